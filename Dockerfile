@@ -1,5 +1,5 @@
-# Builds the one file, then ships it with Node and nothing else.
-# The image by its digest: what is built today is built from the same bytes tomorrow. How to renew it: CONTRIBUTING.md.
+# Builds the bundled file, then ships it with Node and nothing else.
+# The digest pins the base image, so that builds are reproducible. CONTRIBUTING.md says how to update it.
 ARG NODE_IMAGE=node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 FROM ${NODE_IMAGE} AS build
 WORKDIR /src
@@ -13,7 +13,7 @@ RUN node build.mjs && mkdir /empty
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="Platen" \
       org.opencontainers.image.licenses="MIT"
-# One arena of memory for all threads: freed memory of one is used by the others, some 17 MB less at the highest.
+# One malloc arena for all threads: threads reuse each other's freed memory, which lowers the peak by about 17 MB.
 ENV NODE_ENV=production DATA_DIR=/data PORT=8080 MALLOC_ARENA_MAX=1
 COPY --from=build /src/dist/platen.cjs /app/platen.cjs
 COPY --from=build --chown=1000:1000 /empty /data

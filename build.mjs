@@ -1,5 +1,5 @@
-// Bundles the service into the one file dist/platen.cjs, with --tests also the tests into .build/ that are named behind it
-// (all whose path holds one of the words), and with --demo the demo.
+// Bundles the service into the single file dist/platen.cjs. --tests WORD… also bundles the tests whose path contains one
+// of the words into .build/, and --demo bundles the demo.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const bill = billOfMaterials();
 
 /**
- * A script or style sheet with everything that it imports.
+ * Bundles a script or style sheet with everything that it imports.
  * @param {string} entry
  */
 async function pageAsset(entry) {
@@ -36,13 +36,13 @@ const shared = {
   define: {
     PLATEN_VERSION: JSON.stringify(version),
     PLATEN_LICENCES: JSON.stringify(licences()),
-    // As a text: as an object it would be made anew by every thread.
+    // A string: every thread would create an object again.
     PLATEN_BILL: JSON.stringify(JSON.stringify(bill)),
   },
   loader: { ".wasm": "binary", ".ps1": "text", ".css": "text", ".svg": "text" },
   plugins: [
     {
-      // The scripts and styles that pages load are text to the server, each put together of its parts.
+      // The server embeds the bundled scripts and styles of pages as text.
       name: "page assets as text",
       setup({ onLoad }) {
         onLoad({ filter: /[\\/]assets[\\/]htmx-[^\\/]+\.js$/ }, ({ path }) => ({
@@ -59,8 +59,8 @@ const shared = {
 };
 
 /**
- * The same program in ASCII: V8 keeps a source with one other character in two bytes each, once for every thread, and
- * esbuild leaves what stands in tagged templates and regular expressions as it is.
+ * Escapes everything but ASCII. V8 stores a source with any other character in two bytes per character, once for each
+ * thread; esbuild does not escape tagged templates and regular expressions.
  * @param {string} program
  */
 function inAscii(program) {
@@ -82,9 +82,8 @@ writeFileSync("dist/platen.cdx.json", `${JSON.stringify(bill, null, 2)}\n`);
 console.log(`sha256 ${createHash("sha256").update(program).digest("hex")} dist/platen.cjs`);
 
 /**
- * What is run from .build/ and never shipped: an entry point a file, and what several of them need in shared chunks.
- * esbuild splits ES modules alone, so each file is turned into CommonJS afterwards: the worker of the tests loads them
- * synchronously, within a suite.
+ * Bundles tests and demo into .build/: a file for each entry point, and shared chunks. esbuild can split only ES modules,
+ * so each file is then converted to CommonJS, which the test worker loads synchronously within a suite.
  * @param {Record<string, string>} entryPoints
  */
 async function buildPrograms(entryPoints) {
@@ -135,6 +134,6 @@ if (testsAt > 0 || process.argv.includes("--demo"))
 if (Object.keys(programs).length > 0) {
   rmSync(".build", { recursive: true, force: true });
   await buildPrograms(programs);
-  // What the one file is made of, for the test of its licences.
+  // The modules of dist/platen.cjs, for the test of its licences.
   writeFileSync(".build/platen.json", JSON.stringify(metafile));
 }

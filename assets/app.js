@@ -1,4 +1,4 @@
-// What makes the pages smoother. Everything works without it, by plain forms and links.
+// Makes the pages smoother. Everything works without it, by plain forms and links.
 import { unhide } from "./scripts/copy.js";
 import { $, each } from "./scripts/dom.js";
 import "./scripts/downloads.js";
@@ -20,7 +20,7 @@ import { askFirst } from "./scripts/signed-out.js";
 import { watchUpload } from "./scripts/uploads.js";
 
 /**
- * Brings a part of the page to life, once.
+ * Sets up a part of the page, once.
  * @param {Element} root
  */
 function prepare(root) {
@@ -46,10 +46,10 @@ function prepare(root) {
 document.addEventListener("htmx:load", ({ target }) => {
   if (target instanceof Element) prepare(target);
 });
-// After the answer is in the page and the button that was disabled while it worked is enabled again.
+// At this event the response is in the page, and the button that was disabled during the request is enabled again.
 document.addEventListener("htmx:afterRequest", settleFocus);
 
-// A link to the new-printer form opens it, and one to a field the fold around it.
+// A link to the new-printer form opens it; a link to a field opens the fold around it.
 function openTarget() {
   const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
   const fold = target?.closest("details");

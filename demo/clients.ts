@@ -1,12 +1,12 @@
-/** A business that does not exist, with its printers as lines of a table. */
+/** A fictitious business, with its printers as lines of a table. */
 export interface DemoClient {
   readonly name: string;
   readonly notes: string;
-  /** The first three numbers of its printers' addresses. */
+  /** The first three bytes of its printers' addresses. */
   readonly network: string;
   /**
-   * A printer a line: its name, location, driver with model, options; an option `.33` is the end of its address where
-   * that is not the next one.
+   * One printer a line: name, location, driver with model, options. An option `.33` is the last byte of its address, if
+   * that is not the next number.
    */
   readonly printers: string;
 }

@@ -1,16 +1,16 @@
 import type { DemoArchive } from "./inf.ts";
 
-/** What a printer's line in the tables calls a driver. */
+/** The names of drivers in the tables of printers. */
 export type DriverKey = keyof typeof archives;
 
 const programs = { "core.dll": 900, "ui.dll": 1400, "render.dll": 2300, "data.gpd": 180, "fonts.dat": 640 };
 const quillModels = ["C2200", "C2510", "C3000", "C3010", "C3510", "C4500", "C4510", "C5500", "C6010"];
 
-/** Ten drivers of makers that do not exist, in the order in which they were uploaded. */
+/** Ten drivers of fictitious makers, in order of upload. */
 export const archives = {
-  /** Its newer version is there, and printers still use this one. */
+  /** Printers still use it although a newer version exists. */
   papyrusOld: papyrus("4.2.0.118", "03/14/2025", "Papyrus_Universal_PCL6_4.2.0_x64.zip"),
-  /** Nothing says which of its names is meant. */
+  /** Its model is not chosen. */
   quill: {
     fileName: "QM_C-Series_PCL6_PS_v3.1.4.zip",
     infs: [
@@ -29,7 +29,7 @@ export const archives = {
     ],
     beside: { "Readme.html": 40, "Setup/Setup.exe": 3100 },
   },
-  /** Its archive is lost from the disk. */
+  /** Its archive is missing on disk. */
   office: {
     fileName: "Papyrus_Office210_x86_x64.zip",
     infs: [
@@ -74,7 +74,7 @@ export const archives = {
       },
     ],
   },
-  /** Packed by a dealer: printer INFs of two makers. */
+  /** A dealer's ZIP with printer INFs of two makers. */
   dealer: {
     fileName: "Treiber_Kopierer_komplett.zip",
     infs: [
@@ -112,7 +112,7 @@ export const archives = {
     ],
     beside: { "License.txt": 14 },
   },
-  /** No printer uses it, and most of it is of no use to any. */
+  /** No printer uses it, and its INF uses few of its files. */
   plotter: {
     fileName: "Kalamos_HD36_Plotter_FullSuite.zip",
     infs: [

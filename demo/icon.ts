@@ -4,14 +4,14 @@ const size = 256;
 
 type Colour = readonly [red: number, green: number, blue: number];
 
-/** A rectangle with round corners, from its left and upper edge to its right and lower one. */
+/** A rectangle with round corners: left, top, right and bottom edge. */
 interface Shape {
   readonly box: readonly [left: number, top: number, right: number, bottom: number];
   readonly radius: number;
   readonly colour: Colour;
 }
 
-/** A PNG of a printer on a sheet of that colour. */
+/** A PNG of a printer on a background of this colour. */
 export function printerIcon(colour: Colour): Buffer {
   const white: Colour = [255, 255, 255];
   const shapes: Shape[] = [
@@ -27,7 +27,7 @@ export function printerIcon(colour: Colour): Buffer {
   return makePicture({ width: size, height: size, colour: 6, rows: rowsOf(shapes) });
 }
 
-/** Each row behind a byte that says it has no filter. */
+/** Puts a byte for “no filter” before each row. */
 function rowsOf(shapes: readonly Shape[]): Buffer {
   const rows = Buffer.alloc(size * (1 + size * 4));
   for (let y = 0; y < size; y++) {

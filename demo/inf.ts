@@ -1,6 +1,6 @@
 import { makeZip, type ZipPart } from "../test/support/drivers/zip.ts";
 
-/** An INF of an invented maker, with the files that it copies. */
+/** An INF of a fictitious maker, with the files that it copies. */
 export interface DemoInf {
   /** Inside the archive. */
   readonly path: string;
@@ -18,7 +18,7 @@ export interface DemoInf {
   readonly lacking?: readonly string[];
 }
 
-/** A driver as its maker's page would offer it. */
+/** A driver ZIP as its maker's website would offer it. */
 export interface DemoArchive {
   readonly fileName: string;
   readonly infs: readonly DemoInf[];
@@ -26,7 +26,7 @@ export interface DemoArchive {
   readonly beside?: Readonly<Record<string, number>>;
 }
 
-/** The archive's bytes, the same ones each time. */
+/** The archive's bytes, always the same. */
 export function archiveBytes({ infs, beside = {} }: DemoArchive): Buffer {
   const others = Object.entries(beside).map(([name, size]) => filePart(name, size));
   return makeZip([...infs.flatMap(partsOf), ...others]);
@@ -87,7 +87,7 @@ function folderFor(machine: string): string {
 }
 
 const kilobyte = 1024;
-/** Written as they are: deflating noise takes time and gains nothing. */
+/** Files from this size on are stored: deflating noise takes time and gains nothing. */
 const largeKilobytes = 512;
 
 function filePart(name: string, kilobytes: number): ZipPart {
@@ -98,7 +98,7 @@ function filePart(name: string, kilobytes: number): ZipPart {
   };
 }
 
-/** Half of it deflates well and half of it not at all, as programs do. */
+/** Bytes that deflate like a program: half of them well, half not at all. */
 function fileBytes(name: string, size: number): Buffer {
   const bytes = Buffer.alloc(size, `${name}\r\n`);
   let state = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7) || 1;

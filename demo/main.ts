@@ -1,6 +1,6 @@
 import { startDemo } from "./serve.ts";
 
-/** `npm run demo`: serves the shop until a signal comes; while it is still being filled, that ends it at once. */
+/** `npm run demo`: serves the demo until a signal. A signal while its records are created ends it at once. */
 async function main(): Promise<void> {
   let atSignal = (): void => process.exit(130);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => atSignal());

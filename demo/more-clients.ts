@@ -75,7 +75,7 @@ export const clinic: DemoClient = {
     Boarding desk      | Annexe              | papyrusNew | mono a4`,
 };
 
-/** Of no client: what stands in the workshop and goes out as a replacement. */
+/** Printers without a client: replacements and repairs in the workshop. */
 export const workshop: Pick<DemoClient, "network" | "printers"> = {
   network: "192.168.99",
   printers: `

@@ -1,10 +1,10 @@
 import type { App } from "../src/app.ts";
 
-/** A page of the demo by the name of its picture. */
+/** Paths of the demo's pages by screenshot name. */
 export type DemoPages = Readonly<Record<string, string>>;
 
 /** The pages that the README and docs/ show. */
-export function shownPages(app: App): DemoPages {
+export function readmePages(app: App): DemoPages {
   const { printer, client, driver } = finder(app);
   return {
     dashboard: "/",
@@ -15,11 +15,11 @@ export function shownPages(app: App): DemoPages {
   };
 }
 
-/** Every kind of page, in the states that can be seen. */
+/** Every kind of page, in all visible states. */
 export function allPages(app: App): DemoPages {
   const { printer, client, driver } = finder(app);
   return {
-    ...shownPages(app),
+    ...readmePages(app),
     "printers-new": "/printers?new=1&client_id=2&driver_id=7",
     "printers-blocked": "/printers?state=blocked",
     "printers-found": "/printers?q=anwalt",
@@ -51,7 +51,7 @@ export function allPages(app: App): DemoPages {
   };
 }
 
-/** A printer for each look that may be deleted in it. */
+/** Printers that scenes may delete, one for each scene variant. */
 export function sparePrinters(app: App): readonly string[] {
   const { printer } = finder(app);
   return [printer("Loan printer 1"), printer("Loan printer 2")];
@@ -61,7 +61,7 @@ function idIn(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Addresses by names. */
+/** Finds the paths of records by name. */
 function finder({ store }: App) {
   const idOf = (found: { readonly id: number } | undefined, name: string) => {
     if (found === undefined) throw new Error(`the demo has no ${name}`);
@@ -70,9 +70,9 @@ function finder({ store }: App) {
   const printers = store.printers.list().map(({ printer }) => printer);
   const named = <T extends { readonly id: number }>(
     list: readonly T[],
-    is: (item: T) => boolean,
+    matches: (item: T) => boolean,
     name: string,
-  ) => idOf(list.find(is), name);
+  ) => idOf(list.find(matches), name);
   return {
     printer: (name: string) => `/printers/${named(printers, (one) => one.name === name, name)}`,
     client: (name: string) => `/clients/${named(store.clients.names(), (one) => one.name === name, name)}`,

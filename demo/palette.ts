@@ -1,13 +1,13 @@
 import { constants, deflateSync, inflateSync } from "node:zlib";
 import { pngChunk } from "../test/support/printers/png.ts";
 
-const mostColours = 256;
+const maxColours = 256;
 const bytesPerPixel = 3;
 
-/** The same picture with at most 256 colours, which is a third of the bytes. @param png as Chromium writes it: RGB */
+/** Reduces a PNG to at most 256 colours, a third of the bytes. @param png RGB with 8 bits, as Chromium writes it */
 export function withPalette(png: Buffer): Buffer {
   const { header, width, height, pixels } = readRgb(png);
-  const { indexes, colours } = indexed(pixels);
+  const { indexes, colours } = indexColours(pixels);
   const rows = Buffer.alloc(height * (width + 1));
   for (let y = 0; y < height; y++)
     rows.set(indexes.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
@@ -70,21 +70,24 @@ function paeth(left: number, up: number, corner: number): number {
   return b <= c ? up : corner;
 }
 
-/** Takes colours that are nearly the same for the one of them that is seen most, the fewer bits the more there are. */
-function indexed(pixels: Uint32Array): { indexes: Uint8Array; colours: number[] } {
+/**
+ * Merges similar colours into the most frequent one, until at most 256 are left. Similar colours agree in all but the
+ * lowest bits of each channel.
+ */
+function indexColours(pixels: Uint32Array): { indexes: Uint8Array; colours: number[] } {
   const counts = new Map<number, number>();
   for (const colour of pixels) counts.set(colour, (counts.get(colour) ?? 0) + 1);
   const byCount = [...counts].sort(([a, n], [b, m]) => m - n || a - b).map(([colour]) => colour);
-  for (let lost = 0; lost < 8; lost++) {
-    const mask = ((0xff << lost) & 0xff) * 0x010101;
-    const places = new Map<number, number>();
+  for (let droppedBits = 0; droppedBits < 8; droppedBits++) {
+    const mask = ((0xff << droppedBits) & 0xff) * 0x010101;
+    const indexOf = new Map<number, number>();
     const colours = byCount.filter((colour) => {
-      const isFirst = !places.has(colour & mask);
-      if (isFirst) places.set(colour & mask, places.size);
+      const isFirst = !indexOf.has(colour & mask);
+      if (isFirst) indexOf.set(colour & mask, indexOf.size);
       return isFirst;
     });
-    if (colours.length <= mostColours)
-      return { indexes: Uint8Array.from(pixels, (colour) => places.get(colour & mask) ?? 0), colours };
+    if (colours.length <= maxColours)
+      return { indexes: Uint8Array.from(pixels, (colour) => indexOf.get(colour & mask) ?? 0), colours };
   }
   throw new Error("two colours of each channel are at most eight");
 }

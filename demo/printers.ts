@@ -13,15 +13,15 @@ export const clients: readonly DemoClient[] = [
   clinic,
 ];
 
-/** A printer as it is typed into its form. */
+/** A printer's form values. */
 export interface DemoPrinter {
-  /** The client's name; none where it is nobody's. */
+  /** The client's name; undefined for none. */
   readonly client: string | undefined;
   readonly driver: DriverKey | undefined;
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** What an option of a table's line says in the form. */
+/** The form fields that an option in a table line sets. */
 const options: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   duplex: { duplex: "long_edge" },
   mono: { color: "mono" },
@@ -36,14 +36,14 @@ const options: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   replaces: { replaces: "Old copier\nOld copier (copy 1)" },
 };
 
-/** What was changed in printers of these names after they had been handed out. */
+/** Changes to printers after their deployment, by name. */
 export const laterChanges: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "Kopierer 2. OG": { address: "10.14.2.90", port_name: "IP_10.14.2.90" },
   "Devis et factures": { duplex: "one_sided" },
   "Consult room 2": { paper_size: "A5" },
 };
 
-/** All 120, in the order in which they were made: the last one of each client at the end. */
+/** All 120 printers, in order of creation: the last printer of each client comes at the end. */
 export function demoPrinters(): DemoPrinter[] {
   const groups = [{ ...workshop, name: undefined }, ...clients].map(printersOf);
   return [...groups.flatMap((group) => group.slice(0, -1)), ...groups.flatMap((group) => group.slice(-1))];
@@ -52,11 +52,13 @@ export function demoPrinters(): DemoPrinter[] {
 function printersOf(client: Pick<DemoClient, "network" | "printers"> & { name: string | undefined }) {
   const lines = client.printers.trim().split("\n");
   return lines.map((line, i): DemoPrinter => {
-    const [name = "", location = "", deployed = "", words = ""] = line.split("|").map((part) => part.trim());
+    const [name = "", location = "", deployed = "", optionText = ""] = line
+      .split("|")
+      .map((part) => part.trim());
     const [driver = "", driver_desc = ""] = deployed.split(":");
-    const said = words.split(" ").filter(Boolean);
-    const end = said.find((word) => word.startsWith(".")) ?? `.${11 + i}`;
-    const chosen = said.map((word) => options[word] ?? {});
+    const words = optionText.split(" ").filter(Boolean);
+    const end = words.find((word) => word.startsWith(".")) ?? `.${11 + i}`;
+    const chosen = words.map((word) => options[word] ?? {});
     const fields = Object.assign(
       { name, location, driver_desc, address: client.network + end },
       ...chosen,

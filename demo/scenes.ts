@@ -2,15 +2,15 @@ import type { Page } from "playwright-core";
 import { archives } from "./drivers.ts";
 import { archiveBytes } from "./inf.ts";
 
-/** What a person does at a page before it is looked at. */
+/** What a person does on a page before its screenshot. */
 export interface Scene {
   readonly path: string;
-  act(page: Page): Promise<void>;
+  perform(page: Page): Promise<void>;
 }
 
 /**
- * What a page shows only after something was done; names of pictures → scenes.
- * @param spare the page of a printer that may be deleted
+ * Scenes by screenshot name, for what pages show only after an action.
+ * @param spare the path of a printer that may be deleted
  */
 export function scenesOf(
   pages: Readonly<Record<string, string>>,
@@ -18,37 +18,40 @@ export function scenesOf(
 ): Readonly<Record<string, Scene>> {
   const { printer = "/", client = "/" } = pages;
   return {
-    "printer-rmm": { path: printer, act: (page) => page.getByText("RMM", { exact: true }).first().click() },
+    "printer-rmm": {
+      path: printer,
+      perform: (page) => page.getByText("RMM", { exact: true }).first().click(),
+    },
     "printer-by-hand": {
       path: printer,
-      act: (page) => page.getByText("By hand", { exact: true }).first().click(),
+      perform: (page) => page.getByText("By hand", { exact: true }).first().click(),
     },
     "printer-copied": {
       path: printer,
-      act: (page) => page.getByRole("button", { name: "Copy" }).first().click(),
+      perform: (page) => page.getByRole("button", { name: "Copy" }).first().click(),
     },
     "printer-refused": {
       path: "/printers?new=1&client_id=2",
-      act: (page) => savePrinter(page, "A, B", "10.14.2.999"),
+      perform: (page) => savePrinter(page, "A, B", "10.14.2.999"),
     },
     "printer-saved": {
       path: "/printers?new=1&client_id=2",
-      act: (page) => savePrinter(page, "Besprechung 3", "10.14.2.99"),
+      perform: (page) => savePrinter(page, "Besprechung 3", "10.14.2.99"),
     },
-    "client-delete-refused": { path: client, act: pressDelete },
-    "printer-deleted": { path: spare, act: pressDelete },
+    "client-delete-refused": { path: client, perform: pressDelete },
+    "printer-deleted": { path: spare, perform: pressDelete },
     "import-preview": {
       path: "/import",
-      act: async (page) => {
+      perform: async (page) => {
         await page.locator("main textarea").fill(list);
         await page.getByRole("button", { name: "Show the preview" }).click();
         await page.getByRole("heading", { name: "Preview" }).waitFor();
       },
     },
-    "dashboard-after-deletion": { path: "/", act: async () => {} },
+    "dashboard-after-deletion": { path: "/", perform: async () => {} },
     "driver-uploaded": {
       path: "/drivers",
-      act: async (page) => {
+      perform: async (page) => {
         const { fileName } = archives.dealer;
         const buffer = archiveBytes({ ...archives.dealer, beside: { "Anleitung neu.pdf": 700 } });
         const file = { name: fileName, mimeType: "application/zip", buffer };
@@ -60,7 +63,7 @@ export function scenesOf(
   };
 }
 
-/** Printers of a list as a customer sends it: two new ones, a change, one that is wrong. */
+/** A customer's list of printers: two are new, one changes, one is wrong. */
 const list = `name,client,address,location
 Kopierer 3. OG,Kanzlei Hartmann & Sölle,10.14.2.60,3. OG
 Empfang,Kanzlei Hartmann & Sölle,10.14.2.61,EG

@@ -9,48 +9,48 @@ import { closeServer, createHttpServer } from "../src/http/server.ts";
 import { bundle } from "../test/support/app.ts";
 import { fillShop } from "./shop.ts";
 
-/** A filled service in a temporary folder. */
+/** A service with demo records in a temporary folder. */
 export interface Demo {
   readonly app: App;
   readonly url: string;
   readonly dataDir: string;
-  /** Ends the service and removes its folder; more than once does no harm. */
+  /** Stops the service and removes its folder; may be called more than once. */
   stop(): Promise<void>;
 }
 
 interface DemoOptions {
-  /** `PORT` and `HOST`, as the service itself reads them. */
+  /** `PORT` and `HOST`, as for the service. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** UTC, milliseconds since 1970: what the shop's clock says once it is filled. */
+  /** The clock once the records are created. UTC, milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 const day = 24 * 60 * 60_000;
 const minute = 60_000;
 
-/** Serves a shop with eight clients, 120 printers and ten drivers. */
+/** Serves a demo with eight clients, 120 printers and ten drivers. */
 export async function startDemo({ environment = {}, now = Date.now }: DemoOptions = {}): Promise<Demo> {
   const dataDir = mkdtempSync(join(tmpdir(), "platen-demo-"));
-  // Also where something fails on the way, or the process is ended without being asked.
+  // Also if something fails below, or the process exits unexpectedly.
   const remove = () => removeFolder(dataDir);
   process.once("exit", remove);
-  // The same each time, as everything else that its pages show.
+  // A fixed secret, so that pages are always the same.
   writeFileSync(join(dataDir, "secret"), Buffer.alloc(32, "a shop to look at"), { mode: 0o600 });
   const config = readConfig({ PORT: environment.PORT, HOST: environment.HOST, DATA_DIR: dataDir });
-  let setTo: number | undefined;
-  const { app, close } = await createApp(config, { script: bundle, clock: () => setTo ?? now() });
+  let fixedTime: number | undefined;
+  const { app, close } = await createApp(config, { script: bundle, clock: () => fixedTime ?? now() });
   const server = createHttpServer(app);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(config.port, config.host, resolve);
   });
-  const url = `http://${nameFor(config.host)}:${(server.address() as AddressInfo).port}`;
+  const url = `http://${reachableHost(config.host)}:${(server.address() as AddressInfo).port}`;
   const midnight = now() - (now() % day);
   const daysAgo = (days: number) => {
-    setTo = midnight - days * day + (8 * 60 + ((days * 37) % 540)) * minute;
+    fixedTime = midnight - days * day + (8 * 60 + ((days * 37) % 540)) * minute;
   };
   await fillShop({ app, url, dataDir, daysAgo });
-  setTo = undefined;
+  fixedTime = undefined;
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     await closeServer(server, 100);
@@ -61,7 +61,7 @@ export async function startDemo({ environment = {}, now = Date.now }: DemoOption
   return { app, url, dataDir, stop: () => (stopped ??= stop()) };
 }
 
-/** Threads may still write into it while the process ends: it has to stay away for a while. */
+/** Removes a folder until it stays absent: threads may still write into it while the process ends. */
 function removeFolder(path: string): void {
   const ends = Date.now() + 5000;
   for (let absent = 0; absent < 3 && Date.now() < ends; absent++) {
@@ -69,17 +69,17 @@ function removeFolder(path: string): void {
     try {
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // Something was written into it meanwhile.
+      // A thread wrote into it meanwhile.
     }
-    Atomics.wait(moment, 0, 0, 20);
+    Atomics.wait(waitCell, 0, 0, 20);
   }
 }
 
-/** Nothing is awaited while a process ends. */
-const moment = new Int32Array(new SharedArrayBuffer(4));
+/** For a blocking wait: a process that exits awaits nothing. */
+const waitCell = new Int32Array(new SharedArrayBuffer(4));
 
-/** How this machine itself reaches a service that listens there. */
-function nameFor(host: string | undefined): string {
+/** The host name by which this machine reaches a service that listens on `host`. */
+function reachableHost(host: string | undefined): string {
   if (host === undefined || host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
 }

@@ -15,11 +15,11 @@ export interface Shop {
   readonly app: Pick<App, "store" | "deployments">;
   readonly url: string;
   readonly dataDir: string;
-  /** Puts the clock so many days back, at some minute of a working day. */
+  /** Sets the clock back by this many days, to some minute of a working day. */
   daysAgo(days: number): void;
 }
 
-/** Fills an empty service through its own addresses, as an operator does over a year. */
+/** Creates the records in an empty service over HTTP, as an operator does over a year. */
 export async function fillShop(shop: Shop): Promise<void> {
   await addDrivers(shop);
   await addClients(shop);
@@ -31,7 +31,7 @@ export async function fillShop(shop: Shop): Promise<void> {
   loseArchive(shop, "office");
 }
 
-/** Sends a plain form as a browser without scripts does. @throws Error where the service refuses it */
+/** Sends a plain form as a browser without scripts does. @throws Error if the service refuses it */
 async function post({ url }: Shop, path: string, fields: Record<string, string> | FormData): Promise<void> {
   const body = fields instanceof FormData ? fields : new URLSearchParams(fields);
   const answer = await fetch(url + path, { method: "POST", body, headers: navigation, redirect: "manual" });
@@ -82,7 +82,7 @@ function driverOf({ store }: Pick<App, "store">, key: DriverKey) {
   return driver;
 }
 
-/** Where several names could be meant, save at one driver. */
+/** Chooses the models of drivers with several, except for one driver. */
 async function chooseModels(shop: Shop): Promise<void> {
   for (const [key, driver_desc] of [
     ["dealer", "Foliant F-36"],
@@ -100,7 +100,7 @@ const colours = [
   [112, 48, 110],
 ] as const;
 
-/** Every fourth printer has a picture. */
+/** Gives every fourth printer an icon. */
 async function addIcons(shop: Shop): Promise<void> {
   const icons = colours.map(printerIcon);
   for (const { printer } of shop.app.store.printers.list()) {
@@ -110,7 +110,7 @@ async function addIcons(shop: Shop): Promise<void> {
   }
 }
 
-/** Every printer that can be is handed out, most by their script, some as a package; so many on a day. */
+/** Downloads every deployable printer, most as a script and some as a package, 20 a day. */
 async function deploy(shop: Shop): Promise<void> {
   const perDay = 20;
   for (const [i, { printer, client }] of shop.app.store.printers.list().entries()) {
@@ -118,14 +118,14 @@ async function deploy(shop: Shop): Promise<void> {
     const what = client?.name === lawOffice.name ? "packages/mdm" : "scripts/install";
     const answer = await fetch(`${shop.url}/printers/${printer.id}/${what}`);
     await answer.arrayBuffer();
-    // It is counted once its last byte is out, which we may know before the service does: before the clock goes on.
-    if (answer.status === 200) await until(() => shop.app.deployments.latest(printer.id) !== undefined);
+    // The service counts a download after its last byte, so wait for that before the clock changes.
+    if (answer.status === 200) await until(() => shop.app.deployments.lastDeployed(printer.id) !== undefined);
     else if (answer.status !== 422)
       throw new Error(`${what} of ${printer.name} was answered ${answer.status}`);
   }
 }
 
-/** What was handed out is no longer what is saved. */
+/** Changes some printers after their deployment. */
 async function changeSome(shop: Shop): Promise<void> {
   shop.daysAgo(3);
   const { printers } = shop.app.store;
@@ -138,7 +138,7 @@ async function changeSome(shop: Shop): Promise<void> {
   }
 }
 
-/** As a disk does that was put back from a backup which lacked the file. */
+/** Removes a driver's archive, as after a restore of the disk from a backup without the file. */
 function loseArchive({ app, dataDir }: Shop, key: DriverKey): void {
   const { sha256 } = driverOf(app, key);
   const lost = readdirSync(join(dataDir, "drivers")).filter((name) => name.startsWith(sha256));

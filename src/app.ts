@@ -11,12 +11,12 @@ import type { PackageBuilder } from "./services/deploy/packages.ts";
 import type { ArchiveCheck } from "./services/drivers/archive-check.ts";
 import type { ModelSearch } from "./services/drivers/model-search.ts";
 import type { Overview } from "./services/printers/overview.ts";
-import type { Outcomes } from "./services/recent-results.ts";
+import type { RecentResults } from "./services/recent-results.ts";
 import type { Store } from "./store/store.ts";
 import type { Inspections } from "./workers/inspections.ts";
 import type { Workers } from "./workers/pool.ts";
 
-/** What every handler is given. */
+/** The services that every handler receives. */
 export interface App {
   readonly config: Config;
   readonly store: Store;
@@ -29,7 +29,7 @@ export interface App {
   readonly packages: PackageBuilder;
   readonly deployments: DeploymentMemory;
   readonly undo: Undo;
-  readonly outcomes: Outcomes;
+  readonly results: RecentResults;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly signIn: SignIn;

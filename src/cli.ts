@@ -1,16 +1,16 @@
 import { auditCommand } from "./cli/audit.ts";
 import { backupCommand, restoreCommand } from "./cli/backups.ts";
 import { readConfig, settingsHelp } from "./config.ts";
-import { messageOf } from "./domain/errors.ts";
+import { errorMessage } from "./domain/errors.ts";
 import { digestOf, inspectArchive, inspectionJson } from "./services/drivers/inspect.ts";
 import { inspectionText } from "./services/drivers/inspect-text.ts";
 import { openSource } from "./store/files.ts";
 
-/** What the command line asks for; everything but `serve` has been done when this is returned. */
+/** A command line. All commands except `serve` have finished when this is returned. */
 type Command =
   | {
       readonly kind: "serve";
-      /** Whether the newest good backup takes the place of a damaged database. */
+      /** Whether the newest intact backup replaces a damaged database. */
       readonly recover: boolean;
     }
   | { readonly kind: "done"; readonly exitCode: number };
@@ -20,7 +20,7 @@ interface Output {
   readonly err: (text: string) => void;
 }
 
-/** What prints one text. */
+/** Options that print one text. */
 const texts: Readonly<Record<string, (version: string) => string>> = {
   "--version": (version) => version,
   "--help": helpText,
@@ -31,38 +31,38 @@ const shortOptions: Readonly<Record<string, string>> = { "-v": "--version", "-h"
 
 type Run = (args: readonly string[], version: string, output: Output) => Promise<number>;
 
-/** Each returns its exit code. */
+/** Each command returns its exit code. */
 const commands: Readonly<Record<string, Run>> = {
   inspect,
-  backup: (args, version, { err }) => backupCommand(args, onData(version, err)),
-  restore: (args, version, { err }) => restoreCommand(args, onData(version, err)),
+  backup: (args, version, { err }) => backupCommand(args, dataContext(version, err)),
+  restore: (args, version, { err }) => restoreCommand(args, dataContext(version, err)),
   audit: (args, _version, output) => auditCommand(args, { dataDir: readConfig().dataDir, ...output }),
 };
 
-/** What a command that works on DATA_DIR is given. */
-function onData(version: string, err: Output["err"]) {
+/** The context of commands that work on DATA_DIR. */
+function dataContext(version: string, err: Output["err"]) {
   return { dataDir: readConfig().dataDir, version, now: Date.now(), err };
 }
 
-/** Reads the arguments and does what they say, short of serving. */
+/** Runs the command that the arguments name, except `serve`. */
 export async function runCommand(args: readonly string[], version: string, output: Output): Promise<Command> {
   const [command = "serve", ...rest] = args;
   const serving = command === "serve" ? rest : args;
   if (serving.length === 0) return { kind: "serve", recover: false };
   if (serving.length === 1 && serving[0] === "--recover") return { kind: "serve", recover: true };
-  const text = own(texts, own(shortOptions, command) ?? command)?.(version);
+  const text = ownValue(texts, ownValue(shortOptions, command) ?? command)?.(version);
   if (text !== undefined) {
     output.out(text.endsWith("\n") ? text : `${text}\n`);
     return { kind: "done", exitCode: 0 };
   }
-  const run = own(commands, command);
+  const run = ownValue(commands, command);
   if (run !== undefined) return { kind: "done", exitCode: await run(rest, version, output) };
   output.err(`platen: “${args.join(" ")}” is no command; --help lists them.\n`);
   return { kind: "done", exitCode: 2 };
 }
 
-/** What a table has under a name itself. */
-function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+/** A table's own value, not one of its prototype. */
+function ownValue<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
@@ -85,7 +85,7 @@ async function inspect(args: readonly string[], _version: string, output: Output
       await source.close();
     }
   } catch (error) {
-    output.err(`platen: ${file}: ${messageOf(error)}\n`);
+    output.err(`platen: ${file}: ${errorMessage(error)}\n`);
     return 1;
   }
 }

@@ -4,7 +4,7 @@ import { passwordProblem } from "./domain/access/password.ts";
 import { type Proxies, readProxies } from "./domain/access/proxies.ts";
 import { isLoopbackHost } from "./domain/address.ts";
 
-/** A text that shows up nowhere unless it is asked for: not in a log, not in JSON, not in an error. */
+/** A text that appears in no log, JSON or error; only `reveal` returns it. */
 export class Secret {
   readonly #text: string;
 
@@ -17,62 +17,62 @@ export class Secret {
   }
 }
 
-/** The service's settings, each from the environment variable of its name. */
+/** The service's settings, from environment variables. */
 export interface Config {
-  /** `DATA_DIR`: database, archives, icons and the installation's secret. */
+  /** `DATA_DIR`: the folder of the database, archives, icons and the installation's secret. */
   readonly dataDir: string;
-  /** `PORT`; 0 takes a free one. */
+  /** `PORT`; 0 for any free port. */
   readonly port: number;
   /** `HOST`: the address to listen on; undefined for all interfaces. */
   readonly host: string | undefined;
-  /** `PUBLIC_URL`: the service's address as clients see it, without a slash at the end. */
+  /** `PUBLIC_URL`: the service's URL as clients see it, without a slash at the end. */
   readonly publicUrl: string | undefined;
-  /** `ALLOWED_HOSTS`: further host names that changes may be sent to, in lower case. */
+  /** `ALLOWED_HOSTS`: further host names at which Platen accepts changes, in lower case. */
   readonly allowedHosts: readonly string[];
-  /** `BACKUPS`: so many states of the database are kept; 0: none is made. */
+  /** `BACKUPS`: the number of database backups to keep; 0 makes none. */
   readonly backups: number;
-  /** `AUDIT_DAYS`: so many days the audit log is kept. */
+  /** `AUDIT_DAYS`: days for which the audit log is kept. */
   readonly auditDays: number;
   /** `UPLOAD_LIMIT_MB`. */
   readonly uploadLimitBytes: number;
   /** `TRUSTED_PROXIES`, `REMOTE_USER_HEADER`, `REMOTE_GROUPS_HEADER`, `REMOTE_GROUPS`. */
   readonly proxies: Proxies;
-  /** `ADMIN_PASSWORD`; with it, or with a file of it, people have to sign in. */
+  /** `ADMIN_PASSWORD`; it or its file turns sign-in on. */
   readonly adminPassword: Secret | undefined;
   /** `ADMIN_PASSWORD_FILE`. */
   readonly adminPasswordFile: string | undefined;
-  /** `LINK_DAYS`: so long the links in scripts hold, where people have to sign in. */
+  /** `LINK_DAYS`: days for which the links in scripts are valid, if sign-in is on. */
   readonly linkDays: number;
 }
 
-/** Whether people and programs have to say who they are; without it everybody may do everything. */
+/** Whether sign-in is on; otherwise everyone may do everything. */
 export function needsSignIn(config: Config): boolean {
-  return takesPasswords(config) || config.proxies.userHeader !== undefined;
+  return acceptsPasswords(config) || config.proxies.userHeader !== undefined;
 }
 
-/** Whether people can sign in here, and not at a proxy alone. */
-export function takesPasswords({ adminPassword, adminPasswordFile }: Config): boolean {
+/** Whether people can sign in at Platen itself, not only at a proxy. */
+export function acceptsPasswords({ adminPassword, adminPasswordFile }: Config): boolean {
   return adminPassword !== undefined || adminPasswordFile !== undefined;
 }
 
-/** Whether this machine alone can connect to the service. */
+/** Whether only this machine can connect to the service. */
 export function isLoopbackOnly({ host = "" }: Pick<Config, "host">): boolean {
   return isLoopbackHost(host);
 }
 
-/** Whether whoever reaches the service may change everything, and more than this machine may reach it. */
+/** Whether other machines can connect to the service and change everything without sign-in. */
 export function isOpenToAll(config: Config): boolean {
   return !needsSignIn(config) && !isLoopbackOnly(config);
 }
 
-/** Whether people have to sign in, and nobody can be the administrator. */
+/** Whether sign-in is on and nobody can be administrator. */
 export function lacksAdmin(config: Config): boolean {
-  const isGiven = config.proxies.groups.some(({ role }) => role === "admin");
-  return needsSignIn(config) && !takesPasswords(config) && !isGiven;
+  const hasAdminGroup = config.proxies.groups.some(({ role }) => role === "admin");
+  return needsSignIn(config) && !acceptsPasswords(config) && !hasAdminGroup;
 }
 
-/** How there comes to be an administrator behind a proxy. */
-export const waysToAdmin =
+/** The settings that provide an administrator behind a proxy. */
+export const adminRemedy =
   "REMOTE_GROUPS_HEADER with REMOTE_GROUPS=admin=GROUP,…, for a group of the proxy’s, or ADMIN_PASSWORD";
 
 const defaults = {
@@ -111,14 +111,14 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
-/** @throws Error whose message names every wrong setting. */
+/** @throws Error that names every wrong setting */
 export function readConfig(environment: Environment = process.env): Config {
   const { config, problems } = readSettings(environment);
   if (problems.length > 0) throw new Error(problems.join("\n"));
   return config;
 }
 
-/** @returns with what is wrong, a sentence for each setting, which has its default then */
+/** @returns the settings and a sentence for each wrong one; a wrong setting has its default */
 export function readSettings(environment: Environment = process.env): {
   readonly config: Config;
   readonly problems: string[];
@@ -147,12 +147,12 @@ export function readSettings(environment: Environment = process.env): {
     adminPasswordFile: setting("ADMIN_PASSWORD_FILE"),
     linkDays: integer("LINK_DAYS", 1, 1000),
   };
-  // No process that this one starts gets it.
+  // Child processes must not inherit the password.
   if (environment === process.env) delete process.env.ADMIN_PASSWORD;
   return { config: Object.freeze(config), problems };
 }
 
-/** What is set but empty would leave everything open to everybody, and is refused. */
+/** Refuses empty settings: they would turn sign-in off. */
 function readAdminPassword(
   { ADMIN_PASSWORD: password, ADMIN_PASSWORD_FILE: file }: Environment,
   problems: string[],

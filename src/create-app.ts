@@ -15,41 +15,40 @@ import { PackageBuilder } from "./services/deploy/packages.ts";
 import { ArchiveCheck } from "./services/drivers/archive-check.ts";
 import { ModelSearch } from "./services/drivers/model-search.ts";
 import { Overview } from "./services/printers/overview.ts";
-import { Outcomes } from "./services/recent-results.ts";
+import { RecentResults } from "./services/recent-results.ts";
 import { readPasswordFile } from "./store/access/password-file.ts";
 import { openStore } from "./store/store.ts";
 import { type InspectionLimits, Inspections, type ReadArchive } from "./workers/inspections.ts";
 import { Workers } from "./workers/pool.ts";
 
-/** What tests put in place of what the service itself takes. */
+/** What tests replace. */
 export interface Overrides {
-  /** The bundled file that `main.ts` became, which threads and processes run; this one unless given. */
+  /** The bundled `main.ts` that threads and child processes run; by default this file. */
   readonly script?: string;
   /** UTC, milliseconds since 1970. */
   readonly clock?: () => number;
   readonly random?: (bytes: number) => Buffer;
-  /** Takes a line without its end; it goes to standard error unless given. */
+  /** Receives lines without a line break; by default it writes to standard error. */
   readonly log?: (line: string) => void;
   readonly inspectionLimits?: Partial<InspectionLimits>;
-  /** Reads drivers in this process, which saves starting one for each. */
+  /** Reads drivers in this process instead of a child process for each. */
   readonly readArchive?: ReadArchive | undefined;
-  /** Threads that several apps share; whoever made them ends them. */
+  /** Threads that several apps share; the caller closes them. */
   readonly workers?: Workers | undefined;
-  /** How long a deletion can be taken back, in milliseconds. */
+  /** The time in which a deletion can be undone, in milliseconds. */
   readonly undoMs?: number | undefined;
-  /** Whether the newest good backup takes the place of a damaged database. */
+  /** Whether the newest intact backup replaces a damaged database. */
   readonly recover?: boolean;
   readonly passwordCost?: PasswordCost;
 }
 
-/** An app, and what ends it. */
 interface CreatedApp {
   readonly app: App;
-  /** Ends everything that the app began, and gives its folder free. To be called once, after the server is closed. */
+  /** Stops everything that the app started, and releases its folder. Call it once, after the server is closed. */
   close(): Promise<void>;
 }
 
-/** Puts together all that handlers are given. @throws Error that says what to do, when the folder cannot be used */
+/** Creates the services. @throws Error that says what to do if the folder cannot be used */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<CreatedApp> {
   const { script = __filename, clock = Date.now, random = randomBytes, log = logToStderr } = overrides;
   const adminPassword = await adminPasswordOf(config);
@@ -64,13 +63,13 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   await deployments.start();
   const undo = new Undo({ store, memory: deployments, archives, clock, log, undoMs: overrides.undoMs });
   await undo.start();
-  // It hears of every save from here on.
+  // From here on it is told of every save.
   const backups = new BackupKeeper({ store, max: config.backups, clock, log });
   const passwords = new Passwords(random, overrides.passwordCost);
   const sessions = new Sessions(store, clock, log);
   const signIn = new SignIn({ store, passwords, clock, random, log });
   await signIn.start(adminPassword);
-  const app = {
+  const app: App = {
     config,
     store,
     inspections,
@@ -84,7 +83,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     backups,
     links: new Links(store, clock),
     models: new ModelSearch(store),
-    outcomes: new Outcomes(random),
+    results: new RecentResults(random),
     overview: new Overview(store, archives, deployments),
     packages: new PackageBuilder({ store, workers, archives, clock }),
     tokens: new Tokens({ store, clock, random, log }),
@@ -95,7 +94,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   return { app, close: () => closeApp(app, overrides.workers === undefined) };
 }
 
-/** @throws Error that says what is wrong with the setting, and never repeats the password */
+/** @throws Error that names the problem with the setting but never repeats the password */
 export async function adminPasswordOf({
   adminPassword,
   adminPasswordFile: path,
@@ -107,13 +106,13 @@ export async function adminPasswordOf({
   return password;
 }
 
-/** Whoever works in the folder ends first: another process may have it as soon as the store is closed. */
+/** Closes the store last: then another process may use the folder, so nothing here may work in it any more. */
 async function closeApp(app: App, hasOwnWorkers: boolean): Promise<void> {
   const { archives, backups, inspections, workers, deployments, undo, store } = app;
   archives.close();
   inspections.close();
   if (hasOwnWorkers) await workers.close();
-  await archives.settled();
+  await archives.finished();
   await backups.close();
   await undo.close();
   await deployments.close();

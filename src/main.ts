@@ -1,11 +1,11 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
-import { messageOf } from "./domain/errors.ts";
+import { errorMessage } from "./domain/errors.ts";
 import { inspectionArgument } from "./workers/inspection-process.ts";
 import { tuneMemory } from "./workers/memory.ts";
 import { workerRole } from "./workers/worker-thread.ts";
 
-// The one file in its three roles. Each loads only what it needs: a worker has no use for the server,
-// the database or the pages, and should not pay for them.
+// The bundled file has three roles: inspection process, service, worker thread. Each loads only what it needs: a worker
+// needs no server, database or pages.
 if (isMainThread && process.argv[2] === inspectionArgument && process.send !== undefined) {
   void import("./services/drivers/inspection-child.ts").then(({ serveInspection }) =>
     serveInspection(process.argv[3] ?? ""),
@@ -15,7 +15,7 @@ if (isMainThread && process.argv[2] === inspectionArgument && process.send !== u
   import("./serve.ts")
     .then(({ main }) => main())
     .catch((error: unknown) => {
-      process.stderr.write(`platen: ${messageOf(error)}\n`);
+      process.stderr.write(`platen: ${errorMessage(error)}\n`);
       process.exit(1);
     });
 } else if (workerData === workerRole && parentPort !== null) {

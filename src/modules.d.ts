@@ -1,4 +1,4 @@
-// Files that the bundler embeds: text, or bytes for WebAssembly and pictures.
+// Files that the bundler embeds, as text or (WebAssembly) as bytes.
 declare module "*.ps1" {
   const text: string;
   export default text;
@@ -24,7 +24,7 @@ declare module "*.wasm" {
   export default bytes;
 }
 declare const PLATEN_VERSION: string;
-/** Of Platen and of everything that is bundled with it. */
+/** The licences of Platen and of everything bundled with it. */
 declare const PLATEN_LICENCES: string;
-/** The bill of materials, CycloneDX as JSON. */
+/** The bill of materials in CycloneDX JSON. */
 declare const PLATEN_BILL: string;

@@ -1,48 +1,48 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { runCommand } from "./cli.ts";
-import { type Config, isOpenToAll, lacksAdmin, readSettings, waysToAdmin } from "./config.ts";
+import { adminRemedy, type Config, isOpenToAll, lacksAdmin, readSettings } from "./config.ts";
 import { adminPasswordOf, createApp } from "./create-app.ts";
-import { messageOf } from "./domain/errors.ts";
+import { errorMessage } from "./domain/errors.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 
-/** What runs at a signal may take so long to finish. */
+/** Requests that are still running at a signal get this long to finish. */
 export const shutdownTimeoutMs = 10_000;
 
-/** Of what SIGPIPE ends, as a shell sees it. */
-const unreadExitCode = 128 + 13;
+/** The exit code that shells show for a process ended by SIGPIPE. */
+const closedPipeExitCode = 128 + 13;
 
-const openWarning =
+const noSignInWarning =
   "warning: sign-in is off: whoever reaches this service can change what runs as SYSTEM on every PC. Set ADMIN_PASSWORD (or HOST=127.0.0.1, where this machine alone uses it)";
 
-const adminlessWarning = `warning: nobody is administrator: accounts, tokens, backups and the audit log are open to nobody. To change that, set ${waysToAdmin}`;
+const noAdminWarning = `warning: nobody is administrator: accounts, tokens, backups and the audit log are open to nobody. To change that, set ${adminRemedy}`;
 
-/** The main thread: what the command line asks for, which is to serve unless it says otherwise. */
+/** Runs the command line in the main thread; `serve` is the default. */
 export async function main(): Promise<void> {
-  // Nobody who stops reading what is said ends what is being done.
-  process.stderr.on("error", ignoreUnread);
-  const command = await runCommand(process.argv.slice(2), PLATEN_VERSION, { out: print, err: say });
+  // A closed standard error must not end the command.
+  process.stderr.on("error", ignoreClosedPipe);
+  const command = await runCommand(process.argv.slice(2), PLATEN_VERSION, { out: print, err: printError });
   if (command.kind === "serve") await serve(await checkedConfig(), command.recover);
   else process.exitCode = command.exitCode;
 }
 
-/** Whoever reads it may have seen enough, as `head` has: then there is no more to do. */
+/** Prints to standard output; exits if its reader has closed it, as `head` does. */
 function print(text: string): void {
   if (process.stdout.listenerCount("error") === 0) {
     process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-      ignoreUnread(error);
-      process.exit(unreadExitCode);
+      ignoreClosedPipe(error);
+      process.exit(closedPipeExitCode);
     });
   }
   process.stdout.write(text);
 }
 
-function say(text: string): void {
+function printError(text: string): void {
   process.stderr.write(text);
 }
 
-/** @throws the error, unless it says that nobody reads the pipe any more */
-function ignoreUnread(error: NodeJS.ErrnoException): void {
+/** @throws the error, unless the pipe's reader has closed it */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }
 
@@ -50,8 +50,8 @@ function ignoreUnread(error: NodeJS.ErrnoException): void {
 async function checkedConfig(): Promise<Config> {
   const { config, problems } = readSettings();
   if (problems.length === 0) return config;
-  // What is wrong with a file is otherwise found when it is used.
-  await adminPasswordOf(config).catch((error: unknown) => problems.push(messageOf(error)));
+  // The password file is checked here too, so that all problems are reported at once.
+  await adminPasswordOf(config).catch((error: unknown) => problems.push(errorMessage(error)));
   throw new Error(problems.join("\n"));
 }
 
@@ -60,25 +60,25 @@ async function serve(config: Config, recover: boolean): Promise<void> {
   const server = createHttpServer(app);
   const port = await listen(server, config);
   server.on("error", (error) => app.log(`the server: ${error.message}`));
-  // Before anybody can know that it runs.
+  // Before the line below tells anyone that the service runs.
   onceAtSignal(async (signal) => {
     app.log(`${signal}: finishing what runs, ${shutdownTimeoutMs / 1000} seconds at most`);
     await closeServer(server, shutdownTimeoutMs);
-    app.store.audit.note("stopped", { what: signal });
+    app.store.audit.record("stopped", { what: signal });
     await close();
     process.exit(0);
   });
   process.stdout.write(
     `Platen ${PLATEN_VERSION} listens on http://localhost:${port}, data in ${config.dataDir}\n`,
   );
-  if (isOpenToAll(config)) app.log(openWarning);
-  if (lacksAdmin(config)) app.log(adminlessWarning);
-  app.store.audit.note("started", { what: PLATEN_VERSION });
+  if (isOpenToAll(config)) app.log(noSignInWarning);
+  if (lacksAdmin(config)) app.log(noAdminWarning);
+  app.store.audit.record("started", { what: PLATEN_VERSION });
   app.archives.start();
   app.backups.start();
 }
 
-/** @returns the port, which the system chose where the setting is 0 */
+/** @returns the port; the system chooses it if the setting is 0 */
 async function listen(server: Server, { port, host }: Config): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException) => reject(listenError(error, port, host));
@@ -91,7 +91,7 @@ async function listen(server: Server, { port, host }: Config): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** What is wrong with the settings where nothing can be listened on. */
+/** An error that names the setting because of which listening failed. */
 function listenError(error: NodeJS.ErrnoException, port: number, host: string | undefined): Error {
   const { code = error.message } = error;
   const at = host === undefined ? "" : ` at HOST ${host}`;
@@ -109,7 +109,7 @@ function listenError(error: NodeJS.ErrnoException, port: number, host: string | 
   );
 }
 
-/** Stops at the first signal; further ones change nothing. */
+/** Calls `stop` at the first signal and ignores further ones. */
 function onceAtSignal(stop: (signal: string) => Promise<void>): void {
   let isStopping = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 
-/** Every layer with those that it may import: a folder of `src`, or a file of its own. */
+/** The layers that each layer may import. A layer is a folder of `src` or a single file. */
 const mayImport: Record<string, readonly string[]> = {
   domain: [],
   inf: ["domain"],
@@ -33,11 +33,11 @@ const mayImport: Record<string, readonly string[]> = {
 };
 for (const last of ["cli", "serve", "main"]) mayImport[last] = Object.keys(mayImport);
 
-/** The folders inside the layers `domain`, `store`, `services`, `html` and `http`. Files at a layer's root belong to none. */
+/** The folders inside the layers `domain`, `store`, `services`, `html` and `http`. Files at a layer's root belong to no subject. */
 const subjects = ["drivers", "printers", "deploy", "import", "access", "audit", "backup"];
 
 /** The subjects that each subject may import, in its own layer and in those below. */
-const inDomain: Record<string, readonly string[]> = {
+const domainImports: Record<string, readonly string[]> = {
   drivers: [],
   printers: ["drivers"],
   deploy: ["drivers", "printers"],
@@ -47,34 +47,34 @@ const inDomain: Record<string, readonly string[]> = {
   backup: [],
 };
 /** In the store, an entry of the audit log names the record, and a download is counted from the log. */
-const inStore = {
-  ...inDomain,
+const storeImports = {
+  ...domainImports,
   drivers: ["printers"],
   printers: ["drivers", "import"],
   deploy: ["audit"],
   audit: ["printers"],
   backup: ["drivers", "printers", "access", "audit"],
 };
-const inServices = {
-  ...inDomain,
+const serviceImports = {
+  ...domainImports,
   drivers: ["printers", "deploy"],
   printers: ["drivers", "deploy", "backup"],
   deploy: ["drivers", "printers", "access", "audit"],
   backup: ["drivers", "printers", "deploy", "access", "audit"],
 };
 /** A page of a printer, a client or a driver also shows packages and the audit log. */
-const inPages = {
-  ...inDomain,
+const pageImports = {
+  ...domainImports,
   drivers: ["printers", "deploy", "audit"],
   printers: ["drivers", "deploy", "audit"],
   deploy: ["drivers", "printers", "access"],
 };
 const mayImportSubject: Record<string, Record<string, readonly string[]>> = {
-  domain: inDomain,
-  store: inStore,
-  services: inServices,
-  html: inPages,
-  http: inPages,
+  domain: domainImports,
+  store: storeImports,
+  services: serviceImports,
+  html: pageImports,
+  http: pageImports,
 };
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -92,7 +92,7 @@ function subjectOf(path: string): string | undefined {
   return file !== undefined && subjects.includes(folder) ? folder : undefined;
 }
 
-/** What a source's text imports of ours, also what it loads only when it is needed, from its own folder. */
+/** The relative paths that a source imports, also dynamically. */
 function importsOf(text: string): string[] {
   const found = text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
   return [...found].map(([, path = ""]) => path);
@@ -103,7 +103,7 @@ function targetsOf(file: string, text: string): string[] {
 }
 
 /** The imports of a source that the table of subjects does not allow. A file at the root of `domain` imports no subject. */
-function otherSubjects(file: string, text: string): string[] {
+function forbiddenSubjects(file: string, text: string): string[] {
   const own = subjectOf(file);
   const allowed = own === undefined ? [] : (mayImportSubject[layerOf(file)]?.[own] ?? []);
   if (own === undefined && layerOf(file) !== "domain") return [];
@@ -114,7 +114,7 @@ function otherSubjects(file: string, text: string): string[] {
 }
 
 /** The imports of a source that the table does not allow. */
-function forbidden(file: string, text: string): string[] {
+function forbiddenImports(file: string, text: string): string[] {
   return targetsOf(file, text).filter((target) => {
     const [from, to] = [layerOf(file), layerOf(target)];
     const isOurs = !target.startsWith("..");
@@ -122,17 +122,21 @@ function forbidden(file: string, text: string): string[] {
   });
 }
 
-test("no layer imports what the architecture does not allow it", () => {
+test("no layer imports another one that the architecture does not allow", () => {
   const wrong = sources.flatMap((file) =>
-    forbidden(file, readFileSync(join("src", file), "utf8")).map((target) => `${file} imports ${target}`),
+    forbiddenImports(file, readFileSync(join("src", file), "utf8")).map(
+      (target) => `${file} imports ${target}`,
+    ),
   );
 
   assert.deepEqual(wrong, []);
 });
 
-test("no subject imports another one that the table does not allow it", () => {
+test("no subject imports another one that the table does not allow", () => {
   const wrong = sources.flatMap((file) =>
-    otherSubjects(file, readFileSync(join("src", file), "utf8")).map((target) => `${file} imports ${target}`),
+    forbiddenSubjects(file, readFileSync(join("src", file), "utf8")).map(
+      (target) => `${file} imports ${target}`,
+    ),
   );
 
   assert.deepEqual(wrong, []);
@@ -141,19 +145,21 @@ test("no subject imports another one that the table does not allow it", () => {
 test("a driver may not import a printer in the domain, and a printer may import a driver", () => {
   const text = `import "../drivers/a.ts"; import "../printers/b.ts"; import "../c.ts";`;
 
-  assert.deepEqual(otherSubjects("domain/drivers/sample.ts", text), ["domain/printers/b.ts"]);
-  assert.deepEqual(otherSubjects("domain/printers/sample.ts", text), []);
-  assert.deepEqual(otherSubjects("domain/sample.ts", `import "./drivers/a.ts";`), ["domain/drivers/a.ts"]);
+  assert.deepEqual(forbiddenSubjects("domain/drivers/sample.ts", text), ["domain/printers/b.ts"]);
+  assert.deepEqual(forbiddenSubjects("domain/printers/sample.ts", text), []);
+  assert.deepEqual(forbiddenSubjects("domain/sample.ts", `import "./drivers/a.ts";`), [
+    "domain/drivers/a.ts",
+  ]);
 });
 
-test("no two sources import each other, however many stand between them", () => {
+test("no sources import each other in a cycle", () => {
   const imports = new Map(
     sources.map((file) => [file, targetsOf(file, readFileSync(join("src", file), "utf8"))] as const),
   );
   const done = new Set<string>();
-  const circles: string[] = [];
+  const cycles: string[] = [];
   const follow = (file: string, path: readonly string[]) => {
-    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" → "));
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(" → "));
     if (path.includes(file) || done.has(file)) return;
     for (const target of imports.get(file) ?? []) follow(target, [...path, file]);
     done.add(file);
@@ -161,10 +167,10 @@ test("no two sources import each other, however many stand between them", () => 
 
   for (const file of sources) follow(file, []);
 
-  assert.deepEqual(circles, []);
+  assert.deepEqual(cycles, []);
 });
 
-test("no folder has more files than fit on a screen", () => {
+test("no folder has more than 25 files", () => {
   const counts = new Map<string, number>();
   for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
 
@@ -174,7 +180,7 @@ test("no folder has more files than fit on a screen", () => {
   assert.deepEqual(full, []);
 });
 
-test("an import counts however it is written, and whenever it happens", () => {
+test("all forms of imports count, static and dynamic", () => {
   const text = `
     import "../http/a.ts";
     import b from "../http/b.ts";
@@ -195,7 +201,7 @@ test("an import counts however it is written, and whenever it happens", () => {
     import { own } from "./own.ts";
     import { readFile } from "node:fs/promises";`;
 
-  const found = forbidden("store/sample.ts", text);
+  const found = forbiddenImports("store/sample.ts", text);
 
   assert.deepEqual(
     found,
@@ -203,7 +209,7 @@ test("an import counts however it is written, and whenever it happens", () => {
   );
 });
 
-test("what is imported stands there as a plain text, so that it is seen", () => {
+test("every import names its path as a plain string, so that these tests see it", () => {
   const wrong = sources.filter((file) =>
     /\bimport\s*\((?!\s*"[^"]*"\s*\))|\brequire\("|createRequire/.test(
       readFileSync(join("src", file), "utf8"),
@@ -230,7 +236,7 @@ test("only the store touches the file system, and only the configuration reads t
   assert.deepEqual(wrong, []);
 });
 
-test("no file is longer than anyone reads at one sitting", () => {
+test("no file is longer than 400 lines", () => {
   const files = ["src", "test", "demo", "assets"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
   );
@@ -242,7 +248,7 @@ test("no file is longer than anyone reads at one sitting", () => {
   assert.deepEqual(long, []);
 });
 
-test("archives are read and packages laid out by other threads and processes alone", () => {
+test("only other threads and processes read archives and lay out packages", () => {
   const onOtherThreads = ["services/drivers/inspect.ts", "workers/tasks.ts"];
   const blocking = [
     "readArchive",

@@ -18,25 +18,25 @@ function run(folder: string, ...args: string[]) {
   });
 }
 
-/** The same without a process of its own. */
-async function runHere(...args: string[]) {
-  const said = { stdout: "", stderr: "" };
+/** Runs a command in this process. */
+async function runInProcess(...args: string[]) {
+  const printed = { stdout: "", stderr: "" };
   const out = (text: string) => {
-    said.stdout += text;
+    printed.stdout += text;
   };
   const err = (text: string) => {
-    said.stderr += text;
+    printed.stderr += text;
   };
   const command = await runCommand(args, "1", { out, err });
   assert.equal(command.kind, "done");
-  return { ...said, status: command.kind === "done" ? command.exitCode : undefined };
+  return { ...printed, status: command.kind === "done" ? command.exitCode : undefined };
 }
 
-test("--version and --help answer without starting", async (t) => {
+test("--version and --help print without starting the service", async (t) => {
   const folder = await temporaryFolder(t);
 
   const version = run(folder, "--version");
-  const help = await runHere("--help");
+  const help = await runInProcess("--help");
   const wrong = run(folder, "serv");
 
   assert.equal(version.stdout.trim(), JSON.parse(readFileSync("package.json", "utf8")).version);
@@ -70,7 +70,7 @@ test("inspect prints one JSON object and touches no data folder", async (t) => {
   writeFileSync(join(folder, "driver.zip"), zip);
 
   const json = run(folder, "inspect", "driver.zip");
-  const text = await runHere("inspect", "--text", join(folder, "driver.zip"));
+  const text = await runInProcess("inspect", "--text", join(folder, "driver.zip"));
 
   const found = JSON.parse(json.stdout);
   assert.deepEqual([json.status, text.status, existsSync(join(folder, "data"))], [0, 0, false]);
@@ -98,14 +98,14 @@ test("inspect prints one JSON object and touches no data folder", async (t) => {
   assert.match(text.stdout, /papyrus\.inf \(the printer’s\)[\s\S]*1\.2\.3\.4 of 06\/21\/2025/);
 });
 
-test("inspect says in one line what is no driver ZIP", async (t) => {
+test("inspect reports a file that is not a driver ZIP in one line", async (t) => {
   const folder = await temporaryFolder(t);
   writeFileSync(join(folder, "no.zip"), "no ZIP");
 
   const answers = [
     run(folder, "inspect", "no.zip"),
-    await runHere("inspect", join(folder, "missing.zip")),
-    await runHere("inspect"),
+    await runInProcess("inspect", join(folder, "missing.zip")),
+    await runInProcess("inspect"),
   ];
 
   assert.deepEqual(
@@ -131,7 +131,7 @@ test("settings have defaults, and every wrong one is named at once", () => {
   );
 });
 
-/** The rows of a page's tables that begin with a setting, as [name, default]. */
+/** The table rows of a page that begin with a setting, as [name, default]. */
 function settingsIn(page: string) {
   const rows = readFileSync(page, "utf8").matchAll(/^\| `([A-Z_]+)` +\|([^|]+)\|/gm);
   return [...rows].map(([, name = "", fallback = ""]) => {
@@ -178,7 +178,7 @@ test("a wrong setting stops the start with a message", async (t) => {
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test("platen audit verify says whether the log holds together, and where it does not, with its exit code", async (t) => {
+test("platen audit verify reports an intact log or the first broken line, and sets the exit code", async (t) => {
   const folder = await temporaryFolder(t);
   const store = await openStore(
     join(folder, "data"),
@@ -186,16 +186,16 @@ test("platen audit verify says whether the log holds together, and where it does
     () => {},
   );
   await store.clients.add({ name: "=1+1", notes: "", subnets: [] });
-  store.audit.note("signed-in", { actor: { who: "admin", from: "10.0.0.1" } });
+  store.audit.record("signed-in", { actor: { who: "admin", from: "10.0.0.1" } });
   await store.audit.flush();
 
-  const beside = await runHere("audit", "verify", join(folder, "data"));
+  const beside = await runInProcess("audit", "verify", join(folder, "data"));
   await store.close();
   const [path = ""] = logFiles(join(folder, "data"));
   const csv = run(folder, "audit", "export", "--csv");
   writeFileSync(path, readFileSync(path, "utf8").replace("10.0.0.1", "10.0.0.2"));
   const broken = run(folder, "audit", "verify");
-  const wrong = await runHere("audit", "vrfy");
+  const wrong = await runInProcess("audit", "vrfy");
 
   assert.match(beside.stdout, /^2 entries hold together\. The last one is number 2, [0-9a-f]{64}\.\n$/);
   assert.match(csv.stdout, /\n1,2026-11-22T00:00:00\.000Z,platen,,created,client,1,'=1\+1,name: =1\+1,/);

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
-import { some } from "./support/depth.ts";
+import { selectCases } from "./support/depth.ts";
 import { driverZip } from "./support/drivers/driver-zip.ts";
 
-/** A folder with some data, and a driver beside it. */
+/** Creates a folder with some data and a driver ZIP. */
 async function makeFolder(t: TestContext): Promise<string> {
   const folder = await temporaryFolder(t);
   const store = await openStore(
@@ -22,8 +22,8 @@ async function makeFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** Runs a command whose reader has gone before it says anything. */
-function unread(folder: string, command: string, which = ""): { codes: string; stderr: string } {
+/** Runs a command whose reader closes the pipe at once. @param which redirections */
+function runUnread(folder: string, command: string, which = ""): { codes: string; stderr: string } {
   const script = `"${process.execPath}" "${bundle}" ${command} ${which} | true; echo "\${PIPESTATUS[0]}"`;
   const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", script], {
     cwd: folder,
@@ -33,9 +33,9 @@ function unread(folder: string, command: string, which = ""): { codes: string; s
   return { codes: stdout.trim(), stderr };
 }
 
-test("a command whose output nobody reads on ends as others do in a pipe, and says nothing", async (t) => {
+test("a command whose reader closes the pipe ends like other programs, without a message", async (t) => {
   const folder = await makeFolder(t);
-  const commands = some(
+  const commands = selectCases(
     [
       ...["--help", "--version", "--licenses", "--sbom"],
       ...["inspect driver.zip --text", "inspect driver.zip", "audit verify", "audit export --csv"],
@@ -43,26 +43,26 @@ test("a command whose output nobody reads on ends as others do in a pipe, and sa
     3,
   );
 
-  const ends = commands.map((command) => unread(folder, command));
+  const ends = commands.map((command) => runUnread(folder, command));
 
   for (const [i, end] of ends.entries())
     assert.deepEqual(end, { codes: "141", stderr: "" }, String(commands[i]));
 });
 
-test("a backup that nobody reads to its end says that none was made", async (t) => {
+test("a backup whose reader closes the pipe reports that no backup was made", async (t) => {
   const folder = await makeFolder(t);
 
-  const { codes, stderr } = unread(folder, "backup -");
+  const { codes, stderr } = runUnread(folder, "backup -");
 
   assert.equal(codes, "1");
   assert.match(stderr, /^platen: no backup was made: .*EPIPE.*\n$/);
 });
 
-test("what a command does is done also where nobody reads what it says of it", async (t) => {
+test("a command finishes its work although standard error is closed", async (t) => {
   const folder = await makeFolder(t);
 
-  const { codes } = unread(folder, "backup all.tar", "2>&1");
-  const restored = unread(folder, "restore all.tar", "2>&1");
+  const { codes } = runUnread(folder, "backup all.tar", "2>&1");
+  const restored = runUnread(folder, "restore all.tar", "2>&1");
 
   assert.deepEqual([codes, restored.codes], ["0", "0"]);
 });

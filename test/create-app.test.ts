@@ -33,9 +33,9 @@ async function makeApp(t: TestContext, overrides: Overrides = {}) {
   return { ...created, dataDir };
 }
 
-test("a closed app has ended its threads, its inspections and its checks, and given its folder free", async (t) => {
+test("closing an app ends its threads, inspections and checks, and releases its folder", async (t) => {
   const { app, close, dataDir } = await makeApp(t);
-  // Zeros that take seconds to read.
+  // A sparse file of zeros, which takes seconds to read.
   const size = 8 * gibi;
   const { driver } = await app.store.drivers.add({ ...makeDriver(), sha256: "a".repeat(64), size });
   const archive = app.store.blobs.pathOf("drivers", driver.sha256);
@@ -45,7 +45,7 @@ test("a closed app has ended its threads, its inspections and its checks, and gi
   writeFileSync(zip, driverZip());
   app.archives.start();
   const running = Promise.allSettled([
-    app.archives.require(driver),
+    app.archives.requireSound(driver),
     app.inspections.inspect({ path: zip, size: 1 }),
   ]);
 
@@ -56,13 +56,13 @@ test("a closed app has ended its threads, its inspections and its checks, and gi
   await store.close();
   assert.match(String(checked), /a worker thread ended|is being stopped/);
   assert.match(String(inspected), /is being stopped/);
-  await assert.rejects(app.archives.require(driver), /is being stopped/);
+  await assert.rejects(app.archives.requireSound(driver), /is being stopped/);
 });
 
-test("the folder is given free only when nobody works on its files any more", async (t) => {
+test("an app releases its folder only after the last work on its files", async (t) => {
   const { app, close, dataDir } = await makeApp(t);
   let finish = () => {};
-  const held = app.store.blobs.inTurn("a", () => new Promise<void>((resolve) => (finish = resolve)));
+  const held = app.store.blobs.inOrder("a", () => new Promise<void>((resolve) => (finish = resolve)));
   await Promise.resolve();
 
   const closing = close();
@@ -75,7 +75,7 @@ test("the folder is given free only when nobody works on its files any more", as
   assert.match(String(refusal), /Another Platen is running/);
 });
 
-test("an app takes its clock, its randomness and its log from whoever makes it", async (t) => {
+test("an app uses the clock, randomness and log that it is given", async (t) => {
   const lines: string[] = [];
   const { app, close } = await makeApp(t, {
     clock: () => 7,
@@ -92,7 +92,7 @@ test("an app takes its clock, its randomness and its log from whoever makes it",
   assert.deepEqual(lines, ["said"]);
 });
 
-test("a folder that cannot be used makes no app", async (t) => {
+test("createApp fails for a folder that another app uses", async (t) => {
   const { close, app } = await makeApp(t);
   cleanUp(t, close);
 

@@ -16,11 +16,11 @@ if (isDeep)
     let demo: Demo;
     before(async () => {
       demo = await startDemo(settings);
-      await demo.app.archives.settled();
+      await demo.app.archives.finished();
     });
     after(() => demo.stop());
 
-    test("is a shop with eight clients, 120 printers and ten drivers, and with every finding", async () => {
+    test("has eight clients, 120 printers, ten drivers and every kind of finding", async () => {
       const { printers, drivers } = await demo.app.overview.read();
       const dashboard = await (await fetch(demo.url)).text();
 
@@ -48,10 +48,10 @@ if (isDeep)
       assert.ok(drivers.some(({ printer_count }) => printer_count === 0));
     });
 
-    test("each page answers, and is the same in another demo", async (t) => {
+    test("every page can be read and is the same in another demo", async (t) => {
       const other = await startDemo(settings);
       t.after(other.stop);
-      await other.app.archives.settled();
+      await other.app.archives.finished();
       const textOf = async (url: string) => {
         const answer = await fetch(url);
         return `${answer.status} ${(await answer.text()).replaceAll(new URL(url).host, "")}`;
@@ -60,8 +60,8 @@ if (isDeep)
       const different: string[] = [];
       for (const [name, path] of Object.entries(allPages(demo.app))) {
         const text = await textOf(demo.url + path);
-        const twin = await textOf(other.url + path);
-        if (text !== twin) different.push(`${name}: ${firstDifference(text, twin)}`);
+        const otherText = await textOf(other.url + path);
+        if (text !== otherText) different.push(`${name}: ${firstDifference(text, otherText)}`);
         if (!/^200 /.test(text) && name !== "nothing") different.push(`${name}: ${text.slice(0, 60)}`);
       }
 
@@ -69,21 +69,21 @@ if (isDeep)
     });
   });
 
-/** Both texts around the first letter that they do not share. */
+/** Both texts around their first difference. */
 function firstDifference(one: string, other: string): string {
   const at = [...one].findIndex((_, index) => one[index] !== other[index]);
   return [one, other].map((text) => text.slice(Math.max(0, at - 200), at + 300)).join("\n instead of ");
 }
 
-deepTest("the demo serves until Ctrl+C, and leaves no folder behind", async (t) => {
+deepTest("the demo runs until Ctrl+C and leaves no folder behind", async (t) => {
   const folder = await temporaryFolder(t);
   const environment = { ...process.env, TMPDIR: folder, PORT: "0", HOST: "127.0.0.1" };
   const demo = spawn(process.execPath, [".build/demo/main.cjs"], { env: environment, stdio: "pipe" });
   t.after(() => demo.kill("SIGKILL"));
-  const said = await new Promise<string>((resolve) =>
+  const printed = await new Promise<string>((resolve) =>
     demo.stdout.once("data", (text) => resolve(String(text))),
   );
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? "";
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? "";
   const page = await (await fetch(`${url}/clients`)).text();
   const during = readdirSync(folder);
 
@@ -96,7 +96,7 @@ deepTest("the demo serves until Ctrl+C, and leaves no folder behind", async (t) 
   assert.equal(code, 0);
 });
 
-deepTest("Ctrl+C ends the demo also while it is being filled", async (t) => {
+deepTest("Ctrl+C also ends the demo while its records are created", async (t) => {
   const folder = await temporaryFolder(t);
   const environment = { ...process.env, TMPDIR: folder, PORT: "0", HOST: "127.0.0.1" };
   const demo = spawn(process.execPath, [".build/demo/main.cjs"], { env: environment, stdio: "ignore" });
@@ -109,29 +109,29 @@ deepTest("Ctrl+C ends the demo also while it is being filled", async (t) => {
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test("nothing of the demo is shipped", () => {
+test("the bundle contains nothing of the demo", () => {
   const shipped = readFileSync(bundle, "utf8");
 
   assert.ok(existsSync(".build/demo/main.cjs"));
   assert.doesNotMatch(shipped, /Menuiserie|Quillmark|platen-demo/);
 });
 
-test("the pictures of the README and of the pages in docs are there in light and dark, and small", () => {
+test("the screenshots in README and docs exist in light and dark, and are small", () => {
   const pages = [
     "README.md",
     ...readdirSync("docs").flatMap((name) => (name.endsWith(".md") ? `docs/${name}` : [])),
   ];
   const text = pages.map((page) => readFileSync(page, "utf8")).join("\n");
-  const shown = (text.match(/screenshots\/[\w-]+\.png/g) ?? []).map((path) => `docs/${path}`);
+  const screenshots = (text.match(/screenshots\/[\w-]+\.png/g) ?? []).map((path) => `docs/${path}`);
   const sizeOf = (path: string) => {
     const bytes = readFileSync(path);
     return `${bytes.readUInt32BE(16)} × ${bytes.readUInt32BE(20)}, ${bytes.length <= 100 << 10 ? "small" : bytes.length}`;
   };
 
-  const sizes = shown.map(sizeOf);
+  const sizes = screenshots.map(sizeOf);
 
-  const pairs = shown.map((path) => path.replace("-dark", "-light"));
-  assert.equal(shown.length, 10);
+  const pairs = screenshots.map((path) => path.replace("-dark", "-light"));
+  assert.equal(screenshots.length, 10);
   assert.deepEqual([...new Set(sizes)], ["1440 × 900, small"]);
   assert.equal(new Set(pairs).size, 5);
 });

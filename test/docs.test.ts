@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-test("what the documents link to is there", () => {
+test("all link targets of the documents exist", () => {
   const pages = [".", "docs", "docs/decisions"].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith(".md"))

@@ -10,13 +10,13 @@ function textsIn(folder: string): [string, string][] {
   return paths.map((path) => [path, readFileSync(path, "utf8")]);
 }
 
-/** The names that a text exports where it declares them; there are no default exports and no lists of exports. */
+/** The names that a text exports in their declarations. The sources have no default exports and no export lists. */
 function exportsIn(text: string): string[] {
   const declared = text.matchAll(/^export (?:async )?(?:const|let|function\*?|class|interface|type) (\w+)/gm);
   return [...declared].map(([, name = ""]) => name);
 }
 
-/** What a file takes from others of ours, as `path name`. */
+/** The names that a file imports from other sources, as `path name`. */
 function importsIn([path, text]: [string, string]): string[] {
   const from = (target: string) => normalize(join(path, "..", target));
   const named = [...text.matchAll(/\{([^{}]*)\} from "(\.[^"]+)"/g)].flatMap(([, list = "", target = ""]) =>
@@ -31,14 +31,14 @@ function importsIn([path, text]: [string, string]): string[] {
   return [...named, ...whole, ...later];
 }
 
-/** The words behind a text, each once. */
+/** The distinct words after a text, or all words if it is empty. */
 function wordsIn(text: string, before: string): string[] {
   const words = before === "" ? text.matchAll(/\w+/g) : text.matchAll(/\w+\.(\w+)/g);
   const found = [...words].filter(([whole]) => whole.startsWith(before));
   return [...new Set(found.map(([whole, word]) => word ?? whole))];
 }
 
-test("what a source exports is used by another file", () => {
+test("every export of a source is imported by another file", () => {
   const sources = textsIn("src");
   const used = new Set([...sources, ...textsIn("test")].flatMap(importsIn));
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { readConfig } from "../src/config.ts";
 import { undoMs } from "../src/domain/deletion.ts";
 import { maxRows } from "../src/domain/import/import-row.ts";
-import { maxAtOnce } from "../src/domain/printers/bulk.ts";
+import { maxBulkPrinters } from "../src/domain/printers/bulk.ts";
 import { iconLimitBytes } from "../src/domain/printers/icon.ts";
 import { ticketLimitBytes } from "../src/domain/printers/print-ticket.ts";
 import { maxSubnets } from "../src/domain/subnet.ts";
@@ -19,20 +19,20 @@ import { bombRatio, unpackedLimitBytes } from "../src/pkg/zip/archive.ts";
 import { entryLimit } from "../src/pkg/zip/archive-directory.ts";
 import { maxPathLength } from "../src/pkg/zip/archive-names.ts";
 import { shutdownTimeoutMs } from "../src/serve.ts";
-import { maxStrangers } from "../src/services/access/passwords.ts";
-import { chosenLimit } from "../src/services/printers/printer-group.ts";
+import { maxUnknownBrowsers } from "../src/services/access/passwords.ts";
+import { maxChosenPrinters } from "../src/services/printers/printer-group.ts";
 import { maxPerAccount } from "../src/store/access/sessions.ts";
 import { maxTokens } from "../src/store/access/tokens.ts";
 import { databaseLimitBytes, maxRecords } from "../src/store/record-limits.ts";
-import { usualLimits } from "../src/workers/inspections.ts";
+import { inspectionLimits } from "../src/workers/inspections.ts";
 
-/** What each row of the page stands for. */
+/** The limit in each row of the page. */
 const limits = {
   "open connections": defaultLimits.connections,
   "request line and headers": bytes(headLimits.bytes),
   "request headers": headLimits.headers,
   "time for all headers to arrive": time(defaultLimits.headMs),
-  "least request body per minute": bytes((defaultLimits.leastBytes * 60_000) / defaultLimits.slowMs),
+  "least request body per minute": bytes((defaultLimits.minBodyBytes * 60_000) / defaultLimits.slowMs),
   "time a client may stop reading": time(defaultLimits.stalledMs),
   "pages in work or waiting": defaultLimits.pages,
   "downloads at once": defaultLimits.downloads,
@@ -44,16 +44,16 @@ const limits = {
   "subnets per printer or client": maxSubnets,
   "import list": bytes(listLimitBytes),
   "printers per import": maxRows,
-  "printers per bulk change": maxAtOnce,
-  "printers per package": chosenLimit,
+  "printers per bulk change": maxBulkPrinters,
+  "printers per package": maxChosenPrinters,
   printers: maxRecords.printers,
   clients: maxRecords.clients,
   drivers: maxRecords.drivers,
   database: bytes(databaseLimitBytes),
   "time to undo a deletion": time(undoMs),
   "upload (`UPLOAD_LIMIT_MB`)": bytes(readConfig({}).uploadLimitBytes),
-  "uploads in work or waiting": usualLimits.max,
-  "time to read an archive, plus 1 s per 32 MB": time(usualLimits.timeMs),
+  "uploads in work or waiting": inspectionLimits.max,
+  "time to read an archive, plus 1 s per 32 MB": time(inspectionLimits.timeMs),
   "files per archive": entryLimit,
   "unpacked archive": bytes(unpackedLimitBytes),
   "unpacked size divided by ZIP size": bombRatio,
@@ -63,7 +63,7 @@ const limits = {
   "lines per INF file": lineLimit,
   "languages per INF file": languageLimit,
   "all INF files of an archive": bytes(infsLimitBytes),
-  "waiting sign-ins of new browsers": maxStrangers,
+  "waiting sign-ins of new browsers": maxUnknownBrowsers,
   "sessions per account": maxPerAccount,
   tokens: maxTokens,
 };

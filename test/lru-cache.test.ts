@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LruCache } from "../src/domain/collections.ts";
 
-/** Texts that weigh what they are long, and how often each was made. */
+/** A cache of texts weighed by their length, and the keys in the order in which values were made. */
 function cacheOfTexts(count: number, weight: number) {
   const made: string[] = [];
   const cache = new LruCache<string>({ count, weight, weigh: (text) => text.length });
@@ -14,7 +14,7 @@ function cacheOfTexts(count: number, weight: number) {
   return { made, get, cache };
 }
 
-test("the least recently used is forgotten when there are too many", async () => {
+test("a full cache removes the least recently used value", async () => {
   const { made, get } = cacheOfTexts(2, 1000);
 
   for (const key of ["a", "b", "a", "c", "a", "b"]) await get(key);
@@ -22,7 +22,7 @@ test("the least recently used is forgotten when there are too many", async () =>
   assert.deepEqual(made, ["a", "b", "c", "b"]);
 });
 
-test("so many are kept as weigh no more than is allowed, and the latest whatever it weighs", async () => {
+test("a cache keeps values up to its maximum weight, and always the newest one", async () => {
   const { made, get } = cacheOfTexts(100, 10);
 
   await get("a", 4);
@@ -36,7 +36,7 @@ test("so many are kept as weigh no more than is allowed, and the latest whatever
   assert.deepEqual(made, ["a", "b", "c", "heavy", "b"]);
 });
 
-test("what is being made is not made twice, and what failed is made again", async () => {
+test("concurrent requests for a value share one computation, and a failure is not cached", async () => {
   const { made, get, cache } = cacheOfTexts(2, 1000);
 
   await Promise.all([get("a"), get("a")]);

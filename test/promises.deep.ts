@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { floatingPromises } from "./support/promises.ts";
 
 for (const config of ["tsconfig.json", "tsconfig.scripts.json", "assets/tsconfig.json"]) {
-  test(`no promise of ${config} is left to itself`, async () => {
+  test(`no promise in the files of ${config} is left unhandled`, async () => {
     const found = await floatingPromises(config);
 
     assert.deepEqual(found, []);
   });
 }
 
-test("a promise that is left to itself is found, whatever it comes from", async () => {
+test("unhandled promises are found, whatever returns them", async () => {
   const lines = [
     'import { rm } from "node:fs/promises";',
     'import type { Work } from "./work.ts";',

@@ -1,9 +1,9 @@
-// Builds and runs the tests. `node test/run.mjs` runs the quick tier: all *.test.ts. With --deep it runs the exhaustive tier:
-// all *.deep.ts, and each *.test.ts that imports support/depth.ts, with all its cases. Words that follow narrow that down
-// to the files whose path holds one of them.
-// With REQUIRE_ALL=1 a skip fails the run: what CI should have, it must have. Absent may be a real PowerShell and .NET,
-// which Debian does not have, the right to mount a disk, which a container may lack, and the team's ../shared, which is not
-// part of the project. WORKERS=3 takes three processes; ORDER=random or ORDER=random:17 shuffles the files.
+// Builds and runs the tests. `node test/run.mjs` runs the quick tier: all *.test.ts. With --deep it runs the deep tier: all
+// *.deep.ts, and all cases of each *.test.ts that imports support/depth.ts. Further words select the files whose path
+// contains one of them.
+// REQUIRE_ALL=1 makes a skipped test fail the run, for CI. Three things may be missing even then: PowerShell and .NET, which
+// Debian does not have; the right to mount a disk, which containers may lack; and ../shared, which is not part of the
+// project. WORKERS=3 uses three processes. ORDER=random or ORDER=random:17 shuffles the files.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -43,14 +43,14 @@ const workers = Number(process.env.WORKERS ?? Math.min(4, Math.max(2, availableP
 prepareWorkers(shuffled(names));
 const temporary = mkdtempSync(join(temporaryRoot(), "platen-run-"));
 process.env.TMPDIR = temporary;
-// .NET then compiles each method once: PowerShell takes a fifth less for scripts that run once or twice.
+// Makes .NET compile each method once: PowerShell needs a fifth less time for scripts that run once or twice.
 process.env.DOTNET_TieredCompilation ??= "0";
-// PowerShell then asks nobody outside.
+// Keeps PowerShell from contacting any server.
 Object.assign(process.env, { POWERSHELL_TELEMETRY_OPTOUT: "1", POWERSHELL_UPDATECHECK: "Off" });
 
 /** @type {{ readonly name: string, readonly why: string }[]} */
 const skipped = [];
-/** The time that each file took. @type {Map<string, number>} */
+/** Milliseconds for each file. @type {Map<string, number>} */
 const files = new Map();
 const count = { passed: 0, failed: 0 };
 const started = performance.now();
@@ -62,7 +62,7 @@ const entries = Array.from({ length: processes }, () => "test/worker.mjs");
 const stream = run({ files: entries, concurrency: workers, timeout: 30 * 60_000 });
 stream.on("test:fail", ({ name, nesting, details }) => {
   if (nesting === 0) files.set(name, details.duration_ms);
-  // A file that cannot be loaded fails as a suite without tests.
+  // A suite that fails because of its tests is not counted itself; a file that cannot be loaded is.
   const ofTests =
     details?.type === "suite" &&
     "failureType" in details.error &&
@@ -71,7 +71,7 @@ stream.on("test:fail", ({ name, nesting, details }) => {
   process.exitCode = 1;
 });
 stream.on("test:pass", ({ name, skip, nesting, details }) => {
-  // At the top are the files, as suites, and workers that found no file left.
+  // The top level has the files, as suites, and workers that found no file left.
   if (nesting === 0) files.set(name, details.duration_ms);
   else if (skip !== undefined) skipped.push({ name, why: String(skip) });
   else if (details.type !== "suite") count.passed++;
@@ -79,7 +79,7 @@ stream.on("test:pass", ({ name, skip, nesting, details }) => {
 stream.compose(new spec()).pipe(process.stdout);
 stream.on("end", () => setImmediate(finish));
 
-/** support/depth.ts and the support files that import it, directly or through others; as imports of tests name them. */
+/** The ends of the paths in test imports that lead to support/depth.ts, directly or through other support files. */
 function findDeepSupport() {
   const texts = readdirSync("test/support", { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
@@ -97,7 +97,7 @@ function isDeepTest(name) {
   return deepSupport.some((path) => text.includes(path));
 }
 
-/** Where temporary folders are: in the quick tier in memory, if 4 GB are free. Only the deep tier tests a real disk. */
+/** The parent of temporary folders: in memory in the quick tier, if 4 GB are free there. Only the deep tier needs a real disk. */
 function temporaryRoot() {
   const memory = "/dev/shm";
   if (isDeep || process.env.TMPDIR !== undefined || !existsSync(memory)) return tmpdir();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { addDriver } from "../src/services/drivers/drivers.ts";
-import { findIcon, keepIcon, readIcon } from "../src/services/printers/icons.ts";
+import { findIcon, readIcon, saveIcon } from "../src/services/printers/icons.ts";
 import type { Store } from "../src/store/store.ts";
 import { startApp } from "./support/app.ts";
 import { driverZip } from "./support/drivers/driver-zip.ts";
@@ -14,25 +14,25 @@ function receive({ blobs }: Store, bytes: Uint8Array) {
   return blobs.receive(Readable.from([bytes]));
 }
 
-test("an added driver's archive counts as read: its digest was taken as it came", async (t) => {
+test("a new driver's archive needs no check: its digest was computed during the upload", async (t) => {
   const { app } = await startApp(t, { workers: "own" });
   const neverRead = () => Promise.reject(new Error("the archive was read again"));
   Object.assign(app.workers, { verify: neverRead, digest: neverRead });
 
   const { driver } = await addDriver(app, await receive(app.store, driverZip()), "a.zip");
-  await app.archives.require(driver);
+  await app.archives.requireSound(driver);
   const back = await addDriver(app, await receive(app.store, driverZip()), "b.zip");
-  await app.archives.require(driver);
+  await app.archives.requireSound(driver);
 
   assert.deepEqual([back.driver.id, back.isNew], [driver.id, false]);
 });
 
-test("a driver counts as added only once the check of archives knows of it", async (t) => {
+test("addDriver tells the archive check of the upload after it saved the record", async (t) => {
   const { app } = await startApp(t, { workers: "own" });
   const told: string[] = [];
   const archives = {
-    stateOf: async () => "sound" as const,
-    uploaded: async (sha256: string) => {
+    knownStateOf: async () => "sound" as const,
+    recordUpload: async (sha256: string) => {
       told.push(`${sha256} has a record: ${app.store.drivers.hasDigest(sha256)}`);
     },
   };
@@ -43,7 +43,7 @@ test("a driver counts as added only once the check of archives knows of it", asy
   assert.deepEqual(told, [`${driver.sha256} has a record: true`]);
 });
 
-test("a file whose record cannot be made goes again, unless it was there before", async (t) => {
+test("a file whose record cannot be saved is deleted, unless it existed before", async (t) => {
   const { app, dataDir } = await startApp(t, { workers: "own" });
   const { blobs } = app.store;
   const failing = () => Promise.reject(new Error("no record"));
@@ -67,29 +67,29 @@ test("a file whose record cannot be made goes again, unless it was there before"
   assert.equal(readdirSync(join(dataDir, "icons")).length, 1);
 });
 
-test("a picture stays while a printer has it, and goes with the last one", async (t) => {
+test("an icon's file is deleted with the last printer that uses it", async (t) => {
   const { app, dataDir, addPrinter } = await startApp(t, { workers: "own" });
   const { store } = app;
   const [one, other] = [await addPrinter({ driver_id: "" }), await addPrinter({ driver_id: "" })];
   const png = makePng(256, 256, 1);
-  for (const id of [one, other]) await keepIcon(app, id, await receive(store, png));
+  for (const id of [one, other]) await saveIcon(app, id, await receive(store, png));
 
-  await app.undo.end((await app.undo.removeIcon(one)) ?? 0);
+  await app.undo.makeFinal((await app.undo.removeIcon(one)) ?? 0);
   const kept = await readIcon(store, other);
-  await app.undo.end((await app.undo.removePrinter(other)) ?? 0);
+  await app.undo.makeFinal((await app.undo.removePrinter(other)) ?? 0);
 
   assert.ok(kept.bytes.equals(png));
   assert.deepEqual(readdirSync(join(dataDir, "icons")), []);
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
 });
 
-test("a picture whose record or file is missing is none", async (t) => {
+test("an icon without a record or a file is not found", async (t) => {
   const { app, addPrinter } = await startApp(t, { workers: "own" });
   const { store } = app;
   const id = await addPrinter({ driver_id: "" });
 
   const without = await findIcon(store, id);
-  await keepIcon(app, id, await receive(store, makePng(256, 256, 1)));
+  await saveIcon(app, id, await receive(store, makePng(256, 256, 1)));
   await store.blobs.remove("icons", store.icons.find(id)?.sha256 ?? "");
   const lost = await findIcon(store, id);
 

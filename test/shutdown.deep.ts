@@ -7,7 +7,7 @@ import { connectRaw } from "./support/raw.ts";
 import { serve } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
-test("a connection that was busy at SIGTERM is closed as soon as it is idle: nobody waits for its keep-alive", async (t) => {
+test("a connection that is busy at SIGTERM is closed as soon as it is idle, before its keep-alive ends", async (t) => {
   const service = await serve(t, await temporaryFolder(t));
   const { addDriver } = client(service.url);
   const bytes = Buffer.alloc(24 * 1024 * 1024);

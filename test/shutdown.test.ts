@@ -14,7 +14,7 @@ import { until } from "./support/until.ts";
 
 const hour = 60 * 60_000;
 
-test("SIGTERM lets a running download finish, saves and ends with 0", async (t) => {
+test("after SIGTERM a running download finishes, and the service exits with 0", async (t) => {
   const folder = await temporaryFolder(t);
   const service = await serve(t, folder);
   const { addPrinter, addDriver, fetch } = client(service.url);
@@ -32,7 +32,7 @@ test("SIGTERM lets a running download finish, saves and ends with 0", async (t) 
   assert.equal(code, 0);
 });
 
-test("SIGTERM as soon as the service says that it listens ends it in order", async (t) => {
+test("SIGTERM directly after the start ends the service in order", async (t) => {
   const folder = await temporaryFolder(t);
   const service = await serve(t, folder);
 
@@ -46,7 +46,7 @@ test("SIGTERM as soon as the service says that it listens ends it in order", asy
   );
 });
 
-test("a connection that was busy when the service ends is closed as soon as it is idle: nobody waits for its keep-alive", {
+test("a connection that is busy when the server closes is closed as soon as it is idle, before its keep-alive ends", {
   timeout: 60_000,
 }, async (t) => {
   const { app, addDriver } = await startApp(t);
@@ -68,7 +68,7 @@ test("a connection that was busy when the service ends is closed as soon as it i
   assert.ok(text.length > bytes.length, "the download is whole");
 });
 
-test("uploads that are broken off at the end are gone before the folder is given free", async (t) => {
+test("a stopping service deletes unfinished uploads before it releases its folder", async (t) => {
   const { url, dataDir, stop } = await startApp(t, { workers: "own" });
   const files = () => readdirSync(join(dataDir, "incoming")).length;
   const uploads = await Promise.all(

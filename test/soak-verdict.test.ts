@@ -11,7 +11,7 @@ function samplesOf(rss: (minute: number) => number, descriptors = (_: number) =>
   }));
 }
 
-test("a run is flat where memory warms up, swings and has peaks", () => {
+test("memory that warms up, varies and has peaks is not reported as growth", () => {
   const warming = samplesOf((minute) => 120 - 40 * Math.exp(-minute / 3) + (minute % 3));
   const peaks = samplesOf((minute) => (minute % 9 === 0 ? 190 : 110));
 
@@ -20,7 +20,7 @@ test("a run is flat where memory warms up, swings and has peaks", () => {
   assert.deepEqual(found, [[], []]);
 });
 
-test("memory that grows by 1 MiB a minute, or a descriptor lost in each, is seen", () => {
+test("growth of 1 MiB or one descriptor a minute is reported", () => {
   const memory = samplesOf((minute) => 100 + minute + 3 * (minute % 2));
   const descriptors = samplesOf(
     () => 100,
@@ -33,7 +33,7 @@ test("memory that grows by 1 MiB a minute, or a descriptor lost in each, is seen
   assert.match(found[1]?.join() ?? "", /^descriptors grew by 1\d/);
 });
 
-test("what grew late, after a flat middle, is seen, and too few samples say so", () => {
+test("growth after a flat middle is reported, and so are too few samples", () => {
   const late = samplesOf((minute) => (minute < 18 ? 100 : 100 + 5 * (minute - 18)));
 
   const found = [growth(late), growth(late.slice(0, 8))];

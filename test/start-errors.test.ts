@@ -4,12 +4,12 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { temporaryFolder } from "./support/app.ts";
-import { platen } from "./support/backup/backup.ts";
+import { runPlaten } from "./support/backup/backup.ts";
 import { fill, smallDisk, withoutDisk } from "./support/durability/small-disk.ts";
 import { serve } from "./support/service.ts";
 
-/** What a service says that does not start. */
-async function refusal(t: TestContext, settings: Record<string, string>): Promise<string> {
+/** The output of a service that does not start. */
+async function startError(t: TestContext, settings: Record<string, string>): Promise<string> {
   const folder = await temporaryFolder(t);
   writeFileSync(join(folder, "file"), "");
   const service = await serve(t, folder, settings);
@@ -18,15 +18,15 @@ async function refusal(t: TestContext, settings: Record<string, string>): Promis
   return service.output();
 }
 
-test("an address or a port that cannot be listened on is named with its setting", async (t) => {
+test("the error for an unusable address or port names its setting", async (t) => {
   const other = createServer();
   await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
   t.after(() => other.close());
   const { port } = other.address() as { port: number };
 
-  const busy = await refusal(t, { PORT: String(port) });
-  const noName = await refusal(t, { HOST: "::zz" });
-  const elsewhere = await refusal(t, { HOST: "203.0.113.7" });
+  const busy = await startError(t, { PORT: String(port) });
+  const noName = await startError(t, { HOST: "::zz" });
+  const elsewhere = await startError(t, { HOST: "203.0.113.7" });
 
   assert.match(
     busy,
@@ -36,9 +36,9 @@ test("an address or a port that cannot be listened on is named with its setting"
   assert.match(elsewhere, /^platen: HOST is 203\.0\.113\.7, which cannot be listened on \(EADDRNOTAVAIL\)/);
 });
 
-test("a DATA_DIR that is no folder, or lies in none, is named with its setting", async (t) => {
-  const itself = await refusal(t, { DATA_DIR: "file" });
-  const below = await refusal(t, { DATA_DIR: "file/data" });
+test("the error for a DATA_DIR that is a file, or is below a file, names its setting", async (t) => {
+  const itself = await startError(t, { DATA_DIR: "file" });
+  const below = await startError(t, { DATA_DIR: "file/data" });
 
   assert.match(itself, /^platen: DATA_DIR is \/.*\/file, and that is a file: choose a folder\.\n$/);
   assert.match(
@@ -47,10 +47,10 @@ test("a DATA_DIR that is no folder, or lies in none, is named with its setting",
   );
 });
 
-test("a DATA_DIR where no folder can be made is told of, also where it says that it is not there itself", {
+test("a DATA_DIR that cannot be created is reported, also if the system says that it does not exist", {
   skip: process.platform === "linux" ? false : "needs Linux's /proc",
 }, async (t) => {
-  const said = await refusal(t, { DATA_DIR: "/proc/platen/data" });
+  const said = await startError(t, { DATA_DIR: "/proc/platen/data" });
 
   assert.match(
     said,
@@ -58,12 +58,12 @@ test("a DATA_DIR where no folder can be made is told of, also where it says that
   );
 });
 
-test("a disk that is full at the first start is named by its folder", async (t) => {
+test("the error for a full disk at the first start names the folder", async (t) => {
   const disk = smallDisk(t, 64 << 10);
   if (disk === undefined) return t.skip(withoutDisk);
   fill(disk);
 
-  const said = await refusal(t, { DATA_DIR: disk });
+  const said = await startError(t, { DATA_DIR: disk });
 
   assert.match(
     said,
@@ -71,13 +71,13 @@ test("a disk that is full at the first start is named by its folder", async (t) 
   );
 });
 
-test("a backup into a folder that is not there says which one, and leaves nothing", async (t) => {
+test("a backup into a missing folder names the folder and creates nothing", async (t) => {
   const folder = await temporaryFolder(t);
   const dataDir = join(folder, "data");
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, "platen.sqlite"), "");
 
-  const { status, stderr } = platen(dataDir, "backup", join(folder, "nope", "b.tar"));
+  const { status, stderr } = runPlaten(dataDir, "backup", join(folder, "nope", "b.tar"));
 
   assert.equal(status, 1);
   assert.equal(
@@ -87,10 +87,10 @@ test("a backup into a folder that is not there says which one, and leaves nothin
   assert.equal(existsSync(join(folder, "nope")), false);
 });
 
-test("settings that say too little or too much are refused with the reason", async (t) => {
+test("invalid settings are all refused at once, each with the reason", async (t) => {
   const settings = { PORT: "65536", ADMIN_PASSWORD: "", TRUSTED_PROXIES: "0.0.0.0/0, 10.0.0.5" };
 
-  const said = await refusal(t, settings);
+  const said = await startError(t, settings);
 
   const [port, first, second, ...others] = said.split("\n");
   assert.equal(port, "platen: PORT is “65536”; it is a whole number from 0 to 65535.");

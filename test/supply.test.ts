@@ -14,7 +14,7 @@ const printed = (argument: string) =>
   spawnSync(process.execPath, [bundle, argument], { encoding: "utf8", env: { PATH: process.env.PATH } })
     .stdout;
 
-/** What the image's build stage copies out of the project; nothing else is there when it builds. */
+/** The files that the image's build stage copies from the project; its build has no others. */
 function copiedByImage(): string[] {
   const [stage = ""] = readFileSync("Dockerfile", "utf8")
     .split(/^FROM /m)
@@ -23,10 +23,10 @@ function copiedByImage(): string[] {
   return lines.flatMap(([, names = ""]) => names.split(" "));
 }
 
-/** Packages that the build loads, with what they load. */
+/** The packages that the build loads, with their dependencies. */
 const installed = ["busboy", "streamsearch", "fflate", "saxes", "xmlchars", "sql.js", "esbuild", "@esbuild"];
 
-/** Builds from a copy in a folder, at another place of the world. @returns what the build printed */
+/** Builds a copy of the project in a folder, with another locale and time zone. @returns the build's output */
 function buildIn(folder: string, environment: Record<string, string>): string {
   for (const name of copiedByImage()) cpSync(name, join(folder, name), { recursive: true });
   for (const name of installed) {
@@ -40,7 +40,7 @@ function buildIn(folder: string, environment: Record<string, string>): string {
   return run.stdout;
 }
 
-deepTest("two builds of what the image copies, in two folders, are the same bytes, and say so", async (t) => {
+deepTest("builds in two folders give the same bytes and print the same digest", async (t) => {
   const outer = await temporaryFolder(t);
   const folders = [join(outer, "a"), join(outer, "a folder with a much longer name", "b")] as const;
   for (const folder of folders) mkdirSync(folder, { recursive: true });
@@ -104,7 +104,7 @@ function checkComponent(component: Component, lock: Record<string, { readonly in
   }
 }
 
-test("--sbom prints a CycloneDX bill of what is bundled and of what built it, apart", async () => {
+test("--sbom prints a CycloneDX bill that tells bundled packages from build tools", async () => {
   const lock = JSON.parse(readFileSync("package-lock.json", "utf8")).packages;
 
   const text = printed("--sbom");
@@ -126,7 +126,7 @@ test("--sbom prints a CycloneDX bill of what is bundled and of what built it, ap
     for (const needed of dependsOn) assert.ok(refs.includes(needed));
 });
 
-test("what the bill calls bundled is what the bundle was made of, down to SQLite inside sql.js", async () => {
+test("the bill's bundled packages are those in the bundle, down to SQLite inside sql.js", async () => {
   const bill: Bill = JSON.parse(printed("--sbom"));
   const { inputs } = JSON.parse(readFileSync(".build/platen.json", "utf8"));
   const Sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
@@ -151,7 +151,7 @@ test("what the bill calls bundled is what the bundle was made of, down to SQLite
   for (const { name } of parts) assert.match(notices, new RegExp(name.replace("sqlite-", ""), "i"), name);
 });
 
-test("the image is built on one known image, by its digest, and its build has what it reads", () => {
+test("the image is built on one base image with a pinned digest, and copies all that the build reads", () => {
   const dockerfile = readFileSync("Dockerfile", "utf8");
 
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
@@ -164,7 +164,7 @@ test("the image is built on one known image, by its digest, and its build has wh
   for (const name of copiedByImage()) assert.ok(present.includes(name) && !ignored.includes(name), name);
 });
 
-test("nothing in the bundle connects to anywhere: of the network it has servers and the lock's own socket", () => {
+test("the bundle opens no connections: it uses the network only for servers and for the lock's socket", () => {
   const paths = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ts"),
   );

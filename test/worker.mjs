@@ -1,5 +1,5 @@
-// Runs test files one after the other in this process, each as a suite: they share one browser and one PowerShell.
-// A worker claims a file by making its folder in .build/claimed.
+// Runs test files one by one in this process, each as a suite, so that they share one browser and one PowerShell.
+// A worker claims a file by creating its folder in .build/claimed.
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe } from "node:test";
@@ -19,7 +19,7 @@ for (const [i, name] of names.entries()) {
   });
 }
 await load("at-end").closeShared();
-// A test that left a timer or a server running would keep this process until it is killed.
+// Ends the process although a test has left a timer or a server running.
 setTimeout(() => {
   console.error(`The tests left open: ${process.getActiveResourcesInfo().join(", ")}`);
   process.exit(1);

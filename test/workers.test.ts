@@ -14,13 +14,13 @@ import { bytesOf, noise } from "./support/drivers/mixed-driver.ts";
 import { makePng } from "./support/printers/png.ts";
 import { until } from "./support/until.ts";
 
-/** A driver of some chunks. */
+/** A driver that is encrypted in several chunks. */
 function largeDriver(): Buffer {
   const bytes = Buffer.concat(Array.from({ length: 10 }, () => noise));
   return driverZip({ extra: [{ name: "large.bin", bytes, method: 0 }] });
 }
 
-/** How many prefixes have been encrypted so far. */
+/** Returns a function that gives the number of prefixes encrypted since this call. */
 function countPrefixes({ app: { workers } }: TestApp): () => number {
   const { encryptPrefix } = workers;
   let count = 0;
@@ -32,7 +32,7 @@ function countPrefixes({ app: { workers } }: TestApp): () => number {
   return () => count;
 }
 
-test("a driver is encrypted once after its upload, and never again for any printer, with a picture or without", async (t) => {
+test("a driver is encrypted once after its upload, and not again for any printer, with or without an icon", async (t) => {
   const app = await startApp(t, { workers: "own" });
   const prefixes = countPrefixes(app);
   const driver_id = String(await app.addDriver(largeDriver()));
@@ -47,7 +47,7 @@ test("a driver is encrypted once after its upload, and never again for any print
   assert.equal(prefixes(), 1);
 });
 
-test("a digest thread that died costs time, and nothing else", { skip: without.verifier }, async (t) => {
+test("packages are complete although a digest thread ended", { skip: without.verifier }, async (t) => {
   const app = await startApp(t, { workers: "own" });
   const driver_id = String(await app.addDriver(largeDriver()));
   const first = await app.addPrinter({ driver_id });
@@ -77,7 +77,7 @@ test("packages without a driver share neither keys nor digests", { skip: without
   }
 });
 
-test("a source that is not there fails an encryption, and nobody waits", async (t) => {
+test("an encryption with a missing source fails at once", async (t) => {
   const workers = new Workers(bundle);
   t.after(() => workers.close());
   const literals = new Uint8Array();
@@ -90,7 +90,7 @@ test("a source that is not there fails an encryption, and nobody waits", async (
   await assert.rejects(work, /source 0, which is not there/);
 });
 
-test("after the end no thread is started", async () => {
+test("closed workers start no thread", async () => {
   const workers = new Workers(bundle);
 
   await workers.close();
@@ -98,7 +98,7 @@ test("after the end no thread is started", async () => {
   await assert.rejects(workers.verify({ descriptor: 0, size: 0 }), { code: "busy" });
 });
 
-test("so many tasks run, so many wait in their order, and one more is refused", async () => {
+test("two tasks run, two wait in order, and a fifth is refused", async () => {
   const admission = new Admission(2, 4);
   const order: number[] = [];
   const ends: (() => void)[] = [];
@@ -119,7 +119,7 @@ test("so many tasks run, so many wait in their order, and one more is refused", 
   assert.deepEqual(order, [1, 2, 3, 4]);
 });
 
-test("whoever goes first is served before the others, and among themselves in their order", async () => {
+test("tasks with priority run before the others, and each group runs in order", async () => {
   const admission = new Admission(1);
   const order: string[] = [];
   const run = (name: string, isFirst: boolean) =>
@@ -130,7 +130,7 @@ test("whoever goes first is served before the others, and among themselves in th
   assert.deepEqual(order, ["a", "c", "e", "b", "d"]);
 });
 
-test("pieces come in order from as few buffers as are needed, whenever each is ready", async () => {
+test("prefetch returns chunks in order and uses only two buffers, whichever is ready first", async () => {
   let buffers = 0;
   const make = async (i: number, buffer: Uint8Array) => {
     await new Promise((resolve) => setTimeout(resolve, i % 2 === 0 ? 3 : 0));
@@ -149,7 +149,7 @@ test("pieces come in order from as few buffers as are needed, whenever each is r
   assert.equal(buffers, 2);
 });
 
-test("a piece that fails is thrown, and whoever stops early leaves nothing under way", async () => {
+test("prefetch throws a chunk's error, and leaves nothing running when the reader stops early", async () => {
   let running = 0;
   const make = async (i: number, buffer: Uint8Array) => {
     running++;
@@ -174,7 +174,7 @@ test("a piece that fails is thrown, and whoever stops early leaves nothing under
 });
 
 deepTest(
-  "a client whose printers hold more text than a package can is told so, and a large one disturbs nobody",
+  "a package of all printers of a client is refused if its text is too large, and a large one is possible",
   async (t) => {
     const { app, fetch, post, addPrinter } = await startApp(t, { workers: "own" });
     await post("/clients", { name: "Large" });

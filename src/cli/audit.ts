@@ -1,11 +1,11 @@
 import { basename, resolve } from "node:path";
 import { auditCsvHead, auditCsvLine } from "../domain/audit/audit.ts";
-import { messageOf } from "../domain/errors.ts";
+import { errorMessage } from "../domain/errors.ts";
 import { findLog, readEntries } from "../store/audit/files.ts";
 import { type AuditReport, verifyAudit } from "../store/audit/verify.ts";
 
 interface AuditCommand {
-  /** Unless the arguments name another folder. */
+  /** The default; the arguments may name another folder. */
   readonly dataDir: string;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -14,7 +14,7 @@ interface AuditCommand {
 const usage =
   "usage: platen audit verify [DIR]\n       platen audit export --csv [DIR]     DIR: another data folder, or one that has the log’s files itself\n";
 
-/** `platen audit …`. @returns the exit code: 0, or 1 where the log is not what it was, or cannot be read */
+/** `platen audit …`. @returns the exit code: 0; 1 if the log was changed or cannot be read; 2 for wrong arguments */
 export async function auditCommand(args: readonly string[], command: AuditCommand): Promise<number> {
   const [verb, ...rest] = args;
   const isExport = verb === "export" && rest[0] === "--csv";
@@ -33,18 +33,18 @@ export async function auditCommand(args: readonly string[], command: AuditComman
     }
     return await (isExport ? exportCsv(log, command) : verify(log, command));
   } catch (error) {
-    command.err(`platen: ${dir}: ${messageOf(error)}\n`);
+    command.err(`platen: ${dir}: ${errorMessage(error)}\n`);
     return 1;
   }
 }
 
-type KeptLog = NonNullable<Awaited<ReturnType<typeof findLog>>>;
+type AuditLogFiles = NonNullable<Awaited<ReturnType<typeof findLog>>>;
 
-async function verify({ dataDir, folder }: KeptLog, { out, err }: AuditCommand): Promise<number> {
+async function verify({ dataDir, folder }: AuditLogFiles, { out, err }: AuditCommand): Promise<number> {
   const report = await verifyAudit(dataDir, folder);
   const { broken, count, last } = report;
   if (broken === undefined) {
-    out(`${soundLine(report)}\n`);
+    out(`${intactLine(report)}\n`);
     return 0;
   }
   const { file, line, kind, what } = broken;
@@ -53,8 +53,8 @@ async function verify({ dataDir, folder }: KeptLog, { out, err }: AuditCommand):
   return 1;
 }
 
-/** The last hash, kept elsewhere, proves later that nothing before it was made anew. */
-function soundLine({ count, last, isTorn, isEndKnown }: AuditReport): string {
+/** Includes the last hash: saved elsewhere, it later proves that no earlier entry was rewritten. */
+function intactLine({ count, last, isTorn, isEndKnown }: AuditReport): string {
   if (count === 0) return "The audit log has no entries yet.";
   const torn = isTorn ? " Its last line is not whole: it is being written, or was cut by a power cut." : "";
   const alone = isEndKnown
@@ -63,7 +63,7 @@ function soundLine({ count, last, isTorn, isEndKnown }: AuditReport): string {
   return `${count} entries hold together. The last one is number ${last.seq}, ${last.hash}.${torn}${alone}`;
 }
 
-async function exportCsv({ folder }: KeptLog, { out }: AuditCommand): Promise<number> {
+async function exportCsv({ folder }: AuditLogFiles, { out }: AuditCommand): Promise<number> {
   out(auditCsvHead);
   for await (const entry of readEntries(folder)) out(auditCsvLine(entry));
   return 0;

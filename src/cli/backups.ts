@@ -1,15 +1,14 @@
 import { pipeline } from "node:stream/promises";
 import { scopeText } from "../domain/access/token.ts";
 import { recordsText } from "../domain/backup/backup.ts";
-import { rottenIn } from "../domain/backup/full-backup.ts";
-import { messageOf } from "../domain/errors.ts";
+import { damagedFiles } from "../domain/backup/full-backup.ts";
+import { errorMessage } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
 import { counted, utcDay } from "../domain/text.ts";
-import { FullBackup, readPieces, writeNewFile } from "../store/backup/full-backup.ts";
+import { FullBackup, readChunks, writeNewFile } from "../store/backup/full-backup.ts";
 import { restoreBackup } from "../store/backup/full-restore.ts";
 import { isSwapping } from "../store/backup/swap.ts";
 
-/** What a command has besides its arguments. */
 interface CommandContext {
   readonly dataDir: string;
   /** Of Platen. */
@@ -19,8 +18,8 @@ interface CommandContext {
   readonly err: (text: string) => void;
 }
 
-/** Standard output, or input. */
-const standard = "-";
+/** The file name that means standard output or input. */
+const standardStream = "-";
 const maxNamed = 20;
 
 /** `platen backup FILE.tar`. @returns the exit code */
@@ -31,22 +30,22 @@ export async function backupCommand(args: readonly string[], context: CommandCon
     err("usage: platen backup FILE.tar [--force]     FILE.tar may be -, for standard output\n");
     return 2;
   }
-  if (file === standard && process.stdout.isTTY) {
+  if (file === standardStream && process.stdout.isTTY) {
     err("platen: a backup is not written to a terminal: say where, as in platen backup - > FILE.tar\n");
     return 2;
   }
   try {
     const backup = new FullBackup({ dataDir, version, now });
-    if (file === standard) await pipeline(backup.chunks(), process.stdout);
+    if (file === standardStream) await pipeline(backup.chunks(), process.stdout);
     else await writeNewFile(file, backup.chunks(), args.includes("--force"));
     const { files, missing } = backup.manifest;
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     warn(err, "missing in DATA_DIR, and so in this backup", missing);
-    warn(err, "damaged in DATA_DIR, and so in this backup", rottenIn({ files }));
-    err(`${counted(files.length, "file")}, ${bytes} bytes${file === standard ? "" : ` in ${file}`}\n`);
+    warn(err, "damaged in DATA_DIR, and so in this backup", damagedFiles({ files }));
+    err(`${counted(files.length, "file")}, ${bytes} bytes${file === standardStream ? "" : ` in ${file}`}\n`);
     return 0;
   } catch (error) {
-    err(`platen: no backup was made: ${messageOf(error)}\n`);
+    err(`platen: no backup was made: ${errorMessage(error)}\n`);
     return 1;
   }
 }
@@ -61,35 +60,35 @@ export async function restoreCommand(args: readonly string[], context: CommandCo
   }
   try {
     const log = (line: string) => err(`${line}\n`);
-    const tar = file === standard ? process.stdin : readPieces(file);
-    tellRestored(await restoreBackup(tar, { dataDir, now, log }), context);
+    const tar = file === standardStream ? process.stdin : readChunks(file);
+    reportRestored(await restoreBackup(tar, { dataDir, now, log }), context);
     return 0;
   } catch (error) {
     const what = (await isSwapping(dataDir))
       ? "the restore is not finished: start Platen, which goes on with it"
       : `nothing was restored, and ${dataDir} holds what it held`;
-    err(`platen: ${what}: ${messageOf(error)}\n`);
+    err(`platen: ${what}: ${errorMessage(error)}\n`);
     return 1;
   }
 }
 
-/** @returns undefined where the arguments are no single name */
+/** The only argument; undefined if there are several, or if it is an option. */
 function onlyFile([file, ...others]: readonly string[]): string | undefined {
-  return others.length > 0 || (file !== standard && file?.startsWith("-")) ? undefined : file;
+  return others.length > 0 || (file !== standardStream && file?.startsWith("-")) ? undefined : file;
 }
 
-function tellRestored(
+function reportRestored(
   { manifest, facts, accounts, tokens, kept }: Awaited<ReturnType<typeof restoreBackup>>,
   { dataDir, now, err }: CommandContext,
 ): void {
   warn(err, "not in this backup: upload the same ZIP again where it is a driver’s", manifest.missing);
-  warn(err, "damaged already when this backup was made", rottenIn(manifest));
+  warn(err, "damaged already when this backup was made", damagedFiles(manifest));
   err(`Restored the state of ${new Date(facts.savedAt).toISOString()}: ${recordsText(facts)}.\n`);
   if (kept !== undefined)
     err(
       `What was in ${dataDir} is kept in its folder ${kept}: delete that when all is well. The audit log is that of the backup’s time, too: later entries stand in ${kept}/audit alone, where platen audit reads them.\n`,
     );
-  // Whoever altered a backup could put an account or a token into it.
+  // An altered backup may contain an attacker's account or token, so all of them are listed.
   err(
     "Accounts, sessions and tokens are those of that time, too, also what was revoked since. Who is let in:\n",
   );

@@ -1,4 +1,4 @@
-/** A map of the latest values that were set, at most so many; the oldest are forgotten first. */
+/** A map with at most `max` entries. When it is full, the entry that was set first is removed. */
 export class RecentMap<K, V> extends Map<K, V> {
   readonly #max: number;
 
@@ -16,21 +16,21 @@ export class RecentMap<K, V> extends Map<K, V> {
   }
 }
 
-/** Puts a value to those of its key. */
+/** Adds a value to the list of its key. */
 export function addTo<K, T>(groups: Map<K, T[]>, key: K, value: T): void {
   const known = groups.get(key);
   if (known === undefined) groups.set(key, [value]);
   else known.push(value);
 }
 
-/** Values by their keys, in the order in which they come. */
+/** Groups values by key, in their order. */
 export function groupsBy<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const value of values) addTo(groups, keyOf(value), value);
   return groups;
 }
 
-/** Makes something of each object once, and keeps it as long as the object is in use. */
+/** Computes a value once for each object, and keeps it as long as the object is in use. */
 export function memoize<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>();
   return (key) => {
@@ -55,8 +55,8 @@ interface LruLimits<T> {
 }
 
 /**
- * Keeps what was made under its key, the least recently used forgotten first; the latest is kept whatever it
- * weighs. What is being made already is not made twice, and a failure is forgotten at once.
+ * A cache that removes the least recently used values first. It always keeps the newest value, whatever its weight.
+ * Concurrent requests for a key share one `make`; a failure is not cached.
  */
 export class LruCache<T> {
   readonly #entries = new Map<string, Entry<T>>();
@@ -67,7 +67,7 @@ export class LruCache<T> {
     this.#limits = limits;
   }
 
-  /** What is kept or being made under a key. */
+  /** The value of a key, cached or still being made. It does not count as a use. */
   find(key: string): Promise<T> | undefined {
     return this.#entries.get(key)?.value;
   }

@@ -1,17 +1,16 @@
 import { UserError } from "./errors.ts";
 
-// Comma-separated values as RFC 4180 describes them, with any separator and any line break.
+// Comma-separated values (RFC 4180), with any separator and any line break.
 
-/** Of one cell, in UTF-16 code units: what Excel holds. */
+/** Of one cell, in UTF-16 code units: Excel's limit. */
 const maxCharacters = 32_767;
 const maxColumns = 256;
 
 const quote = '"';
 
 /**
- * Reads the first rows, at most `limit`; a line without anything is a row of one empty cell. What follows a closing quote
- * in its cell is taken as it stands.
- * @throws UserError "invalid" where a quote is never closed, and for more than a sheet can hold
+ * Reads at most `limit` rows. An empty line is a row with one empty cell. Text after a closing quote belongs to the cell.
+ * @throws UserError "invalid" for a quote that is never closed, a cell that is too long, or too many columns
  */
 export function readCsv(text: string, separator: string, limit = Number.POSITIVE_INFINITY): string[][] {
   const rows: string[][] = [];
@@ -22,11 +21,11 @@ export function readCsv(text: string, separator: string, limit = Number.POSITIVE
     return new UserError("invalid", message);
   };
   const skip = (what: string): boolean => {
-    const isThere = text.startsWith(what, at);
-    if (isThere) at += what.length;
-    return isThere;
+    const isNext = text.startsWith(what, at);
+    if (isNext) at += what.length;
+    return isNext;
   };
-  /** A cell with what goes on until `end`; the next thing to read is at `next`. */
+  /** The cell `before` continued up to `end`; reading goes on at `next`. */
   const cell = (before: string, end: number, next: number): string => {
     const value = before + text.slice(at, end);
     if (value.length > maxCharacters)
@@ -34,7 +33,7 @@ export function readCsv(text: string, separator: string, limit = Number.POSITIVE
     at = next;
     return value;
   };
-  /** Looks no further than a cell may reach. */
+  /** Reads an unquoted cell, or the text after a closing quote. It stops searching at the maximum length. */
   const plain = (before = ""): string => {
     const max = Math.min(text.length, at + maxCharacters + 1);
     let end = at;
@@ -62,7 +61,7 @@ export function readCsv(text: string, separator: string, limit = Number.POSITIVE
   return rows;
 }
 
-/** One row with its line break. */
+/** One row, with a line break at the end. */
 export function csvRow(cells: readonly string[], separator: string): string {
   return `${cells.map(csvCell).join(separator)}\r\n`;
 }
@@ -76,15 +75,16 @@ function csvCell(value: string): string {
 const sign = /[=+\-@\t\r＝＋－＠]/;
 
 /**
- * A spreadsheet computes what begins with one of these signs, some also where the sign is of full width, and behind a
- * separator or a line break where it takes another separator than ours. An apostrophe before it makes it a text.
+ * Puts an apostrophe before everything that a spreadsheet might compute. A formula begins with one of these signs, in
+ * some spreadsheets also a full-width one. Formulas after a separator or line break inside the text count too, because
+ * the spreadsheet may expect another separator.
  */
-export function neutral(text: string): string {
+export function neutralizeCell(text: string): string {
   if (!sign.test(text)) return text;
   return text.replace(/(?:^|(?<=[,;\n]))(?=[ "']*[=+\-@\t\r＝＋－＠])/g, "'");
 }
 
-/** The text that `neutral` was given; an apostrophe that has nothing to hide stays. */
-export function restored(text: string): string {
+/** Removes the apostrophes that `neutralizeCell` added; all others stay. */
+export function restoreCell(text: string): string {
   return text.replace(/(?:^|(?<=[,;\n]))'(?=[ "']*[=+\-@\t\r＝＋－＠])/g, "");
 }

@@ -1,67 +1,65 @@
 import { UserError } from "./errors.ts";
 
-/** For so many milliseconds a deletion can be taken back. */
+/** How long a deletion can be undone. */
 export const undoMs = 10 * 60_000;
 
-/** With fewer bytes free on the disk a driver's archive is not kept: it is what takes space. */
+/** With fewer bytes free on the disk, the deletion of a driver is final, because its archive takes the space. */
 export const archiveRoomBytes = 128 * 1024 * 1024;
 
 export const deletionKinds = ["printer", "printers", "client", "driver", "icon"] as const;
 type DeletionKind = (typeof deletionKinds)[number];
 
-/** What was deleted at once. */
+/** One deletion, of one or several records. */
 export interface DeletedRecord {
   readonly kind: DeletionKind;
-  /** The record's id; of an icon its printer's; 0 of several printers. */
+  /** The record's id; for an icon, its printer's id; 0 for several printers. */
   readonly recordId: number;
-  /** What people know it by. */
   readonly name: string;
 }
 
-/** A deletion that can be taken back. */
+/** A deletion that can be undone. */
 export interface KeptDeletion extends DeletedRecord {
   readonly id: number;
-  /** UTC, milliseconds since 1970, by the clock of that moment. */
+  /** UTC, milliseconds since 1970, by the clock of that time. */
   readonly deleted_at: number;
 }
 
-/** What was deleted a short while ago. */
 export interface RecentDeletion extends KeptDeletion {
-  /** For so many milliseconds it can still be taken back. */
+  /** How long it can still be undone. */
   readonly leftMs: number;
 }
 
-/** What a deletion led to that was taken back. */
+/** The result of an undone deletion. */
 export interface RestoredRecord extends DeletedRecord {
-  /** What is not as it was, a sentence each. */
-  readonly notes: readonly string[];
+  /** One sentence for each difference from before the deletion. */
+  readonly remarks: readonly string[];
 }
 
-/** Why a deletion cannot be taken back, with what leads out of it. */
+/** Why a deletion cannot be undone, with what the message needs. */
 type Obstacle =
-  /** It is not kept: it was taken back, made final, or never there. */
+  /** The deletion was already undone, is final, or never existed. */
   | { readonly kind: "over" }
-  /** A client has the name again. */
+  /** Another client has the name now. */
   | { readonly kind: "name"; readonly client: { readonly id: number; readonly name: string } }
   /** The same ZIP was uploaded again. */
   | { readonly kind: "upload"; readonly driver: { readonly id: number; readonly title: string } }
-  /** It refers to what was deleted too, and what can be taken back first. */
+  /** It refers to another deleted record, whose deletion can be undone first. */
   | { readonly kind: "needs"; readonly deletion: KeptDeletion }
-  /** The printer of the icon is gone. */
+  /** The printer of the icon is finally deleted. */
   | { readonly kind: "printer" };
 
-/** A deletion that cannot be taken back, at least not yet. Nothing was changed. */
+/** A deletion cannot be undone, at least not yet. Nothing was changed. */
 export class NotRestored extends UserError {
   readonly obstacle: Obstacle;
 
-  /** @param deleted undefined where nothing is known of it any more */
+  /** @param deleted undefined when the deletion does not exist any more */
   constructor(deleted: DeletedRecord | undefined, obstacle: Obstacle) {
-    super(obstacle.kind === "over" ? "not-found" : "conflict", sentenceOf(deleted?.name ?? "", obstacle));
+    super(obstacle.kind === "over" ? "not-found" : "conflict", obstacleText(deleted?.name ?? "", obstacle));
     this.obstacle = obstacle;
   }
 }
 
-function sentenceOf(name: string, obstacle: Obstacle): string {
+function obstacleText(name: string, obstacle: Obstacle): string {
   switch (obstacle.kind) {
     case "over":
       return "This was taken back already, or can no longer be taken back.";

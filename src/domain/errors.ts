@@ -1,24 +1,24 @@
-/** What kind of mistake it was, as its code; `http/answers/errors.ts` turns it into a status. */
+/** The kind of mistake; `http/answers/errors.ts` maps it to a status. */
 export type ErrorCode =
-  | "malformed" // no client of ours sends it so
-  | "unauthorized" // what says who asks is wrong
-  | "invalid" // what was sent cannot be accepted
+  | "malformed" // the request breaks HTTP or the form's encoding
+  | "unauthorized" // the credentials are wrong
+  | "invalid" // the values are not acceptable
   | "not-found"
-  | "conflict" // it collides with what is there
-  | "stale" // somebody else has saved the same record since the form was opened
+  | "conflict" // it conflicts with an existing record
+  | "stale" // the record was saved by someone else after the form was opened
   | "too-large"
-  | "full" // there is no room for more of it
+  | "full" // records reached their maximum number or size
   | "forbidden"
-  | "misdirected" // it was sent to a name that is not this service's
-  | "too-often" // of one client
+  | "misdirected" // the Host header names another service
+  | "too-often" // one client sends too many requests
   | "busy"; // try again later
 
-/** Messages beside form fields, by field name. */
+/** Messages by field name; a form shows each beside its field. */
 export type FieldMessages = Readonly<Record<string, string>>;
 
-/** The records that stand in the way of a change: pages link to them. */
+/** The records that prevent a change; pages link to them. */
 export interface Obstacles {
-  /** What a page says before their names, in place of the message; without its end. */
+  /** The start of a sentence that a page completes with their names, in place of the message. */
   readonly sentence: string;
   /** The first of them. */
   readonly records: readonly {
@@ -26,11 +26,11 @@ export interface Obstacles {
     readonly id: number;
     readonly name: string;
   }[];
-  /** How many there are besides. */
+  /** How many records there are besides. */
   readonly more: number;
 }
 
-/** A printer with its drivers: as much of them as a link to the field that fixes a finding needs. */
+/** As much of a printer and its drivers as a link to the field that fixes a finding needs. */
 export interface PrinterToFix {
   readonly printer: {
     readonly id: number;
@@ -47,49 +47,49 @@ export interface DriverToFix {
   readonly file_name: string;
 }
 
-/** A way out of a refusal, which pages make a link of. */
+/** A remedy for a refusal; pages show it as a link. */
 export type Remedy =
-  /** To where a finding of a printer is mended. */
+  /** Opens the field that fixes a printer's finding. */
   | {
       readonly kind: "printer";
       readonly finding: { readonly kind: string; readonly isArm64?: boolean | undefined };
       readonly row: PrinterToFix;
-      /** Whether it is one of several, so that its name must be said. */
+      /** Whether the link names the printer, because it is one of several. */
       readonly isNamed: boolean;
     }
-  /** To where a driver's ZIP can be put back. */
+  /** Opens the upload form for a driver's missing ZIP. */
   | { readonly kind: "upload"; readonly driver: { readonly file_name: string } }
-  /** To where a driver's ZIP belongs that came elsewhere. */
+  /** Opens the upload form for a driver's ZIP that was sent to another form. */
   | { readonly kind: "drivers" }
-  /** A package of these printers alone. */
+  /** Downloads a package of these printers only. */
   | {
       readonly kind: "package";
       readonly format: string;
       readonly ids: readonly number[];
-      /** Whether what is known to fail goes in all the same. */
+      /** Whether printers that are known to fail are included. */
       readonly withFailing: boolean;
-      /** Whether their drivers stay out of it. */
+      /** Whether the package leaves out the drivers. */
       readonly isApart: boolean;
     }
-  /** To what stays out of a client's package. */
+  /** Opens the list of printers left out of a client's package. */
   | { readonly kind: "left-out"; readonly client: number }
-  /** To the list of a client's printers. */
+  /** Opens the list of a client's printers. */
   | { readonly kind: "client-printers"; readonly client: number; readonly count: number }
-  /** To where people sign in, beside the page that they are on: it keeps what they typed. */
+  /** Opens the sign-in page in another window, so that the current page keeps what was typed. */
   | { readonly kind: "sign-in" }
-  /** To where a driver's printers get another one. */
+  /** Opens the form that moves a driver's printers to another driver. */
   | { readonly kind: "move"; readonly driver: number; readonly count: number };
 
-/** What pages say of a refusal besides its message. */
+/** What pages show for a refusal besides its message. */
 export interface Help {
   readonly obstacles?: Obstacles | undefined;
-  /** The likeliest first. */
+  /** The most likely first. */
   readonly remedies?: readonly Remedy[] | undefined;
 }
 
 /**
- * Something that a person caused and can fix. The message is shown to that person as it stands:
- * it says what happened, why, and what to do. Every other error is a defect of ours.
+ * An error that a person caused and can fix. That person sees the message: it says what happened, why, and what to do.
+ * Every other error is a defect in Platen.
  */
 export class UserError extends Error {
   override readonly name = "UserError";
@@ -105,12 +105,12 @@ export class UserError extends Error {
   }
 }
 
-/** What is refused when the service ends. */
-export function stopping(): UserError {
+/** The error for work that is refused because the service is stopping. */
+export function stoppingError(): UserError {
   return new UserError("busy", "The service is being stopped. Try again in a minute.");
 }
 
-/** The message of anything that was thrown. */
-export function messageOf(error: unknown): string {
+/** @param error anything that was thrown */
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

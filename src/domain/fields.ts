@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { type FieldMessages, UserError } from "./errors.ts";
 
-/** What a form sent: field name → value; a checkbox that is not ticked is absent. */
+/** A form's values by field name. Checkboxes that are not ticked are absent. */
 export type FormInput = Readonly<Record<string, string | undefined>>;
 
 export interface TextRule {
-  /** The field's name on the page, as a message says it. */
+  /** The field's name in messages. */
   readonly label: string;
   readonly required?: boolean;
   /** In UTF-16 code units, as Windows counts. */
@@ -15,25 +15,25 @@ export interface TextRule {
   readonly multiline?: boolean;
 }
 
-/** More combining marks in a row than any language writes (Unicode Standard Annex 15, stream-safe text). */
+/** Combining marks in a row; no language writes more (Unicode Standard Annex 15, stream-safe text). */
 const maxMarks = 30;
 
-/** Leaves out the rest of a run of marks: putting n of them into their canonical order takes n² steps. */
+/** Cuts off runs of combining marks at 30: normalising n marks takes n² steps. */
 export function withoutMarkRuns(text: string): string {
   return text.replace(/\p{M}+/gu, (marks) =>
     marks.length > maxMarks ? [...marks].slice(0, maxMarks).join("") : marks,
   );
 }
 
-/** Whatever is not printable ASCII. */
+/** Any character but printable ASCII. */
 const special = /[^ -~]/;
 
 /**
- * Trimmed, NFC, well-formed, without control characters (line feeds stay where `multiline` is set). Marks of direction
- * at the ends, which come along when text is copied from other windows, go as spaces do.
+ * Trims and normalises a text: NFC, well-formed, no control characters except line feeds if `multiline` is set.
+ * Direction marks at the ends are trimmed like spaces; they come along when text is copied from other windows.
  */
 export function cleanText(value: string, multiline = false): string {
-  // Most texts are plain, and looking is far quicker than replacing nothing.
+  // A fast path: most texts are plain ASCII.
   if (!special.test(value)) return value.trim();
   const text = withoutMarkRuns(value.toWellFormed()).normalize("NFC");
   if (!multiline) return trimmed(text.replace(/\p{Cc}/gu, ""));
@@ -55,25 +55,22 @@ function isMargin(character: string): boolean {
   return directionMarks.includes(character) || character.trim() === "";
 }
 
-/** Embeddings, overrides and isolates: what follows them reads in another order than it is. */
-const turnsDirection = /[\u202a-\u202e\u2066-\u2069]/;
+/** Embeddings, overrides and isolates: they change the order in which the following text reads. */
+const directionOverrides = /[\u202a-\u202e\u2066-\u2069]/;
 
-/** Whether a checkbox's value, as a form sends it, means that it is ticked. */
+/** Whether a checkbox's value in a form means that it is ticked. */
 export function isTicked(value: string | undefined): boolean {
   return !["", "0", "false", "off", "no"].includes((value ?? "").trim().toLowerCase());
 }
 
-/** So many wrong lines of a text are named. */
-const namedLines = 3;
+/** Wrong lines of a text that a message names. */
+const maxNamedLines = 3;
 
-/**
- * Reads one form field after the other and remembers every problem, so that a person sees all of
- * them at once. `check` throws when there were any.
- */
+/** Reads form fields and collects every problem, so that a person sees all of them at once. `check` throws if there are any. */
 export class FieldReader {
   readonly #input: FormInput;
   readonly #problems: Record<string, string> = {};
-  /** In the order in which they were read. */
+  /** In the order of reading. */
   readonly #names = new Set<string>();
 
   constructor(input: FormInput) {
@@ -87,9 +84,9 @@ export class FieldReader {
       const message = `${rule.label} has ${value.length} characters; at most ${rule.maxLength} are possible.`;
       return this.#refuse(name, message, "");
     }
-    const turn = turnsDirection.exec(value)?.[0];
-    if (turn !== undefined) {
-      const code = turn.charCodeAt(0).toString(16).toUpperCase();
+    const override = directionOverrides.exec(value)?.[0];
+    if (override !== undefined) {
+      const code = override.charCodeAt(0).toString(16).toUpperCase();
       const message = `${rule.label} holds an invisible character that turns the direction of text (U+${code}): delete all of it and type it anew.`;
       return this.#refuse(name, message, "");
     }
@@ -98,7 +95,7 @@ export class FieldReader {
     return this.#refuse(name, `${rule.label} cannot contain “${bad}”.`, "");
   }
 
-  /** A text as it was sent. */
+  /** A text as it was sent, neither cleaned nor checked. */
   typed(name: string): string {
     this.#names.add(name);
     return this.#input[name] ?? "";
@@ -123,13 +120,12 @@ export class FieldReader {
     return this.#refuse(name, message, range.fallback);
   }
 
-  /** Whether a checkbox is ticked. */
   checkbox(name: string): boolean {
     this.#names.add(name);
     return isTicked(this.#input[name]);
   }
 
-  /** A reference to another record; empty is none. */
+  /** The id of another record; null for an empty field. */
   reference(name: string, label: string): number | null {
     const value = this.#read(name);
     if (value === "") return null;
@@ -137,19 +133,19 @@ export class FieldReader {
     return this.#refuse(name, `${label} “${value}” does not exist.`, null);
   }
 
-  /** Notes a problem that no single rule above knows. */
+  /** Records a problem that the rules above do not cover. The first problem of a field wins. */
   refuse(name: string, message: string): void {
     this.#problems[name] ??= message;
   }
 
-  /** Notes what is wrong with lines of a text, a sentence each: the first of them, and how many there are besides. */
+  /** Records problems with lines of a text, a sentence each: the first three, and how many more there are. */
   refuseLines(name: string, problems: readonly string[]): void {
     if (problems.length === 0) return;
-    const rest = problems.length - namedLines;
-    this.refuse(name, problems.slice(0, namedLines).join(" ") + (rest > 0 ? ` And ${rest} more.` : ""));
+    const rest = problems.length - maxNamedLines;
+    this.refuse(name, problems.slice(0, maxNamedLines).join(" ") + (rest > 0 ? ` And ${rest} more.` : ""));
   }
 
-  /** In the order in which the fields were read, whenever a problem was found. */
+  /** In the order in which the fields were read. */
   get problems(): FieldMessages {
     const found: Record<string, string> = {};
     for (const name of [...this.#names, ...Object.keys(this.#problems)]) {
@@ -159,7 +155,7 @@ export class FieldReader {
     return found;
   }
 
-  /** @throws UserError "invalid" when any field had a problem; its message repeats them all. */
+  /** @throws UserError "invalid" if any field has a problem; its message lists them all */
   check(): void {
     throwIfAny(this.problems);
   }
@@ -175,33 +171,33 @@ export class FieldReader {
   }
 }
 
-/** @throws UserError "invalid" naming every field in `problems`, if there are any. */
+/** @throws UserError "invalid" with all messages, if there are any */
 export function throwIfAny(problems: FieldMessages): void {
   const messages = Object.values(problems);
   if (messages.length > 0) throw new UserError("invalid", messages.join(" "), problems);
 }
 
-/** Names the values that a form is opened with; a form sends it back as `opened`. */
-export function openedName(values: FormInput): string {
+/** A digest of a form's values when it is opened; the form sends it back in the field `opened`. */
+export function formVersion(values: FormInput): string {
   const entries = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(entries)).digest("hex").slice(0, 16);
 }
 
 /**
- * @param opened what a form sent back; nothing is checked for a form that does not say
- * @throws UserError "stale" where the record has other values by now
+ * @param sentVersion the version that a form sent back; undefined skips the check
+ * @throws UserError "stale" if the record's values are different now
  */
-export function checkOpened(opened: string | undefined, now: FormInput): void {
-  if (opened === undefined || opened === openedName(now)) return;
+export function checkFormVersion(sentVersion: string | undefined, currentValues: FormInput): void {
+  if (sentVersion === undefined || sentVersion === formVersion(currentValues)) return;
   throw new UserError(
     "stale",
     "Somebody else has saved this since you opened it. Nothing of yours is saved.",
   );
 }
 
-/** The fields of a record whose values are not those that were sent, each with its value now. */
-export function differencesFrom(sent: FormInput, now: FormInput): FormInput {
-  const others = Object.entries(now).filter(
+/** The fields whose current values differ from those sent, with their current values. */
+export function differencesFrom(sent: FormInput, currentValues: FormInput): FormInput {
+  const others = Object.entries(currentValues).filter(
     ([name, value]) => cleanText(sent[name] ?? "", true) !== cleanText(value ?? "", true),
   );
   return Object.fromEntries(others);

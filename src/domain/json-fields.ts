@@ -1,18 +1,18 @@
 /**
- * An object that was kept as JSON, perhaps by an older or a newer Platen. Every field is read with a
- * default: one that is absent, or of another type than it should be, is that default.
+ * A JSON object saved by this or any other version of Platen. A field that is absent or of the wrong type gives its
+ * default.
  */
-export class StoredObject {
+export class JsonFields {
   readonly #fields: Readonly<Record<string, unknown>>;
 
   private constructor(fields: object) {
     this.#fields = fields as Record<string, unknown>;
   }
 
-  /** @throws Error when the text is no JSON, or no object in JSON */
-  static parse(text: string): StoredObject {
+  /** @throws Error if the text is not JSON, or not an object */
+  static parse(text: string): JsonFields {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return new StoredObject(value);
+    if (isObject(value)) return new JsonFields(value);
     throw new Error("its JSON is no object");
   }
 
@@ -30,7 +30,7 @@ export class StoredObject {
     return this.#fields[name] === true;
   }
 
-  /** A whole number from `min` to `max`; zero or more unless they say otherwise. */
+  /** A whole number from `min` to `max`. */
   integer(name: string, fallback = 0, min = 0, max = Number.MAX_SAFE_INTEGER): number {
     const value = this.#fields[name];
     return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
@@ -51,10 +51,10 @@ export class StoredObject {
     return this.#list(name).filter((item) => typeof item === "string");
   }
 
-  objects(name: string): StoredObject[] {
+  objects(name: string): JsonFields[] {
     return this.#list(name)
       .filter(isObject)
-      .map((item) => new StoredObject(item));
+      .map((item) => new JsonFields(item));
   }
 
   lists(name: string): unknown[][] {

@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** A key of an installation for one purpose alone: HKDF-SHA256 of its secret. */
+/** An installation's key for one purpose: HKDF-SHA256 of its secret. */
 export function keyFor(purpose: string, secret: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secret, "", `platen ${purpose}`, 32));
 }
@@ -10,18 +10,18 @@ export function signatureOf(key: Uint8Array, parts: readonly unknown[]): string 
   return createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64url");
 }
 
-/** Whether two texts are the same, in a time that tells nothing of where they differ. */
+/** Compares two texts in constant time, so that the duration does not reveal where they differ. */
 export function isSameText(expected: string, given: string): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from(given)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** A text that nobody can guess, in base64url. */
+/** A random text in base64url. @param bytes of randomness */
 export function randomText(random: (bytes: number) => Buffer, bytes: number): string {
   return random(bytes).toString("base64url");
 }
 
-/** A text of characters of an alphabet, of at most 256, each one random. */
+/** A random text. @param alphabet at most 256 characters; unbiased only if their number is a power of two */
 export function randomCharacters(
   random: (bytes: number) => Buffer,
   alphabet: string,
@@ -30,7 +30,7 @@ export function randomCharacters(
   return Array.from(random(length), (byte) => alphabet.charAt(byte % alphabet.length)).join("");
 }
 
-/** What is kept of a text that lets somebody in: it is found by that, and nothing leads back. */
+/** The digest saved in place of a secret: it identifies the secret and does not reveal it. */
 export function secretDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

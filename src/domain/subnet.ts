@@ -1,12 +1,13 @@
 import { canonicalAddress, numbersOf, prefixLength } from "./address.ts";
 import type { FieldReader } from "./fields.ts";
 
-/** One field takes so many. */
+/** Subnets in one field. */
 export const maxSubnets = 100;
 
 /**
- * Reads a field of subnets in CIDR, one a line: each once, in one spelling. An address alone stands for itself. What is set
- * behind a prefix is refused and not cut off: it may be the prefix that is wrong, and a shorter one means far more machines.
+ * Reads a field of subnets in CIDR notation, one a line: in canonical spelling, without duplicates. An address alone is
+ * a subnet of one. Bits set after the prefix are refused, not cleared: the prefix itself may be wrong, and a shorter one
+ * covers far more machines.
  */
 export function readSubnets(form: FieldReader, name: string): string[] {
   const typed = form.text(name, { label: "Subnets", maxLength: 10_000, multiline: true });
@@ -24,7 +25,7 @@ export function readSubnets(form: FieldReader, name: string): string[] {
   return [...found];
 }
 
-/** Where machines must be to get a printer: where it says so itself, else where its client does; empty: anywhere. */
+/** The subnets for which a printer is meant: its own, else its client's; empty means any machine. */
 export function effectiveSubnets(
   printer: { readonly subnets: readonly string[] },
   client: { readonly subnets: readonly string[] } | undefined,
@@ -32,18 +33,18 @@ export function effectiveSubnets(
   return printer.subnets.length > 0 ? printer.subnets : (client?.subnets ?? []);
 }
 
-/** Where several printers belong that are deployed together. */
-export interface Place {
-  /** Of all of them, each once. */
+/** The subnets of several printers that are deployed together. */
+export interface CombinedSubnets {
+  /** Of all printers, without duplicates. */
   readonly subnets: readonly string[];
-  /** How many belong anywhere. */
+  /** How many printers have no subnets. */
   readonly anywhere: number;
-  /** Whether all belong to the same place. */
+  /** Whether all printers have the same subnets. */
   readonly isOne: boolean;
 }
 
-/** @param lists each printer's effective subnets @returns undefined where all belong anywhere */
-export function placeOf(lists: readonly (readonly string[])[]): Place | undefined {
+/** @param lists each printer's effective subnets @returns undefined if no printer has subnets */
+export function combineSubnets(lists: readonly (readonly string[])[]): CombinedSubnets | undefined {
   const subnets = [...new Set(lists.flat())];
   if (subnets.length === 0) return undefined;
   const anywhere = lists.filter((list) => list.length === 0).length;
@@ -70,11 +71,11 @@ function readSubnet(text: string): ReadSubnet {
     const choices = `${subnet} for that whole subnet, or ${textOf(bytes)} for the address alone.`;
     return { problem: `has bits set behind its prefix: write ${choices}` };
   }
-  const nowhere = nowheres.find((range) => isWithin(network, length, range));
-  return nowhere === undefined ? { subnet } : { problem: nowhere.problem };
+  const unsuitable = unsuitableRanges.find((range) => isWithin(network, length, range));
+  return unsuitable === undefined ? { subnet } : { problem: unsuitable.problem };
 }
 
-/** Of an IPv4 or IPv6 address without a zone. */
+/** The bytes of an IPv4 or IPv6 address without a zone; undefined for anything else. */
 function bytesOf(address: string): number[] | undefined {
   const numbers = numbersOf(address);
   return numbers?.length === 8 ? numbers.flatMap((group) => [group >> 8, group & 0xff]) : numbers;
@@ -99,17 +100,17 @@ interface Range {
   readonly problem: string;
 }
 
-const everywhere = "says nothing of a place: machines have such addresses wherever they are.";
-const nobodys = "holds no address of a machine.";
+const notSpecific = "says nothing of a place: machines have such addresses wherever they are.";
+const noMachine = "holds no address of a machine.";
 
-/** Where a subnet that lies in one of these can mean nothing. */
-const nowheres: readonly Range[] = [
-  range("127.0.0.0", 8, everywhere),
-  range("::1", 128, everywhere),
-  range("169.254.0.0", 16, everywhere),
-  range("fe80::", 10, everywhere),
-  range("224.0.0.0", 3, nobodys),
-  range("ff00::", 8, nobodys),
+/** Ranges in which a subnet makes no sense, with the reason. */
+const unsuitableRanges: readonly Range[] = [
+  range("127.0.0.0", 8, notSpecific),
+  range("::1", 128, notSpecific),
+  range("169.254.0.0", 16, notSpecific),
+  range("fe80::", 10, notSpecific),
+  range("224.0.0.0", 3, noMachine),
+  range("ff00::", 8, noMachine),
   range("::ffff:0:0", 96, "is an IPv4 subnet written as IPv6: write it as IPv4."),
 ];
 

@@ -1,7 +1,7 @@
-// Numbers and names as they stand in sentences.
+// Numbers and names in sentences.
 
 const thin = "\u202f";
-/** Made once: a formatter takes longer to make than a page of numbers to write. */
+/** Created once: creating a formatter takes longer than writing a page of numbers. */
 const grouped = new Intl.NumberFormat("en-US");
 
 /** `2 554`. */
@@ -14,7 +14,7 @@ export function counted(number: number, one: string, many = `${one}s`): string {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
 
-/** The first names of a list, and how many there are besides. */
+/** The first `limit` names, and how many more there are. */
 export function firstOf(names: readonly string[], limit: number, total = names.length): string {
   const rest = total - Math.min(limit, names.length);
   return names.slice(0, limit).join(", ") + (rest > 0 ? ` and ${count(rest)} more` : "");
@@ -27,18 +27,18 @@ export function utcDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** `2026-11-22T140559Z`, as it stands in names of files. @param time UTC, milliseconds since 1970 */
+/** `2026-11-22T140559Z`, for file names. @param time UTC, milliseconds since 1970 */
 export function timeStamp(time: number): string {
   return `${new Date(time).toISOString().replaceAll(":", "").slice(0, 17)}Z`;
 }
 
-/** More than any field holds; normalising takes time that grows with the square of a run of marks. */
-const consideredLength = 300;
+/** UTF-16 code units, longer than any name: the time to normalise grows with the square of a run of combining marks. */
+const maxSlugInput = 300;
 
-/** Lower-case ASCII letters, digits and hyphens: safe as a part of a file name anywhere. May be empty. */
+/** Lower-case ASCII letters, digits and hyphens, at most 80: safe in any file name. May be empty. */
 export function slug(text: string): string {
   const words = text
-    .slice(0, consideredLength)
+    .slice(0, maxSlugInput)
     .replaceAll("ß", "ss")
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
@@ -48,20 +48,20 @@ export function slug(text: string): string {
   return words.join("-").slice(0, 80);
 }
 
-// What a text from outside looks like to a person, beside what it is.
+// Invisible characters in texts from outside.
 
-/** Characters that nobody sees, or that move the others: of control, of format, ends of lines. Tabs are blanks, joiners part of words. */
-const unseen = /(?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/** Invisible characters, and those that reorder text: control, format and line ends; not tabs and joiners. */
+const invisible = /(?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
-/** The first character of a text that nobody sees, as `U+202E`; undefined without one. */
-export function unseenIn(text: string): string | undefined {
-  const [character] = unseen.exec(text) ?? [];
+/** The first invisible character of a text, as `U+202E`; undefined if there is none. */
+export function firstInvisible(text: string): string | undefined {
+  const [character] = invisible.exec(text) ?? [];
   return character && codeOf(character);
 }
 
-/** The text with every character that nobody sees as `[U+202E]`. */
-export function withUnseenShown(text: string): string {
-  if (!unseen.test(text)) return text;
+/** The text with every invisible character written as `[U+202E]`. */
+export function escapeInvisible(text: string): string {
+  if (!invisible.test(text)) return text;
   return text
     .split(/((?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])/u)
     .map((piece, i) => (i % 2 === 0 ? piece : `[${codeOf(piece)}]`))

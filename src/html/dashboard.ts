@@ -1,12 +1,12 @@
 import { hasRole } from "../domain/access/access.ts";
 import type { RecentDeletion } from "../domain/deletion.ts";
 import type { ListedFormat } from "../domain/deploy/package-format.ts";
-import type { StatedDriver, StatedPrinter } from "../domain/printers/listings.ts";
+import type { DriverWithState, PrinterWithState } from "../domain/printers/listings.ts";
 import { narrowDrivers, narrowPrinters, type WantedState } from "../domain/printers/search.ts";
 import { deletedSection } from "./backup/undo.ts";
 import { packageOffer } from "./deploy/packages.ts";
 import { type Html, html } from "./html.ts";
-import { emptyState, type Frame, mayChange, page } from "./layout.ts";
+import { canChange, emptyState, type PageContext, page } from "./layout.ts";
 import { narrowedPath } from "./list-filter.ts";
 import { paths } from "./paths.ts";
 import { modelLabel } from "./printers/printers.ts";
@@ -14,30 +14,30 @@ import { stateBadge } from "./state-badge.ts";
 import { bytes, count, time } from "./text.ts";
 
 interface DashboardData {
-  readonly printers: readonly StatedPrinter[];
-  /** Those that were uploaded. */
-  readonly drivers: readonly StatedDriver[];
+  readonly printers: readonly PrinterWithState[];
+  /** Uploaded drivers. */
+  readonly drivers: readonly DriverWithState[];
   readonly clientCount: number;
-  /** Whether the last backup could not be made, for whoever may see the backups. */
+  /** Whether the last backup failed. False for users who may not see backups. */
   readonly hasFailedBackup: boolean;
-  /** What can be taken back, the latest first. */
+  /** Deletions that can be undone, the newest first. */
   readonly deletions: readonly RecentDeletion[];
-  /** The id of the first deletion that is not shown; undefined: the latest are. */
+  /** Only deletions with smaller ids are listed; undefined: the list begins with the newest. */
   readonly before?: number | undefined;
   readonly formats: readonly ListedFormat[];
 }
 
 const recentCount = 5;
 
-/** The latest printers, and the latest of those that have a driver. */
+/** The newest printers, and the newest ones with a driver. */
 function recentOf({ printers }: DashboardData) {
   const newest = printers.toSorted((a, b) => b.printer.id - a.printer.id);
   const deployed = newest.filter(({ driver }) => driver !== undefined);
   return { printers: newest.slice(0, recentCount), packages: deployed.slice(0, recentCount) };
 }
 
-export function dashboardPage(frame: Frame, data: DashboardData): Html {
-  const isChangeable = mayChange(frame.visitor);
+export function dashboardPage(pageContext: PageContext, data: DashboardData): Html {
+  const isChangeable = canChange(pageContext.visitor);
   const isNew = data.printers.length === 0;
   const { printers, packages } = recentOf(data);
   const action = isChangeable
@@ -45,7 +45,7 @@ export function dashboardPage(frame: Frame, data: DashboardData): Html {
     : undefined;
   const visible = isChangeable ? data : { ...data, deletions: [] };
   return page(
-    { ...frame, title: "Dashboard", place: "Dashboard", action },
+    { ...pageContext, title: "Dashboard", section: "Dashboard", action },
     isNew && !isChangeable
       ? html`<p>There are no printers yet.</p>`
       : html`${isNew && firstSteps(data.clientCount > 0, data.drivers.length > 0)}
@@ -55,11 +55,11 @@ export function dashboardPage(frame: Frame, data: DashboardData): Html {
       <section><h2>Recent printers</h2>${recent(printers, [])}</section>
       <section><h2>Recent packages</h2>${packages.length > 0 || isChangeable ? recent(packages, data.formats) : html`<p>None yet.</p>`}</section>
     </div>
-    ${isChangeable && nextSteps(frame)}`,
+    ${isChangeable && nextSteps(pageContext)}`,
   );
 }
 
-function nextSteps({ visitor }: Frame): Html {
+function nextSteps({ visitor }: PageContext): Html {
   return html`<section><h2 class="visually-hidden">Next steps</h2><ul class="actions">
       <li><a class="button" href="${paths.drivers}">Upload a driver</a></li>
       <li><a class="button" href="${paths.clients}">Add a client</a></li>
@@ -71,7 +71,7 @@ function nextSteps({ visitor }: Frame): Html {
 const adminSteps = html`<li><a class="button" href="${paths.backups}">Backups</a></li>
   <li><a class="button" href="${paths.audit}">Audit log</a></li>`;
 
-/** How many, the sentence that the number begins, with `|s` where there are several, and where they are. */
+/** A count, the text after it (`|s` is the plural), and the list that shows the counted records. */
 type Need = readonly [number: number, sentence: string, path: string, tone?: "bad" | "warn" | undefined];
 
 function needsOf({ printers, drivers, deletions, hasFailedBackup }: DashboardData): Need[] {
@@ -103,7 +103,7 @@ function needsOf({ printers, drivers, deletions, hasFailedBackup }: DashboardDat
   return needs.filter(([number]) => number > 0);
 }
 
-/** What needs somebody, the worst first; a service without printers has its first steps instead. */
+/** The list of problems, the worst first. A service without printers shows its first steps instead. */
 function needsSection(data: DashboardData, isNew: boolean): Html | undefined {
   const needs = needsOf(data).filter(([, , , tone]) => !isNew || tone !== undefined);
   if (needs.length === 0) {
@@ -118,17 +118,17 @@ function needsSection(data: DashboardData, isNew: boolean): Html | undefined {
 }
 
 function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
-  const step = (isDone: boolean, label: string, path: string) =>
+  const item = (isDone: boolean, label: string, path: string) =>
     html`<li class="${isDone && "done"}">${isDone ? html`<span class="tick">Done:</span> ` : ""}<a href="${path}">${label}</a></li>`;
   return html`<section class="panel steps"><h2>Three steps to the first package</h2><ol>
-    ${step(hasClient, "Name a client", paths.clients)}
-    ${step(hasDriver, "Upload the vendor’s driver ZIP", paths.drivers)}
-    ${step(false, "Describe the printer", paths.printers)}
+    ${item(hasClient, "Name a client", paths.clients)}
+    ${item(hasDriver, "Upload the vendor’s driver ZIP", paths.drivers)}
+    ${item(false, "Describe the printer", paths.printers)}
   </ol></section>`;
 }
 
-/** @param formats of the packages that are linked; none: only the printers are */
-function recent(rows: readonly StatedPrinter[], formats: readonly ListedFormat[]): Html {
+/** @param formats package formats to link; empty: only the printers are linked */
+function recent(rows: readonly PrinterWithState[], formats: readonly ListedFormat[]): Html {
   const withPackages = formats.length > 0;
   if (rows.length === 0) {
     return withPackages

@@ -3,12 +3,12 @@ import type { FieldMessages } from "../domain/errors.ts";
 import { type FormInput, isTicked } from "../domain/fields.ts";
 import { type Hole, type Html, html } from "./html.ts";
 
-/** What a form shows: the values, and a message beside each field that was refused. */
+/** The values of a form, with a message for each refused field. */
 export interface FormState {
   readonly values: FormInput;
   readonly problems: FieldMessages;
-  /** Where somebody else has saved the record since the form was opened: what differs from the values, as it is now. */
-  readonly meanwhile?: FormInput;
+  /** Set where another user saved the record after the form was opened: the saved values that differ from `values`. */
+  readonly newerValues?: FormInput;
 }
 
 export const emptyForm: FormState = { values: {}, problems: {} };
@@ -19,14 +19,13 @@ interface FieldOptions {
   readonly hint?: Hole;
   readonly required?: boolean;
   readonly attributes?: Html;
-  /** What another field must be for this one to mean anything; `controls.css` shows it with that alone. */
-  readonly only?: Condition;
+  /** `controls.css` shows the field only while this condition on another field is true. */
+  readonly visibleWhen?: Condition;
 }
 
 /** The conditions that `controls.css` knows. */
 type Condition = "number" | "lpr" | "ipp" | "port" | "snmp" | "shared";
 
-/** A text field with its label, hint and message. */
 export function textField(state: FormState, options: FieldOptions & { readonly type?: string }): Html {
   const { name, type = "text" } = options;
   return field(
@@ -49,10 +48,10 @@ export function textArea(state: FormState, options: FieldOptions): Html {
   );
 }
 
-/** What can be chosen in a select: those of one group follow each other. */
+/** An option of a select. Options of one group must be adjacent. */
 export type SelectChoice = readonly [value: string, label: string, group?: string];
 
-/** The options of a select, those of a group under its name. */
+/** The options of a select; options with a group are in an `optgroup`. */
 export function selectOptions(choices: readonly SelectChoice[], chosen: string): Html {
   const option = ([value, label]: SelectChoice) =>
     html`<option value="${value}" ${value === chosen && html`selected`}>${label}</option>`;
@@ -78,32 +77,33 @@ export function selectField(
 }
 
 export function checkbox(state: FormState, options: FieldOptions): Html {
-  const { name, label, only } = options;
-  const notes = notesOf(state, options, (value) => (isTicked(value) ? "ticked" : "not ticked"));
-  return html`<div class="field check ${only && `only-${only}`} ${isWrong(notes) && "wrong"}">
+  const { name, label, visibleWhen } = options;
+  const annotations = annotationsOf(state, options, (value) => (isTicked(value) ? "ticked" : "not ticked"));
+  return html`<div class="field check ${visibleWhen && `only-${visibleWhen}`} ${isWrong(annotations) && "wrong"}">
     <input id="${id(name)}" name="${name}" type="checkbox" value="on" ${isTicked(state.values[name]) && html`checked`}
-      ${describedBy(notes)} ${options.attributes}>
+      ${describedBy(annotations)} ${options.attributes}>
     <label for="${id(name)}">${label}</label>
-    ${notes.map(noteLine)}
+    ${annotations.map(annotationLine)}
   </div>`;
 }
 
-/** Sent back with the form, so that a save can tell whether somebody else has saved the record meanwhile. */
-export function openedField({ values }: FormState): Html {
+/** A hidden field with the form version: a save compares it to detect that another user saved the record. */
+export function formVersionField({ values }: FormState): Html {
   return html`<input type="hidden" name="opened" value="${values.opened}">`;
 }
 
-/** What a form that sends what it was opened with says of its record. */
-interface Opened {
-  /** What the fields are called, by name. */
+/** The record that a form edits. */
+interface EditedRecord {
+  /** Labels by field name. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Where the record is shown as it is now. */
+  /** The page of the saved record. */
   readonly path: string;
 }
 
-/** The list of everything that was refused, on top of the form, each linked to its field. */
-export function problemSummary(state: FormState, opened?: Opened): Html | undefined {
-  if (state.meanwhile !== undefined && opened !== undefined) return staleSummary(state.meanwhile, opened);
+/** The list of all problems above the form, each linked to its field; or the conflict with another user's save. */
+export function problemSummary(state: FormState, record?: EditedRecord): Html | undefined {
+  if (state.newerValues !== undefined && record !== undefined)
+    return conflictSummary(state.newerValues, record);
   const problems = Object.entries(state.problems);
   if (problems.length === 0) return undefined;
   return html`<div class="problems" role="alert" tabindex="-1" data-focus>
@@ -112,9 +112,9 @@ export function problemSummary(state: FormState, opened?: Opened): Html | undefi
   </div>`;
 }
 
-/** What somebody else has saved, and the choice between that and what was typed. */
-function staleSummary(meanwhile: FormInput, { labels, path }: Opened): Html {
-  const fields = Object.keys(meanwhile);
+/** Lists the fields that another user changed, and offers both versions. */
+function conflictSummary(newerValues: FormInput, { labels, path }: EditedRecord): Html {
+  const fields = Object.keys(newerValues);
   const items = fields.map((name) => html`<li><a href="#${id(name)}">${labels[name] ?? name}</a></li>`);
   return html`<div class="problems" role="alert" tabindex="-1" data-focus>
     <p><strong>Not saved.</strong> Somebody else has saved this since you opened it.</p>
@@ -123,7 +123,7 @@ function staleSummary(meanwhile: FormInput, { labels, path }: Opened): Html {
   </div>`;
 }
 
-/** A button behind one fold, so that nothing is deleted by a slip; it works without scripts. */
+/** A delete button inside `details`, so that one wrong click deletes nothing. It works without scripts. */
 export function deleteFold(options: {
   readonly what: string;
   readonly consequence: string;
@@ -137,59 +137,64 @@ export function deleteFold(options: {
     </form></details>`;
 }
 
-/** @param visible a value as people know it */
+/** @param display the value as users see it */
 function field(
   state: FormState,
   options: FieldOptions,
-  visible: (value: string) => Html,
+  display: (value: string) => Html,
   control: (described: Html) => Html,
 ): Html {
-  const { name, label, required, only } = options;
-  const notes = notesOf(state, options, (value) => (value === "" ? "nothing" : visible(value)));
-  const described = html`${describedBy(notes)} ${state.problems[name] && html`aria-invalid="true"`}`;
-  return html`<div class="field ${only && `only-${only}`} ${isWrong(notes) && "wrong"}">
+  const { name, label, required, visibleWhen } = options;
+  const annotations = annotationsOf(state, options, (value) => (value === "" ? "nothing" : display(value)));
+  const described = html`${describedBy(annotations)} ${state.problems[name] && html`aria-invalid="true"`}`;
+  return html`<div class="field ${visibleWhen && `only-${visibleWhen}`} ${isWrong(annotations) && "wrong"}">
     <label for="${id(name)}">${label}${required && html` <span class="needed">needed</span>`}</label>
-    ${notes.map(noteLine)}
+    ${annotations.map(annotationLine)}
     ${control(described)}
   </div>`;
 }
 
-/** What stands between a field's label and its control. */
-interface Note {
+/** A hint or problem between a field's label and its control. */
+interface Annotation {
   readonly id: string;
   readonly kind: "hint" | "problem";
   readonly text: Hole;
 }
 
-function notesOf(state: FormState, { name, hint }: FieldOptions, visible: (value: string) => Hole): Note[] {
+function annotationsOf(
+  state: FormState,
+  { name, hint }: FieldOptions,
+  display: (value: string) => Hole,
+): Annotation[] {
   const problem = state.problems[name];
-  const meanwhile = savedMeanwhile(state, name, visible);
-  const notes: Note[] = [];
-  if (hint) notes.push({ id: `${id(name)}-hint`, kind: "hint", text: hint });
-  if (problem !== undefined) notes.push({ id: `${id(name)}-problem`, kind: "problem", text: problem });
-  if (meanwhile !== undefined) notes.push({ id: `${id(name)}-now`, kind: "problem", text: meanwhile });
-  return notes;
+  const newerValue = newerValueText(state, name, display);
+  const annotations: Annotation[] = [];
+  if (hint) annotations.push({ id: `${id(name)}-hint`, kind: "hint", text: hint });
+  if (problem !== undefined) annotations.push({ id: `${id(name)}-problem`, kind: "problem", text: problem });
+  if (newerValue !== undefined)
+    annotations.push({ id: `${id(name)}-now`, kind: "problem", text: newerValue });
+  return annotations;
 }
 
-/** What somebody else has saved in a field; undefined where that is what was sent. */
-export function savedMeanwhile(
-  { meanwhile = {} }: FormState,
+/** The value that another user saved in a field; undefined where it equals the sent one. */
+export function newerValueText(
+  { newerValues = {} }: FormState,
   name: string,
-  visible: (value: string) => Hole,
+  display: (value: string) => Hole,
 ): Html | undefined {
-  const value = meanwhile[name];
-  return value === undefined ? undefined : html`Saved meanwhile: ${visible(value)}`;
+  const value = newerValues[name];
+  return value === undefined ? undefined : html`Saved meanwhile: ${display(value)}`;
 }
 
-function isWrong(notes: readonly Note[]): boolean {
-  return notes.some(({ kind }) => kind === "problem");
+function isWrong(annotations: readonly Annotation[]): boolean {
+  return annotations.some(({ kind }) => kind === "problem");
 }
 
-function describedBy(notes: readonly Note[]): Html {
-  return html`${notes.length > 0 && html`aria-describedby="${notes.map((note) => note.id).join(" ")}"`}`;
+function describedBy(annotations: readonly Annotation[]): Html {
+  return html`${annotations.length > 0 && html`aria-describedby="${annotations.map((annotation) => annotation.id).join(" ")}"`}`;
 }
 
-function noteLine({ id, kind, text }: Note): Html {
+function annotationLine({ id, kind, text }: Annotation): Html {
   return html`<p class="${kind}" id="${id}">${text}</p>`;
 }
 

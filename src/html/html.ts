@@ -1,4 +1,4 @@
-/** Markup. Only the `html` tag makes one, so text from outside can never pass for it. */
+/** Markup. Only the `html` tag creates it, so text from outside is never taken for markup. */
 export class Html {
   readonly #text: string;
 
@@ -6,7 +6,7 @@ export class Html {
     this.#text = text;
   }
 
-  /** Renders markup: text in holes is escaped, lists are joined, nothing is nothing. */
+  /** Escapes text, joins lists, and renders `false`, `null` and `undefined` as nothing. */
   static readonly tag = (parts: TemplateStringsArray, ...holes: Hole[]): Html => {
     let text = parts[0] ?? "";
     for (let i = 0; i < holes.length; i++) text += render(holes[i]) + parts[i + 1];
@@ -18,7 +18,7 @@ export class Html {
   }
 }
 
-/** What can stand in a template. A Promise or an object cannot: it does not compile. */
+/** The values that a template accepts. A Promise or another object does not compile. */
 export type Hole = Html | string | number | false | null | undefined | readonly Hole[];
 
 export const html = Html.tag;
@@ -46,9 +46,9 @@ const entities: Record<string, string> = {
 
 const special = /[&<>"'\0\u202a-\u202e\u2066-\u2069]/;
 
-/** What turns the direction of the text behind it is shown as the place where it stands, like what cannot be shown. */
+/** Replaces characters that change the direction of the text after them, and NUL, by U+FFFD. */
 function escapeHtml(text: string): string {
-  // Most texts are plain, and looking is far quicker than replacing nothing.
+  // Most texts are plain, and this test is far quicker than two replacements.
   if (!special.test(text)) return text;
   return text
     .replace(/[&<>"']/g, (character) => entities[character] ?? character)

@@ -3,79 +3,78 @@ import { maxQuery } from "../domain/printers/search.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
 
-interface Place {
+interface NavItem {
   readonly label: string;
   readonly path: string;
-  /** Who is shown it. */
+  /** The least role that sees the link. */
   readonly role: Role;
-  /** Whether it is for who is known by name alone: the dashboard leads others there, where it is of use to them. */
-  readonly isOfSignIn?: boolean;
+  /** True: only users with a name see the link. The dashboard links these pages where sign-in is off. */
+  readonly needsName?: boolean;
 }
 
-const places: readonly Place[] = [
+const navItems: readonly NavItem[] = [
   { label: "Dashboard", path: paths.dashboard, role: "viewer" },
   { label: "Printers", path: paths.printers, role: "viewer" },
   { label: "Clients", path: paths.clients, role: "viewer" },
   { label: "Drivers", path: paths.drivers, role: "viewer" },
   { label: "Packages", path: paths.packages, role: "viewer" },
-  { label: "Accounts", path: paths.accounts, role: "admin", isOfSignIn: true },
-  { label: "Tokens", path: paths.tokens, role: "admin", isOfSignIn: true },
-  { label: "Backups", path: paths.backups, role: "admin", isOfSignIn: true },
-  { label: "Audit log", path: paths.audit, role: "admin", isOfSignIn: true },
+  { label: "Accounts", path: paths.accounts, role: "admin", needsName: true },
+  { label: "Tokens", path: paths.tokens, role: "admin", needsName: true },
+  { label: "Backups", path: paths.backups, role: "admin", needsName: true },
+  { label: "Audit log", path: paths.audit, role: "admin", needsName: true },
 ];
 
 interface PageOptions {
   readonly title: string;
-  /** The title as it stands on the page, where a name from outside is in it. */
+  /** The title as markup, for titles that contain a name from outside. */
   readonly heading?: Html;
-  /** The place that is marked in the head. */
-  readonly place?: string;
-  /** The one primary action, top right. */
+  /** The label of the current navigation item. */
+  readonly section?: string;
+  /** The primary action, top right. */
   readonly action?: Html | undefined;
   readonly assets: Assets;
   readonly visitor: Visitor;
   readonly message?: Message | undefined;
 }
 
-/** What every page is given. */
-export type Frame = Pick<PageOptions, "assets" | "visitor" | "message">;
+/** The part of the options that is the same for every page of a request. */
+export type PageContext = Pick<PageOptions, "assets" | "visitor" | "message">;
 
-/** Who looks at a page. */
+/** The user who requested a page. */
 interface Visitor {
-  /** Who is signed in; undefined for nobody, and where sign-in is off. */
+  /** Undefined for users who are not signed in, and where sign-in is off. */
   readonly name?: string | undefined;
-  /** What they may do; undefined for nobody. */
+  /** Undefined: no access. */
   readonly role?: Role | undefined;
-  /** Whether they signed in here, and can sign out; where a proxy says who it is, that is its own matter. */
+  /** True: the user signed in at Platen's own page and can sign out. False where a proxy names the user. */
   readonly isSignedInHere: boolean;
-  /** Whether people sign in at Platen's own page, with a password. */
+  /** Whether Platen's own sign-in page is available. */
   readonly canSignIn: boolean;
-  /** Whether nobody has to sign in, and other machines than this one may reach the service. */
+  /** True: sign-in is off and other machines may reach the service. */
   readonly isOpenToAll: boolean;
 }
 
-/** Whether somebody is shown what changes records. */
-export function mayChange({ role }: Visitor): boolean {
+/** Whether the user sees forms and buttons that change records. */
+export function canChange({ role }: Visitor): boolean {
   return hasRole(role, "operator");
 }
 
-/** What became of a change, and what is likely to come next. */
+/** The result of a change, with links to likely next steps. */
 export interface Message {
   readonly tone: "good" | "warn" | "bad";
   readonly text: Hole;
   readonly links?: readonly Link[];
-  /** Where a button asks for a deletion to be taken back: of this change, or of another one that it names. */
+  /** Adds a button that undoes a deletion: this one, or the one that `label` names. */
   readonly undo?: { readonly path: string; readonly label?: Html } | undefined;
 }
 
 export interface Link {
   readonly label: Hole;
   readonly path: string;
-  /** Whether it opens beside the page, which stays as it is. */
   readonly isNewTab?: boolean;
 }
 
-/** Addresses of the style sheet and the scripts, each with the digest of its content. */
+/** URLs of the style sheet, the scripts and the icon. Each contains the digest of its content. */
 export interface Assets {
   readonly css: string;
   readonly htmx: string;
@@ -87,12 +86,12 @@ const htmxConfig = JSON.stringify({
   includeIndicatorStyles: false,
   allowEval: false,
   historyCacheSize: 0,
-  // What an answer changes is alive, and has the focus, as soon as it is seen.
+  // No delay: new content works and has the focus as soon as it is visible.
   defaultSettleDelay: 0,
   selfRequestsOnly: true,
   // No page has a style attribute, and the Content-Security-Policy would refuse one.
   attributesToSettle: ["class", "width", "height"],
-  // Every answer is shown: a refused form in its place, another error in the place for messages (HX-Retarget).
+  // htmx shows every response: a refused form replaces the form, other errors go to `#message` (HX-Retarget).
   responseHandling: [
     { code: "204", swap: false },
     { code: "[23]..", swap: true },
@@ -101,7 +100,6 @@ const htmxConfig = JSON.stringify({
   ],
 });
 
-/** A whole page. */
 export function page(options: PageOptions, body: Hole): Html {
   const { title, heading = title, action, assets, visitor } = options;
   const { message } = options;
@@ -122,21 +120,21 @@ export function page(options: PageOptions, body: Hole): Html {
   <a class="skip" href="#main">Skip to the content</a>
   <header class="head">
     <a class="brand" href="${paths.dashboard}"><img src="${assets.icon}" alt="" width="28" height="28">Platen</a>
-    ${visitor.role && html`${searchField()}${placesOf(visitor, options.place)}`}
-    ${visitor.name !== undefined && whoIsHere(visitor)}
+    ${visitor.role && html`${searchField()}${navigation(visitor, options.section)}`}
+    ${visitor.name !== undefined && userMenu(visitor)}
   </header>
   <main id="main">
-    ${messagePlace(message && (mayChange(visitor) ? message : { ...message, links: [], undo: undefined }))}
+    ${messageSlot(message && (canChange(visitor) ? message : { ...message, links: [], undo: undefined }))}
     <div class="top"><h1>${heading}</h1>${action}</div>
     ${body}
   </main>
-  ${visitor.isOpenToAll && openFoot}
+  ${visitor.isOpenToAll && signInOffFooter}
 </body>
 </html>`;
 }
 
-function placesOf(visitor: Visitor, current: string | undefined): Html {
-  const visible = places.filter((place) => isShown(place, visitor));
+function navigation(visitor: Visitor, current: string | undefined): Html {
+  const visible = navItems.filter((item) => isVisible(item, visitor));
   const links = visible.map(
     ({ label, path }) =>
       html`<li><a href="${path}" ${label === current && html`aria-current="page"`}>${label}</a></li>`,
@@ -144,34 +142,34 @@ function placesOf(visitor: Visitor, current: string | undefined): Html {
   return html`<nav aria-label="Places"><ul>${links}</ul></nav>`;
 }
 
-function isShown(place: Place, { name, role }: Visitor): boolean {
-  if (place.isOfSignIn && name === undefined) return false;
-  return hasRole(role, place.role);
+function isVisible(item: NavItem, { name, role }: Visitor): boolean {
+  if (item.needsName && name === undefined) return false;
+  return hasRole(role, item.role);
 }
 
-/** Who is signed in, and the way out. */
-function whoIsHere({ name, role, isSignedInHere }: Visitor): Html {
+/** The user's name and the sign-out button. */
+function userMenu({ name, role, isSignedInHere }: Visitor): Html {
   const own =
     role === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${paths.account}"><bdi>${name}</bdi></a>`;
   if (!isSignedInHere) return html`<div class="visitor">${own}</div>`;
   return html`<div class="visitor">${own}<form method="post" action="${paths.signOut}"><button class="link">Sign out</button></form></div>`;
 }
 
-/** It says no more than is known: who can reach the service, its network decides. */
-const openFoot = html`<footer class="foot">Sign-in is off: whoever reaches this address can change what runs as SYSTEM on every PC.
+/** The text does not say who can reach the service: Platen does not know the network around it. */
+const signInOffFooter = html`<footer class="foot">Sign-in is off: whoever reaches this address can change what runs as SYSTEM on every PC.
   The setting <code>ADMIN_PASSWORD</code> closes it.</footer>`;
 
-/** Puts a message into the page that a fragment goes to: above what is there, without moving it. */
+/** An out-of-band fragment that shows a message above the page without moving its content. */
 export function notify(message: Message | undefined): Html {
-  return messagePlace(message, html`class="floating" hx-swap-oob="true"`);
+  return messageSlot(message, html`class="floating" hx-swap-oob="true"`);
 }
 
-/** Every page has the place, so that a fragment finds it. */
-function messagePlace(message: Message | undefined, attributes?: Html): Html {
+/** Every page contains the element, so that fragments can replace it. */
+function messageSlot(message: Message | undefined, attributes?: Html): Html {
   return html`<div id="message" ${attributes}>${message && messageBox(message)}</div>`;
 }
 
-/** The message itself, which takes the focus. */
+/** The message; scripts move the focus to it. */
 export function messageBox({ tone, text, links = [], undo }: Message): Html {
   const items = links.map((link) => html`<li>${anchor(link)}</li>`);
   if (undo !== undefined) {
@@ -187,14 +185,13 @@ export function anchor({ label, path, isNewTab }: Link): Html {
   return html`<a href="${path}"${isNewTab && html` target="_blank" rel="noopener"`}>${label}</a>`;
 }
 
-/** What an empty place is for, and the way to the first step. */
+/** Explains an empty list and links to the first step. */
 export function emptyState(sentence: Hole, action: Html): Html {
   return html`<div class="empty"><p>${sentence}</p>${action}</div>`;
 }
 
 type Tone = "good" | "warn" | "bad" | "plain";
 
-/** A state as a word. */
 export function badge(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${word}</span>`;
 }
@@ -208,7 +205,7 @@ export function copyable(label: string, text: string, name: string): Html {
   </div>`;
 }
 
-/** The field in every page's head: without scripts the Enter key goes to the page, with them results come below it. */
+/** The search field of every page. Without scripts, Enter opens the search page; with scripts, results appear below it. */
 function searchField(): Html {
   return html`<form class="find" method="get" action="${paths.search}" role="search">
       <label class="visually-hidden" for="find">Search everything</label>
@@ -220,16 +217,16 @@ function searchField(): Html {
     </form>`;
 }
 
-/** What an operator should know before something is deployed: what is certain, and what nobody here has seen. */
-export interface Note {
+/** What an operator should know before a deployment. */
+export interface Guidance {
   readonly title: string;
-  readonly known: readonly string[];
-  /** What no test without a Windows machine can show. */
-  readonly unseen: readonly string[];
+  readonly facts: readonly string[];
+  /** Points that only a test on a real Windows machine can show. */
+  readonly untested: readonly string[];
 }
 
-export function noteBlock({ title, known, unseen }: Note): Html {
+export function guidanceBlock({ title, facts, untested }: Guidance): Html {
   return html`<details class="more notes"><summary>What to know about this: ${title}</summary>
-    <ul>${known.map((line) => html`<li>${line}</li>`)}</ul>
-    <p>Not seen on a real Windows by us:</p><ul>${unseen.map((line) => html`<li>${line}</li>`)}</ul></details>`;
+    <ul>${facts.map((line) => html`<li>${line}</li>`)}</ul>
+    <p>Not seen on a real Windows by us:</p><ul>${untested.map((line) => html`<li>${line}</li>`)}</ul></details>`;
 }

@@ -13,29 +13,28 @@ import { paths } from "./paths.ts";
 import { stateWord } from "./state-badge.ts";
 import { count, counted } from "./text.ts";
 
-/** The pages with a list that can be narrowed. */
+/** The pages with a list that users can narrow. */
 type NarrowedPage = ListName | "packages";
 
-/** What such a list shows. */
 interface NarrowedList {
   readonly rows: readonly unknown[];
   readonly narrowing: Narrowing;
-  /** Of all rows, shown or not. */
+  /** The number of rows without narrowing. */
   readonly total: number;
 }
 
 interface NarrowingChoices {
-  /** Only where rows have clients. */
+  /** Set where rows have clients. */
   readonly clients?: readonly ClientName[];
-  /** Only where rows have states: those that no finding is about, with their words, then these kinds of findings. */
+  /** Set where rows have states. `others` are states without a finding. */
   readonly states?: {
     readonly others: readonly (readonly [state: WantedState, label: string])[];
     readonly kinds: readonly FindingKind[];
   };
 }
 
-/** What findings are about, as a list is narrowed to them. */
-const kindWords: Record<FindingKind, string> = {
+/** The labels of the state select. */
+const findingKindLabels: Record<FindingKind, string> = {
   "no-driver": "No driver assigned",
   archive: "Archive missing or damaged",
   incomplete: "INF or model missing",
@@ -48,13 +47,13 @@ const kindWords: Record<FindingKind, string> = {
   "same-address": "One address twice",
 };
 
-/** The address of a list that is narrowed so. */
+/** The URL path of a narrowed list. */
 export function narrowedPath(path: string, narrowing: Narrowing): string {
   const query = narrowingQuery(narrowing);
   return query === "" ? path : `${path}?${query}`;
 }
 
-/** What stands behind the question mark of such an address. */
+/** The query string of a narrowed list, without the question mark. */
 export function narrowingQuery({ q, client, state }: Narrowing): string {
   const query = new URLSearchParams();
   if (q !== "") query.set("q", q);
@@ -63,13 +62,13 @@ export function narrowingQuery({ q, client, state }: Narrowing): string {
   return query.toString();
 }
 
-/** The form above a list, which scripts bring anew as one types. */
+/** The form above a list. htmx reloads the list while the user types. */
 export function narrowingForm(
   name: NarrowedPage,
   list: NarrowedList,
   { clients, states }: NarrowingChoices,
 ): Html {
-  const [path, id, { narrowing }] = [paths[name], idOf(name), list];
+  const [path, id, { narrowing }] = [paths[name], idPrefixOf(name), list];
   return html`<form class="narrowing" method="get" action="${path}" role="search" aria-label="Narrow the list"
     hx-get="${path}" hx-trigger="input changed delay:200ms from:find [type=search], change, submit" hx-sync="this:replace"
     hx-target="#${id}-list" hx-select="#${id}-list" hx-swap="outerHTML" hx-select-oob="#${id}-count:innerHTML">
@@ -82,32 +81,32 @@ export function narrowingForm(
     ${narrowedCount(name, list)}</form>`;
 }
 
-/** The list has the id `{id}-list`, and where it says how many rows it has, `{id}-count`. */
-function idOf(name: NarrowedPage): string {
+/** The list has the id `{prefix}-list`, its row count `{prefix}-count`. */
+function idPrefixOf(name: NarrowedPage): string {
   return name.slice(0, -1);
 }
 
-function totalOf(name: NarrowedPage, total: number): string {
-  return counted(total, name === "packages" ? "printer" : idOf(name));
+function totalText(name: NarrowedPage, total: number): string {
+  return counted(total, name === "packages" ? "printer" : idPrefixOf(name));
 }
 
-/** How many of how many rows there are; `oob` where a fragment brings it along. */
+/** `5 of 60 printers`. @param oob true: an out-of-band part of a fragment */
 export function narrowedCount(name: NarrowedPage, list: NarrowedList, oob = false): Html {
   const { rows, narrowing, total } = list;
-  const all = totalOf(name, total);
+  const all = totalText(name, total);
   const text = isNarrowed(narrowing)
     ? html`${count(rows.length)} of ${all} <a href="${paths[name]}">Show all</a>`
     : all;
-  return html`<p id="${idOf(name)}-count" class="soft" role="status" ${oob && html`hx-swap-oob="innerHTML"`}>${text}</p>`;
+  return html`<p id="${idPrefixOf(name)}-count" class="soft" role="status" ${oob && html`hx-swap-oob="innerHTML"`}>${text}</p>`;
 }
 
-/** What a list shows that is narrowed to nothing. */
+/** The text of a narrowed list without rows. */
 export function nothingMatches(name: NarrowedPage, { narrowing, total }: NarrowedList): Html {
   const sentence =
     narrowing.q === "" ? "Nothing matches." : html`Nothing matches “<bdi>${narrowing.q}</bdi>”.`;
   return emptyState(
     sentence,
-    html`<a class="button" href="${paths[name]}">Show all ${totalOf(name, total)}</a>`,
+    html`<a class="button" href="${paths[name]}">Show all ${totalText(name, total)}</a>`,
   );
 }
 
@@ -118,15 +117,15 @@ function clientSelect(clients: readonly ClientName[], { client }: Narrowing): Ht
       ${option("none", "Without a client", client === "none")}</select>`;
 }
 
-/** What printers can be besides. */
-export const changedState = ["changed", "Changed since downloaded"] as const;
+/** A state that only printers have. */
+export const changedStateOption = ["changed", "Changed since downloaded"] as const;
 
 function stateSelect({ others, kinds }: Required<NarrowingChoices>["states"], { state }: Narrowing): Html {
   return html`<label class="visually-hidden" for="narrow-state">In which state</label>
     <select id="narrow-state" name="state">${option("", "Any state", state === undefined)}
       ${states.map((one) => option(one, stateWord(one), state === one))}
       ${others.map(([one, label]) => option(one, label, state === one))}
-      <optgroup label="Because">${kinds.map((kind) => option(kind, kindWords[kind], state === kind))}</optgroup></select>`;
+      <optgroup label="Because">${kinds.map((kind) => option(kind, findingKindLabels[kind], state === kind))}</optgroup></select>`;
 }
 
 function option(value: string, label: string, isChosen: boolean): Html {

@@ -1,6 +1,6 @@
 import type { LinkOwner } from "../domain/access/link.ts";
 
-/** Every address that pages link to, in one place. */
+/** Every URL path that pages link to. */
 export const paths = {
   signIn: "/sign-in",
   firstPassword: "/sign-in/password",
@@ -59,20 +59,20 @@ export const paths = {
   clientDelete: (id: number) => `/clients/${id}/delete`,
   driver: (id: number) => `/drivers/${id}`,
   driverUploaded: (id: number, what: string) => `/drivers/${id}?uploaded=${what}`,
-  /** @param outcome the name under which it is remembered how many were moved */
-  driverMoved: (id: number, outcome: string) => `/drivers/${id}?moved=${outcome}`,
+  /** @param result the key of the remembered result, which has the number of moved printers */
+  driverMoved: (id: number, result: string) => `/drivers/${id}?moved=${result}`,
   driverDelete: (id: number) => `/drivers/${id}/delete`,
   driverArchive: (id: number) => `/drivers/${id}/archive`,
   driverFiles: (id: number) => `/drivers/${id}/files`,
   driverDeploy: (id: number) => `/drivers/${id}#deploy`,
-  /** What is asked for at a package's or a script's path, without its drivers. */
-  apart: (path: string) => `${path}?driver=apart`,
+  /** @param path of a package or a script, which then comes without its drivers */
+  withoutDrivers: (path: string) => `${path}?driver=apart`,
   driverModels: (id: number) => `/drivers/${id}/models`,
   driverModel: (id: number) => `/drivers/${id}#models-found`,
   driverMove: (id: number, to?: number) => `/drivers/${id}/move${to === undefined ? "" : `?to=${to}`}`,
 } as const;
 
-/** What printers, clients and drivers alike have below their addresses. */
+/** The paths that printers, clients and drivers have in common. */
 export function pathsOf({ kind, id }: LinkOwner) {
   const page = `/${kind}s/${id}`;
   return {

@@ -4,15 +4,15 @@ import type { Link } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { counted } from "./text.ts";
 
-/** Where a finding of a driver is mended; undefined where that is on the driver's own page. */
+/** Links to the page that fixes a driver's finding; undefined where that is the driver's own page. */
 export function driverRemedy(kind: string, driver: DriverToFix): Link | undefined {
   if (kind === "unchosen-model") return { label: "Choose the model", path: paths.driverModel(driver.id) };
   if (kind === "lost-model") return { label: "Choose another model", path: paths.driverModel(driver.id) };
-  if (kind === "archive") return uploadAgain(driver);
+  if (kind === "archive") return uploadAgainLink(driver);
   return undefined;
 }
 
-/** Where it is mended that a printer is not ready. */
+/** Links to the page that fixes a printer's finding. */
 export function remedyOf(
   { kind, isArm64 }: { readonly kind: string; readonly isArm64?: boolean | undefined },
   { printer, driver: first, arm64Driver }: PrinterToFix,
@@ -32,12 +32,12 @@ export function remedyOf(
   return driverRemedy(kind, driver) ?? { label: "Open the driver", path: paths.driver(driver.id) };
 }
 
-function uploadAgain({ file_name }: Pick<DriverToFix, "file_name">): Link {
+function uploadAgainLink({ file_name }: Pick<DriverToFix, "file_name">): Link {
   return { label: html`<span>Upload <bdi>${file_name}</bdi> again</span>`, path: paths.uploadForm };
 }
 
-/** The way out that a refusal names. */
-export function linkTo(remedy: Remedy): Link {
+/** The link for a remedy that an error names. */
+export function remedyLink(remedy: Remedy): Link {
   switch (remedy.kind) {
     case "printer": {
       const { label, path } = remedyOf(remedy.finding, remedy.row);
@@ -47,7 +47,7 @@ export function linkTo(remedy: Remedy): Link {
       };
     }
     case "upload":
-      return uploadAgain(remedy.driver);
+      return uploadAgainLink(remedy.driver);
     case "drivers":
       return { label: "Upload a driver", path: paths.uploadForm };
     case "package": {

@@ -4,7 +4,7 @@ export { count, counted, firstOf } from "../domain/text.ts";
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** A sentence in which “names from outside” keep their direction to themselves. */
+/** A sentence whose “quoted names” cannot change the direction of the text around them. */
 export function isolated(sentence: string): Html {
   const parts = sentence.split(/“([^“”]*)”/);
   return html`${parts.map((part, i) => (i % 2 === 0 ? part : html`“<bdi>${part}</bdi>”`))}`;
@@ -19,23 +19,23 @@ export function time(time: number): Html {
   return html`<time datetime="${date.toISOString()}">${day}, ${clock}</time>`;
 }
 
-/** The server's time zone, as `UTC` or `Europe/Berlin`: the variable `TZ`, or what the system says. */
+/** The server's time zone, like `UTC` or `Europe/Berlin`: the variable `TZ`, else the system's. */
 export function timeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** `21 Nov 2026` of an INF's `11/21/2026`; a text that is no such date stays as it is. */
+/** `21 Nov 2026` for an INF's `11/21/2026`. Other text is returned unchanged. */
 export function infDay(date: string): string {
-  return dayIn(date)?.text ?? date;
+  return parseInfDate(date)?.text ?? date;
 }
 
-/** The same as a time that a machine can read. */
+/** The same as `infDay`, in a `time` element. */
 export function infDate(date: string): Html {
-  const day = dayIn(date);
+  const day = parseInfDate(date);
   return day === undefined ? html`${date}` : html`<time datetime="${day.iso}">${day.text}</time>`;
 }
 
-function dayIn(date: string): { readonly text: string; readonly iso: string } | undefined {
+function parseInfDate(date: string): { readonly text: string; readonly iso: string } | undefined {
   const [month, day, year] = date.split(/[/-]/).map(Number);
   const name = months[(month ?? 0) - 1];
   if (name === undefined || !day || !year) return undefined;
@@ -55,7 +55,7 @@ export function bytes(size: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** `\\ , and !` of `\\,!`. */
+/** `\\ , and !` for `\\,!`. */
 export function listed(characters: string): string {
   return `${[...characters.slice(0, -1)].join(" ")} and ${characters.slice(-1)}`;
 }

@@ -2,81 +2,82 @@ import type { IncomingMessage } from "node:http";
 import { NotRestored } from "../domain/deletion.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
-import { differencesFrom, openedName } from "../domain/fields.ts";
+import { differencesFrom, formVersion } from "../domain/fields.ts";
 import type { FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
-import { statusOf, wantsLine } from "./answers/errors.ts";
+import { statusOf, wantsPlainText } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, textReply } from "./answers/reply.ts";
 
-/** What a change led to: its value, or the error that the page shows where the form is. */
+/** The value of a change, or the error that the page shows beside the form. */
 export type Result<T> =
   | { readonly value: T; readonly error?: undefined }
   | { readonly error: UserError; readonly value?: undefined };
 
-/** Of a change that throws where it is refused. */
-export const done: Result<void> = { value: undefined };
+/** The result of a change without a value. */
+export const noResult: Result<void> = { value: undefined };
 
-/** Saves a form. @throws what the change throws, save for an error that is about what was sent */
-export const saving = showing(({ code, fields }) => code === "stale" || Object.keys(fields).length > 0);
+/** Saves a form. @throws what the change throws, except for errors about the form's fields */
+export const trySave = catching(({ code, fields }) => code === "stale" || Object.keys(fields).length > 0);
 
-/** Takes a file. @throws what the change throws, save for an error that is about the file */
-export const uploading = showing(({ code }) => code === "invalid" || code === "too-large");
+/** Receives a file. @throws what the change throws, except for errors about the file */
+export const tryUpload = catching(({ code }) => code === "invalid" || code === "too-large");
 
-/** Takes a deletion back, or makes it final. @throws what the change throws, save for what stands in the way of that */
-export const undoing = showing((error) => error instanceof NotRestored);
+/** Restores a deleted record, or makes its deletion final. @throws what the change throws, except for `NotRestored` */
+export const tryUndo = catching((error) => error instanceof NotRestored);
 
-/** Changes what a list has chosen. @throws what the change throws, save for what was wrong with the choice */
-export const changing = showing(({ code }) => code === "invalid");
+/** Changes the chosen records of a list. @throws what the change throws, except for errors about the choice */
+export const tryChange = catching(({ code }) => code === "invalid");
 
 /**
- * Deletes a record. @throws whatever `remove` throws, save for what stands in the way, which a browser sees on the page
- * that it comes from; a script of ours shows it in the place for messages, like every other error
+ * Deletes a record. A conflict becomes the result of a plain form, whose page shows it; a page script shows it like
+ * other errors.
+ * @throws what `remove` throws, except for a conflict of a plain form
  */
-export function removing<T>(request: IncomingMessage, remove: () => Promise<T>): Promise<Result<T>> {
-  return showing(({ code }) => code === "conflict" && isNavigation(request))(remove);
+export function tryRemove<T>(request: IncomingMessage, remove: () => Promise<T>): Promise<Result<T>> {
+  return catching(({ code }) => code === "conflict" && isNavigation(request))(remove);
 }
 
-/** Makes a change. An error that `isShown` is the result: the page shows it where the form is. */
-function showing(isShown: (error: UserError) => boolean) {
+/** Makes a change. Errors for which `isCaught` is true become its result. */
+function catching(isCaught: (error: UserError) => boolean) {
   return async <T>(change: () => Promise<T>): Promise<Result<T>> => {
     try {
       return { value: await change() };
     } catch (error) {
-      if (error instanceof UserError && isShown(error)) return { error };
+      if (error instanceof UserError && isCaught(error)) return { error };
       throw error;
     }
   };
 }
 
-/** A form that shows a record, and sends back what it was opened with. */
+/** A form with a record's values, which also sends back the version of the record that it shows. */
 export function recordForm(values: FormInput): FormState {
-  return sentForm({ ...values, opened: openedName(values) });
+  return sentForm({ ...values, opened: formVersion(values) });
 }
 
 /**
- * A form as it was sent, with a message beside each field that was refused.
- * @param now the record's values, where somebody may have saved it since the form was opened
+ * A form with the values that were sent, and a message beside each refused field.
+ * @param now the record's current values, where another user may have saved it since the form was opened
  */
 export function sentForm(values: FormInput, error?: UserError, now: FormInput = {}): FormState {
   if (error?.code !== "stale") return { values, problems: error?.fields ?? {} };
-  // Who has seen what somebody else saved may overwrite it, unless it has changed again.
+  // After seeing the other user's values, the sender may overwrite them, unless the record changes once more.
   const meanwhile = differencesFrom(values, now);
-  return { values: { ...values, opened: openedName(now) }, problems: {}, meanwhile };
+  return { values: { ...values, opened: formVersion(now) }, problems: {}, newerValues: meanwhile };
 }
 
-/** The three shapes of an answer; only the one that is asked for is made. */
+/** The three kinds of answers to a form; only the requested one is made. */
 export interface FormAnswers<T> {
-  /** The path that a browser goes on to after the change. */
+  /** The path to which a plain form is redirected after the change. */
   readonly redirect: (value: T) => string;
-  /** The whole page again, for a browser whose change was refused; without it the error is thrown. */
+  /** The page for a plain form whose change was refused; without it the error is thrown. */
   readonly page?: (error: UserError) => Html | Promise<Html>;
-  /** The part of the page that a script puts in place, after the change or with why it was refused. */
+  /** The part of the page that a page script replaces, after the change or with the error. */
   readonly fragment: (result: Result<T>) => Html | Promise<Html>;
 }
 
 /**
- * Answers a form in the shape that its sender can show: to a browser a page, to a script of ours a fragment.
- * @throws UserError the result's, where there is no page to show it on
+ * Answers a plain form with a page or a redirect, and a page script with a fragment.
+ * @throws UserError the result's, where `page` is missing
  */
 export async function answerForm<T>(
   request: IncomingMessage,
@@ -86,7 +87,7 @@ export async function answerForm<T>(
   const { error } = result;
   const status = error === undefined ? 200 : statusOf(error);
   if (!isNavigation(request)) {
-    if (error !== undefined && wantsLine(request)) return textReply(status, error.message);
+    if (error !== undefined && wantsPlainText(request)) return textReply(status, error.message);
     return htmlReply(await fragment(result), status);
   }
   if (error === undefined) return redirect(path(result.value));
@@ -94,9 +95,9 @@ export async function answerForm<T>(
   return htmlReply(await page(error), status);
 }
 
-/** Whether a browser asked for a page itself, rather than a script of ours for a fragment. */
+/** Whether a browser requests a page, and not a page script a fragment. */
 export function isNavigation({ headers }: IncomingMessage): boolean {
   if (headers["hx-request"] !== undefined) return false;
-  // Browsers send Sec-Fetch-Mode only to https and localhost; on a plain LAN address the other one remains.
+  // Browsers send Sec-Fetch-Mode to https and localhost only, and Upgrade-Insecure-Requests also to a LAN address.
   return headers["sec-fetch-mode"] === "navigate" || headers["upgrade-insecure-requests"] === "1";
 }

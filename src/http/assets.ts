@@ -6,23 +6,23 @@ import htmx from "../../assets/htmx-2.0.11.min.js";
 import icon from "../../assets/icon.svg";
 import { UserError } from "../domain/errors.ts";
 import type { Assets } from "../html/layout.ts";
-import { type Encoding, encodingFor, pack } from "./answers/compression.ts";
+import { compress, type Encoding, encodingFor } from "./answers/compression.ts";
 import { bytesDownload, type Reply } from "./answers/reply.ts";
 import type { Context } from "./router.ts";
 
 interface Asset {
   readonly bytes: Buffer;
   readonly type: string;
-  /** Of the content, in hex: a changed file has another address. */
+  /** The start of the content's SHA-256, in hex: a changed file has another address. */
   readonly digest: string;
-  /** The bytes packed, as they were when somebody first asked for them so. */
-  readonly packed: Map<Encoding, Promise<Uint8Array>>;
+  /** Compressed on the first request for an encoding. */
+  readonly compressed: Map<Encoding, Promise<Uint8Array>>;
 }
 
 function asset(text: string, type: string): Asset {
   const bytes = Buffer.from(text, "utf8");
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
-  return { bytes, type, digest, packed: new Map() };
+  return { bytes, type, digest, compressed: new Map() };
 }
 
 const files = {
@@ -36,7 +36,7 @@ function address(name: keyof typeof files): string {
   return `/static/${name}?v=${files[name].digest}`;
 }
 
-/** Where pages find the files. */
+/** The addresses of the files. */
 export const assets: Assets = {
   css: address("app.css"),
   js: address("app.js"),
@@ -51,18 +51,18 @@ export function show({ request, params, url }: Context<"name">): Promise<Reply> 
   return assetReply(request, found, url.searchParams.get("v") === found.digest);
 }
 
-/** `GET /favicon.ico`, which browsers ask for unasked. */
+/** `GET /favicon.ico`, which browsers request by themselves. */
 export function favicon({ request }: Context): Promise<Reply> {
   return assetReply(request, files["icon.svg"], false);
 }
 
 async function assetReply({ headers }: IncomingMessage, asset: Asset, isImmutable: boolean): Promise<Reply> {
-  const { bytes, type, digest, packed } = asset;
+  const { bytes, type, digest, compressed } = asset;
   const cacheControl = isImmutable ? "public, max-age=31536000, immutable" : "no-cache";
   const encoding = encodingFor(headers["accept-encoding"]);
   if (encoding === undefined)
     return bytesDownload(bytes, { type, cacheControl, encoding: null, etag: digest });
-  const packing = packed.get(encoding) ?? pack(bytes, encoding, "best");
-  packed.set(encoding, packing);
-  return bytesDownload(await packing, { type, cacheControl, encoding, etag: `${digest}-${encoding}` });
+  const content = compressed.get(encoding) ?? compress(bytes, encoding, "best");
+  compressed.set(encoding, content);
+  return bytesDownload(await content, { type, cacheControl, encoding, etag: `${digest}-${encoding}` });
 }

@@ -5,15 +5,13 @@ import { narrowedPath } from "../html/list-filter.ts";
 import { paths } from "../html/paths.ts";
 import type { TextReply } from "./answers/reply.ts";
 
-/** What an address narrows a list to. @param list of printers, unless it says otherwise */
+/** How a query narrows a list. @param list printers by default */
 export function narrowingIn(query: URLSearchParams, list?: ListName): Narrowing {
   return parseNarrowing(Object.fromEntries(query), list);
 }
 
-/**
- * What a list was narrowed to from which a form was sent: its own field says it, else the address of its page.
- */
-export function narrowingBehind(
+/** How the list is narrowed on the page that sent a form, by the form's field `narrowed` or by the page's address. */
+export function narrowingOfPage(
   request: IncomingMessage,
   list: ListName,
   { narrowed }: FormInput = {},
@@ -23,10 +21,10 @@ export function narrowingBehind(
   return narrowingIn(page?.pathname === paths[list] ? page.searchParams : new URLSearchParams(), list);
 }
 
-/** The address of the narrowed list on whose page a plain form was sent. */
-export function narrowedListBehind({ headers }: IncomingMessage): string | undefined {
+/** The address of the narrowed list whose page sent a plain form; undefined for other pages. */
+export function narrowedListPath({ headers }: IncomingMessage): string | undefined {
   const page = pageIn(headers.referer);
-  const list = (["printers", "drivers", "clients"] as const).find((one) => paths[one] === page?.pathname);
+  const list = (["printers", "drivers", "clients"] as const).find((name) => paths[name] === page?.pathname);
   if (page === undefined || list === undefined) return undefined;
   const narrowing = narrowingIn(page.searchParams, list);
   return isNarrowed(narrowing) ? narrowedPath(paths[list], narrowing) : undefined;
@@ -38,10 +36,10 @@ function pageIn(header: string | string[] | undefined): URL | undefined {
 }
 
 /**
- * A page of which a script takes the list alone says the address to show: without what narrows nothing, and without
- * what the page said before.
+ * Names the address that the browser shows when a page script replaces only the list: `path`, without empty filters and
+ * without an earlier message.
  */
-export function withAddress(request: IncomingMessage, reply: TextReply, path: string): TextReply {
+export function withListUrl(request: IncomingMessage, reply: TextReply, path: string): TextReply {
   const isPart = request.headers["hx-target"] !== undefined;
   return isPart ? { ...reply, headers: { ...reply.headers, "HX-Replace-Url": path } } : reply;
 }

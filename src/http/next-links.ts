@@ -10,15 +10,12 @@ const places: Readonly<Record<string, { readonly list: Link; readonly record?: s
   packages: { list: { label: "All packages", path: paths.packages } },
 };
 
-/**
- * Where somebody whose request was refused can go on, the likeliest first: the page that they came from, the record
- * that the address belongs to, and the place of that.
- */
+/** Links on an error page, the likeliest first: the previous page, the record in the address, and that record's list. */
 export function nextLinks(request: IncomingMessage, status: number): Link[] {
-  // Whoever is not known gets no further there, and what they typed is on the page that the browser goes back to.
+  // These pages would need a sign-in, too, and the browser's Back button keeps what was typed.
   if (status === 401) return [];
   const [, name = "", id = "", below] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
-  const before = pageBefore(request);
+  const before = previousPage(request);
   const back = before === undefined ? [] : [{ label: "Back to the page before", path: before }];
   const place = Object.hasOwn(places, name) ? places[name] : undefined;
   if (place === undefined) return back;
@@ -28,15 +25,15 @@ export function nextLinks(request: IncomingMessage, status: number): Link[] {
   return [...back, ...above.filter(({ path }) => path !== before && path !== request.url)];
 }
 
-/** The page of ours that a request came from; undefined where it says none, or the same address. */
-function pageBefore(request: IncomingMessage): string | undefined {
+/** The Platen page that sent a request, by `Referer`; undefined where it has the same address. */
+function previousPage(request: IncomingMessage): string | undefined {
   const { url } = request;
   const { referer } = request.headers;
   const { host } = senderOf(request);
   if (referer === undefined || host === undefined || !URL.canParse(referer)) return undefined;
   const page = new URL(referer);
   const path = page.pathname + page.search;
-  // A path that begins with two slashes would be read as another host.
+  // Browsers read a path that begins with two slashes as another host.
   if (page.host !== host || path.startsWith("//") || path === url) return undefined;
   return path;
 }

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { roleOf } from "../domain/access/access.ts";
 import type { Hole } from "../html/html.ts";
-import type { Frame, Message } from "../html/layout.ts";
+import type { Message, PageContext } from "../html/layout.ts";
 import { assets } from "./assets.ts";
 import { senderOf } from "./sender.ts";
 
-/** What a page for the sender of a request is given. */
-export function frameOf(request: IncomingMessage, message?: Message): Frame {
+export function pageContextOf(request: IncomingMessage, message?: Message): PageContext {
   const { identity, signedIn, canSignIn, isOpenToAll } = senderOf(request);
   const name = identity.kind === "person" ? identity.name : undefined;
   const isSignedInHere = signedIn !== undefined;
@@ -14,7 +13,7 @@ export function frameOf(request: IncomingMessage, message?: Message): Frame {
   return { assets, visitor, message };
 }
 
-/** After all links to a record came to their end. */
+/** The message after all links to a record were made invalid. */
 export function linksMessage(url: URL): Message | undefined {
   return doneMessage(url, {
     links:
@@ -23,8 +22,8 @@ export function linksMessage(url: URL): Message | undefined {
 }
 
 /**
- * What an address says became of a change; undefined where it says nothing that is known.
- * @param texts by the word that stands in the address
+ * The message for the query parameter `done`; undefined for a missing or unknown word.
+ * @param texts by that word
  */
 export function doneMessage(url: URL, texts: Readonly<Record<string, Hole>>): Message | undefined {
   const word = url.searchParams.get("done") ?? "";

@@ -25,8 +25,8 @@ import * as search from "./printers/search.ts";
 import { del, download, get, page, post, postList, postPrinter, type Route, where } from "./router.ts";
 
 /**
- * Every address of the service, with who may use it where sign-in is on, what has to be on for it to be there, and of what
- * it is where machines may reach it with a token of one client or printer, or with a link.
+ * Every address of the service, with the rule that applies where sign-in is on, the switch that the route needs, and the
+ * kind of record where links, and tokens of one client or printer, can open it.
  */
 export const routes: readonly Route[] = [
   get("/health", "open", health.show),
@@ -91,7 +91,7 @@ export const routes: readonly Route[] = [
   download("/export/printers.csv", "viewer", imports.download),
   page("/import", "operator", imports.show),
   postList("/import", "operator", imports.run),
-  get("/import/preview", "operator", imports.back),
+  get("/import/preview", "operator", imports.redirectToForm),
   postList("/import/preview", "operator", imports.preview),
 
   page("/sign-in", "open", signIn.show),

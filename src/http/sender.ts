@@ -1,55 +1,55 @@
 import type { IncomingMessage } from "node:http";
-import { type Config, isOpenToAll, takesPasswords } from "../config.ts";
-import { type Identity, nobody } from "../domain/access/access.ts";
+import { acceptsPasswords, type Config, isOpenToAll } from "../config.ts";
+import { type Identity, unauthenticated } from "../domain/access/access.ts";
 import { isTrusted, noProxies, type Proxies } from "../domain/access/proxies.ts";
 import { plainAddress } from "../domain/address.ts";
 import type { SignedIn } from "../services/access/sessions.ts";
 
-/** Somebody, and the session by which they were recognised; undefined where that was anything else. */
-export interface Recognised {
+/** An identity, with the session that proves it where there is one. */
+export interface IdentifiedSender {
   readonly identity: Identity;
   readonly signedIn?: SignedIn | undefined;
 }
 
-/** What is known of who sent a request. */
-interface Sender extends Origin, Recognised {
-  /** Whether people sign in at Platen's own page, with a password. */
+/** The sender of a request. */
+interface Sender extends Origin, IdentifiedSender {
+  /** Whether people sign in at Platen's own page, with a password. The same for all senders. */
   readonly canSignIn: boolean;
-  /** Whether other machines may send requests as well, and nobody has to sign in. */
+  /** Whether sign-in is off although other machines can connect. The same for all senders. */
   readonly isOpenToAll: boolean;
 }
 
 const senders = new WeakMap<IncomingMessage, Sender>();
 
-/** Who sent a request; nobody that we know until they were recognised. */
+/** The sender of a request; unauthenticated until `recordIdentity` is called. */
 export function senderOf(request: IncomingMessage): Sender {
-  const stranger = { identity: nobody, canSignIn: false, isOpenToAll: false };
-  return senders.get(request) ?? { ...originOf(request, noProxies), ...stranger };
+  const unknown = { identity: unauthenticated, canSignIn: false, isOpenToAll: false };
+  return senders.get(request) ?? { ...originOf(request, noProxies), ...unknown };
 }
 
-/** Remembers where a request comes from, before anything else is done with it. */
-export function arrive(config: Config, request: IncomingMessage): void {
-  const may = { canSignIn: takesPasswords(config), isOpenToAll: isOpenToAll(config) };
-  senders.set(request, { ...originOf(request, config.proxies), identity: nobody, ...may });
+/** Records where a request comes from, before anything else is done with it. */
+export function recordOrigin(config: Config, request: IncomingMessage): void {
+  const settings = { canSignIn: acceptsPasswords(config), isOpenToAll: isOpenToAll(config) };
+  senders.set(request, { ...originOf(request, config.proxies), identity: unauthenticated, ...settings });
 }
 
-/** Remembers who it is. */
-export function remember(request: IncomingMessage, recognised: Recognised): void {
-  senders.set(request, { ...senderOf(request), ...recognised });
+/** Records who sent a request. */
+export function recordIdentity(request: IncomingMessage, sender: IdentifiedSender): void {
+  senders.set(request, { ...senderOf(request), ...sender });
 }
 
-/** Where a request comes from, and under which name it was sent. */
+/** The network address that a request comes from, and the service's address in it. */
 interface Origin {
-  /** Of the client itself, where a trusted proxy says it. */
+  /** The network address of the client, also behind a trusted proxy. */
   readonly address: string;
-  /** Whether a trusted proxy sent it on. */
+  /** Whether the request came through a trusted proxy. */
   readonly isProxied: boolean;
-  /** The host and port that the client asked for. */
+  /** The host and port that the client requested. */
   readonly host: string | undefined;
   readonly scheme: "http" | "https";
 }
 
-/** What a request says of itself counts from a trusted proxy alone. */
+/** Reads `X-Forwarded-…` from trusted proxies only. */
 export function originOf({ socket, headers }: IncomingMessage, proxies: Proxies): Origin {
   const peer = socket.remoteAddress ?? "";
   const address = plainAddress(peer) ?? peer;
@@ -63,11 +63,11 @@ export function originOf({ socket, headers }: IncomingMessage, proxies: Proxies)
   };
 }
 
-/** The last address that is no trusted proxy's: what stands before it, its sender may have made up. */
+/** The last address that is no trusted proxy's. The client may have invented the addresses before it. */
 function clientBehind(proxy: string, chain: string, proxies: Proxies): string {
   let nearest = proxy;
   for (const entry of chain.split(",").reverse()) {
-    // What is no address hides who came before it.
+    // An entry without an address ends the chain.
     const before = isTrusted(proxies, nearest) ? plainAddress(withoutPort(entry.trim())) : undefined;
     if (before === undefined) break;
     nearest = before;
@@ -75,14 +75,14 @@ function clientBehind(proxy: string, chain: string, proxies: Proxies): string {
   return nearest;
 }
 
-/** Some proxies add the client's port. */
+/** Some proxies append the client's port. */
 function withoutPort(text: string): string {
   if (text.startsWith("[")) return text.slice(1, Math.max(text.indexOf("]"), 1));
   const parts = text.split(":", 3);
   return parts.length === 2 ? (parts[0] ?? "") : text;
 }
 
-/** What the nearest proxy says itself. */
+/** The last entry of a list, which the nearest proxy added itself. */
 function lastOf(list: string): string | undefined {
   return list.slice(list.lastIndexOf(",") + 1).trim() || undefined;
 }
@@ -93,14 +93,14 @@ function textOf(value: string | string[] | undefined): string {
 
 const checks = new WeakMap<IncomingMessage, () => Promise<void>>();
 
-/** Sets what `recheckSender` calls for a request: whether its sender still may do what they began. */
+/** Sets the function that `recheckSender` calls, which checks the sender's rights once more. */
 export function onBodyRead(request: IncomingMessage, check: () => Promise<void>): void {
   checks.set(request, check);
 }
 
 /**
- * Called at the end of a request's body, which may take hours to come, and again right before something is written
- * of a body that was long worked on. @throws what the check throws
+ * Called at the end of a request's body, which may take hours to arrive, and before a save that follows long work.
+ * @throws what the check throws
  */
 export async function recheckSender(request: IncomingMessage): Promise<void> {
   await checks.get(request)?.();

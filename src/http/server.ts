@@ -1,56 +1,56 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { App } from "../app.ts";
 import { nameOf } from "../domain/access/access.ts";
-import { siteOf } from "../domain/address.ts";
+import { hostNetwork } from "../domain/address.ts";
 import { UserError } from "../domain/errors.ts";
-import { BoundedLines } from "../services/limited-log.ts";
-import { asActor } from "../store/actor.ts";
+import { LimitedLog } from "../services/limited-log.ts";
+import { runAs } from "../store/actor.ts";
 import { Admission, Quota } from "../workers/admission.ts";
 import { checkNeeds, checkSender, checkStillAllowed } from "./access/access.ts";
 import { lastAnswer } from "./answers/answer-headers.ts";
-import { errorReply, isReading, requestLine, statusReply, takesPages } from "./answers/errors.ts";
+import { acceptsHtml, errorReply, isReading, requestLine, statusReply } from "./answers/errors.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
 import { send } from "./answers/send.ts";
-import { admit, letOthersIn, oneAtATime } from "./requests/connections.ts";
+import { admit, answerInOrder, yieldToRequests } from "./requests/connections.ts";
 import { drain } from "./requests/forms.ts";
 import { defaultLimits, type Limits } from "./requests/limits.ts";
 import { answerBrokenRequests, endWith, headLimits, headProblem } from "./requests/request-heads.ts";
-import { type Asked, type FoundRoute, findRoute, pageAbove, runRoute } from "./router.ts";
+import { findRoute, type MatchedRoute, parentPath, type RequestTarget, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
-import { arrive, onBodyRead, senderOf } from "./sender.ts";
-import { checkHost, checkReader, isCrossSite } from "./service-url.ts";
+import { onBodyRead, recordOrigin, senderOf } from "./sender.ts";
+import { checkChangeHost, checkReadHost, isCrossSite } from "./service-url.ts";
 
-/** A server with what it holds its clients to. */
+/** A server with its limits and queues. */
 interface Service {
   readonly app: App;
   readonly limits: Limits;
-  /** Bytes of forms that are received and of pages that are sent. */
+  /** Bytes of forms being received and of pages being sent. */
   readonly bodyBytes: Quota;
-  /** Pages that are made. */
+  /** Pages being made. */
   readonly pages: Admission;
-  /** Downloads that are made ready. */
+  /** Downloads being prepared. */
   readonly waitingDownloads: Admission;
-  /** Downloads that are being sent. */
+  /** Downloads being sent. */
   readonly downloads: Quota;
-  /** The log's lines about requests that were refused or broken off. */
-  readonly lines: BoundedLines;
+  /** The log's lines about refused and interrupted requests. */
+  readonly lines: LimitedLog;
 }
 
-/** Pages that are made at a time: while one waits for the disk, another one goes on. */
-const pagesAtOnce = 4;
-/** Downloads that are made ready at a time; as many may wait as there are connections. */
-const downloadsAtOnce = 32;
+/** Pages made at a time: while one waits for the disk, another continues. */
+const maxConcurrentPages = 4;
+/** Downloads prepared at a time. The others wait; only the number of connections limits them. */
+const maxConcurrentDownloads = 32;
 
-/** The HTTP server, not listening yet. */
+/** Makes the HTTP server. The caller starts and closes it. */
 export function createHttpServer(app: App, limits: Limits = defaultLimits): Server {
-  const lines = new BoundedLines(app.log);
+  const lines = new LimitedLog(app.log);
   const connections = new Quota(limits.connections, "connections are open");
   const service = {
     app,
     limits,
     bodyBytes: new Quota(limits.bodyBytes, "forms and pages are being sent"),
-    pages: new Admission(pagesAtOnce, limits.pages, "pages are asked for"),
-    waitingDownloads: new Admission(downloadsAtOnce),
+    pages: new Admission(maxConcurrentPages, limits.pages, "pages are asked for"),
+    waitingDownloads: new Admission(maxConcurrentDownloads),
     downloads: new Quota(limits.downloads, "downloads are being sent"),
     lines,
   };
@@ -60,28 +60,31 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
     headersTimeout: limits.headMs,
     connectionsCheckingInterval: limits.headCheckMs,
     keepAliveTimeout: limits.keepAliveMs,
-    // Uploads may take longer than Node's five minutes; connections that are too slow are closed instead.
+    // Uploads may take longer than Node's five minutes; `watchBody` closes connections that are too slow.
     requestTimeout: 0,
-    // Node's own answer would go out without our headers.
+    // Node's own answer would not have the headers of `answerHeaders`.
     requireHostHeader: false,
   });
-  // One more than are taken: what Node leaves out of a longer head cannot be Origin or Host unnoticed.
+  // Node drops further headers silently. One more than the limit shows that a head is too long, so that a dropped Origin
+  // or Host does not go unnoticed.
   server.maxHeadersCount = headLimits.headers + 1;
   server.setTimeout(limits.idleMs);
   answerBrokenRequests(server, app.config, lines);
   server.on("connection", (socket) => admit(socket, connections, { config: app.config, lines }));
-  const answerOne = oneAtATime(limits.pipelined, (request, response) => answer(service, request, response));
+  const answerOne = answerInOrder(limits.pipelinedRequests, (request, response) =>
+    answer(service, request, response),
+  );
   server.on("request", answerOne);
   return server;
 }
 
 async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { app } = service;
-  arrive(app.config, request);
+  recordOrigin(app.config, request);
   const stopWatching = watchBody(service, request, response);
-  const asked = lookUp(request);
+  const target = requestTargetOf(request);
   try {
-    const reply = await handle(service, request, asked).catch((error: unknown) => {
+    const reply = await handle(service, request, target).catch((error: unknown) => {
       if (request.socket.destroyed) throw error;
       return errorReply(app, request, error);
     });
@@ -96,38 +99,38 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
   }
 }
 
-function lookUp({ method = "GET", url = "/" }: IncomingMessage): Asked {
+function requestTargetOf({ method = "GET", url = "/" }: IncomingMessage): RequestTarget {
   const parsed = parseUrl(url);
-  if (parsed === undefined) return { url: new URL("http://platen"), found: { kind: "nothing" } };
-  return { url: parsed, found: findRoute(routes, method, parsed.pathname) };
+  if (parsed === undefined) return { url: new URL("http://platen"), match: { kind: "nothing" } };
+  return { url: parsed, match: findRoute(routes, method, parsed.pathname) };
 }
 
 const tooSlow = "The request came too slowly.";
 
 /**
- * Ends the connection of a client that sends its request's body too slowly.
- * @returns what stops watching
+ * Closes the connection of a client that sends its request's body too slowly.
+ * @returns a function that stops the watch
  */
 function watchBody(
   { app, limits, lines }: Service,
   request: IncomingMessage,
   response: ServerResponse,
 ): () => void {
-  let seen = request.socket.bytesRead;
+  let total = request.socket.bytesRead;
   const timer = setInterval(() => {
-    const came = request.socket.bytesRead - seen;
-    seen += came;
+    const received = request.socket.bytesRead - total;
+    total += received;
     if (request.complete) clearInterval(timer);
-    // What came and was not taken yet is our own slowness, not the client's.
-    else if (came < limits.leastBytes && request.readableLength === 0) {
-      lines.sayRefused(408, tooSlow, `${requestLine(request)} from ${senderOf(request).address}`);
+    // Bytes that Platen has not read yet show that Platen is slow, not the client.
+    else if (received < limits.minBodyBytes && request.readableLength === 0) {
+      lines.logRefused(408, tooSlow, `${requestLine(request)} from ${senderOf(request).address}`);
       endWith(request.socket, response, lastAnswer(app.config, 408, tooSlow));
     }
   }, limits.slowMs);
   return () => clearInterval(timer);
 }
 
-/** An answer that failed: as an error while nothing is out yet, else by breaking the connection. */
+/** After a failed answer: sends an error if nothing has been sent yet, and otherwise closes the connection. */
 async function recover(
   service: Service,
   request: IncomingMessage,
@@ -140,95 +143,99 @@ async function recover(
   if (response.headersSent || isGone) {
     response.destroy();
     const why = isGone ? "the client left" : error instanceof Error ? error.message : String(error);
-    lines.say(`broken off: ${requestLine(request)}: ${why}`, siteOf(senderOf(request).address));
+    lines.log(`broken off: ${requestLine(request)}: ${why}`, hostNetwork(senderOf(request).address));
     return;
   }
   for (const name of response.getHeaderNames()) response.removeHeader(name);
   await send(service, request, response, errorReply(app, request, error)).catch(() => response.destroy());
 }
 
-async function handle(service: Service, request: IncomingMessage, asked: Asked): Promise<Reply> {
+async function handle(service: Service, request: IncomingMessage, target: RequestTarget): Promise<Reply> {
   const problem = headProblem(request);
   if (problem !== undefined) {
     return statusReply(request, problem.status, problem.message, { Connection: "close" });
   }
-  if (asked.url.pathname !== "/health") checkReader(request, service.app.config);
-  const refused = checkSender(service.app, request, asked);
+  if (target.url.pathname !== "/health") checkReadHost(request, service.app.config);
+  const refused = checkSender(service.app, request, target);
   if (refused !== undefined) return refused;
   const { identity, address: from } = senderOf(request);
   const actor = { who: nameOf(identity), from };
-  return asActor(actor, () => handleAllowed(service, request, asked));
+  return runAs(actor, () => handleAllowed(service, request, target));
 }
 
-async function handleAllowed(service: Service, request: IncomingMessage, asked: Asked): Promise<Reply> {
+async function handleAllowed(
+  service: Service,
+  request: IncomingMessage,
+  target: RequestTarget,
+): Promise<Reply> {
   const { app } = service;
-  const { url, found } = asked;
+  const { url, match } = target;
   const method = request.method ?? "GET";
-  if (found.kind === "nothing") return statusReply(request, 404, "There is nothing at this address.");
-  if (found.kind === "wrong method") {
-    // What a form was sent to is asked for again when its answer is reloaded from the address bar.
-    if (method === "GET" && takesPages(request)) return redirect(pageAbove(routes, url.pathname));
-    return statusReply(request, 405, `${method} is not possible here.`, { Allow: found.allow });
+  if (match.kind === "nothing") return statusReply(request, 404, "There is nothing at this address.");
+  if (match.kind === "wrong method") {
+    // Browsers request a form's address with GET when its answer is reloaded from the address bar.
+    if (method === "GET" && acceptsHtml(request)) return redirect(parentPath(routes, url.pathname));
+    return statusReply(request, 405, `${method} is not possible here.`, { Allow: match.allow });
   }
-  checkNeeds(app, found.route);
-  if (isReading(request)) return read(service, request, { url, found });
+  checkNeeds(app, match.route);
+  if (isReading(request)) return runReading(service, request, { url, match });
   checkOrigin(app, request);
-  onBodyRead(request, () => checkStillAllowed(app, request, asked));
+  onBodyRead(request, () => checkStillAllowed(app, request, target));
   const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
-  const kept = Math.min(announced, found.route.keptBytes);
+  const kept = Math.min(announced, match.route.maxBufferedBytes);
   return service.bodyBytes.holding(senderOf(request).address, kept, () =>
-    runRoute(found, { app, request, url }),
+    runRoute(match, { app, request, url }),
   );
 }
 
-/** What is asked for; what takes time is made for a few at a time. @throws Error where the client has left before */
-function read(
+/** Runs a GET or HEAD; pages and downloads wait in their queue. @throws Error where the client has left meanwhile */
+function runReading(
   { app, pages, waitingDownloads }: Service,
   request: IncomingMessage,
-  { url, found }: { readonly url: URL; readonly found: FoundRoute },
+  { url, match }: { readonly url: URL; readonly match: MatchedRoute },
 ): Promise<Reply> {
-  const run = () => runRoute(found, { app, request, url });
-  const { answers } = found.route;
+  const run = () => runRoute(match, { app, request, url });
+  const { answerKind: answers } = match.route;
   if (answers === undefined) return run();
   const queue = answers === "page" ? pages : waitingDownloads;
   return queue.run(async () => {
-    await letOthersIn();
+    await yieldToRequests();
     if (request.socket.destroyed) throw new Error("the client left");
     return run();
   }, senderOf(request).address);
 }
 
-/** @throws UserError where a change is not asked for by a page of this service, or by no page at all */
+/** @throws UserError for a change from a page of another site, or under an unknown host name */
 function checkOrigin({ config }: App, request: IncomingMessage): void {
   if (isCrossSite(request, config)) {
     throw new UserError("forbidden", "This request comes from a page of another site, and is refused.");
   }
-  checkHost(request, config);
+  checkChangeHost(request, config);
 }
 
 /** Undefined where the text is no address. */
 function parseUrl(text: string): URL | undefined {
-  // A client that takes us for its proxy sends the whole address (RFC 9112, 3.2.2).
+  // A client that uses Platen as its proxy sends the whole address (RFC 9112, 3.2.2).
   let start = /^https?:\/\/[^/?]*/i.exec(text)?.[0].length ?? 0;
   while (text.charAt(start) === "/") start++;
   const path = `/${text.slice(start)}`;
   return URL.canParse(path, "http://platen") ? new URL(path, "http://platen") : undefined;
 }
 
-/** How often a server that stops looks for connections that have become idle. */
+/** How often a stopping server closes connections that have become idle. */
 const idleCheckMs = 50;
 
 /**
- * Stops taking requests, lets running ones finish for a while, then breaks them off. A connection that is busy now
- * and idle a moment later is closed then: nobody waits for the end of its keep-alive.
- * @param shutdownTimeoutMs how long downloads may still take
+ * Accepts no more connections, lets running requests finish for a while, then closes their connections. Connections are
+ * closed as soon as they become idle, without waiting for the end of their keep-alive.
+ * @param shutdownTimeoutMs how long running requests may still take
  */
 export function closeServer(server: Server, shutdownTimeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+    const idleCheck = setInterval(() => server.closeIdleConnections(), idleCheckMs);
     const timer = setTimeout(() => server.closeAllConnections(), shutdownTimeoutMs);
     server.close(() => {
-      clearInterval(idle);
+      clearInterval(idleCheck);
       clearTimeout(timer);
       resolve();
     });

@@ -8,23 +8,23 @@ import { senderOf } from "./sender.ts";
 const plainHost = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * The service's address as the client sees it: `PUBLIC_URL`, else the request's own scheme and host, as a trusted proxy
- * says them. What is no plain host and port is not repeated; then there is none.
+ * The service's address as the client sees it: `PUBLIC_URL`, else the scheme and host of the request, or of a trusted
+ * proxy's headers. Undefined where the host is no plain host and port: that text must not appear in scripts.
  */
 export function serviceUrl(request: IncomingMessage, config: Pick<Config, "publicUrl">): string | undefined {
   if (config.publicUrl !== undefined) return config.publicUrl;
   const { host = "", scheme } = senderOf(request);
   const url = `${scheme}://${host}`;
-  // A port beyond 65,535, for example, is in no address.
+  // `canParse` refuses a port beyond 65,535.
   return plainHost.test(host) && URL.canParse(url) ? url : undefined;
 }
 
-/** Whether an address of the service leads every other machine to itself. */
+/** Whether an address such as localhost leads other machines to themselves. */
 export function isLoopback(service: string): boolean {
   return isLoopbackHost(new URL(service).hostname);
 }
 
-/** Whether a request that changes something comes from a page of another site. */
+/** Whether a request comes from a page of another site. */
 export function isCrossSite(request: IncomingMessage, config: Pick<Config, "publicUrl">): boolean {
   const site = request.headers["sec-fetch-site"];
   if (site !== undefined) return site !== "same-origin" && site !== "none";
@@ -32,7 +32,7 @@ export function isCrossSite(request: IncomingMessage, config: Pick<Config, "publ
   return origin !== undefined && !isOwnAddress(origin, request, config);
 }
 
-/** Whether an address is one of this service, as the request names it or as it is known. */
+/** Whether an address has the host of this service, by the request or by `PUBLIC_URL`. */
 export function isOwnAddress(
   address: string,
   request: IncomingMessage,
@@ -43,7 +43,7 @@ export function isOwnAddress(
   return ours.includes(new URL(address).host);
 }
 
-/** Endings that no public name has: RFC 6762, 8375 and 6761, ICANN's `internal`, and what routers give out. */
+/** Endings of names that are never public: RFC 6762, 8375 and 6761, ICANN's `internal`, and those of routers. */
 const privateEndings = [
   "local",
   "lan",
@@ -59,31 +59,32 @@ const privateEndings = [
 ];
 
 /**
- * Refuses a change that was sent to a public name that is not known as ours. A page of another site can let its own
- * name point at this machine (DNS rebinding); to the browser its requests then come from the same origin. Where this
- * machine alone can connect and nobody signs in, so it is with private names, too: in a strange network somebody else
- * gives them out, who cannot connect, and the browser here can.
+ * Refuses a change under a public host name that no setting names. A page of another site can let its own name point at
+ * this machine (DNS rebinding): for the browser, its requests then have the same origin. A service for this machine only,
+ * without sign-in, also refuses private names: in a foreign network an attacker's DNS server can resolve such a name to
+ * this machine, and use the local browser to connect.
  * @throws UserError "misdirected" that names the setting
  */
-export function checkHost(request: IncomingMessage, config: Config): void {
-  const isGuarded = isLoopbackOnly(config) && !needsSignIn(config);
-  refuseOthers(request, config, isGuarded ? isOwnMachine : isPrivate, "nothing was changed");
+export function checkChangeHost(request: IncomingMessage, config: Config): void {
+  const isLocalOnly = isLoopbackOnly(config) && !needsSignIn(config);
+  checkNames(request, config, isLocalOnly ? isLocalName : isPrivateName, "nothing was changed");
 }
 
 /**
- * Where `PUBLIC_URL` says which name is ours, the same of every request: such a page does not read ours either.
- * Without it nobody knows which public name a reverse proxy lends us, and pages are answered under any.
+ * With `PUBLIC_URL`, also refuses reading under other public names. Without it, a reverse proxy may use any public name,
+ * and pages are answered under all of them.
  * @throws UserError "misdirected"
  */
-export function checkReader(request: IncomingMessage, config: Config): void {
-  if (config.publicUrl !== undefined) refuseOthers(request, config, isPrivate, "nothing is shown under it");
+export function checkReadHost(request: IncomingMessage, config: Config): void {
+  if (config.publicUrl !== undefined) checkNames(request, config, isPrivateName, "nothing is shown under it");
 }
 
 /**
- * Checks each name by which a request calls us: in `Host`, and in its address where that is whole (RFC 9112, 3.2.2).
- * @param needsNoSetting whether a name is ours that no setting has
+ * Checks the host name in `Host`, and in the request line where that has a whole address (RFC 9112, 3.2.2).
+ * @param needsNoSetting whether a name is accepted without a setting
+ * @param what the end of the refusal's message
  */
-function refuseOthers(
+function checkNames(
   request: IncomingMessage,
   { publicUrl, allowedHosts }: Config,
   needsNoSetting: (name: string) => boolean,
@@ -92,8 +93,8 @@ function refuseOthers(
   const known = [...allowedHosts, ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])];
   const { host } = senderOf(request);
   const authority = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? "")?.[1];
-  for (const called of [host, authority ?? host]) {
-    const name = hostName(called);
+  for (const requested of [host, authority ?? host]) {
+    const name = hostName(requested);
     if (name !== undefined && (needsNoSetting(name) || known.includes(name))) continue;
     throw new UserError(
       "misdirected",
@@ -103,7 +104,7 @@ function refuseOthers(
   }
 }
 
-/** The name in a `Host` header, in lower case, without port and closing dot; an IPv6 address without brackets. */
+/** The name in a `Host` header, in lower case, without port and final dot; an IPv6 address without brackets. */
 function hostName(host: string | undefined): string | undefined {
   if (host?.startsWith("[")) return plainHost.test(host) ? host.slice(1, host.indexOf("]")) : undefined;
   const name = /^([a-z0-9._-]+)(?::\d{0,5})?$/.exec(host?.toLowerCase() ?? "")?.[1];
@@ -111,12 +112,12 @@ function hostName(host: string | undefined): string | undefined {
   return name.endsWith(".") ? name.slice(0, -1) : name;
 }
 
-/** A name that a browser asks nobody for. */
-function isOwnMachine(name: string): boolean {
+/** Whether browsers resolve a name without DNS. */
+function isLocalName(name: string): boolean {
   return isIP(name) !== 0 || name === "localhost" || name.endsWith(".localhost");
 }
 
-function isPrivate(name: string): boolean {
+function isPrivateName(name: string): boolean {
   return (
     isIP(name) !== 0 || !name.includes(".") || privateEndings.some((ending) => name.endsWith(`.${ending}`))
   );

@@ -1,18 +1,18 @@
 import { inflateRawSync } from "node:zlib";
 
-/** How many bytes from a cabinet's start usually hold its whole directory. */
+/** Bytes from a cabinet's start that usually contain its whole directory. */
 export const cabinetHeadBytes = 1024 * 1024;
 
-/** Unpacked, at most. */
+/** Unpacked size of a block, at most. */
 const blockBytes = 32768;
-/** CFFILE.szName has at most so many bytes, its end included. */
+/** Maximum length of CFFILE.szName, including its terminator. */
 const nameLimitBytes = 257;
 
 /**
- * The names that a cabinet holds, after [MS-CAB] 2.2 (CFHEADER) and 2.4 (CFFILE); they may carry folders
- * with `\`. Nothing is unpacked, so the start of the file is enough.
+ * The names of a cabinet's files, after [MS-CAB] 2.2 (CFHEADER) and 2.4 (CFFILE); they may contain folders with `\`. It
+ * unpacks nothing, so the start of the file is enough.
  * @param head the cabinet's first bytes
- * @returns undefined when this is no cabinet, or its directory goes beyond `head`
+ * @returns undefined when this is not a cabinet, or its directory is longer than `head`
  */
 export function cabinetNames(head: Uint8Array): string[] | undefined {
   const view = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
@@ -30,9 +30,9 @@ export function cabinetNames(head: Uint8Array): string[] | undefined {
 }
 
 /**
- * The first bytes that a cabinet's first folder unpacks to, at most one block of 32 KB; stored and MSZIP data
- * alone ([MS-CAB] 2.3 and 2.6, [MS-MCI] 2.1): what a file packed as `name.dl_` begins with.
- * @returns undefined when this is no cabinet, the block goes beyond `head`, or it is packed in another way
+ * The first unpacked bytes of a cabinet's first folder, at most one block of 32 KB. For a file packed as `name.dl_`,
+ * they are the start of the file. It reads only stored and MSZIP data ([MS-CAB] 2.3 and 2.6, [MS-MCI] 2.1).
+ * @returns undefined when this is not a cabinet, or its data cannot be unpacked from `head`
  */
 export function cabinetFirstBytes(head: Uint8Array): Uint8Array | undefined {
   const view = Buffer.from(head.buffer, head.byteOffset, head.byteLength);

@@ -3,13 +3,13 @@ import { UserError } from "../domain/errors.ts";
 import { fieldLimit, type InfLine, readLines } from "./lines.ts";
 import { Work } from "./work.ts";
 
-/** Refused above this; the largest INF seen in 149 vendor packages has 3 MB. */
+/** Larger INFs are refused. The largest one in 149 vendor packages has 3 MB. */
 export const infLimitBytes = 16 * 1024 * 1024;
 
-/** Of `[Strings.xxxx]` sections; a vendor package with 38 is the most that was seen. */
+/** Maximum number of `[Strings.xxxx]` sections. The most in a vendor package is 38. */
 export const languageLimit = 200;
 
-/** A section whose name carries a platform decoration (`nt[architecture][.os version]`), in lower case. */
+/** A section whose name ends with a platform decoration (`nt[architecture][.os version]`), in lower case. */
 interface SectionVariant {
   readonly section: string;
   readonly decoration: string;
@@ -20,7 +20,7 @@ type Strings = ReadonlyMap<string, string>;
 /**
  * The sections of an INF and its strings, after Microsoft's "General Syntax Rules for INF Files":
  * names without regard to case, sections of the same name joined, `;` outside quotes starts a comment,
- * `""` inside quotes is a quote, a `\` at the end continues the line, `%token%` stands for a string.
+ * `""` inside quotes is a quote, a `\` at the end continues the line, `%token%` is replaced by a string.
  */
 export class InfDocument {
   readonly #work: Work;
@@ -30,14 +30,14 @@ export class InfDocument {
   readonly #localized = new Map<string, Strings>();
 
   /**
-   * @param work what replacing strings is counted against
-   * @throws UserError "invalid" when the text has more lines, values or languages than a driver's ever has
+   * @param work the budget for replacing strings
+   * @throws UserError "invalid" when the text has too many lines, values or languages
    */
   constructor(text: string, work = new Work()) {
     this.#work = work;
     let current: InfLine[] | undefined;
     for (const part of readLines(text)) {
-      if ("header" in part) current = this.#open(part.header);
+      if ("header" in part) current = this.#startSection(part.header);
       else current?.push(part);
     }
     this.#readStrings();
@@ -48,7 +48,7 @@ export class InfDocument {
     return this.#sections.get(name.toLowerCase());
   }
 
-  /** The sections called `name` with a platform decoration behind it: `name.ntamd64`, `name.nt.6.1`, … */
+  /** The sections named `name` with a platform decoration: `name.ntamd64`, `name.nt.6.1`, … */
   variants(name: string): readonly SectionVariant[] {
     return this.#variants.get(name.toLowerCase()) ?? [];
   }
@@ -58,22 +58,21 @@ export class InfDocument {
     return [...this.#sections.keys()];
   }
 
-  /** The values of the first line of a section that has this key; empty without one. */
+  /** The values of the first line with this key; empty if there is no such line. */
   values(section: string, key: string): readonly string[] {
     const wanted = key.toLowerCase();
     return (this.section(section) ?? []).find((line) => line.key?.toLowerCase() === wanted)?.values ?? [];
   }
 
-  /** The first value of a key, its tokens replaced; undefined where it is missing or empty. */
+  /** The first value of a key with its tokens replaced; undefined where it is missing or empty. */
   value(section: string, key: string): string | undefined {
     const value = this.values(section, key)[0];
     return value === undefined || value === "" ? undefined : this.resolve(value);
   }
 
   /**
-   * Replaces %tokens%; one that is not defined stays as it stands, `%%` is a per cent sign. What a
-   * string holds is not looked at again, as in Windows, so strings cannot refer to each other in circles.
-   * The result is cut after `fieldLimit` characters.
+   * Replaces %tokens%. Undefined tokens stay; `%%` becomes a per cent sign. As in Windows, tokens inside a string are
+   * not replaced, so strings cannot refer to each other in circles. The result is cut after `fieldLimit` characters.
    * @throws UserError "invalid" when the work for the archive is used up
    */
   resolve(text: string): string {
@@ -81,8 +80,8 @@ export class InfDocument {
   }
 
   /**
-   * What these texts are together, language by language, the default first: a folder and its sub-folder are
-   * always of the same language. Languages in which all are the same count once.
+   * Resolves these texts together in each language, the default language first: a folder and its sub-folder always have
+   * the same language. Languages with the same results appear once.
    */
   resolveTogether(...texts: readonly string[]): string[][] {
     const byDefault = texts.map((text) => this.#replace(text));
@@ -102,13 +101,13 @@ export class InfDocument {
     return resolved;
   }
 
-  #open(name: string): InfLine[] {
+  #startSection(name: string): InfLine[] {
     const key = name.toLowerCase();
     const known = this.#sections.get(key);
     if (known !== undefined) return known;
     const lines: InfLine[] = [];
     this.#sections.set(key, lines);
-    // No decoration holds a second ".nt", so the last one is where it starts, if it is one.
+    // A decoration contains ".nt" only at its start, so the last ".nt" starts the decoration, if there is one.
     const dot = key.lastIndexOf(".nt");
     const decoration = key.slice(dot + 1);
     if (dot < 1 || !/^nt(?:x86|amd64|arm64|arm|ia64)?(?:\.\d*)*$/.test(decoration)) return lines;

@@ -1,10 +1,9 @@
 import { UserError } from "../domain/errors.ts";
 import { infLimitBytes } from "./document.ts";
 
-/** What is looked for in a file; `packed` is a program packed as `name.dl_` and the like: a cabinet of one file. */
+/** The kind of a file in a driver ZIP. `packed` is a program in a cabinet of one file, named like `name.dl_`. */
 export type EntryKind = "inf" | "cabinet" | "program" | "packed" | "other";
 
-/** What a file is by its name. */
 export function kindOf(path: string): EntryKind {
   if (/\.inf$/i.test(path)) return "inf";
   if (/\.cab$/i.test(path)) return "cabinet";
@@ -14,18 +13,17 @@ export function kindOf(path: string): EntryKind {
 
 interface InfEntry {
   readonly path: string;
-  /** In bytes. */
+  /** Unpacked size in bytes. */
   readonly size: number;
 }
 
 export const infsLimitBytes = 4 * infLimitBytes;
 
-/** More INFs than this are no driver's. */
 export const infCountLimit = 1000;
 
 /**
  * The INFs of an archive.
- * @throws UserError "invalid" where there are none, or more or larger ones than a driver's
+ * @throws UserError "invalid" when there are none, too many, or too large ones
  */
 export function infsOf<T extends InfEntry>(entries: readonly T[]): T[] {
   const infs = entries.filter(({ path }) => kindOf(path) === "inf");

@@ -1,6 +1,6 @@
 import type { Architecture } from "../domain/drivers/driver.ts";
 
-/** How many bytes from a program file's start are enough to know its machine. */
+/** Bytes from a program file's start that are enough to find its architecture. */
 export const executableHeadBytes = 4096;
 
 /** IMAGE_FILE_HEADER.Machine of the PE format. */
@@ -14,7 +14,7 @@ const machines: Readonly<Record<number, Architecture>> = {
 };
 
 /**
- * The machine that a program or library is for; undefined when the bytes are none, or of no known machine.
+ * The architecture of a program or library; undefined when the bytes are neither, or the architecture is not known.
  * @param head the file's first bytes
  */
 export function executableMachine(head: Uint8Array): Architecture | undefined {

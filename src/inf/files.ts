@@ -3,7 +3,7 @@ import type { InfDocument } from "./document.ts";
 import { SectionWalk } from "./install-sections.ts";
 import { architectureOf, type ReadModels, sortArchitectures } from "./models.ts";
 import {
-  byCodePoint,
+  byCodeUnit,
   compressedName,
   folderOf,
   joinPath,
@@ -14,29 +14,29 @@ import type { InfVersion } from "./printer-inf.ts";
 import { readSideEffects, type SideEffects } from "./side-effects.ts";
 import type { Work } from "./work.ts";
 
-/** Which files an INF needs, and where they are. */
 export interface InfFiles {
-  /** That the INF serves: by its models, or by `[DefaultInstall]` where it has none. */
+  /** Architectures that the INF serves: by its models, or by `[DefaultInstall]` if it has none. */
   readonly architectures: readonly Architecture[];
-  /** Paths inside the archive, among them the INF itself, its catalogs and cabinets. */
+  /** Paths inside the archive, including the INF itself, its catalogs and cabinets. */
   readonly used: ReadonlySet<string>;
   /** Used files that machines of one architecture load. */
   readonly usedBy: ReadonlyMap<Architecture, ReadonlySet<string>>;
-  /** Needed and not there, as paths from the INF's folder. */
+  /** Needed files that the archive lacks, as paths relative to the INF's folder. */
   readonly missing: readonly string[];
-  /** Architectures whose machines need one of them. */
+  /** Architectures that need one of the missing files. */
   readonly missingFor: readonly Architecture[];
-  /** Found under the name of their compressed form (`name.dl_`). */
+  /** Number of files found in compressed form (`name.dl_`). */
   readonly foundCompressed: number;
+  /** Number of files found in cabinets. */
   readonly inCab: number;
-  /** INFs that this one brings along (CopyINF), as written. */
+  /** Names of the INFs that this one copies (CopyINF), with tokens replaced. */
   readonly copyInf: readonly string[];
-  /** What it does on machines of any architecture besides. */
+  /** Side effects on any architecture. */
   readonly sideEffects: SideEffects;
 }
 
 /**
- * Follows the install sections of every architecture to the files they copy.
+ * Follows the install sections of every architecture to the files that they copy.
  * @throws UserError "invalid" when the work for the archive is used up
  */
 export function readFiles(
@@ -79,7 +79,7 @@ function defaultArchitectures(inf: InfDocument): Architecture[] {
   return sortArchitectures(named.length > 0 || decorations.length === 0 ? named : ["x86"]);
 }
 
-/** Looks for files where `[SourceDisksNames]` and `[SourceDisksFiles]` say they are. */
+/** Looks for files in the places that `[SourceDisksNames]` and `[SourceDisksFiles]` give. */
 class FileSearch {
   readonly #inf: InfDocument;
   readonly #folder: string;
@@ -92,14 +92,15 @@ class FileSearch {
   readonly #compressed = new Set<string>();
   readonly #inCab = new Set<string>();
   readonly #disks = new Map<Architecture, SourceDisks>();
-  readonly #windowsHasRest: boolean;
+  /** With a LayoutFile, files that the INF does not list come with Windows. */
+  readonly #hasLayoutFile: boolean;
 
   constructor(inf: InfDocument, folder: string, files: PackageFiles, work: Work) {
     this.#inf = inf;
     this.#folder = folder;
     this.#files = files;
     this.#work = work;
-    this.#windowsHasRest = inf.value("Version", "LayoutFile") !== undefined;
+    this.#hasLayoutFile = inf.value("Version", "LayoutFile") !== undefined;
   }
 
   result(): Omit<InfFiles, "architectures" | "copyInf" | "missingFor" | "sideEffects"> & {
@@ -122,33 +123,33 @@ class FileSearch {
     this.#usedBy.set(architecture, paths.add(path));
   }
 
-  /** A file that stands in the INF's own folder. */
+  /** Records a file that must be in the INF's own folder. */
   needBeside(name: string): void {
     if (this.useBeside(name)) return;
     this.#missing.add(normalizePath(name));
     this.#missingFor = "all";
   }
 
-  /** Whether the INF's own folder has the file. */
+  /** Marks a file in the INF's own folder as used. Returns whether it exists. */
   useBeside(name: string): boolean {
     const path = this.#find(normalizePath(name));
     if (path !== undefined) this.use(path);
     return path !== undefined;
   }
 
-  /** What `[SourceDisksFiles]` lists belongs to the driver, even where nothing copies it. */
+  /** Marks the files of `[SourceDisksFiles]` as used: they belong to the driver even if no section copies them. */
   useListed(architecture: Architecture): void {
     const disks = this.#disksOf(architecture);
     for (const [name, entry] of disks.listed) {
       const file = normalizePath(name);
-      const found = disks.places(entry).filter((place) => this.#useEither(joinPath(place, file)));
+      const found = disks.places(entry).filter((place) => this.#usePlainOrCompressed(joinPath(place, file)));
       if (found.length > 0) continue;
-      for (const path of disks.cabinets(entry)) if (this.#holds(path, name)) this.use(path);
+      for (const path of disks.cabinets(entry)) if (this.#cabinetHolds(path, name)) this.use(path);
     }
   }
 
-  /** Whether the file is there as it is, or compressed. */
-  #useEither(path: string): boolean {
+  /** Marks a plain or compressed file as used. Returns whether it exists. */
+  #usePlainOrCompressed(path: string): boolean {
     const found = this.#find(path) ?? this.#find(compressedName(path));
     if (found !== undefined) this.use(found);
     return found !== undefined;
@@ -161,22 +162,22 @@ class FileSearch {
       if (path !== undefined) missing.push({ path, key: path.toLowerCase() });
     }
     if (missing.length > 0 && this.#missingFor !== "all") this.#missingFor.add(architecture);
-    for (const { path } of missing.sort((a, b) => byCodePoint(a.key, b.key))) this.#missing.add(path);
+    for (const { path } of missing.sort((a, b) => byCodeUnit(a.key, b.key))) this.#missing.add(path);
   }
 
-  /** The path at which the file should be, when it is nowhere. */
+  /** Returns the path where the file should be if it is missing. */
   #need(name: string, architecture: Architecture): string | undefined {
     const disks = this.#disksOf(architecture);
     const entry = disks.listed.get(name.toLowerCase());
-    if (entry === undefined && this.#windowsHasRest) return undefined;
+    if (entry === undefined && this.#hasLayoutFile) return undefined;
     const file = normalizePath(name);
     const places = disks.places(entry);
-    const found = places.filter((place) => this.#take(joinPath(place, file), architecture));
-    const served = this.#takeCabinets(disks.cabinets(entry), name);
-    return found.length > 0 || served ? undefined : joinPath(places[0] ?? "", file);
+    const found = places.filter((place) => this.#useNeeded(joinPath(place, file), architecture));
+    const isFound = this.#useCabinets(disks.cabinets(entry), name);
+    return found.length > 0 || isFound ? undefined : joinPath(places[0] ?? "", file);
   }
 
-  #take(path: string, architecture: Architecture): boolean {
+  #useNeeded(path: string, architecture: Architecture): boolean {
     const plain = this.#find(path);
     const packed = plain === undefined ? this.#find(compressedName(path)) : undefined;
     if (packed !== undefined) this.#compressed.add(packed);
@@ -185,23 +186,23 @@ class FileSearch {
     return found !== undefined;
   }
 
-  #takeCabinets(cabinets: readonly string[], name: string): boolean {
-    let served = false;
+  #useCabinets(cabinets: readonly string[], name: string): boolean {
+    let isFound = false;
     for (const path of cabinets) {
-      if (!this.#holds(path, name)) continue;
+      if (!this.#cabinetHolds(path, name)) continue;
       this.use(path);
       this.#inCab.add(name.toLowerCase());
-      served = true;
+      isFound = true;
     }
-    return served;
+    return isFound;
   }
 
-  #holds(cabinet: string, name: string): boolean {
+  #cabinetHolds(cabinet: string, name: string): boolean {
     this.#work.spend(1);
-    return this.#files.cabinetHolds(cabinet, name);
+    return this.#files.cabinetContains(cabinet, name);
   }
 
-  /** @param path from the INF's own folder */
+  /** @param path relative to the INF's own folder */
   #find(path: string): string | undefined {
     this.#work.spendText(path);
     return this.#files.find(this.#folder + path);
@@ -216,21 +217,21 @@ class FileSearch {
   }
 }
 
-/** The values of a file's line in `[SourceDisksFiles]`: its disk, its sub-folder. Tokens are not replaced. */
+/** The values of a line in `[SourceDisksFiles]`: the file's disk and sub-folder. Tokens are not replaced. */
 type ListedFile = readonly string[];
 
 interface Disk {
-  /** Its cabinet, where it has one. */
+  /** The disk's cabinet, if it has one. */
   readonly tag: string;
   readonly folder: string;
 }
 
-/** A driver has a handful of places; one that has thousands must not keep them all. */
-const placesKept = 200;
+/** Usual drivers have a handful of places. The limit bounds memory for an INF with thousands. */
+const maxCachedPlaces = 200;
 
-/** Where `[SourceDisksNames]` and `[SourceDisksFiles]` say that files are, for one architecture. */
+/** The places of files for one architecture, after `[SourceDisksNames]` and `[SourceDisksFiles]`. */
 class SourceDisks {
-  /** By name in lower case. */
+  /** By file name in lower case. */
   readonly listed: ReadonlyMap<string, ListedFile>;
   readonly #inf: InfDocument;
   readonly #find: (path: string) => string | undefined;
@@ -238,7 +239,7 @@ class SourceDisks {
   readonly #places = new Map<string, readonly string[]>();
   readonly #cabinets = new Map<string, readonly string[]>();
 
-  /** @param find answers the path in the archive of one from the INF's own folder */
+  /** @param find maps a path relative to the INF's folder to a path in the archive */
   constructor(inf: InfDocument, architecture: Architecture, find: (path: string) => string | undefined) {
     this.#inf = inf;
     this.#find = find;
@@ -246,7 +247,7 @@ class SourceDisks {
     this.listed = readListed(inf, architecture);
   }
 
-  /** The folders where a file may be, from the INF's own folder: one for each language where they differ. */
+  /** The folders where a file may be, relative to the INF's folder: one for each language if they differ. */
   places(entry: ListedFile | undefined): readonly string[] {
     const id = diskOf(entry);
     const subfolder = entry?.[1] ?? "";
@@ -257,12 +258,12 @@ class SourceDisks {
     const places = forms.map(([outer = "", inner = ""]) =>
       joinPath(normalizePath(outer), normalizePath(inner)),
     );
-    if (this.#places.size >= placesKept) this.#places.clear();
+    if (this.#places.size >= maxCachedPlaces) this.#places.clear();
     this.#places.set(key, places);
     return places;
   }
 
-  /** The cabinets of the archive that may hold a file: beside the INF, or in the disk's folder. */
+  /** The cabinets of the archive that may contain a file: beside the INF, or in the disk's folder. */
   cabinets(entry: ListedFile | undefined): readonly string[] {
     const id = diskOf(entry);
     const known = this.#cabinets.get(id);
@@ -273,8 +274,8 @@ class SourceDisks {
       const cabinet = normalizePath(name);
       if (cabinet === "") continue;
       for (const path of [cabinet, joinPath(normalizePath(place), cabinet)]) {
-        const there = this.#find(path);
-        if (there !== undefined) found.add(there);
+        const foundPath = this.#find(path);
+        if (foundPath !== undefined) found.add(foundPath);
       }
     }
     this.#cabinets.set(id, [...found]);
@@ -282,12 +283,12 @@ class SourceDisks {
   }
 }
 
-/** The id of the disk that a listed file is on; the first disk's for one that is not listed. */
+/** The id of a file's disk; `1` for a file that is not listed. */
 function diskOf(entry: ListedFile | undefined): string {
   return (entry?.[0] ?? "1").toLowerCase();
 }
 
-/** `[SourceDisksFiles]`, its entries for one architecture over the general ones. */
+/** Reads `[SourceDisksFiles]`. Entries for the architecture override the general ones. */
 function readListed(inf: InfDocument, architecture: Architecture): Map<string, ListedFile> {
   const listed = new Map<string, ListedFile>();
   for (const section of ["SourceDisksFiles", `SourceDisksFiles.${architecture}`]) {
@@ -298,7 +299,7 @@ function readListed(inf: InfDocument, architecture: Architecture): Map<string, L
   return listed;
 }
 
-/** `[SourceDisksNames]`: id = description, tag or cabinet, (unused), folder. */
+/** Reads `[SourceDisksNames]`: id = description, tag or cabinet, (unused), folder. */
 function readDisks(inf: InfDocument, architecture: Architecture): Map<string, Disk> {
   const disks = new Map<string, Disk>();
   for (const section of ["SourceDisksNames", `SourceDisksNames.${architecture}`]) {

@@ -3,10 +3,10 @@ import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
 import { architectureOf } from "./models.ts";
 
-/** What stands behind an install section's name in the names of those that belong to it. */
-const parts = [".CoInstallers", ".HW", ".Interfaces", ".Services", ".Components", ".Software"];
+/** Suffixes of the sections that belong to an install section. */
+const sectionSuffixes = [".CoInstallers", ".HW", ".Interfaces", ".Services", ".Components", ".Software"];
 
-/** Walks install sections of one architecture and collects what they copy; each section once. */
+/** Follows the install sections of one architecture, each once, and collects the files that they copy. */
 export class SectionWalk {
   readonly #copied = new Map<string, string>();
   readonly copyInf = new Set<string>();
@@ -26,14 +26,14 @@ export class SectionWalk {
     return this.#followed;
   }
 
-  /** Names of source files. */
+  /** Names of copied source files. */
   get copied(): Iterable<string> {
     return this.#copied.values();
   }
 
   /**
-   * Follows the sections that Windows may take for this architecture: those decorated with it, whatever
-   * the Windows version they ask for; without any, those decorated for every NT; else the plain one.
+   * Follows the sections that Windows may use for this architecture: the sections decorated with it, for any Windows
+   * version; else the sections decorated for all architectures; else the undecorated one.
    */
   install(name: string): void {
     const key = name.toLowerCase();
@@ -49,23 +49,23 @@ export class SectionWalk {
       ?.map((variant) => variant.section) ?? [name];
     for (const section of best) {
       this.#follow(section);
-      for (const part of parts) this.#follow(section + part);
+      for (const part of sectionSuffixes) this.#follow(section + part);
     }
   }
 
-  /** The section, and all that it needs in turn; without recursion, because the text decides how deep it is. */
+  /** Follows a section and those that it needs. It does not recurse, because the INF decides the depth. */
   #follow(first: string): void {
-    const waiting = [first];
-    for (let section = waiting.pop(); section !== undefined; section = waiting.pop()) {
+    const pending = [first];
+    for (let section = pending.pop(); section !== undefined; section = pending.pop()) {
       if (!isNew(this.#followed, section)) continue;
       for (const line of this.#inf.section(section) ?? []) {
-        for (const needed of this.#take(line)) waiting.push(needed);
+        for (const needed of this.#readLine(line)) pending.push(needed);
       }
     }
   }
 
-  /** What one line of an install section copies; answers the sections that it needs. */
-  #take(line: InfLine): string[] {
+  /** Records the files and INFs that a line copies. Returns the sections that it needs. */
+  #readLine(line: InfLine): string[] {
     const key = line.key?.toLowerCase();
     if (key !== "copyfiles" && key !== "copyinf" && key !== "needs") return [];
     const values = line.values.map((value) => this.#inf.resolve(value)).filter((value) => value !== "");
@@ -95,7 +95,7 @@ export class SectionWalk {
   }
 }
 
-/** Whether the name, without regard to case, was not among these; it is afterwards. */
+/** Adds a name without regard to case. Returns whether it is new. */
 function isNew(names: Set<string>, name: string): boolean {
   const key = name.toLowerCase();
   if (names.has(key)) return false;

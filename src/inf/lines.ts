@@ -1,10 +1,10 @@
 import { UserError } from "../domain/errors.ts";
 
-/** Thirty times what the INFs of 44 vendor packages have. */
+/** Thirty times the maximum in 44 vendor packages. */
 export const lineLimit = 200_000;
 const valueLimit = 500_000;
 
-/** Of a field, in characters, before and after strings are replaced; Windows reads none that is longer. */
+/** Characters of a field, before and after strings are replaced. Windows reads no longer fields. */
 export const fieldLimit = 4096;
 
 const quotationMark = 0x22;
@@ -12,9 +12,9 @@ const comma = 0x2c;
 const semicolon = 0x3b;
 const equalsSign = 0x3d;
 
-/** `key = value, value`, or only values. %tokens% are not replaced yet. */
+/** A line `key = value, value`, or only values. Its %tokens% are not replaced. */
 export interface InfLine {
-  /** What stands before the `=`; undefined where there is none. */
+  /** The text before the `=`; undefined if there is no `=`. */
   readonly key: string | undefined;
   readonly values: readonly string[];
 }
@@ -22,9 +22,9 @@ export interface InfLine {
 type InfPart = { readonly header: string } | InfLine;
 
 /**
- * The section headers and lines of an INF, in its order: without comments, continued lines joined, blank ones left
- * out. Fields are cut after `fieldLimit` characters.
- * @throws UserError "invalid" when there are more than a driver's INF ever has
+ * The section headers and lines of an INF in their order, without comments and blank lines. Continued lines are joined.
+ * Fields are cut after `fieldLimit` characters.
+ * @throws UserError "invalid" when there are too many lines or values
  */
 export function* readLines(text: string): Generator<InfPart> {
   let values = 0;
@@ -55,16 +55,16 @@ function* logicalLines(text: string): Generator<string> {
       pending.push(line.slice(0, -1));
       continue;
     }
-    yield* withText(joined(pending, line));
+    yield* unlessBlank(joined(pending, line));
   }
-  yield* withText(joined(pending, ""));
+  yield* unlessBlank(joined(pending, ""));
 }
 
 function joined(pending: string[], last: string): string {
   return pending.length === 0 ? last : [...pending.splice(0), last].join("");
 }
 
-function* withText(line: string): Generator<string> {
+function* unlessBlank(line: string): Generator<string> {
   if (line.trim() !== "") yield line;
 }
 
@@ -94,7 +94,7 @@ function parseLine(line: string, maxValues: number): InfLine | undefined {
   return { key: hasKey ? unquote(line.slice(0, first)) : undefined, values };
 }
 
-/** The values between the commas; none where there is only blank space. */
+/** The values between the commas; none if there is only white space. */
 function valuesOf(line: string, from: number, maxValues: number): string[] {
   const values: string[] = [];
   let start = from;
@@ -106,11 +106,11 @@ function valuesOf(line: string, from: number, maxValues: number): string[] {
   }
   const last = unquote(line.slice(start));
   if (last !== "" || values.length > 0) values.push(last);
-  // An array that grew has a capacity of 17: the copy has none to spare.
+  // An array that grew has spare capacity (17 elements); its copy has none.
   return values.slice();
 }
 
-/** Where the next `=` or `,` outside of quotes stands; -1 where there is none. */
+/** The index of the next `=` or `,` outside quotes; -1 if there is none. */
 function separatorFrom(line: string, start: number): number {
   let quoted = false;
   for (let i = start; i < line.length; i++) {
@@ -121,14 +121,14 @@ function separatorFrom(line: string, start: number): number {
   return -1;
 }
 
-/** Takes the quotes off; text beside them stays, as Windows does it. */
+/** Removes the quotes and keeps text beside them, as Windows does. */
 function unquote(text: string): string {
   const trimmed = text.trim();
   const first = trimmed.indexOf('"');
   if (first < 0) return trimmed.slice(0, fieldLimit);
   if (first === 0 && trimmed.indexOf('"', 1) === trimmed.length - 1)
     return trimmed.slice(1, -1).slice(0, fieldLimit);
-  // Parts that are joined at once: a string that grows by characters keeps a node for each of them.
+  // The parts are joined at the end: a string built character by character keeps a node for each one.
   const parts: string[] = [];
   let quoted = false;
   let start = 0;

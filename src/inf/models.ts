@@ -4,31 +4,31 @@ import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
 import type { Work } from "./work.ts";
 
-/** The longest name of a printer driver that is kept, in characters. */
+/** Characters of a model's name; longer names are left out. */
 export const nameLimit = 260;
-/** Of one INF; the most that was seen in a vendor's is 501. */
+/** Descriptions of one INF. The largest known vendor INF has 501. */
 export const descriptionLimit = 10_000;
 const manufacturerLimit = 500;
 
 export interface InfModels {
   /** Distinct, in the INF's order, `manufacturerLimit` at most. */
   readonly manufacturers: readonly string[];
-  /** Of all models sections that the INF names, also those that no machine looks at. */
+  /** Lines in all models sections that the INF names, including sections for no known architecture. */
   readonly lineCount: number;
-  /** Of those that some machine can use. */
+  /** Lines in sections that some machine can use; a section counts once for each architecture. */
   readonly usableLines: number;
-  /** That models really serve. */
+  /** Architectures with at least one model line. */
   readonly architectures: readonly Architecture[];
   /** Distinct, in the INF's order, without core drivers, `descriptionLimit` at most. */
   readonly descriptions: readonly string[];
   /** Lines whose description is left out because there are more than `descriptionLimit`. */
   readonly beyondLimit: number;
-  /** Lines whose description is left out because no driver can be called so: see `isName`. */
+  /** Lines whose description cannot be a driver's name: see `isName`. */
   readonly unusableNames: number;
 }
 
 export interface ReadModels extends InfModels {
-  /** That models name for each architecture, as written. */
+  /** Names of the install sections of each architecture's models, with tokens replaced. */
   readonly installSections: ReadonlyMap<Architecture, ReadonlySet<string>>;
 }
 
@@ -40,7 +40,7 @@ export interface ReadModels extends InfModels {
 export function readModels(inf: InfDocument, work: Work): ReadModels {
   const entries = manufacturerEntries(inf);
   const listed = new Set(entries.flatMap((entry) => entry.decorations.map(architectureOf)));
-  const undecorated = listed.has("x86") || undecoratedServes(inf);
+  const undecorated = listed.has("x86") || undecoratedServesX86(inf);
   const collected = new ModelLines(inf, work);
   for (const entry of entries) {
     for (const decoration of new Set(["", ...entry.decorations])) {
@@ -72,10 +72,10 @@ function manufacturerEntries(inf: InfDocument): ManufacturerEntry[] {
 }
 
 /**
- * Whether models sections without an architecture make the INF serve 32-bit Windows where no section for
- * it is listed: not when something else in the INF rules it out by naming only other architectures.
+ * Whether models sections without an architecture serve 32-bit Windows, although no section for x86 is listed. They do
+ * not if other sections or the catalogs of the INF name only other architectures.
  */
-function undecoratedServes(inf: InfDocument): boolean {
+function undecoratedServesX86(inf: InfDocument): boolean {
   const families = ["printerpackageinstallation", "sourcedisksnames", "sourcedisksfiles"];
   for (const family of families) {
     const named = inf.sectionNames.filter((name) => name === family || name.startsWith(`${family}.`));
@@ -93,11 +93,11 @@ function rulesOutX86(decorations: readonly string[]): boolean {
   return decorations.every((decoration) => !["", "nt", "x86", "ntx86"].includes(decoration));
 }
 
-/** What models sections say; one that several manufacturers name is read once for each architecture. */
+/** Collects models sections. A section that several manufacturers name is read once for each architecture. */
 class ModelLines {
   readonly #inf: InfDocument;
   readonly #work: Work;
-  /** Lines of each section that was named. */
+  /** Number of lines by section. */
   readonly #counts = new Map<string, number>();
   readonly #read = new Set<string>();
   readonly #installSections = new Map<Architecture, Set<string>>();
@@ -111,7 +111,7 @@ class ModelLines {
     this.#work = work;
   }
 
-  /** @param architecture that the section serves; undefined where no machine looks at it */
+  /** @param architecture the architecture that the section serves; undefined where no machine uses it */
   add(name: string, architecture: Architecture | undefined): void {
     const key = name.toLowerCase();
     const section = this.#inf.section(name);
@@ -153,26 +153,28 @@ function isCoreDriver(description: string): boolean {
   return /^\{[0-9a-f-]{36}\}$/i.test(description);
 }
 
-/** Ends of lines, and what lets the text behind it be read in another order than it is. */
-const breaksOrTurns = /[\u2028-\u202e\u2066-\u2069]/;
+/** Line breaks, and controls that change the direction of text. */
+const lineBreakOrDirection = /[\u2028-\u202e\u2066-\u2069]/;
 
-/** Whether a driver can be called so and the service can keep it: no bomb of accents, nothing unprintable. */
+/** Whether a description can be a driver's name: no long runs of accents, nothing unprintable. */
 function isName(description: string): boolean {
   if (description.length > nameLimit || /[^\P{Cc}\t]/u.test(description)) return false;
-  if (breaksOrTurns.test(description)) return false;
+  if (lineBreakOrDirection.test(description)) return false;
   return withoutMarkRuns(description) === description;
 }
 
-const inOrder: readonly Architecture[] = ["x86", "amd64", "arm64", "arm", "ia64"];
-const decorated = new Map(inOrder.map((architecture) => [`nt${architecture}`, architecture]));
+const architectureOrder: readonly Architecture[] = ["x86", "amd64", "arm64", "arm", "ia64"];
+const architectureByDecoration = new Map(
+  architectureOrder.map((architecture) => [`nt${architecture}`, architecture]),
+);
 
 /** The architecture that a decoration in lower case names; undefined for none and for a plain `nt`. */
 export function architectureOf(decoration: string): Architecture | undefined {
   const dot = decoration.indexOf(".");
-  return decorated.get(dot < 0 ? decoration : decoration.slice(0, dot));
+  return architectureByDecoration.get(dot < 0 ? decoration : decoration.slice(0, dot));
 }
 
 export function sortArchitectures(found: Iterable<Architecture>): Architecture[] {
   const present = new Set(found);
-  return inOrder.filter((architecture) => present.has(architecture));
+  return architectureOrder.filter((architecture) => present.has(architecture));
 }

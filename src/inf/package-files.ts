@@ -1,4 +1,4 @@
-/** The files of a package, as an INF looks for them: as Windows compares names. */
+/** The files of a package. Names are compared without regard to case, as in Windows. */
 export class PackageFiles {
   readonly #paths = new Map<string, string>();
   readonly #cabinets: ReadonlyMap<string, ReadonlySet<string>>;
@@ -6,7 +6,7 @@ export class PackageFiles {
 
   /**
    * @param paths inside the archive, with `/`
-   * @param cabinets what the cabinets hold, by their paths; those that cannot be read are left out
+   * @param cabinets the names of the files in each cabinet, by the cabinet's path; without cabinets that cannot be read
    */
   constructor(paths: Iterable<string>, cabinets: ReadonlyMap<string, readonly string[]> = new Map()) {
     for (const path of paths) this.#paths.set(path.toLowerCase(), path);
@@ -17,25 +17,25 @@ export class PackageFiles {
     );
   }
 
-  /** The path as it stands in the archive; undefined when no such file is there. */
+  /** The path as the archive spells it; undefined when there is no such file. */
   find(path: string): string | undefined {
     return this.#paths.get(path.toLowerCase());
   }
 
-  /** Whether a cabinet of the package holds a file of that name; one that cannot be read is trusted to. */
-  cabinetHolds(cabinet: string, name: string): boolean {
+  /** Whether a cabinet contains a file of that name. Cabinets that cannot be read are assumed to contain it. */
+  cabinetContains(cabinet: string, name: string): boolean {
     return this.#cabinets.get(cabinet.toLowerCase())?.has(name.toLowerCase()) ?? true;
   }
 
-  /** All paths as they stand in the archive, by code points. */
+  /** All paths as the archive spells them, in the order of `byCodeUnit`. */
   get sorted(): readonly string[] {
-    this.#sorted ??= [...this.#paths.values()].sort(byCodePoint);
+    this.#sorted ??= [...this.#paths.values()].sort(byCodeUnit);
     return this.#sorted;
   }
 }
 
-/** Orders text as its code points stand, not as some language sorts it. */
-export function byCodePoint(a: string, b: string): number {
+/** Compares by UTF-16 code units, independent of any language. */
+export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
@@ -52,10 +52,10 @@ export function compressedName(path: string): string {
   return extension.length < 3 ? `${path}_` : `${path.slice(0, -1)}_`;
 }
 
-/** Longer than any path that Windows opens without special measures, in characters: none of an archive has so many. */
+/** In characters; Windows opens no longer path without special measures. */
 const pathLimit = 260;
 
-/** A path as INFs write it, with `/`, without empty parts, cut where it is longer than any path. */
+/** Normalizes a path from an INF: with `/`, without empty parts and `.`, cut at `pathLimit`. */
 export function normalizePath(path: string): string {
   const plain = path.trim();
   if (plain !== "." && !/[\\/]/.test(plain)) return plain.slice(0, pathLimit);
@@ -70,7 +70,7 @@ export function normalizePath(path: string): string {
     .slice(0, pathLimit);
 }
 
-/** Joins two normalized paths, of which any may be empty. */
+/** Joins two normalized paths. Either may be empty. */
 export function joinPath(folder: string, name: string): string {
   return folder === "" || name === "" ? folder + name : `${folder}/${name}`;
 }

@@ -5,11 +5,10 @@ import { InfDocument } from "./document.ts";
 import { kindOf } from "./entries.ts";
 import { type InfFiles, readFiles } from "./files.ts";
 import { type InfModels, readModels } from "./models.ts";
-import { byCodePoint, folderOf, normalizePath, type PackageFiles } from "./package-files.ts";
+import { byCodeUnit, folderOf, normalizePath, type PackageFiles } from "./package-files.ts";
 import { type InfVersion, readVersion } from "./printer-inf.ts";
 import { Work } from "./work.ts";
 
-/** Everything that one INF of a package says. */
 export interface InfReading {
   /** Inside the archive, with `/`. */
   readonly path: string;
@@ -19,8 +18,9 @@ export interface InfReading {
 }
 
 /**
- * Reads one INF against the files of its package. Throws only UserError, for a text without measure.
- * @param work is shared by all INFs of an archive
+ * Reads one INF and looks for its files in its package.
+ * @param work the budget that all INFs of an archive share
+ * @throws UserError "invalid" when the INF is too large or the work for the archive is used up
  */
 export function readInf(path: string, bytes: Uint8Array, files: PackageFiles, work = new Work()): InfReading {
   const inf = new InfDocument(decodeText(bytes), work);
@@ -28,18 +28,18 @@ export function readInf(path: string, bytes: Uint8Array, files: PackageFiles, wo
   const read = readModels(inf, work);
   const { copyInf, missing, sideEffects, ...found } = readFiles(inf, path, version, read, files, work);
   const { installSections: _, ...models } = read;
-  // Parts of a string keep the whole of it alive: what is cloned holds on to nothing of the INF's text.
-  const own = structuredClone({ version, models, files: { copyInf, missing, sideEffects } });
+  // A substring keeps the whole INF text in memory; clones do not.
+  const copy = structuredClone({ version, models, files: { copyInf, missing, sideEffects } });
   return {
     path,
-    version: own.version,
-    models: own.models,
-    files: { ...found, ...own.files },
+    version: copy.version,
+    models: copy.models,
+    files: { ...found, ...copy.files },
   };
 }
 
 /**
- * The files that one INF does not use, sorted.
+ * The files that one INF does not use, in sorted order.
  * @throws UserError "invalid" when the work for the archive is used up
  */
 export function unusedBy(reading: InfReading, files: PackageFiles, work = new Work()): string[] {
@@ -47,8 +47,8 @@ export function unusedBy(reading: InfReading, files: PackageFiles, work = new Wo
 }
 
 /**
- * The files that neither the printer INFs use nor the INFs they bring along with CopyINF (and those
- * again); undefined when the package has no printer INF. Sorted.
+ * The files that neither the printer INFs nor the INFs that they copy (CopyINF, directly or indirectly) use, in sorted
+ * order; undefined when the package has no printer INF.
  * @throws UserError "invalid" when the work for the archive is used up
  */
 export function unusedInPackage(
@@ -66,7 +66,7 @@ function withoutUsed(used: ReadonlySet<string>, files: PackageFiles, work: Work)
   return files.sorted.filter((path) => !used.has(path));
 }
 
-/** Which INFs of a package bring along which others with CopyINF. */
+/** Which INFs of a package copy which others with CopyINF. */
 export class CopiedInfs {
   readonly #copied = new Map<InfReading, ReadonlySet<InfReading>>();
   readonly #work: Work;
@@ -80,7 +80,7 @@ export class CopiedInfs {
     }
   }
 
-  /** The files that these INFs use, and those that they bring along, and those again. */
+  /** The files that these INFs and the INFs that they copy, directly or indirectly, use. */
   usedBy(start: readonly InfReading[]): ReadonlySet<string> {
     const found = new Set(start);
     for (const reading of found) {
@@ -100,7 +100,7 @@ export class CopiedInfs {
   }
 }
 
-/** The files of the package that an INF brings along with CopyINF. */
+/** The files of the package that an INF names with CopyINF. */
 function copiedPaths({ path, files: { copyInf } }: InfReading, files: PackageFiles, work: Work): string[] {
   return copyInf.flatMap((name) => {
     work.spendText(name);
@@ -109,9 +109,9 @@ function copiedPaths({ path, files: { copyInf } }: InfReading, files: PackageFil
 }
 
 /**
- * The files that an INF uses, and the INFs that it brings along, and those again, reading no others.
- * @param bytesOf answers the bytes of an INF of the package
- * @throws UserError "invalid" when the work for the archive is used up, and for an INF without measure
+ * The files that an INF and the INFs that it copies, directly or indirectly, use. It reads no other INFs.
+ * @param bytesOf returns the bytes of an INF of the package
+ * @throws UserError "invalid" when an INF is too large or the work for the archive is used up
  */
 export async function usedByInf(
   path: string,
@@ -130,8 +130,8 @@ export async function usedByInf(
 }
 
 /**
- * The INF that is the printer's, by one rule (docs/decisions/0005): printer class; has models; nothing
- * missing; serves 64-bit Windows; nearest to the root; newest DriverVer; most models; first by path.
+ * The printer's INF, by the rule in docs/decisions/0005: printer class; has models; no file missing; serves x64, else
+ * ARM64; nearest to the root; newest DriverVer; most model lines; first by path.
  */
 export function choosePrinterInf(readings: readonly InfReading[]): InfReading | undefined {
   const candidates = readings
@@ -141,28 +141,28 @@ export function choosePrinterInf(readings: readonly InfReading[]): InfReading | 
 }
 
 interface Candidate extends InfReading {
-  /** As `driverRank` makes it, once for many comparisons. */
+  /** The `driverRank` of its DriverVer. */
   readonly rank: string;
 }
 
 function comparePrinterInfs(a: Candidate, b: Candidate): number {
   return (
-    preferring(({ models }) => models.descriptions.length > 0)(a, b) ||
-    preferring(({ files }) => files.missing.length === 0)(a, b) ||
-    rankOfMachines(a.files.architectures) - rankOfMachines(b.files.architectures) ||
+    preferIf(({ models }) => models.descriptions.length > 0)(a, b) ||
+    preferIf(({ files }) => files.missing.length === 0)(a, b) ||
+    architectureRank(a.files.architectures) - architectureRank(b.files.architectures) ||
     a.path.split("/").length - b.path.split("/").length ||
-    byCodePoint(b.rank, a.rank) ||
+    byCodeUnit(b.rank, a.rank) ||
     b.models.usableLines - a.models.usableLines ||
-    byCodePoint(a.path, b.path)
+    byCodeUnit(a.path, b.path)
   );
 }
 
-function preferring(holds: (candidate: Candidate) => boolean) {
+function preferIf(holds: (candidate: Candidate) => boolean) {
   return (a: Candidate, b: Candidate) => Number(holds(b)) - Number(holds(a));
 }
 
-/** Most machines are x64, then ARM64, then 32-bit. */
-function rankOfMachines(architectures: readonly Architecture[]): number {
+/** Orders by the number of machines in use: x64, then ARM64, then 32-bit. */
+function architectureRank(architectures: readonly Architecture[]): number {
   if (architectures.includes("amd64")) return 0;
   return architectures.includes("arm64") ? 1 : 2;
 }

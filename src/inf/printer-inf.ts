@@ -7,12 +7,12 @@ export interface InfVersion {
   readonly classGuid: string | null;
   /** Class or ClassGuid is Printer. */
   readonly isPrinter: boolean;
-  /** Of printers: `v4` is ClassVer 4.0. */
+  /** `v4` means ClassVer 4.0 or later; null for other device classes. */
   readonly driverModel: "v3" | "v4" | null;
   readonly provider: string | null;
-  /** Both as written; a version may have fewer or more than four parts. */
+  /** Both as in the INF; a version may have fewer or more than four parts. */
   readonly driverVer: { readonly date: string; readonly version: string } | null;
-  /** Catalog file names: `default`, and by decoration in lower case. */
+  /** Catalog file names by decoration in lower case; `default` for the undecorated one. */
   readonly catalogs: Readonly<Record<string, string | null>>;
 }
 

@@ -2,29 +2,29 @@ import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
 import type { Work } from "./work.ts";
 
-/** What an INF does on a machine besides bringing a driver: names as it writes them, a few of each. */
+/** What an INF does on a machine besides installing a driver: a few names of each kind, with tokens replaced. */
 export interface SideEffects {
-  /** That it installs, by name. */
+  /** Names of the services that it installs. */
   readonly services: readonly string[];
-  /** That it runs or registers while it is installed, and software that it brings. */
+  /** Programs that it runs or registers during the installation, and software that it adds. */
   readonly programs: readonly string[];
-  /** Registry keys by which Windows starts programs or decides whom it trusts. */
+  /** Registry keys that make Windows start or trust programs. */
   readonly keys: readonly string[];
-  /** Where it copies files to besides the folders of drivers. */
+  /** Folders outside the drivers' folders to which it copies files. */
   readonly folders: readonly string[];
   /** Sections of files that it deletes or renames, and INI files that it changes. */
   readonly files: readonly string[];
 }
 
-/** Of each kind; nobody reads more. */
-const maxNamed = 5;
+/** Names of each kind. */
+const maxNames = 5;
 const maxCharacters = 100;
 
 type Kind = keyof SideEffects;
 
 /**
- * Directives of install sections (“INF Directives” of Microsoft's documentation). What is added is named by the first
- * value: `AddService=,2` says that there is none.
+ * Directives of install sections (“INF Directives” in Microsoft's documentation). The first value of an `Add…`
+ * directive is the name; `AddService=,2` adds none.
  */
 const directives: ReadonlyMap<string, Kind> = new Map([
   ["addservice", "services"],
@@ -38,10 +38,7 @@ const directives: ReadonlyMap<string, Kind> = new Map([
   ["renfiles", "files"],
 ]);
 
-/**
- * Parts of registry keys, in lower case. A driver's own settings, those of printing and of device classes stand
- * elsewhere.
- */
+/** Parts of registry keys, in lower case. A driver's own settings, printing and device classes use other keys. */
 const sensitiveKeys: readonly string[] = [
   "\\currentversion\\run",
   "\\currentversion\\explorer\\shell",
@@ -65,15 +62,18 @@ const sensitiveKeys: readonly string[] = [
   "\\shell\\open\\command",
   "\\environment\\",
 ];
-/** In front of Windows 2000 device classes stood here, and old printers' INFs still name theirs. */
-const oldClasses = "\\services\\class\\";
+/** Windows before 2000 kept device classes here, and INFs of old printers still name them. */
+const oldClassKeys = "\\services\\class\\";
 
-/** Numbers of folders (“Using Dirids”) to which printers' drivers copy: theirs, System32, its 32-bit twin, colours. */
+/**
+ * Numbers of folders (“Using Dirids”) to which printer drivers copy: the drivers' folders, System32, its 32-bit
+ * counterpart, colour profiles.
+ */
 const driverFolders = new Set(["11", "13", "23", "51", "52", "55", "16425"]);
 
-/** @param sections that Windows may install, in lower case */
+/** @param sections the sections that Windows may install, in lower case */
 export function readSideEffects(inf: InfDocument, sections: Iterable<string>, work: Work): SideEffects {
-  const found = new Found();
+  const found = new FoundEffects();
   for (const section of sections) {
     for (const line of inf.section(section) ?? []) {
       work.spend(1);
@@ -88,9 +88,9 @@ export function readSideEffects(inf: InfDocument, sections: Iterable<string>, wo
   return found.lists;
 }
 
-class Found {
+class FoundEffects {
   readonly #names = new Map<Kind, Set<string>>();
-  readonly #lines = new Set<string>();
+  readonly #directives = new Set<string>();
 
   get lists(): SideEffects {
     const list = (kind: Kind) => [...(this.#names.get(kind) ?? [])];
@@ -103,21 +103,20 @@ class Found {
     };
   }
 
-  /** Whether no line before had this directive with this name. */
-  isNew(directive: string, name: string): boolean {
-    const known = this.#lines.size;
-    return this.#lines.add(`${directive} ${name.toLowerCase()}`).size > known;
+  /** Records a directive with a name. Returns whether it is the first one. */
+  addDirective(directive: string, name: string): boolean {
+    const known = this.#directives.size;
+    return this.#directives.add(`${directive} ${name.toLowerCase()}`).size > known;
   }
 
   add(kind: Kind, name: string): void {
     const names = this.#names.get(kind) ?? new Set();
     this.#names.set(kind, names);
-    if (names.size < maxNamed) names.add(name.slice(0, maxCharacters));
+    if (names.size < maxNames) names.add(name.slice(0, maxCharacters));
   }
 }
 
-/** Reads a section that a directive names. */
-type SectionReader = (inf: InfDocument, name: string, found: Found, work: Work) => void;
+type SectionReader = (inf: InfDocument, name: string, found: FoundEffects, work: Work) => void;
 
 const sectionReaders: ReadonlyMap<string, SectionReader> = new Map([
   ["copyfiles", readCopies],
@@ -125,45 +124,45 @@ const sectionReaders: ReadonlyMap<string, SectionReader> = new Map([
   ["updateinis", readInis],
 ]);
 
-function readDirective(inf: InfDocument, { key, values }: InfLine, found: Found, work: Work): void {
+function readDirective(inf: InfDocument, { key, values }: InfLine, found: FoundEffects, work: Work): void {
   const directive = key?.toLowerCase() ?? "";
   const kind = directives.get(directive);
   const read = sectionReaders.get(directive);
   if (kind === undefined && read === undefined) return;
   const named = directive.startsWith("add") && kind !== undefined ? values.slice(0, 1) : values;
   const names = named.map((value) => inf.resolve(value).trim());
-  for (const name of names.filter((name) => name !== "" && found.isNew(directive, name))) {
+  for (const name of names.filter((name) => name !== "" && found.addDirective(directive, name))) {
     if (kind !== undefined) found.add(kind, name);
     read?.(inf, name, found, work);
   }
 }
 
-function readRegistry(inf: InfDocument, section: string, found: Found, work: Work): void {
+function readRegistry(inf: InfDocument, section: string, found: FoundEffects, work: Work): void {
   for (const { values } of inf.section(section) ?? []) {
     work.spend(1);
     const [root = "", path = ""] = values.slice(0, 2).map((value) => inf.resolve(value));
     const key = `\\${path.replaceAll("/", "\\")}\\`.toLowerCase().replace(/\\+/g, "\\");
-    const isSensitive = !key.includes(oldClasses) && sensitiveKeys.some((part) => key.includes(part));
+    const isSensitive = !key.includes(oldClassKeys) && sensitiveKeys.some((part) => key.includes(part));
     if (isSensitive) found.add("keys", `${root}\\${path}`);
   }
 }
 
-/** Files go where `[DestinationDirs]` says, unless their own names lead on. */
-function readCopies(inf: InfDocument, name: string, found: Found, work: Work): void {
+/** Finds files whose names lead out of the folder that `[DestinationDirs]` gives. */
+function readCopies(inf: InfDocument, name: string, found: FoundEffects, work: Work): void {
   const lines = name.startsWith("@") ? [{ key: undefined, values: [name.slice(1)] }] : inf.section(name);
   for (const { key, values } of lines ?? []) {
     work.spend(1);
     const target = inf.resolve(values[0] ?? key ?? "");
-    if (leadsOut(target)) found.add("folders", target);
+    if (leavesFolder(target)) found.add("folders", target);
   }
 }
 
-function leadsOut(path: string): boolean {
+function leavesFolder(path: string): boolean {
   return path.replaceAll("/", "\\").split("\\").includes("..") || /^(?:[a-z]:|[\\/])/i.test(path.trim());
 }
 
-/** Old printers' INFs note ports in win.ini. */
-function readInis(inf: InfDocument, section: string, found: Found, work: Work): void {
+/** Changes to win.ini do not count: INFs of old printers record ports in it. */
+function readInis(inf: InfDocument, section: string, found: FoundEffects, work: Work): void {
   for (const { values } of inf.section(section) ?? []) {
     work.spend(1);
     const [file = ""] = values.slice(0, 1).map((value) => inf.resolve(value));
@@ -172,6 +171,6 @@ function readInis(inf: InfDocument, section: string, found: Found, work: Work): 
 }
 
 function isDriverFolder([number = "", inside = ""]: readonly string[]): boolean {
-  if (leadsOut(inside.replace(/^\\+/, ""))) return false;
+  if (leavesFolder(inside.replace(/^\\+/, ""))) return false;
   return driverFolders.has(number) || /^6600[0-4]$/.test(number);
 }

@@ -1,20 +1,20 @@
 import { UserError } from "../domain/errors.ts";
 
 /**
- * How much may be done for the INFs of one archive: a text of 50 KB can name each of its folders for each of its
- * languages, files and architectures. A step is about a microsecond: a name looked up, or 32 characters made. The
- * INFs of 44 vendor packages take 30,000 at most.
+ * The budget of operations for the INFs of one archive: an INF of 50 KB can combine each of its folders with each of
+ * its languages, files and architectures. An operation is one name looked up or 32 characters made, and takes about a
+ * microsecond. The INFs of a vendor's package take at most 30,000 (of 44 packages).
  */
 export class Work {
   #left: number;
 
-  constructor(steps = 5_000_000) {
-    this.#left = steps;
+  constructor(operations = 5_000_000) {
+    this.#left = operations;
   }
 
-  /** @throws UserError "invalid" when all is used up */
-  spend(steps: number): void {
-    this.#left -= steps;
+  /** @throws UserError "invalid" when the budget is used up */
+  spend(operations: number): void {
+    this.#left -= operations;
     if (this.#left >= 0) return;
     throw new UserError(
       "invalid",
@@ -22,7 +22,7 @@ export class Work {
     );
   }
 
-  /** Counts a text that was made or is looked up. */
+  /** Spends the operations for a text that is made or looked up. */
   spendText(text: string): void {
     this.spend(1 + (text.length >> 5));
   }

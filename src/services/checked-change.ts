@@ -1,8 +1,8 @@
 import type { Store } from "../store/store.ts";
 
 /**
- * Reads, checks and changes records in one write, so that all three see the same state.
- * @param work is given a function that ends the change: nothing is written, and its value is the answer
+ * Reads, checks and changes records in one transaction.
+ * @param work receives a function that ends the transaction without a write and makes its argument the result
  * @throws what `work` throws
  */
 export async function checkedChange<T>(
@@ -10,15 +10,15 @@ export async function checkedChange<T>(
   work: (stopWith: (value: T) => never) => T,
 ): Promise<T> {
   const stopped = new Error("nothing is to be written");
-  let answer: { readonly value: T } | undefined;
+  let result: { readonly value: T } | undefined;
   const stopWith = (value: T): never => {
-    answer = { value };
+    result = { value };
     throw stopped;
   };
   try {
     return await store.change(() => work(stopWith));
   } catch (error) {
-    if (error !== stopped || answer === undefined) throw error;
-    return answer.value;
+    if (error !== stopped || result === undefined) throw error;
+    return result.value;
   }
 }

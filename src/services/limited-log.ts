@@ -1,54 +1,55 @@
-/** Lines of one kind in a minute, and of all together. */
-const maxOfKind = 20;
-const maxOfAll = 120;
+/** Lines of one kind a minute. */
+const maxLinesOfKind = 20;
+/** Lines of all kinds a minute. */
+const maxLines = 120;
 const minuteMs = 60_000;
-/** Refused because of load or slowness. */
+/** The statuses of requests that were refused because of load or slowness. */
 const loadStatuses: ReadonlySet<number> = new Set([408, 429, 503]);
 
 /**
- * Lines of the service's log that anybody can cause: requests that were refused or broken off, passwords that were wrong.
- * A minute later one line says how many more there were. Lines that take a right password are not written here.
+ * Log lines that anyone can cause: refused or broken requests, and wrong passwords. Lines above the limit are only
+ * counted, and one line states their number at the end of the minute. Lines that need a valid sign-in are not limited.
  */
-export class BoundedLines {
-  readonly #log: (line: string) => void;
-  /** How many lines there were in this minute, by their kind. */
+export class LimitedLog {
+  readonly #writeLine: (line: string) => void;
+  /** Lines of this minute, by kind. */
   readonly #written = new Map<string, number>();
-  #count = 0;
-  #leftOut = 0;
+  #total = 0;
+  #omitted = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(log: (line: string) => void) {
-    this.#log = log;
+    this.#writeLine = log;
   }
 
-  /** @param kind lines of one kind leave room for others: an address, or why something was refused */
-  say(line: string, kind: string): void {
+  /** @param kind an address, or the reason of a refusal: one kind cannot use up the whole limit */
+  log(line: string, kind: string): void {
     this.#timer ??= setTimeout(() => this.#beginMinute(), minuteMs).unref();
     const written = this.#written.get(kind) ?? 0;
-    if (written >= maxOfKind || this.#count >= maxOfAll) {
-      this.#leftOut++;
+    if (written >= maxLinesOfKind || this.#total >= maxLines) {
+      this.#omitted++;
       return;
     }
     this.#written.set(kind, written + 1);
-    this.#count++;
-    this.#log(line);
+    this.#total++;
+    this.#writeLine(line);
   }
 
   /**
-   * Says that a request was refused because of load or slowness; other statuses are ignored.
-   * @param reason one of a few sentences, never a client's text
-   * @param who the address, after what it asked for where that is known
+   * Logs a request that was refused because of load or slowness; ignores other statuses.
+   * @param reason one of a few fixed sentences, never a client's text
+   * @param who the address, preceded by the request where that is known
    */
-  sayRefused(status: number, reason: string, who: string): void {
+  logRefused(status: number, reason: string, who: string): void {
     const kind = `refused with ${status}: ${reason}`;
-    if (loadStatuses.has(status)) this.say(`${kind} (${who})`, kind);
+    if (loadStatuses.has(status)) this.log(`${kind} (${who})`, kind);
   }
 
   #beginMinute(): void {
-    if (this.#leftOut > 0) this.#log(`${this.#leftOut} more lines like those before in a minute`);
+    if (this.#omitted > 0) this.#writeLine(`${this.#omitted} more lines like those before in a minute`);
     this.#written.clear();
-    this.#count = 0;
-    this.#leftOut = 0;
+    this.#total = 0;
+    this.#omitted = 0;
     this.#timer = undefined;
   }
 }

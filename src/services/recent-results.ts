@@ -3,43 +3,42 @@ import type { ImportPlan } from "../domain/import/import-plan.ts";
 import type { BulkResult } from "../domain/printers/bulk.ts";
 import { randomText } from "../domain/secrets.ts";
 
-/** What became of a change, as the page that a browser without scripts goes on to says it. */
-type Outcome =
+/** The result of a change, shown on the page to which a browser without scripts is redirected. */
+type RecentResult =
   | { readonly kind: "bulk"; readonly result: BulkResult }
   | { readonly kind: "imported"; readonly result: Pick<ImportPlan, "counts" | "newClients"> }
   | { readonly kind: "moved"; readonly driverId: number; readonly count: number }
-  /** Deleted without a way back, by name: because somebody said so; because there was no room to keep it. */
+  /** `ended`: the undo period was ended by a person. `deleted`: there was no room to keep the record for undo. */
   | { readonly kind: "ended"; readonly name: string }
   | { readonly kind: "deleted"; readonly name: string }
-  /** An account that is deleted; a token that is revoked. */
+  /** A deleted account, or a revoked token. */
   | { readonly kind: "account"; readonly name: string }
   | { readonly kind: "revoked"; readonly name: string };
 
-/** More than these are forgotten, the oldest first. */
-const maxRemembered = 500;
+const maxResults = 500;
 
-/** Outcomes by names that nobody can guess: an address makes no page say what did not happen. */
-export class Outcomes {
-  readonly #known = new RecentMap<string, Outcome>(maxRemembered);
+/** Recent results under random names, so that no made-up URL can show a result that did not happen. */
+export class RecentResults {
+  readonly #results = new RecentMap<string, RecentResult>(maxResults);
   readonly #random: (bytes: number) => Buffer;
 
   constructor(random: (bytes: number) => Buffer) {
     this.#random = random;
   }
 
-  /** @returns its name, as an address can hold it */
-  remember(outcome: Outcome): string {
+  /** @returns the result's name, safe in a URL */
+  remember(result: RecentResult): string {
     const name = randomText(this.#random, 9);
-    this.#known.set(name, outcome);
+    this.#results.set(name, result);
     return name;
   }
 
-  /** Undefined where it is not remembered, or is of another kind. */
-  find<K extends Outcome["kind"]>(
+  /** The result of this name and kind; undefined if unknown. */
+  find<K extends RecentResult["kind"]>(
     kind: K,
     name: string | null,
-  ): Extract<Outcome, { readonly kind: K }> | undefined {
-    const found = this.#known.get(name ?? "");
-    return found?.kind === kind ? (found as Extract<Outcome, { readonly kind: K }>) : undefined;
+  ): Extract<RecentResult, { readonly kind: K }> | undefined {
+    const found = this.#results.get(name ?? "");
+    return found?.kind === kind ? (found as Extract<RecentResult, { readonly kind: K }>) : undefined;
   }
 }

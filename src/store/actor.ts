@@ -1,24 +1,24 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Who does something, and from where: what the audit log says of it. */
+/** A user, token or service, and its network address, as in the audit log. */
 export interface Actor {
   /** A name, such as `admin`, `token Datto`, `anyone` or `platen`. */
   readonly who: string;
-  /** An address; empty where nobody asked. */
+  /** A network address; empty for the service itself. */
   readonly from: string;
 }
 
-/** The service itself, which does what no request asks for. */
-export const itself: Actor = { who: "platen", from: "" };
+/** The service itself, for work that no request started. */
+export const serviceActor: Actor = { who: "platen", from: "" };
 
 const actors = new AsyncLocalStorage<Actor>();
 
-/** Does some work, and all that it begins, as somebody. */
-export function asActor<T>(actor: Actor, work: () => T): T {
+/** Runs `work`, and everything that it starts, in the name of `actor`. */
+export function runAs<T>(actor: Actor, work: () => T): T {
   return actors.run(actor, work);
 }
 
-/** Who asked for what runs now. */
+/** The actor of the work that is running now. */
 export function currentActor(): Actor {
-  return actors.getStore() ?? itself;
+  return actors.getStore() ?? serviceActor;
 }

@@ -2,10 +2,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { stopping } from "../domain/errors.ts";
+import { stoppingError } from "../domain/errors.ts";
 import {
   makeFolder,
-  makeMark,
+  makeMarker,
   moveIntoPlace,
   removeDurably,
   undefinedIfAbsent,
@@ -13,7 +13,22 @@ import {
 } from "./durable-files.ts";
 import { type FileSource, fileState, openSource } from "./files.ts";
 
-/** An upload that is on disk, synced, and not yet anywhere that counts. */
+export const blobKinds = ["drivers", "icons"] as const;
+export type BlobKind = (typeof blobKinds)[number];
+
+const extensions: Readonly<Record<BlobKind, string>> = { drivers: "zip", icons: "png" };
+
+export function blobName(kind: BlobKind, sha256: string): string {
+  return `${sha256}.${extensions[kind]}`;
+}
+
+/** The digest in a file's name; undefined for a name that Platen does not use. */
+export function blobDigest(kind: BlobKind, name: string): string | undefined {
+  const sha256 = name.slice(0, 64);
+  return /^[0-9a-f]{64}$/.test(sha256) && name === blobName(kind, sha256) ? sha256 : undefined;
+}
+
+/** An upload that is on disk and synced, but not yet in its final folder. */
 export interface Incoming {
   readonly path: string;
   readonly sha256: string;
@@ -21,17 +36,17 @@ export interface Incoming {
   readonly size: number;
 }
 
-/** As `randomUUID` makes them. */
+/** The form of `randomUUID`. */
 const incomingName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Files that are named by the SHA-256 of their content: `drivers/<sha256>.zip`, `icons/<sha256>.png`. */
+/** Files named by the SHA-256 of their content: `drivers/<sha256>.zip`, `icons/<sha256>.png`. */
 export class Blobs {
   readonly #incoming: string;
   readonly #folders: Readonly<Record<BlobKind, string>>;
 
-  /** The last work that was asked for, by digest. */
-  readonly #turns = new Map<string, Promise<void>>();
-  /** Uploads that are being received or given up. */
+  /** The last queued work for each digest. */
+  readonly #lastWork = new Map<string, Promise<void>>();
+  /** Uploads that are being received or discarded. */
   readonly #uploads = new Set<Promise<unknown>>();
   #isClosed = false;
 
@@ -40,7 +55,7 @@ export class Blobs {
     this.#folders = { drivers: join(dataDir, "drivers"), icons: join(dataDir, "icons") };
   }
 
-  /** Makes the folders and deletes the uploads that a crash left behind: files with names of ours alone. */
+  /** Makes the folders and deletes uploads that a crash left. Files with other names stay. */
   async prepare(): Promise<void> {
     for (const folder of [this.#incoming, ...Object.values(this.#folders)]) await makeFolder(folder);
     for (const name of await readdir(this.#incoming))
@@ -48,29 +63,29 @@ export class Blobs {
   }
 
   /**
-   * Runs `work` when all that was asked for before it for the same digest is over. Whoever puts or deletes a
-   * file together with its record does it in here: else one would delete the file that another just put.
+   * Runs `work` after all earlier work for the same digest. Every change of a file together with its record runs in
+   * here. Otherwise one request could delete the file that another has just added.
    */
-  inTurn<T>(sha256: string, work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) return Promise.reject(stopping());
-    const result = (this.#turns.get(sha256) ?? Promise.resolve()).then(work);
-    const over = result.then(
+  inOrder<T>(sha256: string, work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(stoppingError());
+    const result = (this.#lastWork.get(sha256) ?? Promise.resolve()).then(work);
+    const done = result.then(
       () => {},
       () => {},
     );
-    this.#turns.set(sha256, over);
-    void over.then(() => {
-      if (this.#turns.get(sha256) === over) this.#turns.delete(sha256);
+    this.#lastWork.set(sha256, done);
+    void done.then(() => {
+      if (this.#lastWork.get(sha256) === done) this.#lastWork.delete(sha256);
     });
     return result;
   }
 
-  /** Begins nothing more; settles when no upload and no turn is under way: then another process may have the folder. */
+  /** Refuses new work. Resolves when no upload and no queued work is left, so that another process may use the folder. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    while (this.#turns.size + this.#uploads.size > 0) {
-      await Promise.allSettled([...this.#turns.values(), ...this.#uploads]);
-      // Whoever waited for an upload may give it up now.
+    while (this.#lastWork.size + this.#uploads.size > 0) {
+      await Promise.allSettled([...this.#lastWork.values(), ...this.#uploads]);
+      // The caller of an upload that just ended may discard it now.
       await new Promise(setImmediate);
     }
   }
@@ -80,14 +95,14 @@ export class Blobs {
   }
 
   /**
-   * Streams an upload into a temporary file while its digest is taken. The file is gone when it fails; after a
-   * success, `discard` must follow whatever becomes of it.
+   * Streams an upload into a temporary file and computes its digest. A failed upload leaves no file. After a success, the
+   * caller must call `discard`, also when the file was kept.
    */
   receive(stream: Readable): Promise<Incoming> {
-    return this.#isClosed ? Promise.reject(stopping()) : this.#untilDone(this.#receive(stream));
+    return this.#isClosed ? Promise.reject(stoppingError()) : this.#untilDone(this.#receive(stream));
   }
 
-  /** Gives up an upload; the file stays when it was kept already. */
+  /** Deletes the temporary file of an upload. A file that was kept stays. */
   discard(incoming: Pick<Incoming, "path">): Promise<void> {
     return this.#untilDone(this.#discard(incoming));
   }
@@ -105,7 +120,7 @@ export class Blobs {
     await makeFolder(this.#incoming);
     const path = join(this.#incoming, randomUUID());
     try {
-      // Opened before anything else: a file that is made only after its stream failed would stay.
+      // Open the file first: a file that is made after its stream failed would stay.
       const file = await open(path, "wx");
       try {
         return { path, ...(await writeUpload(stream, file)) };
@@ -119,13 +134,13 @@ export class Blobs {
   }
 
   async #discard({ path }: Pick<Incoming, "path">): Promise<void> {
-    // Where it stays, the next start deletes it; what became of the upload is another matter.
+    // If this fails, the next start deletes the file. The upload itself is not affected.
     await rm(path, { force: true }).catch(() => {});
   }
 
   /**
-   * Puts an upload in its place with its record. A file that was there before, with a record or without, stays whatever
-   * becomes of this one. Only within `inTurn`. @throws whatever `record` throws
+   * Moves an upload to its final place and makes its record. If `record` throws, the file is deleted again unless it was
+   * there before. Call this only within `inOrder`. @throws what `record` throws
    */
   async keep<T>(kind: BlobKind, incoming: Incoming, record: () => Promise<T>): Promise<T> {
     const path = this.pathOf(kind, incoming.sha256);
@@ -134,65 +149,49 @@ export class Blobs {
       await moveIntoPlace(incoming.path, path);
       return record();
     }
-    const mark = join(this.#incoming, basename(path));
+    const marker = join(this.#incoming, basename(path));
     try {
-      await makeMark(mark);
+      await makeMarker(marker);
       await moveIntoPlace(incoming.path, path);
       const result = await record();
-      await rm(mark, { force: true }).catch(() => {});
+      await rm(marker, { force: true }).catch(() => {});
       return result;
     } catch (error) {
-      // Where that fails, the mark says to the next start that the file has no record.
-      await removeBoth(path, mark).catch(() => {});
+      // If this fails, the marker tells the next start that the file has no record.
+      await removeBoth(path, marker).catch(() => {});
       throw error;
     }
   }
 
-  /** Only within `inTurn`. */
+  /** Call this only within `inOrder`. */
   async remove(kind: BlobKind, sha256: string): Promise<void> {
     await removeDurably(this.pathOf(kind, sha256));
   }
 
-  /** Opens a file, or answers undefined when it is not there. */
+  /** Undefined when there is no such file. The caller closes the file. */
   async open(path: string): Promise<FileSource | undefined> {
     return openSource(path).catch(undefinedIfAbsent);
   }
 }
 
-async function removeBoth(path: string, mark: string): Promise<void> {
+async function removeBoth(path: string, marker: string): Promise<void> {
   await rm(path, { force: true });
-  await rm(mark, { force: true });
+  await rm(marker, { force: true });
 }
 
 /**
- * Writes all of a stream into a file while its digest is taken, and syncs it. A disk that fails ends the stream.
- * @throws Error of the stream or of the disk
+ * Writes a stream into a file, computes its digest, and syncs the file. An error of the disk destroys the stream.
+ * @throws an error of the stream or of the disk
  */
 export async function writeUpload(stream: Readable, file: FileHandle): Promise<Omit<Incoming, "path">> {
   const hash = createHash("sha256");
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     const writing = writeAll(file, [chunk]);
-    // Hashing takes this thread, writing another one.
+    // Hashing runs on this thread while another thread writes.
     hash.update(chunk);
     size += await writing;
   }
   await file.sync();
   return { sha256: hash.digest("hex"), size };
-}
-
-/** The folders of files that are named by the SHA-256 of their content. */
-export const blobKinds = ["drivers", "icons"] as const;
-export type BlobKind = (typeof blobKinds)[number];
-
-const extensions: Readonly<Record<BlobKind, string>> = { drivers: "zip", icons: "png" };
-
-export function blobName(kind: BlobKind, sha256: string): string {
-  return `${sha256}.${extensions[kind]}`;
-}
-
-/** The digest that a file's name gives; undefined for a name that is none of ours. */
-export function blobDigest(kind: BlobKind, name: string): string | undefined {
-  const sha256 = name.slice(0, 64);
-  return /^[0-9a-f]{64}$/.test(sha256) && name === blobName(kind, sha256) ? sha256 : undefined;
 }

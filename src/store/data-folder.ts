@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf } from "../domain/errors.ts";
+import { errorMessage } from "../domain/errors.ts";
 import { isDiskFull } from "./database/reserve.ts";
-import { isThere, makeFolders } from "./durable-files.ts";
+import { exists, makeFolders } from "./durable-files.ts";
 
-/** Makes DATA_DIR where it is not there yet. @throws Error that says what to do, where it cannot be written */
+/** Makes DATA_DIR if it is missing. @throws Error that says what to do when it cannot be written */
 export async function prepareFolder(dataDir: string): Promise<void> {
   const probe = join(dataDir, `.writable-${randomUUID()}`);
   try {
@@ -13,16 +13,16 @@ export async function prepareFolder(dataDir: string): Promise<void> {
     await writeFile(probe, "", { flag: "wx" });
     await rm(probe);
   } catch (error) {
-    // Records can be deleted on a full disk, so it must not stop a start.
-    if (isDiskFull(error) && (await isThere(dataDir))) return;
+    // Users can delete records on a full disk, so a full disk must not stop the start.
+    if (isDiskFull(error) && (await exists(dataDir))) return;
     throw isDiskFull(error) ? fullDisk(dataDir, error) : unusable(dataDir, error as NodeJS.ErrnoException);
   }
 }
 
-/** Of a disk that has no room for what a start needs. */
+/** The error when the disk has no room for what a start needs. */
 export function fullDisk(dataDir: string, cause: unknown): Error {
   const why = `${dataDir} is on a disk that is full: make room there, and start Platen again`;
-  return new Error(`${why} (${messageOf(cause)}).`, { cause });
+  return new Error(`${why} (${errorMessage(cause)}).`, { cause });
 }
 
 function unusable(dataDir: string, error: NodeJS.ErrnoException): Error {
@@ -38,7 +38,7 @@ function unusable(dataDir: string, error: NodeJS.ErrnoException): Error {
     case "EROFS":
       return forbidden(dataDir, error.code);
     default:
-      return new Error(`DATA_DIR is ${dataDir}, which cannot be made or written: ${messageOf(error)}`);
+      return new Error(`DATA_DIR is ${dataDir}, which cannot be made or written: ${errorMessage(error)}`);
   }
 }
 

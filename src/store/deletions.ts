@@ -2,49 +2,49 @@ import type { AuditedEvent } from "../domain/audit/audit.ts";
 import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/deletion.ts";
 import type { BlobKind } from "./blobs.ts";
 import type { Database } from "./database/database.ts";
-import { digestIn, type Queries, type Row, readable } from "./database/rows.ts";
+import { digestIn, type Queries, type Row, readRow } from "./database/rows.ts";
 
 /**
- * The tables whose rows a deletion takes away, each before those that refer to it. The rows move to a table of the same
- * columns, `deleted_printers` for `printers`, with the deletion's id in front.
+ * The tables whose rows a deletion removes, each before the tables that refer to it. The rows move to a table with the
+ * deletion's id as first column, then the same columns: `deleted_printers` for `printers`.
  */
 export const deletedTables = ["clients", "drivers", "reports", "printers", "icons", "downloads"] as const;
 type DeletedTable = (typeof deletedTables)[number];
 
-/** A file that deleted records had. */
+/** A file of a deleted record. */
 export interface DeletedFile {
   readonly kind: BlobKind;
   readonly sha256: string;
 }
 
-/** A deletion that is final and whose files may still be there. */
-export interface EndedDeletion {
+/** A deletion that cannot be undone, and whose files may still exist. */
+export interface FinalDeletion {
   readonly id: number;
   readonly files: readonly DeletedFile[];
 }
 
-/** What a write made of a deletion. */
+/** The result of a write that deletes. */
 export interface Removal {
-  /** The deletion's id; undefined where it is final. */
-  readonly kept: number | undefined;
-  /** Final deletions whose files can be deleted as soon as the write is on disk. */
-  readonly ended: readonly EndedDeletion[];
+  /** Undefined when the deletion is final. */
+  readonly deletionId: number | undefined;
+  /** All final deletions whose files can be deleted as soon as the write is on disk. */
+  readonly finalDeletions: readonly FinalDeletion[];
 }
 
-/** What deleted printers refer to and leave behind, as it was then: it may be gone when they come back. */
+/** The clients and drivers of deleted printers at the time of the deletion. They may be deleted before the printers are restored. */
 export interface References {
   readonly clients: readonly { readonly id: number; readonly name: string }[];
   readonly drivers: readonly {
     readonly id: number;
     readonly name: string;
     readonly sha256: string;
-    /** The INF and the models that the driver was listed with. */
+    /** The INF and the models that lists showed for the driver. */
     readonly models: string;
   }[];
 }
 
 interface NewDeletion extends DeletedRecord {
-  /** Tables, the column of the record's id, and ids. */
+  /** For each table: the column to match, and the ids. */
   readonly rows: readonly (readonly [DeletedTable, string, readonly number[]])[];
   readonly files: readonly DeletedFile[];
   readonly references?: References;
@@ -53,12 +53,12 @@ interface NewDeletion extends DeletedRecord {
 const noReferences: References = { clients: [], drivers: [] };
 
 /**
- * Keeps what a write is about to delete, in that write. A final deletion keeps a row for its files alone, until they are
- * deleted: so a process that is killed in between leaves no file behind.
+ * Call this within the write that deletes, before its statements. A final deletion keeps a row only for its files, until they
+ * are deleted: so a process that is killed in between leaves no file behind.
  */
 export function keepDeleted(db: Queries, now: number, deletion: NewDeletion, isFinal: boolean): Removal {
   const { rows, files, references = noReferences } = deletion;
-  if (isFinal && files.length === 0) return { kept: undefined, ended: endedIn(db) };
+  if (isFinal && files.length === 0) return { deletionId: undefined, finalDeletions: finalDeletionsIn(db) };
   const { id = null } =
     db.first(
       "INSERT INTO deletions (deleted_at, title, content) VALUES (?, ?, ?) RETURNING id",
@@ -72,7 +72,7 @@ export function keepDeleted(db: Queries, now: number, deletion: NewDeletion, isF
         `INSERT INTO deleted_${table} SELECT ?, * FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`,
         [id, JSON.stringify(ids)],
       );
-  return { kept: isFinal ? undefined : Number(id), ended: endedIn(db) };
+  return { deletionId: isFinal ? undefined : Number(id), finalDeletions: finalDeletionsIn(db) };
 }
 
 /** `printer 7 Office` */
@@ -80,7 +80,7 @@ function titleOf({ kind, recordId, name }: DeletedRecord): string {
   return `${kind} ${recordId} ${name}`;
 }
 
-function keptOf({ id, deleted_at, title }: Row): KeptDeletion {
+function keptDeletionFrom({ id, deleted_at, title }: Row): KeptDeletion {
   const [kind = "", recordId = "", ...name] = String(title).split(" ");
   const known = deletionKinds.find((candidate) => candidate === kind);
   if (known === undefined) throw new Error("it says of nothing known that it was deleted");
@@ -94,12 +94,12 @@ function keptOf({ id, deleted_at, title }: Row): KeptDeletion {
 }
 
 /** A final deletion has no title, and every other one has. */
-const isOver = "title = ''";
+const isFinalSql = "title = ''";
 const columns = "SELECT id, deleted_at, title FROM deletions";
 
-/** Asked inside a write, so that the answer is as lasting as that write. */
-function endedIn(db: Queries): EndedDeletion[] {
-  const rows = db.all(`SELECT id FROM deletions WHERE ${isOver} ORDER BY id`);
+/** Call this within a write, so that the answer is on disk together with that write. */
+function finalDeletionsIn(db: Queries): FinalDeletion[] {
+  const rows = db.all(`SELECT id FROM deletions WHERE ${isFinalSql} ORDER BY id`);
   return rows.map(({ id = null }) => {
     const files = db.all("SELECT kind, sha256 FROM deleted_files WHERE deletion_id = ?", [id]);
     return { id: Number(id), files: files.map(fileOf) };
@@ -110,12 +110,11 @@ function fileOf(row: Row): DeletedFile {
   return { kind: row.kind === "icons" ? "icons" : "drivers", sha256: digestIn(row) };
 }
 
-/** Within a write: forgets the rows that a deletion kept. */
+/** Within a write: deletes the rows that a deletion kept. */
 export function forgetRows(db: Queries, id: number): void {
   for (const table of deletedTables) db.all(`DELETE FROM deleted_${table} WHERE deletion_id = ?`, [id]);
 }
 
-/** The only SQL of deletions. */
 export class Deletions {
   readonly #db: Database;
 
@@ -123,82 +122,82 @@ export class Deletions {
     this.#db = db;
   }
 
-  /** What can be taken back, the latest first. */
+  /** The deletions that can be undone, newest first. */
   list(): KeptDeletion[] {
-    return this.#db.all(`${columns} WHERE NOT ${isOver} ORDER BY id DESC`).map(keptOf);
+    return this.#db.all(`${columns} WHERE NOT ${isFinalSql} ORDER BY id DESC`).map(keptDeletionFrom);
   }
 
   find(id: number): KeptDeletion | undefined {
-    return this.#db.all(`${columns} WHERE id = ? AND NOT ${isOver}`, [id]).map(keptOf)[0];
+    return this.#db.all(`${columns} WHERE id = ? AND NOT ${isFinalSql}`, [id]).map(keptDeletionFrom)[0];
   }
 
-  /** The deletion that took a record away and can be taken back. */
+  /** The deletion of a record, if it can be undone. */
   findOf(table: "clients" | "drivers" | "printers", recordId: number): KeptDeletion | undefined {
     const row = this.#db.first(`SELECT deletion_id FROM deleted_${table} WHERE id = ?`, [recordId]);
     return row && this.find(Number(row.deletion_id));
   }
 
-  /** What the printers of a deletion referred to. */
+  /** The clients and drivers that the printers of a deletion referred to. */
   references(id: number): References {
     const row = this.#db.first("SELECT content FROM deletions WHERE id = ?", [id]);
     return JSON.parse(String(row?.content)) as References;
   }
 
-  /** The digests of the files of one kind that deletions keep, or that are still to be deleted. */
+  /** The digests of files that deletions keep or that are still to be deleted. */
   digests(kind: BlobKind): Set<string> {
     const rows = this.#db.all("SELECT DISTINCT sha256 FROM deleted_files WHERE kind = ?", [kind]);
     return new Set(rows.map(digestIn));
   }
 
-  /** Final deletions whose files may still be there; read where no write is under way. */
-  ended(): EndedDeletion[] {
-    return endedIn(this.#db);
+  /** Final deletions whose files may still exist. Call this only when no write is under way. */
+  listFinal(): FinalDeletion[] {
+    return finalDeletionsIn(this.#db);
   }
 
-  /** Whether a deletion besides these needs a file. */
-  needsFile({ kind, sha256 }: DeletedFile, besides: { has(id: number): boolean }): boolean {
+  /** Whether a deletion needs a file; those in `except` do not count. */
+  needsFile({ kind, sha256 }: DeletedFile, except: { has(id: number): boolean }): boolean {
     const where = "WHERE kind = ? AND sha256 = ?";
     const rows = this.#db.all(`SELECT deletion_id FROM deleted_files ${where}`, [kind, sha256]);
-    return rows.some(({ deletion_id }) => !besides.has(Number(deletion_id)));
+    return rows.some(({ deletion_id }) => !except.has(Number(deletion_id)));
   }
 
   /**
-   * Makes deletions final, those of them that are still kept.
-   * @param isAsked whether a person wants it so before the ten minutes are over
-   * @returns how many those were, and all final deletions with their files
+   * Makes those of these deletions final that can still be undone.
+   * @param isRequested whether a user requested it before the ten minutes were over
+   * @returns how many it made final, and all final deletions with their files
    */
-  end(
+  makeFinal(
     ids: readonly number[],
-    isAsked: boolean,
-  ): Promise<{ readonly count: number; readonly ended: readonly EndedDeletion[] }> {
+    isRequested: boolean,
+  ): Promise<{ readonly count: number; readonly finalDeletions: readonly FinalDeletion[] }> {
     return this.#db.freeingWrite(() => {
       const kept = ids.flatMap((id) => this.find(id) ?? []);
       for (const deletion of kept) {
         this.#db.all("UPDATE deletions SET title = '', content = '' WHERE id = ?", [deletion.id]);
         forgetRows(this.#db, deletion.id);
-        if (isAsked) this.#db.note("deleted-for-good", deletedBy(deletion));
+        if (isRequested) this.#db.recordEvent("deleted-for-good", deletionDetails(deletion));
       }
-      return { count: kept.length, ended: endedIn(this.#db) };
+      return { count: kept.length, finalDeletions: finalDeletionsIn(this.#db) };
     });
   }
 
-  /** Forgets a final deletion whose files are gone. */
+  /** Removes a final deletion whose files are deleted. */
   async forget(id: number): Promise<void> {
     await this.#db.freeingWrite(() => {
-      this.#db.all(`DELETE FROM deletions WHERE id = ? AND ${isOver}`, [id]);
+      this.#db.all(`DELETE FROM deletions WHERE id = ? AND ${isFinalSql}`, [id]);
     });
   }
 
-  /** Reads every deletion, as a start does. @throws Error that names the row that cannot be read */
+  /** Reads every deletion, as a start does. @throws Error naming the row that cannot be read */
   check(): void {
-    for (const row of this.#db.all(`${columns} WHERE NOT ${isOver} ORDER BY id`))
-      readable(`the deletion ${row.id}`, () => [keptOf(row), this.references(Number(row.id))]);
+    for (const row of this.#db.all(`${columns} WHERE NOT ${isFinalSql} ORDER BY id`))
+      readRow(`the deletion ${row.id}`, () => [keptDeletionFrom(row), this.references(Number(row.id))]);
     for (const row of this.#db.all("SELECT * FROM deleted_files"))
-      readable(`a file of the deletion ${row.deletion_id}`, () => fileOf(row));
+      readRow(`a file of the deletion ${row.deletion_id}`, () => fileOf(row));
   }
 }
 
-/** What the audit log says of one: of several printers their name alone. */
-function deletedBy({ kind, recordId: id, name }: KeptDeletion): Pick<AuditedEvent, "record" | "what"> {
+/** What the audit log says of a deletion: for several printers only their name. */
+function deletionDetails({ kind, recordId: id, name }: KeptDeletion): Pick<AuditedEvent, "record" | "what"> {
   return kind === "printers" ? { what: name } : { record: { kind, id, name } };
 }

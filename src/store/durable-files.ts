@@ -1,10 +1,10 @@
 import { access, type FileHandle, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { messageOf } from "../domain/errors.ts";
+import { errorMessage } from "../domain/errors.ts";
 
 /**
- * Makes a folder that may be there already, and lets a power cut not take it away again.
- * @throws Error with code ENOENT when the folder around it is missing: then a disk may be
+ * Makes a folder if it is missing. It survives a power cut.
+ * @throws Error with code ENOENT when the parent folder is missing: a disk may not be mounted
  */
 export async function makeFolder(path: string): Promise<void> {
   try {
@@ -16,74 +16,74 @@ export async function makeFolder(path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** Makes a folder with those around it, and lets a power cut take away none of them. */
+/** Makes a folder and its parents. All of them survive a power cut. */
 export async function makeFolders(path: string): Promise<void> {
-  const around = dirname(resolve(path));
+  const parent = dirname(resolve(path));
   try {
     await mkdir(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
-    // Node's own way, `recursive`, never ends where a folder that is there says that it is not, as /proc does.
-    if (code !== "ENOENT" || (await isThere(around))) throw error;
-    await makeFolders(around);
+    // Node's `recursive` option loops forever where an existing folder reports ENOENT, as /proc does.
+    if (code !== "ENOENT" || (await exists(parent))) throw error;
+    await makeFolders(parent);
     await mkdir(path);
   }
-  await syncFolder(around);
+  await syncFolder(parent);
 }
 
-/** A file is in its place, but a power cut may put the one back that was there. */
-export class Unsettled extends Error {
+/** A file is in place, but its folder is not synced: a power cut may bring the old file back. */
+export class FolderNotSynced extends Error {
   readonly code: string | undefined;
 
   constructor(cause: unknown) {
-    super(messageOf(cause), { cause });
+    super(errorMessage(cause), { cause });
     this.code = (cause as NodeJS.ErrnoException).code;
   }
 }
 
 /**
- * Puts a file that is complete and synced into its place, so that a power cut leaves the old or the new.
- * @throws Unsettled where it is there, and the disk does not say that it stays
+ * Moves a complete, synced file into place. A power cut leaves either the old file or the new one.
+ * @throws FolderNotSynced when the file is in place but its folder cannot be synced
  */
 export async function moveIntoPlace(from: string, to: string): Promise<void> {
   await rename(from, to);
   try {
     await syncFolder(dirname(to));
   } catch (error) {
-    throw new Unsettled(error);
+    throw new FolderNotSynced(error);
   }
 }
 
-/** Deletes a file that may be gone already, and lets no power cut bring it back. */
+/** Deletes a file if it exists. A power cut does not bring it back. */
 export async function removeDurably(path: string): Promise<void> {
   await rm(path, { force: true });
   await syncFolder(dirname(path));
 }
 
-/** Makes an empty file that a power cut does not take away. */
-export async function makeMark(path: string): Promise<void> {
+/** Makes an empty file that survives a power cut. */
+export async function makeMarker(path: string): Promise<void> {
   await (await open(path, "w")).close();
   await syncFolder(dirname(path));
 }
 
-/** What lies in DATA_DIR holds hashes of passwords, keys and names: nobody else on the host reads it. */
+/** Files in DATA_DIR hold password hashes, keys and names: only their owner may read them. */
 export const ownerOnly = 0o600;
 
-/** Writes a file so that it is there whole or not at all. @throws Unsettled as `moveIntoPlace` does */
+/** Writes a file completely or not at all. @throws FolderNotSynced as `moveIntoPlace` does */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const temporary = unfinished(path);
+  const temporary = temporaryPath(path);
   try {
     await writeSynced(temporary, bytes);
     await moveIntoPlace(temporary, path);
   } catch (error) {
-    // Where it stays, the next write replaces it.
+    // If this fails, the next write replaces the temporary file.
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
 }
 
-/** Writes a file that a power cut does not take away once its folder is synced. @throws Error of the disk */
+/** Writes and syncs a file. It survives a power cut once the caller has synced its folder. @throws an error of the disk */
 export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   const handle = await open(path, "w", ownerOnly);
   try {
@@ -94,27 +94,27 @@ export async function writeSynced(path: string, bytes: Uint8Array): Promise<void
   }
 }
 
-/** Writes these where the file's last write ended. @returns how many bytes they have */
+/** Writes all of these at the file's current position. @returns the number of bytes written */
 export async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<number> {
   let written = 0;
   for (let rest = chunks.filter((chunk) => chunk.length > 0); rest.length > 0; ) {
     const { bytesWritten } = await file.writev(rest);
-    rest = without(rest, bytesWritten);
+    rest = bytesAfter(rest, bytesWritten);
     written += bytesWritten;
   }
   return written;
 }
 
-function unfinished(path: string): string {
+function temporaryPath(path: string): string {
   return `${path}.new`;
 }
 
-/** Deletes what a crash left of `writeDurably`. */
+/** Deletes the temporary file that a crash during `writeDurably` left. */
 export async function removeUnfinished(path: string): Promise<void> {
-  await rm(unfinished(path), { force: true });
+  await rm(temporaryPath(path), { force: true });
 }
 
-/** Lets a power cut not take back what was named or moved in a folder. */
+/** Makes new, renamed and deleted files of a folder survive a power cut. It does nothing on Windows. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(path, "r");
@@ -125,33 +125,33 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Whether there is such a file or folder that can be seen. */
-export async function isThere(path: string): Promise<boolean> {
+/** False also where the path cannot be accessed. */
+export async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,
   );
 }
 
-/** For `catch`: undefined where there is no such file. @throws any other error */
+/** For `catch`: returns undefined when there is no such file. @throws any other error */
 export function undefinedIfAbsent(error: NodeJS.ErrnoException): undefined {
   if (error.code === "ENOENT") return undefined;
   throw error;
 }
 
-/** For `catch`: no names where there is no such folder. @throws any other error */
+/** For `catch`: returns no names when there is no such folder. @throws any other error */
 export function noneIfAbsent(error: NodeJS.ErrnoException): never[] {
   return undefinedIfAbsent(error) ?? [];
 }
 
-/** Bytes that anybody may still write where a folder is; undefined where the system does not tell. */
+/** Bytes that an unprivileged process may still write; undefined where the system does not report it. */
 export async function freeBytes(folder: string): Promise<number | undefined> {
   const found = await statfs(folder).catch(() => undefined);
   return found === undefined ? undefined : found.bavail * found.bsize;
 }
 
-/** What is still to be filled or written when so many bytes have been. */
-export function without(targets: readonly Uint8Array[], count: number): Uint8Array[] {
+/** What remains of `targets` after their first `count` bytes. */
+export function bytesAfter(targets: readonly Uint8Array[], count: number): Uint8Array[] {
   let done = count;
   return targets.flatMap((target) => {
     const taken = Math.min(done, target.length);

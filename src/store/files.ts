@@ -1,16 +1,16 @@
 import { closeSync, fstatSync, openSync, readvSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
-import { undefinedIfAbsent, without } from "./durable-files.ts";
+import { bytesAfter, undefinedIfAbsent } from "./durable-files.ts";
 
-/** An open file as a byte source; whoever opened it closes it. */
+/** An open file as a byte source. The caller that opened it closes it. */
 export interface FileSource extends ByteSource, OpenFile {
-  /** Changes when another file takes its place, and when it is written again. */
+  /** Changes when the file is replaced or written again. */
   readonly version: string;
   close(): Promise<void>;
 }
 
-/** @throws Error with code ENOENT when there is no such file. */
+/** @throws Error with code ENOENT when there is no such file */
 export async function openSource(path: string): Promise<FileSource> {
   const handle = await open(path, "r");
   try {
@@ -36,14 +36,14 @@ function versionOf({ ino, size, mtimeNs }: { ino: bigint; size: bigint; mtimeNs:
   return `${ino} ${size} ${mtimeNs}`;
 }
 
-/** A byte source for a process that may block: reading so is much faster. */
+/** A byte source for a process that may block: synchronous reads are much faster. */
 export function openSourceBlocking(path: string): ByteSource & { close(): void } {
   const descriptor = openSync(path, "r");
   const source = sourceOfOpen({ descriptor, size: fstatSync(descriptor).size });
   return { ...source, close: () => closeSync(descriptor) };
 }
 
-/** The same for a file that another thread opened, and closes when this one is done with it. */
+/** The same for a file that another thread opened. That thread closes it when this one is done. */
 export function sourceOfOpen({ descriptor, size }: OpenFile): ByteSource {
   return sourceOf(size, (targets, at) => readvSync(descriptor, targets, at));
 }
@@ -52,11 +52,11 @@ type ReadVector = (targets: Uint8Array[], position: number) => number | Promise<
 
 function sourceOf(size: number, readVector: ReadVector): ByteSource {
   const fill = async (position: number, targets: readonly Uint8Array[]) => {
-    let rest = targets.filter((target) => target.length > 0);
-    for (let at = position; rest.length > 0; ) {
-      const count = await readVector(rest, at);
+    let remaining = targets.filter((target) => target.length > 0);
+    for (let at = position; remaining.length > 0; ) {
+      const count = await readVector(remaining, at);
       if (count === 0) throw new Error("a file ended too early");
-      rest = without(rest, count);
+      remaining = bytesAfter(remaining, count);
       at += count;
     }
   };

@@ -1,14 +1,14 @@
 import { UserError } from "../domain/errors.ts";
 import type { Queries } from "./database/rows.ts";
 
-/** So many records there may be: lists show all of them, and all of the database is in memory. */
+/** The most records of each kind. Lists show all of them, and the whole database is in memory. */
 export const maxRecords = { printers: 10_000, clients: 2_000, drivers: 2_000, accounts: 1_000 } as const;
 
-/** Of the database, free pages apart. A write that adds or changes is refused above it; what was deleted can be put back. */
+/** The limit for the database without its free pages. Above it, writes that add or change are refused; undoing a deletion is allowed. */
 export const databaseLimitBytes = 256 * 1024 * 1024;
 
 /**
- * Called within a write, after what it adds or makes longer.
+ * Call this within a write, after its changes.
  * @throws UserError "full" that says what there is too much of
  */
 export function checkRoom(db: Queries): void {
@@ -24,7 +24,7 @@ export function checkRoom(db: Queries): void {
   checkBytes(db);
 }
 
-/** The same of a write that makes no record. @throws UserError "full" */
+/** The same for a write that adds no record. @throws UserError "full" */
 export function checkBytes(db: Queries): void {
   const pragma = (name: string) => Number(db.first(`PRAGMA ${name}`)?.[name]);
   const bytes = (pragma("page_count") - pragma("freelist_count")) * pragma("page_size");

@@ -12,7 +12,7 @@ import { Clients } from "./printers/clients.ts";
 import { Icons } from "./printers/icons.ts";
 import { Printers } from "./printers/printers.ts";
 
-/** The nouns of a database. */
+/** The tables of a database, one object for each kind of record. */
 export function recordsOf(db: Database, clock: () => number) {
   const clients = new Clients(db, clock);
   const drivers = new Drivers(db, clock);
@@ -26,14 +26,14 @@ export function recordsOf(db: Database, clock: () => number) {
   return { ...nouns, tokens, linkGenerations, deletions: new Deletions(db), changes: new Changes(db) };
 }
 
-/** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+/** Reads every row, as a start does. @throws Error naming the row that cannot be read */
 export function checkRows(records: ReturnType<typeof recordsOf>): void {
   for (const noun of Object.values(records)) noun.check();
 }
 
 /**
- * Reads a database as a start would, and changes nothing. It takes as long as a start does, in one go.
- * @param path how it is called in an error
+ * Reads a database as a start would, and changes nothing. It blocks the thread for as long as a start does.
+ * @param path names the database in errors
  * @throws DamagedDatabase, NewerDatabase
  */
 export async function readState<T>(
@@ -41,7 +41,7 @@ export async function readState<T>(
   bytes: Uint8Array,
   read: (records: ReturnType<typeof recordsOf>, db: Database) => T,
 ): Promise<T> {
-  const check = (opened: Database) => checkRows(recordsOf(opened, Date.now));
+  const check = (database: Database) => checkRows(recordsOf(database, Date.now));
   const db = await Database.openCopy(path, bytes, { check });
   try {
     return read(recordsOf(db, Date.now), db);
@@ -50,8 +50,8 @@ export async function readState<T>(
   }
 }
 
-/** What is in a database, as far as a backup of it is concerned. */
-export function factsOf(records: ReturnType<typeof recordsOf>, db: Database): DatabaseFacts {
+/** What a backup needs to know of a database. */
+export function databaseFacts(records: ReturnType<typeof recordsOf>, db: Database): DatabaseFacts {
   const count = (table: string, where = "") =>
     Number(db.first(`SELECT count(*) AS n FROM ${table} ${where}`)?.n);
   return {
@@ -65,10 +65,10 @@ export function factsOf(records: ReturnType<typeof recordsOf>, db: Database): Da
   };
 }
 
-/** A database's file, and what is in it. @throws DamagedDatabase, NewerDatabase, and Error of the disk */
+/** @throws DamagedDatabase, NewerDatabase, or an error of the disk */
 export async function readFileFacts(
   path: string,
 ): Promise<{ readonly file: Buffer; readonly facts: DatabaseFacts }> {
   const file = await readFile(path);
-  return { file, facts: await readState(path, file, factsOf) };
+  return { file, facts: await readState(path, file, databaseFacts) };
 }

@@ -34,7 +34,7 @@ import { ManyPrinters } from "./printers/many-printers.ts";
 import type { Printers } from "./printers/printers.ts";
 import { checkRows, recordsOf } from "./records.ts";
 
-/** Everything that lasts, below one folder. */
+/** All saved data, below one folder. */
 export interface Store {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
@@ -44,7 +44,7 @@ export interface Store {
   readonly manyPrinters: ManyPrinters;
   readonly icons: Icons;
   readonly downloads: Downloads;
-  /** The numbers of all records that people made. */
+  /** The numbers of all printers and clients, and of uploaded drivers. */
   recordNumbers(): RecordNumbers;
   readonly tokens: Tokens;
   readonly linkGenerations: LinkGenerations;
@@ -52,33 +52,33 @@ export interface Store {
   readonly restoring: Restoring;
   readonly blobs: Blobs;
   readonly backups: Backups;
-  /** Files of deleted records that kept states name. */
+  /** Files of deleted records that a kept state of the database still names. */
   readonly keptFiles: KeptFiles;
   readonly audit: AuditLog;
-  /** 32 random bytes, made once with the folder and never sent: package keys come from them. */
+  /** 32 random bytes, made once with the folder and never sent. Package keys are derived from them. */
   readonly secret: Uint8Array;
-  /** Whether so little space is left that no archive should be kept which could be deleted. */
+  /** Whether the disk has too little space to keep the archive of a deleted driver. */
   isNearlyFull(): Promise<boolean>;
-  /** Another number whenever a record may have changed. */
+  /** Changes whenever a record may have changed. */
   version(): number;
-  /** Does all that belongs to one write, or nothing of it. It may run twice. */
+  /** Runs `work` as one transaction. It may run twice. */
   change<T>(work: () => T): Promise<T>;
-  /** The database as it is on disk; to be asked where no write is under way. */
+  /** The database as it is on disk. Call this only when no write is under way. */
   current(): SavedState;
-  /** @param listener is told of each state as soon as it is on disk, and must not throw */
+  /** @param listener is called with each state as soon as it is on disk; it must not throw */
   onSaved(listener: (state: SavedState) => void): void;
-  /** Waits for writes under way, of files and of records, then gives the folder free. */
+  /** Waits for writes of files and records that are under way, then releases the folder's lock. */
   close(): Promise<void>;
 }
 
 interface StoreOptions {
-  /** So many days the audit log is kept; 400 unless it says so. */
+  /** Days that the audit log is kept; 400 by default. */
   readonly auditDays?: number | undefined;
-  /** Whether the newest good backup takes the place of a damaged database. */
+  /** Whether the newest good backup replaces a damaged database. */
   readonly recover?: boolean | undefined;
 }
 
-/** @throws Error that says what to do, when the folder cannot be used. */
+/** @throws Error that says what to do when the folder cannot be used */
 export async function openStore(
   dataDir: string,
   clock: () => number,
@@ -95,7 +95,7 @@ export async function openStore(
   }
 }
 
-interface Opening {
+interface LockedFolder {
   readonly dataDir: string;
   readonly clock: () => number;
   readonly log: (line: string) => void;
@@ -103,7 +103,7 @@ interface Opening {
 }
 
 async function openLocked(
-  { dataDir, clock, log, lock }: Opening,
+  { dataDir, clock, log, lock }: LockedFolder,
   { auditDays = 400, recover = false }: StoreOptions,
 ): Promise<Store> {
   await finishSwap(dataDir, log);
@@ -112,11 +112,11 @@ async function openLocked(
   const backups = new Backups(dataDir, clock);
   await backups.load();
   const recorder = new ChangeRecorder(clock);
-  const check = (opened: Database) => checkRows(recordsOf(opened, clock));
+  const check = (database: Database) => checkRows(recordsOf(database, clock));
   const { db, recovered } = await openOrRecover({
     path: databasePath,
     open: () => Database.open(databasePath, { clock, recorder, check }),
-    ...{ backups, isAsked: recover, now: clock(), log },
+    ...{ backups, isRequested: recover, now: clock(), log },
   });
   for (const path of [databasePath, secretPath]) await removeUnfinished(path);
   const records = recordsOf(db, clock);
@@ -136,15 +136,16 @@ async function openLocked(
   if (isAhead && recovered === undefined) await endOldLinks(records.linkGenerations, log);
   if (recovered !== undefined) {
     const { name, savedAt } = recovered;
-    audit.note("recovered", { what: `${name}, the state of ${new Date(savedAt).toISOString()}` });
+    audit.record("recovered", { what: `${name}, the state of ${new Date(savedAt).toISOString()}` });
   }
   const close = async () => {
     await blobs.close();
-    await db.settle();
+    await db.waitForWrites();
     await audit.close();
-    // The database knows where the log ends, so that nothing can be cut off unseen. If it cannot be saved, the log is enough.
+    // The database stores where the log ends, so that `platen audit verify` sees when lines are cut off. A failed save is no
+    // problem: the next start reads the log on from the place that the database has.
     if (records.changes.place("head")?.seq !== audit.head.seq) await db.write(() => {}).catch(() => {});
-    await db.settle();
+    await db.waitForWrites();
     db.close();
     await lock.release();
   };
@@ -173,7 +174,7 @@ async function openLocked(
   };
 }
 
-/** Of a database that was gone back to by hand, with the audit log of the one that was there. */
+/** For a database that somebody replaced with an older one by hand, while the newer audit log stayed. */
 async function endOldLinks(links: LinkGenerations, log: (line: string) => void): Promise<void> {
   log(
     "warning: the database is older than its audit log, or another one: links that were made until now have ended, and scripts that were downloaded by themselves have to be fetched anew",
@@ -181,21 +182,22 @@ async function endOldLinks(links: LinkGenerations, log: (line: string) => void):
   await links.endAll();
 }
 
-const maxNamed = 50;
+const maxNamedDrivers = 50;
 
-/** Names the drivers of a state that was gone back to whose archives are not there any more. */
+/** Logs the drivers of a restored state whose archives are missing. */
 async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) => void): Promise<void> {
   let missing = 0;
   for (const driver of drivers.list()) {
     if ((await fileState(blobs.pathOf("drivers", driver.sha256))) !== undefined) continue;
     missing++;
-    if (missing <= maxNamed)
+    if (missing <= maxNamedDrivers)
       log(`recovered: the archive of “${driverTitle(driver)}” is missing: upload the same ZIP again`);
   }
-  if (missing > maxNamed) log(`recovered: so are the archives of ${missing - maxNamed} other drivers`);
+  if (missing > maxNamedDrivers)
+    log(`recovered: so are the archives of ${missing - maxNamedDrivers} other drivers`);
 }
 
-/** Where the system does not tell, it is not. */
+/** False where the system does not report the free space. */
 async function isDiskNearlyFull(dataDir: string): Promise<boolean> {
   const free = await freeBytes(dataDir);
   return free !== undefined && free < archiveRoomBytes;

@@ -1,41 +1,41 @@
 import { availableParallelism } from "node:os";
 import type { OpenFile } from "../domain/byte-source.ts";
-import { stopping } from "../domain/errors.ts";
+import { stoppingError } from "../domain/errors.ts";
 import type { EncryptedPrefix, EncryptionInfo } from "../pkg/formats/checkpoints.ts";
-import type { Described } from "../pkg/formats/contents.ts";
+import type { DigestedLayout } from "../pkg/formats/contents.ts";
 import { Admission } from "./admission.ts";
 import type { LaidOut, PublishedScript, TaskName, Tasks } from "./tasks.ts";
 import { WorkerThread } from "./worker-thread.ts";
 
-/** What a thread’s heap may have: encrypting needs nearly nothing. */
-const usualHeapMb = 24;
-/** A central directory has up to 64 MB. */
+/** Limit of a thread’s heap. Encryption uses hardly any heap. */
+const defaultHeapMb = 24;
+/** Layouts need more: a central directory has up to 64 MB. */
 const layoutHeapMb = 768;
-/** Settings of more characters need more memory than the digest thread has. */
-const largeSettings = 100_000;
-/** Drivers whose files are encrypted at a time: a small one does not wait for a large one. */
-const prefixesAtOnce = 2;
+/** In characters. Longer settings need more memory than the digest thread has. */
+const largeSettingsLength = 100_000;
+/** How many drivers' files are encrypted at a time, so that a small driver does not wait for a large one. */
+const maxConcurrentPrefixes = 2;
 
-/** How much of one kind of work is done at a time, and by which threads. */
 interface KindOfWork {
   readonly threads: number;
+  /** Tasks at a time, in all threads together. */
   readonly tasks: number;
   readonly heapMb: number;
-  /** How long a thread with nothing to do stays. */
+  /** A thread ends after this time without a task. */
   readonly idleMs: number;
 }
 
 type Kind = "digests" | "encryption" | "layouts" | "hashing" | "verifying";
 
-/** @param encrypting threads that encrypt, besides the one that digests what they encrypted */
+/** @param encrypting number of threads that encrypt; one more thread makes digests */
 function kindsOfWork(encrypting: number): Readonly<Record<Kind, KindOfWork>> {
-  const hashing = { threads: 1, tasks: 1, heapMb: usualHeapMb, idleMs: 1000 };
+  const hashing = { threads: 1, tasks: 1, heapMb: defaultHeapMb, idleMs: 1000 };
   return {
-    // It keeps the digests of what packages begin with, so it stays, and it is one.
-    digests: { threads: 1, tasks: 4, heapMb: usualHeapMb, idleMs: Number.POSITIVE_INFINITY },
-    // Each thread reads one piece while it encrypts another.
-    encryption: { threads: encrypting, tasks: 2 * encrypting, heapMb: usualHeapMb, idleMs: 20_000 },
-    // A heap is large where an archive or a client is: such a thread soon ends.
+    // A single thread that never ends, because it keeps the digests of the beginnings of packages.
+    digests: { threads: 1, tasks: 4, heapMb: defaultHeapMb, idleMs: Number.POSITIVE_INFINITY },
+    // Each thread reads one chunk while it encrypts another.
+    encryption: { threads: encrypting, tasks: 2 * encrypting, heapMb: defaultHeapMb, idleMs: 20_000 },
+    // A large archive or client makes a large heap, so these threads end soon.
     layouts: { threads: 2, tasks: 2, heapMb: layoutHeapMb, idleMs: 100 },
     hashing,
     // At the lowest priority.
@@ -44,22 +44,22 @@ function kindsOfWork(encrypting: number): Readonly<Record<Kind, KindOfWork>> {
 }
 
 /**
- * Worker threads for what would block the event loop. They run the same bundled file, start when they are needed and
- * end when they have nothing to do. Each kind of work has a bound and threads of its own: nothing waits behind another kind.
+ * Worker threads for work that would block the event loop. They run the same bundled file, start when needed and end
+ * when idle. Each kind of work has its own limit and threads, so no kind waits for another.
  */
 export class Workers {
   readonly #script: string;
   readonly #kinds: ReturnType<typeof kindsOfWork>;
   readonly #idleMs: number | undefined;
   readonly #queues = new Map<Kind, Admission>();
-  readonly #prefixes = new Admission(prefixesAtOnce);
+  readonly #prefixes = new Admission(maxConcurrentPrefixes);
   readonly #threads = new Map<WorkerThread, Kind>();
   #isClosed = false;
 
   /**
    * @param script the bundled file that `main.ts` became
-   * @param size how many threads encrypt or digest
-   * @param idleMs how long each thread stays with nothing to do, in place of what is usual for its kind
+   * @param size how many threads encrypt or make digests
+   * @param idleMs overrides the idle time of every kind of work
    */
   constructor(script: string, size = Math.min(4, Math.max(2, availableParallelism())), idleMs?: number) {
     this.#script = script;
@@ -67,58 +67,56 @@ export class Workers {
     this.#idleMs = idleMs;
   }
 
-  /** Lays out drivers' files. @throws UserError "invalid" when an archive is damaged, or an INF cannot be read */
+  /** Lays out drivers' files. @throws UserError "invalid" if an archive is damaged, or an INF cannot be read */
   layOutDrivers(input: Tasks["layOutDrivers"]["input"]): Promise<Tasks["layOutDrivers"]["output"]> {
     return this.#run("layouts", "layOutDrivers", input);
   }
 
-  /** Lays out a ZIP that begins with these drivers. @throws UserError "invalid" where no ZIP can hold it */
-  layOut(input: Tasks["layOut"]["input"]): Promise<Described> {
-    return this.#run(kindFor(input.end.settings), "layOut", input);
+  /** Lays out a ZIP that begins with these drivers. @throws UserError "invalid" if it is too large for a ZIP */
+  layOut(input: Tasks["layOut"]["input"]): Promise<DigestedLayout> {
+    return this.#run(threadKindFor(input.own.settings), "layOut", input);
   }
 
-  /** A script as a file. */
   renderScript(input: Tasks["renderScript"]["input"]): Promise<Uint8Array> {
-    return this.#run(kindFor(input.settings), "renderScript", input);
+    return this.#run(threadKindFor(input.settings), "renderScript", input);
   }
 
-  /** A script that puts packages into Intune, as a file. */
   renderPublish(input: Tasks["renderPublish"]["input"]): Promise<PublishedScript> {
     return this.#run("layouts", "renderPublish", input);
   }
 
-  /** SHA-256 of all that is laid out. */
+  /** SHA-256 of the file that a layout describes. */
   digest(input: LaidOut): Promise<Uint8Array> {
     return this.#run("hashing", "digest", input);
   }
 
-  /** SHA-256 of a file, while nobody else needs the processor. */
+  /** SHA-256 of a file, at the lowest priority. */
   verify(file: OpenFile): Promise<Uint8Array> {
     return this.#run("verifying", "verify", { file });
   }
 
-  /** Encrypts the first `size` bytes and keeps their digests under a name. */
+  /** Encrypts the first `size` bytes. The digest thread keeps their digests under `input.name`. */
   encryptPrefix(input: Tasks["encryptPrefix"]["input"]): Promise<EncryptedPrefix> {
     return this.#prefixes.run(async () => this.#thread("digests").run("encryptPrefix", input));
   }
 
-  /** Encrypts and digests what stands behind a prefix that was kept under this name. */
+  /** Encrypts and digests everything after the prefix with this name. */
   finish(input: Tasks["finish"]["input"]): Promise<EncryptionInfo> {
     return this.#run("digests", "finish", input);
   }
 
-  /** Encrypts one span: how many bytes of its buffer are filled. */
+  /** Encrypts one span. @returns how many bytes of `input.encrypted` are filled */
   encrypt(input: Tasks["encrypt"]["input"]): Promise<number> {
     return this.#run("encryption", "encrypt", input);
   }
 
-  /** Ends all threads; whatever they were doing is rejected, and nothing more is begun. */
+  /** Ends all threads. Running tasks are rejected, and no new task is accepted. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.endThreads();
   }
 
-  /** Ends all threads; whatever they were doing is rejected, and others are started for what comes. */
+  /** Ends all threads. Running tasks are rejected. New tasks start new threads. */
   async endThreads(): Promise<void> {
     await Promise.all([...this.#threads.keys()].map((thread) => thread.end()));
   }
@@ -130,15 +128,15 @@ export class Workers {
   }
 
   /**
-   * Of this kind the thread with the least to do; a new one where all have something and there may be one more.
-   * @throws UserError "busy" when all has been closed
+   * The thread of this kind with the fewest tasks, or a new one if all are busy and the limit allows it.
+   * @throws UserError "busy" after `close`
    */
   #thread(kind: Kind): WorkerThread {
     const { threads: max, heapMb, idleMs } = this.#kinds[kind];
     const known = [...this.#threads.keys()].filter((thread) => this.#threads.get(thread) === kind);
-    const [freest] = known.toSorted((a, b) => a.jobCount - b.jobCount);
-    if (freest !== undefined && (freest.jobCount === 0 || known.length === max)) return freest;
-    if (this.#isClosed) throw stopping();
+    const [leastBusy] = known.toSorted((a, b) => a.jobCount - b.jobCount);
+    if (leastBusy !== undefined && (leastBusy.jobCount === 0 || known.length === max)) return leastBusy;
+    if (this.#isClosed) throw stoppingError();
     const limits = { heapMb, idleMs: this.#idleMs ?? idleMs };
     const thread = new WorkerThread(this.#script, limits, () => this.#threads.delete(thread));
     this.#threads.set(thread, kind);
@@ -146,6 +144,6 @@ export class Workers {
   }
 }
 
-function kindFor(settings = ""): Kind {
-  return settings.length > largeSettings ? "layouts" : "digests";
+function threadKindFor(settings = ""): Kind {
+  return settings.length > largeSettingsLength ? "layouts" : "digests";
 }

@@ -1,19 +1,16 @@
-/** What is made in advance, and where. */
-export interface Prefetching {
-  /** How many pieces there are. */
+export interface PrefetchOptions {
   readonly count: number;
-  /** Makes a buffer for a piece. */
   readonly buffer: () => Uint8Array;
-  /** Fills a buffer with piece `i`, and answers what of it is filled. */
+  /** Fills a buffer with chunk `i` and returns the filled part. */
   readonly make: (i: number, buffer: Uint8Array) => Promise<Uint8Array>;
 }
 
 /**
- * Yields pieces 0, 1, … in order, while the next one is made, each in a buffer of its own. A yielded piece is the
- * caller's until it asks for the next one; then its buffer is used again. When the generator ends, however it ends,
- * nothing of it is under way any more.
+ * Yields chunks 0, 1, … in order, and makes the next one meanwhile. There are two buffers. The caller may use a chunk
+ * until it requests the next one; then its buffer is reused. When the generator ends, even by an error, no work is left
+ * running.
  */
-export async function* prefetch({ count, buffer, make }: Prefetching): AsyncGenerator<Uint8Array> {
+export async function* prefetch({ count, buffer, make }: PrefetchOptions): AsyncGenerator<Uint8Array> {
   const waiting: { readonly buffer: Uint8Array; readonly work: Promise<Uint8Array> }[] = [];
   let started = 0;
   const start = (free: Uint8Array) => {

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
 import { RecentMap } from "../domain/collections.ts";
-import { type ErrorCode, messageOf, UserError } from "../domain/errors.ts";
+import { type ErrorCode, errorMessage, UserError } from "../domain/errors.ts";
 import {
   type EncryptedPrefix,
   type EncryptionInfo,
@@ -12,12 +12,12 @@ import {
   finishEncryption,
 } from "../pkg/formats/checkpoints.ts";
 import {
-  type Described,
+  type DigestedLayout,
   type DriverFolder,
   type LaidOutDrivers,
   layOut,
   layOutDrivers,
-  type PackageTail,
+  type OwnContents,
   prepareScripts,
 } from "../pkg/formats/contents.ts";
 import {
@@ -36,57 +36,55 @@ import {
   publicationState,
   renderPublishScript,
 } from "../pkg/scripts/publish-script.ts";
-import { renderSettings, type ScriptKind } from "../pkg/scripts/render.ts";
+import { renderWithSettings, type ScriptKind } from "../pkg/scripts/render.ts";
 import { type ArchiveEntry, readArchive } from "../pkg/zip/archive.ts";
-import { fillFromLayout, type Layout, wholeOf } from "../pkg/zip/layout.ts";
+import { fillFromLayout, type Layout, singleSourceLayout } from "../pkg/zip/layout.ts";
 import { checkFileCount } from "../pkg/zip/zip.ts";
-import { buffersUsed } from "./memory.ts";
+import { countUsedBuffers } from "./memory.ts";
 
-/** A layout with the files that it takes its bytes from. */
 export interface LaidOut {
   readonly layout: Layout;
-  /** In the order of the layout's source numbers. They stay open until the task has settled. */
+  /** In the order of the layout's source numbers. The caller keeps them open until the task has settled. */
   readonly files: readonly OpenFile[];
 }
 
-/** A script that may be large: what names it is made where it is made. */
+/** A script that may be large, so the worker thread that renders it also digests it. */
 export interface PublishedScript {
   readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly state: PublicationState;
 }
 
-/** What a worker thread can be asked, and what it answers. */
+/** The tasks of a worker thread, with their inputs and outputs. */
 export interface Tasks {
-  /** Lays out the files of these drivers, whose archives are in the same order. */
+  /** Lays out the files of these drivers. The archives are in the same order. */
   layOutDrivers: {
     input: { drivers: readonly DriverFolder[]; archives: readonly OpenFile[] };
     output: LaidOutDrivers;
   };
-  /** Lays out a ZIP that begins with these drivers. */
-  layOut: { input: { drivers: LaidOutDrivers; end: PackageTail }; output: Described };
-  /** A script of these settings, which are given as JSON. */
+  layOut: { input: { drivers: LaidOutDrivers; own: OwnContents }; output: DigestedLayout };
+  /** Renders a script. `settings` is JSON. */
   renderScript: { input: { kind: ScriptKind; settings: string }; output: Uint8Array };
-  /** A script that puts packages into Intune, its SHA-256 in hex, and what it was made of, in short. */
+  /** Renders a script that publishes packages to Intune. `records` are all records, even if the script does not contain them. */
   renderPublish: {
     input: { publication: Publication; records: Publication["records"] };
     output: PublishedScript;
   };
-  /** SHA-256 of a whole layout. */
+  /** SHA-256 of the file that a layout describes. */
   digest: { input: LaidOut; output: Uint8Array };
-  /** SHA-256 of a whole file, at the lowest priority: the thread never leaves it again. */
+  /** SHA-256 of a whole file, at the lowest priority, which the thread then keeps. */
   verify: { input: { file: OpenFile }; output: Uint8Array };
-  /** Encrypts the first `size` bytes, whole blocks, and keeps their digests in this thread under a name. */
+  /** Encrypts the first `size` bytes, whole blocks, and keeps their digests in this thread under `name`. */
   encryptPrefix: {
     input: LaidOut & { keys: EncryptionKeys; size: number; name: string };
     output: EncryptedPrefix;
   };
-  /** Ends what was begun under this name; begins by itself where the thread does not know it. */
+  /** Finishes the encryption after the prefix with this name. Digests the prefix again if the thread no longer has its digests. */
   finish: {
     input: LaidOut & { keys: EncryptionKeys; prefix: EncryptedPrefix; name: string };
     output: EncryptionInfo;
   };
-  /** Encrypts at most a chunk into `encrypted`, which lies in shared memory, and answers how far that is filled. */
+  /** Encrypts at most a chunk into `encrypted`, which is in shared memory. The output is the number of filled bytes. */
   encrypt: {
     input: LaidOut & { keys: EncryptionKeys; state: Uint8Array; span: Span; encrypted: Uint8Array };
     output: number;
@@ -105,21 +103,21 @@ export type TaskReply =
   | { readonly id: number; readonly output: unknown }
   | { readonly id: number; readonly code: ErrorCode | undefined; readonly message: string };
 
-/** How an open file is read; whoever starts the thread knows. */
-type Open = (file: OpenFile) => ByteSource;
+/** Makes an open file readable. It is passed in, because `workers` may not import `store`. */
+type OpenSource = (file: OpenFile) => ByteSource;
 
 type Handlers = { readonly [K in TaskName]: (input: Tasks[K]["input"]) => Promise<Tasks[K]["output"]> };
 
-function handlersWith(open: Open): Handlers {
+function taskHandlers(open: OpenSource): Handlers {
   const plaintextOf = ({ layout, files }: LaidOut): Plaintext => ({ layout, sources: files.map(open) });
-  // Of the beginnings of payloads, those that were used last: they cannot leave their thread.
-  const digests = new RecentMap<string, PayloadDigests>(keptPrefixes);
+  // The most recent prefixes of payloads. Hash objects cannot move to another thread.
+  const digests = new RecentMap<string, PayloadDigests>(maxKeptPrefixes);
   return {
     layOutDrivers: async ({ drivers, archives }) =>
-      layOutDrivers(drivers, await wantedEntries(drivers, archives.map(open))),
-    layOut: async ({ drivers, end }) => layOut(drivers, end),
+      layOutDrivers(drivers, await packagedEntries(drivers, archives.map(open))),
+    layOut: async ({ drivers, own }) => layOut(drivers, own),
     renderScript: async ({ kind, settings }) =>
-      new Uint8Array(renderSettings(kind, JSON.parse(settings) as ScriptSettings)),
+      new Uint8Array(renderWithSettings(kind, JSON.parse(settings) as ScriptSettings)),
     renderPublish: async ({ publication, records }) => {
       const state = publicationState(publication, records);
       const bytes = new Uint8Array(renderPublishScript(publication, state));
@@ -128,7 +126,7 @@ function handlersWith(open: Open): Handlers {
     digest: (input) => digestOf(plaintextOf(input)),
     verify: ({ file }) => {
       lowerPriority(19);
-      return digestOf({ layout: wholeOf(file.size), sources: [open(file)] });
+      return digestOf({ layout: singleSourceLayout(file.size), sources: [open(file)] });
     },
     encryptPrefix: async (input) => {
       const { keys, size, name } = input;
@@ -147,34 +145,37 @@ function handlersWith(open: Open): Handlers {
     },
     encrypt: async (input) => {
       const { keys, state, span, encrypted } = input;
-      const plain = spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
+      const plain = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
       try {
         return await encryptSpan(plaintextOf(input), keys, state, span, plain, encrypted);
       } finally {
-        spare.push(plain);
-        buffersUsed(span.end - span.start);
+        spareBuffers.push(plain);
+        countUsedBuffers(span.end - span.start);
       }
     },
   };
 }
 
-/** Other tasks of the thread go on between two chunks. */
+/** Lets other tasks of the thread run between two chunks. */
 async function betweenChunks(usedBytes: number): Promise<void> {
-  buffersUsed(usedBytes);
+  countUsedBuffers(usedBytes);
   await setImmediate();
 }
 
-/** Beginnings of payloads that are remembered, a few hundred bytes each, and their checkpoints: 32 KB a gigabyte. */
-export const keptPrefixes = 512;
+/** Prefixes in memory: a few hundred bytes of digests each, and checkpoints of 32 KB per gigabyte. */
+export const maxKeptPrefixes = 512;
 
-/** One after the other, and no more files than one package can hold: each may have 60,000. */
-async function wantedEntries(drivers: readonly DriverFolder[], sources: readonly ByteSource[]) {
+/**
+ * Reads the archives one after the other, and stops at more files than one ZIP can hold: each archive may have 60,000.
+ * @returns the files of each archive that a package contains
+ */
+async function packagedEntries(drivers: readonly DriverFolder[], sources: readonly ByteSource[]) {
   const wanted: (readonly ArchiveEntry[])[] = [];
   let count = 0;
   for (const [i, source] of sources.entries()) {
     const { entries } = await readArchive(source);
     const inf = drivers[i]?.onlyUsedBy;
-    const used = inf === undefined ? entries : await usedEntries(source, entries, inf, buffersUsed);
+    const used = inf === undefined ? entries : await usedEntries(source, entries, inf, countUsedBuffers);
     count += used.length;
     checkFileCount(count);
     wanted.push(used);
@@ -193,28 +194,28 @@ async function digestOf({ layout, sources }: Plaintext): Promise<Uint8Array> {
   return new Uint8Array(hash.digest());
 }
 
-/** Buffers for plain chunks that no task is using. */
-const spare: Buffer[] = [];
+/** Unused buffers for plain chunks. */
+const spareBuffers: Buffer[] = [];
 
-/** The worker thread's whole life: answers requests until it is told to end. */
-export function serveTasks(port: MessagePort, open: Open): void {
-  const handlers = handlersWith(open);
+/** Runs tasks in a worker thread until the thread is terminated. */
+export function serveTasks(port: MessagePort, open: OpenSource): void {
+  const handlers = taskHandlers(open);
   lowerPriority(4);
   port.on("message", (request: TaskRequest) => {
     const handler = handlers[request.name] as (input: unknown) => Promise<unknown>;
     handler(request.input).then(
       (output) => port.postMessage({ id: request.id, output } satisfies TaskReply),
-      (error: unknown) => port.postMessage(failure(request.id, error)),
+      (error: unknown) => port.postMessage(failureReply(request.id, error)),
     );
   });
 }
 
-function failure(id: number, error: unknown): TaskReply {
+function failureReply(id: number, error: unknown): TaskReply {
   const code = error instanceof UserError ? error.code : undefined;
-  return { id, code, message: messageOf(error) };
+  return { id, code, message: errorMessage(error) };
 }
 
-/** On Linux this is the thread's own priority: whoever asks for a page goes first. */
+/** Lets page requests go first. On Linux, the priority is the thread's own; elsewhere it would be the whole process's. */
 function lowerPriority(niceness: number): void {
   if (process.platform === "linux") setPriority(0, niceness);
 }

@@ -8,16 +8,15 @@ interface Job {
 }
 
 interface ThreadLimits {
-  /** Of its heap. */
   readonly heapMb: number;
-  /** How long it stays with nothing to do. */
+  /** The thread ends after this time without a task. */
   readonly idleMs: number;
 }
 
-/** What tells the bundled file that it runs as a worker thread. */
+/** The `workerData` with which the bundled file runs as a worker thread. */
 export const workerRole = "platen worker";
 
-/** One worker thread. It holds nobody up who wants to exit while it has nothing to do. */
+/** One worker thread. While it is idle, it does not keep the process from exiting. */
 export class WorkerThread {
   readonly #worker: Worker;
   readonly #idleMs: number;
@@ -29,28 +28,28 @@ export class WorkerThread {
 
   /**
    * @param script the bundled file that `main.ts` became
-   * @param ended is told as soon as it takes no more tasks
+   * @param onEnded is called as soon as the thread accepts no more tasks
    */
-  constructor(script: string, { heapMb, idleMs }: ThreadLimits, ended: () => void) {
+  constructor(script: string, { heapMb, idleMs }: ThreadLimits, onEnded: () => void) {
     this.#idleMs = idleMs;
-    this.#ended = ended;
+    this.#ended = onEnded;
     this.#worker = new Worker(script, {
       argv: [],
       workerData: workerRole,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 2 },
     });
     this.#worker.on("message", (reply: TaskReply) => this.#finish(reply));
-    this.#worker.on("error", (error) => this.#drop(error));
-    this.#worker.on("exit", () => this.#drop(new Error("a worker thread ended")));
+    this.#worker.on("error", (error) => this.#rejectAll(error));
+    this.#worker.on("exit", () => this.#rejectAll(new Error("a worker thread ended")));
     this.#worker.unref();
   }
 
-  /** Running and waiting. */
+  /** Running and waiting tasks. */
   get jobCount(): number {
     return this.#jobs.size;
   }
 
-  /** @throws what the task throws, and Error when the thread ends before it is done */
+  /** @throws what the task throws, and Error if the thread ends before the task does */
   run<K extends TaskName>(name: K, input: Tasks[K]["input"]): Promise<Tasks[K]["output"]> {
     clearTimeout(this.#idle);
     return new Promise((resolve, reject) => {
@@ -61,7 +60,7 @@ export class WorkerThread {
     });
   }
 
-  /** Ends it; whatever it was doing is rejected. */
+  /** Ends the thread. Its tasks are rejected. */
   async end(): Promise<void> {
     clearTimeout(this.#idle);
     this.#isEnding = true;
@@ -72,20 +71,20 @@ export class WorkerThread {
   #finish(reply: TaskReply): void {
     const job = this.#jobs.get(reply.id);
     this.#jobs.delete(reply.id);
-    if (this.#jobs.size === 0) this.#rest();
+    if (this.#jobs.size === 0) this.#becomeIdle();
     if (job === undefined) return;
     if ("output" in reply) job.resolve(reply.output);
     else job.reject(reply.code ? new UserError(reply.code, reply.message) : new Error(reply.message));
   }
 
-  #rest(): void {
-    // A last reply may come while it ends, for which somebody waits who must not be left alone with it.
+  #becomeIdle(): void {
+    // A reply may arrive while `terminate` is pending. `unref` would then let the process exit before that settles.
     if (this.#isEnding) return;
     this.#worker.unref();
     if (Number.isFinite(this.#idleMs)) this.#idle = setTimeout(() => void this.end(), this.#idleMs).unref();
   }
 
-  #drop(error: Error): void {
+  #rejectAll(error: Error): void {
     clearTimeout(this.#idle);
     this.#ended();
     for (const job of this.#jobs.values()) job.reject(error);

@@ -5,31 +5,30 @@ import {
   type Identity,
   mayUse,
   nameOf,
-  nobody,
   type Rule,
   roles,
+  unauthenticated,
 } from "../../src/domain/access/access.ts";
 
 const person = (role: (typeof roles)[number]): Identity => ({ kind: "person", name: "Jo", role });
 const rules: readonly Rule[] = ["open", "person", ...roles];
 
-/** The rules that somebody may use. */
 function allowed(identity: Identity): Rule[] {
   return rules.filter((rule) => mayUse(identity, rule));
 }
 
-test("each role may do what the ones below it may", () => {
+test("each role includes the lower ones", () => {
   assert.deepEqual(allowed(person("viewer")), ["open", "person", "viewer"]);
   assert.deepEqual(allowed(person("operator")), ["open", "person", "viewer", "operator"]);
   assert.deepEqual(allowed(person("admin")), ["open", "person", "viewer", "operator", "admin"]);
 });
 
-test("without sign-in everybody may do everything, with it nobody but who is known", () => {
+test("without sign-in everyone may do everything; with it, unauthenticated senders may use open routes only", () => {
   assert.deepEqual(allowed(anyone), rules);
-  assert.deepEqual(allowed(nobody), ["open"]);
+  assert.deepEqual(allowed(unauthenticated), ["open"]);
 });
 
-test("a token that may read looks as a viewer does, and one of a client or printer has no role", () => {
+test("a token for everything has the role of a viewer, and a token of a client or printer has no role", () => {
   const token = (scope: Extract<Identity, { kind: "token" }>["scope"]) =>
     ({ kind: "token", id: 1, name: "Datto", scope, expires_at: 0 }) as const;
 
@@ -39,7 +38,7 @@ test("a token that may read looks as a viewer does, and one of a client or print
   assert.deepEqual(allowed({ kind: "link", name: "printer 1", endDay: 1 }), ["open"]);
 });
 
-test("a program is told apart from a person of the same name", () => {
+test("the audit log's names tell a program from a person of the same name", () => {
   assert.equal(nameOf(person("viewer")), "Jo");
   assert.equal(
     nameOf({ kind: "token", id: 1, name: "Jo", scope: { kind: "read" }, expires_at: 0 }),

@@ -16,7 +16,7 @@ import {
 import { namingProxies } from "../support/access/proxies.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 
-test("an account that is disabled, reset or deleted is signed out at once", async (t) => {
+test("disabling, resetting or deleting an account signs it out at once", async (t) => {
   const app = await startClosed(t);
   const admin = { cookie: await signInAdmin(app) };
   const statuses: number[] = [];
@@ -26,14 +26,14 @@ test("an account that is disabled, reset or deleted is signed out at once", asyn
     const id = app.app.store.accounts.findByName(`jo${i}`)?.account.id;
     await app.post(`/accounts/${id}/${what}`, {}, admin);
     statuses.push((await app.fetch("/clients", { headers })).status);
-    const again = await app.post("/sign-in", { name: `jo${i}`, password: ownPassword });
-    statuses.push(again.status);
+    const laterSignIn = await app.post("/sign-in", { name: `jo${i}`, password: ownPassword });
+    statuses.push(laterSignIn.status);
   }
 
   assert.deepEqual(statuses, [401, 422, 401, 422, 401, 422]);
 });
 
-test("an account that is disabled and enabled again has to sign in anew", async (t) => {
+test("a disabled account that is enabled again must sign in again", async (t) => {
   const app = await startClosed(t);
   const admin = { cookie: await signInAdmin(app) };
   const headers = { cookie: await addPerson(app, "jo") };
@@ -48,7 +48,7 @@ test("an account that is disabled and enabled again has to sign in anew", async 
   assert.deepEqual([before.status, after.status], [401, 200]);
 });
 
-test("a role that is changed counts at once, and the administrator's account is left alone", async (t) => {
+test("a changed role applies at once, and the administrator's account cannot be changed", async (t) => {
   const app = await startClosed(t);
   const admin = { cookie: await signInAdmin(app) };
   const headers = { cookie: await addPerson(app, "jo", "viewer") };
@@ -67,7 +67,7 @@ test("a role that is changed counts at once, and the administrator's account is 
   assert.deepEqual(await Promise.all(locked), [403, 403, 403]);
 });
 
-test("another password of the setting's is the administrator's from the next start, and ends the sessions", async (t) => {
+test("a new password in the setting applies from the next start, and ends the administrator's sessions", async (t) => {
   const dataDir = await temporaryFolder(t);
   const first = await startClosed(t, { dataDir });
   const headers = { cookie: await signInAdmin(first) };
@@ -86,7 +86,7 @@ test("another password of the setting's is the administrator's from the next sta
   assert.deepEqual([asBefore.status, ended.status, stays.status, old.status], [200, 401, 200, 422]);
 });
 
-test("names that are taken, kept or unreadable are refused beside their field", async (t) => {
+test("names that are taken, reserved or invalid are refused with a message beside the field", async (t) => {
   const app = await startClosed(t);
   const headers = { cookie: await signInAdmin(app) };
   await addAccount(app, "Jo.Meyer");
@@ -118,7 +118,7 @@ test("names that are taken, kept or unreadable are refused beside their field", 
   });
 });
 
-test("where a proxy alone says who it is, no password and no session of before lets anybody in", async (t) => {
+test("where people sign in at a proxy only, passwords and earlier sessions are refused", async (t) => {
   const dataDir = await temporaryFolder(t);
   const before = await startClosed(t, { dataDir });
   const cookie = await addPerson(before, "jo");
@@ -135,7 +135,7 @@ test("where a proxy alone says who it is, no password and no session of before l
   assert.equal(app.app.store.accounts.findByName("admin")?.hash, "");
 });
 
-test("where a proxy alone says who it is, its administrator sees and changes the accounts that decide", async (t) => {
+test("where people sign in at a proxy only, its administrator can list and change accounts", async (t) => {
   const { service, admin, viewer } = await startGuarded(t);
   const rights = async () => (await viewer.post("/clients", { name: "A" })).status;
   const page = async (path: string) => (await admin.fetch(path)).text();
@@ -153,7 +153,7 @@ test("where a proxy alone says who it is, its administrator sees and changes the
   await admin.post("/accounts/1/enable", {});
   const enabled = (await viewer.fetch("/clients")).status;
   const reset = await admin.post("/accounts/1/password", {});
-  const gone = await admin.post("/accounts/1/delete", {});
+  const adminDeletion = await admin.post("/accounts/1/delete", {});
 
   assert.match(none, /No accounts: everybody has the role of their groups/);
   assert.equal(path, "/accounts/1?done=made");
@@ -161,12 +161,12 @@ test("where a proxy alone says who it is, its administrator sees and changes the
   assert.match(list, /People sign in at the proxy in front of Platen/);
   assert.match(shown, /None is asked for: people sign in at the proxy/);
   for (const text of [list, shown]) assert.doesNotMatch(text, /one-time|accounts\/1\/password/i);
-  assert.deepEqual([reset.status, gone.status], [404, 303]);
+  assert.deepEqual([reset.status, adminDeletion.status], [404, 303]);
   assert.match(await reset.text(), /there are no passwords here/);
   assert.equal(service.app.store.accounts.list().length, 0);
 });
 
-test("an account that was made for a proxy has no password until somebody makes one for it", async (t) => {
+test("an account made for a proxy has no password until an administrator makes one", async (t) => {
   const dataDir = await temporaryFolder(t);
   const { service, admin } = await startGuarded(t, { dataDir });
   await admin.post("/accounts", { name: "jo", role: "operator" });
@@ -182,7 +182,7 @@ test("an account that was made for a proxy has no password until somebody makes 
   await signIn(app, "jo", password);
 });
 
-test("what was changed is said with the account's name, and an address says nothing that is not so", async (t) => {
+test("messages name the changed account, and an address alone causes no false message", async (t) => {
   const app = await startClosed(t);
   const headers = { cookie: await signInAdmin(app) };
   await addAccount(app, "jo");
@@ -190,23 +190,23 @@ test("what was changed is said with the account's name, and an address says noth
     const answer = await app.post(path, fields, headers);
     return (await app.fetch(answer.headers.get("location") ?? "", { headers })).text();
   };
-  const said = (page: string) => /<div class="notice good"[^>]*>\s*<p>(.*?)<\/p>/.exec(page)?.[1];
+  const messageIn = (page: string) => /<div class="notice good"[^>]*>\s*<p>(.*?)<\/p>/.exec(page)?.[1];
 
-  const told = [
+  const messages = [
     await after("/accounts/2", { role: "operator" }),
     await after("/accounts/2/disable"),
     await after("/accounts/2/enable"),
     await after("/accounts/2/delete"),
-  ].map(said);
+  ].map(messageIn);
   const odd: (string | undefined | number)[] = [];
   for (const path of ["/account", "/accounts", "/accounts/1", "/backups"]) {
     for (const word of ["constructor", "__proto__", "toString", "deleted&name=<b>", "x"]) {
       const answer = await app.fetch(`${path}?done=${word}`, { headers });
-      odd.push(answer.status, said(await answer.text()));
+      odd.push(answer.status, messageIn(await answer.text()));
     }
   }
 
-  assert.deepEqual(told, [
+  assert.deepEqual(messages, [
     "The role of “<bdi>jo</bdi>” is operator, and counts from the next click.",
     "The account “<bdi>jo</bdi>” is disabled and signed out.",
     "The account “<bdi>jo</bdi>” is enabled again.",
@@ -215,7 +215,7 @@ test("what was changed is said with the account's name, and an address says noth
   assert.deepEqual(new Set(odd), new Set([200, undefined]));
 });
 
-test("nobody else on the host reads the database with its hashes", async (t) => {
+test("other users of the host cannot read the database with its hashes", async (t) => {
   const app = await startClosed(t);
 
   await addPerson(app, "jo");
@@ -223,7 +223,7 @@ test("nobody else on the host reads the database with its hashes", async (t) => 
   assert.equal(statSync(join(app.dataDir, "platen.sqlite")).mode & 0o777, 0o600);
 });
 
-test("an address says of an account only what is so", async (t) => {
+test("an address causes only true messages about an account", async (t) => {
   const app = await startClosed(t);
   await addPerson(app, "jo");
   const headers = { cookie: await signInAdmin(app) };
@@ -240,7 +240,7 @@ test("an address says of an account only what is so", async (t) => {
   assert.match(enabled, /is enabled again/);
 });
 
-test("with a proxy and passwords the list says of both how people sign in", async (t) => {
+test("with a proxy and passwords, the list explains both ways to sign in", async (t) => {
   const app = await startClosed(t, { proxies: namingProxies() });
   const headers = { cookie: await signInAdmin(app) };
 

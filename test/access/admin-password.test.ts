@@ -10,7 +10,7 @@ import { bundle, startApp, temporaryFolder } from "../support/app.ts";
 
 const secret = "orbit lantern copper";
 
-test("the setting stands nowhere where a configuration is shown", () => {
+test("a printed configuration does not contain the password", () => {
   const config = readConfig({ ADMIN_PASSWORD: secret });
 
   const shown = [
@@ -24,7 +24,7 @@ test("the setting stands nowhere where a configuration is shown", () => {
   for (const text of shown) assert.doesNotMatch(text, /orbit/);
 });
 
-test("a password that is empty, short, obvious or set twice stops the start, and is not repeated", () => {
+test("an empty, short, obvious or doubly set password stops the start, and no message repeats it", () => {
   const wrong: [Record<string, string>, RegExp][] = [
     [{ ADMIN_PASSWORD: "" }, /ADMIN_PASSWORD is empty\. Set a password, or do not set it at all/],
     [{ ADMIN_PASSWORD: "zyxwv" }, /has 5 characters; it needs 12/],
@@ -42,7 +42,7 @@ test("a password that is empty, short, obvious or set twice stops the start, and
   }
 });
 
-test("a file holds the password as its one line, however its line ends", async (t) => {
+test("a password file has one line, with any line ending", async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, "password");
 
@@ -54,7 +54,7 @@ test("a file holds the password as its one line, however its line ends", async (
   }
 });
 
-test("a file that cannot be used stops the start with its name, and with nothing that is in it", async (t) => {
+test("an invalid password file stops the start with a message that names the file and not its content", async (t) => {
   const folder = await temporaryFolder(t);
   const wrong: [string, string | Buffer | undefined, RegExp][] = [
     ["gone", undefined, /gone, which cannot be read \(ENOENT\)/],
@@ -79,7 +79,7 @@ test("a file that cannot be used stops the start with its name, and with nothing
   assert.doesNotMatch(messages.join(), /orbit|zyxwv/);
 });
 
-test("a file that cannot be read is named together with whatever else is wrong", async (t) => {
+test("an unreadable password file is reported together with other wrong settings", async (t) => {
   const folder = await temporaryFolder(t);
   const settings = { PORT: "nonsense", ADMIN_PASSWORD_FILE: join(folder, "none") };
 
@@ -93,7 +93,7 @@ test("a file that cannot be read is named together with whatever else is wrong",
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test("the program shows the password neither in its help nor in what it says, and hands it to no other process", async (t) => {
+test("the password appears in neither the help nor the output, and is not passed to child processes", async (t) => {
   const folder = await temporaryFolder(t);
   const environment = { PATH: process.env.PATH, DATA_DIR: join(folder, "data"), PORT: "nonsense" };
   const run = (...args: string[]) =>

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { subnetOf } from "../../src/domain/address.ts";
-import { FailedAttempts, type FailureKey, TooEarly } from "../../src/services/access/sign-in.ts";
+import { networkOf } from "../../src/domain/address.ts";
+import { FailedAttempts, type FailureKey, TooManyAttempts } from "../../src/services/access/sign-in.ts";
 
 const minute = 60_000;
 
-/** Counted by a clock that is turned by hand. */
+/** A counter of failed attempts whose clock the test sets. */
 function counting() {
   const clock = { now: Date.UTC(2026, 10, 21) };
   return { clock, failed: new FailedAttempts(() => clock.now) };
 }
 
-/** The waits between attempts that fail, each as soon as it may be made; in seconds. */
+/** The waits in seconds after failed attempts, each made as soon as it is allowed. */
 function waitsUnder(key: FailureKey, count: number): number[] {
   const { clock, failed } = counting();
   return Array.from({ length: count }, () => {
@@ -30,7 +30,7 @@ test("the fifth failure costs a second, and each further one doubles the wait", 
   assert.deepEqual([network.at(-1), name.at(-1)], [900, 30]);
 });
 
-test("of several keys the longest wait counts, and other keys wait for nothing", () => {
+test("the longest wait of several keys counts, and other keys do not wait", () => {
   const { failed } = counting();
   for (let i = 0; i < 7; i++) failed.add([`name ${i}`, "network 192.0.2"]);
 
@@ -43,7 +43,7 @@ test("of several keys the longest wait counts, and other keys wait for nothing",
   assert.deepEqual(waits, [4000, 0, 0]);
 });
 
-test("a success forgives, and two hours without a failure forget", () => {
+test("a success clears the failures, and so do two hours without a failure", () => {
   const { clock, failed } = counting();
   const keys = ["name jo", "network 192.0.2"] as const;
   const waitAfterFive = () => {
@@ -52,7 +52,7 @@ test("a success forgives, and two hours without a failure forget", () => {
   };
 
   const first = waitAfterFive();
-  failed.forgive(keys);
+  failed.clear(keys);
   const forgiven = failed.waitMs(keys);
   const second = waitAfterFive();
   clock.now += 120 * minute;
@@ -61,7 +61,7 @@ test("a success forgives, and two hours without a failure forget", () => {
   assert.deepEqual([first, forgiven, second, third], [1000, 0, 1000, 1000]);
 });
 
-test("a stranger who guesses from one network costs the owner of a name half a minute at most", () => {
+test("guesses from one network delay the owner of a name by at most half a minute", () => {
   const { clock, failed } = counting();
   const strangers = ["name admin", "network 192.0.2"] as const;
   const waits: number[] = [];
@@ -76,7 +76,7 @@ test("a stranger who guesses from one network costs the owner of a name half a m
   assert.ok(waits.filter((ms) => ms > 0).length < 24 * 60 * 60 * 0.05);
 });
 
-test("an IPv4 /24 and an IPv6 /64 are one network each, however an address is written", () => {
+test("an IPv4 /24 and an IPv6 /64 are one network each, in any spelling of an address", () => {
   const networks = [
     "192.0.2.7",
     "::ffff:192.0.2.9",
@@ -84,7 +84,7 @@ test("an IPv4 /24 and an IPv6 /64 are one network each, however an address is wr
     "2001:db8:1:2::1",
     "2001:DB8:1:2:ffff::7",
     "2001:db8:1:3::1",
-  ].map(subnetOf);
+  ].map(networkOf);
 
   assert.deepEqual(networks, [
     "192.0.2",
@@ -96,11 +96,11 @@ test("an IPv4 /24 and an IPv6 /64 are one network each, however an address is wr
   ]);
 });
 
-test("how long somebody has to wait is said in seconds, and in minutes where it is long", () => {
-  const said = [1, 2, 119, 120, 121, 900].map((seconds) => new TooEarly(seconds * 1000).message);
+test("the message gives the wait in seconds, and a long wait in minutes", () => {
+  const messages = [1, 2, 119, 120, 121, 900].map((seconds) => new TooManyAttempts(seconds * 1000).message);
 
   assert.deepEqual(
-    said.map((text) => text.replace(/.*again in /, "")),
+    messages.map((text) => text.replace(/.*again in /, "")),
     ["1 second.", "2 seconds.", "119 seconds.", "2 minutes.", "3 minutes.", "15 minutes."],
   );
 });

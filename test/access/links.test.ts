@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { endOfLink } from "../../src/domain/access/link.ts";
-import { downloadIn, startGuarded } from "../support/access/guarded.ts";
+import { linkEndDay } from "../../src/domain/access/link.ts";
+import { downloadPathIn, startGuarded } from "../support/access/guarded.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
@@ -12,7 +12,7 @@ import { runFile } from "../support/powershell/powershell-process.ts";
 const dayMs = 24 * 60 * 60_000;
 const noon = Date.UTC(2026, 10, 21, 12);
 
-test("a script that a person, a token or nobody special fetches carries a link with which its driver comes", async (t) => {
+test("a script fetched by a person or with a token contains a link to its driver's files", async (t) => {
   const { service, admin, viewer, addToken, bearer } = await startGuarded(t);
   await admin.addPrinter();
   const { fetch: ofPrinter } = bearer(await addToken("printer:1"));
@@ -24,7 +24,7 @@ test("a script that a person, a token or nobody special fetches carries a link w
   );
   const alone = await (await viewer.fetch("/drivers/1/scripts/install")).text();
   const plain = await (await open.fetch("/printers/1/scripts/install")).text();
-  const addresses = [...scripts, alone].map(downloadIn);
+  const addresses = [...scripts, alone].map(downloadPathIn);
   const answers = await Promise.all(addresses.map((address) => service.fetch(address)));
 
   const [ofPerson, ofToken, ofDriver] = addresses.map((address) => address.slice(0, -22));
@@ -35,15 +35,15 @@ test("a script that a person, a token or nobody special fetches carries a link w
     answers.map(({ status }) => status),
     [200, 200, 200],
   );
-  assert.equal(downloadIn(plain), "/drivers/1/files");
+  assert.equal(downloadPathIn(plain), "/drivers/1/files");
 });
 
-test("a script's bytes stay the same through a day, and a link ends with a day", async (t) => {
+test("a script's bytes stay the same for a day, and a link ends at the end of a day", async (t) => {
   let now = noon;
   const { service, viewer, admin } = await startGuarded(t, { clock: () => now, linkDays: 2 });
   await admin.addPrinter();
   const etag = async () => (await viewer.fetch("/printers/1/scripts/install")).headers.get("etag");
-  const address = downloadIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
+  const address = downloadPathIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
   const ask = async () => service.fetch(address);
 
   const first = await etag();
@@ -60,10 +60,10 @@ test("a script's bytes stay the same through a day, and a link ends with a day",
   assert.notEqual(first, tomorrow);
   assert.deepEqual([last, ended.status], [200, 403]);
   assert.match(await ended.text(), /ended on 2026-11-24\..*fetched anew/);
-  assert.equal(endOfLink(noon, 2) * dayMs, Date.UTC(2026, 10, 24));
+  assert.equal(linkEndDay(noon, 2) * dayMs, Date.UTC(2026, 10, 24));
 });
 
-test("a link can be made for as long as LINK_DAYS says, which is chosen unless another is", async (t) => {
+test("LINK_DAYS is a choice for new links, and the default one", async (t) => {
   const { operator, admin, service } = await startGuarded(t, { linkDays: 45, clock: () => noon });
   await admin.addPrinter();
   const page = await (await operator.fetch("/printers/1")).text();
@@ -86,7 +86,7 @@ test("a link can be made for as long as LINK_DAYS says, which is chosen unless a
   assert.equal((await service.fetch(link)).status, 200);
 });
 
-test("a link that a client's token made ends with the token's reach: the printer moves to another client", async (t) => {
+test("a link made with a client's token ends when the printer moves to another client", async (t) => {
   const { service, admin, addToken, bearer, viewer } = await startGuarded(t);
   for (const name of ["Contoso", "Fabrikam"]) await admin.post("/clients", { name });
   await admin.addPrinter({ client_id: "1" });
@@ -109,7 +109,7 @@ test("a link that a client's token made ends with the token's reach: the printer
   );
 });
 
-test("whoever ends all links is told so where they were", async (t) => {
+test("after ending all links, the user sees a message on the same page", async (t) => {
   const { operator, admin } = await startGuarded(t);
   await admin.post("/clients", { name: "Contoso" });
   await admin.addPrinter({ client_id: "1" });
@@ -124,7 +124,7 @@ test("whoever ends all links is told so where they were", async (t) => {
   for (const text of texts) assert.match(text, /All links to this have ended\./);
 });
 
-test("packages carry no link and stay the same bytes from day to day", async (t) => {
+test("packages contain no link, and their bytes stay the same from day to day", async (t) => {
   let now = noon;
   const { viewer, admin } = await startGuarded(t, { clock: () => now });
   await admin.addPrinter();
@@ -142,10 +142,10 @@ test("packages carry no link and stay the same bytes from day to day", async (t)
   assert.ok(before.every((bytes) => !bytes.includes("link=")));
 });
 
-test("a link answers HEAD, ranges and validators, and no shared cache may keep what it gives", async (t) => {
+test("addresses with a link answer HEAD, ranges and validators, and shared caches must not keep the answers", async (t) => {
   const { service, viewer, admin } = await startGuarded(t);
   await admin.addPrinter();
-  const address = downloadIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
+  const address = downloadPathIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
 
   const whole = await service.fetch(address);
   const bytes = await bytesOf(whole);
@@ -163,10 +163,10 @@ test("a link answers HEAD, ranges and validators, and no shared cache may keep w
   }
 });
 
-test("with sign-in off again, addresses with a link go on working", async (t) => {
+test("addresses with a link still work after sign-in is switched off", async (t) => {
   const { service, viewer, admin } = await startGuarded(t);
   await admin.addPrinter();
-  const address = downloadIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
+  const address = downloadPathIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
   await service.stop();
   const open = await startApp(t, { dataDir: service.dataDir });
 
@@ -175,7 +175,7 @@ test("with sign-in off again, addresses with a link go on working", async (t) =>
   assert.equal(answer.status, 200);
 });
 
-test("a real PowerShell fetches the driver by the link, and says why when it, or whose it was, has ended", {
+test("a real PowerShell fetches the driver by the link, and reports an ended link or a disabled maker", {
   skip: withoutPowerShell,
 }, async (t) => {
   let now = noon;
@@ -189,7 +189,7 @@ test("a real PowerShell fetches the driver by the link, and says why when it, or
   const part = script.slice(start, script.indexOf("\n# ", start));
   const [, download = ""] = /Download = '([^']+)'/.exec(script) ?? [];
   const [, sha256 = ""] = /FilesSha256 = '([^']+)'/.exec(script) ?? [];
-  // All of the part is the script's own; around it stands what it calls.
+  // The test runs the script's own part, with stubs for the functions that it calls.
   writeFileSync(
     file,
     `Set-StrictMode -Version 2.0

@@ -9,7 +9,7 @@ import { until } from "../support/until.ts";
 
 const line = /Sign-in is off: whoever reaches this address can change what runs as SYSTEM on every PC/;
 
-test("every page says who may change what runs on every PC, where other machines may ask and nobody signs in", async (t) => {
+test("every page warns that everyone can change Platen, where other machines can connect without sign-in", async (t) => {
   const open = await startApp(t, { host: undefined });
   const own = await startApp(t, { host: "127.0.0.1" });
   const closed = await startClosed(t, { host: undefined });
@@ -24,12 +24,12 @@ test("every page says who may change what runs on every PC, where other machines
   assert.doesNotMatch(await textOf(closed, "/sign-in"), line);
 });
 
-/** What the service says from its start to its end. */
+/** The service's output from start to end. */
 async function outputWith(t: TestContext, environment: Record<string, string>): Promise<string> {
   const service = await serve(t, await temporaryFolder(t), environment);
   await fetch(`${service.url}/health`);
   service.process.kill("SIGTERM");
-  // Written after the warning, to the same stream.
+  // This line follows the warning in the same stream.
   await until(() => service.output().includes("SIGTERM: finishing"));
   await service.exited;
   return service.output();
@@ -37,7 +37,7 @@ async function outputWith(t: TestContext, environment: Record<string, string>): 
 
 const proxy = { TRUSTED_PROXIES: "127.0.0.1", REMOTE_USER_HEADER: "Remote-User" };
 
-test("the log says it once at the start, and how to close it", async (t) => {
+test("the log warns once at the start, with the setting to use", async (t) => {
   const open = await outputWith(t, { HOST: "0.0.0.0" });
   const isOpen = (environment: Record<string, string>) => isOpenToAll(readConfig(environment));
 
@@ -50,7 +50,7 @@ test("the log says it once at the start, and how to close it", async (t) => {
   );
 });
 
-test("the log says at the start where the settings leave nobody as administrator, and what to set", async (t) => {
+test("the log reports at the start that the settings name no administrator, and what to set", async (t) => {
   const lacking = await outputWith(t, proxy);
   const isLacking = (environment: Record<string, string>) => lacksAdmin(readConfig(environment));
 
@@ -69,7 +69,7 @@ test("the log says at the start where the settings leave nobody as administrator
   );
 });
 
-test("the log says neither where people sign in and somebody is administrator", async (t) => {
+test("the log has no warning where people sign in and an administrator exists", async (t) => {
   const closed = await outputWith(t, { HOST: "0.0.0.0", ...proxySettings });
 
   assert.doesNotMatch(closed, /sign-in is off|nobody is administrator/);

@@ -7,7 +7,7 @@ import { passwordCost } from "../support/app.ts";
 
 const quick = () => new Passwords(randomBytes, passwordCost);
 
-test("a hash holds its parameters and its salt, and fits its password alone", async () => {
+test("a hash contains its parameters and salt, and matches only its password", async () => {
   const usual = await new Passwords(randomBytes).hash("café au lait");
   const passwords = quick();
 
@@ -22,7 +22,7 @@ test("a hash holds its parameters and its salt, and fits its password alone", as
   assert.equal(await passwords.verify("cafe au lait", hash), false);
 });
 
-test("what is no hash of ours, or would cost too much, fits nothing at the usual cost", async () => {
+test("a hash of another form or cost matches no password, after the usual work", async () => {
   const passwords = quick();
   const salt = "A".repeat(22);
   const key = "A".repeat(43);
@@ -39,10 +39,10 @@ test("what is no hash of ours, or would cost too much, fits nothing at the usual
   for (const hash of strange) assert.equal(await passwords.verify("", hash), false, hash);
   assert.equal(await passwords.verify("", undefined), false);
 
-  assert.equal(passwords.count, strange.length + 1);
+  assert.equal(passwords.hashCount, strange.length + 1);
 });
 
-test("two passwords are hashed at a time, and a stranger who comes when many wait is told to come again", async () => {
+test("two passwords are hashed at a time, and an unknown browser is refused when many wait", async () => {
   const passwords = quick();
   let working = 0;
   const most = { working: 0 };
@@ -55,7 +55,7 @@ test("two passwords are hashed at a time, and a stranger who comes when many wai
 
   const strangers = Promise.allSettled(Array.from({ length: 100 }, (_, i) => attempt(`192.0.${i}.1`)));
   await attempt();
-  const before = passwords.count;
+  const before = passwords.hashCount;
   const outcomes = await strangers;
   const refused = outcomes.filter(({ status }) => status === "rejected");
   const ofOne = await Promise.allSettled(
@@ -64,11 +64,11 @@ test("two passwords are hashed at a time, and a stranger who comes when many wai
 
   assert.equal(ofOne.filter(({ status }) => status === "fulfilled").length, 32);
   assert.ok(before < 32, "whoever is no stranger goes first");
-  assert.deepEqual([most.working, passwords.count, refused.length], [2, 64 + 1 + 32, 36]);
+  assert.deepEqual([most.working, passwords.hashCount, refused.length], [2, 64 + 1 + 32, 36]);
   assert.match(String((refused[0] as PromiseRejectedResult).reason), /Too many are signing in/);
 });
 
-test("a password is refused for being short, endless or the first that anybody tries, and for nothing else", () => {
+test("a password is refused only if it is short, very long or obvious", () => {
   const refused = [
     "elevenchars",
     "password1234",
@@ -99,7 +99,7 @@ test("a password is refused for being short, endless or the first that anybody t
   assert.deepEqual(wrong, []);
 });
 
-test("no sentence about a password repeats it", () => {
+test("no message about a password repeats it", () => {
   for (const password of ["short", "password1234", "q".repeat(3000)])
     assert.ok(!passwordProblem(password, "jo")?.includes(password));
 });

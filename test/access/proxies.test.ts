@@ -9,7 +9,7 @@ import { startApp, temporaryFolder } from "../support/app.ts";
 
 const page = { accept: "text/html" };
 
-test("proxies are trusted by address and by network, IPv4 and IPv6, however an address is written", () => {
+test("proxies are trusted by address or network, IPv4 or IPv6, in any spelling of an address", () => {
   const proxies = proxiesOf({
     TRUSTED_PROXIES: "10.0.0.5, 172.18.0.0/16 ,fd00:1::/64, ::ffff:192.168.7.0/120, 2001:db8::1",
   });
@@ -33,14 +33,14 @@ test("proxies are trusted by address and by network, IPv4 and IPv6, however an a
     "::10.0.0.5",
   ];
 
-  const asked = (addresses: readonly string[]) =>
+  const trustedOf = (addresses: readonly string[]) =>
     addresses.filter((text) => isTrusted(proxies, plainAddress(text) ?? ""));
 
-  assert.deepEqual(asked(written), written);
-  assert.deepEqual(asked(others), []);
+  assert.deepEqual(trustedOf(written), written);
+  assert.deepEqual(trustedOf(others), []);
 });
 
-test("networks as wide as private ones are trusted, and none that is wider", () => {
+test("networks up to the width of private ones are trusted, and wider ones are refused", () => {
   const widest = proxiesOf({ TRUSTED_PROXIES: "10.0.0.0/8, fc00::/7, ::ffff:172.0.0.0/104" });
   const wider = ["10.0.0.0/7", "fc00::/6", "::ffff:172.0.0.0/103"];
 
@@ -55,7 +55,7 @@ test("networks as wide as private ones are trusted, and none that is wider", () 
     );
 });
 
-test("every wrong setting of a proxy is named at once", () => {
+test("all wrong proxy settings are reported together", () => {
   const wrong = {
     TRUSTED_PROXIES:
       "10.0.0.0/33, proxy.lan, 0.0.0.0/0, 128.0.0.0/1, ::/0, fc00::/6, ::ffff:0:0/96, fe80::1%eth0, 1.2.3.4/08",
@@ -77,7 +77,7 @@ test("every wrong setting of a proxy is named at once", () => {
   assert.throws(() => readConfig({ REMOTE_GROUPS_HEADER: "Groups" }), /needs REMOTE_USER_HEADER/);
 });
 
-test("of several groups the highest role counts", () => {
+test("the highest role of several groups counts", () => {
   const { groups } = groupedProxies();
   const open = proxiesOf({ REMOTE_GROUPS: "viewer=*" }).groups;
 
@@ -87,7 +87,7 @@ test("of several groups the highest role counts", () => {
   assert.equal(roleOfGroups(open, []), "viewer");
 });
 
-test("somebody whom a trusted proxy names is who they are, with the role of their groups", async (t) => {
+test("a user named by a trusted proxy has the role of their groups", async (t) => {
   const service = await startApp(t, { proxies: groupedProxies() });
   const ask = async (groups: string | undefined, method = "GET") => {
     const headers = {
@@ -95,7 +95,7 @@ test("somebody whom a trusted proxy names is who they are, with the role of thei
       "remote-user": "Jö",
       ...(groups === undefined ? {} : { "remote-groups": groups }),
     };
-    // On the wire a name is UTF-8.
+    // Names are sent as UTF-8.
     headers["remote-user"] = Buffer.from("Jö").toString("latin1");
     const body = method === "POST" ? new URLSearchParams({ name: "A" }) : null;
     return (await service.fetch("/clients", { method, headers, body })).status;
@@ -115,7 +115,7 @@ test("somebody whom a trusted proxy names is who they are, with the role of thei
   assert.deepEqual(changed, [403, 200]);
 });
 
-test("without groups everybody whom the proxy names is an operator, and whoever comes another way nobody", async (t) => {
+test("without groups, every user of the proxy is an operator, and direct requests are unauthenticated", async (t) => {
   const service = await startApp(t, { proxies: namingProxies() });
   const named = { "remote-user": "jo" };
 
@@ -129,7 +129,7 @@ test("without groups everybody whom the proxy names is an operator, and whoever 
   assert.equal(service.app.store.clients.count(), 1);
 });
 
-test("where the settings leave nobody as administrator, their pages say what to set", async (t) => {
+test("where the settings name no administrator, the administrator's pages tell what to set", async (t) => {
   const lacking = await startApp(t, { proxies: namingProxies() });
   const grouped = await startApp(t, { proxies: groupedProxies() });
   const headers = { ...page, "remote-user": "jo", "remote-groups": "techs" };
@@ -138,16 +138,16 @@ test("where the settings leave nobody as administrator, their pages say what to 
     return `${answer.status} ${await answer.text()}`;
   };
 
-  const said = [await textAt(lacking, "/tokens"), await textAt(lacking, "/audit")];
+  const pageTexts = [await textAt(lacking, "/tokens"), await textAt(lacking, "/audit")];
   const other = await textAt(grouped, "/tokens");
 
-  for (const text of said)
+  for (const text of pageTexts)
     assert.match(text, /^403 [\s\S]*nobody is: .* sets REMOTE_GROUPS_HEADER with .*, or ADMIN_PASSWORD\./);
   assert.match(other, /^403 [\s\S]*not yours to see/);
   assert.doesNotMatch(other, /nobody is|ADMIN_PASSWORD/);
 });
 
-test("behind a trusted proxy the service's address is the one that the client asked for", async (t) => {
+test("behind a trusted proxy, the service's address is the one that the client requested", async (t) => {
   const service = await startApp(t, { proxies: proxiesOf() });
   const id = await service.addPrinter();
   const other = await startApp(t, { proxies: proxiesOf({ TRUSTED_PROXIES: "10.9.9.9" }) });
@@ -165,10 +165,10 @@ test("behind a trusted proxy the service's address is the one that the client as
   assert.ok(untrusted.includes(`Download = '${other.url}/drivers/1/files'`));
 });
 
-test("an account of the name decides before any group, and the administrator's account is nobody's", async (t) => {
+test("an account overrides the groups of the user with its name, and no proxy user is the administrator's account", async (t) => {
   const service = await startApp(t, { proxies: groupedProxies() });
   const { accounts } = service.app.store;
-  await accounts.renewAdmin("none");
+  await accounts.setAdminPassword("none");
   const looks = await accounts.add("looks", "viewer", "none");
   const ask = async (name: string, groups: string, method = "GET") => {
     const headers = { "remote-user": name, "remote-groups": groups };
@@ -191,7 +191,7 @@ test("an account of the name decides before any group, and the administrator's a
   assert.match(await disabled.text(), /account “looks” is disabled/);
 });
 
-test("an account whose person comes by a proxy was seen then, also after the next start", async (t) => {
+test("a request by a proxy updates when the account was last seen, also across a restart", async (t) => {
   let now = Date.UTC(2026, 10, 21, 12);
   const dataDir = await temporaryFolder(t);
   const first = await startApp(t, { dataDir, proxies: groupedProxies(), clock: () => now });
@@ -215,7 +215,7 @@ test("an account whose person comes by a proxy was seen then, also after the nex
   assert.equal(restarted?.[1], "2026-11-21T12:01:00.000Z");
 });
 
-test("a page for somebody whom a proxy names has their name, which leads to who decides about them, and no sign-out", async (t) => {
+test("a proxy user's pages show their name with a link to their account, and no sign-out", async (t) => {
   const { admin } = await startGuarded(t);
 
   const page = await (await admin.fetch("/")).text();
@@ -227,7 +227,7 @@ test("a page for somebody whom a proxy names has their name, which leads to who 
   assert.match(own, /Role: admin[\s\S]*Whoever runs the proxy in front of Platen decides who you are/);
 });
 
-test("where people sign in at a proxy alone nothing leads to a form for passwords", async (t) => {
+test("where people sign in at a proxy only, no page leads to a password form", async (t) => {
   const { service } = await startGuarded(t);
   const page = { accept: "text/html", "upgrade-insecure-requests": "1" };
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { addPerson, signInAdmin, startClosed } from "../support/access/people.ts";
 import { temporaryFolder } from "../support/app.ts";
-import { platen } from "../support/backup/backup.ts";
+import { runPlaten } from "../support/backup/backup.ts";
 import { editDatabase } from "../support/database.ts";
 
-test("a restore says which accounts and tokens it lets in, and nothing in their names reaches the terminal", async (t) => {
+test("a restore lists the accounts and tokens that it restores, without control characters from their names", async (t) => {
   const folder = await temporaryFolder(t);
   const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
   const app = await startClosed(t, { dataDir, clock: Date.now });
@@ -25,9 +25,9 @@ test("a restore says which accounts and tokens it lets in, and nothing in their 
     db.exec("UPDATE tokens SET expires_at = 1 WHERE name = 'Old'");
     db.run("UPDATE accounts SET name = ? WHERE name = 'jo'", ["jo\u001b[2J\nadmin"]);
   });
-  platen(dataDir, "backup", file);
+  runPlaten(dataDir, "backup", file);
 
-  const { status, stderr } = platen(join(folder, "other"), "restore", file);
+  const { status, stderr } = runPlaten(join(folder, "other"), "restore", file);
 
   assert.equal(status, 0, stderr);
   const lines = stderr.split("\n").filter((line) => line.startsWith("  "));
@@ -39,16 +39,16 @@ test("a restore says which accounts and tokens it lets in, and nothing in their 
   ]);
 });
 
-test("a restore says that nobody is let in where all accounts are disabled", async (t) => {
+test("a restore reports that nobody can sign in where all accounts are disabled", async (t) => {
   const folder = await temporaryFolder(t);
   const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
   const app = await startClosed(t, { dataDir });
   await addPerson(app, "left", "viewer");
   await app.stop();
   await editDatabase(join(dataDir, "platen.sqlite"), (db) => db.exec("UPDATE accounts SET disabled = 1"));
-  platen(dataDir, "backup", file);
+  runPlaten(dataDir, "backup", file);
 
-  const { status, stderr } = platen(join(folder, "other"), "restore", file);
+  const { status, stderr } = runPlaten(join(folder, "other"), "restore", file);
 
   assert.equal(status, 0, stderr);
   assert.match(stderr, /Who is let in:\n {2}no account and no token\n/);

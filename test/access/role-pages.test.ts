@@ -29,7 +29,7 @@ async function startWithPeople(t: TestContext) {
 
 const isDownload = /^\/(?:\w+\/)+(?:packages|scripts|archive|files)(?:\/|$)|^\/static\//;
 
-/** Goes wherever links lead from some pages, and answers the pages' texts by their paths; 403 in place of what is turned away. */
+/** Follows all links from some pages. @returns the pages' texts by path; `403` for refused ones */
 async function walk(
   { fetch }: Awaited<ReturnType<typeof startApp>>,
   cookie: string,
@@ -39,7 +39,7 @@ async function walk(
   const waiting = [...starts];
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     if (seen.has(path)) continue;
-    // Of a download it matters alone whether it is given.
+    // For downloads only the status matters.
     const method = isDownload.test(path) && !starts.includes(path) ? "HEAD" : "GET";
     const text = await pageText(await fetch(path, { method, headers: { cookie, accept: "text/html" } }));
     seen.set(path, text);
@@ -65,8 +65,8 @@ const starts = [
   "/printers/2/packages/rmm",
 ];
 
-/** What of a page a viewer could not use. */
-function uselessIn(text: string): string[] {
+/** Forms and buttons of a page that a viewer cannot use. */
+function unusableIn(text: string): string[] {
   const own = /^\/(?:sign-out|account\/password|account\/sessions\/(?:\d+\/)?end)$/;
   const forms = [...text.matchAll(/<form([^>]*)>/g)].map(([, attributes = ""]) => attributes);
   const posting = forms.filter((attributes) => /method="post"/.test(attributes));
@@ -75,20 +75,20 @@ function uselessIn(text: string): string[] {
   return [...foreign, ...sending];
 }
 
-test("a viewer finds no form but for their own account, and no link that turns them away", async (t) => {
+test("a viewer's pages have no forms except for their own account, and no links to refused pages", async (t) => {
   const { app, cookies } = await startWithPeople(t);
 
   const seen = await walk(app, cookies.viewer, starts);
 
   const wrong = [...seen].flatMap(([path, text]) =>
-    text === "403" ? [`${path} is linked to`] : uselessIn(text).map((what) => `${path}: ${what}`),
+    text === "403" ? [`${path} is linked to`] : unusableIn(text).map((what) => `${path}: ${what}`),
   );
   assert.deepEqual(wrong, []);
   for (const path of ["/printers/1", "/clients/1", "/drivers/1", "/drivers/2", "/packages", "/account"])
     assert.ok(seen.has(path), path);
 });
 
-test("an operator finds no link that turns them away, and an administrator every page of theirs", async (t) => {
+test("an operator's pages have no links to refused pages, and an administrator's lead to all their pages", async (t) => {
   const { app, cookies } = await startWithPeople(t);
 
   const operators = await walk(app, cookies.operator, starts);

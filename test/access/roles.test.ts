@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { routes } from "../../src/http/routes.ts";
-import {
-  everybody,
-  type Prepared,
-  prepareEverybody,
-  startPrepared,
-  type Who,
-} from "../support/access/everybody.ts";
 import { signInAdmin, startClosed } from "../support/access/people.ts";
 import { pathOf, patternOf, type RouteCase, routeCases } from "../support/access/route-cases.ts";
+import {
+  type PreparedData,
+  prepareSenders,
+  type SenderKind,
+  senderKinds,
+  startPrepared,
+} from "../support/access/sender-kinds.ts";
 import type { TestApp } from "../support/app.ts";
-import { isDeep, rounds, some } from "../support/depth.ts";
+import { isDeep, rounds, selectCases } from "../support/depth.ts";
 import { stateOf } from "../support/durability/whole-state.ts";
-import { madeOnce } from "../support/filled.ts";
+import { makeOnce } from "../support/filled.ts";
 
 interface Case extends RouteCase {
   readonly method: string;
@@ -30,55 +30,59 @@ const cases: readonly Case[] = tabled.map(({ route, name }) => {
 
 const isSafe = ({ method }: Case) => method === "GET";
 
-/** What each role may, the lower ones' too. */
-const roles: Partial<Record<Who, readonly string[]>> = {
+/** The rules that each role satisfies. */
+const roles: Partial<Record<SenderKind, readonly string[]>> = {
   viewer: ["person", "viewer"],
   operator: ["person", "viewer", "operator"],
   admin: ["person", "viewer", "operator", "admin"],
   "a token that reads": ["viewer"],
 };
 
-/** What a token of one client or printer, or a link, reaches. */
-const reaches: Partial<Record<Who, readonly (string | undefined)[]>> = {
+/** The route scopes that a token of one client or printer, or a link, can open. */
+const scopes: Partial<Record<SenderKind, readonly (string | undefined)[]>> = {
   "a token of the client": ["printer", "client", "files"],
   "a token of the printer": ["printer", "files"],
   "the link of this path": ["printer", "client", "driver", "files"],
 };
 
-function may(who: Who, { rule, reach }: Case): boolean {
-  return rule === "open" || roles[who]?.includes(rule) === true || reaches[who]?.includes(reach) === true;
+function isAllowed(who: SenderKind, { rule, scope }: Case): boolean {
+  return rule === "open" || roles[who]?.includes(rule) === true || scopes[who]?.includes(scope) === true;
 }
 
-/** Everybody, prepared once for all tests of this file. */
-async function prepareOnce(t: TestContext): Promise<Prepared> {
-  const { folder, value } = await madeOnce(t, keepEverybody);
+/** Prepares the senders once for all tests of this file. */
+async function prepareOnce(t: TestContext): Promise<PreparedData> {
+  const { folder, value } = await makeOnce(t, saveSenders);
   return { ...value, dataDir: folder };
 }
 
-async function keepEverybody(t: TestContext, folder: string): Promise<Prepared> {
-  const prepared = await prepareEverybody(t);
+async function saveSenders(t: TestContext, folder: string): Promise<PreparedData> {
+  const prepared = await prepareSenders(t);
   cpSync(prepared.dataDir, folder, { recursive: true });
   return prepared;
 }
 
-/** Who asks: in the quick tier one of each role, and one who may reach a part. */
-const asking = isDeep ? everybody : (["nobody", "viewer", "operator", "a token of the printer"] as const);
+/** All senders; in the quick tier one of each role, and one with a limited scope. */
+const testedSenders = isDeep
+  ? senderKinds
+  : (["nobody", "viewer", "operator", "a token of the printer"] as const);
 
-/** Everybody with each case that they may use, or may not. */
-function pairs(isWanted: (who: Who, asked: Case) => boolean): [Who, Case][] {
-  return asking.flatMap((who) =>
-    cases.filter((one) => isWanted(who, one)).map((one): [Who, Case] => [who, one]),
+/** Pairs each sender with the cases that satisfy the condition. */
+function pairs(isWanted: (who: SenderKind, testCase: Case) => boolean): [SenderKind, Case][] {
+  return testedSenders.flatMap((who) =>
+    cases
+      .filter((testCase) => isWanted(who, testCase))
+      .map((testCase): [SenderKind, Case] => [who, testCase]),
   );
 }
 
-/** In the quick tier one of both: of each page and its head, some people ask for the one and some for the other. */
-function methodsOf(who: Who, asked: Case): readonly string[] {
-  if (!isSafe(asked)) return [asked.method];
-  const turn = (everybody.indexOf(who) + cases.indexOf(asked)) % 2;
-  return isDeep ? ["GET", "HEAD"] : [turn === 0 ? "GET" : "HEAD"];
+/** GET and HEAD of a page; in the quick tier one of both, in turns. */
+function methodsOf(who: SenderKind, testCase: Case): readonly string[] {
+  if (!isSafe(testCase)) return [testCase.method];
+  const parity = (senderKinds.indexOf(who) + cases.indexOf(testCase)) % 2;
+  return isDeep ? ["GET", "HEAD"] : [parity === 0 ? "GET" : "HEAD"];
 }
 
-const forbidden: readonly Who[] = [
+const forbidden: readonly SenderKind[] = [
   "viewer",
   "operator",
   "a token that reads",
@@ -87,30 +91,30 @@ const forbidden: readonly Who[] = [
   "a token of another client",
 ];
 
-/** The status for who may not: who is known is told so, everybody else is asked who they are. */
-function refusal(who: Who, { reach }: Case): number {
+/** The status of a refusal: 403 for a known sender, and 401 for others. */
+function refusalStatus(who: SenderKind, { scope }: Case): number {
   if (forbidden.includes(who)) return 403;
   const hasBadLink = who === "the link of another path" || who === "a link that has expired";
-  return hasBadLink && reach !== undefined ? 403 : 401;
+  return hasBadLink && scope !== undefined ? 403 : 401;
 }
 
-function statusFor(who: Who, asked: Case): number {
-  if (!may(who, asked)) return refusal(who, asked);
-  return asked.statuses?.[who] ?? asked.status;
+function statusFor(who: SenderKind, testCase: Case): number {
+  if (!isAllowed(who, testCase)) return refusalStatus(who, testCase);
+  return testCase.statuses?.[who] ?? testCase.status;
 }
 
-/** Asks as a program does, with what a form would send. */
+/** Sends a request as a program does, with the fields of the route's form. */
 async function ask(
   { fetch }: TestApp,
-  prepared: Prepared,
-  who: Who,
-  asked: Case,
-  { method = asked.method, headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+  prepared: PreparedData,
+  who: SenderKind,
+  testCase: Case,
+  { method = testCase.method, headers = {} }: { method?: string; headers?: Record<string, string> } = {},
 ): Promise<Response> {
-  const { path, headers: brought } = prepared.bring(who, pathOf(asked.pattern, prepared.backup));
-  const query = asked.query === undefined ? "" : `${path.includes("?") ? "&" : "?"}${asked.query}`;
-  const init = { method, headers: { accept: "*/*", ...brought, ...headers } };
-  return fetch(path + query, isSafe(asked) ? init : { ...init, body: bodyOf(asked) });
+  const { path, headers: credentials } = prepared.requestAs(who, pathOf(testCase.pattern, prepared.backup));
+  const query = testCase.query === undefined ? "" : `${path.includes("?") ? "&" : "?"}${testCase.query}`;
+  const init = { method, headers: { accept: "*/*", ...credentials, ...headers } };
+  return fetch(path + query, isSafe(testCase) ? init : { ...init, body: bodyOf(testCase) });
 }
 
 function bodyOf({ file, fields }: Case): FormData | URLSearchParams {
@@ -126,87 +130,91 @@ async function statusOf(answer: Promise<Response>): Promise<number> {
   return found.status;
 }
 
-test("every route of the table is walked, and nothing that is none", () => {
+test("the cases cover every route and nothing else", () => {
   const names = tabled.map(({ name }) => name);
 
   assert.deepEqual(Object.keys(routeCases).toSorted(), names.toSorted());
   for (const { route } of tabled) assert.match(pathOf(patternOf(route), "x"), route.pattern);
 });
 
-/** Asks for each of them, also for its head; what is answered with another status than it should be. */
+/** Sends the requests. @returns a line for each answer with an unexpected status */
 async function wronglyAnswered(
   app: TestApp & { wait(): void },
-  prepared: Prepared,
-  asked: readonly [Who, Case][],
-  seeAfter: (who: Who, one: Case) => Promise<string[]> = async () => [],
+  prepared: PreparedData,
+  tested: readonly [SenderKind, Case][],
+  checkAfter: (who: SenderKind, testCase: Case) => Promise<string[]> = async () => [],
 ): Promise<string[]> {
   const wrong: string[] = [];
-  for (const [who, one] of asked) {
-    for (const method of methodsOf(who, one)) {
-      // Who guesses tokens is slowed, which is tested by itself.
+  for (const [who, testCase] of tested) {
+    for (const method of methodsOf(who, testCase)) {
+      // Wrong tokens slow their sender down, which other tests cover.
       app.wait();
-      const status = await statusOf(ask(app, prepared, who, one, { method }));
-      const expected = statusFor(who, one);
-      if (status !== expected) wrong.push(`${who}: ${method} ${one.pattern}: ${status}, not ${expected}`);
+      const status = await statusOf(ask(app, prepared, who, testCase, { method }));
+      const expected = statusFor(who, testCase);
+      if (status !== expected)
+        wrong.push(`${who}: ${method} ${testCase.pattern}: ${status}, not ${expected}`);
     }
-    wrong.push(...(await seeAfter(who, one)));
+    wrong.push(...(await checkAfter(who, testCase)));
   }
   return wrong;
 }
 
-test("who may not use a route is turned away from it, whoever it is and whatever they bring, and nothing is changed", async (t) => {
+test("a sender without the right for a route is refused, and nothing is changed", async (t) => {
   const prepared = await prepareOnce(t);
   const app = await startPrepared(t, prepared);
   const before = await stateOf(app.dataDir);
-  const asked = pairs((who, one) => !may(who, one));
+  const tested = pairs((who, testCase) => !isAllowed(who, testCase));
 
-  // The quick tier looks once, after all of them.
-  const wrong = await wronglyAnswered(app, prepared, asked, async (who, one) => {
-    const isSame = !isDeep || isSafe(one) || `${await stateOf(app.dataDir)}` === `${before}`;
-    return isSame ? [] : [`${who}: ${one.method} ${one.pattern} changed something`];
+  // The quick tier compares once, after all requests.
+  const wrong = await wronglyAnswered(app, prepared, tested, async (who, testCase) => {
+    const isSame = !isDeep || isSafe(testCase) || `${await stateOf(app.dataDir)}` === `${before}`;
+    return isSame ? [] : [`${who}: ${testCase.method} ${testCase.pattern} changed something`];
   });
   const after = await stateOf(app.dataDir);
 
   assert.deepEqual(wrong, []);
   assert.deepEqual(after, before);
-  assert.ok(asked.length > rounds(200, 800), `${asked.length}`);
+  assert.ok(tested.length > rounds(200, 800), `${tested.length}`);
 });
 
-test("who may look at something is shown it, whoever it is", async (t) => {
+test("a sender with the right to read something can read it", async (t) => {
   const prepared = await prepareOnce(t);
   const app = await startPrepared(t, prepared);
-  const asked = pairs((who, one) => isSafe(one) && may(who, one));
+  const tested = pairs((who, testCase) => isSafe(testCase) && isAllowed(who, testCase));
 
-  const wrong = await wronglyAnswered(app, prepared, asked);
+  const wrong = await wronglyAnswered(app, prepared, tested);
 
   assert.deepEqual(wrong, []);
-  assert.ok(asked.length > rounds(40, 150), `${asked.length}`);
+  assert.ok(tested.length > rounds(40, 150), `${tested.length}`);
 });
 
-test("what somebody may change is changed by it, and is answered as it should be", async (t) => {
+test("an allowed change takes effect and has the expected status", async (t) => {
   const prepared = await prepareOnce(t);
-  const asked = some(
-    pairs((who, one) => !isSafe(one) && may(who, one)),
+  const tested = selectCases(
+    pairs((who, testCase) => !isSafe(testCase) && isAllowed(who, testCase)),
     8,
   );
   const wrong: string[] = [];
 
-  for (const [who, one] of asked) {
+  for (const [who, testCase] of tested) {
     const app = await startPrepared(t, prepared);
     const before = `${await stateOf(app.dataDir)}`;
-    wrong.push(...(await wronglyAnswered(app, prepared, [[who, one]])));
+    wrong.push(...(await wronglyAnswered(app, prepared, [[who, testCase]])));
     const isChanged = `${await stateOf(app.dataDir)}` !== before;
-    const should = one.idle === undefined && (one.changesFor?.includes(who) ?? true);
-    if (isChanged !== should) wrong.push(`${who}: ${one.method} ${one.pattern}: changed ${isChanged}`);
+    const should = testCase.whyUnchanged === undefined && (testCase.changesFor?.includes(who) ?? true);
+    if (isChanged !== should)
+      wrong.push(`${who}: ${testCase.method} ${testCase.pattern}: changed ${isChanged}`);
     await app.stop();
   }
 
   assert.deepEqual(wrong, []);
-  assert.ok(asked.length >= rounds(8, 100), `${asked.length}`);
+  assert.ok(tested.length >= rounds(8, 100), `${tested.length}`);
 });
 
-/** How a program, a browser and a script of ours are turned away: statuses, and what leads on. */
-async function turnedAway(asking: (headers: Record<string, string>) => Promise<Response>): Promise<string> {
+/** How a program, a browser and a page script are refused: statuses, and links or redirects to the sign-in. */
+async function refusalSummary(
+  asking: (headers: Record<string, string>) => Promise<Response>,
+): Promise<string> {
   const plain = await asking({ accept: "*/*" });
   const page = await asking({ accept: "text/html", "upgrade-insecure-requests": "1" });
   const script = await asking({ accept: "text/html", "hx-request": "true" });
@@ -222,30 +230,31 @@ async function turnedAway(asking: (headers: Record<string, string>) => Promise<R
   ]);
 }
 
-function expectedAway(who: Who, one: Case): string {
+function expectedRefusal(who: SenderKind, testCase: Case): string {
   if (forbidden.includes(who)) return "[[403,403,403],false,false,false,false,false]";
-  // What is typed stays where it is.
-  if (who === "nobody" && !isSafe(one)) return "[[401,401,401],true,false,false,true,false]";
+  // The page keeps what was typed.
+  if (who === "nobody" && !isSafe(testCase)) return "[[401,401,401],true,false,false,true,false]";
   return "[[401,303,401],true,true,true,false,false]";
 }
 
-test("a browser is led to where people sign in, a program is asked for a token, and who is known is told no", async (t) => {
+test("a browser is led to the sign-in, a program is asked for a token, and a known sender is refused", async (t) => {
   const prepared = await prepareOnce(t);
   const app = await startPrepared(t, prepared);
   const wrong: string[] = [];
 
-  for (const who of some(["nobody", "a one-time password", "viewer", "operator"] as const, 2)) {
-    const refused = cases.filter((candidate) => !may(who, candidate));
-    for (const one of some(refused, 16)) {
-      const found = await turnedAway((headers) => ask(app, prepared, who, one, { headers }));
-      if (found !== expectedAway(who, one)) wrong.push(`${who}: ${one.method} ${one.pattern}: ${found}`);
+  for (const who of selectCases(["nobody", "a one-time password", "viewer", "operator"] as const, 2)) {
+    const refused = cases.filter((candidate) => !isAllowed(who, candidate));
+    for (const testCase of selectCases(refused, 16)) {
+      const found = await refusalSummary((headers) => ask(app, prepared, who, testCase, { headers }));
+      if (found !== expectedRefusal(who, testCase))
+        wrong.push(`${who}: ${testCase.method} ${testCase.pattern}: ${found}`);
     }
   }
 
   assert.deepEqual(wrong, []);
 });
 
-test("to nobody an address that is there looks as one that is not, whatever the method", async (t) => {
+test("an unauthenticated sender cannot tell an existing address from a missing one, by any method", async (t) => {
   const app = await startClosed(t);
   const headers = { cookie: await signInAdmin(app) };
   await app.post("/printers", { name: "Office", address: "10.0.0.1" }, headers);

@@ -12,7 +12,7 @@ import {
 const day = 24 * 60 * 60_000;
 const hour = 60 * 60_000;
 
-test("a password that is changed signs all other browsers out, and this one keeps another cookie", async (t) => {
+test("changing the password signs out all other browsers, and gives this one a new cookie", async (t) => {
   const app = await startClosed(t);
   const here = await addPerson(app, "jo");
   const there = await signIn(app, "jo", ownPassword);
@@ -29,7 +29,7 @@ test("a password that is changed signs all other browsers out, and this one keep
   assert.deepEqual(await Promise.all(statuses), [401, 401, 200]);
 });
 
-test("sessions are listed with what began them, ended one by one, and all others at once", async (t) => {
+test("sessions are listed with browser and address, and can be ended one by one or all others together", async (t) => {
   const app = await startClosed(t);
   const first = await addPerson(app, "jo");
   const agents = ["Mozilla/5.0 (Windows NT 10.0) Firefox/140.0", `x${"y".repeat(5000)}`];
@@ -56,7 +56,7 @@ test("sessions are listed with what began them, ended one by one, and all others
   assert.equal((await app.fetch("/clients", { headers })).status, 200);
 });
 
-test("a session ends after 30 days without use, and after 90 in any case", async (t) => {
+test("a session ends after 30 days without use, and after 90 days in any case", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startClosed(t, { clock: () => now });
   const [idle, used] = [await signInAdmin(app), await signInAdmin(app)];
@@ -72,7 +72,7 @@ test("a session ends after 30 days without use, and after 90 in any case", async
   assert.deepEqual(seen, [200, 401, 200, 200, 401]);
 });
 
-test("that a session is used is saved at most every five minutes", async (t) => {
+test("the last use of a session is saved at most every five minutes", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startClosed(t, { clock: () => now });
   const cookie = await signInAdmin(app);
@@ -87,7 +87,7 @@ test("that a session is used is saved at most every five minutes", async (t) => 
   assert.equal(app.app.store.accounts.list()[0]?.seen_at, now);
 });
 
-test("who signs out is out in this browser, and its cookie is gone", async (t) => {
+test("signing out ends this browser's session and deletes its cookie", async (t) => {
   const app = await startClosed(t);
   const [here, there] = [await signInAdmin(app), await signInAdmin(app)];
 
@@ -99,7 +99,7 @@ test("who signs out is out in this browser, and its cookie is gone", async (t) =
   assert.equal((await app.fetch("/clients", { headers: { cookie: there } })).status, 200);
 });
 
-test("an account has twenty sessions at most: the least recently used one goes", async (t) => {
+test("an account has at most twenty sessions: a new one ends the least recently used one", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startClosed(t, { clock: () => now });
   const status = async (cookie = "") => (await app.fetch("/clients", { headers: { cookie } })).status;
@@ -108,7 +108,7 @@ test("an account has twenty sessions at most: the least recently used one goes",
 
   for (let i = 0; i < 25; i++) {
     cookies.push(await signInAdmin(app));
-    // Some sign-ins come in one moment, some a minute later.
+    // Some sign-ins have the same time, and others come a minute later.
     if (i % 2 === 0) now += 60_000;
     assert.equal(await status(used), 200, `after ${i + 1}`);
   }
@@ -118,7 +118,7 @@ test("an account has twenty sessions at most: the least recently used one goes",
   assert.deepEqual(statuses, [401, 401, 200, 200]);
 });
 
-test("a password that is changed while a sign-in with the old one is verified lets that sign-in begin no session", async (t) => {
+test("a sign-in begins no session if the password changes while it is verified", async (t) => {
   const app = await startClosed(t);
   const { passwords, store } = app.app;
   const here = await addPerson(app, "jo");

@@ -13,7 +13,7 @@ import { startApp } from "../support/app.ts";
 
 const day = 24 * 60 * 60_000;
 
-test("without a password of the administrator's everybody may do everything, and there are no accounts", async (t) => {
+test("without an administrator's password everyone may do everything, and there are no accounts", async (t) => {
   const { fetch, post } = await startApp(t);
 
   const page = await fetch("/", { headers: { accept: "text/html" } });
@@ -26,7 +26,7 @@ test("without a password of the administrator's everybody may do everything, and
   assert.equal((await fetch("/sign-in?next=%2Fclients")).headers.get("location"), "/clients");
 });
 
-test("who signs in goes on where they wanted to go, with a cookie that no script reads", async (t) => {
+test("signing in leads to the requested page, with a cookie that scripts cannot read", async (t) => {
   const { fetch, post } = await startClosed(t);
   const refused = await fetch("/clients?q=a", { headers: { accept: "text/html" } });
   const path = refused.headers.get("location") ?? "";
@@ -44,7 +44,7 @@ test("who signs in goes on where they wanted to go, with a cookie that no script
   assert.match(await page.text(), /<bdi>admin<\/bdi>[\s\S]*Sign out/);
 });
 
-test("behind https the cookies are for https and this host alone", async (t) => {
+test("behind https, the cookies are for https and this host only", async (t) => {
   const { fetch, post } = await startClosed(t, { publicUrl: "https://platen.example" });
 
   const answer = await post("/sign-in", { name: "admin", password: adminPassword });
@@ -60,7 +60,7 @@ test("behind https the cookies are for https and this host alone", async (t) => 
   assert.match(elsewhere, /href="https:\/\/platen\.example"/);
 });
 
-test("a one-time password opens nothing but the page on which it is changed", async (t) => {
+test("a one-time password opens only the page that changes it", async (t) => {
   const app = await startClosed(t);
   const password = await addAccount(app, "jo", "operator");
   const first = await signIn(app, "jo", password);
@@ -81,24 +81,24 @@ test("a one-time password opens nothing but the page on which it is changed", as
   assert.equal((await app.fetch("/clients", { headers })).status, 401);
   const now = { cookie: cookiesOf(chosen) };
   assert.equal((await app.post("/clients", { name: "Kunde" }, now)).status, 200);
-  const again = await app.post("/sign-in", { name: "jo", password });
-  assert.equal(again.status, 422);
+  const oldPasswordAnswer = await app.post("/sign-in", { name: "jo", password });
+  assert.equal(oldPasswordAnswer.status, 422);
 });
 
-test("who changes a one-time password goes on to where they wanted to go, and to no other service", async (t) => {
+test("changing a one-time password leads to the requested page, and never to another service", async (t) => {
   const app = await startClosed(t);
   const password = await addAccount(app, "jo", "operator");
   const form = { password, chosen: ownPassword, again: ownPassword };
   const entered = await app.post("/sign-in", { name: "jo", password, next: "/printers?q=ink" });
   const headers = { cookie: cookiesOf(entered) };
 
-  const asked = await app.fetch("/clients/7?tab=2", { headers: { ...headers, accept: "text/html" } });
+  const requested = await app.fetch("/clients/7?tab=2", { headers: { ...headers, accept: "text/html" } });
   const leading = "/sign-in/password?next=%2F%2Fevil.example%2F";
   const page = await (await app.fetch(leading, { headers })).text();
   const refused = await app.post("/sign-in/password", { ...form, again: "x", next: "/printers" }, headers);
   const changed = await app.post("/sign-in/password", { ...form, next: "/printers?q=ink" }, headers);
 
-  const places = [entered, asked, changed].map((answer) => answer.headers.get("location"));
+  const places = [entered, requested, changed].map((answer) => answer.headers.get("location"));
   assert.deepEqual(places, [
     "/sign-in/password?next=%2Fprinters%3Fq%3Dink",
     "/sign-in/password?next=%2Fclients%2F7%3Ftab%3D2",
@@ -108,7 +108,7 @@ test("who changes a one-time password goes on to where they wanted to go, and to
   assert.match(await refused.text(), /<input type="hidden" name="next" value="\/printers">/);
 });
 
-test("a one-time password that nobody used for a week is over", async (t) => {
+test("a one-time password expires after a week", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startClosed(t, { clock: () => now });
   const password = await addAccount(app, "jo");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { dayMs } from "../../src/domain/text.ts";
 import { startGuarded } from "../support/access/guarded.ts";
 
-test("what is made of a token and what ends it name it, and its end is pointed at in its last two weeks", async (t) => {
+test("messages about a token name it, and the page marks a token in its last two weeks", async (t) => {
   const start = Date.UTC(2026, 0, 1);
   let now = start;
   const { admin } = await startGuarded(t, { clock: () => now });
@@ -15,12 +15,12 @@ test("what is made of a token and what ends it name it, and its end is pointed a
   const made = await (await admin.post("/tokens", { name: "Datto", scope: "read", days: "30" })).text();
   const pages = [made, await pageAt(15), await pageAt(17)];
   const revoked = await admin.post("/tokens/1/delete", {});
-  const said = await (await admin.fetch(revoked.headers.get("location") ?? "")).text();
+  const revokedPage = await (await admin.fetch(revoked.headers.get("location") ?? "")).text();
 
   assert.match(made, /The token “<bdi>Datto<\/bdi>” is made\./);
   assert.deepEqual(
     pages.map((page) => page.includes(">soon<")),
     [false, false, true],
   );
-  assert.match(said, /The token “<bdi>Datto<\/bdi>” is revoked/);
+  assert.match(revokedPage, /The token “<bdi>Datto<\/bdi>” is revoked/);
 });

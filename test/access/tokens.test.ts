@@ -6,40 +6,40 @@ import { navigation, startApp } from "../support/app.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-test("a token's text is one that scanners find", () => {
+test("secret scanners recognise a token's text", () => {
   const made = [0, 1, 255].map((fill) => makeTokenText((bytes) => Buffer.alloc(bytes, fill)));
 
   for (const text of made) assert.match(text, /^platen_[0-9A-Za-z]{39}$/);
   assert.equal(new Set(made).size, 3);
 });
 
-test("a token is shown once, kept as a digest, and works as Bearer and as the password of curl -u", async (t) => {
+test("a token is shown once, saved as a digest, and works as Bearer and as the password of curl -u", async (t) => {
   const { service, admin, addToken, bearer } = await startGuarded(t);
   await admin.addPrinter();
   const token = await addToken("read");
   const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString("base64")}` });
 
-  const asked = [
+  const answers = [
     await bearer(token).fetch("/printers"),
     await bearer(token).fetch("/printers/1/packages/rmm"),
     await service.fetch("/printers", { headers: basic(`anybody:${token}`) }),
     await service.fetch("/printers", { headers: basic(`:${token}`) }),
     await service.fetch("/printers", { headers: { authorization: `bearer ${token}` } }),
   ];
-  const again = await admin.fetch("/tokens");
+  const laterPage = await admin.fetch("/tokens");
   const bytes = JSON.stringify(service.app.store.tokens.list());
 
   assert.deepEqual(
-    asked.map(({ status }) => status),
+    answers.map(({ status }) => status),
     [200, 200, 200, 200, 200],
   );
-  assert.equal(again.headers.get("cache-control"), "no-store");
-  const text = await again.text();
+  assert.equal(laterPage.headers.get("cache-control"), "no-store");
+  const text = await laterPage.text();
   assert.ok(!text.includes(token) && text.includes(token.slice(0, 11)));
   assert.ok(!bytes.includes(token));
 });
 
-test("a token that reads changes nothing, and sees no tokens", async (t) => {
+test("a token for reading changes nothing, and cannot open the page of tokens", async (t) => {
   const { addToken, bearer, service } = await startGuarded(t);
   const { post, fetch } = bearer(await addToken("read"));
 
@@ -53,7 +53,7 @@ test("a token that reads changes nothing, and sees no tokens", async (t) => {
   assert.deepEqual([service.app.store.clients.count(), service.app.store.tokens.list().length], [0, 1]);
 });
 
-test("a token of a client or a printer reaches its downloads, and nothing else", async (t) => {
+test("a token of a client or printer opens its downloads and nothing else", async (t) => {
   const { admin, addToken, bearer } = await startGuarded(t);
   await admin.post("/clients", { name: "A" });
   await admin.post("/clients", { name: "B" });
@@ -83,7 +83,7 @@ test("a token of a client or a printer reaches its downloads, and nothing else",
   assert.deepEqual(printers, [200, 200, 200, 403, 403, 403, 403, 403, 403, 403, 403, 403]);
 });
 
-test("printers of one name are told apart by their clients", async (t) => {
+test("printers of the same name are listed with their clients", async (t) => {
   const { admin, addToken } = await startGuarded(t);
   for (const name of ["Contoso", "Fabrikam"]) await admin.post("/clients", { name });
   for (const client_id of ["1", "2", ""]) await admin.addPrinter({ name: "Hall", client_id });
@@ -96,7 +96,7 @@ test("printers of one name are told apart by their clients", async (t) => {
   assert.match(page, /printer “<bdi>Hall<\/bdi>” of “<bdi>Fabrikam<\/bdi>”/);
 });
 
-test("a printer that moves to another client leaves a token's reach at once, and so does its driver", async (t) => {
+test("a token of a client no longer opens a printer that moved to another client, nor its driver", async (t) => {
   const { admin, addToken, bearer } = await startGuarded(t);
   await admin.post("/clients", { name: "A" });
   await admin.post("/clients", { name: "B" });
@@ -120,7 +120,7 @@ test("a printer that moves to another client leaves a token's reach at once, and
   );
 });
 
-test("a token ends on its day, and at once when it is revoked", async (t) => {
+test("a token ends at its expiry, and at once when it is revoked", async (t) => {
   let now = Date.UTC(2026, 10, 21, 14, 5);
   const { admin, addToken, bearer } = await startGuarded(t, { clock: () => now });
   const [short, long] = [await addToken("read", "30"), await addToken("read", "1095")];
@@ -141,7 +141,7 @@ test("a token ends on its day, and at once when it is revoked", async (t) => {
   assert.match(answer.headers.get("location") ?? "", /^\/tokens\?revoked=[\w-]+$/);
 });
 
-test("when and from where a token was used is shown at once, and saved one time for many uses", async (t) => {
+test("the last use of a token is visible at once, and saved once for many uses", async (t) => {
   const { service, admin, addToken, bearer } = await startGuarded(t);
   const token = await addToken("read");
 
@@ -150,15 +150,15 @@ test("when and from where a token was used is shown at once, and saved one time 
   const saves = service.app.store.version() - before;
   const shown = await (await admin.fetch("/tokens")).text();
   await service.stop();
-  const again = await startApp(t, { dataDir: service.dataDir });
-  const [kept] = again.app.store.tokens.list();
+  const restartedApp = await startApp(t, { dataDir: service.dataDir });
+  const [kept] = restartedApp.app.store.tokens.list();
 
   assert.equal(saves, 1);
   assert.match(shown, /21 Nov 2026, \d\d:\d\d<\/time><br><code>127\.0\.0\.1/);
   assert.deepEqual([kept?.used_at, kept?.used_from], [Date.UTC(2026, 10, 21, 14, 5), "127.0.0.1"]);
 });
 
-test("a form that asks for what cannot be is answered beside its fields", async (t) => {
+test("a form with invalid values is answered with messages beside its fields", async (t) => {
   const { admin, service } = await startGuarded(t);
   const ask = async (fields: Record<string, string>) => {
     const answer = await admin.post("/tokens", fields);
@@ -166,25 +166,25 @@ test("a form that asks for what cannot be is answered beside its fields", async 
   };
 
   const empty = await ask({ name: "", scope: "client:x", days: "9999" });
-  const gone = await ask({ name: "A", scope: "printer:7", days: "30" });
+  const missingPrinter = await ask({ name: "A", scope: "printer:7", days: "30" });
 
-  assert.deepEqual([empty.status, gone.status], [422, 422]);
+  assert.deepEqual([empty.status, missingPrinter.status], [422, 422]);
   assert.match(empty.text, /id="f-name-problem"[\s\S]*Choose what the token reaches[\s\S]*Choose how long/);
-  assert.match(gone.text, /There is no printer 7 any more/);
+  assert.match(missingPrinter.text, /There is no printer 7 any more/);
   assert.equal(service.app.store.tokens.list().length, 0);
 });
 
-test("a token of any client or printer is asked for from its page, and there are 500 tokens at most", async (t) => {
+test("each client's and printer's page leads to the form for a token, and there are at most 500 tokens", async (t) => {
   const { admin, operator, service } = await startGuarded(t);
   await admin.post("/clients", { name: "Contoso" });
   await admin.addPrinter({ client_id: "1" });
   const add = (i: number) =>
     service.app.tokens.add({ name: `Agent ${i}`, scope: "read", days: "30" }, "boss");
-  const wayOn = async (who: typeof admin, path: string) =>
+  const tokenFormPath = async (who: typeof admin, path: string) =>
     /href="(\/tokens\?[^"]*)">a token</.exec(await (await who.fetch(path)).text())?.[1];
 
-  const ways = await Promise.all(
-    ["/printers/1", "/clients/1", "/drivers/1"].map((path) => wayOn(admin, path)),
+  const tokenFormPaths = await Promise.all(
+    ["/printers/1", "/clients/1", "/drivers/1"].map((path) => tokenFormPath(admin, path)),
   );
   const pages = await Promise.all(
     ["printer", "client"].map(async (kind) => (await admin.fetch(`/tokens?scope=${kind}:1`)).text()),
@@ -193,8 +193,8 @@ test("a token of any client or printer is asked for from its page, and there are
   await Promise.all(Array.from({ length: 500 }, (_, i) => add(i)));
   const more = await admin.post("/tokens", { name: "One more", scope: "read", days: "30" });
 
-  assert.deepEqual(ways, ["/tokens?scope=printer:1", "/tokens?scope=client:1", undefined]);
-  assert.equal(await wayOn(operator, "/printers/1"), undefined);
+  assert.deepEqual(tokenFormPaths, ["/tokens?scope=printer:1", "/tokens?scope=client:1", undefined]);
+  assert.equal(await tokenFormPath(operator, "/printers/1"), undefined);
   assert.match(pages[0] ?? "", /<option value="printer:1" selected>Office/);
   assert.match(pages[1] ?? "", /<option value="client:1" selected>Contoso/);
   assert.equal(odd.status, 200);
@@ -202,18 +202,18 @@ test("a token of any client or printer is asked for from its page, and there are
   assert.equal(service.app.store.tokens.list().length, 500);
 });
 
-test("a token is revoked by DELETE, too, and the page says so", async (t) => {
+test("DELETE also revokes a token, and the page confirms it", async (t) => {
   const { admin, addToken, bearer } = await startGuarded(t);
   const [first, second] = [await addToken("read"), await addToken("read")];
 
   const deleted = await admin.fetch("/tokens/1", { method: "DELETE" });
   const posted = await admin.post("/tokens/2/delete", {});
-  const again = await admin.fetch("/tokens/2", { method: "DELETE" });
+  const secondRevoke = await admin.fetch("/tokens/2", { method: "DELETE" });
   const statuses = await Promise.all(
     [first, second].map(async (text) => (await bearer(text).fetch("/")).status),
   );
 
-  assert.deepEqual([deleted.status, posted.status, again.status], [303, 303, 404]);
+  assert.deepEqual([deleted.status, posted.status, secondRevoke.status], [303, 303, 404]);
   for (const { headers } of [deleted, posted])
     assert.match(
       await (await admin.fetch(headers.get("location") ?? "")).text(),
@@ -222,7 +222,7 @@ test("a token is revoked by DELETE, too, and the page says so", async (t) => {
   assert.deepEqual(statuses, [401, 401]);
 });
 
-test("where nobody has to sign in there are no tokens, and what a proxy's own log-in sends along means nothing", async (t) => {
+test("without sign-in there are no tokens, and the credentials of a proxy's own log-in are ignored", async (t) => {
   const service = await startApp(t);
 
   const made = await service.post("/tokens", { name: "A", scope: "read" });

@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startGuarded } from "../support/access/guarded.ts";
 import { navigation, startApp } from "../support/app.ts";
-import { entriesIn, logOf, said } from "../support/audit/audit.ts";
+import { entriesIn, entryText, logEntries } from "../support/audit/audit.ts";
 import { until } from "../support/until.ts";
 
-test("a token that is made, used and revoked stands in the log, and nothing of its text", async (t) => {
+test("making, using and revoking a token is logged without the token's text", async (t) => {
   const { service, admin, bearer, addToken } = await startGuarded(t);
   await admin.addPrinter();
 
   const token = await addToken("printer:1");
   await (await bearer(token).fetch("/printers/1/scripts/detect")).arrayBuffer();
-  // The clock stands still: what is logged at one moment has no order but that of being written.
-  await logOf(service);
+  // The clock stands still, so write the entries now: entries of the same time are in the order of writing.
+  await logEntries(service);
   await admin.post("/tokens/1/delete", {}, navigation);
 
-  const logged = (await logOf(service)).filter(
+  const logged = (await logEntries(service)).filter(
     ({ event, record }) => event === "downloaded" || record?.kind === "token",
   );
   assert.deepEqual(
-    logged.map((entry) => [entry.who, said(entry)]),
+    logged.map((entry) => [entry.who, entryText(entry)]),
     [
       [
         "boss",
@@ -32,7 +32,7 @@ test("a token that is made, used and revoked stands in the log, and nothing of i
   assert.ok(!JSON.stringify(entriesIn(service.dataDir)).includes(token.slice(7)));
 });
 
-test("a link that is made stands in the log without its signature, and so do its use and the end of all", async (t) => {
+test("making, using and revoking links is logged without their signatures", async (t) => {
   const { service, operator } = await startGuarded(t);
   await operator.addPrinter();
 
@@ -42,9 +42,9 @@ test("a link that is made stands in the log without its signature, and so do its
   await (await service.fetch(`/printers/1/scripts/detect?link=${link}`)).arrayBuffer();
   await operator.post("/printers/1/links/end", {}, navigation);
 
-  const logged = await logOf(service, "link-made", "downloaded", "links-ended");
-  // Of one moment, so in whatever order they were written.
-  assert.deepEqual(logged.map((entry) => `${entry.who}: ${said(entry)}`).sort(), [
+  const logged = await logEntries(service, "link-made", "downloaded", "links-ended");
+  // All have the same time, so their order is undefined.
+  assert.deepEqual(logged.map((entry) => `${entry.who}: ${entryText(entry)}`).sort(), [
     "link printer 1, until 2026-11-29: downloaded printer 1 Office detect",
     "tech: link-made printer 1 Office /printers/1/scripts/detect, until 2026-11-29",
     "tech: links-ended printer 1 Office",
@@ -52,7 +52,7 @@ test("a link that is made stands in the log without its signature, and so do its
   assert.ok(!JSON.stringify(entriesIn(service.dataDir)).includes(link));
 });
 
-test("a backup that is made or taken away stands in the log, and so do deleted archives", async (t) => {
+test("making and downloading a backup, and deleting kept archives, is logged", async (t) => {
   const service = await startApp(t);
   await service.post("/clients", { name: "Contoso" });
 
@@ -62,15 +62,15 @@ test("a backup that is made or taken away stands in the log, and so do deleted a
   await (await service.fetch(`/backups/${name}`)).arrayBuffer();
   await service.post("/backups/files/delete", {}, navigation);
 
-  const logged = await logOf(service, "backup-made", "backup-fetched", "backup-files-deleted");
-  assert.deepEqual(logged.map(said).sort(), [
+  const logged = await logEntries(service, "backup-made", "backup-fetched", "backup-files-deleted");
+  assert.deepEqual(logged.map(entryText).sort(), [
     `backup-fetched ${name}`,
     "backup-files-deleted",
     "backup-made",
   ]);
 });
 
-test("a download in parts is put down once, to who was sent its last byte", async (t) => {
+test("a download in parts is logged once as complete, for the client that got the last byte", async (t) => {
   const { service, operator, viewer } = await startGuarded(t);
   await operator.addPrinter();
   const path = "/printers/1/scripts/detect";
@@ -79,8 +79,8 @@ test("a download in parts is put down once, to who was sent its last byte", asyn
 
   await part(operator, "0-99");
   await part(viewer, "100-");
-  await until(async () => (await logOf(service, "downloaded")).length > 0);
-  const logged = await logOf(service, "download-begun", "downloaded");
+  await until(async () => (await logEntries(service, "downloaded")).length > 0);
+  const logged = await logEntries(service, "download-begun", "downloaded");
 
   assert.deepEqual(
     logged.map(({ who, event, range }) => `${who} ${event} ${range?.first ?? ""}`),

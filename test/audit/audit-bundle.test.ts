@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { adminPassword, cookiesOf } from "../support/access/people.ts";
 import { client, temporaryFolder } from "../support/app.ts";
-import { entriesIn, logFiles, said } from "../support/audit/audit.ts";
-import { platen } from "../support/backup/backup.ts";
+import { entriesIn, entryText, logFiles } from "../support/audit/audit.ts";
+import { runPlaten } from "../support/backup/backup.ts";
 import { deepTest } from "../support/depth.ts";
 import { type Service, serve } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -13,13 +13,13 @@ import { until } from "../support/until.ts";
 const closed = { ADMIN_PASSWORD: adminPassword };
 
 async function stop({ url, process: running, exited }: Service): Promise<void> {
-  // A signal before it is up ends it at once.
+  // A signal before the service is up would end it at once.
   await fetch(`${url}/health`);
   running.kill("SIGTERM");
   assert.equal(await exited, 0);
 }
 
-/** A folder whose log has changes, downloads whole and in part, and refusals. */
+/** A folder whose log has changes, whole and partial downloads, and refusals. */
 async function usedFolder(t: TestContext) {
   const folder = await temporaryFolder(t);
   const dataDir = join(folder, "data");
@@ -37,32 +37,32 @@ async function usedFolder(t: TestContext) {
   return { folder, dataDir, service, admin };
 }
 
-const saidIn = (dataDir: string) => entriesIn(dataDir).map(said);
+const entryTexts = (dataDir: string) => entriesIn(dataDir).map(entryText);
 
 deepTest(
-  "the program's log holds together while it runs, behind a kill, a restore and a recovery, which stand in it",
+  "the log is verified while the program runs, and after a kill, a restore and a recovery, which are logged",
   async (t) => {
     const { folder, dataDir, service, admin } = await usedFolder(t);
     const tar = join(folder, "all.tar");
 
-    const running = platen(dataDir, "audit", "verify");
-    const backup = platen(dataDir, "backup", tar);
+    const running = runPlaten(dataDir, "audit", "verify");
+    const backup = runPlaten(dataDir, "backup", tar);
     await admin.post("/clients", { name: "Later" });
     service.process.kill("SIGKILL");
     await service.exited;
-    const killed = platen(dataDir, "audit", "verify");
-    const restore = platen(dataDir, "restore", tar);
-    const restored = platen(dataDir, "audit", "verify");
+    const killed = runPlaten(dataDir, "audit", "verify");
+    const restore = runPlaten(dataDir, "restore", tar);
+    const restored = runPlaten(dataDir, "audit", "verify");
     for (let i = 0; i < 2; i++) await stop(await serve(t, folder, closed));
-    const started = platen(dataDir, "audit", "verify");
+    const started = runPlaten(dataDir, "audit", "verify");
     const path = join(dataDir, "platen.sqlite");
     writeFileSync(path, readFileSync(path).fill(7, 4200, 9000));
     await stop(await serve(t, folder, closed, undefined, ["--recover"]));
-    const recovered = platen(dataDir, "audit", "verify");
+    const recovered = runPlaten(dataDir, "audit", "verify");
 
     for (const { status, stderr } of [running, backup, killed, restore, restored, started, recovered])
       assert.equal(status, 0, stderr);
-    const lines = saidIn(dataDir);
+    const lines = entryTexts(dataDir);
     assert.equal(lines.filter((line) => line.startsWith("refused GET /printers/")).length >= 1, true);
     assert.deepEqual(
       lines
@@ -76,16 +76,16 @@ deepTest(
   },
 );
 
-test("the program finds a line that was changed, one that was taken out, and a tail that was cut off", async (t) => {
+test("the program finds a changed line, a removed line, and a cut-off end", async (t) => {
   const { dataDir, service } = await usedFolder(t);
-  await until(() => saidIn(dataDir).some((line) => line.startsWith("backup-made")));
+  await until(() => entryTexts(dataDir).some((line) => line.startsWith("backup-made")));
   await stop(service);
   const [file = ""] = logFiles(dataDir);
   const whole = readFileSync(file, "utf8");
   const lines = whole.split("\n").slice(0, -1);
   const found = (changed: readonly string[]) => {
     writeFileSync(file, changed.map((line) => `${line}\n`).join(""));
-    const { status, stderr } = platen(dataDir, "audit", "verify");
+    const { status, stderr } = runPlaten(dataDir, "audit", "verify");
     return `${status} ${stderr.split("\n")[0]?.replace(/^.*jsonl, /, "")}`;
   };
   const [third = ""] = lines.slice(2);

@@ -4,10 +4,10 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { verifyAudit } from "../../src/store/audit/verify.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
-import { entriesIn, logFiles, logOf, said } from "../support/audit/audit.ts";
-import { counted } from "../support/audit/counted.ts";
+import { entriesIn, entryText, logEntries, logFiles } from "../support/audit/audit.ts";
+import { downloadCounts } from "../support/audit/counted.ts";
 
-/** Lines as they were written before downloads had one for their first byte, each behind the one before. */
+/** Chained lines in the format of earlier versions, which had no line for the first byte of a download. */
 function oldLines(last: string, seq: number): string {
   let hash = /"hash":"(\w{64})"/.exec(last)?.[1] ?? "";
   const start = '"at":"2026-11-21T15:00:00.000Z"';
@@ -26,7 +26,7 @@ function oldLines(last: string, seq: number): string {
   return lines.join("");
 }
 
-test("lines of earlier versions hold together, are read, and count for their printers", async (t) => {
+test("lines of earlier versions are verified, read, and counted for their printers", async (t) => {
   const dataDir = await temporaryFolder(t);
   const before = await startApp(t, { dataDir });
   await before.addPrinter();
@@ -37,11 +37,11 @@ test("lines of earlier versions hold together, are read, and count for their pri
 
   const report = await verifyAudit(dataDir);
   const app = await startApp(t, { dataDir });
-  const entries = (await logOf(app)).slice(known);
+  const entries = (await logEntries(app)).slice(known);
   const page = await (await app.fetch("/audit")).text();
 
   assert.deepEqual([report.count, report.broken], [known + 6, undefined]);
-  assert.deepEqual(entries.map(said), [
+  assert.deepEqual(entries.map(entryText), [
     "downloaded printer 1 Office install",
     "downloaded rmm 4 times",
     "sign-in-failed wrong password 40 times",
@@ -49,7 +49,7 @@ test("lines of earlier versions hold together, are read, and count for their pri
     "refused GET /accounts",
     "downloaded install 7 times",
   ]);
-  // The version that wrote the last line had counted its printers before.
-  assert.deepEqual(await counted(app, 1), ["install script 1", "rmm browser 4"]);
+  // The version that wrote the last line had already counted its printers.
+  assert.deepEqual(await downloadCounts(app, 1), ["install script 1", "rmm browser 4"]);
   assert.equal(page.match(/class="audit-head"/g)?.length, known + 6);
 });

@@ -3,13 +3,13 @@ import { type TestContext, test } from "node:test";
 import { auditMatcher, parseAuditFilter } from "../../src/domain/audit/audit-filter.ts";
 import { readCsv } from "../../src/domain/csv.ts";
 import { midnight } from "../../src/services/audit/audit-search.ts";
-import { asActor } from "../../src/store/actor.ts";
+import { runAs } from "../../src/store/actor.ts";
 import { verifyAudit } from "../../src/store/audit/verify.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
-import { sent } from "../support/audit/counted.ts";
+import { recordDownload } from "../support/audit/counted.ts";
 
-/** What a page of the log shows, an entry a line. */
-async function shown(app: TestApp, query = ""): Promise<string[]> {
+/** The text of each entry on a page of the log. */
+async function shownEntries(app: TestApp, query = ""): Promise<string[]> {
   const page = await (await app.fetch(`/audit${query}`)).text();
   const items = page.split('<p class="audit-head">').slice(1);
   return items.map((item) =>
@@ -21,20 +21,20 @@ async function shown(app: TestApp, query = ""): Promise<string[]> {
   );
 }
 
-test("the log's page shows the latest first, and is narrowed by who, what, which record, day and words", async (t) => {
+test("the log's page shows the newest entry first, and filters by user, event, record, day and words", async (t) => {
   let now = new Date(2026, 10, 21, 12).getTime();
   const app = await startApp(t, { clock: () => now });
   const { store } = app.app;
   await app.addPrinter();
   await app.post("/printers/1", { name: "Hall", address: "10.0.0.9", driver_id: "1" });
   now += 24 * 60 * 60_000;
-  await asActor({ who: "Eve", from: "2001:db8::7" }, () =>
+  await runAs({ who: "Eve", from: "2001:db8::7" }, () =>
     store.clients.add({ name: "Contoso", notes: "", subnets: [] }),
   );
-  store.audit.note("sign-in-failed", { actor: { who: "mallory", from: "192.0.2.9" } });
+  store.audit.record("sign-in-failed", { actor: { who: "mallory", from: "192.0.2.9" } });
 
-  const [first, ...rest] = await shown(app);
-  const count = async (query: string) => (await shown(app, query)).length;
+  const [first, ...rest] = await shownEntries(app);
+  const count = async (query: string) => (await shownEntries(app, query)).length;
 
   assert.match(String(first), /^Sign-in failed 22 Nov 2026, 12:00 · mallory from 192\.0\.2\.9 · entry 5$/);
   assert.equal(rest.length, 4);
@@ -64,11 +64,11 @@ test("the log's page shows the latest first, and is narrowed by who, what, which
   );
 });
 
-test("a record's page leads to all that happened to it, also what was downloaded of it in a package of several", async (t) => {
+test("a record's page links to its history, which includes downloads of packages with several printers", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
   await app.addPrinter({ driver_id: "1", name: "Second" });
-  sent(
+  recordDownload(
     app,
     [
       { id: 1, revision: "a" },
@@ -80,7 +80,7 @@ test("a record's page leads to all that happened to it, also what was downloaded
   const pages = await Promise.all(
     ["/printers/1", "/drivers/1"].map(async (path) => (await app.fetch(path)).text()),
   );
-  const entries = await shown(app, "?kind=printer&id=2");
+  const entries = await shownEntries(app, "?kind=printer&id=2");
 
   assert.match(pages[0] ?? "", /href="\/audit\?kind=printer&amp;id=1">History of this printer/);
   assert.match(pages[1] ?? "", /href="\/audit\?kind=driver&amp;id=1">History of this driver/);
@@ -90,10 +90,11 @@ test("a record's page leads to all that happened to it, also what was downloaded
   );
 });
 
-test("pages follow one another through a long log, each entry once, and none takes long", async (t) => {
+test("the pages of a long log show each entry once", async (t) => {
   const app = await startApp(t);
   const { audit } = app.app.store;
-  for (let i = 0; i < 950; i++) audit.note("signed-in", { actor: { who: `account ${i}`, from: "10.0.0.1" } });
+  for (let i = 0; i < 950; i++)
+    audit.record("signed-in", { actor: { who: `account ${i}`, from: "10.0.0.1" } });
   await audit.flush();
 
   const seen: string[] = [];
@@ -110,11 +111,11 @@ test("pages follow one another through a long log, each entry once, and none tak
   );
 });
 
-test("an entry of hundreds of kilobytes is shown between others, and verified", async (t) => {
+test("an entry of hundreds of kilobytes is shown between others and verified", async (t) => {
   const dataDir = await temporaryFolder(t);
   const app = await startApp(t, { dataDir });
   await app.post("/clients", { name: "Before" });
-  sent(
+  recordDownload(
     app,
     Array.from({ length: 20_000 }, (_, i) => ({ id: i + 1, revision: "0123456789ab" })),
     "rmm",
@@ -122,7 +123,7 @@ test("an entry of hundreds of kilobytes is shown between others, and verified", 
   await app.app.store.audit.flush();
   await app.post("/clients", { name: "After" });
 
-  const entries = await shown(app);
+  const entries = await shownEntries(app);
   await app.stop();
   const { count, broken } = await verifyAudit(dataDir);
 
@@ -133,12 +134,12 @@ test("an entry of hundreds of kilobytes is shown between others, and verified", 
   assert.deepEqual([count, broken], [3, undefined]);
 });
 
-test("what was counted stands on the page and in the CSV with the times of its first and its last, and is found by both days", async (t) => {
+test("counted events show their first and last time on the page and in the CSV, and are found on both days", async (t) => {
   let now = new Date(2026, 10, 21, 23, 59, 30).getTime();
   const app = await startApp(t, { clock: () => now });
   const { audit } = app.app.store;
   const fail = () =>
-    audit.note("sign-in-failed", { what: "wrong password", actor: { who: "olga", from: "10.0.0.1" } });
+    audit.record("sign-in-failed", { what: "wrong password", actor: { who: "olga", from: "10.0.0.1" } });
   for (let i = 0; i < 2; i++) fail();
   const first = now;
   now += 30_000;
@@ -148,9 +149,9 @@ test("what was counted stands on the page and in the CSV with the times of its f
   now += 30_000;
   await audit.close();
 
-  const [entry] = await shown(app);
+  const [entry] = await shownEntries(app);
   const days = await Promise.all(
-    ["?until=2026-11-21", "?since=2026-11-22"].map(async (query) => (await shown(app, query)).length),
+    ["?until=2026-11-21", "?since=2026-11-22"].map(async (query) => (await shownEntries(app, query)).length),
   );
   const [head = [], row = []] = [...readCsv(await (await app.fetch("/audit.csv")).text(), ",")];
 
@@ -162,7 +163,7 @@ test("what was counted stands on the page and in the CSV with the times of its f
   assert.equal(row[head.indexOf("since")], new Date(first).toISOString());
 });
 
-test("an address that somebody made up shows nothing that is not there", async (t) => {
+test("invalid query parameters answer 200 and are escaped", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
   const odd = [
@@ -182,7 +183,7 @@ test("an address that somebody made up shows nothing that is not there", async (
   assert.doesNotMatch(await (await app.fetch("/audit?who=%3Cscript%3E")).text(), /value="<script>/);
 });
 
-test("the CSV has the printers of a download, and the part that was asked for", async (t) => {
+test("the CSV has the printers of a download and its requested range", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
   await (await app.fetch("/printers/1/scripts/detect", { headers: { range: "bytes=0-9" } })).text();
@@ -196,8 +197,8 @@ test("the CSV has the printers of a download, and the part that was asked for", 
   assert.match(cell("range") ?? "", /^0-9\/\d+$/);
 });
 
-/** Until the test is over. */
-function inBerlin(t: TestContext): void {
+/** Sets the time zone until the test ends. */
+function useBerlinTime(t: TestContext): void {
   const zone = process.env.TZ;
   process.env.TZ = "Europe/Berlin";
   t.after(() => {
@@ -206,12 +207,12 @@ function inBerlin(t: TestContext): void {
   });
 }
 
-test("fields are said in words, and one of any other name under it", async (t) => {
+test("known fields have labels, and unknown fields show their names", async (t) => {
   const app = await startApp(t);
   const names = ["client_id", "address", "constructor", "__proto__", "toString"];
-  // As a database that somebody altered, and was restored, has them among a printer's settings.
-  const noted = { what: "any", fields: names.map((name) => ({ name, from: "a", to: "b" })) };
-  app.app.store.audit.note("link-made", noted);
+  // A restored database that somebody altered can have such names among a printer's settings.
+  const details = { what: "any", fields: names.map((name) => ({ name, from: "a", to: "b" })) };
+  app.app.store.audit.record("link-made", details);
 
   const page = await (await app.fetch("/audit")).text();
 
@@ -219,8 +220,8 @@ test("fields are said in words, and one of any other name under it", async (t) =
   for (const name of names.slice(1)) assert.ok(page.includes(`<li><code>${name}</code> <del>`), name);
 });
 
-test("the page says whose times it shows", async (t) => {
-  inBerlin(t);
+test("the page names the time zone of its times", async (t) => {
+  useBerlinTime(t);
   const app = await startApp(t, { clock: () => Date.UTC(2026, 6, 1, 22, 30) });
   await app.post("/clients", { name: "Contoso" });
 
@@ -230,8 +231,8 @@ test("the page says whose times it shows", async (t) => {
   assert.match(page, /<time datetime="2026-07-01T22:30:00\.000Z">2 Jul 2026, 00:30</);
 });
 
-test("a day on which clocks are put back is found whole", (t) => {
-  inBerlin(t);
+test("a day on which the clocks go back is searched completely", (t) => {
+  useBerlinTime(t);
   const late = {
     seq: 1,
     at: Date.UTC(2026, 9, 25, 22, 30),
@@ -254,7 +255,7 @@ test("a day on which clocks are put back is found whole", (t) => {
   );
 });
 
-test("names made for browsers and spreadsheets are texts on the page and in the CSV", async (t) => {
+test("markup and formulas in names are plain text on the page and in the CSV", async (t) => {
   const app = await startApp(t);
   await app.post("/clients", { name: '=HYPERLINK("http://x")', notes: "<img src=x onerror=alert(1)>" });
 

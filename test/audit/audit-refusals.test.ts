@@ -5,12 +5,12 @@ import { startGuarded } from "../support/access/guarded.ts";
 import { addPerson, ownPassword, signIn, startClosed } from "../support/access/people.ts";
 import { groupedProxies, namingProxies } from "../support/access/proxies.ts";
 import { client, navigation, startApp, type TestApp } from "../support/app.ts";
-import { entriesIn, logOf, said } from "../support/audit/audit.ts";
+import { entriesIn, entryText, logEntries } from "../support/audit/audit.ts";
 
-const whoAndWhat = (entry: AuditEntry) => `${entry.who} from ${entry.from}: ${said(entry)}`;
-const refusals = async (app: TestApp) => (await logOf(app, "refused")).map(whoAndWhat);
+const senderAndText = (entry: AuditEntry) => `${entry.who} from ${entry.from}: ${entryText(entry)}`;
+const refusals = async (app: TestApp) => (await logEntries(app, "refused")).map(senderAndText);
 
-test("tokens that are wrong, revoked or expired stand in the log", async (t) => {
+test("wrong, revoked and expired tokens are logged", async (t) => {
   let now = Date.UTC(2026, 10, 22);
   const { service, admin, bearer, addToken } = await startGuarded(t, { clock: () => now });
   const [revoked, expired] = [await addToken("read"), await addToken("read", "30")];
@@ -36,7 +36,7 @@ test("tokens that are wrong, revoked or expired stand in the log", async (t) => 
     assert.ok(!JSON.stringify(entriesIn(service.dataDir)).includes(token.slice(7)));
 });
 
-test("links that were changed, made invalid or have ended stand in the log, without their signature", async (t) => {
+test("changed, revoked and expired links are logged without their signature", async (t) => {
   let now = Date.UTC(2026, 10, 22);
   const { service, operator } = await startGuarded(t, { clock: () => now });
   await operator.addPrinter();
@@ -62,7 +62,7 @@ test("links that were changed, made invalid or have ended stand in the log, with
   assert.ok(!JSON.stringify(entriesIn(service.dataDir)).includes(link.slice(8)));
 });
 
-test("names that come from no trusted proxy, and people whom no group lets in, stand in the log", async (t) => {
+test("names from an untrusted proxy and users without a permitted group are logged", async (t) => {
   const service = await startApp(t, { proxies: groupedProxies() });
   const elsewhere = await startApp(t, { proxies: namingProxies({ TRUSTED_PROXIES: "192.0.2.1" }) });
 
@@ -81,7 +81,7 @@ test("names that come from no trusted proxy, and people whom no group lets in, s
   );
 });
 
-test("somebody whose account is disabled stands in the log when their proxy names them", async (t) => {
+test("a proxy user with a disabled account is logged", async (t) => {
   const app = await startClosed(t, { proxies: groupedProxies() });
   await addPerson(app, "eve", "viewer");
   const admin = await signIn(app, "admin", "orbit lantern copper");
@@ -94,7 +94,7 @@ test("somebody whose account is disabled stands in the log when their proxy name
   assert.match((await refusals(app)).join("\n"), /refused GET \/printers: The account “eve” is disabled\./);
 });
 
-test("browsers that somebody signs out from another one stand in the log, with their number", async (t) => {
+test("sessions that a user ends from another browser are logged with their number", async (t) => {
   const app = await startClosed(t);
   const first = await addPerson(app, "eve");
   await signIn(app, "eve", ownPassword);
@@ -104,14 +104,14 @@ test("browsers that somebody signs out from another one stand in the log, with t
   await app.post(`/account/sessions/${other}/end`, {}, { cookie: first });
   await app.post(`/account/sessions/${other}/end`, {}, { cookie: first });
   await app.post("/account/sessions/end", {}, { cookie: first });
-  const entries = await logOf(app, "sessions-ended");
+  const entries = await logEntries(app, "sessions-ended");
 
   assert.equal(new Set(entries.map(({ who }) => who)).size, 1);
-  assert.deepEqual(entries.map(whoAndWhat).slice(0, 1), ["eve from 127.0.0.1: sessions-ended 1 browser"]);
+  assert.deepEqual(entries.map(senderAndText).slice(0, 1), ["eve from 127.0.0.1: sessions-ended 1 browser"]);
   assert.equal(entries.length, 2);
 });
 
-test("a wrong password where it is to be changed stands in both logs, and so does each attempt too many", async (t) => {
+test("a wrong password in a password change, and each attempt over the limit, is in both logs", async (t) => {
   let now = Date.UTC(2026, 10, 22);
   const app = await startClosed(t, { clock: () => now });
   const eve = await addPerson(app, "eve");
@@ -124,7 +124,7 @@ test("a wrong password where it is to be changed stands in both logs, and so doe
   const failed = entriesIn(app.dataDir).filter(({ event }) => event === "sign-in-failed");
   const lines = app.lines.filter((line) => line.startsWith("sign-in: refused: "));
 
-  assert.deepEqual(failed.slice(0, 2).map(whoAndWhat), [
+  assert.deepEqual(failed.slice(0, 2).map(senderAndText), [
     "eve from 127.0.0.1: sign-in-failed wrong password where it was to be changed",
     "eve from 127.0.0.1: sign-in-failed wrong password",
   ]);
@@ -136,14 +136,14 @@ test("a wrong password where it is to be changed stands in both logs, and so doe
   assert.equal(lines.at(-1), "sign-in: refused: “eve” from 127.0.0.1 (too many attempts)");
 });
 
-test("who deletes for good what could be taken back stands in the log, with what it was", async (t) => {
+test("a deletion made final by a user is logged with the record", async (t) => {
   const { service, operator } = await startGuarded(t);
   await operator.post("/clients", { name: "Contoso" });
   await operator.post("/clients/1/delete", {});
 
   await operator.post("/deletions/1/delete", {});
   await operator.post("/deletions/1/delete", {});
-  const entries = await logOf(service, "deleted-for-good");
+  const entries = await logEntries(service, "deleted-for-good");
 
-  assert.deepEqual(entries.map(whoAndWhat), ["tech from 127.0.0.1: deleted-for-good client 1 Contoso"]);
+  assert.deepEqual(entries.map(senderAndText), ["tech from 127.0.0.1: deleted-for-good client 1 Contoso"]);
 });

@@ -13,7 +13,7 @@ import { watchDisk } from "../support/durability/disk-calls.ts";
 
 const day = 24 * 60 * 60_000;
 
-/** A folder with a log of ten entries, five of them in each of two months, as a service left it. */
+/** A folder with a log of ten entries, five in each of two months, written by a store. */
 async function makeLog(t: TestContext): Promise<{ dataDir: string; files: string[] }> {
   const dataDir = await temporaryFolder(t);
   let now = Date.UTC(2026, 9, 28);
@@ -24,21 +24,21 @@ async function makeLog(t: TestContext): Promise<{ dataDir: string; files: string
   );
   for (let i = 1; i <= 10; i++) {
     if (i === 6) now += 10 * day;
-    store.audit.note("signed-in", { actor: { who: `account ${i}`, from: "10.0.0.1" } });
+    store.audit.record("signed-in", { actor: { who: `account ${i}`, from: "10.0.0.1" } });
     await store.audit.flush();
   }
   await store.close();
   return { dataDir, files: logFiles(dataDir) };
 }
 
-/** Opens the store when the first month of such a log is to go, which its database knows from then on. */
+/** Opens the store at a time when the first month expires, so that the database stores the new start of the log. */
 async function expireFirstMonth(dataDir: string): Promise<void> {
   const clock = () => Date.UTC(2026, 11, 3);
   const store = await openStore(dataDir, clock, () => {}, { auditDays: 31 });
   await store.close();
 }
 
-/** Changes the lines of one of the files as somebody with an editor could. */
+/** Changes the lines of a file, as with an editor. */
 function edit(path: string | undefined, change: (lines: string[]) => string[]): void {
   const lines = readFileSync(String(path), "utf8").split("\n").slice(0, -1);
   writeFileSync(
@@ -53,7 +53,7 @@ function summary({ broken, count }: AuditReport): string {
   return broken ? `${broken.file}:${broken.line} ${broken.kind}, behind ${count}` : `whole, ${count}`;
 }
 
-test("a log that nobody touched holds together, also over months", async (t) => {
+test("an unchanged log is verified across months", async (t) => {
   const { dataDir, files } = await makeLog(t);
 
   const report = await verifyAudit(dataDir);
@@ -68,7 +68,7 @@ const tamperings: Record<string, [change: (files: string[]) => void, found: stri
     ([file]) => edit(file, (lines) => lines.map((line) => line.replace("account 3", "account 4"))),
     "2026-10.jsonl:3 changed, behind 2",
   ],
-  "a line is changed and given a hash that fits": [
+  "a line is changed and gets a matching hash": [
     ([file]) =>
       edit(file, (lines) => {
         const { entry } = readLine(lines[2] ?? "") ?? {};
@@ -77,20 +77,20 @@ const tamperings: Record<string, [change: (files: string[]) => void, found: stri
       }),
     "2026-10.jsonl:4 changed, behind 3",
   ],
-  "a line is taken out": [
+  "a line is removed": [
     ([, file]) => edit(file, (lines) => lines.toSpliced(1, 1)),
     "2026-11.jsonl:2 removed, behind 6",
   ],
-  "two lines change places": [
+  "two lines are swapped": [
     ([file]) => edit(file, ([a = "", b = "", c = "", ...rest]) => [a, c, b, ...rest]),
     "2026-10.jsonl:2 removed, behind 1",
   ],
-  "a line is put in": [
+  "a line is inserted": [
     ([file]) =>
       edit(file, (lines) => lines.toSpliced(2, 0, lines[2]?.replace("account 3", "account 9") ?? "")),
     "2026-10.jsonl:3 changed, behind 2",
   ],
-  "a line stands there twice": [
+  "a line is duplicated": [
     ([file]) => edit(file, (lines) => lines.toSpliced(2, 0, lines[1] ?? "")),
     "2026-10.jsonl:3 inserted, behind 2",
   ],
@@ -106,8 +106,8 @@ const tamperings: Record<string, [change: (files: string[]) => void, found: stri
     ([file]) => edit(file, (lines) => lines.slice(2)),
     "2026-10.jsonl:1 removed, behind 0",
   ],
-  "a whole month is taken away": [([file]) => rmSync(String(file)), "2026-11.jsonl:1 removed, behind 0"],
-  "the whole chain is made anew": [
+  "a whole month is removed": [([file]) => rmSync(String(file)), "2026-11.jsonl:1 removed, behind 0"],
+  "the whole chain is rewritten": [
     (files) => {
       let hash = "0".repeat(64);
       for (const file of files)
@@ -122,18 +122,18 @@ const tamperings: Record<string, [change: (files: string[]) => void, found: stri
     },
     "2026-11.jsonl:5 changed, behind 10",
   ],
-  "something that is no entry is put in": [
+  "lines that are no entries are inserted": [
     ([file]) => edit(file, (lines) => lines.toSpliced(1, 0, "<script>", "[".repeat(100_000))),
     "2026-10.jsonl:2 changed, behind 1",
   ],
-  "a line of a megabyte is put in": [
+  "a line of a megabyte is inserted": [
     ([file]) => edit(file, (lines) => lines.toSpliced(1, 0, "x".repeat(1_000_000))),
     "2026-10.jsonl:2 changed, behind 1",
   ],
 };
 
 for (const [name, [tamper, found]] of Object.entries(tamperings)) {
-  test(`verify says where: ${name}`, async (t) => {
+  test(`verify finds the place where ${name}`, async (t) => {
     const { dataDir, files } = await makeLog(t);
 
     tamper(files);
@@ -143,7 +143,7 @@ for (const [name, [tamper, found]] of Object.entries(tamperings)) {
   });
 }
 
-test("a log that was tampered with goes on, and the break stays to be seen", async (t) => {
+test("new entries are added to a changed log, and verify still finds the break", async (t) => {
   const { dataDir, files } = await makeLog(t);
   edit(files[1], (lines) => lines.slice(0, 3));
   const lines: string[] = [];
@@ -153,7 +153,7 @@ test("a log that was tampered with goes on, and the break stays to be seen", asy
     () => Date.UTC(2026, 10, 9),
     (line) => lines.push(line),
   );
-  store.audit.note("started");
+  store.audit.record("started");
   await store.close();
   const report = await verifyAudit(dataDir);
 
@@ -161,7 +161,7 @@ test("a log that was tampered with goes on, and the break stays to be seen", asy
   assert.equal(summary(report), "2026-11.jsonl:4 removed, behind 8");
 });
 
-test("whole months are removed when their time is over, and what is left still holds together", async (t) => {
+test("whole months are removed after their time, and the rest of the log is verified", async (t) => {
   const dataDir = await temporaryFolder(t);
   let now = Date.UTC(2025, 0, 15);
   for (let month = 0; month < 20; month++, now += 30.5 * day) {
@@ -170,7 +170,7 @@ test("whole months are removed when their time is over, and what is left still h
       () => now,
       () => {},
     );
-    store.audit.note("started");
+    store.audit.record("started");
     await store.close();
     if (month === 9) assert.equal(logFiles(dataDir).length, 10);
   }
@@ -191,7 +191,7 @@ test("whole months are removed when their time is over, and what is left still h
   assert.equal(report.broken, undefined);
 });
 
-test("a month that a crash left behind, although the database knows that it has gone, breaks nothing", async (t) => {
+test("an expired month that a crash left is no break", async (t) => {
   const { dataDir, files } = await makeLog(t);
   const [first = ""] = files;
   const month = readFileSync(first);
@@ -205,7 +205,7 @@ test("a month that a crash left behind, although the database knows that it has 
   assert.equal(summary(report), "whole, 6");
 });
 
-test("months that go because of their age while verify runs are not missed", async (t) => {
+test("months that expire while verify runs are not reported as missing", async (t) => {
   const { dataDir, files } = await makeLog(t);
   let isReached = false;
   await watchDisk(t, join(dataDir, "audit"), async ({ name }) => {
@@ -221,7 +221,7 @@ test("months that go because of their age while verify runs are not missed", asy
   assert.equal(summary(report), "whole, 6");
 });
 
-test("a clock that is set forward by years takes nothing away", async (t) => {
+test("a clock that is set forward by years removes nothing", async (t) => {
   const { dataDir } = await makeLog(t);
 
   const store = await openStore(
@@ -229,7 +229,7 @@ test("a clock that is set forward by years takes nothing away", async (t) => {
     () => Date.UTC(2036, 1, 1),
     () => {},
   );
-  store.audit.note("started");
+  store.audit.record("started");
   await store.audit.flush();
   await store.clients.add({ name: "Contoso", notes: "", subnets: [] });
   await store.close();
@@ -237,7 +237,7 @@ test("a clock that is set forward by years takes nothing away", async (t) => {
   assert.equal(logFiles(dataDir).length, 3);
 });
 
-test("a copy of the log's folder alone is verified and printed, and a wrong path is no log", async (t) => {
+test("a copy of the log's folder is verified and exported, and a wrong path is refused", async (t) => {
   const { dataDir } = await makeLog(t);
   const elsewhere = await temporaryFolder(t);
   const copy = join(elsewhere, "copied");
@@ -247,11 +247,11 @@ test("a copy of the log's folder alone is verified and printed, and a wrong path
 
   const answers = await Promise.all(
     [copy, join(dataDir, "audit"), join(elsewhere, "nothing"), elsewhere, fresh].map(
-      async (dir) => await audit("verify", dir),
+      async (dir) => await runAudit("verify", dir),
     ),
   );
-  const csv = await audit("export", "--csv", copy);
-  const noCsv = await audit("export", "--csv", elsewhere);
+  const csv = await runAudit("export", "--csv", copy);
+  const noCsv = await runAudit("export", "--csv", elsewhere);
 
   const [ofCopy, ofFolder, ofNothing, ofEmpty, ofFresh] = answers;
   const sound = ofFolder?.printed.trimEnd() ?? "";
@@ -268,17 +268,17 @@ test("a copy of the log's folder alone is verified and printed, and a wrong path
   assert.equal(csv.printed.trim().split("\n").length, 11);
 });
 
-test("the log's folder in its data folder is compared with the database, also when it is named itself", async (t) => {
+test("verify uses the database also when it is given the log's folder in a data folder", async (t) => {
   const { dataDir, files } = await makeLog(t);
   edit(files[1], (lines) => lines.slice(0, -1));
 
-  const { code, printed } = await audit("verify", join(dataDir, "audit"));
+  const { code, printed } = await runAudit("verify", join(dataDir, "audit"));
 
   assert.equal(code, 1);
   assert.match(printed, /^platen: audit\/2026-11\.jsonl, its end: cut off: entry 10 is missing/);
 });
 
-async function audit(...args: string[]): Promise<{ code: number; printed: string }> {
+async function runAudit(...args: string[]): Promise<{ code: number; printed: string }> {
   let printed = "";
   const print = (text: string) => {
     printed += text;

@@ -1,42 +1,42 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BoundedLines } from "../../src/services/limited-log.ts";
+import { LimitedLog } from "../../src/services/limited-log.ts";
 import { startClosed } from "../support/access/people.ts";
 import { startApp } from "../support/app.ts";
 import { hangUpAfter, postText } from "../support/raw.ts";
 
-test("who has many lines written leaves others theirs, and what is left out is counted", (t) => {
+test("a network that causes many lines does not suppress the lines of others, and omitted lines are counted", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const written: string[] = [];
-  const lines = new BoundedLines((line) => written.push(line));
+  const lines = new LimitedLog((line) => written.push(line));
 
-  for (let i = 0; i < 5000; i++) lines.say(`from one: ${i}`, "10.0.0.1");
-  lines.say("from another", "10.0.0.2");
+  for (let i = 0; i < 5000; i++) lines.log(`from one: ${i}`, "10.0.0.1");
+  lines.log("from another", "10.0.0.2");
   const inFirst = [...written];
   t.mock.timers.tick(60_000);
-  lines.say("a minute later", "10.0.0.1");
+  lines.log("a minute later", "10.0.0.1");
 
   assert.equal(inFirst.length, 21);
   assert.equal(inFirst.at(-1), "from another");
   assert.deepEqual(written.slice(21), ["4980 more lines like those before in a minute", "a minute later"]);
 });
 
-test("addresses without end have a bounded number of lines together", () => {
+test("any number of networks share a limited number of lines", () => {
   const written: string[] = [];
-  const lines = new BoundedLines((line) => written.push(line));
+  const lines = new LimitedLog((line) => written.push(line));
 
-  for (let i = 0; i < 5000; i++) lines.say("broken off", `2001:db8:0:${i.toString(16)}`);
+  for (let i = 0; i < 5000; i++) lines.log("broken off", `2001:db8:0:${i.toString(16)}`);
 
   assert.equal(written.length, 120);
 });
 
-test("who is let in or signs out stands in the log, however many are refused", async (t) => {
+test("sign-ins and sign-outs are logged however many attempts are refused", async (t) => {
   const { app, lines } = await startClosed(t);
   const from = (address: string) => ({ address, browser: "" });
-  for (let site = 1; site <= 6; site++)
+  for (let network = 1; network <= 6; network++)
     for (let i = 0; i < 25; i++)
       await assert.rejects(
-        app.signIn.signIn({ name: `name ${site}`, password: "wrong" }, from(`10.0.${site}.1`)),
+        app.signIn.signIn({ name: `name ${network}`, password: "wrong" }, from(`10.0.${network}.1`)),
       );
 
   const credentials = { name: "admin", password: "orbit lantern copper" };
@@ -54,7 +54,7 @@ test("who is let in or signs out stands in the log, however many are refused", a
   ]);
 });
 
-test("forms that are broken off one after the other do not fill the log", async (t) => {
+test("many aborted forms do not fill the log", async (t) => {
   const app = await startApp(t);
   const form = postText("/clients", "application/x-www-form-urlencoded", "name=A", { length: 1000 });
 

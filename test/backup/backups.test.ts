@@ -20,14 +20,14 @@ const hour = 60 * 60_000;
 const noon = Date.UTC(2026, 10, 21, 12);
 
 interface Shop extends TestApp {
-  /** Turns the clock on. */
-  readonly later: (ms: number) => void;
+  /** Advances the clock. */
+  readonly advance: (ms: number) => void;
   readonly add: (name: string) => Promise<unknown>;
-  /** What is kept, the newest first, as names of files. */
+  /** The file names of the kept states, newest first. */
   readonly names: () => string[];
 }
 
-/** A service that keeps backups, with a clock that can be turned. */
+/** A service that keeps backups, with a clock that the test advances. */
 async function startShop(
   t: TestContext,
   options: { backups?: number; dataDir?: string } = {},
@@ -36,32 +36,32 @@ async function startShop(
   const app = await startApp(t, { ...options, clock: () => now });
   const names = () => app.app.backups.list().map(({ name }) => name);
   const add = (name: string) => app.app.store.clients.add({ name, notes: "", subnets: [] });
-  const later = (ms: number) => {
+  const advance = (ms: number) => {
     now += ms;
   };
-  return { ...app, later, add, names };
+  return { ...app, advance, add, names };
 }
 
-const settle = async ({ app }: TestApp) => {
-  app.backups.look();
-  await app.backups.settled();
+const keepDue = async ({ app }: TestApp) => {
+  app.backups.keepDue();
+  await app.backups.waitForWork();
 };
 
-test("the first state is kept at once, and the newest one of each day when the day is over", async (t) => {
+test("the first state is kept at once, and then the newest state of each day when the day is over", async (t) => {
   const shop = await startShop(t);
 
-  await settle(shop);
+  await keepDue(shop);
   const empty = shop.names();
   await shop.add("First");
-  await settle(shop);
+  await keepDue(shop);
   const first = shop.names();
-  shop.later(hour);
+  shop.advance(hour);
   await shop.add("Second");
-  await settle(shop);
+  await keepDue(shop);
   const sameDay = shop.names();
-  shop.later(12 * hour);
+  shop.advance(12 * hour);
   await shop.add("Third");
-  await settle(shop);
+  await keepDue(shop);
 
   assert.deepEqual(empty, []);
   assert.deepEqual(first, ["platen-2026-11-21T120000.000Z-1.sqlite"]);
@@ -71,14 +71,14 @@ test("the first state is kept at once, and the newest one of each day when the d
   assert.deepEqual(state?.checked?.facts?.records, { clients: 2, drivers: 0, printers: 0 });
 });
 
-test("a day without a change has no state, and the oldest ones go", async (t) => {
+test("a day without a change has no state, and the oldest states are deleted", async (t) => {
   const shop = await startShop(t, { backups: 2 });
 
   for (const [i, day] of [1, 3, 1].entries()) {
     await shop.add(`Client ${i}`);
-    shop.later(day * 24 * hour);
-    await settle(shop);
-    await settle(shop);
+    shop.advance(day * 24 * hour);
+    await keepDue(shop);
+    await keepDue(shop);
   }
 
   assert.deepEqual(shop.names(), [
@@ -88,12 +88,12 @@ test("a day without a change has no state, and the oldest ones go", async (t) =>
   assert.equal(readdirSync(join(shop.dataDir, "backups")).length, 2);
 });
 
-test("what was kept is the database as it was, byte for byte, for its owner alone, and opens by itself", async (t) => {
+test("a kept state is an exact copy of the database, readable only by its owner, and opens as a database", async (t) => {
   const shop = await startShop(t);
   await shop.add("Only");
   const before = readFileSync(join(shop.dataDir, "platen.sqlite"));
 
-  await settle(shop);
+  await keepDue(shop);
   await shop.add("Later");
 
   const path = join(shop.dataDir, "backups", shop.names()[0] ?? "");
@@ -110,22 +110,22 @@ test("what was kept is the database as it was, byte for byte, for its owner alon
   await store.close();
 });
 
-test("a backup that is asked for is made once for each state, and stays beside the newest one of its day", async (t) => {
+test("a manual backup is made once for each state, and stays besides the newest state of its day", async (t) => {
   const shop = await startShop(t);
   await shop.add("Only");
-  await settle(shop);
+  await keepDue(shop);
 
   const made = await shop.app.backups.makeNow();
-  const again = await shop.app.backups.makeNow();
-  shop.later(hour);
+  const second = await shop.app.backups.makeNow();
+  shop.advance(hour);
   await shop.add("More");
   const third = await shop.app.backups.makeNow();
-  shop.later(hour);
+  shop.advance(hour);
   await shop.add("Most");
-  shop.later(24 * hour);
-  await settle(shop);
+  shop.advance(24 * hour);
+  await keepDue(shop);
 
-  assert.deepEqual([made, again, third], [true, false, true]);
+  assert.deepEqual([made, second, third], [true, false, true]);
   assert.deepEqual(shop.names(), [
     "platen-2026-11-21T140000.000Z-4.sqlite",
     "platen-2026-11-21T130000.000Z-3-asked.sqlite",
@@ -133,12 +133,12 @@ test("a backup that is asked for is made once for each state, and stays beside t
   ]);
 });
 
-test("however many backups are asked for, the last five stay, and those of earlier days do, too", async (t) => {
+test("the last five manual backups stay, and the states of earlier days as well", async (t) => {
   const dataDir = await temporaryFolder(t);
   const before = await startShop(t, { backups: 2, dataDir });
   await before.add("Yesterday");
-  before.later(24 * hour);
-  await settle(before);
+  before.advance(24 * hour);
+  await keepDue(before);
   await before.add("Today");
   await before.app.backups.makeNow();
   await before.stop();
@@ -149,40 +149,40 @@ test("however many backups are asked for, the last five stay, and those of earli
   }
   const shop = await startShop(t, { backups: 2, dataDir });
   shop.app.backups.start();
-  shop.later(24 * hour + 6 * 60_000);
+  shop.advance(24 * hour + 6 * 60_000);
 
   await shop.add("Later");
   await shop.app.backups.makeNow();
 
-  const asked = [6, 5, 4, 3, 2, 1].map(
+  const manual = [6, 5, 4, 3, 2, 1].map(
     (minute) => `platen-2026-11-22T120${minute}00.000Z-${minute === 6 ? 3 : 2}-asked.sqlite`,
   );
-  assert.deepEqual(shop.names(), [...asked, "platen-2026-11-21T120000.000Z-1.sqlite"]);
+  assert.deepEqual(shop.names(), [...manual, "platen-2026-11-21T120000.000Z-1.sqlite"]);
   for (let day = 0; day < 3; day++) {
-    shop.later(24 * hour);
+    shop.advance(24 * hour);
     await shop.add(`Day ${day}`);
-    await settle(shop);
+    await keepDue(shop);
   }
-  assert.deepEqual(shop.names().slice(2), asked.slice(0, 5));
+  assert.deepEqual(shop.names().slice(2), manual.slice(0, 5));
 });
 
-test("BACKUPS=0 keeps nothing, takes nothing away, and says so", async (t) => {
+test("BACKUPS=0 keeps no states, and refuses a manual backup with that reason", async (t) => {
   const shop = await startShop(t, { backups: 0 });
   await shop.add("Only");
 
-  shop.later(48 * hour);
-  await settle(shop);
+  shop.advance(48 * hour);
+  await keepDue(shop);
   const refused = shop.app.backups.makeNow();
 
   await assert.rejects(refused, /switched off by BACKUPS=0/);
   assert.equal(existsSync(join(shop.dataDir, "backups")), false);
 });
 
-test("a start finds and reads what is kept, also by earlier versions, and deletes what a crash left half-written", async (t) => {
+test("a start finds and reads kept states, also of earlier versions, and deletes incomplete files that a crash left", async (t) => {
   const dataDir = await temporaryFolder(t);
   const shop = await startShop(t, { dataDir });
   await shop.add("Only");
-  await settle(shop);
+  await keepDue(shop);
   await shop.stop();
   const folder = join(dataDir, "backups");
   const [name = ""] = shop.names();
@@ -196,11 +196,13 @@ test("a start finds and reads what is kept, also by earlier versions, and delete
   writeFileSync(join(folder, "mine.txt"), "somebody’s");
   mkdirSync(join(folder, "platen-2026-11-15T000000.000Z.sqlite"));
 
-  const again = await startShop(t, { dataDir });
-  again.app.backups.start();
-  await again.app.backups.settled();
+  const restarted = await startShop(t, { dataDir });
+  restarted.app.backups.start();
+  await restarted.app.backups.waitForWork();
 
-  const found = again.app.backups.list().map(({ name, checked }) => [name.slice(7, 17), checked?.problem]);
+  const found = restarted.app.backups
+    .list()
+    .map(({ name, checked }) => [name.slice(7, 17), checked?.problem]);
   assert.deepEqual(found.slice(0, 2), [
     ["2026-11-21", undefined],
     ["2026-11-19", undefined],
@@ -213,49 +215,49 @@ test("a start finds and reads what is kept, also by earlier versions, and delete
   );
 });
 
-test("a kept state that is damaged is kept anew", async (t) => {
+test("a damaged state is replaced by a new one", async (t) => {
   const dataDir = await temporaryFolder(t);
   const shop = await startShop(t, { dataDir });
   await shop.add("Only");
-  await settle(shop);
+  await keepDue(shop);
   const [name = ""] = shop.names();
   await shop.stop();
   truncateSync(join(dataDir, "backups", name), 5000);
 
-  const again = await startShop(t, { dataDir });
-  again.app.backups.start();
-  await again.app.backups.settled();
+  const restarted = await startShop(t, { dataDir });
+  restarted.app.backups.start();
+  await restarted.app.backups.waitForWork();
 
-  assert.deepEqual(again.names(), [name.replace("-1.sqlite", "-2.sqlite"), name]);
-  const [state, damaged] = again.app.backups.list();
+  assert.deepEqual(restarted.names(), [name.replace("-1.sqlite", "-2.sqlite"), name]);
+  const [state, damaged] = restarted.app.backups.list();
   assert.equal(state?.checked?.facts?.records.clients, 1);
   assert.match(damaged?.checked?.problem ?? "", /a copy of it broke off/);
 });
 
-test("a full disk keeps no backup, hinders no write, is said, and is tried again after an hour", async (t) => {
+test("on a full disk no backup is made, writes go on, the failure is reported, and a retry follows after an hour", async (t) => {
   const disk = smallDisk(t, 32 << 20);
   if (disk === undefined) return t.skip(withoutDisk);
   const dataDir = join(disk, "data");
   mkdirSync(dataDir);
   const shop = await startShop(t, { dataDir });
   await shop.add("First");
-  const giveBack = fill(disk);
+  const freeSpace = fill(disk);
 
-  await settle(shop);
+  await keepDue(shop);
   const health = await shop.fetch("/health");
   const failure = shop.app.backups.failure();
   const dashboard = await (await shop.fetch("/")).text();
-  giveBack();
+  freeSpace();
   await shop.add("Second");
-  await settle(shop);
+  await keepDue(shop);
   const early = shop.names();
-  shop.later(hour);
-  await settle(shop);
+  shop.advance(hour);
+  await keepDue(shop);
 
   assert.equal(health.status, 200);
   assert.deepEqual(failure, { at: noon, reason: "there is not enough room on the disk" });
-  const told = shop.lines.filter((line) => !line.includes("audit log"));
-  assert.deepEqual(told, [
+  const warnings = shop.lines.filter((line) => !line.includes("audit log"));
+  assert.deepEqual(warnings, [
     "warning: no backup was made: there is not enough room on the disk; all others are as they were, and so is the database",
   ]);
   assert.deepEqual(early, []);
@@ -268,7 +270,7 @@ test("a full disk keeps no backup, hinders no write, is said, and is tried again
   assert.doesNotMatch(await (await shop.fetch("/")).text(), /could not be made/);
 });
 
-test("a state that fits is not kept where less than 8 MB, or four times its size, would stay free", async (t) => {
+test("a state is refused when less than 8 MB, or four times its size, would stay free", async (t) => {
   const disk = smallDisk(t, 32 << 20);
   if (disk === undefined) return t.skip(withoutDisk);
   const shop = await startShop(t, { dataDir: join(disk, "data") });
@@ -288,7 +290,7 @@ test("a state that fits is not kept where less than 8 MB, or four times its size
   assert.equal(shop.names().length, 1);
 });
 
-test("a state that cannot be read back does not count", async (t) => {
+test("a state that cannot be read back is deleted", async (t) => {
   const shop = await startShop(t);
   await shop.add("Only");
   const store = shop.app.store;
@@ -301,20 +303,20 @@ test("a state that cannot be read back does not count", async (t) => {
   assert.deepEqual(readdirSync(join(shop.dataDir, "backups")), []);
 });
 
-test("states are numbered, so that a start with the clock years ahead does not make the newest one for ever", async (t) => {
+test("numbers order the states, so a state made with the clock years ahead is not the newest for ever", async (t) => {
   const shop = await startShop(t);
   const years = 5 * 365 * 24 * hour;
 
   await shop.add("Before");
-  await settle(shop);
-  shop.later(years);
+  await keepDue(shop);
+  shop.advance(years);
   await shop.add("Meanwhile");
-  await settle(shop);
-  shop.later(-years + 24 * hour);
-  await settle(shop);
+  await keepDue(shop);
+  shop.advance(-years + 24 * hour);
+  await keepDue(shop);
   await shop.add("After");
-  shop.later(24 * hour);
-  await settle(shop);
+  shop.advance(24 * hour);
+  await keepDue(shop);
 
   assert.deepEqual(shop.names(), [
     "platen-2026-11-22T120000.000Z-3.sqlite",

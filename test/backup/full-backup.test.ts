@@ -6,17 +6,17 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { FullBackup } from "../../src/store/backup/full-backup.ts";
 import { bundle, startApp, temporaryFolder } from "../support/app.ts";
-import { lastingIn, platen, recordsIn, startFullShop } from "../support/backup/backup.ts";
+import { backedUpFiles, recordsIn, runPlaten, startFullShop } from "../support/backup/backup.ts";
 import { withoutProc } from "../support/children.ts";
 import { command } from "../support/commands.ts";
 import { deepTest, rounds } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { madeOnce } from "../support/filled.ts";
+import { makeOnce } from "../support/filled.ts";
 import { until } from "../support/until.ts";
 
-/** A folder with a full shop in `data`, whose service has ended. */
+/** A folder with the data of a stopped service in `data`. */
 async function shopFolder(t: TestContext): Promise<string> {
-  return (await madeOnce(t, makeShop)).folder;
+  return (await makeOnce(t, makeShop)).folder;
 }
 
 async function makeShop(t: TestContext, folder: string): Promise<void> {
@@ -26,7 +26,7 @@ async function makeShop(t: TestContext, folder: string): Promise<void> {
 const pythonNames =
   "import tarfile,sys\nt=tarfile.open(sys.argv[1])\nfor m in t: print(m.name, m.size, oct(m.mode), m.isfile())";
 
-test("a backup of a running service goes back into an empty folder, all of it", async (t) => {
+test("a backup of a running service is restored completely into an empty folder", async (t) => {
   const folder = await temporaryFolder(t);
   const [dataDir, file, other] = [join(folder, "data"), join(folder, "all.tar"), join(folder, "new", "data")];
   const shop = await startFullShop(t, dataDir);
@@ -35,12 +35,12 @@ test("a backup of a running service goes back into an empty folder, all of it", 
 
   await shop.app.store.audit.flush();
 
-  const made = platen(dataDir, "backup", file);
+  const made = runPlaten(dataDir, "backup", file);
   mkdirSync(join(folder, "new"));
-  const restored = platen(other, "restore", file);
+  const restored = runPlaten(other, "restore", file);
   const before = await recordsIn(dataDir);
   const after = await recordsIn(other);
-  const again = await startApp(t, { dataDir: other });
+  const restarted = await startApp(t, { dataDir: other });
 
   assert.deepEqual([made.status, restored.status, made.stdout, restored.stdout], [0, 0, "", ""]);
   assert.match(made.stderr, /^7 files, \d+ bytes in .*all\.tar\n$/);
@@ -56,14 +56,14 @@ test("a backup of a running service goes back into an empty folder, all of it", 
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(statSync(join(other, "secret")).mode & 0o777, 0o600);
   const packages = await Promise.all(
-    [shop, again].map(async (app) =>
+    [shop, restarted].map(async (app) =>
       Buffer.from(await (await app.fetch("/printers/1/packages/mdm")).arrayBuffer()),
     ),
   );
   assert.ok(packages[0]?.equals(packages[1] ?? Buffer.alloc(0)));
 });
 
-test("tar and Python read a backup, and what tar unpacks is a DATA_DIR", async (t) => {
+test("tar and Python read a backup, and tar unpacks it into a working DATA_DIR", async (t) => {
   const folder = await shopFolder(t);
   const [dataDir, file, unpacked] = [join(folder, "data"), join(folder, "all.tar"), join(folder, "unpacked")];
 
@@ -72,8 +72,8 @@ test("tar and Python read a backup, and what tar unpacks is a DATA_DIR", async (
   const listed = execFileSync("tar", ["-tf", file], { encoding: "utf8" }).trim().split("\n");
   const quiet = spawnSync("tar", ["-xf", file, "-C", unpacked], { encoding: "utf8" });
   const seen = execFileSync("python3", ["-c", pythonNames, file], { encoding: "utf8" }).trim().split("\n");
-  const found = lastingIn(unpacked);
-  const again = await startApp(t, { dataDir: unpacked });
+  const found = backedUpFiles(unpacked);
+  const restarted = await startApp(t, { dataDir: unpacked });
 
   assert.equal(quiet.stderr, "");
   assert.deepEqual(
@@ -81,12 +81,12 @@ test("tar and Python read a backup, and what tar unpacks is a DATA_DIR", async (
     listed,
   );
   for (const line of seen) assert.match(line, / 0o600 True$/);
-  assert.deepEqual(found, lastingIn(dataDir));
+  assert.deepEqual(found, backedUpFiles(dataDir));
   assert.equal(statSync(file).size % 512, 0);
-  assert.equal((await again.fetch("/drivers/1/archive")).status, 200);
+  assert.equal((await restarted.fetch("/drivers/1/archive")).status, 200);
 });
 
-test("a backup goes to standard output and comes back from standard input", async (t) => {
+test("a backup is written to standard output and restored from standard input", async (t) => {
   const folder = await shopFolder(t);
   const [dataDir, other] = [join(folder, "data"), join(folder, "other")];
   const env = (folder: string) => ({ PATH: process.env.PATH, DATA_DIR: folder });
@@ -105,7 +105,7 @@ test("a backup goes to standard output and comes back from standard input", asyn
   assert.deepEqual(await recordsIn(other), await recordsIn(dataDir));
 });
 
-test("a file that is there is not replaced unless that is said, and nothing is left where a backup fails", async (t) => {
+test("an existing file is replaced only with --force, and a failed backup leaves no file", async (t) => {
   const folder = await shopFolder(t);
   const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
   writeFileSync(file, "somebody’s");
@@ -133,7 +133,7 @@ test("a file that is there is not replaced unless that is said, and nothing is l
   assert.deepEqual(readdirSync(folder).sort(), ["all.tar", "data"]);
 });
 
-test("a full disk and a signal leave nothing of a backup", async (t) => {
+test("a full disk or a signal leaves no part of a backup", async (t) => {
   const folder = await shopFolder(t);
   const dataDir = join(folder, "data");
   const shop = await startApp(t, { dataDir, clock: Date.now });
@@ -163,7 +163,7 @@ test("a full disk and a signal leave nothing of a backup", async (t) => {
   );
 });
 
-deepTest("a backup made while records come and go names nothing that it lacks", async (t) => {
+deepTest("a backup made during changes has all files that its database names", async (t) => {
   const folder = await temporaryFolder(t);
   const dataDir = join(folder, "data");
   const shop = await startApp(t, { dataDir, backups: 0, clock: Date.now });
@@ -190,7 +190,7 @@ deepTest("a backup made while records come and go names nothing that it lacks", 
   assert.doesNotMatch(restored.stderr, /warning/);
 });
 
-test("what the service misses, or has damaged, is said and backed up as it is", async (t) => {
+test("missing and damaged files are reported, and the rest is backed up", async (t) => {
   const folder = await shopFolder(t);
   const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
   const shop = await startApp(t, { dataDir, clock: Date.now });
@@ -211,7 +211,7 @@ test("what the service misses, or has damaged, is said and backed up as it is", 
   assert.deepEqual(await recordsIn(join(folder, "other")), await recordsIn(dataDir));
 });
 
-deepTest("a large backup takes no memory for its size", { skip: withoutProc }, async (t) => {
+deepTest("the memory for a backup does not grow with its size", { skip: withoutProc }, async (t) => {
   const folder = await shopFolder(t);
   const dataDir = join(folder, "data");
   const [archive = ""] = readdirSync(join(dataDir, "drivers"));
@@ -232,7 +232,7 @@ deepTest("a large backup takes no memory for its size", { skip: withoutProc }, a
   assert.ok(peak > 10 && peak < 160, `${peak} MB`);
 });
 
-/** A file of random bytes, which takes its size in a ZIP too. */
+/** A file of random bytes, which a ZIP cannot compress. */
 function noise(seed: number): { name: string; bytes: Buffer } {
   const bytes = createHash("shake256", { outputLength: 600_000 }).update(String(seed)).digest();
   return { name: `noise-${seed}.bin`, bytes };

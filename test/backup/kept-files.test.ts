@@ -5,25 +5,25 @@ import { type TestContext, test } from "node:test";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { fill, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
-import { madeOnce } from "../support/filled.ts";
+import { makeOnce } from "../support/filled.ts";
 import { makePng } from "../support/printers/png.ts";
 
-const keptIn = (dataDir: string, kind: string) => {
+const keptNames = (dataDir: string, kind: string) => {
   const folder = join(dataDir, "backups", "files", kind);
   return existsSync(folder) ? readdirSync(folder) : [];
 };
 
 /** A service with a printer that has a driver and an icon, and a backup of that. */
 async function startWithBackup(t: TestContext, dataDir: string, backups = 14): Promise<TestApp> {
-  const app = await startUnread(t, dataDir, backups);
+  const app = await startBeforeRead(t, dataDir, backups);
   app.app.backups.start();
-  await app.app.backups.settled();
+  await app.app.backups.waitForWork();
   return app;
 }
 
-/** The same a moment earlier: no state was read yet. */
-async function startUnread(t: TestContext, dataDir: string, backups?: number): Promise<TestApp> {
-  const { folder } = await madeOnce(t, makeBackup);
+/** The same service before it has read any kept state. */
+async function startBeforeRead(t: TestContext, dataDir: string, backups?: number): Promise<TestApp> {
+  const { folder } = await makeOnce(t, makeBackup);
   cpSync(folder, dataDir, { recursive: true });
   return startApp(t, { dataDir, ...(backups !== undefined && { backups }) });
 }
@@ -32,12 +32,12 @@ async function makeBackup(t: TestContext, dataDir: string): Promise<void> {
   const app = await startApp(t, { dataDir });
   const printer = await app.addPrinter();
   await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
-  app.app.backups.look();
-  await app.app.backups.settled();
+  app.app.backups.keepDue();
+  await app.app.backups.waitForWork();
   await app.stop();
 }
 
-/** Deletes all printers and uploaded drivers for good. */
+/** Deletes all printers and uploaded drivers, and makes the deletions final. */
 async function deleteAll({ app, fetch, post }: TestApp): Promise<void> {
   for (const { printer } of app.store.printers.list())
     await fetch(`/printers/${printer.id}`, { method: "DELETE" });
@@ -46,7 +46,7 @@ async function deleteAll({ app, fetch, post }: TestApp): Promise<void> {
   for (const { id } of app.undo.list()) await post(`/deletions/${id}/delete`, {});
 }
 
-test("what a kept state names outlasts its deletion, and is there again for who goes back", async (t) => {
+test("files that a kept state needs stay after their deletion, and return with that state", async (t) => {
   const dataDir = await temporaryFolder(t);
   const service = await startWithBackup(t, dataDir);
   const [state] = service.app.backups.list();
@@ -55,22 +55,22 @@ test("what a kept state names outlasts its deletion, and is there again for who 
 
   await deleteAll(service);
   const gone = [...readdirSync(join(dataDir, "drivers")), ...readdirSync(join(dataDir, "icons"))];
-  const kept = [...keptIn(dataDir, "drivers"), ...keptIn(dataDir, "icons")];
+  const kept = [...keptNames(dataDir, "drivers"), ...keptNames(dataDir, "icons")];
   await service.stop();
   copyFileSync(join(dataDir, "backups", state?.name ?? ""), join(dataDir, "platen.sqlite"));
-  const again = await startApp(t, { dataDir });
-  const download = await again.fetch("/drivers/1/archive");
+  const restarted = await startApp(t, { dataDir });
+  const download = await restarted.fetch("/drivers/1/archive");
 
   assert.deepEqual(gone, []);
   assert.equal(kept.length, 2);
   assert.deepEqual(Buffer.from(await download.arrayBuffer()), bytes);
-  assert.equal(again.lines[0], "files moved back, because records refer to them: 2");
-  assert.deepEqual([...keptIn(dataDir, "drivers"), ...keptIn(dataDir, "icons")], []);
+  assert.equal(restarted.lines[0], "files moved back, because records refer to them: 2");
+  assert.deepEqual([...keptNames(dataDir, "drivers"), ...keptNames(dataDir, "icons")], []);
 });
 
-test("what is deleted right after a start, when no state was read yet, is kept", async (t) => {
+test("files deleted right after a start, before any state was read, are kept", async (t) => {
   const dataDir = await temporaryFolder(t);
-  const service = await startUnread(t, dataDir);
+  const service = await startBeforeRead(t, dataDir);
 
   await deleteAll(service);
 
@@ -78,17 +78,17 @@ test("what is deleted right after a start, when no state was read yet, is kept",
     service.app.backups.list().map(({ checked }) => checked),
     [undefined],
   );
-  assert.equal(keptIn(dataDir, "drivers").length, 1);
-  assert.equal(keptIn(dataDir, "icons").length, 1);
+  assert.equal(keptNames(dataDir, "drivers").length, 1);
+  assert.equal(keptNames(dataDir, "icons").length, 1);
 });
 
-test("what no kept state names is deleted at once, and what the last one named with it", async (t) => {
+test("files that no state needs are deleted at once, and other files with the last state that needs them", async (t) => {
   const dataDir = await temporaryFolder(t);
   const service = await startWithBackup(t, dataDir, 1);
   await service.addDriver(driverZip({ version: "7.0.0.0" }));
 
   await deleteAll(service);
-  const kept = keptIn(dataDir, "drivers");
+  const kept = keptNames(dataDir, "drivers");
   await service.app.store.clients.add({ name: "Later", notes: "", subnets: [] });
   const store = service.app.store;
   await store.backups.write(store.current());
@@ -96,7 +96,7 @@ test("what no kept state names is deleted at once, and what the last one named w
   await store.keptFiles.tidy();
 
   assert.equal(kept.length, 1);
-  assert.deepEqual([...keptIn(dataDir, "drivers"), ...keptIn(dataDir, "icons")], []);
+  assert.deepEqual([...keptNames(dataDir, "drivers"), ...keptNames(dataDir, "icons")], []);
 });
 
 test("a file that is uploaded again is not kept twice", async (t) => {
@@ -108,10 +108,10 @@ test("a file that is uploaded again is not kept twice", async (t) => {
   await service.app.store.keptFiles.tidy();
 
   assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
-  assert.deepEqual(keptIn(dataDir, "drivers"), []);
+  assert.deepEqual(keptNames(dataDir, "drivers"), []);
 });
 
-test("a kept file stays as long as nobody knows whether its upload gets a record", async (t) => {
+test("a kept file stays until it is certain that a new upload of it gets a record", async (t) => {
   const dataDir = await temporaryFolder(t);
   const service = await startWithBackup(t, dataDir);
   const { blobs, keptFiles } = service.app.store;
@@ -121,7 +121,7 @@ test("a kept file stays as long as nobody knows whether its upload gets a record
   const incoming = await blobs.receive(createReadStream(file?.path ?? ""));
 
   let tidied: Promise<void> | undefined;
-  const refused = blobs.inTurn(sha256, () =>
+  const refused = blobs.inOrder(sha256, () =>
     blobs.keep("drivers", incoming, async () => {
       tidied = keptFiles.tidy();
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -131,18 +131,18 @@ test("a kept file stays as long as nobody knows whether its upload gets a record
   await assert.rejects(refused, /refused/);
   await tidied;
 
-  assert.deepEqual(keptIn(dataDir, "drivers"), [`${sha256}.zip`]);
+  assert.deepEqual(keptNames(dataDir, "drivers"), [`${sha256}.zip`]);
 });
 
-test("on a disk with little room a deletion gives its room back at once", async (t) => {
+test("on a disk with little room a final deletion frees its space at once", async (t) => {
   const disk = smallDisk(t, 32 << 20);
   if (disk === undefined) return t.skip(withoutDisk);
   const service = await startWithBackup(t, join(disk, "data"));
-  const giveBack = fill(disk);
+  const freeSpace = fill(disk);
 
   await deleteAll(service);
-  giveBack();
+  freeSpace();
 
-  assert.deepEqual(keptIn(service.dataDir, "drivers"), []);
+  assert.deepEqual(keptNames(service.dataDir, "drivers"), []);
   assert.deepEqual(readdirSync(join(service.dataDir, "drivers")), []);
 });

@@ -6,7 +6,7 @@ import { openStore } from "../../src/store/store.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { editDatabase } from "../support/database.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { madeOnce } from "../support/filled.ts";
+import { makeOnce } from "../support/filled.ts";
 import { serve } from "../support/service.ts";
 
 const day = 24 * 60 * 60_000;
@@ -18,9 +18,9 @@ interface Damaged {
   readonly damaged: Buffer;
 }
 
-/** A folder with a state of Monday (one client), one of Tuesday (two), and a damaged database of Wednesday. */
+/** A folder with a state of Monday (one client), a state of Tuesday (two clients), and a damaged database of Wednesday. */
 async function damagedFolder(t: TestContext): Promise<Damaged> {
-  const { folder } = await madeOnce(t, makeDamaged);
+  const { folder } = await makeOnce(t, makeDamaged);
   const dataDir = join(folder, "data");
   const path = join(dataDir, "platen.sqlite");
   return { dataDir, path, damaged: readFileSync(path) };
@@ -33,8 +33,8 @@ async function makeDamaged(t: TestContext, folder: string): Promise<void> {
   for (const name of ["Monday", "Tuesday"]) {
     await service.app.store.clients.add({ name, notes: "", subnets: [] });
     now += day;
-    service.app.backups.look();
-    await service.app.backups.settled();
+    service.app.backups.keepDue();
+    await service.app.backups.waitForWork();
   }
   await service.addDriver();
   await service.stop();
@@ -42,7 +42,7 @@ async function makeDamaged(t: TestContext, folder: string): Promise<void> {
   writeFileSync(path, readFileSync(path).fill(7, 4200, 9000));
 }
 
-const opening = (dataDir: string, recover = false, lines: string[] = []) =>
+const openOnThursday = (dataDir: string, recover = false, lines: string[] = []) =>
   openStore(
     dataDir,
     () => monday + 3 * day,
@@ -52,10 +52,10 @@ const opening = (dataDir: string, recover = false, lines: string[] = []) =>
 
 const names = (store: Awaited<ReturnType<typeof openStore>>) => store.clients.list().map(({ name }) => name);
 
-test("a damaged database stops the start, which names the newest good backup and the way to it", async (t) => {
+test("a damaged database stops the start with an error that names the newest good backup and --recover", async (t) => {
   const { dataDir, path, damaged } = await damagedFolder(t);
 
-  const started = opening(dataDir);
+  const started = openOnThursday(dataDir);
 
   await assert.rejects(started, ({ message }: Error) => {
     assert.match(message, /platen\.sqlite cannot be read as a database .*Nothing was changed\./s);
@@ -71,24 +71,24 @@ test("a damaged database stops the start, which names the newest good backup and
   assert.ok(readFileSync(path).equals(damaged));
 });
 
-test("--recover sets the damaged database aside, goes on from the newest good backup, and names what it lacks", async (t) => {
+test("--recover keeps the damaged database, goes on from the newest good backup, and logs what is lost", async (t) => {
   const { dataDir, path, damaged } = await damagedFolder(t);
   const lines: string[] = [];
 
-  const store = await opening(dataDir, true, lines);
+  const store = await openOnThursday(dataDir, true, lines);
   const found = names(store);
   await store.close();
-  const again = await opening(dataDir, true, lines);
-  await again.close();
+  const restarted = await openOnThursday(dataDir, true, lines);
+  await restarted.close();
 
   assert.deepEqual(found, ["Monday", "Tuesday"]);
-  const [aside = ""] = readdirSync(dataDir).filter((name) => name.includes("damaged"));
-  assert.equal(aside, "platen.sqlite.damaged-2026-11-19T120000Z");
-  assert.ok(readFileSync(join(dataDir, aside)).equals(damaged));
+  const [copy = ""] = readdirSync(dataDir).filter((name) => name.includes("damaged"));
+  assert.equal(copy, "platen.sqlite.damaged-2026-11-19T120000Z");
+  assert.ok(readFileSync(join(dataDir, copy)).equals(damaged));
   assert.ok(!readFileSync(path).equals(damaged));
   assert.equal(statSync(path).mode & 0o77, 0, "others on the host may read it");
   assert.deepEqual(lines, [
-    `recovered: the damaged database is kept as ${aside}`,
+    `recovered: the damaged database is kept as ${copy}`,
     "recovered: the database is platen-2026-11-17T120000.000Z-2.sqlite, the state of 2026-11-17T12:00:00.000Z: 2 clients, 0 drivers, 0 printers; what was changed after it is not in it",
     "recovered: accounts, sessions and tokens are those of that time; links have ended: scripts that were downloaded by themselves have to be fetched anew",
     "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
@@ -97,10 +97,10 @@ test("--recover sets the damaged database aside, goes on from the newest good ba
   ]);
 });
 
-test("records made after going back get no number that another one may have had meanwhile", async (t) => {
+test("records made after a recovery get no id that a lost record may have had", async (t) => {
   const { dataDir } = await damagedFolder(t);
 
-  const store = await opening(dataDir, true);
+  const store = await openOnThursday(dataDir, true);
   const client = await store.clients.add({ name: "Later", notes: "", subnets: [] });
   await store.close();
 
@@ -110,32 +110,32 @@ test("records made after going back get no number that another one may have had 
   assert.deepEqual([client, driver, printer], [1003, 1001, 10_001]);
 });
 
-test("a backup that is damaged itself is passed over", async (t) => {
+test("a damaged backup is skipped", async (t) => {
   const { dataDir, damaged } = await damagedFolder(t);
   const folder = join(dataDir, "backups");
   const newest = join(folder, "platen-2026-11-17T120000.000Z-2.sqlite");
   writeFileSync(newest, damaged.subarray(0, readFileSync(newest).length));
 
-  const store = await opening(dataDir, true);
+  const store = await openOnThursday(dataDir, true);
 
   assert.deepEqual(names(store), ["Monday"]);
   await store.close();
 });
 
-test("--recover takes the state with the highest number, whatever the clock said, and one of an earlier version where there is no other", async (t) => {
+test("--recover takes the state with the highest number whatever its time, and states of earlier versions last", async (t) => {
   const { dataDir, path, damaged } = await damagedFolder(t);
   const folder = join(dataDir, "backups");
   const [first, second] = ["platen-2026-11-16T120000.000Z", "platen-2026-11-17T120000.000Z"];
   renameSync(join(folder, `${first}-1.sqlite`), join(folder, "platen-2031-01-01T120000.000Z-1.sqlite"));
 
-  const store = await opening(dataDir, true);
+  const store = await openOnThursday(dataDir, true);
   const found = names(store);
   await store.close();
   renameSync(join(folder, "platen-2031-01-01T120000.000Z-1.sqlite"), join(folder, `${first}.sqlite`));
   renameSync(join(folder, `${second}-2.sqlite`), join(folder, `${second}.sqlite`));
   rmSync(path);
   writeFileSync(path, damaged);
-  const again = await openStore(
+  const restarted = await openStore(
     dataDir,
     () => monday + 4 * day,
     () => {},
@@ -143,21 +143,21 @@ test("--recover takes the state with the highest number, whatever the clock said
   );
 
   assert.deepEqual(found, ["Monday", "Tuesday"]);
-  assert.deepEqual(names(again), ["Monday", "Tuesday"]);
-  await again.close();
+  assert.deepEqual(names(restarted), ["Monday", "Tuesday"]);
+  await restarted.close();
 });
 
-test("without a good backup --recover changes nothing and says what else can be done", async (t) => {
+test("without a good backup --recover changes nothing and says what else to do", async (t) => {
   const { dataDir, path, damaged } = await damagedFolder(t);
   const folder = join(dataDir, "backups");
   for (const name of readdirSync(folder)) writeFileSync(join(folder, name), "no database");
 
-  const damagedToo = opening(dataDir, true);
+  const damagedToo = openOnThursday(dataDir, true);
   await assert.rejects(damagedToo, /platen restore FILE\.tar.*No good backup is in .*, of 2 states\./s);
   rmSync(folder, { recursive: true });
-  const none = opening(dataDir, true);
+  const none = openOnThursday(dataDir, true);
   await assert.rejects(none, /platen restore FILE\.tar.*No good backup is in .*, of 0 states\./s);
-  const usual = opening(dataDir);
+  const usual = openOnThursday(dataDir);
   await assert.rejects(usual, /Put a backup in its place, or move it away to start afresh/);
 
   assert.ok(readFileSync(path).equals(damaged));
@@ -167,35 +167,35 @@ test("without a good backup --recover changes nothing and says what else can be 
   );
 });
 
-test("a database that is missing comes back with --recover, and is made anew without", async (t) => {
+test("a missing database is restored with --recover, and made anew without it", async (t) => {
   const { dataDir, path } = await damagedFolder(t);
   rmSync(path);
 
-  const recovered = await opening(dataDir, true);
+  const recovered = await openOnThursday(dataDir, true);
   const found = names(recovered);
   await recovered.close();
   rmSync(path);
-  const afresh = await opening(dataDir);
+  const afresh = await openOnThursday(dataDir);
 
   assert.deepEqual(found, ["Monday", "Tuesday"]);
   assert.deepEqual(names(afresh), []);
   await afresh.close();
 });
 
-test("a database of a newer version is not damaged: --recover leaves it alone", async (t) => {
+test("--recover does not replace a database of a newer version", async (t) => {
   const { dataDir, path } = await damagedFolder(t);
   const backup = readFileSync(join(dataDir, "backups", "platen-2026-11-17T120000.000Z-2.sqlite"));
   writeFileSync(path, backup);
   await editDatabase(path, (db) => db.exec("PRAGMA user_version = 9999"));
   const newer = readFileSync(path);
 
-  const started = opening(dataDir, true);
+  const started = openOnThursday(dataDir, true);
 
   await assert.rejects(started, /was written by a newer Platen \(schema 9999/);
   assert.ok(readFileSync(path).equals(newer));
 });
 
-test("a state that went back to a driver whose archive is gone starts, and names the driver", async (t) => {
+test("a recovered state with a missing archive starts, and the log names the driver", async (t) => {
   const dataDir = await temporaryFolder(t);
   const service = await startApp(t, { dataDir });
   const id = await service.addDriver();
@@ -206,14 +206,14 @@ test("a state that went back to a driver whose archive is gone starts, and names
   rmSync(join(dataDir, "drivers"), { recursive: true });
   const lines: string[] = [];
 
-  const store = await opening(dataDir, true, lines);
+  const store = await openOnThursday(dataDir, true, lines);
 
   assert.equal(store.drivers.get(id).id, id);
   assert.match(lines.join("\n"), /recovered: the archive of “[^”]+” is missing: upload the same ZIP again/);
   await store.close();
 });
 
-test("the program itself recovers, with --recover and with serve --recover", async (t) => {
+test("the program recovers with --recover and with serve --recover", async (t) => {
   const { dataDir, damaged, path } = await damagedFolder(t);
   const folder = join(dataDir, "..");
 

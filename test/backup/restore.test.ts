@@ -20,54 +20,54 @@ import { finishSwap, makeStaging, swapIn } from "../../src/store/backup/swap.ts"
 import { unpackBackup } from "../../src/store/backup/unpacking.ts";
 import { openStore } from "../../src/store/store.ts";
 import { bundle, startApp } from "../support/app.ts";
-import { lastingIn, platen, recordsIn, startFullShop } from "../support/backup/backup.ts";
+import { backedUpFiles, recordsIn, runPlaten, startFullShop } from "../support/backup/backup.ts";
 import { command } from "../support/commands.ts";
 import { editDatabase } from "../support/database.ts";
 import { rounds } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
-import { madeOnce } from "../support/filled.ts";
+import { makeOnce } from "../support/filled.ts";
 import { until } from "../support/until.ts";
 
-interface Two {
+interface TwoStates {
   readonly folder: string;
   readonly dataDir: string;
   readonly file: string;
-  /** What the backup holds, and what DATA_DIR has become since. */
+  /** Digests of the files in the backup, and in DATA_DIR after later changes. */
   readonly old: Record<string, string>;
   readonly now: Record<string, string>;
-  /** The same as `recordsIn` has it. */
+  /** The same from `recordsIn`. */
   readonly oldRecords: Record<string, string>;
   readonly nowRecords: Record<string, string>;
 }
 
-/** A backup, and a DATA_DIR that has changed since: another driver, another client, no icon, another secret. */
-async function twoStates(t: TestContext): Promise<Two> {
-  const { folder, value } = await madeOnce(t, makeTwoStates);
+/** A backup, and a DATA_DIR with later changes: another driver, another client, another secret. */
+async function prepareTwoStates(t: TestContext): Promise<TwoStates> {
+  const { folder, value } = await makeOnce(t, makeTwoStates);
   return { ...value, folder, dataDir: join(folder, "data"), file: join(folder, "all.tar") };
 }
 
 async function makeTwoStates(
   t: TestContext,
   folder: string,
-): Promise<Omit<Two, "folder" | "dataDir" | "file">> {
+): Promise<Omit<TwoStates, "folder" | "dataDir" | "file">> {
   const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
   const shop = await startFullShop(t, dataDir);
   await shop.stop();
   await command(dataDir, "backup", file);
-  const old = lastingIn(dataDir);
+  const old = backedUpFiles(dataDir);
   const oldRecords = await recordsIn(dataDir);
   const later = await startApp(t, { dataDir, clock: Date.now });
   await later.addDriver(driverZip({ version: "9.0.0.0" }));
   await later.post("/clients", { name: "Later" });
   await later.stop();
   writeFileSync(join(dataDir, "secret"), Buffer.alloc(32, 1));
-  const now = lastingIn(dataDir);
+  const now = backedUpFiles(dataDir);
   return { old, now, oldRecords, nowRecords: await recordsIn(dataDir) };
 }
 
-/** What there is but for the audit log. */
-function besidesLog({ "platen.sqlite": database = "[]", ...files }: Record<string, string>): string {
+/** The content without the audit log. */
+function withoutLog({ "platen.sqlite": database = "[]", ...files }: Record<string, string>): string {
   const tables = (JSON.parse(database) as [string][]).filter(([name]) => name !== "audit_places");
   return JSON.stringify([tables, Object.entries(files).filter(([name]) => !name.startsWith("audit/"))]);
 }
@@ -75,10 +75,10 @@ function besidesLog({ "platen.sqlite": database = "[]", ...files }: Record<strin
 const keptFolders = (dataDir: string) =>
   readdirSync(dataDir).filter((name) => name.startsWith("before-restore"));
 
-test("a restore puts everything back, and keeps what was in a dated folder", async (t) => {
-  const { dataDir, file, old, now, oldRecords } = await twoStates(t);
+test("a restore puts everything back and keeps the replaced files in a dated folder", async (t) => {
+  const { dataDir, file, old, now, oldRecords } = await prepareTwoStates(t);
 
-  const { status, stderr } = platen(dataDir, "restore", file);
+  const { status, stderr } = runPlaten(dataDir, "restore", file);
   const open = Object.keys(old).filter((name) => (statSync(join(dataDir, name)).mode & 0o77) !== 0);
 
   assert.deepEqual(open, [], "what everybody on the host may read");
@@ -91,7 +91,7 @@ test("a restore puts everything back, and keeps what was in a dated folder", asy
       `is kept in its folder ${kept}: delete that when all is well\\. The audit log is that of the backup’s time, too: later entries stand in ${kept}/audit alone, .*\\n`,
     ),
   );
-  assert.deepEqual(lastingIn(join(dataDir, kept)), now);
+  assert.deepEqual(backedUpFiles(join(dataDir, kept)), now);
   assert.deepEqual(await recordsIn(dataDir), oldRecords);
   const store = await openStore(dataDir, Date.now, () => {});
   const client = await store.clients.add({ name: "After", notes: "", subnets: [] });
@@ -103,8 +103,8 @@ test("a restore puts everything back, and keeps what was in a dated folder", asy
   );
 });
 
-test("a running service refuses a restore, and is not disturbed", async (t) => {
-  const { dataDir, file, now } = await twoStates(t);
+test("a restore is refused while a service is running, and does not disturb it", async (t) => {
+  const { dataDir, file, now } = await prepareTwoStates(t);
   const service = await startApp(t, { dataDir, clock: Date.now });
 
   const { status, stderr } = await command(dataDir, "restore", file);
@@ -113,17 +113,17 @@ test("a running service refuses a restore, and is not disturbed", async (t) => {
   assert.equal(status, 1);
   assert.match(stderr, /nothing was restored.*Another Platen is running on .*Stop it first/);
   assert.equal(answer.status, 200);
-  assert.deepEqual(Object.keys(lastingIn(dataDir)), Object.keys(now));
+  assert.deepEqual(Object.keys(backedUpFiles(dataDir)), Object.keys(now));
 });
 
-/** Which calls of the disk fail, by how many there are still until the first that does. */
+/** Which disk calls fail. @param left the number of calls before the first failure */
 const failures: Readonly<Record<string, (left: number) => boolean>> = {
   "the power fails": (left) => left <= 0,
   "the disk fails once": (left) => left === 0,
 };
 for (const [when, isFailing] of Object.entries(failures)) {
-  test(`whenever ${when}, what is there is all of the old state or all of the new one`, async (t) => {
-    const { folder, dataDir, file, now, oldRecords, nowRecords } = await twoStates(t);
+  test(`whenever ${when} during a restore, the folder has either the old state or the new one completely`, async (t) => {
+    const { folder, dataDir, file, now, oldRecords, nowRecords } = await prepareTwoStates(t);
     const states: string[] = [];
     let left = Number.POSITIVE_INFINITY;
     await watchDisk(t, folder, ({ path }) => {
@@ -143,7 +143,7 @@ for (const [when, isFailing] of Object.entries(failures)) {
       const [old, later] = [oldRecords, nowRecords].map((records) => JSON.stringify(records));
       states.push(found === old ? "new" : found === later ? "old" : "neither");
       if (states.at(-1) === "new")
-        assert.deepEqual(lastingIn(join(copy, "before-restore-1970-01-01T000000Z")), now, `call ${call}`);
+        assert.deepEqual(backedUpFiles(join(copy, "before-restore-1970-01-01T000000Z")), now, `call ${call}`);
       assert.deepEqual(
         readdirSync(copy).filter((name) => name.startsWith("restore.")),
         [],
@@ -159,8 +159,8 @@ for (const [when, isFailing] of Object.entries(failures)) {
   });
 }
 
-/** When a restore is killed: as soon as its files are there, and in the deep tier also after some time. */
-const killMoments: readonly ((dataDir: string, child: ChildProcess) => Promise<unknown>)[] = [
+/** When to kill a restore: as soon as its folders exist, and in the deep tier also after some delays. */
+const killTimes: readonly ((dataDir: string, child: ChildProcess) => Promise<unknown>)[] = [
   ...["restore.new", "restore.ready"].map(
     (begin) => (dataDir: string, child: ChildProcess) =>
       until(() => readdirSync(dataDir).some((name) => name.startsWith(begin)) || child.exitCode !== null),
@@ -168,30 +168,30 @@ const killMoments: readonly ((dataDir: string, child: ChildProcess) => Promise<u
   ...Array.from({ length: rounds(0, 12) }, (_, i) => () => setTimeout(80 + 40 * i)),
 ];
 
-test("a restore that is killed at any moment leaves a folder that starts, with all of one state", async (t) => {
-  const { folder, dataDir, file, oldRecords, nowRecords } = await twoStates(t);
+test("a restore that is killed at any time leaves a folder that starts with one complete state", async (t) => {
+  const { folder, dataDir, file, oldRecords, nowRecords } = await prepareTwoStates(t);
   const env = (copy: string) => ({ PATH: process.env.PATH, DATA_DIR: copy });
 
-  for (const [i, moment] of killMoments.entries()) {
+  for (const [i, waitForTime] of killTimes.entries()) {
     const copy = join(folder, `killed-${i}`);
     cpSync(dataDir, copy, { recursive: true });
     const child = spawn(process.execPath, [bundle, "restore", file], { env: env(copy), stdio: "ignore" });
     const exited = once(child, "exit");
-    await moment(copy, child);
+    await waitForTime(copy, child);
     child.kill("SIGKILL");
     await exited;
     await (await openStore(copy, Date.now, () => {})).close();
-    const found = besidesLog(await recordsIn(copy));
+    const found = withoutLog(await recordsIn(copy));
     const { broken } = await verifyAudit(copy);
 
-    // The log of what was restored has a line about that.
+    // The restored log has an additional line about the restore, so it is not compared.
     assert.equal(broken, undefined, `kill ${i}`);
-    assert.ok([oldRecords, nowRecords].map(besidesLog).includes(found), `kill ${i}: ${found}`);
+    assert.ok([oldRecords, nowRecords].map(withoutLog).includes(found), `kill ${i}: ${found}`);
   }
 });
 
-test("a backup whose database is damaged, or newer, or is not all there, replaces nothing", async (t) => {
-  const { folder, dataDir, file, now } = await twoStates(t);
+test("a backup that is incomplete or missing replaces nothing, and a newer database is not backed up", async (t) => {
+  const { folder, dataDir, file, now } = await prepareTwoStates(t);
   const newer = join(folder, "newer");
   await command(newer, "restore", file);
   await editDatabase(join(newer, "platen.sqlite"), (db) => db.exec("PRAGMA user_version = 9999"));
@@ -206,12 +206,12 @@ test("a backup whose database is damaged, or newer, or is not all there, replace
   assert.match(refused.stderr, /it ends too early: a copy of it broke off/);
   assert.match(missing.stderr, /ENOENT/);
   assert.deepEqual([refusedBackup.status, refused.status, missing.status], [1, 1, 1]);
-  assert.deepEqual(lastingIn(dataDir), now);
+  assert.deepEqual(backedUpFiles(dataDir), now);
   assert.deepEqual(keptFolders(dataDir), []);
 });
 
-test("what an interrupted restore left is finished by the next start, and no backup is made before", async (t) => {
-  const { folder, dataDir, file, old } = await twoStates(t);
+test("the next start finishes an interrupted restore, and until then a backup is refused", async (t) => {
+  const { folder, dataDir, file, old } = await prepareTwoStates(t);
   await unpackBackup(chunksOf(file), await makeStaging(dataDir));
   const kept = join(dataDir, "before-restore-1970-01-01T000000Z");
   renameSync(join(dataDir, "restore.new"), join(dataDir, "restore.ready-1970-01-01T000000Z"));
@@ -226,11 +226,11 @@ test("what an interrupted restore left is finished by the next start, and no bac
   assert.deepEqual(service.lines, [
     "a restore that was interrupted is finished: what was there, also later entries of the audit log, is in before-restore-1970-01-01T000000Z",
   ]);
-  assert.deepEqual(lastingIn(dataDir), old);
+  assert.deepEqual(backedUpFiles(dataDir), old);
 });
 
 test("a second restore in the same second keeps the first one’s folder", async (t) => {
-  const { folder, dataDir, file } = await twoStates(t);
+  const { folder, dataDir, file } = await prepareTwoStates(t);
   for (const name of ["a", "b"]) {
     await unpackBackup(chunksOf(file), await makeStaging(dataDir));
     rmSync(join(folder, name), { recursive: true, force: true });

@@ -12,7 +12,7 @@ async function addAll({ post, addDriver, addPrinter }: TestApp): Promise<void> {
   await addPrinter({ client_id: "1", driver_id: "1" });
 }
 
-/** A printer of a client with a driver, and what deletes each. */
+/** A service with a printer that has a client and a driver, and functions to delete and restore them. */
 async function startWithAll(t: TestContext) {
   const app = await startFilled(t, addAll);
   const [driver, printer] = [1, 1];
@@ -22,7 +22,7 @@ async function startWithAll(t: TestContext) {
   return { ...app, driver, printer, remove, undo, found };
 }
 
-test("a client whose name is taken again comes back when the other one is renamed", async (t) => {
+test("a client whose name is in use is restored after the other client is renamed", async (t) => {
   const { post, remove, undo, app, printer } = await startWithAll(t);
   await remove(`/printers/${printer}`);
   await remove("/clients/1");
@@ -46,7 +46,7 @@ test("a client whose name is taken again comes back when the other one is rename
   );
 });
 
-test("a printer asks for its client and its driver first, where they can come back", async (t) => {
+test("a printer needs its client and its driver first, when they can be restored", async (t) => {
   const { remove, undo, printer, driver, ...app } = await startWithAll(t);
   const before = recordsOf(app);
   await remove(`/printers/${printer}`);
@@ -68,12 +68,12 @@ test("a printer asks for its client and its driver first, where they can come ba
   assert.deepEqual(recordsOf(app), before);
 });
 
-test("a printer comes back without a client and a driver that are gone for good, and says so", async (t) => {
+test("a printer is restored without a finally deleted client and driver, and the page says so", async (t) => {
   const { remove, undo, printer, driver, fetch, app, found } = await startWithAll(t);
   await remove(`/printers/${printer}`);
   await remove("/clients/1");
   await remove(`/drivers/${driver}`);
-  for (const id of [2, 3]) await app.undo.end(id);
+  for (const id of [2, 3]) await app.undo.makeFinal(id);
 
   const done = await undo(1);
   const page = await (await fetch(done.headers.get("location") ?? "")).text();
@@ -83,47 +83,47 @@ test("a printer comes back without a client and a driver that are gone for good,
   assert.deepEqual([found().client_id, found().driver_id], [null, null]);
 });
 
-test("a driver whose ZIP was uploaded again stays deleted, until the other one goes", async (t) => {
+test("a driver whose ZIP was uploaded again is only restored after the new driver is deleted", async (t) => {
   const { remove, undo, addDriver, app, driver, printer } = await startWithAll(t);
   await remove(`/printers/${printer}`);
   await remove(`/drivers/${driver}`);
-  const again = await addDriver();
+  const reuploaded = await addDriver();
 
   const refused = await undo(2);
   const page = await refused.text();
-  await remove(`/drivers/${again}`);
+  await remove(`/drivers/${reuploaded}`);
   const done = await undo(2);
-  const twin = await undo(3);
+  const second = await undo(3);
 
-  assert.notEqual(again, driver);
+  assert.notEqual(reuploaded, driver);
   assert.equal(refused.status, 409);
   assert.match(page, /The same ZIP was uploaded again, and is “Papyrus papyrus\.inf 1\.2\.3\.4” now/);
-  assert.match(page, new RegExp(`href="/drivers/${again}">Open the driver<`));
-  assert.deepEqual([done.status, twin.status], [303, 409]);
+  assert.match(page, new RegExp(`href="/drivers/${reuploaded}">Open the driver<`));
+  assert.deepEqual([done.status, second.status], [303, 409]);
   assert.deepEqual(
     app.store.drivers.list().map(({ id }) => id),
     [driver],
   );
 });
 
-test("a printer gets the driver that its ZIP is now, and stays the revision that it was", async (t) => {
+test("a restored printer gets the driver with the same ZIP and keeps its revision", async (t) => {
   const { remove, undo, addDriver, fetch, driver, printer, found } = await startWithAll(t);
   const revision = async () =>
     /Revision = '(\w{12})'/.exec(await (await fetch(`/printers/${printer}/scripts/detect`)).text())?.[1];
   const before = await revision();
   await remove(`/printers/${printer}`);
   await remove(`/drivers/${driver}`);
-  const again = await addDriver();
+  const reuploaded = await addDriver();
 
   const done = await undo(1);
   const page = await (await fetch(done.headers.get("location") ?? "")).text();
 
   assert.match(page, /which is the same ZIP uploaded again/);
-  assert.equal(found().driver_id, again);
+  assert.equal(found().driver_id, reuploaded);
   assert.equal(await revision(), before);
 });
 
-test("a printer whose model its driver lost meanwhile comes back, and is blocked", async (t) => {
+test("a printer whose driver lost its model meanwhile is restored and blocked", async (t) => {
   const app = await startApp(t);
   const { post, fetch } = app;
   const other = { name: "sub/other.inf", bytes: printerInf({ models: ["Papyrus 200"] }) };
@@ -140,18 +140,18 @@ test("a printer whose model its driver lost meanwhile comes back, and is blocked
   assert.ok(kinds.includes("lost-model"), kinds.join());
 });
 
-test("a replaced icon comes back, and the one in its place can be taken back in turn", async (t) => {
+test("a replaced icon can be restored, and then the icon that replaced it", async (t) => {
   const { undo, upload, printer, app, fetch, dataDir } = await startWithAll(t);
   const icon = `/printers/${printer}/icon`;
   const [first, second] = [makePng(256, 256, 1), makePng(256, 256, 2)];
-  const shown = async () => Buffer.from(await (await fetch(icon)).arrayBuffer());
+  const fetchIcon = async () => Buffer.from(await (await fetch(icon)).arrayBuffer());
   await upload(icon, first, "icon.png");
 
   const said = await (await upload(icon, second, "icon.png")).text();
   const sent = (await upload(icon, second, "icon.png", navigation)).headers.get("location");
   const back = await undo(1);
   const page = await (await fetch(back.headers.get("location") ?? "")).text();
-  const restored = await shown();
+  const restored = await fetchIcon();
   const forth = await undo(2);
 
   assert.match(said, /Saved: the icon of .*action="\/deletions\/1\/undo"/s);
@@ -162,7 +162,7 @@ test("a replaced icon comes back, and the one in its place can be taken back in 
     /Restored: .*Icon of Office \(replaced\).*The icon that was there instead can be taken back in its turn\./s,
   );
   assert.deepEqual(restored, first);
-  assert.deepEqual(await shown(), second);
+  assert.deepEqual(await fetchIcon(), second);
   assert.deepEqual(
     app.undo.list().map(({ id }) => id),
     [3],
@@ -170,7 +170,7 @@ test("a replaced icon comes back, and the one in its place can be taken back in 
   assert.equal(filesIn(dataDir).filter((name) => name.startsWith("icons/")).length, 2);
 });
 
-test("an icon comes back to its printer, and to no other", async (t) => {
+test("an icon is restored only to its own printer", async (t) => {
   const { remove, undo, upload, printer, app } = await startWithAll(t);
   const icon = `/printers/${printer}/icon`;
   await upload(icon, makePng(256, 256, 1), "icon.png");
@@ -179,7 +179,7 @@ test("an icon comes back to its printer, and to no other", async (t) => {
 
   const without = await undo(1);
   const text = await without.text();
-  await app.undo.end(2);
+  await app.undo.makeFinal(2);
   const gone = await undo(1);
 
   assert.match(text, /“Icon of Office” needs “Office”, which was deleted after it/);
@@ -187,7 +187,7 @@ test("an icon comes back to its printer, and to no other", async (t) => {
   assert.match(await gone.text(), /The printer of this icon is deleted for good\./);
 });
 
-test("what is in use is not deleted, and nothing is kept of it", async (t) => {
+test("a record in use is not deleted, and no deletion is kept", async (t) => {
   const { remove, app } = await startWithAll(t);
 
   const answers = [await remove("/clients/1"), await remove("/drivers/1")];
@@ -199,7 +199,7 @@ test("what is in use is not deleted, and nothing is kept of it", async (t) => {
   assert.deepEqual(app.undo.list(), []);
 });
 
-test("names of markup, quotes and other directions break neither messages nor the dashboard", async (t) => {
+test("names with markup, quotes or right-to-left text are escaped in messages and on the dashboard", async (t) => {
   const { post, fetch } = await startApp(t);
   const name = `O'Brien & <b>"x"</b> مرحبا`;
   await post("/clients", { name });

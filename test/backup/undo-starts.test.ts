@@ -11,7 +11,7 @@ import { driverZip } from "../support/drivers/driver-zip.ts";
 
 const minute = 60_000;
 
-test("a start keeps what has time left, with its files, and clears away the rest", async (t) => {
+test("a start keeps deletions with time left and their files, and makes the others final", async (t) => {
   const dataDir = await temporaryFolder(t);
   let now = 1_800_000_000_000;
   const clock = () => now;
@@ -46,17 +46,17 @@ test("a file that cannot be deleted is deleted by a later start", async (t) => {
   rmSync(path);
   mkdirSync(path);
 
-  await first.app.undo.end(1);
+  await first.app.undo.makeFinal(1);
   await first.stop();
   rmdirSync(path);
   writeFileSync(path, "as it was");
   const second = await startApp(t, { dataDir });
 
   assert.match(first.lines.join(), /^warning: files of deleted records are still there: [^,]*$/);
-  assert.deepEqual([filesIn(dataDir), second.app.store.deletions.ended(), second.lines], [[], [], []]);
+  assert.deepEqual([filesIn(dataDir), second.app.store.deletions.listFinal(), second.lines], [[], [], []]);
 });
 
-test("what an earlier version kept of a deletion, as JSON, is final, and its file goes", async (t) => {
+test("a deletion that an earlier version kept as JSON becomes final, and its file is deleted", async (t) => {
   const dataDir = await temporaryFolder(t);
   const first = await startApp(t, { dataDir });
   await first.fetch(`/drivers/${await first.addDriver()}`, { method: "DELETE" });

@@ -10,14 +10,14 @@ import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makePng } from "../support/printers/png.ts";
 import { until } from "../support/until.ts";
 
-test("a printer comes back with its icon and its downloads, and is what it was", async (t) => {
+test("an undo restores a printer with its icon and its downloads", async (t) => {
   const app = await startApp(t);
   const { post, upload, fetch, addPrinter } = app;
   await post("/clients", { name: "Alpha" });
   const id = await addPrinter({ client_id: "1", comment: "By the door" });
   await upload(`/printers/${id}/icon`, makePng(), "icon.png");
   await (await fetch(`/printers/${id}/packages/rmm`)).arrayBuffer();
-  await until(() => app.app.deployments.latest(id) !== undefined);
+  await until(() => app.app.deployments.lastDeployed(id) !== undefined);
   await app.app.deployments.flush();
   const before = recordsOf(app);
 
@@ -33,11 +33,14 @@ test("a printer comes back with its icon and its downloads, and is what it was",
   assert.equal(path, `/printers/${id}?restored=1`);
   assert.match(page, /Restored: /);
   assert.deepEqual(recordsOf(app), before);
-  assert.deepEqual(app.app.deployments.latest(id)?.revision, before.printers[0]?.downloads[0]?.revision);
+  assert.deepEqual(
+    app.app.deployments.lastDeployed(id)?.revision,
+    before.printers[0]?.downloads[0]?.revision,
+  );
   assert.equal((await fetch(`/printers/${id}/icon`)).status, 200);
 });
 
-test("a client, a driver with its archive, and an icon come back as they were", async (t) => {
+test("an undo restores a client, a driver with its archive, and an icon", async (t) => {
   const app = await startApp(t);
   const { post, upload, fetch, addPrinter, addDriver } = app;
   await post("/clients", { name: "Ölmühle", notes: "Rear entrance\nRing twice" });
@@ -64,7 +67,7 @@ test("a client, a driver with its archive, and an icon come back as they were", 
   assert.deepEqual(await (await fetch(`/drivers/${driver}/archive`)).arrayBuffer(), archive);
 });
 
-test("many printers are one deletion, and come back at once", async (t) => {
+test("many printers are deleted and restored as one deletion", async (t) => {
   const app = await startApp(t);
   const { store, undo } = app.app;
   const driver = await app.addDriver();
@@ -87,22 +90,22 @@ test("many printers are one deletion, and come back at once", async (t) => {
   assert.deepEqual(recordsOf(app), before);
 });
 
-test("a printer that was downloaded a moment ago is deleted with that, although nothing is saved yet", async (t) => {
+test("a deleted printer keeps a download that was not saved yet", async (t) => {
   const app = await startApp(t);
   const id = await app.addPrinter();
   await (await app.fetch(`/printers/${id}/scripts/install`)).text();
-  await until(() => app.app.deployments.latest(id) !== undefined);
+  await until(() => app.app.deployments.lastDeployed(id) !== undefined);
 
   await app.fetch(`/printers/${id}`, { method: "DELETE" });
-  const meanwhile = app.app.deployments.latest(id);
+  const meanwhile = app.app.deployments.lastDeployed(id);
   await undoLast(app);
 
   assert.equal(meanwhile, undefined);
-  assert.match(app.app.deployments.latest(id)?.revision ?? "", /^\w{12}$/);
+  assert.match(app.app.deployments.lastDeployed(id)?.revision ?? "", /^\w{12}$/);
   assert.equal(app.app.store.downloads.ofPrinter(id)[0]?.count, 1);
 });
 
-test("a driver whose archive went or was damaged meanwhile comes back with a warning that says what to do", async (t) => {
+test("a driver whose archive is missing or damaged is restored with a warning that says what to do", async (t) => {
   const { app, dataDir, fetch, post, addDriver } = await startApp(t);
   const tones: string[] = [];
   const texts: string[] = [];
@@ -129,7 +132,7 @@ test("a driver whose archive went or was damaged meanwhile comes back with a war
     assert.match(text, /Its archive is damaged on disk: upload driver\.zip again/);
 });
 
-test("a second undo, and an unknown one, change nothing and say why", async (t) => {
+test("a second undo and an unknown deletion change nothing and say why", async (t) => {
   const app = await startApp(t);
   const { post, fetch } = app;
   await post("/clients", { name: "Alpha" });
@@ -149,7 +152,7 @@ test("a second undo, and an unknown one, change nothing and say why", async (t) 
   assert.equal(app.app.store.clients.count(), 1);
 });
 
-test("what is over goes with its files, and gives back its space; what others have stays", async (t) => {
+test("deletions whose time is over free their files and space, and shared files stay", async (t) => {
   const app = await startApp(t);
   const { upload, fetch, addPrinter, addDriver, dataDir } = app;
   const models = Array.from(
@@ -178,14 +181,14 @@ test("what is over goes with its files, and gives back its space; what others ha
   assert.deepEqual([...app.lines, ...later.lines], []);
 });
 
-test("a file that two deletions share stays when one of them is final, and the other comes back with it", async (t) => {
+test("a file of two deletions stays when one is made final, and the other is restored with it", async (t) => {
   const app = await startApp(t);
   const { upload, fetch, addPrinter, dataDir } = app;
   const printers = [await addPrinter({ driver_id: "" }), await addPrinter({ driver_id: "" })];
   for (const id of printers) await upload(`/printers/${id}/icon`, makePng(), "icon.png");
   for (const id of printers) await fetch(`/printers/${id}`, { method: "DELETE" });
 
-  await app.app.undo.end(1);
+  await app.app.undo.makeFinal(1);
   const kept = filesIn(dataDir);
   const path = await undoLast(app);
   const icon = await fetch(`/printers/${printers[1]}/icon`);
@@ -195,7 +198,7 @@ test("a file that two deletions share stays when one of them is final, and the o
   assert.equal(icon.status, 200);
 });
 
-test("a file that cannot be deleted is tried again after a minute, also where nothing else is over", async (t) => {
+test("deleting a file is retried after a minute, even when no other deletion is due", async (t) => {
   const { app, addDriver, dataDir, lines } = await startApp(t);
   const driver = await addDriver();
   const path = join(dataDir, filesIn(dataDir)[0] ?? "");
@@ -203,7 +206,7 @@ test("a file that cannot be deleted is tried again after a minute, also where no
   const deletion = Number(await app.undo.removeDriver(driver));
   rmSync(path);
   mkdirSync(path);
-  await app.undo.end(deletion);
+  await app.undo.makeFinal(deletion);
   rmdirSync(path);
   writeFileSync(path, "as it was");
 
@@ -212,10 +215,10 @@ test("a file that cannot be deleted is tried again after a minute, also where no
 
   assert.match(lines.join(), /^warning: files of deleted records are still there: [^,]*$/);
   assert.deepEqual(filesIn(dataDir), []);
-  assert.deepEqual(app.store.deletions.ended(), []);
+  assert.deepEqual(app.store.deletions.listFinal(), []);
 });
 
-test("a deletion goes for good when somebody says so", async (t) => {
+test("a user can make a deletion final", async (t) => {
   const app = await startApp(t);
   const { post, fetch, addDriver, dataDir } = app;
   await fetch(`/drivers/${await addDriver()}`, { method: "DELETE" });
@@ -230,7 +233,7 @@ test("a deletion goes for good when somebody says so", async (t) => {
   assert.deepEqual(filesIn(dataDir), []);
 });
 
-test("a table of deleted rows has the columns of its own table, in their order", async (t) => {
+test("each table of deleted rows has the columns of the original table in the same order", async (t) => {
   const { app, dataDir, stop } = await startApp(t);
   const columns = new Map<string, string[]>();
   assert.ok(app.store);
@@ -249,7 +252,7 @@ test("a table of deleted rows has the columns of its own table, in their order",
     assert.deepEqual(columns.get(`deleted_${table}`), ["deletion_id", ...(columns.get(table) ?? [])]);
 });
 
-test("the dashboard shows a hundred deletions, and leads to those before them", async (t) => {
+test("the dashboard shows 100 deletions and a link to earlier ones", async (t) => {
   const { app, fetch } = await startApp(t);
   const names = Array.from({ length: 103 }, (_, i) => `Client ${i}`);
   const clients = await Promise.all(
@@ -257,19 +260,19 @@ test("the dashboard shows a hundred deletions, and leads to those before them", 
   );
   await Promise.all(clients.map((id) => app.undo.removeClient(id)));
 
-  const latest = await (await fetch("/")).text();
-  const path = /<a href="([^"#]*)#deleted">3 earlier/.exec(latest)?.[1] ?? "";
+  const newest = await (await fetch("/")).text();
+  const path = /<a href="([^"#]*)#deleted">3 earlier/.exec(newest)?.[1] ?? "";
   const earlier = await (await fetch(path)).text();
   const odd = await (await fetch("/?before=-1")).text();
 
   const undone = (page: string) =>
     [...page.matchAll(/"\/deletions\/(\d+)\/undo"/g)].map(([, id]) => Number(id));
-  assert.deepEqual([undone(latest).length, undone(latest)[0]], [100, 103]);
+  assert.deepEqual([undone(newest).length, undone(newest)[0]], [100, 103]);
   assert.deepEqual(undone(earlier), [3, 2, 1]);
-  assert.deepEqual(undone(odd), undone(latest));
+  assert.deepEqual(undone(odd), undone(newest));
 });
 
-test("deleting for good says what it means, and is no click by mistake", async (t) => {
+test("the button for a final deletion is in a closed section with a warning", async (t) => {
   const { app, fetch } = await startApp(t);
   await app.undo.removeClient(await app.store.clients.add({ name: "Alpha", notes: "", subnets: [] }));
 

@@ -3,16 +3,16 @@ import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { client, navigation } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { agreementIn } from "../support/printers/lists.ts";
+import { previewFieldsIn } from "../support/printers/lists.ts";
 import { machine, median, table } from "./figures.ts";
 import { folder, startService } from "./service.ts";
 
-// What pages and downloads cost the service's own thread when they are the first after a change of a record. Compares
-// this version with the one at BASELINE=/path/of/another/platen.cjs, each request of both in turn.
+// Measures the processor time of the service's main thread for the first page or download after a change of a record.
+// BASELINE=/path/of/another/platen.cjs is measured too, with requests to both versions alternating.
 
 const rounds = 7;
 const driverCount = 12;
-/** Rows of one import. */
+/** Rows in one import. */
 const batch = 2000;
 
 const paths = [
@@ -38,7 +38,7 @@ interface Service {
   readonly process: ChildProcess;
 }
 
-/** Makes clients, drivers and printers, each downloaded once, in a service that has none. */
+/** Creates clients, drivers and printers in an empty service, and downloads each client's script once. */
 async function fill(url: string, count: number): Promise<void> {
   const { addDriver, fetch, post } = client(url);
   const clients = Math.min(40, count);
@@ -54,35 +54,35 @@ async function fill(url: string, count: number): Promise<void> {
       return `Office “${i}”,Client ${(i % clients) + 1},${address},${model},Floor ${i % 7},long_edge`;
     });
     const preview = await post("/import/preview", { text: [head, ...lines].join("\r\n") });
-    const { status } = await post("/import", agreementIn(await preview.text()), navigation);
+    const { status } = await post("/import", previewFieldsIn(await preview.text()), navigation);
     if (status !== 303) throw new Error(`import: ${status}`);
   }
   for (let i = 1; i <= clients; i++) await (await fetch(`/clients/${i}/scripts/install`)).text();
 }
 
-/** Milliseconds of processor time that the service's own thread has had so far. */
-function ownTime({ process: { pid } }: Service): number {
+/** Processor time of the service's main thread so far, in milliseconds. */
+function threadTime({ process: { pid } }: Service): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, "latin1").split(" ")[0]) / 1e6;
 }
 
-async function idle(service: Service): Promise<void> {
-  for (let before = -1, now = ownTime(service); now - before > 2; now = ownTime(service)) {
+async function waitForIdle(service: Service): Promise<void> {
+  for (let before = -1, now = threadTime(service); now - before > 2; now = threadTime(service)) {
     before = now;
     await new Promise((resolve) => setTimeout(resolve, 60));
   }
 }
 
-/** What one request costs after a change. */
+/** Processor time of one request after a change, in milliseconds. */
 async function measure(service: Service, path: string, round: number): Promise<number> {
   const { fetch, post } = client(service.url);
   await post("/clients/1", { name: "Client 1", notes: `${path} ${round}` }, navigation);
-  await idle(service);
-  const before = ownTime(service);
+  await waitForIdle(service);
+  const before = threadTime(service);
   const answer = await fetch(path);
   await answer.arrayBuffer();
   if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
-  await idle(service);
-  return ownTime(service) - before;
+  await waitForIdle(service);
+  return threadTime(service) - before;
 }
 
 async function compare(count: number): Promise<void> {

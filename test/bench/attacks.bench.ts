@@ -10,7 +10,7 @@ import { makeZip, type ZipPart } from "../support/drivers/zip.ts";
 import { connectRaw, exchange, postText, statusOf } from "../support/raw.ts";
 import { machine, percentile, table } from "./figures.ts";
 
-// What the service does under each class of attack: its memory, that of its inspections, how long others wait.
+// Measures each class of attack: the service's memory, the memory of its inspections, and the delay of other requests.
 
 const folder = mkdtempSync(join(tmpdir(), "platen-attacks-"));
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
@@ -20,9 +20,9 @@ const part = (head: string, body: string) =>
 
 interface Attack {
   readonly name: string;
-  /** What is done before anything is measured. */
+  /** Runs before the measurement. */
   readonly prepare?: () => void;
-  /** Answers statuses, or what became of the connections. */
+  /** Returns statuses, or the fate of the connections. */
   readonly run: (url: string, printer: number) => Promise<unknown[]>;
 }
 
@@ -30,7 +30,7 @@ function zipOf(...parts: ZipPart[]): Buffer {
   return makeZip([{ name: "papyrus.inf", bytes: printerInf() }, ...parts]);
 }
 
-/** Languages whose folder and sub-folder all differ: each pair of them would be a place to look at. */
+/** An INF with languages whose folders and sub-folders all differ: every pair is a possible path. */
 function manyLanguages(count: number): string {
   const strings = Array.from(
     { length: count },
@@ -44,7 +44,7 @@ const many = (count: number, make: (i: number) => ZipPart) =>
 const small = (i: number) => ({ name: `sub/file${i}.bin`, bytes: "x", method: 0 });
 
 const uploads: Record<string, () => Buffer> = {
-  "8,000 languages, 64 million places": () => makeZip([{ name: "a.inf", bytes: manyLanguages(8000) }]),
+  "8,000 languages, 64 million paths": () => makeZip([{ name: "a.inf", bytes: manyLanguages(8000) }]),
   "`[` and 60,000 blanks": () => makeZip([{ name: "a.inf", bytes: `[${" ".repeat(60_000)}x` }]),
   "one model name of 15 MB": () => driverZip({ models: ["x".repeat(15_000_000)] }),
   "10,000 empty INFs": () => zipOf(...many(10_000, (i) => ({ name: `i/${i}.inf`, bytes: "" }))),
@@ -58,7 +58,7 @@ const uploads: Record<string, () => Buffer> = {
 
 const attacks: Attack[] = [
   {
-    name: "1,600 pages asked for ahead on one connection",
+    name: "1,600 pipelined page requests on one connection",
     run: async (url) => {
       const raw = await connectRaw(url);
       raw.socket.write(get("/printers").repeat(1600));
@@ -67,10 +67,10 @@ const attacks: Attack[] = [
     },
   },
   {
-    name: "200 forms of which a passed-over part is cut off",
+    name: "200 forms with a truncated part that is ignored",
     run: (url) => {
       const body = `${part('name="f"; filename="a.zip"', "x")}--b\r\nContent-Disposition: form-data; name="g"; filename="b"\r\n\r\ncut`;
-      return inTurn(200, () => exchange(url, postText("/drivers/upload", multipart, body)).then(statusOf));
+      return inOrder(200, () => exchange(url, postText("/drivers/upload", multipart, body)).then(statusOf));
     },
   },
   {
@@ -78,11 +78,11 @@ const attacks: Attack[] = [
     run: (url) => {
       const body = `name=${encodeURIComponent("a\u0316\u0301".repeat(16_000)).slice(0, 250_000)}`;
       const type = "application/x-www-form-urlencoded";
-      return inTurn(40, () => exchange(url, postText("/clients", type, body)).then(statusOf));
+      return inOrder(40, () => exchange(url, postText("/clients", type, body)).then(statusOf));
     },
   },
   {
-    name: "20 forms of 20 MB of fields at once",
+    name: "20 concurrent forms with 20 MB of fields",
     run: (url) => {
       const body = Buffer.from(part('name="x"', "y".repeat(200_000)).repeat(100));
       return Promise.all(
@@ -91,7 +91,7 @@ const attacks: Attack[] = [
     },
   },
   {
-    name: "500 readers of a package that stand still",
+    name: "500 stalled downloads of a package",
     run: async (url, printer) => {
       const readers = await Promise.all(Array.from({ length: 500 }, () => connectRaw(url)));
       for (const { socket } of readers) socket.write(get(`/printers/${printer}/packages/rmm`));
@@ -107,7 +107,7 @@ const attacks: Attack[] = [
       const { addDriver, addPrinter, fetch } = client(url);
       const driver_id = String(await addDriver(driverZip({ extra: many(59_990, small) })));
       const id = await addPrinter({ name: "Large", driver_id });
-      return inTurn(30, async (i) => {
+      return inOrder(30, async (i) => {
         const path = `/printers/${id}/packages/${i % 2 === 0 ? "rmm" : "mdm"}`;
         const head = await fetch(path, { method: "HEAD" });
         const range = await fetch(path, { headers: { range: "bytes=100-199" } });
@@ -136,14 +136,14 @@ const attacks: Attack[] = [
   }),
 ];
 
-async function inTurn<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
+async function inOrder<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
   const found: T[] = [];
   for (let i = 0; i < count; i++) found.push(await work(i));
   return found;
 }
 
 /** `200 × 40`. */
-function summed(answers: readonly unknown[]): string {
+function countedText(answers: readonly unknown[]): string {
   const counts = new Map<string, number>();
   for (const answer of answers) counts.set(String(answer), (counts.get(String(answer)) ?? 0) + 1);
   return [...counts].map(([answer, count]) => (count === 1 ? answer : `${answer} × ${count}`)).join(", ");
@@ -160,8 +160,8 @@ function memory(pid: number | string, name: "VmHWM" | "VmRSS"): number {
   }
 }
 
-/** Asks for /health all the time, on a thread of its own: what the attack costs this one is not waited for. */
-const probing = `
+/** Requests /health continuously on another thread, so that the cost of sending the attack does not count. */
+const probeScript = `
   const { parentPort, workerData } = require("node:worker_threads");
   let isOver = false;
   parentPort.on("message", () => { isOver = true; });
@@ -177,13 +177,13 @@ const probing = `
     parentPort.close();
   })();`;
 
-/** Runs an attack, and looks at /health and at the service's processes meanwhile. */
-async function watched(url: string, service: ChildProcess, work: () => Promise<unknown[]>) {
+/** Runs an attack, and measures /health and the service's processes meanwhile. */
+async function measureDuring(url: string, service: ChildProcess, work: () => Promise<unknown[]>) {
   const pid = service.pid ?? 0;
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
   let inspection = 0;
-  const probe = new Worker(probing, { eval: true, workerData: url });
-  const look = setInterval(() => {
+  const probe = new Worker(probeScript, { eval: true, workerData: url });
+  const timer = setInterval(() => {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
       .trim()
       .split(" ")
@@ -194,7 +194,7 @@ async function watched(url: string, service: ChildProcess, work: () => Promise<u
   const started = performance.now();
   const answers = await work();
   const took = performance.now() - started;
-  clearInterval(look);
+  clearInterval(timer);
   probe.postMessage("stop");
   const [waits] = (await once(probe, "message")) as [number[]];
   return { answers, took, inspection, peak: memory(pid, "VmHWM"), waits };
@@ -220,23 +220,23 @@ async function main(): Promise<void> {
     const rows = [
       [
         "attack",
-        "answers",
-        "took",
-        "service at its highest",
-        "inspection at its highest",
+        "responses",
+        "time",
+        "service’s peak memory",
+        "inspection’s peak memory",
         "/health p50, p99, longest",
       ],
     ];
     for (const attack of attacks) {
       attack.prepare?.();
-      const { answers, took, inspection, peak, waits } = await watched(url, service, () =>
+      const { answers, took, inspection, peak, waits } = await measureDuring(url, service, () =>
         attack.run(url, printer),
       );
-      const health = [0.5, 0.99, 1].map((share) => percentile(waits, share).toFixed(0)).join(", ");
+      const health = [0.5, 0.99, 1].map((part) => percentile(waits, part).toFixed(0)).join(", ");
       const child = inspection === 0 ? "" : `${inspection.toFixed(0)} MiB`;
       rows.push([
         attack.name,
-        summed(answers),
+        countedText(answers),
         `${took.toFixed(0)} ms`,
         `${peak.toFixed(0)} MiB`,
         child,

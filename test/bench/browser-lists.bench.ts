@@ -3,19 +3,19 @@ import { machine, median, table } from "./figures.ts";
 import { clientCount, fill, printerCount } from "./many-printers.ts";
 import { startService } from "./service.ts";
 
-// What a browser does with a thousand printers: the processor time of the page's own thread, which other work on the
-// machine makes longer by much less than the time that passes.
+// Measures a list of 1,000 printers in a browser, in processor time of the page's main thread: other work on the machine
+// affects it much less than elapsed time.
 
 const rounds = 5;
 
-/** After a list was brought anew and painted. */
-const settled = `new Promise((done) => document.addEventListener("htmx:afterSettle",
+/** Waits until a new list is in the page and painted. */
+const afterSettle = `new Promise((done) => document.addEventListener("htmx:afterSettle",
   () => requestAnimationFrame(() => requestAnimationFrame(done)), { once: true }))`;
 const painted = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
 
-/** Types into the field that narrows the list, as one change. */
+/** Enters words into the field that narrows the list, as one change. */
 const narrow = (words: string) => `{
-  const done = ${settled};
+  const done = ${afterSettle};
   const field = document.querySelector("#narrow-q");
   field.value = ${JSON.stringify(words)};
   field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -23,7 +23,7 @@ const narrow = (words: string) => `{
 
 const scrolls = 100;
 
-/** What is done, in this order, each with what the page has to run for it. */
+/** The actions, in order, with the script that the page runs. */
 const work: Readonly<Record<string, string>> = {
   [`scrolled by 400 px, ${scrolls} times`]: `(async () => { for (let i = 0; i < ${scrolls}; i++) {
     scrollBy(0, 400); await new Promise(requestAnimationFrame); } })()`,
@@ -33,12 +33,12 @@ const work: Readonly<Record<string, string>> = {
   "narrowed to a few": narrow("sons 17"),
   "whole again": narrow(""),
   "a printer saved": `{
-    const done = ${settled};
+    const done = ${afterSettle};
     document.querySelector("#new-printer").open = true;
     document.querySelector("#f-name").value = "New";
     document.querySelector("#printer-form button.primary").click();
     done }`,
-  "a printer deleted": `{ const done = ${settled}; document.querySelector("button[formaction]").click(); done }`,
+  "a printer deleted": `{ const done = ${afterSettle}; document.querySelector("button[formaction]").click(); done }`,
 };
 
 async function threadMs(session: CDPSession): Promise<number> {
@@ -47,15 +47,15 @@ async function threadMs(session: CDPSession): Promise<number> {
 }
 
 async function measure(page: Page, session: CDPSession, url: string, found: Map<string, number[]>) {
-  const note = (name: string, ms: number) => found.set(name, [...(found.get(name) ?? []), ms]);
+  const record = (name: string, ms: number) => found.set(name, [...(found.get(name) ?? []), ms]);
   await page.goto(`${url}/printers`);
   await page.waitForTimeout(500);
-  // A new page counts from nothing.
-  note("loaded", await threadMs(session));
+  // A new page starts at zero.
+  record("loaded", await threadMs(session));
   for (const [name, script] of Object.entries(work)) {
     const before = await threadMs(session);
     await page.evaluate(script);
-    note(name, (await threadMs(session)) - before);
+    record(name, (await threadMs(session)) - before);
     await page.waitForTimeout(200);
   }
 }

@@ -3,7 +3,7 @@ import { printerInf } from "../support/drivers/driver-zip.ts";
 import { makeZip, type ZipPart } from "../support/drivers/zip.ts";
 import { writeWhole } from "./service.ts";
 
-/** A driver of about 148 MB packed and 262 MB unpacked, in 320 files. */
+/** Writes a driver of about 148 MB packed and 262 MB unpacked, in 320 files. */
 export function driverFile(): string {
   const parts: ZipPart[] = [
     { name: "papyrus.inf", bytes: printerInf() },
@@ -21,7 +21,7 @@ function halfRandom(size: number): Buffer {
   return bytes;
 }
 
-/** A driver of 1.2 GB in stored entries. */
+/** Writes a driver of 1.2 GB in uncompressed entries. */
 export function largeFile(): string {
   const bytes = randomBytes(30 * 2 ** 20);
   const parts: ZipPart[] = [

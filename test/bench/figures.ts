@@ -10,7 +10,7 @@ export function percentile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-/** Milliseconds that something takes, each of several times. */
+/** Runs work several times. @returns milliseconds for each run */
 export async function times(count: number, work: (i: number) => unknown): Promise<number[]> {
   const found: number[] = [];
   for (let i = 0; i < count; i++) {

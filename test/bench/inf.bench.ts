@@ -5,7 +5,7 @@ import { PackageFiles } from "../../src/inf/package-files.ts";
 import { shared, withoutShared } from "../support/shared.ts";
 import { machine, median, table, times } from "./figures.ts";
 
-/** An INF with so many models, sections and files. */
+/** An INF with this many models, and sections and files for them. */
 function largeInf(models: number): Buffer {
   const lines = ["[Version]", "Class=Printer", "[Manufacturer]", '"P"=M,NTamd64', "[M.NTamd64]"];
   for (let i = 0; i < models; i++) lines.push(`%m${i}%=Install${i >> 2},USBPRINT\\Model${i},Model${i}`);
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     ]);
   };
   for (const factor of [1, 4, 16])
-    await measure(`made, ${factor}×`, largeInf(3000 * factor), new PackageFiles(["a.inf"]));
+    await measure(`generated, ${factor}×`, largeInf(3000 * factor), new PackageFiles(["a.inf"]));
   if (!withoutShared) {
     for (const [folder, path] of largestInfs()) {
       const listing = readFileSync(join(shared, "inf", folder, "files.txt"), "utf8").split("\n");

@@ -44,9 +44,9 @@ async function main(): Promise<void> {
     ["first HEAD of a package: laid out on another thread", ms(firstMs), ""],
     ["first script fetched alone: files laid out and hashed", ms(scriptMs), ""],
     [`/health meanwhile, the slowest of ${whileLaidOut.length}`, ms(whileLaidOut), "< 50 ms"],
-    ["HEAD again, the slowest of 20", ms(againMs), "< 50 ms"],
+    ["repeated HEAD, the slowest of 20", ms(againMs), "< 50 ms"],
     [
-      "memory before, highest, after",
+      "memory before, peak, after",
       `${before.now.toFixed(0)}, ${after.peak.toFixed(0)}, ${after.now.toFixed(0)} MiB`,
       "",
     ],

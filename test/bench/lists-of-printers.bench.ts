@@ -2,11 +2,11 @@ import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { client } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { agreementIn } from "../support/printers/lists.ts";
+import { previewFieldsIn } from "../support/printers/lists.ts";
 import { machine, median, percentile, table, times } from "./figures.ts";
 import { healthDuring, memory, startService, waitUntilIdle } from "./service.ts";
 
-// How long lists of five thousand printers take to come and to go, and whether anybody else waits for them.
+// Measures import and export of 5,000 printers, and the delay of other requests meanwhile.
 
 const rowCount = 5000;
 const rounds = 5;
@@ -54,7 +54,7 @@ function json(): Buffer {
   );
 }
 
-/** Milliseconds that all threads of a process have had so far, in the kernel's steps of ten. */
+/** Processor time of all threads of a process so far, in milliseconds; the kernel counts in steps of ten. */
 function processorMs({ pid }: ChildProcess): number {
   const [, rest = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const [user, system] = rest.split(" ").slice(11, 13).map(Number);
@@ -92,7 +92,7 @@ async function main(): Promise<void> {
   await measure("preview of a print server, all new", rounds, () =>
     upload("/import/preview", json(), "printers.json"),
   );
-  const agreement = agreementIn(await (await upload("/import/preview", csv(0), "printers.csv")).text());
+  const agreement = previewFieldsIn(await (await upload("/import/preview", csv(0), "printers.csv")).text());
   await measure("import, all new", 1, () => post("/import", agreement));
   await measure("preview, all the same", rounds, () => upload("/import/preview", csv(0), "printers.csv"));
   await measure("preview, all changed", rounds, () => upload("/import/preview", csv(1), "printers.csv"));
@@ -103,7 +103,7 @@ async function main(): Promise<void> {
   });
   console.log(`\n## Lists of ${rowCount} printers (${machine()})\n`);
   table(rows);
-  console.log(`\nThe service’s memory at its highest: ${memory(service.process).peak.toFixed(0)} MiB`);
+  console.log(`\nThe service’s peak memory: ${memory(service.process).peak.toFixed(0)} MiB`);
   service.process.kill();
 }
 

@@ -5,7 +5,7 @@ import { machine, median, table, times } from "./figures.ts";
 import { clientCount, fill, printerCount, printerFields } from "./many-printers.ts";
 import { startService } from "./service.ts";
 
-// How long lists take with a thousand printers. BASELINE=/path/of/another/platen.cjs measures that one in turn with ours.
+// Measures lists of 1,000 printers. BASELINE=/path/of/another/platen.cjs is measured too, alternating with this version.
 
 const rounds = 20;
 
@@ -20,7 +20,7 @@ interface Figure {
   readonly firstMs: number;
   readonly quickestMs: number;
   readonly medianMs: number;
-  /** The service's processor time for one request, all threads together. */
+  /** Processor time of all threads for one request. */
   readonly processorMs: number;
   readonly kilobytes: number;
 }
@@ -31,8 +31,8 @@ async function start(name: string, file?: string): Promise<Service> {
   return service;
 }
 
-/** Asks for a page, or posts a form, as a browser does; the answer's size on the wire in bytes. */
-function ask(
+/** Requests a page or posts a form as a browser does. @returns the response's size on the wire, in bytes */
+function sendRequest(
   { url, agent }: Service,
   path: string,
   form?: Record<string, string>,
@@ -41,25 +41,25 @@ function ask(
   return new Promise((resolve, reject) => {
     const method = form === undefined ? "GET" : "POST";
     const headers = { "Content-Type": "application/x-www-form-urlencoded", "Accept-Encoding": encodings };
-    const asked = request(url + path, { agent, method, headers }, (answer) => {
+    const outgoing = request(url + path, { agent, method, headers }, (answer) => {
       let size = 0;
       answer.on("data", (chunk: Buffer) => {
         size += chunk.length;
       });
       answer.on("end", () => (answer.statusCode === 200 ? resolve(size) : reject(new Error(path))));
     });
-    asked.on("error", reject).end(form && new URLSearchParams(form).toString());
+    outgoing.on("error", reject).end(form && new URLSearchParams(form).toString());
   });
 }
 
-/** Milliseconds that all threads of a process have had so far, in the kernel's steps of ten. */
+/** Processor time of all threads of a process so far, in milliseconds; the kernel counts in steps of ten. */
 function processorMs({ process: { pid } }: Service): number {
   const [, rest = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const [user, system] = rest.split(" ").slice(11, 13).map(Number);
   return 10 * ((user ?? 0) + (system ?? 0));
 }
 
-/** One request of each service after the other, so that all have the same neighbours. */
+/** Alternates requests to the services, so that other work on the machine affects all of them alike. */
 async function measure(services: readonly Service[], work: (service: Service) => Promise<number>) {
   const found = services.map((service) => ({ service, firstMs: 0, ms: [] as number[], cpu: 0, size: 0 }));
   for (const one of found) [one.firstMs = 0] = await times(1, () => work(one.service));
@@ -97,19 +97,19 @@ async function main(): Promise<void> {
         "/clients",
         "/drivers",
         "/",
-      ].map((path) => [path, (service: Service) => ask(service, path)]),
+      ].map((path) => [path, (service: Service) => sendRequest(service, path)]),
     ),
-    "/printers, br": (service) => ask(service, "/printers", undefined, "br"),
-    "/printers, as it is": (service) => ask(service, "/printers", undefined, "identity"),
-    "a printer made and answered with the list": (service) =>
-      ask(service, "/printers", printerFields(made++)),
+    "/printers, br": (service) => sendRequest(service, "/printers", undefined, "br"),
+    "/printers, uncompressed": (service) => sendRequest(service, "/printers", undefined, "identity"),
+    "a new printer, with the list as response": (service) =>
+      sendRequest(service, "/printers", printerFields(made++)),
   };
   console.log(`\n## Lists of ${printerCount} printers of ${clientCount} clients (${machine()})\n`);
   const rows = [
     ["list", "service", "on the wire", "first", "quickest", `median of ${rounds}`, "processor", "wanted"],
   ];
   for (const [name, one] of Object.entries(work)) {
-    // Versions before cannot be asked for what only this one has.
+    // Earlier versions lack these features.
     const figures = await measure(/[?,]/.test(name) ? services.slice(0, 1) : services, one);
     figures.forEach((figure, i) => {
       const { firstMs, quickestMs, medianMs, kilobytes } = figure;

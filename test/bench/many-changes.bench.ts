@@ -2,17 +2,17 @@ import type { TestContext } from "node:test";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { longestHold } from "../support/times.ts";
+import { longestBlock } from "../support/times.ts";
 import { machine, median, table } from "./figures.ts";
 
-// For how long changes of thousands of printers hold everybody else up, in processor time of the service's own thread.
+// Measures how long changes of thousands of printers block other requests, in processor time of the main thread.
 
 const rounds = 5;
 const modelCount = 40;
-const readAgain = "all of them read again for lists";
+const rereading = "all printers read again for lists";
 const models = (from: number) => Array.from({ length: modelCount }, (_, i) => `Papyrus ${from + i} PCL6`);
 
-/** One life of a service with so many printers: what each change holds in one piece, by its name. */
+/** Runs one service with this many printers. @returns each change's longest block, by name, in milliseconds */
 async function measure(count: number): Promise<Map<string, number>> {
   const ends: (() => unknown)[] = [];
   const service = await startApp({ after: (end: () => unknown) => ends.push(end) } as unknown as TestContext);
@@ -40,37 +40,39 @@ async function measure(count: number): Promise<Map<string, number>> {
   );
   await app.overview.read();
   const found = new Map<string, number>();
-  const hold = async (what: string, work: () => Promise<Response>) => {
-    const longest = await longestHold(async () => {
+  const measureBlock = async (what: string, work: () => Promise<Response>) => {
+    const longest = await longestBlock(async () => {
       const answer = await work();
       if (answer.status !== 303 && answer.status !== 200) throw new Error(`${what}: ${await answer.text()}`);
     });
     found.set(what, longest);
-    const read = await longestHold(async () => {
+    const read = await longestBlock(async () => {
       await app.overview.read();
       await new Promise((resolve) => setTimeout(resolve, 5));
     });
-    found.set(readAgain, Math.max(read, found.get(readAgain) ?? 0));
+    found.set(rereading, Math.max(read, found.get(rereading) ?? 0));
   };
   let page = "";
-  await hold("the page that says what moving does", async () => {
+  await measureBlock("the page before a move", async () => {
     const answer = await fetch(`/drivers/${from}/move?to=${to}`);
     page = await answer.clone().text();
     return answer;
   });
   const preview = /name="preview" value="([0-9a-f]+)"/.exec(page)?.[1] ?? "";
-  await hold("moved to another driver", () =>
+  await measureBlock("moved to another driver", () =>
     post(`/drivers/${from}/move`, { to: String(to), preview }, navigation),
   );
   const chosen = { ids: ids.join() };
   const bulk = (fields: Record<string, string>) =>
     post("/printers/bulk", { ...chosen, ...fields }, navigation);
-  await hold("given another driver, models kept", () => bulk({ action: "driver", driver_id: String(from) }));
+  await measureBlock("changed to another driver, models kept", () =>
+    bulk({ action: "driver", driver_id: String(from) }),
+  );
   const all = { action: "driver", driver_id: String(to), driver_desc: "Papyrus 3 PCL6" };
-  await hold("given another driver and one model", () => bulk(all));
-  await hold("given another client", () => bulk({ action: "client", client_id: "3" }));
-  await hold("deleted", () => bulk({ action: "delete" }));
-  await hold("taken back", () => post(`/deletions/${app.undo.list()[0]?.id}/undo`, {}, navigation));
+  await measureBlock("changed to another driver and one model", () => bulk(all));
+  await measureBlock("changed to another client", () => bulk({ action: "client", client_id: "3" }));
+  await measureBlock("deleted", () => bulk({ action: "delete" }));
+  await measureBlock("undone", () => post(`/deletions/${app.undo.list()[0]?.id}/undo`, {}, navigation));
   for (const end of ends.reverse()) await end();
   return found;
 }
@@ -89,7 +91,7 @@ async function main(): Promise<void> {
   }
   for (const [what, values] of figures) rows.push([what, ...values]);
   console.log(
-    `\n## Many printers changed at once: the longest piece, quickest and median of ${rounds} (${machine()})\n`,
+    `\n## Many printers changed at once: the longest block, quickest and median of ${rounds} (${machine()})\n`,
   );
   table(rows);
 }

@@ -1,22 +1,22 @@
 import { client, navigation } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-// What lists are measured with: a thousand printers with ordinary settings.
+// The records for measuring lists: 1,000 printers with ordinary settings.
 
 export const clientCount = 40;
 const driverCount = 12;
 export const printerCount = 1000;
-const atOnce = 50;
+const batchSize = 50;
 
-/** Makes the clients, drivers and printers in a service that has none. */
+/** Creates clients, drivers and printers in an empty service. */
 export async function fill(url: string): Promise<void> {
   const { addDriver, post } = client(url);
   for (let i = 1; i <= driverCount; i++)
     await addDriver(driverZip({ models: [`Papyrus ${i}00 PCL6`, `Papyrus ${i}00 PS`] }));
   for (let i = 1; i <= clientCount; i++) await post("/clients", { name: `Client & Sons ${i}` });
-  for (let first = 0; first < printerCount; first += atOnce) {
-    // As a browser without scripts: each is answered with a redirect instead of the list.
-    const made = Array.from({ length: atOnce }, (_, i) =>
+  for (let first = 0; first < printerCount; first += batchSize) {
+    // As a browser without scripts does: the response is a redirect instead of the list.
+    const made = Array.from({ length: batchSize }, (_, i) =>
       post("/printers", printerFields(first + i), navigation),
     );
     for (const { status } of await Promise.all(made)) if (status !== 303) throw new Error(`${status}`);

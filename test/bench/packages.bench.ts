@@ -22,7 +22,7 @@ import {
 const mebi = 2 ** 20;
 const runs = 7;
 
-/** What no package can do without: one thread over the same bytes. */
+/** The minimum work for a package, on one thread over the same bytes. */
 function floor(inner: Buffer): void {
   const cipher = createCipheriv("aes-256-cbc", Buffer.alloc(32), Buffer.alloc(16));
   const hmac = createHmac("sha256", "key");
@@ -41,7 +41,7 @@ function floor(inner: Buffer): void {
   hash.digest();
 }
 
-/** What others do: unpack every file and compress it again. */
+/** The work of other tools: unpacks every file and compresses it again. */
 async function recompress(path: string): Promise<void> {
   const source = await openSource(path);
   for (const entry of (await readArchive(source)).entries) {
@@ -51,7 +51,7 @@ async function recompress(path: string): Promise<void> {
   await source.close();
 }
 
-/** Node serving a file as plainly as it can. */
+/** A minimal Node server for one file. */
 async function plainServer(path: string): Promise<{ url: string; close: () => void }> {
   const server = createServer((_, response) => {
     response.setHeader("Content-Length", statSync(path).size);
@@ -63,7 +63,7 @@ async function plainServer(path: string): Promise<{ url: string; close: () => vo
 
 type Requests = ReturnType<typeof client>;
 
-/** Lists of milliseconds, by what took them. */
+/** Milliseconds by name of the work. */
 class Timings {
   readonly #times = new Map<string, number[]>();
 
@@ -88,7 +88,7 @@ class Timings {
   }
 }
 
-/** Every first download is of a printer whose contents nobody asked for before. */
+/** Measures one printer. It is changed before every first download, so that its package is new. */
 async function measureOne(service: { url: string }, requests: Requests, id: number): Promise<Timings> {
   const found = new Timings();
   const address = (format: string) => `${service.url}/printers/${id}/packages/${format}`;
@@ -113,7 +113,7 @@ async function measureOne(service: { url: string }, requests: Requests, id: numb
 
 async function main(): Promise<void> {
   const path = driverFile();
-  // Made before, because it takes so long that a connection would be given up meanwhile.
+  // Created before the service starts: it takes so long that a connection would time out.
   const largePath = largeFile();
   const idleStart = performance.now();
   const service = await startService();
@@ -164,7 +164,7 @@ async function main(): Promise<void> {
     ["mdm of any printer of a known driver, first byte", one.ms("first byte"), "", "≤ 20 ms"],
     ["mdm, whole request, first time", one.ms("first"), `${one.ratio("first", "floor")} × floor`, "≤ 0.8"],
     ["mdm, whole request, again", one.ms("again"), `${one.ratio("again", "floor")} × floor`, ""],
-    ["mdm of thirty printers of one driver, one after the other", one.ms("thirty"), perPrinter, "≤ 0.8"],
+    ["mdm of thirty printers of one driver, one by one", one.ms("thirty"), perPrinter, "≤ 0.8"],
     [
       "rmm, whole request",
       `${one.ms("rmm")}, ${rate}`,
@@ -186,12 +186,12 @@ async function main(): Promise<void> {
       "",
       "p99 < 50",
     ],
-    ["what others do: unpack and compress again (zlib 6)", `${median(othersMs).toFixed(0)} ms`, "", ""],
+    ["other tools: unpack and compress again (zlib 6)", `${median(othersMs).toFixed(0)} ms`, "", ""],
     ["start until it listens", `${startMs.toFixed(0)} ms`, "", ""],
     ["memory idle", `${idle.toFixed(0)} MiB`, "", ""],
-    [`memory at its highest, ${size}`, `${small.peak.toFixed(0)} MiB`, "", "≤ 115"],
-    ["memory at its highest, after an upload of 1.2 GB", `${afterUpload.peak.toFixed(0)} MiB`, "", "≤ 115"],
-    ["memory at its highest, four downloads of 1.2 GB at once", `${last.peak.toFixed(0)} MiB`, "", "≤ 115"],
+    [`peak memory, ${size}`, `${small.peak.toFixed(0)} MiB`, "", "≤ 115"],
+    ["peak memory, after an upload of 1.2 GB", `${afterUpload.peak.toFixed(0)} MiB`, "", "≤ 115"],
+    ["peak memory, four downloads of 1.2 GB at once", `${last.peak.toFixed(0)} MiB`, "", "≤ 115"],
   ]);
 }
 

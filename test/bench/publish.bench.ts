@@ -12,8 +12,8 @@ import { machine, median, percentile, table, times } from "./figures.ts";
 import { printerFields } from "./many-printers.ts";
 import { folder, healthDuring, memory, startService, upload } from "./service.ts";
 
-// Publishing a driver of 1.2 GB with a real PowerShell into a simulated tenant, all on this machine: how long it takes and
-// how much memory PowerShell has at its highest, beside the same with a small driver's printer.
+// Publishes a printer with a driver of 1.2 GB, and one with a small driver, with a real PowerShell into a simulated tenant
+// on this machine. Measures the time and PowerShell's peak memory.
 
 async function publish(
   tenant: Tenant,
@@ -69,21 +69,21 @@ async function main(): Promise<void> {
   table(rows);
   service.process.kill();
   await new Promise((resolve) => service.process.once("exit", resolve));
-  const again = await startService();
-  await scripts(again.url, "/printers/2/publish", "The script of the large printer, after a restart", 3);
+  const restarted = await startService();
+  await scripts(restarted.url, "/printers/2/publish", "The script of the large printer, after a restart", 3);
   for (const [id, isWhole] of [
     [1, false],
     [2, true],
   ] as const) {
-    await fillClient(again.url, isWhole);
+    await fillClient(restarted.url, isWhole);
     const what = isWhole ? "with two drivers each in their packages" : "that share a driver";
-    await scripts(again.url, `/clients/${id}/publish`, `The script for 500 printers ${what}`, 5);
+    await scripts(restarted.url, `/clients/${id}/publish`, `The script for 500 printers ${what}`, 5);
   }
-  again.process.kill();
+  restarted.process.kill();
   for (const end of ended) await end();
 }
 
-/** A client of 500 printers. @param isWhole whether each has a second driver, so that no driver is an app of its own */
+/** Creates a client with 500 printers. @param isWhole whether each has a second driver, so that no driver is a separate app */
 async function fillClient(url: string, isWhole: boolean): Promise<void> {
   const { post, addDriver } = client(url);
   const model = isWhole ? "Whole" : "Shared";
@@ -101,7 +101,7 @@ async function fillClient(url: string, isWhole: boolean): Promise<void> {
   }
 }
 
-/** How long a script takes the first time and later, and how long others wait meanwhile. */
+/** Measures a script's first and later requests, and the delay of other requests meanwhile. */
 async function scripts(url: string, path: string, what: string, count: number): Promise<void> {
   let size = 0;
   const took: number[] = [];

@@ -1,4 +1,4 @@
-// Runs the benchmarks one after the other: npm run bench, or npm run bench -- inf.
+// Runs the benchmarks one by one: npm run bench, or npm run bench -- inf.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 

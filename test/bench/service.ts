@@ -20,8 +20,8 @@ export function writeWhole(name: string, bytes: Buffer): string {
 }
 
 /**
- * The bundled service in a process of its own.
- * @param script another version of it, to be measured beside
+ * Starts the bundled service in its own process.
+ * @param script the bundle of another version
  */
 export async function startService(
   script = bundle,
@@ -33,7 +33,7 @@ export async function startService(
     HOST: "127.0.0.1",
     DATA_DIR: join(folder, name),
     UPLOAD_LIMIT_MB: "4000",
-    // As the image sets it.
+    // As in the image.
     MALLOC_ARENA_MAX: "1",
   };
   const child = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "inherit"] });
@@ -45,7 +45,7 @@ export async function startService(
   return { url, process: child };
 }
 
-/** Downloads and throws away; the number of bytes. */
+/** Downloads and discards. @returns the number of bytes */
 export function download(url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { agent: false }, (response) => {
@@ -59,7 +59,7 @@ export function download(url: string): Promise<number> {
   });
 }
 
-/** Milliseconds until the first byte of the body is there; the rest is thrown away. */
+/** Milliseconds until the first byte of the body arrives; discards the rest. */
 export function firstByte(url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
@@ -82,14 +82,14 @@ export async function upload(url: string, path: string): Promise<string> {
   return /href="\/drivers\/(\d+)">Open it/.exec(text)?.[1] ?? "";
 }
 
-/** Resident memory of a process: now and at its highest, in MiB. */
+/** Resident memory of a process, now and at its peak, in MiB. */
 export function memory(child: ChildProcess): { now: number; peak: number } {
   const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
   const value = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
   return { now: value("VmRSS"), peak: value("VmHWM") };
 }
 
-/** Asks for /health again and again while something runs: how long each answer took, in milliseconds. */
+/** Requests /health repeatedly while work runs. @returns milliseconds for each response */
 export async function healthDuring(url: string, work: () => Promise<unknown>): Promise<number[]> {
   const latencies: number[] = [];
   let isDone = false;
@@ -105,7 +105,7 @@ export async function healthDuring(url: string, work: () => Promise<unknown>): P
   return latencies;
 }
 
-/** Waits until a process has used no processor for half a second: what it does in the background is done. */
+/** Waits until a process has used no processor time for half a second, so that its background work is done. */
 export async function waitUntilIdle({ pid }: ChildProcess): Promise<void> {
   const ticks = () => {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];

@@ -1,5 +1,5 @@
-// How long the files and the functions in src are: node test/bench/sizes.mjs, or with the folder of another checkout.
-// Functions are those that have a name; what is passed on as an argument belongs to its caller.
+// Prints the lengths of files and functions in src: node test/bench/sizes.mjs [FOLDER], for another checkout.
+// Only named functions count; a function passed as an argument belongs to its caller.
 import { join, resolve } from "node:path";
 import * as ts from "typescript/unstable/ast";
 import { API } from "typescript/unstable/sync";
@@ -37,7 +37,7 @@ function measure(node, file, path) {
 }
 
 /**
- * Of a function, a method or a constant that holds a function; undefined for anything else.
+ * The name of a function, a method or a constant with a function; undefined for anything else.
  * @param {ts.Node} node
  */
 function nameOf(node) {

@@ -9,7 +9,7 @@ import { driverFile, largeFile } from "./driver-files.ts";
 import { machine, median, percentile, table, times } from "./figures.ts";
 import { folder, healthDuring, memory, startService, upload, waitUntilIdle } from "./service.ts";
 
-// Uploads over loopback, by curl on the same machine. BASELINE=…/platen.cjs is measured beside this version, in turn.
+// Measures uploads over loopback with curl. BASELINE=…/platen.cjs is measured too, alternating with this version.
 
 const rounds = 9;
 const wantedSpeed = 150;
@@ -28,19 +28,19 @@ async function start(name: string, script?: string): Promise<Measured> {
   return { name, service, newMs: [], knownMs: [], largeMs: [], latencies: [] };
 }
 
-/** Uploads a file, and forgets it again when all is done that follows. */
+/** Uploads a file, and deletes the driver after the background work. */
 async function uploadNew({ service }: Measured, path: string, ms: number[]): Promise<void> {
   let id = "";
   ms.push(...(await times(1, async () => (id = await upload(service.url, path)))));
-  await forget(service, id);
+  await deleteDriver(service, id);
 }
 
-async function forget({ url, process: running }: Measured["service"], id: string): Promise<void> {
+async function deleteDriver({ url, process: running }: Measured["service"], id: string): Promise<void> {
   await waitUntilIdle(running);
   await fetch(`${url}/drivers/${id}`, { method: "DELETE" });
 }
 
-/** Asking takes processor time of its own: how long these uploads take is not looked at. */
+/** Measures /health during an upload. The upload's own time does not count, because the requests take processor time. */
 async function uploadWatched({ service, latencies }: Measured, path: string): Promise<void> {
   let id = "";
   latencies.push(
@@ -48,10 +48,10 @@ async function uploadWatched({ service, latencies }: Measured, path: string): Pr
       id = await upload(service.url, path);
     })),
   );
-  await forget(service, id);
+  await deleteDriver(service, id);
 }
 
-/** A server that reads a request and does nothing with it. */
+/** A server that reads and discards requests. */
 async function plainServer(): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {
     request.on("data", () => {}).on("end", () => response.end());
@@ -60,19 +60,19 @@ async function plainServer(): Promise<{ url: string; close: () => void }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
 }
 
-/** What no upload can do without, in one thread. */
+/** The minimum work for an upload, on one thread. */
 async function checkAll(path: string): Promise<void> {
   const source = openSourceBlocking(path);
   for (const entry of (await readArchive(source)).entries) await checkEntry(source, entry, 0);
   source.close();
 }
 
-/** How long the disk takes for as many bytes, with nothing else to do. */
+/** Copies the file to the disk and syncs it. */
 function writeAndSync(path: string): void {
   spawnSync("dd", [`if=${path}`, `of=${folder}/copy`, "bs=1M", "conv=fsync"], { stdio: "ignore" });
 }
 
-/** What an upload consists of, each part alone: milliseconds of each round. */
+/** The parts of an upload, measured alone: milliseconds of each round. */
 interface Parts {
   readonly receive: number[];
   readonly hash: number[];
@@ -93,7 +93,7 @@ async function measureVersions(path: string, versions: readonly Measured[]): Pro
   const plain = await plainServer();
   for (let i = 0; i <= rounds; i++) {
     await measureParts(path, plain.url, parts);
-    // The first one compiles code, and counts for nothing.
+    // The first round does not count: V8 compiles code.
     for (const version of versions) await uploadNew(version, path, i === 0 ? [] : version.newMs);
   }
   plain.close();
@@ -129,20 +129,20 @@ async function main(): Promise<void> {
   console.log(`\n## Uploads (${machine()}): ${(size / 1e6).toFixed(0)} MB, medians of ${rounds}\n`);
   const rows = [
     ["what", "figure", "wanted"],
-    ["sent by curl, received by Node and thrown away", ms(parts.receive), ""],
+    ["sent by curl, received by Node and discarded", ms(parts.receive), ""],
     ["SHA-256, one thread", ms(parts.hash), ""],
     ["copied to the disk and synced (dd)", ms(parts.disk), ""],
     ["unpacked and its checksums compared, one thread", ms(parts.check), ""],
   ];
   for (const [i, { name, service, newMs, knownMs, largeMs, latencies }] of versions.entries()) {
-    const waits = [0.5, 0.99, 1].map((share) => percentile(latencies, share).toFixed(1));
+    const waits = [0.5, 0.99, 1].map((part) => percentile(latencies, part).toFixed(1));
     const highest = [peaks[i] ?? 0, memory(service.process).peak].map((peak) => peak.toFixed(0));
     rows.push(
       [`**${name}**: upload of a new driver`, speed(newMs, size), `≥ ${wantedSpeed} MB/s`],
-      ["upload of a known one", speed(knownMs, size), ""],
-      ["upload of 1.2 GB, stored", speed(largeMs, statSync(large).size), ""],
+      ["upload of a known driver", speed(knownMs, size), ""],
+      ["upload of 1.2 GB, uncompressed", speed(largeMs, statSync(large).size), ""],
       [`/health meanwhile: p50, p99, longest of ${latencies.length}`, `${waits.join(", ")} ms`, "p99 < 50"],
-      ["memory at its highest, after each of the two drivers", `${highest.join(" and ")} MiB`, ""],
+      ["peak memory, after each of the two drivers", `${highest.join(" and ")} MiB`, ""],
     );
   }
   table(rows);

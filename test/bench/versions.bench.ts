@@ -9,8 +9,8 @@ import { machine, median, table, times } from "./figures.ts";
 import { printerFields } from "./many-printers.ts";
 import { folder, memory, startService, upload, waitUntilIdle } from "./service.ts";
 
-// BASELINE=/path/of/another/platen.cjs measures that version beside ours, in turn and in one run: pages with few and many
-// printers, fifty pages at once, packages of 150 MB, two hundred PCs at once, start and memory.
+// Compares BASELINE=/path/of/another/platen.cjs with this version, alternating in one run: pages with few and many
+// printers, 50 concurrent pages, packages of 150 MB, 200 concurrent PCs, start and memory.
 
 const counts = [10, 400, 10_000];
 const pcs = 200;
@@ -31,10 +31,10 @@ const versions: readonly Version[] = [
   { name: "now", script: undefined },
 ];
 
-/** Figures by what was measured, one of each version. */
+/** Figures by name of the measurement, one for each version. */
 const figures = new Map<string, string[]>();
 
-function note(what: string, value: string): void {
+function record(what: string, value: string): void {
   figures.set(what, [...(figures.get(what) ?? []), value]);
 }
 
@@ -50,8 +50,8 @@ async function stop({ process: child, agent }: Service): Promise<void> {
   await ended;
 }
 
-/** The status of an answer, whose body is thrown away. */
-function ask({ url, agent }: Service, path: string): Promise<number> {
+/** Sends a request and discards the body. @returns the status */
+function sendRequest({ url, agent }: Service, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { Accept: "text/html", "Accept-Encoding": "gzip" };
     request(url + path, { agent, headers }, (answer) => {
@@ -62,7 +62,7 @@ function ask({ url, agent }: Service, path: string): Promise<number> {
   });
 }
 
-/** Milliseconds of processor time that all threads of a process have had so far. */
+/** Processor time of all threads of a process so far, in milliseconds. */
 function processorMs({ process: { pid } }: Service): number {
   const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) => {
     try {
@@ -75,7 +75,7 @@ function processorMs({ process: { pid } }: Service): number {
   return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
 }
 
-/** A folder with so many printers, made by the first version. */
+/** Creates a data folder with this many printers, with the first version. @returns its name */
 async function fill(count: number): Promise<string> {
   const name = `filled-${count}`;
   const [version] = versions;
@@ -112,78 +112,78 @@ async function measurePages(count: number): Promise<void> {
   for (const [i, version] of versions.entries()) {
     const data = `${filled}-${i}`;
     cpSync(join(folder, filled), join(folder, data), { recursive: true });
-    // The first start of another version may change the database.
+    // The first start of another version may migrate the database.
     await stop(await start(version, data));
     const [ms = 0] = await times(1, async () => services.push(await start(version, data)));
-    note(`${count} printers: start`, `${ms.toFixed(0)} ms`);
+    record(`${count} printers: start`, `${ms.toFixed(0)} ms`);
   }
   for (const { process: child } of services)
-    note(`${count} printers: memory after the start`, `${memory(child).now.toFixed(0)} MiB`);
+    record(`${count} printers: memory after the start`, `${memory(child).now.toFixed(0)} MiB`);
   await measurePaths(services, count);
   for (const service of services) {
-    // Each is another address, and its record is read anew.
+    // All URLs differ, so that every record is read again.
     const paths = Array.from(
       { length: 50 },
       (_, i) => `/printers/${1 + (i % Math.min(count, 50))}?page=${i}`,
     );
-    const all = () => Promise.all(paths.map((path) => ask(service, path)));
+    const all = () => Promise.all(paths.map((path) => sendRequest(service, path)));
     const refused = (await all()).filter((status) => status !== 200).length;
-    note(
+    record(
       `${count} printers: 50 pages at once`,
       `${median(await times(5, all)).toFixed(0)} ms, ${refused} refused`,
     );
-    note(`${count} printers: memory at its highest`, `${memory(service.process).peak.toFixed(0)} MiB`);
+    record(`${count} printers: peak memory`, `${memory(service.process).peak.toFixed(0)} MiB`);
   }
   await Promise.all(services.map(stop));
 }
 
 async function measurePaths(services: readonly Service[], count: number): Promise<void> {
-  // Before the first, V8 has compiled what it runs often.
+  // Warm-up rounds, so that V8 has compiled the code.
   for (const path of paths) await measurePath(services, path, 5);
   // Pages of a few milliseconds need more rounds.
   const rounds = count > 1000 ? 11 : 51;
   for (const path of paths)
-    for (const { ms, again, cpu } of await measurePath(services, path, rounds)) {
-      const values = [ms, again, cpu].map((some) => `${median(some).toFixed(1)} ms`);
-      note(`${count} printers: \`${path}\``, values.join(", "));
+    for (const { ms, repeated, cpu } of await measurePath(services, path, rounds)) {
+      const values = [ms, repeated, cpu].map((some) => `${median(some).toFixed(1)} ms`);
+      record(`${count} printers: \`${path}\``, values.join(", "));
     }
 }
 
-/** One service after the other in each round. */
+/** Alternates the services in each round. */
 async function measurePath(services: readonly Service[], path: string, rounds: number): Promise<PageTimes[]> {
-  const found = services.map((service): PageTimes => ({ service, ms: [], again: [], cpu: [] }));
+  const found = services.map((service): PageTimes => ({ service, ms: [], repeated: [], cpu: [] }));
   for (let round = 0; round < rounds; round++)
     for (const one of found) await measurePage(one, path, `${round} of ${rounds}`);
   return found;
 }
 
-/** Milliseconds: after a write, again, and of processor time after a write. */
+/** Milliseconds: after a write, without one, and processor time after a write. */
 interface PageTimes {
   readonly service: Service;
   readonly ms: number[];
-  readonly again: number[];
+  readonly repeated: number[];
   readonly cpu: number[];
 }
 
-/** A page after a write, which makes what is remembered of lists old, and again without one. */
+/** Measures a page after a write, which invalidates cached lists, and again without a write. */
 async function measurePage(
-  { service, ms, again, cpu }: PageTimes,
+  { service, ms, repeated, cpu }: PageTimes,
   path: string,
   round: string,
 ): Promise<void> {
-  // As a browser without scripts, which is sent to another page: the write itself makes none.
+  // As a browser without scripts does: the response is a redirect, so the write renders no page.
   const fields = { ...printerFields(4), comment: `${path} ${round}` };
   await client(service.url).post("/printers/5", fields, navigation);
   await waitUntilQuiet(service);
   const before = processorMs(service);
-  ms.push(...(await times(1, () => ask(service, path))));
+  ms.push(...(await times(1, () => sendRequest(service, path))));
   cpu.push(processorMs(service) - before);
-  again.push(...(await times(1, () => ask(service, path))));
+  repeated.push(...(await times(1, () => sendRequest(service, path))));
 }
 
-/** A write's answer comes before the work that follows it. */
+/** Waits for the work that follows the response to a write. */
 async function waitUntilQuiet(service: Service): Promise<void> {
-  await ask(service, "/health");
+  await sendRequest(service, "/health");
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
@@ -205,21 +205,21 @@ async function measurePackages(): Promise<void> {
       const fields = { name: "Office", address: "10.0.0.9", driver_id: "1", comment: `round ${round}` };
       await client(service.url).post("/printers/1", fields);
       for (const what of ["mdm of 150 MB, first", "mdm of 150 MB, again"])
-        add(i, what, await times(1, () => ask(service, "/printers/1/packages/mdm")));
-      add(i, "rmm of 150 MB", await times(1, () => ask(service, "/printers/1/packages/rmm")));
+        add(i, what, await times(1, () => sendRequest(service, "/printers/1/packages/mdm")));
+      add(i, "rmm of 150 MB", await times(1, () => sendRequest(service, "/printers/1/packages/rmm")));
     }
-  for (const one of found) for (const [what, ms] of one) note(what, `${median(ms).toFixed(0)} ms`);
+  for (const one of found) for (const [what, ms] of one) record(what, `${median(ms).toFixed(0)} ms`);
   for (const service of services) {
     const agent = new Agent({ maxSockets: pcs });
     let statuses: number[] = [];
     const [ms = 0] = await times(1, async () => {
       statuses = await Promise.all(
-        Array.from({ length: pcs }, () => ask({ ...service, agent }, "/printers/1/packages/rmm")),
+        Array.from({ length: pcs }, () => sendRequest({ ...service, agent }, "/printers/1/packages/rmm")),
       );
     });
     const refused = statuses.filter((status) => status !== 200).length;
-    note(`rmm of 150 MB, ${pcs} PCs at once`, `${(ms / 1000).toFixed(1)} s, ${refused} refused`);
-    note("memory at its highest, packages", `${memory(service.process).peak.toFixed(0)} MiB`);
+    record(`rmm of 150 MB, ${pcs} PCs at once`, `${(ms / 1000).toFixed(1)} s, ${refused} refused`);
+    record("peak memory, packages", `${memory(service.process).peak.toFixed(0)} MiB`);
   }
   await Promise.all(services.map(stop));
 }

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp, type TestApp } from "../support/app.ts";
-import { accessibilityProblems, openBrowser, picture, watch, withoutBrowser } from "../support/browser.ts";
+import {
+  accessibilityProblems,
+  openBrowser,
+  saveScreenshot,
+  watchProblems,
+  withoutBrowser,
+} from "../support/browser.ts";
 
-/** A log with an entry of each shape that the page has: fields, parts, counts, long names and texts, warnings. */
+/** Fills the log with all kinds of entries: fields, parts, counts, long names and texts, warnings. */
 async function fill(app: TestApp): Promise<void> {
   const { audit } = app.app.store;
   const name = `Contoso ${"Accounting-and-Procurement".repeat(4)}`;
@@ -14,16 +20,16 @@ async function fill(app: TestApp): Promise<void> {
   await (await app.fetch("/printers/1/scripts/install")).text();
   const actor = { who: "nobody", from: "2001:db8:85a3:1234:5678:8a2e:370:7334" };
   const what = `GET /printers/1/scripts/install: This link does not hold: it was changed on its way. ${"y".repeat(200)}`;
-  for (let i = 0; i < 3; i++) audit.note("refused", { what, countedAs: "GET /printers/:id", actor });
-  audit.note("sign-in-failed", { what: "wrong password", actor: { who: "admin", from: "192.0.2.1" } });
-  audit.note("deleted-for-good", { record: { kind: "client", id: 7, name: "Fabrikam" } });
-  audit.note("backup-restored", {
+  for (let i = 0; i < 3; i++) audit.record("refused", { what, countedAs: "GET /printers/:id", actor });
+  audit.record("sign-in-failed", { what: "wrong password", actor: { who: "admin", from: "192.0.2.1" } });
+  audit.record("deleted-for-good", { record: { kind: "client", id: 7, name: "Fabrikam" } });
+  audit.record("backup-restored", {
     what: "the state of 2026-11-21T12:00:00.000Z, from a backup made 2026-11-21T13:00:00.000Z, by platen restore",
   });
   await audit.flush();
 }
 
-test("the audit log's page is whole at 360 px, in the dark and without JavaScript", {
+test("the audit log's page is usable at 360 px, in dark mode and without JavaScript", {
   skip: withoutBrowser,
 }, async (t) => {
   const app = await startApp(t);
@@ -35,25 +41,25 @@ test("the audit log's page is whole at 360 px, in the dark and without JavaScrip
   });
   const plain = await openBrowser(t, { viewport: { width: 360, height: 740 }, javaScriptEnabled: false });
   const [page, bare] = [await browser.newPage(), await plain.newPage()];
-  const problems = watch(page, app.url);
+  const problems = watchProblems(page, app.url);
 
   await page.goto(`${app.url}/audit`);
-  await picture(page, "audit-narrow-dark");
+  await saveScreenshot(page, "audit-narrow-dark");
   const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-  const barriers = await accessibilityProblems(page);
+  const accessibility = await accessibilityProblems(page);
   await bare.goto(`${app.url}/audit`);
-  await picture(bare, "audit-narrow-without-script");
+  await saveScreenshot(bare, "audit-narrow-without-script");
   await bare.getByLabel("Event").selectOption({ label: "Refused" });
   await bare.getByLabel("Words").fill("link");
   await bare.getByRole("button", { name: "Narrow" }).press("Enter");
-  const shown = await bare.locator(".audit-head").allInnerTexts();
+  const heads = await bare.locator(".audit-head").allInnerTexts();
 
   assert.ok(Number(over) <= 0, `${over} px too wide`);
-  assert.deepEqual(barriers, []);
+  assert.deepEqual(accessibility, []);
   assert.deepEqual(problems, []);
-  assert.equal(shown.length, 1);
-  assert.match(shown[0] ?? "", /^Refused GET \/printers\/1\/scripts\/install: This link does not hold/);
+  assert.equal(heads.length, 1);
+  assert.match(heads[0] ?? "", /^Refused GET \/printers\/1\/scripts\/install: This link does not hold/);
   await page.setViewportSize({ width: 1200, height: 900 });
   await page.emulateMedia({ colorScheme: "light" });
-  await picture(page, "audit-wide");
+  await saveScreenshot(page, "audit-wide");
 });

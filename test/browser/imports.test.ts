@@ -6,12 +6,12 @@ import {
   accessibilityProblems,
   openBrowser,
   overflows,
-  pasted,
-  picture,
-  watch,
+  pasteText,
+  saveScreenshot,
+  watchProblems,
   withoutBrowser,
 } from "../support/browser.ts";
-import { looks } from "../support/depth.ts";
+import { windowVariants } from "../support/depth.ts";
 
 const printers = [
   "name;client;address;location;driver;Etage",
@@ -47,10 +47,10 @@ function choose(page: Page, text: string): Promise<void> {
 }
 
 describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("a file is previewed and imported, and what was refused is still there", async (t) => {
+  test("a file is previewed and imported, and a refused list is kept", async (t) => {
     const { url, app } = await withTwoPrinters(t);
     const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
 
     await page.goto(`${url}/printers`);
     await page.getByRole("link", { name: "Import or export" }).click();
@@ -69,7 +69,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await page.getByText("KALAMOS Universal PCL (1 printer)").waitFor();
     await page.getByRole("button", { name: "Import 3 printers" }).click();
     await page.getByText("Nothing was imported: 1 row is wrong.").waitFor();
-    await picture(page, "1440-import-refused");
+    await saveScreenshot(page, "1440-import-refused");
     await page.getByLabel("Leave 1 wrong row out").check();
     await page.getByRole("button", { name: "Import 3 printers" }).click();
     await page.locator("#message .notice:focus").waitFor();
@@ -84,7 +84,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.deepEqual(problems, []);
   });
 
-  test("a print server’s list is pasted, and what was left out is taken by one button", async (t) => {
+  test("a print server’s list is pasted, and one button includes the printers left out", async (t) => {
     const { url, app } = await startApp(t);
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
     await browser.grantPermissions(["clipboard-write"]);
@@ -93,7 +93,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
 
     await page.getByRole("button", { name: "Copy" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
-    const copied = await pasted(page);
+    const copied = await pasteText(page);
     await page.getByLabel("Or paste the list").fill(server);
     await page.getByLabel("Client", { exact: true }).fill("Tailspin Toys");
     await show(page);
@@ -110,27 +110,27 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     );
   });
 
-  test("whoever chooses another list, also after a refused import, finds what was pasted, and can be shown another preview of it", async (t) => {
+  test("the link to choose another list keeps the pasted list, also after a refused import", async (t) => {
     const { url, app } = await withTwoPrinters(t);
     const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     await page.goto(`${url}/import`);
-    const again = () => page.getByRole("link", { name: "Choose another list" }).click();
+    const chooseAnother = () => page.getByRole("link", { name: "Choose another list" }).click();
     const pasted = () => page.getByLabel("Or paste the list");
 
     await pasted().fill(server);
     await page.getByLabel("Client", { exact: true }).fill("Tailspn");
     await show(page);
-    await again();
+    await chooseAnother();
     assert.equal(await pasted().inputValue(), server);
     await page.getByLabel("Client", { exact: true }).fill("Tailspin");
     await show(page);
-    await again();
+    await chooseAnother();
     await pasted().fill(printers);
     await show(page);
     await page.getByRole("button", { name: "Import 3 printers" }).click();
     await page.getByText("Nothing was imported: 1 row is wrong.").waitFor();
-    await again();
+    await chooseAnother();
     assert.equal(await pasted().inputValue(), printers.replaceAll("\r\n", "\n"));
     assert.equal(await page.locator("input[type=file]:focus").count(), 1);
     await pasted().fill(server);
@@ -145,7 +145,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.deepEqual(problems, []);
   });
 
-  test("all of it works without scripts", async (t) => {
+  test("the import works without scripts", async (t) => {
     const { url, app } = await withTwoPrinters(t);
     const browser = await openBrowser(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
     const page = await browser.newPage();
@@ -161,7 +161,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await show(page);
     await page.getByRole("button", { name: "Take the 1 printer left out, too" }).click();
     assert.match((await page.locator(".marks").textContent()) ?? "", /New\s*1\s*Changes\s*1/);
-    await picture(page, "360-preview-without-scripts");
+    await saveScreenshot(page, "360-preview-without-scripts");
     await page.getByRole("button", { name: "Import 2 printers" }).click();
 
     await page.getByText("Imported: 1 new printer, 1 printer changed.").waitFor();
@@ -169,28 +169,28 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.equal(app.store.printers.list().length, 3);
   });
 
-  test("both steps are usable, light and dark, wide and at 320 px", async (t) => {
+  test("both pages of an import are usable, light and dark, wide and at 320 px", async (t) => {
     const { url } = await withTwoPrinters(t);
     const found: string[] = [];
 
-    for (const { colorScheme, width } of looks([1440, 320])) {
+    for (const { colorScheme, width } of windowVariants([1440, 320])) {
       const options = { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" } as const;
       const page = await (await openBrowser(t, options)).newPage();
-      const problems = watch(page, url);
-      const look = async (step: string) => {
-        const where = `${colorScheme} ${width} ${step}`;
+      const problems = watchProblems(page, url);
+      const inspect = async (name: string) => {
+        const where = `${colorScheme} ${width} ${name}`;
         for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
         if (await overflows(page)) found.push(`${where}: scrolls sideways`);
-        await picture(page, `${width}-${colorScheme}-${step}`);
+        await saveScreenshot(page, `${width}-${colorScheme}-${name}`);
       };
       await page.goto(`${url}/import`);
       await page.getByText("See the command").click();
       await page.getByText("Columns of a CSV").click();
-      await look("import");
+      await inspect("import");
       await choose(page, printers);
       await show(page);
       await page.getByText("1 printer is the same as here").click();
-      await look("import-preview");
+      await inspect("import-preview");
       found.push(...problems);
     }
 

@@ -7,8 +7,8 @@ import { startApp } from "../support/app.ts";
 import { openWide, withoutBrowser } from "../support/browser.ts";
 import { makePng } from "../support/printers/png.ts";
 
-/** Another site with one page. */
-async function site(t: TestContext, html: string): Promise<string> {
+/** Starts another web site with one page. @returns its URL */
+async function startSite(t: TestContext, html: string): Promise<string> {
   const server = createServer((_, response) => response.setHeader("Content-Type", "text/html").end(html));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -17,16 +17,16 @@ async function site(t: TestContext, html: string): Promise<string> {
   return `http://localhost:${(server.address() as AddressInfo).port}/`;
 }
 
-test("pages work in isolation, with every power of the browser denied, and it has nothing to complain of", {
+test("pages work isolated and without browser permissions, and the console stays empty", {
   skip: withoutBrowser,
 }, async (t) => {
   const service = await startApp(t);
   const id = await service.addPrinter();
   await service.upload(`/printers/${id}/icon`, makePng(), "icon.png");
   const page = await openWide(t);
-  const said: string[] = [];
-  page.on("console", (message) => said.push(message.text()));
-  page.on("pageerror", (error) => said.push(error.message));
+  const consoleTexts: string[] = [];
+  page.on("console", (message) => consoleTexts.push(message.text()));
+  page.on("pageerror", (error) => consoleTexts.push(error.message));
 
   for (const path of ["/", "/printers", "/clients", "/drivers", "/import", "/packages", `/printers/${id}`]) {
     await page.goto(service.url + path, { waitUntil: "networkidle" });
@@ -39,17 +39,17 @@ test("pages work in isolation, with every power of the browser denied, and it ha
     "[...document.images].map(({ naturalWidth }) => naturalWidth > 0)",
   );
 
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleTexts, []);
   assert.equal(isIsolated, true);
   assert.equal(camera, "denied");
-  assert.ok(pictures.length > 0 && !pictures.includes(false), "its pictures are shown");
+  assert.ok(pictures.length > 0 && !pictures.includes(false), "the pages' pictures are visible");
 });
 
-test("a page of another site shows nothing of ours in a frame, and holds no window of ours", {
+test("another web site cannot frame Platen, and cannot access a window that it opened", {
   skip: withoutBrowser,
 }, async (t) => {
   const service = await startApp(t);
-  const evil = await site(
+  const evil = await startSite(
     t,
     `<iframe src="${service.url}/printers"></iframe><img src="${service.url}/favicon.ico">
      <button onclick="ours = window.open('${service.url}/printers')">open</button>`,
@@ -65,12 +65,12 @@ test("a page of another site shows nothing of ours in a frame, and holds no wind
   );
   const [popup] = await Promise.all([page.waitForEvent("popup"), page.click("button")]);
   await popup.waitForLoadState();
-  const isCut = await page.evaluate("ours.closed");
+  const isOutOfReach = await page.evaluate("ours.closed");
   const width = await page.evaluate("document.images[0].naturalWidth");
 
   assert.equal(framed.length, 1);
   assert.doesNotMatch(framed[0] ?? "", /Platen/);
   assert.match(await popup.content(), /<h1>Printers/);
   assert.equal(await popup.evaluate("window.opener"), null);
-  assert.deepEqual([isCut, width], [true, 0]);
+  assert.deepEqual([isOutOfReach, width], [true, 0]);
 });

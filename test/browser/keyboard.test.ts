@@ -3,8 +3,8 @@ import { describe, test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { openWide, overflows, withoutBrowser } from "../support/browser.ts";
 
-describe("the keyboard", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("is at what an answer says as soon as that is seen, and not a moment later", async (t) => {
+describe("the keyboard focus", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("is in the message as soon as the message is visible", async (t) => {
     const { url } = await startApp(t);
     const page = await openWide(t);
     await page.goto(`${url}/clients`);
@@ -20,7 +20,7 @@ describe("the keyboard", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.equal(await page.getAttribute("body", "data-seen"), "true");
   });
 
-  test("leads first to the link past the head, which nothing covers, and is not taken from who types a search while the service is away", async (t) => {
+  test("goes first to the uncovered skip link, and stays in the search field while the service does not answer", async (t) => {
     const { url } = await startApp(t);
     const page = await openWide(t);
     await page.goto(url);
@@ -40,7 +40,7 @@ describe("the keyboard", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.equal(await page.locator("#find").inputValue(), "Kantoor");
   });
 
-  test("opens what is deleted for good on a narrow screen, which holds it", async (t) => {
+  test("opens the permanent deletion on a narrow screen without sideways scrolling", async (t) => {
     const { url, fetch, addPrinter } = await startApp(t);
     await fetch(`/printers/${await addPrinter()}`, { method: "DELETE" });
     const page = await openWide(t, { viewport: { width: 360, height: 740 } });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { drawn, overflows, picture, withoutBrowser } from "../support/browser.ts";
-import { isDeep, some } from "../support/depth.ts";
-import { open, rows, shop } from "../support/printers/shop-lists.ts";
+import { overflows, saveScreenshot, waitUntilDrawn, withoutBrowser } from "../support/browser.ts";
+import { isDeep, selectCases } from "../support/depth.ts";
+import { openPage, rowBoxes, startShop } from "../support/printers/shop-lists.ts";
 
-/** What of the bar, of its open sheet and of the message cannot be pressed or read where it stands. */
+/** Elements of the bar, its open sheet and the message that something else covers. */
 function covered(page: Page): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll(".bulk > .chosen, .bulk summary, .bulk .sheet > *, #message p, #message button")]
     .filter((element) => element.checkVisibility())
@@ -23,16 +23,16 @@ describe("a message and the bar of chosen rows", { skip: withoutBrowser, timeout
     [360, 640],
     [1440, 900],
   ] as const;
-  for (const [width, height] of some(windows, 1)) {
-    test(`are both in reach at ${width} px, wherever the list is scrolled to and however short it is`, async (t) => {
-      const service = await shop(t);
-      const page = await open(t, service, "/printers", { viewport: { width, height } });
+  for (const [width, height] of selectCases(windows, 1)) {
+    test(`are both uncovered at ${width} px, at every scroll position and for short lists`, async (t) => {
+      const service = await startShop(t);
+      const page = await openPage(t, service, "/printers", { viewport: { width, height } });
       const found: string[] = [];
-      const look = async (where: string) => {
-        await drawn(page);
+      const inspect = async (where: string) => {
+        await waitUntilDrawn(page);
         for (const text of await covered(page)) found.push(`${where}: ${text}`);
         if (await overflows(page)) found.push(`${where}: scrolls sideways`);
-        await picture(page, `${width}-message-and-bar-${where.replaceAll(" ", "-")}`);
+        await saveScreenshot(page, `${width}-message-and-bar-${where.replaceAll(" ", "-")}`);
       };
 
       for (const [path, moved] of [
@@ -40,19 +40,19 @@ describe("a message and the bar of chosen rows", { skip: withoutBrowser, timeout
         ["/printers?q=B%C3%BCro+11", 1],
       ] as const) {
         await page.goto(service.url + path);
-        for (let i = 0; i < moved; i++) await rows(page).nth(i).check();
+        for (let i = 0; i < moved; i++) await rowBoxes(page).nth(i).check();
         await page.locator(".bulk summary").getByText("Client", { exact: true }).click();
         await page.getByLabel("Move to").selectOption("Zeta");
         await page.getByRole("button", { name: "Move" }).click();
         await page.locator("#message").getByText("moved to Zeta").waitFor();
-        await rows(page).first().check();
-        await look(`top of ${moved}`);
+        await rowBoxes(page).first().check();
+        await inspect(`top of ${moved}`);
         await page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight / 2)");
-        await look(`middle of ${moved}`);
+        await inspect(`middle of ${moved}`);
         await page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)");
-        await look(`end of ${moved}`);
+        await inspect(`end of ${moved}`);
         await page.locator(".bulk summary").getByText("Download", { exact: true }).click();
-        await look(`sheet of ${moved}`);
+        await inspect(`sheet of ${moved}`);
       }
 
       assert.deepEqual(found, []);

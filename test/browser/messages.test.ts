@@ -2,78 +2,85 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
-import { isFocusIn, isFocusLost, openBrowser, picture, watch, withoutBrowser } from "../support/browser.ts";
+import {
+  isFocusIn,
+  isFocusLost,
+  openBrowser,
+  saveScreenshot,
+  watchProblems,
+  withoutBrowser,
+} from "../support/browser.ts";
 import { withOnePrinter } from "../support/printers/one-printer.ts";
 import { makePng } from "../support/printers/png.ts";
 
 const message = (page: Page) => page.locator("#message > .notice");
 const icon = { name: "icon.png", mimeType: "image/png", buffer: makePng() };
 
-/** Opens the form for a new printer and fills it. */
+/** Fills the form for a new printer. */
 async function fillPrinter(page: Page, name: string): Promise<void> {
   await page.getByRole("textbox", { name: "Name" }).fill(name);
   await page.getByLabel("Address").fill("10.0.0.8");
 }
 
 describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("says what was done, takes the focus, and never lets it fall to the page", async (t) => {
+  test("names the change and takes the focus, which never falls back to the page", async (t) => {
     const { url, post, addPrinter, app } = await startApp(t);
     await post("/clients", { name: "Alpha" });
     await addPrinter({ client_id: "1" });
     const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
-    const problems = watch(page, url);
-    const done: string[] = [];
-    const says = async (text: string | RegExp, inside = "#message") => {
+    const problems = watchProblems(page, url);
+    const focusProblems: string[] = [];
+    const expectMessage = async (text: string | RegExp, inside = "#message") => {
       await page.locator(inside).getByText(text).first().waitFor();
-      if (!(await isFocusIn(page, inside))) done.push(`${text}: the focus is not in ${inside}`);
+      if (!(await isFocusIn(page, inside))) focusProblems.push(`${text}: the focus is not in ${inside}`);
     };
 
     await page.goto(`${url}/clients`);
     await page.getByLabel("Name").fill("Beta");
     await page.getByRole("button", { name: "Save client" }).click();
-    await says("Saved: Beta");
+    await expectMessage("Saved: Beta");
     await page.getByLabel("Name").fill("BETA");
     await page.keyboard.press("Enter");
-    await says("There is a client called", ".problems");
+    await expectMessage("There is a client called", ".problems");
     await page.goto(`${url}/printers?new=1&client_id=1&driver_id=1#new-printer`);
     await fillPrinter(page, "A,B");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await says("cannot contain", ".problems");
+    await expectMessage("cannot contain", ".problems");
     await fillPrinter(page, "Second");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await says("Saved: Second");
+    await expectMessage("Saved: Second");
     const next = [
       await page.locator("#f-client_id").inputValue(),
       await page.locator("#f-driver_id").inputValue(),
       await page.getByRole("textbox", { name: "Name" }).inputValue(),
     ];
-    await picture(page, "message-saved");
+    await saveScreenshot(page, "message-saved");
     await page.getByRole("button", { name: "Delete Second" }).click();
-    await says("Deleted: Second");
+    await expectMessage("Deleted: Second");
     await page.goto(`${url}/printers/1`);
     await page.getByLabel("Picture").setInputFiles(icon);
     await page.getByRole("button", { name: "Upload icon" }).click();
-    await says("Saved: the icon of Office");
+    await expectMessage("Saved: the icon of Office");
     await page.getByRole("button", { name: "Remove the icon" }).click();
-    await says("Deleted: Icon of Office");
+    await expectMessage("Deleted: Icon of Office");
     await (await fetch(`${url}/printers/1/packages/rmm`)).arrayBuffer();
     await page.goto(`${url}/printers/1/edit`);
     await page.getByLabel("Address").fill("10.0.0.77");
     await page.keyboard.press("Enter");
-    await says("Revision changed: deploy again.");
+    await expectMessage("Revision changed: deploy again.");
     await page.goto(`${url}/clients/1`);
     await page.getByText("Delete client…").click();
     await page.getByRole("button", { name: "Delete client" }).click();
-    await says("The client “Alpha” is still in use");
+    await expectMessage("The client “Alpha” is still in use");
     await page.locator("#message").getByRole("link", { name: "Office" }).click();
 
     assert.equal(page.url(), `${url}/printers/1`);
-    assert.deepEqual(next, ["1", "1", ""], "the next printer is of the same client, with the same driver");
+    assert.deepEqual(next, ["1", "1", ""], "the form for the next printer has the same client and driver");
     assert.equal(app.store.printers.list().length, 1);
-    assert.deepEqual([...done, ...problems], []);
+    assert.deepEqual([...focusProblems, ...problems], []);
   });
 
-  test("is closed by its button and by Escape, and the focus is where it was; what the address says is said once", async (t) => {
+  test("is closed by its button and by Escape, returns the focus, and is not shown again after a reload", async (t) => {
     const { url } = await withOnePrinter(t);
     const page = await (await openBrowser(t)).newPage();
     await page.goto(`${url}/printers/1`);
@@ -101,7 +108,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.equal(await message(page).count(), 0);
   });
 
-  test("covers nothing that has the focus at 360 px, and the keyboard goes down the page", async (t) => {
+  test("never covers the focused element at 360 px while the user tabs down the page", async (t) => {
     const { url, post, addDriver, addPrinter } = await startApp(t);
     await post("/clients", { name: "Alpha" });
     const driver_id = String(await addDriver());
@@ -129,7 +136,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.deepEqual(covered, []);
   });
 
-  test("comes for every answer that a script gets, what takes long can be given up, and what was typed stays", async (t) => {
+  test("is shown for every error, slow requests can be cancelled, and typed text stays", async (t) => {
     const { url, app } = await startApp(t);
     const page = await (await openBrowser(t)).newPage();
     await page.goto(`${url}/clients`);
@@ -178,15 +185,18 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await page.getByText("Saved: Typed").waitFor();
   });
 
-  test("of a service that does not answer says what is true of that request, and goes when it answers again", async (t) => {
+  test("about a service that does not answer fits the request, and disappears when it answers again", async (t) => {
     const { url, post } = await withOnePrinter(t);
     await post("/printers", { name: "Bare", address: "10.0.0.1" });
     const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
     await page.goto(`${url}/printers`);
-    const said: [string, boolean][] = [];
+    const serviceMessages: [string, boolean][] = [];
     const read = async () => {
       await message(page).getByText("The service does not answer").waitFor();
-      said.push([(await message(page).locator("p").textContent()) ?? "", await isFocusIn(page, "#message")]);
+      serviceMessages.push([
+        (await message(page).locator("p").textContent()) ?? "",
+        await isFocusIn(page, "#message"),
+      ]);
       await page.keyboard.press("Escape");
     };
 
@@ -206,7 +216,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await page.getByLabel("In which state").selectOption("Ready");
     await message(page).waitFor({ state: "detached" });
 
-    assert.deepEqual(said, [
+    assert.deepEqual(serviceMessages, [
       [
         "The service does not answer. As far as is known, nothing was deleted: load the page again to see.",
         true,

@@ -5,14 +5,14 @@ import {
   accessibilityProblems,
   openBrowser,
   overflows,
-  picture,
-  watch,
+  saveScreenshot,
+  watchProblems,
   withoutBrowser,
 } from "../support/browser.ts";
-import { isDeep, looks } from "../support/depth.ts";
+import { isDeep, windowVariants } from "../support/depth.ts";
 import { driverZip, sixtyModels as models, printerInf } from "../support/drivers/driver-zip.ts";
 
-/** What the quick tier sees; the rest it sees in deploy-pages, driver-pages, guarded, narrow and undo. */
+/** The pages of the quick tier. It checks the others in deploy-pages, driver-pages, guarded, narrow and undo. */
 const quickPages = [
   "/printers",
   "/printers/1/edit",
@@ -25,7 +25,7 @@ const quickPages = [
 ];
 
 describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("finds every page usable, light and dark, wide and at 360 px", async (t) => {
+  test("can use every page, light and dark, wide and at 360 px", async (t) => {
     const { app, url, post, addDriver, addPrinter } = await startApp(t);
     await post("/clients", {
       name: "Kunde Müller & Söhne Vermögensverwaltungsgesellschaft mbH",
@@ -73,14 +73,14 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     ];
     const found: string[] = [];
 
-    for (const { colorScheme, width } of looks([1440, 360]))
+    for (const { colorScheme, width } of windowVariants([1440, 360]))
       found.push(...(await faultsOf(t, url, isDeep ? pages : quickPages, colorScheme, width)));
     if (!isDeep) found.push(...(await faultsOf(t, url, ["/printers"], "light", 1440)));
 
     assert.deepEqual(found, []);
   });
 
-  test("reaches everything with the keyboard, and sees where the focus is", async (t) => {
+  test("reaches everything with the keyboard, with a visible focus", async (t) => {
     const { url, addPrinter } = await startApp(t);
     await addPrinter();
     const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
@@ -92,8 +92,8 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
       const [label, outline] = (await page.evaluate(`(() => {
         const element = document.activeElement;
         const label = element.labels?.[0]?.textContent ?? element.textContent ?? "";
-        const shown = element.matches(".tabs > input") ? element.nextElementSibling : element;
-        return element === document.body ? ["Skip to the content Platen", ""] : [label.trim().replace(/\\s+/g, " "), getComputedStyle(shown).outlineStyle];
+        const visible = element.matches(".tabs > input") ? element.nextElementSibling : element;
+        return element === document.body ? ["Skip to the content Platen", ""] : [label.trim().replace(/\\s+/g, " "), getComputedStyle(visible).outlineStyle];
       })()`)) as [string, string];
       reached.add(label);
       if (!label.startsWith("Skip to the content Platen")) assert.notEqual(outline, "none", label);
@@ -114,7 +114,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
   });
 });
 
-/** What is wrong with pages in a browser of that look. */
+/** Accessibility problems, sideways scrolling and console errors of pages. */
 async function faultsOf(
   t: TestContext,
   url: string,
@@ -129,13 +129,13 @@ async function faultsOf(
     reducedMotion: "reduce",
   });
   const page = await browser.newPage();
-  const problems = watch(page, url);
+  const problems = watchProblems(page, url);
   for (const path of pages) {
     await page.goto(url + path);
     const where = `${colorScheme} ${width} ${path}`;
     for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
     if (await overflows(page)) found.push(`${where}: scrolls sideways`);
-    await picture(page, `${width}-${colorScheme}${path.replaceAll("/", "-")}`);
+    await saveScreenshot(page, `${width}-${colorScheme}${path.replaceAll("/", "-")}`);
   }
   return [...found, ...problems];
 }

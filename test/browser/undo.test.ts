@@ -7,16 +7,16 @@ import {
   accessibilityProblems,
   openBrowser,
   overflows,
-  picture,
-  watch,
+  saveScreenshot,
+  watchProblems,
   withoutBrowser,
 } from "../support/browser.ts";
-import { looks } from "../support/depth.ts";
+import { windowVariants } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { startFilled } from "../support/filled.ts";
 import { withOnePrinter } from "../support/printers/one-printer.ts";
 
-/** A service with something of each kind that the dashboard shows. */
+/** Fills a service with records for each part of the dashboard. */
 async function fill({ post, fetch, addDriver, addPrinter }: TestApp): Promise<void> {
   await post("/clients", { name: "Kanzlei مرحبا & Söhne" });
   await post("/clients", { name: "Gone" });
@@ -31,12 +31,12 @@ async function fill({ post, fetch, addDriver, addPrinter }: TestApp): Promise<vo
 
 const isOnBody = (page: Page) => page.evaluate("document.activeElement === document.body");
 
-/** What is wrong with the dashboard, and with a list that says what was deleted. */
+/** Problems of the dashboard, and of a list with the message of a deletion. */
 async function dashboardProblems(page: Page, url: string, name: string): Promise<string[]> {
   const wrong: string[] = [];
   for (const path of ["/", "/printers?undo=1"]) {
     await page.goto(url + path);
-    await picture(page, `${name}-undo${path.replace(/\W/g, "-")}`);
+    await saveScreenshot(page, `${name}-undo${path.replace(/\W/g, "-")}`);
     wrong.push(...(await accessibilityProblems(page)).map((problem) => `${path}: ${problem}`));
   }
   await page.goto(url);
@@ -49,22 +49,22 @@ async function dashboardProblems(page: Page, url: string, name: string): Promise
 }
 
 describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("a deletion is taken back from the message that it left, with scripts; a list narrowed by typing stays so", async (t) => {
+  test("a deletion is undone from its message with scripts, and a narrowed list stays narrowed", async (t) => {
     const app = await withOnePrinter(t);
     const before = recordsOf(app);
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
     const page = await browser.newPage();
-    const problems = watch(page, app.url);
+    const problems = watchProblems(page, app.url);
     await page.goto(`${app.url}/printers`);
     await page.getByRole("button", { name: /^Delete/ }).click();
     await page.getByText("Deleted: Office").waitFor();
     const focused = await isOnBody(page);
-    await picture(page, "1440-deleted");
+    await saveScreenshot(page, "1440-deleted");
     await page.keyboard.press("Tab");
     const reached = await page.evaluate("document.activeElement?.textContent");
     await page.keyboard.press("Enter");
     await page.getByText("Restored: Office").waitFor();
-    await picture(page, "1440-restored");
+    await saveScreenshot(page, "1440-restored");
     const restored = new URL(page.url()).pathname;
     const after = recordsOf(app);
     await app.addPrinter({ name: "Hall", driver_id: "1" });
@@ -84,7 +84,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     assert.deepEqual(problems, []);
   });
 
-  test("the same goes without scripts, also for what stands in the way", async (t) => {
+  test("a deletion is undone without scripts, also after the deletion that it depends on", async (t) => {
     const app = await startApp(t);
     await app.post("/clients", { name: "Alpha" });
     await app.addPrinter({ name: "Office", client_id: "1" });
@@ -100,13 +100,13 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     await remove("/printers/1", "printer");
     assert.equal(page.url(), `${app.url}/printers?undo=1`);
     await remove("/clients/1", "client");
-    await picture(page, "360-client-deleted");
+    await saveScreenshot(page, "360-client-deleted");
     await page.goto(app.url);
     await page.getByRole("button", { name: "Undo the deletion of Office" }).click();
     await page
       .getByText("“Office” needs “Alpha”, which was deleted after it: take that back first.")
       .waitFor();
-    await picture(page, "360-not-restored");
+    await saveScreenshot(page, "360-not-restored");
     await page.getByRole("button", { name: "Undo: Alpha" }).click();
     assert.equal(page.url(), `${app.url}/clients/1?restored=2`);
     await page.goto(app.url);
@@ -116,7 +116,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     assert.deepEqual(recordsOf(app), before);
   });
 
-  test("what is deleted for good from the dashboard is gone from it", async (t) => {
+  test("a permanent deletion removes the entry from the dashboard", async (t) => {
     const app = await startFilled(t, fill);
     const browser = await openBrowser(t);
     const page = await browser.newPage();
@@ -124,7 +124,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     await page.goto(app.url);
     await page.locator("summary", { hasText: "Delete for good: Gone" }).focus();
     await page.keyboard.press("Enter");
-    await picture(page, "1280-delete-for-good");
+    await saveScreenshot(page, "1280-delete-for-good");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByText("Deleted for good: Gone").waitFor();
@@ -133,11 +133,11 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     assert.equal(app.app.undo.list().length, 1);
   });
 
-  test("the dashboard is usable for everybody, light and dark, from 320 to 1440 pixels", async (t) => {
+  test("the dashboard is accessible, light and dark, from 320 to 1440 pixels", async (t) => {
     const app = await startFilled(t, fill);
     const wrong: string[] = [];
 
-    for (const { colorScheme, width } of looks([320, 360, 1440])) {
+    for (const { colorScheme, width } of windowVariants([320, 360, 1440])) {
       const browser = await openBrowser(t, { colorScheme, viewport: { width, height: 900 } });
       const page = await browser.newPage();
       const found = await dashboardProblems(page, app.url, `${width}-${colorScheme}`);

@@ -5,7 +5,7 @@ import { navigation } from "../support/app.ts";
 import { appWithPair, armZip, driversOf } from "../support/drivers/arm64-pair.ts";
 import { planOf } from "../support/printers/lists.ts";
 
-test("a change of a second driver names the printers that install again, and those that fail on ARM64 alone", async (t) => {
+test("before a second driver changes, the page names the printers that reinstall and those that would fail on ARM64", async (t) => {
   const service = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
   const { post, app, addDriver, addPrinter, main } = service;
   const two = await addDriver(
@@ -28,17 +28,17 @@ test("a change of a second driver names the printers that install again, and tho
   });
   const form = { from_form: "1", inf_path: "b/other.inf", driver_desc: "Papyrus Other" };
 
-  const asked = await (await post(`/drivers/${two}`, form, navigation)).text();
+  const preview = await (await post(`/drivers/${two}`, form, navigation)).text();
   await post(`/drivers/${two}`, { inf_path: "b/other.inf", driver_desc: "Papyrus Other" });
   const lost = (await app.overview.printer(printer)).row;
   await post(`/drivers/${two}`, { inf_path: "b/x64.inf", driver_desc: "Papyrus ARM" });
   const foreign = (await app.overview.printer(printer)).row;
 
   assert.match(
-    asked,
+    preview,
     /1 printer will fail on ARM64 machines, since the INF has no model “<bdi>Papyrus ARM<\/bdi>”: .*Second/s,
   );
-  assert.match(asked, /1 printer will install again: .*Second/s);
+  assert.match(preview, /1 printer will install again: .*Second/s);
   assert.deepEqual(
     lost.findings.map(({ kind, state, isArm64 }) => [kind, state, isArm64]),
     [["lost-model", "attention", true]],
@@ -57,7 +57,7 @@ function infOf(model: string, decoration: string): string {
   ].join("\r\n");
 }
 
-test("an exported list brings both drivers back, and one that names a second by its model gives it", async (t) => {
+test("an import restores both drivers from an export, and finds a second driver by its model", async (t) => {
   const service = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
   const { fetch, app, addPrinter, main, arm } = service;
   await addPrinter({ driver_id: String(main), name: "Plain" });
@@ -92,8 +92,8 @@ test("an exported list brings both drivers back, and one that names a second by 
     [[null, ""]],
   );
   assert.deepEqual(
-    plan.rows.map(({ mark, write }) => [
-      mark,
+    plan.rows.map(({ status, write }) => [
+      status,
       write?.settings.driver_id,
       write?.settings.arm64_driver_id,
       write?.settings.arm64_driver_desc,
@@ -105,12 +105,12 @@ test("an exported list brings both drivers back, and one that names a second by 
   );
   assert.match(wrong.rows[0]?.reasons.join() ?? "", /has no files for ARM64 machines/);
   assert.match(
-    wrong.rows[1]?.notes.join() ?? "",
+    wrong.rows[1]?.remarks.join() ?? "",
     /The driver for ARM64 “Nothing Like It” is not here: the printer keeps its own\./,
   );
 });
 
-test("a row that contradicts itself about the second driver names the columns that do", async (t) => {
+test("a row with contradictory columns for the second driver is wrong and names those columns", async (t) => {
   const service = await appWithPair(t);
   const { sha256 } = service.app.store.drivers.get(service.arm);
 
@@ -125,7 +125,7 @@ test("a row that contradicts itself about the second driver names the columns th
   );
 });
 
-test("an imported second driver is written with the printer", async (t) => {
+test("an import saves the second driver with the printer", async (t) => {
   const service = await appWithPair(t);
   const { app, main, arm } = service;
   const text =
@@ -141,7 +141,7 @@ test("an imported second driver is written with the printer", async (t) => {
   ]);
 });
 
-test("a list that turns a printer with a second driver to IPP is told that IPP has none", async (t) => {
+test("a row that changes a printer with a second driver to IPP is wrong: IPP has no second driver", async (t) => {
   const service = await appWithPair(t);
 
   const { rows } = await planOf(
@@ -155,5 +155,5 @@ test("a list that turns a printer with a second driver to IPP is told that IPP h
 
   assert.match(rows[0]?.reasons.join() ?? "", /^With IPP, ARM64 machines take [^.]*: choose none here\.$/);
   assert.deepEqual(without.rows[0]?.reasons, []);
-  assert.equal(without.rows[0]?.mark, "changes");
+  assert.equal(without.rows[0]?.status, "changes");
 });

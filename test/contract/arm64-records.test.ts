@@ -6,7 +6,7 @@ import { recordsOf, undoLast } from "../support/backup/deletions.ts";
 import { appWithPair, armZip, driversOf } from "../support/drivers/arm64-pair.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-test("a driver that is a printer’s second alone is in use, and stays until the printer lets it go", async (t) => {
+test("a driver that is only a printer’s second driver is in use and cannot be deleted", async (t) => {
   const service = await appWithPair(t);
   const { fetch, post, main, arm, printer } = service;
 
@@ -20,7 +20,7 @@ test("a driver that is a printer’s second alone is in use, and stays until the
   assert.deepEqual(driversOf(service), [["Office", main, "", null, ""]]);
 });
 
-test("a deleted printer comes back with both drivers", async (t) => {
+test("undoing a printer’s deletion restores both drivers", async (t) => {
   const service = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
   const before = recordsOf(service);
 
@@ -32,15 +32,15 @@ test("a deleted printer comes back with both drivers", async (t) => {
   assert.deepEqual(recordsOf(service), before);
 });
 
-test("a printer whose second driver was deleted after it asks for that first, or comes back without it and says so", async (t) => {
+test("undoing a printer’s deletion needs its second driver, or restores the printer without it and says so", async (t) => {
   const service = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
   const { fetch, post, app, main, arm, printer } = service;
   await fetch(`/printers/${printer}`, { method: "DELETE" });
   await fetch(`/drivers/${arm}`, { method: "DELETE" });
 
   const needs = await post("/deletions/1/undo", {}, navigation);
-  const asked = await needs.text();
-  await app.undo.end(2);
+  const refusal = await needs.text();
+  await app.undo.makeFinal(2);
   const done = await post("/deletions/1/undo", {}, navigation);
   const page = await (await fetch(done.headers.get("location") ?? "")).text();
   const saved = await post(`/printers/${printer}`, {
@@ -49,7 +49,7 @@ test("a printer whose second driver was deleted after it asks for that first, or
   });
 
   assert.equal(needs.status, 409);
-  assert.match(asked, /“Office” needs “Papyrus papyrus\.inf 3\.0\.0\.0”, which was deleted after it/);
+  assert.match(refusal, /“Office” needs “Papyrus papyrus\.inf 3\.0\.0\.0”, which was deleted after it/);
   assert.match(
     page,
     /Without the driver for ARM64 “Papyrus papyrus\.inf 3\.0\.0\.0”, which is deleted: choose one\./,
@@ -58,23 +58,23 @@ test("a printer whose second driver was deleted after it asks for that first, or
   assert.equal(saved.status, 200);
 });
 
-test("a second driver whose ZIP was uploaded again is found again", async (t) => {
+test("a restored printer gets its second driver from a new upload of the same ZIP", async (t) => {
   const service = await appWithPair(t);
   const { fetch, post, app, addDriver, main, arm, printer } = service;
   await fetch(`/printers/${printer}`, { method: "DELETE" });
   await fetch(`/drivers/${arm}`, { method: "DELETE" });
-  const again = await addDriver(armZip());
-  await app.undo.end(2);
+  const reuploaded = await addDriver(armZip());
+  await app.undo.makeFinal(2);
 
   const done = await post("/deletions/1/undo", {}, navigation);
   const page = await (await fetch(done.headers.get("location") ?? "")).text();
 
-  assert.notEqual(again, arm);
+  assert.notEqual(reuploaded, arm);
   assert.match(page, /which is the same ZIP uploaded again/);
-  assert.deepEqual(driversOf(service), [["Office", main, "", again, ""]]);
+  assert.deepEqual(driversOf(service), [["Office", main, "", reuploaded, ""]]);
 });
 
-test("another driver for many leaves their second alone, and moving to a client does", async (t) => {
+test("bulk changes of driver and client keep the second drivers", async (t) => {
   const service = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
   const { post, addDriver, arm, printer } = service;
   const next = await addDriver(driverZip({ version: "9.0.0.0" }));
@@ -99,7 +99,7 @@ async function move(service: TestApp, from: number, to: number): Promise<{ page:
   return { page, status };
 }
 
-test("moving a driver’s printers moves its place as second driver too, so that it can be deleted", async (t) => {
+test("moving a driver’s printers also replaces it as their second driver, so that it can be deleted", async (t) => {
   const service = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
   const { addDriver, addPrinter, fetch, main, arm } = service;
   await addPrinter({ driver_id: String(arm), arm64_driver_id: String(arm), name: "Twice" });
@@ -117,7 +117,7 @@ test("moving a driver’s printers moves its place as second driver too, so that
   ]);
 });
 
-test("a move that was agreed to is another one when the driver is the first of a printer and no more its second", async (t) => {
+test("a move must be confirmed again after the driver became a printer’s main driver instead of its second", async (t) => {
   const { app, addDriver, post, arm, printer } = await appWithPair(t, {
     arm64_driver_desc: "Papyrus ARM PS",
   });
@@ -135,7 +135,7 @@ test("a move that was agreed to is another one when the driver is the first of a
   assert.notEqual(before.digest, after.digest);
 });
 
-test("where the other driver has no files for ARM64, the place as second driver stays, and the page says so", async (t) => {
+test("a move keeps the second driver if the new driver has no files for ARM64, and the page says so", async (t) => {
   const service = await appWithPair(t);
   const { addDriver, addPrinter, fetch, main, arm } = service;
   await addPrinter({ driver_id: String(arm), arm64_driver_id: String(arm), name: "Twice" });

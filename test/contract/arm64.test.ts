@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
-import { appWithPair, armZip, lyingZip } from "../support/drivers/arm64-pair.ts";
+import { appWithPair, armZip, misdeclaredZip } from "../support/drivers/arm64-pair.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-test("a printer has a second driver by its id and model, and both are shown, found and counted", async (t) => {
+test("a printer’s second driver is saved with its model, and pages, searches and counts include it", async (t) => {
   const { fetch, app, main, arm, printer } = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
 
   const { printer: kept } = app.store.printers.get(printer);
@@ -34,10 +34,10 @@ test("a printer has a second driver by its id and model, and both are shown, fou
   );
 });
 
-test("what cannot be a second driver is refused at its field, and nothing is changed", async (t) => {
+test("an unsuitable second driver is refused at its field, and nothing is changed", async (t) => {
   const { post, addDriver, app, printer } = await appWithPair(t);
   const x64 = await addDriver(driverZip({ version: "7.0.0.0" }));
-  const lying = await addDriver(lyingZip());
+  const lying = await addDriver(misdeclaredZip());
   const before = app.store.printers.get(printer);
   const wrong: [Record<string, string>, RegExp][] = [
     [{ arm64_driver_id: "99" }, /^Driver for ARM64: there is no driver 99\./],
@@ -69,7 +69,7 @@ test("what cannot be a second driver is refused at its field, and nothing is cha
   assert.equal(app.store.printers.list().length, 1);
 });
 
-test("Windows’ own driver serves ARM64 machines beside a vendor’s for the others", async (t) => {
+test("a Windows driver for ARM64 machines works beside a vendor’s driver for the others", async (t) => {
   const { fetch, post, addPrinter, app } = await startApp(t);
   const printer = await addPrinter({
     arm64_driver_id: "1000002",
@@ -92,7 +92,7 @@ test("Windows’ own driver serves ARM64 machines beside a vendor’s for the ot
   assert.equal(app.store.printers.get(printer).printer.arm64_driver_id, null);
 });
 
-test("scripts fetched alone name each driver’s files and digest once, and a printer without a second none of it", async (t) => {
+test("a script fetched alone names each driver’s files and digest once, and no second driver if there is none", async (t) => {
   const { fetch, addPrinter, url, main, arm, printer } = await appWithPair(t);
   const plain = await addPrinter({ driver_id: String(main), name: "Plain" });
 
@@ -110,7 +110,7 @@ test("scripts fetched alone name each driver’s files and digest once, and a pr
   assert.doesNotMatch(without, /Resolve-Driver|driver-arm64/);
 });
 
-test("the revision changes with the second driver and its model, and a printer without one keeps its own", async (t) => {
+test("the revision changes with the second driver and its model; without one it stays the same", async (t) => {
   const { fetch, post, main, arm, printer } = await appWithPair(t);
   const revision = async () =>
     /Revision = '(\w{12})'/.exec(await (await fetch(`/printers/${printer}/scripts/detect`)).text())?.[1];
@@ -137,7 +137,7 @@ test("the revision changes with the second driver and its model, and a printer w
   assert.deepEqual([back, aloneStill], [both, alone]);
 });
 
-test("without scripts a form offers the drivers for ARM64 alone, keeps the chosen one, and says whether one is needed", async (t) => {
+test("without scripts, the form lists only drivers for ARM64, keeps the chosen one, and says whether one is needed", async (t) => {
   const { fetch, main, arm, printer, addDriver, addPrinter } = await appWithPair(t);
   const both = await addDriver(driverZip({ decoration: "NTamd64,NTarm64", version: "5.0.0.0" }));
   const single = await addPrinter({ driver_id: String(both), name: "Both" });
@@ -157,7 +157,7 @@ test("without scripts a form offers the drivers for ARM64 alone, keeps the chose
   assert.equal(main === both, false);
 });
 
-test("a form of ours asks for the model of a second driver that has several and nobody chose", async (t) => {
+test("the form asks for the second driver’s model if it has several and none is chosen", async (t) => {
   const { post, addDriver } = await startApp(t);
   const main = await addDriver();
   const arm = await addDriver(armZip());
@@ -166,15 +166,15 @@ test("a form of ours asks for the model of a second driver that has several and 
     from_form: "1",
   };
 
-  const asked = await post("/printers", form, navigation);
-  const page = await asked.text();
+  const refused = await post("/printers", form, navigation);
+  const page = await refused.text();
   const chosen = await post("/printers", { ...form, arm64_driver_desc: "Papyrus ARM PS" }, navigation);
 
-  assert.deepEqual([asked.status, chosen.status], [422, 303]);
+  assert.deepEqual([refused.status, chosen.status], [422, 303]);
   assert.match(page, /id="f-arm64_driver_desc-problem">Which model is it\? Choose one of 2 names\./);
 });
 
-test("a client is told the machines that can have all of its printers, by what is shipped and not by what is declared", async (t) => {
+test("a client’s page names the architectures for all of its printers, by the files shipped, not by those declared", async (t) => {
   const { fetch, post, addDriver, addPrinter, main, arm } = await appWithPair(t);
   await post("/clients", { name: "Alpha" });
   const client = { client_id: "1", driver_id: String(main) };
@@ -186,7 +186,7 @@ test("a client is told the machines that can have all of its printers, by what i
   const second = { arm64_driver_id: String(arm), arm64_driver_desc: "Papyrus ARM" };
   await addPrinter({ ...client, ...second, name: "Pair" });
   const pairAlone = await machines();
-  const lying = await addDriver(lyingZip());
+  const lying = await addDriver(misdeclaredZip());
   const declared = await addPrinter({ client_id: "1", driver_id: String(lying), name: "Declared" });
   const withLying = await machines();
   await post(`/printers/${declared}`, {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { startClosed } from "../support/access/people.ts";
 import { navigation, startApp, temporaryFolder } from "../support/app.ts";
 
-test("the page of backups lists them with what they hold, and makes one", async (t) => {
+test("the backups page lists backups with their contents and makes a new one", async (t) => {
   const { app, fetch, post, lines } = await startApp(t);
   await post("/clients", { name: "Contoso" });
 
@@ -29,7 +29,7 @@ test("the page of backups lists them with what they hold, and makes one", async 
   assert.deepEqual(lines, []);
 });
 
-test("a state is downloaded as it is, in parts too, and only by a name that is kept", async (t) => {
+test("a backup is downloaded unchanged, also in ranges, and only by the name of an existing backup", async (t) => {
   const { app, fetch, post, dataDir } = await startApp(t);
   await post("/clients", { name: "Contoso" });
   await app.backups.makeNow();
@@ -53,7 +53,7 @@ test("a state is downloaded as it is, in parts too, and only by a name that is k
   );
 });
 
-test("files that only backups name are shown with their size, and deleted when that is asked for", async (t) => {
+test("the page shows the size of files that only backups need, and a button deletes them", async (t) => {
   const { app, fetch, post, addDriver } = await startApp(t);
   const id = await addDriver();
   await app.backups.makeNow();
@@ -72,7 +72,7 @@ test("files that only backups name are shown with their size, and deleted when t
   assert.doesNotMatch(after, /Files of what was deleted/);
 });
 
-test("with BACKUPS=0 the page says so, and offers no button that would be refused", async (t) => {
+test("with BACKUPS=0 the page says so and has no button", async (t) => {
   const { fetch, post } = await startApp(t, { backups: 0 });
 
   const page = await (await fetch("/backups")).text();
@@ -84,7 +84,7 @@ test("with BACKUPS=0 the page says so, and offers no button that would be refuse
   assert.match(await refused.text(), /switched off by BACKUPS=0/);
 });
 
-test("where sign-in was switched off again nobody gets the hashes of passwords", async (t) => {
+test("after sign-in is switched off, backups with password hashes cannot be downloaded", async (t) => {
   const dataDir = await temporaryFolder(t);
   const closed = await startClosed(t, { dataDir });
   await closed.app.backups.makeNow();

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { changeable, fourPrinters } from "../support/printers/four-printers.ts";
+import { bulkFieldsOf, fourPrinters } from "../support/printers/four-printers.ts";
 
-test("a driver is given to many: each keeps its model where the driver has it, and the message says so", async (t) => {
+test("a bulk change of driver keeps each printer’s model if the driver has it, and the message says so", async (t) => {
   const service = await startApp(t);
   await fourPrinters(service);
   const before = service.app.store.printers.get(3).printer;
@@ -20,7 +20,7 @@ test("a driver is given to many: each keeps its model where the driver has it, a
     /2 keep their model, 1 gets another model\. 1 of all 3 has the driver’s own, <bdi>New<\/bdi>\./,
   );
   assert.deepEqual(
-    changeable(service).map(({ driver, model }) => [driver, model]),
+    bulkFieldsOf(service).map(({ driver, model }) => [driver, model]),
     [
       [2, "Both"],
       [2, "Both"],
@@ -31,31 +31,31 @@ test("a driver is given to many: each keeps its model where the driver has it, a
   assert.deepEqual(after, { ...before, driver_id: 2, driver_desc: "" }, "nothing else of it is changed");
 });
 
-test("a driver is given to many with one model for all", async (t) => {
+test("a bulk change of driver can set one model for all printers", async (t) => {
   const service = await startApp(t);
   await fourPrinters(service);
   const fields = { ids: "1,2,3,4", action: "driver", driver_id: "2" };
 
   const refused = await service.post("/printers/bulk", { ...fields, driver_desc: "Only old" });
-  const untouched = changeable(service);
+  const untouched = bulkFieldsOf(service);
   const done = await service.post("/printers/bulk", { ...fields, driver_desc: "Both" });
 
   assert.equal(refused.status, 422);
   assert.match(await refused.text(), /The driver has no model “Only old”/);
   assert.ok(untouched.every(({ driver }) => driver === 1));
   assert.equal(done.status, 200);
-  assert.ok(changeable(service).every(({ driver, model }) => driver === 2 && model === "Both"));
+  assert.ok(bulkFieldsOf(service).every(({ driver, model }) => driver === 2 && model === "Both"));
 });
 
-test("where nobody chose the driver's model, printers whose model it lacks wait for one, and nobody changes", async (t) => {
+test("a bulk change asks for a model and changes nothing if the driver has no chosen model and lacks a printer’s", async (t) => {
   const service = await startApp(t);
   await fourPrinters(service, false);
-  const before = changeable(service);
+  const before = bulkFieldsOf(service);
   const fields = { ids: "1,2,3", action: "driver", driver_id: "2" };
 
   const refused = await service.post("/printers/bulk", fields);
   const page = await (await service.post("/printers/bulk", fields, navigation)).text();
-  const untouched = changeable(service);
+  const untouched = bulkFieldsOf(service);
   const done = await service.post("/printers/bulk", { ...fields, driver_desc: "New", only_unmatched: "on" });
 
   assert.equal(refused.status, 422);
@@ -69,7 +69,7 @@ test("where nobody chose the driver's model, printers whose model it lacks wait 
   assert.deepEqual(untouched, before);
   assert.match(await done.text(), /2 keep their model, 1 gets another model\. Deploy again/);
   assert.deepEqual(
-    changeable(service).map(({ driver, model }) => [driver, model]),
+    bulkFieldsOf(service).map(({ driver, model }) => [driver, model]),
     [
       [2, "Both"],
       [2, "Both"],
@@ -79,7 +79,7 @@ test("where nobody chose the driver's model, printers whose model it lacks wait 
   );
 });
 
-test("a model for those without one leaves the driver's own to printers that have it, by its name", async (t) => {
+test("a model for unmatched printers does not change a printer whose model the driver has", async (t) => {
   const service = await startApp(t);
   await fourPrinters(service, false);
   await service.post("/printers", { name: "E", driver_id: "2", address: "10.0.0.1" });
@@ -94,7 +94,7 @@ test("a model for those without one leaves the driver's own to printers that hav
   assert.equal(service.app.store.printers.get(5).printer.driver_desc, driver_desc);
 });
 
-test("models are found in a driver as a move finds them, and who has the driver already stays as it is", async (t) => {
+test("bulk changes match models as moves do, and printers that have the driver already stay the same", async (t) => {
   const service = await startApp(t);
   const { post, addDriver, app } = service;
   await addDriver(driverZip({ models: ["Papyrus 100", "Papyrus 200 v1.0"] }));
@@ -113,7 +113,7 @@ test("models are found in a driver as a move finds them, and who has the driver 
   ).text();
 
   assert.deepEqual(
-    changeable(service).map(({ driver, model }) => [driver, model]),
+    bulkFieldsOf(service).map(({ driver, model }) => [driver, model]),
     [
       [2, "PAPYRUS 100"],
       [2, "Papyrus 200 v2.0"],

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
-import { changeable, fourPrinters } from "../support/printers/four-printers.ts";
+import { bulkFieldsOf, fourPrinters } from "../support/printers/four-printers.ts";
 import { makePng } from "../support/printers/png.ts";
 
-test("printers move to a client together, and one message says how many", async (t) => {
+test("a bulk change moves printers to a client, and one message says how many", async (t) => {
   const service = await startApp(t);
   await fourPrinters(service);
 
@@ -17,14 +17,14 @@ test("printers move to a client together, and one message says how many", async 
   assert.match(text, /2 printers moved to <a href="\/clients\/2"><bdi>Kunde Müller<\/bdi><\/a>/);
   assert.match(await none.text(), /1 printer moved: without a client now/);
   assert.deepEqual(
-    changeable(service)
+    bulkFieldsOf(service)
       .sort((a, b) => a.id - b.id)
       .map(({ client }) => client),
     [2, 1, 2, undefined],
   );
 });
 
-test("many are deleted together with their icons, and a picture that another has stays", async (t) => {
+test("a bulk deletion deletes printers with their icons, and keeps an icon file that another printer uses", async (t) => {
   const service = await startApp(t);
   await fourPrinters(service);
   const shared = makePng(256, 256, 1);
@@ -39,17 +39,17 @@ test("many are deleted together with their icons, and a picture that another has
 
   assert.match(await answer.text(), /Deleted: <bdi>3 printers</);
   assert.deepEqual(
-    changeable(service).map(({ id }) => id),
+    bulkFieldsOf(service).map(({ id }) => id),
     [4],
   );
   assert.deepEqual([...service.app.store.icons.digests()].length, 1);
   assert.equal((await service.fetch("/printers/4/icon")).status, 200);
 });
 
-test("all or nothing: what cannot be done to one is done to none, and says why", async (t) => {
+test("a bulk change that is impossible for one printer changes none and says why", async (t) => {
   const service = await startApp(t);
   await fourPrinters(service);
-  const before = changeable(service);
+  const before = bulkFieldsOf(service);
   const refused: [Record<string, string>, RegExp][] = [
     [{ ids: "1,99,100", action: "delete" }, /There is no printer 99, 100/],
     [{ ids: "1,99", action: "client", client_id: "2" }, /There is no printer 99/],
@@ -74,11 +74,11 @@ test("all or nothing: what cannot be done to one is done to none, and says why",
     assert.match(await answer.text(), why);
   }
 
-  assert.deepEqual(changeable(service), before);
+  assert.deepEqual(bulkFieldsOf(service), before);
   assert.equal((await service.fetch("/printers/bulk")).status, 405);
 });
 
-test("without scripts a browser goes on to the list, which says what became of them", async (t) => {
+test("without scripts, a bulk change redirects to the list, which shows its result", async (t) => {
   const service = await startApp(t);
   await fourPrinters(service);
   const bulk = (fields: Record<string, string>) => service.post("/printers/bulk", fields, navigation);
@@ -97,7 +97,7 @@ test("without scripts a browser goes on to the list, which says what became of t
   assert.equal(page.match(/name="ids" value="[12]"[^>]*checked/g)?.length, 2, "they are still chosen");
 });
 
-test("an address makes no page say of many printers what never happened", async (t) => {
+test("a made-up URL cannot make a page report a bulk change that did not happen", async (t) => {
   const service = await startApp(t);
   await fourPrinters(service);
   const { fetch, post } = service;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 
-test("a client's name is taken whatever its case, and says so with 409", async (t) => {
+test("a client’s name must be unique regardless of case: a duplicate is refused with 409", async (t) => {
   const { post, app } = await startApp(t);
   const first = await post("/clients", { name: "  Müller GmbH " });
 
@@ -19,7 +19,7 @@ test("a client's name is taken whatever its case, and says so with 409", async (
   );
 });
 
-test("a client or driver still in use says by which printers, and stays", async (t) => {
+test("deleting a client or driver in use is refused and names its printers", async (t) => {
   const { post, fetch, addPrinter, app } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   await addPrinter({ name: "Hall printer", client_id: "1" });

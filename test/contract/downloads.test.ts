@@ -47,7 +47,7 @@ test("scripts and packages are attachments with safe names, a length and an ETag
   }
 });
 
-test("hostile descriptions come through to page, script and package unharmed and harmless", async (t) => {
+test("hostile descriptions appear unchanged and harmless in page, script and package", async (t) => {
   const { addDriver, addPrinter, fetch } = await startApp(t);
   const descriptions = ["O'Brien ’x’ $(calc) `n", "<script>alert(1)</script>", "x".repeat(260), 'say ""hi""'];
   for (const description of descriptions) {

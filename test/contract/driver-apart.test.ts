@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startApp, type TestApp } from "../support/app.ts";
-import { counted, download } from "../support/audit/counted.ts";
+import { download, downloadCounts } from "../support/audit/counted.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { makePng } from "../support/printers/png.ts";
 
-/** A client with two printers of an uploaded driver and one with a driver that Windows brings. */
+/** Starts a service with a client that has two printers with an uploaded driver and one with a Windows driver. */
 async function appWithClient(t: TestContext): Promise<TestApp> {
   const app = await startApp(t);
   await app.post("/clients", { name: "Alpha" });
@@ -21,7 +21,7 @@ const scripts = ["detect.ps1", "install.ps1", "uninstall.ps1"];
 const origins = (script: string) => [...script.matchAll(/Origin = '(\w+)'/g)].map(([, origin]) => origin);
 const revisions = (script: string) => [...script.matchAll(/Revision = '(\w{12})'/g)].map(([, text]) => text);
 
-test("without its driver a package is scripts alone, some 30 KB, under a name and an ETag of its own", async (t) => {
+test("a package without its driver contains only scripts, about 30 KB, and has its own name and ETag", async (t) => {
   const { fetch } = await appWithClient(t);
   const names: Record<string, string> = {
     "/printers/1/packages/rmm": "alpha-office-without-driver.zip",
@@ -43,7 +43,7 @@ test("without its driver a package is scripts alone, some 30 KB, under a name an
   }
 });
 
-test("its scripts look for the driver and name what brings it; revisions are those of the whole package", async (t) => {
+test("its scripts look for the driver and name its package; revisions are those of the full package", async (t) => {
   const { fetch } = await appWithClient(t);
   const tree = async (query: string) =>
     unpackers.fflate(await bytesOf(fetch(`/clients/1/packages/rmm${query}`)));
@@ -61,7 +61,7 @@ test("its scripts look for the driver and name what brings it; revisions are tho
   }
 });
 
-test("an Intune package without the driver has the printer's icon all the same", {
+test("an Intune package without the driver also has the printer’s icon", {
   skip: without.verifier,
 }, async (t) => {
   const { fetch, upload } = await appWithClient(t);
@@ -72,7 +72,9 @@ test("an Intune package without the driver has the printer's icon all the same",
   assert.deepEqual(Object.keys(tree).sort(), [...scripts.slice(0, 1), "icon.png", ...scripts.slice(1)]);
 });
 
-test("two printers' packages without drivers share no key", { skip: without.verifier }, async (t) => {
+test("packages of two printers without drivers have different keys", {
+  skip: without.verifier,
+}, async (t) => {
   const { fetch } = await appWithClient(t);
   const ivOf = async (id: number) => {
     const bytes = await bytesOf(fetch(`/printers/${id}/packages/mdm?driver=apart`));
@@ -82,7 +84,7 @@ test("two printers' packages without drivers share no key", { skip: without.veri
   assert.notEqual(await ivOf(1), await ivOf(2));
 });
 
-test("scripts fetched alone look for the driver too, name no address, and can be read", async (t) => {
+test("scripts fetched alone also look for the driver, contain no URL, and can be viewed", async (t) => {
   const { fetch } = await appWithClient(t);
 
   for (const owner of ["/printers/1", "/clients/1"]) {
@@ -97,7 +99,7 @@ test("scripts fetched alone look for the driver too, name no address, and can be
   }
 });
 
-test("what Windows brings is in no package anyway: apart or not, the bytes are the same", async (t) => {
+test("a package with a Windows driver has the same bytes with and without driver=apart", async (t) => {
   const { fetch } = await appWithClient(t);
   for (const format of ["rmm", "mdm"]) {
     const whole = await fetch(`/printers/3/packages/${format}`);
@@ -108,7 +110,7 @@ test("what Windows brings is in no package anyway: apart or not, the bytes are t
   }
 });
 
-test("any other value of driver is refused with what it can be; on a driver's own package it means nothing", async (t) => {
+test("any other value of driver is refused with the allowed ones; a driver’s own package ignores it", async (t) => {
   const { fetch } = await appWithClient(t);
   const paths = [
     "/printers/1/packages/rmm",
@@ -128,7 +130,7 @@ test("any other value of driver is refused with what it can be; on a driver's ow
   assert.equal((await fetch("/drivers/1/packages/rmm?driver=none")).status, 200);
 });
 
-test("the same is refused as with the driver: no printer, no driver, no model, no archive", async (t) => {
+test("a package without the driver is refused for the same reasons: no printer, driver, model or archive", async (t) => {
   const { app, fetch, post, addDriver, addPrinter } = await appWithClient(t);
   await post("/printers", { name: "Bare", address: "10.0.0.1", client_id: "1" });
   const empty = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
@@ -145,7 +147,7 @@ test("the same is refused as with the driver: no printer, no driver, no model, n
   assert.match(await gone.text(), /upload driver\.zip again/);
 });
 
-test("a refused choice offers the others, without their drivers as it was asked for", async (t) => {
+test("a refused package offers a package of the other printers, also without their drivers", async (t) => {
   const { fetch, post } = await appWithClient(t);
   await post("/printers", { name: "Bare", address: "10.0.0.1", client_id: "1" });
 
@@ -154,15 +156,15 @@ test("a refused choice offers the others, without their drivers as it was asked 
   assert.match(await answer.text(), /href="\/packages\/rmm\?ids=1&amp;driver=apart">Download the other one</);
 });
 
-test("it counts as its format's download of each printer, of the revision that it has", async (t) => {
+test("it counts as a download of its format for each printer, with the printer’s revision", async (t) => {
   const app = await appWithClient(t);
 
   await download(app, "/printers/1/packages/mdm?driver=apart");
   await download(app, "/printers/1/packages/rmm");
   await download(app, "/clients/1/packages/rmm?driver=apart");
 
-  assert.deepEqual(await counted(app, 1), ["mdm script 1", "rmm script 2"]);
-  assert.deepEqual(await counted(app, 2), ["rmm script 1"]);
+  assert.deepEqual(await downloadCounts(app, 1), ["mdm script 1", "rmm script 2"]);
+  assert.deepEqual(await downloadCounts(app, 2), ["rmm script 1"]);
   const revisionsOf1 = app.app.deployments.ofPrinter(1).map(({ revision }) => revision);
   assert.equal(new Set(revisionsOf1).size, 1);
 });

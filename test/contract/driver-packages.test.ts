@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { counted, download } from "../support/audit/counted.ts";
+import { download, downloadCounts } from "../support/audit/counted.ts";
 import { driverZip, twoInfs } from "../support/drivers/driver-zip.ts";
 import { everyUnpacker } from "../support/drivers/every-unpacker.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
@@ -12,7 +12,7 @@ import {
   withoutScripts,
 } from "../support/drivers/mixed-driver.ts";
 
-/** A driver of three models, of which two printers use one each. */
+/** Starts a service with a driver of three models and two printers, each with one of them. */
 async function appWithShared(t: TestContext, fields: Record<string, string> = {}): Promise<TestApp> {
   const app = await startApp(t);
   const driver = String(await app.addDriver(driverZip({ models: ["Two", "One", "Three"] })));
@@ -25,12 +25,12 @@ function text(tree: Tree, name: string): string {
   return tree[name]?.toString() ?? "";
 }
 
-/** The names of drivers in a script of a driver by itself. */
+/** The driver names in a script of a driver's own package. */
 function namesIn(script: string): string | undefined {
   return /DriverNames = @\((.*)\)/.exec(script)?.[1];
 }
 
-test("a driver's own package holds its files and scripts that install what printers use", async (t) => {
+test("a driver’s own package contains its files and scripts that install the models in use", async (t) => {
   const { fetch } = await appWithMixedDriver(t);
 
   const answer = await fetch("/drivers/1/packages/rmm");
@@ -61,7 +61,7 @@ for (const [name, unpack] of everyUnpacker) {
   });
 }
 
-test("the verifier accepts the Intune packages, which hold what the ZIPs hold", {
+test("the verifier accepts the Intune packages, which have the same contents as the ZIPs", {
   skip: without.verifier,
 }, async (t) => {
   const { fetch, printer } = await appWithMixedDriver(t);
@@ -76,7 +76,7 @@ test("the verifier accepts the Intune packages, which hold what the ZIPs hold", 
   }
 });
 
-test("it has the models that printers use, in one order, on ARM64 machines too; its own where none does", async (t) => {
+test("it installs the models in use, sorted, also for ARM64 machines; without any, the driver’s own model", async (t) => {
   const { fetch, post, addDriver, addPrinter } = await appWithShared(t);
   const pair = driverZip({ models: ["Arm A", "Arm B"], version: "2.0.0.0", decoration: "NTarm64" });
   const arm64 = String(await addDriver(pair));
@@ -93,7 +93,7 @@ test("it has the models that printers use, in one order, on ARM64 machines too; 
   assert.equal(after, "'One', 'Two'");
 });
 
-test("what a printer deploys although the INF lacks it stays out, and the page says so", async (t) => {
+test("it leaves out a printer’s model that the INF lacks, and the page says so", async (t) => {
   const { fetch, post, addDriver, addPrinter } = await startApp(t);
   const driver = String(await addDriver(twoInfs));
   await addPrinter({ name: "A", driver_id: driver, driver_desc: "Papyrus 100 PCL6" });
@@ -107,7 +107,7 @@ test("what a printer deploys although the INF lacks it stays out, and the page s
   assert.match(page, /Left out, because the INF does not have it: <bdi>Papyrus 100 PCL6<\/bdi>/);
 });
 
-test("it answers HEAD, ranges and If-None-Match, with the same bytes each time", async (t) => {
+test("it supports HEAD, ranges and If-None-Match, with the same bytes each time", async (t) => {
   const { fetch } = await appWithShared(t);
   for (const path of [
     "packages/rmm",
@@ -133,7 +133,7 @@ test("it answers HEAD, ranges and If-None-Match, with the same bytes each time",
   }
 });
 
-test("it is another package where printers use other models, or its publisher is trusted; its revision knows no models", async (t) => {
+test("it changes with the models in use and the trusted publisher; its revision does not depend on models", async (t) => {
   const { fetch, post } = await appWithShared(t);
   const seen = async () => {
     const script = await (await fetch("/drivers/1/scripts/detect")).text();
@@ -153,7 +153,7 @@ test("it is another package where printers use other models, or its publisher is
   assert.equal(new Set([first.etag, other.etag, trusted.etag]).size, 3);
 });
 
-test("a script fetched alone names where the files are; those in packages name nothing", async (t) => {
+test("a script fetched alone contains the URL of the files; scripts in packages contain none", async (t) => {
   const { fetch, url } = await appWithShared(t);
 
   const alone = await (await fetch("/drivers/1/scripts/install")).text();
@@ -166,10 +166,10 @@ test("a script fetched alone names where the files are; those in packages name n
   assert.match(page, /href="\/drivers\/1\/scripts\/install"/);
 });
 
-test("what cannot be made answers 404, 405 or 422 with the reason and the remedy", async (t) => {
+test("an impossible package is refused with 404, 405 or 422, with the reason and the remedy", async (t) => {
   const { app, fetch, addDriver } = await appWithShared(t);
   const empty = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
-  const ask = async (path: string, method = "GET") => {
+  const request = async (path: string, method = "GET") => {
     const answer = await fetch(path, { method });
     return [answer.status, (await answer.text()).trim()] as const;
   };
@@ -181,16 +181,16 @@ test("what cannot be made answers 404, 405 or 422 with the reason and the remedy
     "99/scripts/install",
     "1/scripts/other",
   ])
-    assert.equal((await ask(`/drivers/${path}`))[0], 404, path);
+    assert.equal((await request(`/drivers/${path}`))[0], 404, path);
   for (const kind of ["requirement", "diagnose"])
-    assert.equal((await ask(`/drivers/1/scripts/${kind}`))[0], 404, kind);
-  assert.equal((await ask("/drivers/1/packages/rmm", "POST"))[0], 405);
+    assert.equal((await request(`/drivers/1/scripts/${kind}`))[0], 404, kind);
+  assert.equal((await request("/drivers/1/packages/rmm", "POST"))[0], 405);
   for (const path of ["packages/rmm", "packages/mdm", "scripts/install"]) {
-    const [status, why] = await ask(`/drivers/${empty}/${path}`);
+    const [status, why] = await request(`/drivers/${empty}/${path}`);
     assert.deepEqual([status, /no driver description: choose or type the model/.test(why)], [422, true], why);
   }
   for (const path of ["packages/rmm", "packages/mdm", "scripts/detect"]) {
-    const [status, why] = await ask(`/drivers/1000002/${path}`);
+    const [status, why] = await request(`/drivers/1000002/${path}`);
     assert.deepEqual(
       [status, /^Windows brings .*: there is nothing to install apart\./.test(why)],
       [422, true],
@@ -198,7 +198,7 @@ test("what cannot be made answers 404, 405 or 422 with the reason and the remedy
     );
   }
   await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
-  const [status, why] = await ask("/drivers/1/packages/rmm");
+  const [status, why] = await request("/drivers/1/packages/rmm");
   assert.deepEqual([status, /upload driver\.zip again/.test(why)], [422, true], why);
 });
 
@@ -207,9 +207,9 @@ test("it counts as a download of no printer", async (t) => {
 
   for (const path of ["packages/rmm", "packages/mdm", "scripts/install"])
     await bytesOf(app.fetch(`/drivers/1/${path}`));
-  // Downloads are counted in their order.
+  // Downloads are counted in order, so this one ends the wait for the earlier ones.
   await download(app, "/printers/2/scripts/install");
 
-  assert.deepEqual([(await counted(app, 1)).length, (await counted(app, 2)).length], [0, 1]);
-  assert.equal(app.app.deployments.latest(1), undefined);
+  assert.deepEqual([(await downloadCounts(app, 1)).length, (await downloadCounts(app, 2)).length], [0, 1]);
+  assert.equal(app.app.deployments.lastDeployed(1), undefined);
 });

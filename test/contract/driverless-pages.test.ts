@@ -6,36 +6,36 @@ import { planOf } from "../support/printers/lists.ts";
 
 const ipp = "1000001";
 
-/** What a form's select holds chosen, by the field's name. */
-function chosenIn(page: string, name: string): string | undefined {
+/** The selected option of a form's select, by the field's name. */
+function selectedIn(page: string, name: string): string | undefined {
   const [, select = ""] = new RegExp(`<select id="f-${name}"([^]*?)</select>`).exec(page) ?? [];
   return /<option value="([^"]*)" selected/.exec(select)?.[1];
 }
 
-test("a form that is opened for the IPP class driver says IPP and its port, and can be saved as it is", async (t) => {
+test("a form opened for the IPP class driver has protocol IPP and its port, and can be saved unchanged", async (t) => {
   const { fetch, post } = await startApp(t);
 
-  const asked = await (await fetch(`/printers?driver_id=${ipp}`)).text();
+  const forIpp = await (await fetch(`/printers?driver_id=${ipp}`)).text();
   const saved = await post("/printers", { name: "First", address: "10.0.0.9", driver_id: ipp });
   const next = await saved.text();
   const plain = await (await fetch("/printers?driver_id=1000002")).text();
 
-  for (const page of [asked, next]) {
-    assert.deepEqual([chosenIn(page, "driver_id"), chosenIn(page, "protocol")], [ipp, "ipp"]);
+  for (const page of [forIpp, next]) {
+    assert.deepEqual([selectedIn(page, "driver_id"), selectedIn(page, "protocol")], [ipp, "ipp"]);
     assert.match(page, /name="port_number" type="text"\s*value="631"/);
   }
-  assert.deepEqual([chosenIn(plain, "driver_id"), chosenIn(plain, "protocol")], ["1000002", "raw"]);
+  assert.deepEqual([selectedIn(plain, "driver_id"), selectedIn(plain, "protocol")], ["1000002", "raw"]);
 });
 
-test("an imported row that names IPP alone is shown with the driver that it gets", async (t) => {
+test("the preview of a row that only names IPP shows the driver that it gets", async (t) => {
   const app = await startApp(t);
 
   const { rows } = await planOf(app, "name,address,protocol\nHall,10.0.0.9,ipp\n");
 
-  assert.deepEqual([rows[0]?.mark, rows[0]?.driver?.name], ["new", "Microsoft IPP Class Driver"]);
+  assert.deepEqual([rows[0]?.status, rows[0]?.driver?.name], ["new", "Microsoft IPP Class Driver"]);
 });
 
-test("printers that print over IPP keep their driver when many are to have none", async (t) => {
+test("a bulk change that removes drivers is refused for printers that print over IPP", async (t) => {
   const { post, addPrinter, app } = await startApp(t);
   await addPrinter({ name: "Raw" });
   await addPrinter({ name: "Driverless", driver_id: ipp });
@@ -49,7 +49,7 @@ test("printers that print over IPP keep their driver when many are to have none"
   assert.deepEqual(ids, [null, Number(ipp)]);
 });
 
-test("a search finds what Windows brings", async (t) => {
+test("a search finds Windows drivers", async (t) => {
   const { fetch } = await startApp(t);
 
   const page = await (await fetch("/search?q=ipp+class")).text();
@@ -58,7 +58,7 @@ test("a search finds what Windows brings", async (t) => {
   assert.match(page, /<span class="soft"><bdi>Microsoft IPP Class Driver<\/bdi><\/span>/);
 });
 
-test("no page says of a driver alone that a script tells why a printer does not print", async (t) => {
+test("only a printer’s page mentions diagnose.ps1, a driver’s page does not", async (t) => {
   const { addPrinter, fetch } = await startApp(t);
   await addPrinter();
 
@@ -71,7 +71,7 @@ test("no page says of a driver alone that a script tells why a printer does not 
   assert.doesNotMatch(driver, /diagnose\.ps1/);
 });
 
-test("what a printer replaces stands on its page a line each, whatever blanks a name has", async (t) => {
+test("a printer’s page lists each queue that it replaces on its own line, also names with spaces", async (t) => {
   const { addPrinter, fetch } = await startApp(t);
   await addPrinter({ driver_id: ipp, replaces: "Old one\nAnother old one\n\\\\server\\queue" });
 
@@ -84,7 +84,7 @@ test("what a printer replaces stands on its page a line each, whatever blanks a 
   assert.match(page, /<code>http:\/\/10\.0\.0\.9:631<wbr>\/ipp\/print<\/code>/);
 });
 
-test("a driver that cannot be deployed by itself does not lead to what it cannot do", async (t) => {
+test("the page of a driver that cannot be deployed has no link to the deploy section", async (t) => {
   const { addDriver, fetch } = await startApp(t);
   const good = await addDriver();
   const bad = await addDriver(makeZip([{ name: "net.inf", bytes: "[Version]\nClass=Net\n" }]));

@@ -6,7 +6,7 @@ import { startApp } from "../support/app.ts";
 import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
 import { makeZip } from "../support/drivers/zip.ts";
 
-test("an upload makes one driver, with a dropdown and a notice about unused files", async (t) => {
+test("an upload creates one driver, with a list of models and a notice about unused files", async (t) => {
   const { upload, app, dataDir } = await startApp(t);
   const zip = driverZip({ extra: [{ name: "readme.txt", bytes: "x" }] });
 
@@ -25,7 +25,7 @@ test("an upload makes one driver, with a dropdown and a notice about unused file
   assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
 });
 
-test("two uploads of the same content at once end in one record", async (t) => {
+test("two concurrent uploads of the same content create one record", async (t) => {
   const { upload, app, dataDir } = await startApp(t);
   const zip = driverZip();
 
@@ -39,7 +39,7 @@ test("two uploads of the same content at once end in one record", async (t) => {
   assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
 });
 
-test("what is no driver ZIP is refused with 422 and leaves nothing behind", async (t) => {
+test("a file that is not a driver ZIP is refused with 422 and leaves nothing behind", async (t) => {
   const { upload, post, app, dataDir } = await startApp(t);
 
   const answers = [
@@ -70,7 +70,7 @@ test("a ZIP over the limit is refused with 413 and leaves nothing behind", async
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
 });
 
-test("more long work than can wait is refused with 503 and a time to try again", async (t) => {
+test("uploads above the limit of waiting ones are refused with 503 and Retry-After", async (t) => {
   const { upload, app } = await startApp(t, { inspection: "process" });
 
   const answers = await Promise.all(
@@ -83,7 +83,7 @@ test("more long work than can wait is refused with 503 and a time to try again",
   assert.equal(app.store.drivers.list().length, 40 - busy.length);
 });
 
-test("an INF without a model is stored and needs attention until the operator completes it", async (t) => {
+test("a driver whose INF has no model is saved and needs attention until the operator completes it", async (t) => {
   const { addDriver, addPrinter, fetch, post } = await startApp(t);
   const driver = await addDriver(driverZip({ models: [] }));
   const printer = await addPrinter({ driver_id: String(driver) });
@@ -100,7 +100,7 @@ test("an INF without a model is stored and needs attention until the operator co
   assert.match(await after.text(), /DriverName = 'Papyrus typed'/);
 });
 
-test("uploading content whose file is missing on disk puts the file back", async (t) => {
+test("uploading the same content restores a driver’s missing file", async (t) => {
   const { upload, addPrinter, fetch, dataDir, app } = await startApp(t);
   const printer = await addPrinter();
   await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
@@ -115,7 +115,7 @@ test("uploading content whose file is missing on disk puts the file back", async
   assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
 });
 
-test("a chosen INF and model are kept, and another INF brings its own model", async (t) => {
+test("a chosen INF and model are saved, and another INF changes the model to its own", async (t) => {
   const { addDriver, post, app } = await startApp(t);
   const second = printerInf({ models: ["Second A v2.0", "Second A"], version: "9.9.9.9" });
   const id = await addDriver(

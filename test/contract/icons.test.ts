@@ -5,14 +5,14 @@ import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { makePng } from "../support/printers/png.ts";
 
-test("an icon is kept, replaced and served", async (t) => {
+test("an icon is saved, replaced and served", async (t) => {
   const { upload, fetch, addPrinter, dataDir, app } = await startApp(t);
   const id = await addPrinter();
 
   const first = await upload(`/printers/${id}/icon`, makePng(), "icon.png");
   const before = app.store.icons.find(id)?.sha256;
   const second = await upload(`/printers/${id}/icon`, makePng(256, 256, 100), "icon.png");
-  await app.undo.end(1);
+  await app.undo.makeFinal(1);
   const served = await fetch(`/printers/${id}/icon`);
 
   assert.deepEqual([first.status, second.status], [200, 200]);
@@ -22,7 +22,7 @@ test("an icon is kept, replaced and served", async (t) => {
   assert.deepEqual(Buffer.from(await served.arrayBuffer()), makePng(256, 256, 100));
 });
 
-test("an icon that is wrong is refused in its place, and the old one stays", async (t) => {
+test("an invalid icon is refused in the icon’s section, and the old icon stays", async (t) => {
   const { app, upload, addPrinter, dataDir } = await startApp(t);
   const id = await addPrinter();
   await upload(`/printers/${id}/icon`, makePng(), "icon.png");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-/** Three printers of two clients, one of them without a driver. */
+/** Creates three printers of two clients; one printer has no driver. */
 async function smallShop({ post, addDriver }: TestApp): Promise<void> {
   await post("/clients", { name: "Alpha" });
   await post("/clients", { name: "Beta & Söhne" });
@@ -18,7 +18,7 @@ function listed(text: string): string[] {
   return [...text.matchAll(/scope="row"><bdi><a href="[^"]+">([^<]+)</g)].map(([, name = ""]) => name);
 }
 
-test("lists are narrowed by their address, and say how many of how many they show", async (t) => {
+test("query parameters narrow lists, which say how many of how many rows they show", async (t) => {
   const service = await startApp(t);
   await smallShop(service);
   const page = async (path: string) => (await service.fetch(path)).text();
@@ -46,19 +46,19 @@ test("lists are narrowed by their address, and say how many of how many they sho
   assert.deepEqual(listed(all ?? ""), ["Büro", "Empfang", "Lager"]);
 });
 
-test("the list of drivers is narrowed to those that a client's printers use", async (t) => {
+test("the list of drivers can be narrowed to those of a client’s printers", async (t) => {
   const service = await startApp(t);
   await smallShop(service);
 
   const theirs = await (await service.fetch("/drivers?client_id=2")).text();
-  const nobodys = await (await service.fetch("/drivers?client_id=none")).text();
+  const withoutClient = await (await service.fetch("/drivers?client_id=none")).text();
 
   assert.match(theirs, /1 of 1 driver <a href="\/drivers">Show all/);
   assert.match(theirs, /<option value="2" selected>/);
-  assert.match(nobodys, /0 of 1 driver /);
+  assert.match(withoutClient, /0 of 1 driver /);
 });
 
-test("an address narrows a list to nothing that its rows do not have", async (t) => {
+test("a list ignores query parameters that do not apply to its rows", async (t) => {
   const service = await startApp(t);
   await smallShop(service);
   const paths = ["/drivers?state=changed", "/clients?client_id=2", "/clients?state=ready"];
@@ -71,7 +71,7 @@ test("an address narrows a list to nothing that its rows do not have", async (t)
   );
 });
 
-test("what was deleted from a narrowed list comes back there, and from nowhere else", async (t) => {
+test("after undo, the browser returns to the narrowed list it came from, and otherwise to the record’s page", async (t) => {
   const service = await startApp(t);
   await smallShop(service);
   const { post, url } = service;
@@ -114,7 +114,7 @@ test("what was deleted from a narrowed list comes back there, and from nowhere e
   );
 });
 
-test("what matches nothing says so, with the way back", async (t) => {
+test("a list without matches says so, with a link to the whole list", async (t) => {
   const service = await startApp(t);
   await smallShop(service);
 
@@ -124,7 +124,7 @@ test("what matches nothing says so, with the way back", async (t) => {
   assert.match(text, /<a class="button" href="\/printers">Show all 3 printers/);
 });
 
-test("the form stands folded above the list, and opens where the address asks for it", async (t) => {
+test("the form above the list is closed unless the URL opens it", async (t) => {
   const service = await startApp(t);
   const { fetch } = service;
   const isOpen = async (path: string) => /id="new-printer"\s+open/.test(await (await fetch(path)).text());
@@ -148,7 +148,7 @@ test("the form stands folded above the list, and opens where the address asks fo
   assert.deepEqual(listed(filled), ["Empfang", "Lager"], "the list shows the client's printers meanwhile");
 });
 
-test("a change keeps what the list was narrowed to, with scripts and without", async (t) => {
+test("a change keeps the list narrowed, with and without scripts", async (t) => {
   const service = await startApp(t);
   await smallShop(service);
   const { post, url } = service;
@@ -175,7 +175,7 @@ test("a change keeps what the list was narrowed to, with scripts and without", a
   assert.equal(evil.headers.get("location"), "/printers?undo=2");
 });
 
-test("a script that takes the list alone is told the plain address to show", async (t) => {
+test("a request for only the list returns the plain URL for the address bar", async (t) => {
   const service = await startApp(t);
   await smallShop(service);
 
@@ -206,7 +206,7 @@ test("one search finds printers, clients and drivers, as a page and as a fragmen
   assert.match(page, /<form class="find" method="get" action="\/search"/, "every page has the field");
 });
 
-test("a search shows twenty of each kind and leads to the narrowed list for the others", async (t) => {
+test("a search shows twenty results of each kind and links to the narrowed list for the others", async (t) => {
   const service = await startApp(t);
   const made = Array.from({ length: 25 }, (_, i) =>
     service.post("/printers", { name: `Büro ${i}`, address: "10.0.0.1" }),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-test("every page answers with HTML, in an empty and in a filled service", async (t) => {
+test("every page is HTML, in an empty and in a filled service", async (t) => {
   const { fetch, addPrinter, post } = await startApp(t);
   const pages = ["/", "/printers", "/clients", "/drivers", "/packages"];
 
@@ -63,7 +63,7 @@ test("the packages page lists only printers that have a driver", async (t) => {
   assert.doesNotMatch(text, /Bare/);
 });
 
-test("a name made of markup and quotes breaks no page", async (t) => {
+test("a name with markup and quotes breaks no page", async (t) => {
   const { post, fetch, addPrinter, addDriver } = await startApp(t);
   const name = `O'Brien & <Sons> ’quoted’ "x" <script>alert(1)</script>`;
   await post("/clients", { name });

@@ -8,7 +8,7 @@ import { makeTicket, ticketAround } from "../support/printers/tickets.ts";
 const ticket = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft" });
 const office = { name: "Office", address: "10.0.0.9" };
 
-/** A form as `curl -F` sends it. */
+/** A multipart form as `curl -F` sends it. */
 function multipart(fields: Record<string, string>, files: Record<string, Blob>): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
@@ -16,7 +16,7 @@ function multipart(fields: Record<string, string>, files: Record<string, Blob>):
   return form;
 }
 
-test("a ticket that is pasted is kept, shown on the printer's page, carried by its install script and a part of its revision", async (t) => {
+test("a pasted ticket is saved, and appears on the printer’s page, in its install script and in its revision", async (t) => {
   const { addPrinter, app, fetch, post } = await startApp(t);
   const id = await addPrinter();
   const revision = async () =>
@@ -38,14 +38,14 @@ test("a ticket that is pasted is kept, shown on the printer's page, carried by i
   assert.notEqual(await revision(), before);
 });
 
-test("the form sends a ticket back as it is kept, and nothing is changed by that", async (t) => {
+test("the form sends a saved ticket back unchanged, so that saving changes nothing", async (t) => {
   const { addPrinter, app, fetch, post } = await startApp(t);
   const id = await addPrinter({ print_ticket: ticket });
   const { print_ticket } = app.store.printers.get(id).printer;
 
   const form = await (await fetch(`/printers/${id}/edit`)).text();
-  const shown = /<textarea id="f-print_ticket"[^>]*>([^<]*)</.exec(form)?.[1] ?? "";
-  const typed = shown
+  const escaped = /<textarea id="f-print_ticket"[^>]*>([^<]*)</.exec(form)?.[1] ?? "";
+  const typed = escaped
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&quot;", '"')
@@ -56,7 +56,7 @@ test("the form sends a ticket back as it is kept, and nothing is changed by that
   assert.equal(app.store.printers.get(id).printer.print_ticket, print_ticket);
 });
 
-test("a ticket may come as a file, in UTF-16 too, and counts more than what was typed; an empty choice counts nothing", async (t) => {
+test("a ticket may be a file, also in UTF-16, and overrides the typed one; an empty file field is ignored", async (t) => {
   const { app, fetch } = await startApp(t);
   const utf16 = Buffer.from(`\ufeff${ticket.replace("UTF-8", "utf-16")}`, "utf16le");
   const send = (fields: Record<string, string>, files: Record<string, Blob>) =>
@@ -73,12 +73,12 @@ test("a ticket may come as a file, in UTF-16 too, and counts more than what was 
     answers.map(({ status }) => status),
     [200, 200, 200, 200],
   );
-  const tickets = app.store.printers.several([1, 2, 3, 4]).map(({ print_ticket }) => print_ticket);
+  const tickets = app.store.printers.findMany([1, 2, 3, 4]).map(({ print_ticket }) => print_ticket);
   assert.equal(new Set(tickets).size, 1);
   assert.match(tickets[0] ?? "", /JobStaple/);
 });
 
-test("a ticket that cannot be taken is 422 with where and why, beside the field and with what was typed", async (t) => {
+test("an invalid ticket is refused with 422, with place and reason beside the field, and the form keeps its text", async (t) => {
   const { app, post } = await startApp(t);
   const broken = ticket.replace("</psf:Feature>", "");
 
@@ -92,10 +92,10 @@ test("a ticket that cannot be taken is 422 with where and why, beside the field 
     assert.ok(text.includes(`id="f-print_ticket-problem">${reason}<`), text.slice(0, 2000));
     assert.match(text, /<textarea id="f-print_ticket"[^>]*aria-invalid="true"[^>]*>&lt;\?xml[^<]*JobStaple/);
   }
-  assert.deepEqual(app.store.printers.whole(), []);
+  assert.deepEqual(app.store.printers.withSettings(), []);
 });
 
-test("256 KB are taken in every way that a form can come, and a byte more is refused beside the field", async (t) => {
+test("a ticket of 256 KB is accepted in every form encoding, and one byte more is refused beside the field", async (t) => {
   const { app, fetch, post } = await startApp(t);
   const empty = ticketAround("<a></a>").replaceAll("\r\n", "\n").trim();
   const filled = (bytes: number) => empty.replace("<a>", `<a>${"x".repeat(bytes - empty.length)}`);
@@ -110,11 +110,11 @@ test("256 KB are taken in every way that a form can come, and a byte more is ref
   const huge = await post("/printers", { ...office, print_ticket: "x".repeat(1_200_000) });
 
   assert.deepEqual([typed.status, file.status, larger.status, huge.status], [200, 200, 422, 413]);
-  const tickets = app.store.printers.several([1, 2]).map(({ print_ticket }) => print_ticket.length);
+  const tickets = app.store.printers.findMany([1, 2]).map(({ print_ticket }) => print_ticket.length);
   assert.deepEqual(tickets, [ticketLimitBytes, ticketLimitBytes]);
 });
 
-test("a ticket as large as is taken is rendered, and its script grows by it alone", async (t) => {
+test("a ticket of the maximum size is rendered, and its script grows only by the ticket", async (t) => {
   const { addPrinter, fetch } = await startApp(t);
   const features = Array.from({ length: 2000 }, (_, i) => [
     `ns0000:Feature‘${i}’`,
@@ -136,7 +136,7 @@ test("a ticket as large as is taken is rendered, and its script grows by it alon
   assert.ok(size > before + 200_000 && size < before + ticketLimitBytes + 20_000, `${before} and ${size}`);
 });
 
-test("what is replaced is taken in its three forms, and a line that is none of them is named", async (t) => {
+test("a replaced queue has three notations, and any other line is named in the error", async (t) => {
   const { app, fetch, post } = await startApp(t);
   const replaces = "Old\r\n\\\\server\\HP 4000\r\naddress:[FE80::0:1]";
 
@@ -157,7 +157,7 @@ test("what is replaced is taken in its three forms, and a line that is none of t
   );
 });
 
-test("the printer's form says where a ticket comes from, and works without scripts by pasting", async (t) => {
+test("the printer’s form explains how to get a ticket, and without scripts it can be pasted", async (t) => {
   const { fetch } = await startApp(t);
 
   const form = await (await fetch("/printers?new=1")).text();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 
-test("a printer is made from a form and stands in the list under its client", async (t) => {
+test("a form creates a printer, which the list shows under its client", async (t) => {
   const { post, app } = await startApp(t);
   await post("/clients", { name: "Alpha" });
 
@@ -25,7 +25,7 @@ test("a printer is made from a form and stands in the list under its client", as
   assert.deepEqual(printer.replaces, ["Old one", "Old two"]);
 });
 
-test("a printer is deleted from the whole list alone: elsewhere nothing could be brought anew", async (t) => {
+test("the whole list has delete buttons; lists elsewhere, which cannot be refreshed, have none", async (t) => {
   const { fetch, post, addPrinter } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   await addPrinter({ client_id: "1" });
@@ -47,7 +47,7 @@ test("a printer is deleted from the whole list alone: elsewhere nothing could be
   );
 });
 
-test("a printer without client and driver is listed all the same", async (t) => {
+test("the list also shows a printer without client and driver", async (t) => {
   const { post, fetch } = await startApp(t);
   await post("/printers", { name: "Lonely", address: "10.0.0.1" });
 
@@ -58,7 +58,7 @@ test("a printer without client and driver is listed all the same", async (t) => 
   assert.match(await (await fetch("/printers/1")).text(), /No driver assigned/);
 });
 
-test("a rejected form comes back with a message beside the field and what was typed", async (t) => {
+test("a rejected form has a message beside the field and keeps its values", async (t) => {
   const { post, app } = await startApp(t);
 
   const answer = await post("/printers", {
@@ -79,7 +79,7 @@ test("a rejected form comes back with a message beside the field and what was ty
   assert.equal(app.store.printers.list().length, 0);
 });
 
-test("hints and messages of a rejected form are those that its fields are described by", async (t) => {
+test("fields of a rejected form refer to their hints and messages with aria-describedby", async (t) => {
   const { post } = await startApp(t);
 
   const answer = await post("/printers", { name: "A,B", address: "300.1.1.1" });
@@ -141,7 +141,7 @@ test("the printer page shows both commands with copy buttons, and both packages"
   assert.doesNotMatch(text, /regenerate/i);
 });
 
-test("a checkbox means the same when a form is read and when it comes back", async (t) => {
+test("a rejected form shows a checkbox as it was read", async (t) => {
   const { post, app } = await startApp(t);
   const words = { off: ["", "0", "no", "No", "false", "off", " OFF "], on: ["on", "1", "yes", "true", "x"] };
 
@@ -151,7 +151,7 @@ test("a checkbox means the same when a form is read and when it comes back", asy
 
     const isTicked = /name="snmp" type="checkbox" value="on" checked/.test(refused);
     const { printers } = app.store;
-    const isStored = printers.list().some(({ printer: { id } }) => printers.get(id).printer.snmp);
-    assert.deepEqual([isTicked, isStored], words.on.includes(value) ? [true, true] : [false, false], value);
+    const isSaved = printers.list().some(({ printer: { id } }) => printers.get(id).printer.snmp);
+    assert.deepEqual([isTicked, isSaved], words.on.includes(value) ? [true, true] : [false, false], value);
   }
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-test("the health check answers one JSON field", async (t) => {
+test("the health check returns JSON with one field", async (t) => {
   const { fetch } = await startApp(t);
 
   const answer = await fetch("/health");
@@ -30,7 +30,7 @@ test("static files come from the service, with their types", async (t) => {
   assert.equal((await fetch("/favicon.ico")).status, 200);
 });
 
-test("a wrong method answers 405 with what is allowed, an unknown address 404", async (t) => {
+test("a wrong method is refused with 405 and Allow, an unknown path with 404", async (t) => {
   const { fetch } = await startApp(t);
 
   const wrong = await fetch("/printers", { method: "PUT" });
@@ -44,7 +44,7 @@ test("a wrong method answers 405 with what is allowed, an unknown address 404", 
   assert.match(await browser.text(), /<h1>Not here<\/h1>/);
 });
 
-test("HEAD answers as GET does, without a body", async (t) => {
+test("HEAD gives the same response as GET, without a body", async (t) => {
   const { fetch, addPrinter } = await startApp(t);
   const id = await addPrinter();
 
@@ -58,7 +58,7 @@ test("HEAD answers as GET does, without a body", async (t) => {
   }
 });
 
-test("a browser without scripts is sent from a form to a page", async (t) => {
+test("a browser without scripts is redirected from a form to a page", async (t) => {
   const { post, upload, fetch, addPrinter } = await startApp(t);
   await addPrinter();
 
@@ -86,7 +86,7 @@ test("a browser without scripts is sent from a form to a page", async (t) => {
   assert.doesNotMatch(await (await fetch("/printers")).text(), /Office/, "what was deleted is gone");
 });
 
-test("a page of another site cannot change anything", async (t) => {
+test("a cross-site request cannot change anything", async (t) => {
   const { post, app, url } = await startApp(t);
 
   const answers = [

@@ -4,7 +4,7 @@ import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { unpackers } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 
-/** A client in one subnet with a printer of its own place, one of the client's, and one without a client. */
+/** Starts a service with printers whose subnets are their own, their client's, and none. */
 async function appWithPlaces(t: TestContext): Promise<TestApp> {
   const app = await startApp(t);
   await app.post("/clients", { name: "Alpha", subnets: "10.1.2.0/24" });
@@ -19,10 +19,10 @@ const textOf = async (answer: Promise<Response>) => (await answer).text();
 /** The subnets in a script's settings. */
 const subnetsIn = (script: string) => [...script.matchAll(/Subnets = @\((.*)\)/g)].map(([, list]) => list);
 
-/** A page's texts without its markup. */
+/** A page's text without markup. */
 const wordsOf = (page: string) => page.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 
-test("requirement.ps1 is fetched alone, holds nothing but places, and is in no package", async (t) => {
+test("requirement.ps1 is fetched alone, contains only subnets, and is in no package", async (t) => {
   const { fetch } = await appWithPlaces(t);
 
   const own = await fetch("/printers/1/scripts/requirement");
@@ -47,7 +47,7 @@ test("requirement.ps1 is fetched alone, holds nothing but places, and is in no p
   assert.match(await textOf(fetch("/printers/1/read/requirement")), /requirement-own\.ps1/);
 });
 
-test("the Intune section shows the rule to enter where there are subnets, and nothing of it elsewhere", async (t) => {
+test("the Intune section shows the requirement rule only if there are subnets", async (t) => {
   const { fetch } = await appWithPlaces(t);
 
   const [own, anywhere] = await Promise.all([textOf(fetch("/printers/1")), textOf(fetch("/printers/3"))]);
@@ -70,7 +70,7 @@ test("the Intune section shows the rule to enter where there are subnets, and no
   assert.doesNotMatch(anywhere, /requirement/);
 });
 
-test("an RMM's commands skip machines elsewhere where there are subnets, and have no parameter where there are none", async (t) => {
+test("RMM commands skip machines in other subnets, and without subnets they have no parameter", async (t) => {
   const { fetch } = await appWithPlaces(t);
 
   const [own, anywhere] = await Promise.all([textOf(fetch("/printers/1")), textOf(fetch("/printers/3"))]);
@@ -82,7 +82,7 @@ test("an RMM's commands skip machines elsewhere where there are subnets, and hav
   assert.doesNotMatch(anywhere, /-OnlyHere/);
 });
 
-test("a client's page tells one place from several, and says what belongs anywhere", async (t) => {
+test("a client’s page says whether its printers have the same subnets, and which have none", async (t) => {
   const { fetch, post, addPrinter } = await appWithPlaces(t);
   const wordsOfClient = async () => wordsOf(await textOf(fetch("/clients/1")));
 
@@ -115,7 +115,7 @@ test("a client's page tells one place from several, and says what belongs anywhe
   assert.doesNotMatch(anywhere, /additional requirement rules|-OnlyHere skips/);
 });
 
-test("a wrong line is a 422 that names it, in both forms, and what was typed stays", async (t) => {
+test("an invalid line is refused with 422 and named, in both forms, which keep their values", async (t) => {
   const { post, app } = await appWithPlaces(t);
   const subnets = "10.1.2.0/24\n10.1.2.3/24";
 
@@ -136,7 +136,7 @@ test("a wrong line is a 422 that names it, in both forms, and what was typed sta
   assert.equal(app.store.clients.count(), 1);
 });
 
-test("a printer's page says where it belongs, and whose word that is", async (t) => {
+test("a printer’s page shows its subnets and whether they are its own or its client’s", async (t) => {
   const { fetch, post } = await appWithPlaces(t);
   const settingsOf = async (id: number) =>
     wordsOf(
@@ -157,7 +157,7 @@ test("a printer's page says where it belongs, and whose word that is", async (t)
   assert.match(wordsOf(saved), /Subnets 10\.1\.2\.0\/24 of the client/);
 });
 
-test("a client keeps its subnets through a save, a deletion that is taken back, and a restart", async (t) => {
+test("a client keeps its subnets after a save, an undone deletion and a restart", async (t) => {
   const app = await startApp(t);
   await app.post("/clients", { name: "Alpha", subnets: "10.1.2.0/24\nfd00::/64" }, navigation);
   const before = app.app.store.clients.get(1);
@@ -167,15 +167,15 @@ test("a client keeps its subnets through a save, a deletion that is taken back, 
   await app.post("/deletions/1/undo", {}, navigation);
   const back = app.app.store.clients.get(1);
   await app.stop();
-  const again = await startApp(t, { dataDir: app.dataDir });
+  const restarted = await startApp(t, { dataDir: app.dataDir });
 
   assert.deepEqual(before.subnets, ["10.1.2.0/24", "fd00::/64"]);
   assert.deepEqual([deleted.status, gone], [303, 0]);
   assert.deepEqual(back, before);
-  assert.deepEqual(again.app.store.clients.get(1), before);
+  assert.deepEqual(restarted.app.store.clients.get(1), before);
 });
 
-test("who saves a client's older form does not undo its new subnets", async (t) => {
+test("saving an outdated client form does not overwrite new subnets", async (t) => {
   const { post, fetch, app } = await appWithPlaces(t);
   const opened = /name="opened" value="(\w+)"/.exec(await textOf(fetch("/clients/1")))?.[1] ?? "";
   await post("/clients/1", { name: "Alpha", subnets: "10.7.0.0/16" });
@@ -187,7 +187,7 @@ test("who saves a client's older form does not undo its new subnets", async (t) 
   assert.deepEqual(app.store.clients.get(1).subnets, ["10.7.0.0/16"]);
 });
 
-test("a change of subnets is no other revision, but other scripts and another package", async (t) => {
+test("a change of subnets changes scripts and packages but not the revision", async (t) => {
   const { fetch, post } = await appWithPlaces(t);
   const seen = async () => {
     const script = await textOf(fetch("/printers/2/scripts/detect"));
@@ -204,7 +204,7 @@ test("a change of subnets is no other revision, but other scripts and another pa
   assert.notEqual(after[2], before[2]);
 });
 
-test("printers' own subnets go out in a list and come in again; a wrong one is that row's problem", async (t) => {
+test("an export contains printers’ own subnets, and an import reads them; an invalid subnet makes only its row wrong", async (t) => {
   const from = await appWithPlaces(t);
   const list = await textOf(from.fetch("/export/printers.csv"));
   const to = await startApp(t);
@@ -214,7 +214,7 @@ test("printers' own subnets go out in a list and come in again; a wrong one is t
   const imported = await send("/import", list);
   const wrong = await textOf(send("/import/preview", "name,subnets\nBad,10.1.2.3/24\n"));
   const subnets = (app: TestApp) =>
-    app.app.store.printers.several([1, 2, 3]).map((printer) => printer.subnets);
+    app.app.store.printers.findMany([1, 2, 3]).map((printer) => printer.subnets);
 
   assert.equal(imported.status, 200);
   assert.deepEqual(subnets(from), [["fd00:1::/48", "10.9.9.9/32"], [], []]);

@@ -7,7 +7,7 @@ import { makeTicket } from "../support/printers/tickets.ts";
 
 const [ipp, classDrivers, textOnly] = ["1000001", "1000002", "1000003"];
 
-/** A service with a printer for each driver that Windows brings, in this order, and nothing else. */
+/** Starts a service with one printer for each Windows driver, in order, and nothing else. */
 async function appWithWindowsDrivers(t: TestContext): Promise<TestApp> {
   const app = await startApp(t);
   await app.addPrinter({ name: "Driverless", driver_id: ipp });
@@ -16,7 +16,7 @@ async function appWithWindowsDrivers(t: TestContext): Promise<TestApp> {
   return app;
 }
 
-test("what Windows brings is there from the beginning, and the first steps go on as if it were not", async (t) => {
+test("Windows drivers exist from the start and do not complete the dashboard’s first steps", async (t) => {
   const { fetch } = await startApp(t);
 
   const [library = "", dashboard = "", form = ""] = await Promise.all(
@@ -29,7 +29,7 @@ test("what Windows brings is there from the beginning, and the first steps go on
   assert.match(form, /<optgroup label="Windows’ own"><option value="1000001"/);
 });
 
-test("the first driver that is uploaded is driver 1, and it stands before those of Windows", async (t) => {
+test("the first uploaded driver is driver 1, and lists show it before the Windows drivers", async (t) => {
   const { addDriver, fetch } = await startApp(t);
 
   const id = await addDriver();
@@ -39,7 +39,7 @@ test("the first driver that is uploaded is driver 1, and it stands before those 
   assert.deepEqual([id, ids], [1, ["1", ipp, classDrivers, textOnly]]);
 });
 
-test("a printer with a driver of Windows has scripts and packages, without a driver's folder", async (t) => {
+test("a printer with a Windows driver has scripts and packages, without a driver folder", async (t) => {
   const { fetch } = await appWithWindowsDrivers(t);
 
   for (const id of [1, 2, 3]) {
@@ -54,7 +54,7 @@ test("a printer with a driver of Windows has scripts and packages, without a dri
   }
 });
 
-test("their wrapped packages are judged sound", { skip: without.verifier }, async (t) => {
+test("the verifier accepts their Intune packages", { skip: without.verifier }, async (t) => {
   const { fetch } = await appWithWindowsDrivers(t);
 
   for (const id of [1, 2, 3]) {
@@ -64,7 +64,7 @@ test("their wrapped packages are judged sound", { skip: without.verifier }, asyn
   }
 });
 
-test("who names the IPP class driver means IPP, and who names IPP means that driver", async (t) => {
+test("the IPP class driver implies protocol IPP, and protocol IPP implies that driver", async (t) => {
   const { post, app } = await startApp(t);
 
   await post("/printers", { name: "A", address: "10.0.0.1", driver_id: ipp });
@@ -128,7 +128,7 @@ test("IPP with another driver, the class driver with another protocol, and IPP w
   assert.equal(app.store.printers.list().length, 0);
 });
 
-test("a driver of Windows is neither changed nor deleted, and there is nothing of it to download", async (t) => {
+test("a Windows driver cannot be changed, deleted or downloaded", async (t) => {
   const { fetch, post, app } = await startApp(t);
 
   const answers = {
@@ -150,10 +150,10 @@ test("a driver of Windows is neither changed nor deleted, and there is nothing o
     files: 422,
   });
   assert.match(await answers.deleted.text(), /Windows brings “Microsoft PCL6 and PS Class Drivers”/);
-  assert.deepEqual(app.store.drivers.windows().map(({ name }) => name)[2], "Generic / Text Only");
+  assert.deepEqual(app.store.drivers.windowsDrivers().map(({ name }) => name)[2], "Generic / Text Only");
 });
 
-test("many printers at once get the IPP class driver only where they print over IPP", async (t) => {
+test("a bulk change to or from the IPP class driver is refused for printers with another protocol", async (t) => {
   const { post, addPrinter, app } = await startApp(t);
   await addPrinter({ name: "Raw" });
   await addPrinter({ name: "Driverless", driver_id: ipp });
@@ -174,7 +174,7 @@ test("many printers at once get the IPP class driver only where they print over 
   );
 });
 
-test("a list brings driverless printers, and an export of them is the same list", async (t) => {
+test("an import creates driverless printers, and importing their export changes nothing", async (t) => {
   const { post, fetch, app } = await startApp(t);
   const text =
     "name,address,driver,protocol,ipp_path,ipp_tls\nA,10.0.0.1,Microsoft IPP Class Driver,,,\nB,10.0.0.2,,ipp,/ipp/port1,yes\n";
@@ -197,7 +197,7 @@ test("a list brings driverless printers, and an export of them is the same list"
   assert.match(again, /2 (?:printers )?unchanged|nothing/i);
 });
 
-test("a printer's page says of its settings what is known, and what nobody here has seen", async (t) => {
+test("a printer’s page has notes on settings that were not tested on a real Windows", async (t) => {
   const { addPrinter, fetch } = await startApp(t);
   const notesOf = async (fields: Record<string, string>) => {
     const page = await (await fetch(`/printers/${await addPrinter(fields)}`)).text();
@@ -231,7 +231,7 @@ test("a printer's page says of its settings what is known, and what nobody here 
   ]);
 });
 
-test("Intune is told that Windows brings the driver, and which Windows adds IPP queues", async (t) => {
+test("the Intune section says that Windows has the driver, and which Windows versions add IPP queues", async (t) => {
   const { fetch } = await appWithWindowsDrivers(t);
 
   const [driverless = "", old = ""] = await Promise.all(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { labelOfMany } from "../../src/pkg/scripts/revision.ts";
+import { printersDigest } from "../../src/pkg/scripts/revision.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { appWithPair, armZip } from "../support/drivers/arm64-pair.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
@@ -12,7 +12,7 @@ import { bytesOf, noise, withoutScripts } from "../support/drivers/mixed-driver.
 import { startFilled } from "../support/filled.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
 
-/** A driver's files as another tool finds them in its archive, in a folder. */
+/** A driver's files as another tool reads them from its archive, with a folder before each path. */
 function filesOf(zip: Buffer, folder: string): Tree {
   const files = Object.entries(unpackers.fflate(zip));
   return Object.fromEntries(files.map(([path, bytes]) => [`${folder}/${path}`, bytes]));
@@ -25,7 +25,7 @@ function assertSame(tree: Tree, wanted: Tree): void {
   for (const [path, bytes] of Object.entries(wanted)) assert.ok(tree[path]?.equals(bytes), path);
 }
 
-/** A driver of all machines, one for ARM64, and a printer that has both. */
+/** Adds a driver for x64, one for ARM64, and a printer that uses both. */
 async function addPair({ addDriver, addPrinter }: TestApp): Promise<void> {
   const main = await addDriver();
   const arm = await addDriver(armZip());
@@ -35,7 +35,7 @@ async function addPair({ addDriver, addPrinter }: TestApp): Promise<void> {
 describe("other people's tools open packages with a driver for ARM64", () => {
   for (const [name, unpack] of everyUnpacker) {
     const skip = name in without ? without[name as keyof typeof without] : false;
-    test(`${name} finds both folders, byte by byte, and scripts that know them`, { skip }, async (t) => {
+    test(`${name} finds both folders byte by byte, and scripts that name them`, { skip }, async (t) => {
       const { fetch } = await startFilled(t, addPair);
 
       const tree = unpack(await bytesOf(fetch("/printers/1/packages/rmm")));
@@ -60,7 +60,7 @@ describe("other people's tools open packages with a driver for ARM64", () => {
     assertSame(tree, expected);
   });
 
-  test("a client's package has each driver once, whoever is its first or its second", {
+  test("a client's package contains each driver once, even if printers use it in different roles", {
     skip: without.verifier,
   }, async (t) => {
     const { fetch, post, addPrinter, app } = await startFilled(t, addPair);
@@ -79,7 +79,7 @@ describe("other people's tools open packages with a driver for ARM64", () => {
   });
 });
 
-test("a driver that is chosen for both is packed once, and beside Windows’ own there is one folder", async (t) => {
+test("a driver chosen for both architectures is packed once, and a driver of Windows adds no folder", async (t) => {
   const { fetch, addDriver, addPrinter } = await startApp(t);
   const zip = driverZip({ decoration: "NTamd64,NTarm64", models: ["Papyrus A", "Papyrus B"] });
   const both = String(await addDriver(zip));
@@ -109,7 +109,7 @@ test("a driver that is chosen for both is packed once, and beside Windows’ own
   assert.match(script, /Arm64DriverName = 'Papyrus B'/);
 });
 
-test("a second driver without its archive refuses the package and says which; its own files stay reachable", async (t) => {
+test("a package is refused if the archive of its second driver is missing, and the refusal names the driver", async (t) => {
   const { fetch, app, dataDir, arm, printer } = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM" });
   const { sha256 } = app.store.drivers.get(arm);
   const sound = await fetch(`/drivers/${arm}/files`);
@@ -139,7 +139,7 @@ test("a second driver without its archive refuses the package and says which; it
   );
 });
 
-test("what packages of both weigh is what their drivers weigh: nothing is packed twice or anew", async (t) => {
+test("a package with two drivers is as large as both drivers together: nothing is packed twice", async (t) => {
   const { fetch, addDriver, addPrinter } = await startApp(t);
   const extra = [{ name: "big.bin", bytes: noise, method: 0 as const }];
   const main = await addDriver(driverZip({ extra }));
@@ -158,14 +158,14 @@ test("what packages of both weigh is what their drivers weigh: nothing is packed
   assert.ok(difference > noise.length && difference < noise.length + 4000, `${difference} bytes`);
 });
 
-test("what several printers deploy has another label where one takes another driver for ARM64", () => {
+test("the digest of several printers changes with the ARM64 driver of one of them", () => {
   const [driver, arm64Driver, newer] = ["a", "b", "c"].map((digit) =>
     makeDriver({ sha256: digit.repeat(64) }),
   );
   const office = { printer: makePrinter(), driver: driver ?? makeDriver() };
 
   const labels = [undefined, arm64Driver, newer].map((arm64) =>
-    labelOfMany([{ ...office, arm64Driver: arm64 }]),
+    printersDigest([{ ...office, arm64Driver: arm64 }]),
   );
 
   assert.equal(new Set(labels).size, 3);

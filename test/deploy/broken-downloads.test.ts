@@ -10,7 +10,7 @@ import { appWithMixedDriver, bytesOf, noise } from "../support/drivers/mixed-dri
 import { startFilled } from "../support/filled.ts";
 import { until } from "../support/until.ts";
 
-test("no file is written for a download", async (t) => {
+test("a download writes no file", async (t) => {
   const { app, fetch, printer, dataDir } = await appWithMixedDriver(t);
   await app.store.audit.flush();
   const listing = () => readdirSync(dataDir, { recursive: true, encoding: "utf8" }).sort();
@@ -22,14 +22,15 @@ test("no file is written for a download", async (t) => {
   assert.deepEqual(listing(), before);
 });
 
-/** A driver that is larger than what sockets take in, and a printer that has it. */
+/** A driver that is larger than socket buffers. */
 const big = driverZip({
   extra: [{ name: "big.bin", bytes: Buffer.concat(Array.from({ length: 80 }, () => noise)), method: 0 }],
 });
+/** Adds the driver and a printer that uses it. */
 const addBig = async ({ addDriver, addPrinter }: TestApp) =>
   addPrinter({ driver_id: String(await addDriver(big)) });
 
-/** Asks for a download and gives up after so many bytes. */
+/** Starts a download and closes the connection after a number of bytes. */
 function leaveAfter(url: string, path: string, bytes: number): Promise<void> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -45,7 +46,7 @@ function leaveAfter(url: string, path: string, bytes: number): Promise<void> {
   });
 }
 
-test("a client that leaves in the middle costs one log line and nothing else", async (t) => {
+test("a client that disconnects during a download causes one log line and nothing else", async (t) => {
   const app = await startFilled(t, addBig);
   const openFiles = () => readdirSync("/proc/self/fd").length;
   await bytesOf(app.fetch("/printers/1/packages/mdm"));
@@ -62,7 +63,7 @@ test("a client that leaves in the middle costs one log line and nothing else", a
   assert.equal(app.lines.filter((line) => /error/.test(line)).length, 0, app.lines.join("\n"));
 });
 
-test("more downloads at once than are allowed are refused with 503, until one has ended", async (t) => {
+test("a download above the limit is refused with 503 until another one has ended", async (t) => {
   const app = await startApp(t, { limits: { downloads: 2 } });
   const path = `/printers/${await addBig(app)}/packages/mdm`;
   const { hostname, port } = new URL(app.url);
@@ -80,18 +81,18 @@ test("more downloads at once than are allowed are refused with 503, until one ha
   assert.equal(refused.status, 503);
   assert.match(refused.headers.get("retry-after") ?? "", /^\d+$/);
   await until(async () => {
-    const again = await app.fetch(path);
-    await again.arrayBuffer();
-    return again.status === 200;
+    const retried = await app.fetch(path);
+    await retried.arrayBuffer();
+    return retried.status === 200;
   });
 });
 
-test("a package that no thread encrypts any more is refused with 503, and its files are closed", async (t) => {
+test("a package is refused with 503 after the workers have closed, and its files are closed", async (t) => {
   const { app, fetch, addPrinter, dataDir } = await startApp(t, { workers: "own" });
   const path = `/printers/${await addPrinter()}/packages/mdm`;
   await fetch(path, { method: "HEAD" });
   await app.workers.close();
-  // What is prepared after the upload has the archive open too, until its thread has ended.
+  // The preparation after the upload keeps the archive open until its thread has ended.
   await until(() => openFilesBelow(dataDir).length === 0);
 
   const refused = await fetch(path);
@@ -100,7 +101,7 @@ test("a package that no thread encrypts any more is refused with 503, and its fi
   assert.deepEqual([refused.status, open], [503, []]);
 });
 
-test("an archive that goes bad while it is read breaks the connection, so that a part does not look whole", async (t) => {
+test("an archive that is damaged during a download breaks the connection, so that a part does not look complete", async (t) => {
   const app = await startFilled(t, addBig);
   const path = app.app.store.blobs.pathOf("drivers", app.app.store.drivers.get(1).sha256);
   await bytesOf(app.fetch("/printers/1/packages/mdm"));

@@ -6,7 +6,7 @@ import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { startFilled } from "../support/filled.ts";
 
-/** A client “Müller” with three printers on two drivers, and one without a driver. */
+/** Adds a client “Müller” with three printers on two drivers, and one printer without a driver. */
 async function addClient({ post, addDriver, addPrinter }: TestApp): Promise<void> {
   await post("/clients", { name: "Müller" });
   const one = await addDriver(driverZip({ models: ["One A", "One B"] }));
@@ -17,7 +17,7 @@ async function addClient({ post, addDriver, addPrinter }: TestApp): Promise<void
   await post("/printers", { name: "Without driver", client_id: "1", address: "10.0.0.1" });
 }
 
-/** The same with a printer whose driver is unsigned, one whose driver has no model, and a second “A”. */
+/** Adds the same client, plus a printer with an unsigned driver, one whose driver has no model, and a second “A”. */
 async function addTrouble(app: TestApp): Promise<void> {
   await addClient(app);
   const { addDriver, addPrinter } = app;
@@ -40,7 +40,7 @@ async function printersOf(answer: Response | Promise<Response>): Promise<string[
   return namesIn(unpackers.fflate(await bytesOf(answer))["install.ps1"]?.toString() ?? "");
 }
 
-test("one package for all printers of a client has each driver once", async (t) => {
+test("a package for all printers of a client contains each driver once", async (t) => {
   const { fetch } = await appWithClient(t);
 
   const answer = await fetch("/clients/1/packages/rmm");
@@ -53,7 +53,7 @@ test("one package for all printers of a client has each driver once", async (t) 
   assert.equal(install.match(/Folder = 'driver\\[0-9a-f]{12}'/g)?.length, 2);
 });
 
-test("the verifier accepts a client's package, which holds what the ZIP for RMM tools holds", {
+test("the verifier accepts a client's Intune package, which has the same contents as the ZIP for RMM tools", {
   skip: without.verifier,
 }, async (t) => {
   const { fetch } = await appWithTrouble(t);
@@ -66,7 +66,7 @@ test("the verifier accepts a client's package, which holds what the ZIP for RMM 
   assert.deepEqual(tree, zip);
 });
 
-test("a client's package holds what can go in, and what is known to fail only where somebody insists", async (t) => {
+test("a client's package contains deployable printers, and printers that will fail only with `all=1`", async (t) => {
   const { fetch, app } = await appWithTrouble(t);
 
   const careful = await printersOf(fetch("/clients/1/packages/rmm"));
@@ -79,7 +79,7 @@ test("a client's package holds what can go in, and what is known to fail only wh
   assert.deepEqual(withoutArchive, ["A", "B"]);
 });
 
-test("a client's page says what stays out, why, and where that is mended; nothing is silent", async (t) => {
+test("a client's page lists the printers that are left out, each with the reason and the remedy", async (t) => {
   const { fetch } = await appWithTrouble(t);
 
   const text = await (await fetch("/clients/1")).text();
@@ -109,7 +109,7 @@ test("a client's page says what stays out, why, and where that is mended; nothin
   }
 });
 
-test("a client without a printer that can be deployed has no package, and hears why of the first", async (t) => {
+test("a client without a deployable printer has no package, and the refusal names the first reasons", async (t) => {
   const { fetch, post } = await startApp(t);
   await post("/clients", { name: "Empty" });
   await post("/clients", { name: "Bare" });
@@ -136,7 +136,7 @@ test("a client without a printer that can be deployed has no package, and hears 
   assert.doesNotMatch(page, /packages\/mdm|scripts\/install/);
 });
 
-test("chosen printers make one package, named for the client where they are all of one", async (t) => {
+test("chosen printers make one package, which is named after their client if all have the same one", async (t) => {
   const { fetch, addPrinter } = await appWithClient(t);
   const other = await addPrinter({ name: "Other", driver_id: "2" });
 
@@ -152,7 +152,7 @@ test("chosen printers make one package, named for the client where they are all 
   assert.match(scripts["install.ps1"]?.toString() ?? "", /LogName = 'Platen-printers'/);
 });
 
-test("a choice that cannot go in whole is refused with the first reasons, never cut down in silence", async (t) => {
+test("a choice with a printer that cannot be included is refused with the first reasons", async (t) => {
   const { fetch } = await appWithTrouble(t);
   const many = Array.from({ length: 1001 }, (_, i) => i + 1).join();
   const ask = async (query: string) => {
@@ -187,7 +187,7 @@ test("a choice that cannot go in whole is refused with the first reasons, never 
   assert.equal((await fetch("/packages/other?ids=1")).status, 404);
 });
 
-test("where the provider is an unresolved token, a client's publisher is the maker that a printer's page names", async (t) => {
+test("the pages of a client and a printer name the maker as the publisher if the provider is an unresolved token", async (t) => {
   const { post, fetch, addDriver, addPrinter } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   const odd = driverZip({ provider: "%POS%", maker: "Zyx", models: ["Zyx 100"] });

@@ -12,7 +12,7 @@ import { type RunResult, withoutPowerShell } from "../support/powershell/powersh
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 import { makeTicket } from "../support/printers/tickets.ts";
 
-/** A client with two queues on one driver, one on another, and two that stay out. */
+/** Adds a client with two queues on one driver, one on another, and two printers that are left out. */
 async function addClient({ post, addDriver, addPrinter }: TestApp): Promise<void> {
   await post("/clients", { name: "Kunde Müller" });
   const one = await addDriver(driverZip({ models: ["One A", "One B"] }));
@@ -33,7 +33,7 @@ async function addClient({ post, addDriver, addPrinter }: TestApp): Promise<void
 
 const appWithClient = (t: TestContext) => startFilled(t, addClient);
 
-/** A script's settings without what differs when it is fetched alone: then it carries what downloads, too. */
+/** A script's settings without the download addresses, which only a script downloaded alone has. */
 function settingsAlone(script: Buffer): string {
   const [settings = ""] = /^\$Settings = @\{[\s\S]*?^\}/m.exec(script.toString()) ?? [];
   return settings
@@ -41,7 +41,7 @@ function settingsAlone(script: Buffer): string {
     .replace(/FilesSha256 = '[^']*'/g, "FilesSha256 = ''");
 }
 
-test("a client's scripts are those of its package, and install fetches each driver's files by their digest", async (t) => {
+test("a client's scripts match those of its package, and install names each driver's download and digest", async (t) => {
   const { fetch, url } = await appWithClient(t);
   const tree = unpackers.fflate(await bytesOf(fetch("/clients/1/packages/rmm")));
 
@@ -67,7 +67,7 @@ test("a client's scripts are those of its package, and install fetches each driv
   }
 });
 
-test("what is known to fail is in a client's scripts only where somebody insists", async (t) => {
+test("a client's scripts contain printers that will fail only with `all=1`", async (t) => {
   const { fetch } = await appWithClient(t);
 
   const careful = await (await fetch("/clients/1/scripts/detect")).text();
@@ -78,16 +78,16 @@ test("what is known to fail is in a client's scripts only where somebody insists
   assert.doesNotMatch(all, /Bare/);
 });
 
-test("a script's text stands on a page, escaped, with what would turn it round made visible", async (t) => {
+test("a page shows a script's text escaped, with direction marks made visible", async (t) => {
   const { fetch, addPrinter, post } = await startApp(t);
   await post("/clients", { name: "<b>Müller</b>" });
   const id = await addPrinter({ name: "A </pre><script>alert(1)</script>", client_id: "1", comment: "& co" });
-  const turned = await addPrinter({ name: "Turned", comment: "a\u200fb", driver_id: "1" });
+  const withDirection = await addPrinter({ name: "Turned", comment: "a\u200fb", driver_id: "1" });
   const textOf = async (path: string) => (await fetch(path)).text();
 
   const install = await textOf(`/printers/${id}/read/install`);
   const client = await fetch("/clients/1/read/detect");
-  const marked = await textOf(`/printers/${turned}/read/install`);
+  const directionText = await textOf(`/printers/${withDirection}/read/install`);
   const statuses = await Promise.all(
     ["/printers/9/read/install", `/printers/${id}/read/x`, "/clients/9/read/install"].map((path) =>
       fetch(path),
@@ -101,15 +101,15 @@ test("a script's text stands on a page, escaped, with what would turn it round m
   assert.match(install, /data-copy="script-text"/);
   assert.equal(client.headers.get("content-disposition"), null);
   assert.match(await client.text(), /href="\/clients\/1\/scripts\/detect"/);
-  assert.match(marked, /Comment = \(-join \(&#39;a&#39;, \[char\]0x200F, &#39;b&#39;\)\)/);
-  assert.doesNotMatch(marked, /\u200f<|[^>]\u200f/, "nothing is turned round");
+  assert.match(directionText, /Comment = \(-join \(&#39;a&#39;, \[char\]0x200F, &#39;b&#39;\)\)/);
+  assert.doesNotMatch(directionText, /\u200f<|[^>]\u200f/, "the page contains no direction mark");
   assert.deepEqual(
     statuses.map(({ status }) => status),
     [404, 404, 404],
   );
 });
 
-test("the page of an install script says whether Intune's script installer takes it", async (t) => {
+test("the page of an install script says whether Intune's script installer accepts it", async (t) => {
   const { fetch, addPrinter } = await startApp(t);
   const features = Array.from({ length: 300 }, (_, i) => [`ns0000:Feature${i}`, `ns0000:Option${i}`]);
   const longTicket = makeTicket(Object.fromEntries(features));
@@ -129,7 +129,7 @@ test("the page of an install script says whether Intune's script installer takes
 describe("a client's scripts on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  /** Runs a client's script as it is fetched, or as it lies in its package. */
+  /** Runs a script with these files beside it. */
   async function run(name: string, files: Record<string, Buffer>): Promise<RunResult> {
     const folder = join(windows.folder, "fetched");
     for (const [path, bytes] of Object.entries(files)) {
@@ -137,15 +137,15 @@ describe("a client's scripts on a simulated Windows", { skip: withoutPowerShell 
       await writeFile(join(folder, path), bytes);
     }
     const request = { wow64: "", processArchitecture: "AMD64", failWith: "error" };
-    return windows.ask({ do: "run", script: join(folder, name), ...request });
+    return windows.request({ do: "run", script: join(folder, name), ...request });
   }
 
-  test("install from the package, detect and uninstall fetched alone agree about the machine", async (t) => {
+  test("install from the package agrees with detect and uninstall downloaded alone", async (t) => {
     const { fetch } = await appWithClient(t);
     const script = async (kind: string) => ({
       [`${kind}.ps1`]: await bytesOf(fetch(`/clients/1/scripts/${kind}`)),
     });
-    await windows.machine();
+    await windows.setMachine();
 
     const before = await run("detect.ps1", await script("detect"));
     const installed = await run(
@@ -153,7 +153,7 @@ describe("a client's scripts on a simulated Windows", { skip: withoutPowerShell 
       unpackers.fflate(await bytesOf(fetch("/clients/1/packages/rmm"))),
     );
     const after = await run("detect.ps1", await script("detect"));
-    const again = await run("install.ps1", await script("install"));
+    const reinstalled = await run("install.ps1", await script("install"));
     const removed = await run("uninstall.ps1", await script("uninstall"));
 
     assert.deepEqual([before.code, installed.code, after.code], [1, 0, 0], installed.output.join("\n"));
@@ -162,13 +162,13 @@ describe("a client's scripts on a simulated Windows", { skip: withoutPowerShell 
       installed.machine.Queues.map(({ Name }) => Name),
       ["A", "Büro “B”", "C"],
     );
-    assert.equal(again.machine.Downloads, 0, "each driver is there");
+    assert.equal(reinstalled.machine.Downloads, 0, "each driver is already installed");
     assert.deepEqual([removed.code, removed.machine.Queues, removed.machine.Drivers], [0, [], []]);
   });
 
-  test("a printer's install script fetched alone is what its client's would do for it", async (t) => {
+  test("a printer's own detect script finds what its client's package installed", async (t) => {
     const { fetch } = await appWithClient(t);
-    await windows.machine();
+    await windows.setMachine();
     const files = unpackers.fflate(await bytesOf(fetch("/clients/1/packages/rmm")));
     await run("install.ps1", files);
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { startGuarded } from "../support/access/guarded.ts";
 import { navigation, startApp } from "../support/app.ts";
 
-/** The link on the page that answers its form, without the service's own address. */
+/** The link on the page that follows the form, without the service's address. */
 function linkIn(page: string): string {
   const text = /<code id="link-0">([^<]+)</.exec(page)?.[1]?.replaceAll("&amp;", "&");
   if (text === undefined) throw new Error(`there is no link on: ${page.slice(-2000)}`);
@@ -11,7 +11,7 @@ function linkIn(page: string): string {
   return pathname + search;
 }
 
-test("a link is made on the pages of printers, clients and drivers, and opens one download to anybody", async (t) => {
+test("a link from the page of a printer, client or driver opens one download without signing in", async (t) => {
   const { service, admin, operator } = await startGuarded(t);
   await admin.post("/clients", { name: "A" });
   await admin.addPrinter({ client_id: "1" });
@@ -42,7 +42,7 @@ test("a link is made on the pages of printers, clients and drivers, and opens on
   assert.match(links[2] ?? "", /\?driver=apart&link=/);
 });
 
-test("the page of a link says until when, and how to fetch with it", async (t) => {
+test("the page of a link shows its end and commands to download with it", async (t) => {
   const { operator, admin } = await startGuarded(t, { publicUrl: "https://platen.example" });
   await admin.addPrinter();
   const made = async (address: string) => {
@@ -70,12 +70,12 @@ test("the page of a link says until when, and how to fetch with it", async (t) =
   );
 });
 
-test("a link that other machines would take for their own says so before it is copied", async (t) => {
-  const asked = { address: "/printers/1/scripts/install", days: "7" };
+test("the page of a link warns if the link has a loopback address", async (t) => {
+  const form = { address: "/printers/1/scripts/install", days: "7" };
   const made = async (settings: Parameters<typeof startGuarded>[1], headers = {}) => {
     const { admin } = await startGuarded(t, settings);
     await admin.addPrinter();
-    return (await admin.post("/printers/1/links", asked, { ...navigation, ...headers })).text();
+    return (await admin.post("/printers/1/links", form, { ...navigation, ...headers })).text();
   };
 
   const here = await made({});
@@ -85,7 +85,7 @@ test("a link that other machines would take for their own says so before it is c
   assert.doesNotMatch(known, /this machine alone/);
 });
 
-test("links are offered to who may change, and where people sign in no command names an address that opens nothing", async (t) => {
+test("only operators are offered links, and with sign-in no command contains an address without a link", async (t) => {
   const { admin, operator, viewer } = await startGuarded(t);
   await admin.addPrinter();
   const open = await startApp(t);
@@ -105,7 +105,7 @@ test("links are offered to who may change, and where people sign in no command n
   );
 });
 
-test("what is asked of a link and cannot be is refused with its reason", async (t) => {
+test("a link with a wrong target, validity or sender is refused", async (t) => {
   const { admin, operator, viewer } = await startGuarded(t);
   await admin.addPrinter();
   await admin.post("/printers", { name: "Bare", address: "10.0.0.1" });
@@ -126,7 +126,7 @@ test("what is asked of a link and cannot be is refused with its reason", async (
   assert.deepEqual(statuses, [422, 422, 422, 422, 404, 403, 404]);
 });
 
-test("all links to a printer end at one press, and those to others stay", async (t) => {
+test("one form ends all links to a printer, and links to other printers stay valid", async (t) => {
   const { service, admin, operator } = await startGuarded(t);
   await admin.addPrinter();
   await admin.addPrinter({ name: "Other", driver_id: "1" });

@@ -3,11 +3,15 @@ import { test } from "node:test";
 import { chooseDeployment } from "../../src/domain/deploy/deployment-choice.ts";
 import { publisherOf } from "../../src/domain/deploy/publisher.ts";
 import { type Finding, printerFindings, stateOf } from "../../src/domain/printers/findings.ts";
-import type { StatedPrinter } from "../../src/domain/printers/listings.ts";
+import type { PrinterWithState } from "../../src/domain/printers/listings.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
 
-/** A printer as lists know it. */
-function row(id: number, fields: Record<string, string> = {}, findings?: readonly Finding[]): StatedPrinter {
+/** A row in a list of printers. */
+function row(
+  id: number,
+  fields: Record<string, string> = {},
+  findings?: readonly Finding[],
+): PrinterWithState {
   const printer = makePrinter({ id: String(id), name: `Printer ${id}`, ...fields });
   const driver = makeDriver();
   const found = findings ?? printerFindings(printer, driver, "sound");
@@ -26,7 +30,7 @@ const finding = (kind: Finding["kind"], state: Finding["state"] = "blocked"): Fi
   { kind, state, text: `because of ${kind}` },
 ];
 
-test("what packages would refuse stays out, what is known to fail stays out too until somebody insists", () => {
+test("printers that would be refused are left out, and printers that will fail are included only on request", () => {
   const rows = [
     row(1),
     row(2, {}, finding("no-driver")),
@@ -42,25 +46,25 @@ test("what packages would refuse stays out, what is known to fail stays out too 
   const careful = chooseDeployment(rows);
   const all = chooseDeployment(rows, true);
 
-  const ids = (chosen: readonly StatedPrinter[]) => chosen.map(({ printer }) => printer.id);
-  assert.deepEqual(ids(careful.goesIn), [1, 8, 9]);
+  const ids = (chosen: readonly PrinterWithState[]) => chosen.map(({ printer }) => printer.id);
+  assert.deepEqual(ids(careful.included), [1, 8, 9]);
   assert.deepEqual(
     careful.leftOut.map(({ reason }) => reason.text),
     ["no-driver", "archive", "incomplete", "missing-files", "unsigned", "lost-model"].map(
       (kind) => `because of ${kind}`,
     ),
   );
-  assert.deepEqual(ids(all.goesIn), [1, 5, 6, 7, 8, 9]);
+  assert.deepEqual(ids(all.included), [1, 5, 6, 7, 8, 9]);
   assert.deepEqual(ids(all.leftOut.map((left) => left.row)), [2, 3, 4]);
 });
 
-test("of two queues of one name the older goes in, whatever the order and the case, and the other says why not", () => {
+test("of two queues with the same name in any case, the older one is included and the other has a reason", () => {
   const rows = [row(9, { name: "OFFICE", address: "10.0.0.2" }), row(3, { name: "Office" })];
 
-  const { goesIn, leftOut } = chooseDeployment(rows);
+  const { included, leftOut } = chooseDeployment(rows);
 
   assert.deepEqual(
-    goesIn.map(({ printer }) => printer.id),
+    included.map(({ printer }) => printer.id),
     [3],
   );
   assert.deepEqual(
@@ -70,19 +74,19 @@ test("of two queues of one name the older goes in, whatever the order and the ca
   assert.match(leftOut[0]?.reason.text ?? "", /only one queue of this name: “Office” at 10\.0\.0\.9 goes in/);
 });
 
-test("a queue that stays out for another reason takes nobody's name, and neither does a driver without a queue", () => {
+test("a printer that is left out, or has no queue, does not block its name for others", () => {
   const blocked = row(1, { name: "Office" }, finding("unsigned"));
   const drivers = [4, 5].map((id) => row(id, { name: "Office", address: "", port_name: "" }));
 
-  const { goesIn } = chooseDeployment([blocked, row(2, { name: "Office" }), ...drivers]);
+  const { included } = chooseDeployment([blocked, row(2, { name: "Office" }), ...drivers]);
 
   assert.deepEqual(
-    goesIn.map(({ printer }) => printer.id),
+    included.map(({ printer }) => printer.id),
     [2, 4, 5],
   );
 });
 
-test("a publisher is the provider, else the maker that the model begins with, never a token", () => {
+test("a publisher is the provider, or the maker that the model begins with, but never a token", () => {
   const publishers = [
     publisherOf("Papyrus", "Ricoh IM C3000"),
     publisherOf("%POS%", "Ricoh IM C3000"),

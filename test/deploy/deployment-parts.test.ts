@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted, download, startWithPrinter } from "../support/audit/counted.ts";
+import { download, downloadCounts, startWithPrinter } from "../support/audit/counted.ts";
 import { until } from "../support/until.ts";
 
-test("a download in parts counts once, with the part that holds its last byte", async (t) => {
+test("a download in parts counts once, with the part that contains the last byte", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const path = `/printers/${printer}/packages/mdm`;
   const size = Number((await app.fetch(path, { method: "HEAD" })).headers.get("content-length"));
   const part = async (range: string) => {
     await (await app.fetch(path, { headers: { range: `bytes=${range}` } })).arrayBuffer();
-    return counted(app, printer);
+    return downloadCounts(app, printer);
   };
 
   const parts = [await part("100-299"), await part("0-150"), await part(`151-${size - 2}`)];
   await part(`${size - 10}-`);
-  await until(() => app.app.deployments.latest(printer) !== undefined);
+  await until(() => app.app.deployments.lastDeployed(printer) !== undefined);
 
   assert.deepEqual(parts.flat(), []);
-  assert.deepEqual(await counted(app, printer), ["mdm script 1"]);
+  assert.deepEqual(await downloadCounts(app, printer), ["mdm script 1"]);
 });
 
-test("what a page of another site lets a browser fetch counts for nothing", async (t) => {
+test("a download that a page of another site starts in a browser does not count", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const path = `/printers/${printer}/scripts/install`;
   const { host } = new URL(app.url);
@@ -43,6 +43,6 @@ test("what a page of another site lets a browser fetch counts for nothing", asyn
     await (await app.fetch(path, { headers: { ...browser, ...headers } })).arrayBuffer();
   for (const headers of own) await download(app, path, { ...browser, ...headers });
 
-  // Downloads are counted in their order: those from elsewhere would be in it.
-  assert.deepEqual(await counted(app, printer), ["install browser 3"]);
+  // Downloads are counted in order, so the cross-site ones would be counted by now.
+  assert.deepEqual(await downloadCounts(app, printer), ["install browser 3"]);
 });

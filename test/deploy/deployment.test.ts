@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  deploymentApart,
   deploymentOf,
   deploymentOfMany,
   scriptSettings,
+  withoutDrivers,
 } from "../../src/pkg/scripts/deployment.ts";
 import { driverScriptSettings } from "../../src/pkg/scripts/driver-deployment.ts";
-import { labelOfMany, revisionOf } from "../../src/pkg/scripts/revision.ts";
+import { printersDigest, revisionOf } from "../../src/pkg/scripts/revision.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
 
-test("a new version of the service alone never makes a fleet reinstall: the revision stays what it was", () => {
+test("revisions do not change with a new version of Platen, so no machine reinstalls", () => {
   const plain = revisionOf({ printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined });
   const full = revisionOf({
     printer: makePrinter({
@@ -26,38 +26,38 @@ test("a new version of the service alone never makes a fleet reinstall: the revi
     arm64Driver: undefined,
   });
 
-  // Where this fails, machines in the field would all install again: keep the old revisions, or raise the generation.
+  // If this fails, all deployed machines would reinstall: keep the old revisions, or raise the generation.
   assert.deepEqual([plain, full], ["4621f1125d34", "1887405aad42"]);
 });
 
-/** With a second driver, and a model of it. */
+/** A printer with a second driver for ARM64 and a model of it. */
 function pair() {
   const arm64Driver = makeDriver({ id: 2, sha256: "b".repeat(64), inf: { architectures: ["arm64"] } });
   const printer = makePrinter({ arm64_driver_desc: "Papyrus ARM" });
   return { printer, driver: makeDriver(), arm64Driver };
 }
 
-test("a second driver changes the revision with all that ARM64 machines use of it, and with nothing else", () => {
+test("a second driver changes the revision only with the values that ARM64 machines use", () => {
   const { printer, driver, arm64Driver } = pair();
   const changes = {
     none: { printer, driver, arm64Driver: undefined },
     model: { printer: { ...printer, arm64_driver_desc: "Other" }, driver, arm64Driver },
     content: { printer, driver, arm64Driver: { ...arm64Driver, sha256: "c".repeat(64) } },
     publisher: { printer, driver, arm64Driver: { ...arm64Driver, trust_publisher: true } },
-    turned: { printer, driver: arm64Driver, arm64Driver: driver },
+    swapped: { printer, driver: arm64Driver, arm64Driver: driver },
   };
   const renamed = { printer, driver, arm64Driver: { ...arm64Driver, name: "x", id: 9, drop_unused: true } };
 
   const revision = revisionOf(pair());
   const others = Object.values(changes).map(revisionOf);
 
-  // As above: printers with two drivers are in the field too.
+  // As above: printers with two drivers are deployed too.
   assert.equal(revision, "df6138bd4beb");
   assert.equal(new Set([revision, ...others]).size, 6);
   assert.equal(revisionOf(renamed), revision);
 });
 
-test("the scripts of a pair hold each driver once, and the model and key of the one for ARM64", () => {
+test("scripts contain each of two drivers once, and the model and key of the ARM64 driver", () => {
   const office = pair();
   const driversOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
     (scriptSettings(deployment) as { Drivers: Record<string, unknown>[] }).Drivers.map(({ Key, Folder }) => [
@@ -89,19 +89,19 @@ test("the scripts of a pair hold each driver once, and the model and key of the 
   ]);
 });
 
-test("what names a client's package changes with a second driver", () => {
+test("the digest of a client's printers changes with a second driver", () => {
   const { printer, driver, arm64Driver } = pair();
 
   const labels = [
     [{ printer, driver, arm64Driver: undefined }],
     [{ printer, driver, arm64Driver }],
     [{ printer, driver, arm64Driver: { ...arm64Driver, sha256: "d".repeat(64) } }],
-  ].map(labelOfMany);
+  ].map(printersDigest);
 
   assert.equal(new Set(labels).size, 3);
 });
 
-test("the revision of a driver by itself stays what it was, whatever printers use of it", () => {
+test("the revision of a driver alone does not change with the models that printers use", () => {
   const driver = makeDriver();
   const revisions = [["One"], ["One", "Two"]].map((models) => {
     const [first = "", ...others] = models;
@@ -109,13 +109,13 @@ test("the revision of a driver by itself stays what it was, whatever printers us
     return (Printers as { Revision: string }[])[0]?.Revision;
   });
 
-  // As above: machines in the field compare it.
+  // As above: deployed machines compare it.
   assert.deepEqual(revisions, ["2040dc6091e3", "2040dc6091e3"]);
 });
 
-test("without its driver a printer has the revision that it has with it", () => {
+test("a printer has the same revision in a package without its driver", () => {
   const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
-  const settings = [deploymentOf(office), deploymentApart(deploymentOf(office))].map(
+  const settings = [deploymentOf(office), withoutDrivers(deploymentOf(office))].map(
     (deployment) =>
       scriptSettings(deployment) as { Printers: { Revision: string }[]; Drivers: Record<string, string>[] },
   );
@@ -133,7 +133,7 @@ test("without its driver a printer has the revision that it has with it", () => 
   );
 });
 
-test("where a package puts the driver, or where a script comes from, is no part of the revision", () => {
+test("the driver's folder and the service's address are not part of the revision", () => {
   const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
 
   const settings = [
@@ -145,7 +145,7 @@ test("where a package puts the driver, or where a script comes from, is no part 
   assert.equal(new Set(settings.map(({ Printers }) => Printers[0]?.Revision)).size, 1);
 });
 
-test("a client's printers keep the revisions that they have alone, whatever else the package holds", () => {
+test("printers have the same revisions in a client's package as alone", () => {
   const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
   const hall = {
     printer: makePrinter({ id: "8", name: "Hall" }),
@@ -163,7 +163,7 @@ test("a client's printers keep the revisions that they have alone, whatever else
   );
 });
 
-test("a script fetched alone says where its files are and what they must be, one in a package does not", () => {
+test("only a script downloaded alone contains the address and digest of the driver's files", () => {
   const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
   const driverOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
     (scriptSettings(deployment) as { Drivers: Record<string, string>[] }).Drivers[0];

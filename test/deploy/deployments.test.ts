@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp, temporaryFolder } from "../support/app.ts";
-import { counted, download, sent, startWithPrinter } from "../support/audit/counted.ts";
+import { download, downloadCounts, recordDownload, startWithPrinter } from "../support/audit/counted.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makeTicket } from "../support/printers/tickets.ts";
 import { makePrinter } from "../support/records.ts";
 import { until } from "../support/until.ts";
 
-test("a download counts when its last byte is out, by what it is and the kind of client", async (t) => {
+test("a download counts after its last byte, by kind and by class of client", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const browser = {
     "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/130",
@@ -21,7 +21,7 @@ test("a download counts when its last byte is out, by what it is and the kind of
   for (const kind of ["install", "uninstall", "detect", "diagnose"])
     await download(app, `/printers/${printer}/scripts/${kind}`, powershell);
 
-  assert.deepEqual(await counted(app, printer), [
+  assert.deepEqual(await downloadCounts(app, printer), [
     "detect script 1",
     "diagnose script 1",
     "install script 1",
@@ -31,7 +31,7 @@ test("a download counts when its last byte is out, by what it is and the kind of
   ]);
 });
 
-test("what brings no last byte counts for nothing: HEAD, what is known, the first part, what is refused", async (t) => {
+test("responses without the last byte do not count: HEAD, 304, a first part, a refusal", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const path = `/printers/${printer}/packages/rmm`;
   const bare = await app.addPrinter({ driver_id: "", name: "Bare" });
@@ -42,14 +42,14 @@ test("what brings no last byte counts for nothing: HEAD, what is known, the firs
   for (const range of ranges) statuses.push((await app.fetch(path, { headers: { range } })).status);
   statuses.push((await app.fetch(`/printers/${bare}/packages/rmm`)).status);
   statuses.push((await app.fetch("/printers/99/packages/rmm")).status);
-  await until(() => app.app.deployments.latest(printer) !== undefined);
+  await until(() => app.app.deployments.lastDeployed(printer) !== undefined);
 
   assert.deepEqual(statuses, [304, 206, 206, 416, 422, 404]);
-  assert.deepEqual(await counted(app, printer), ["rmm script 1"]);
-  assert.deepEqual(await counted(app, bare), []);
+  assert.deepEqual(await downloadCounts(app, printer), ["rmm script 1"]);
+  assert.deepEqual(await downloadCounts(app, bare), []);
 });
 
-test("a download that is broken off does not count", async (t) => {
+test("an interrupted download does not count", async (t) => {
   const app = await startApp(t);
   const bytes = Buffer.alloc(16 << 20);
   const driver = await app.addDriver(driverZip({ extra: [{ name: "big.bin", bytes, method: 0 }] }));
@@ -61,10 +61,10 @@ test("a download that is broken off does not count", async (t) => {
   await until(() => app.lines.some((line) => line.includes("the client left")));
 
   assert.equal(answer.status, 200);
-  assert.deepEqual(await counted(app, printer), []);
+  assert.deepEqual(await downloadCounts(app, printer), []);
 });
 
-test("what holds several printers counts for each with its own revision", async (t) => {
+test("a package or script of several printers counts for each with its own revision", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const other = await app.addPrinter({ client_id: "1", driver_id: "1", name: "Second" });
   const { deployments } = app.app;
@@ -72,20 +72,20 @@ test("what holds several printers counts for each with its own revision", async 
   await download(app, "/clients/1/packages/rmm");
   await download(app, "/clients/1/scripts/install");
   await download(app, `/packages/mdm?ids=${printer},${other}`);
-  const revisions = [printer, other].map((id) => deployments.latest(id)?.revision);
+  const revisions = [printer, other].map((id) => deployments.lastDeployed(id)?.revision);
   const own = await Promise.all(
     [printer, other].map(async (id) => (await app.fetch(`/printers/${id}/scripts/detect`)).text()),
   );
 
   for (const id of [printer, other]) {
-    const counts = (await counted(app, id)).filter((text) => !text.startsWith("detect"));
+    const counts = (await downloadCounts(app, id)).filter((text) => !text.startsWith("detect"));
     assert.deepEqual(counts, ["install script 1", "mdm script 1", "rmm script 1"]);
   }
   assert.notEqual(revisions[0], revisions[1]);
   for (const [i, revision] of revisions.entries()) assert.ok(own[i]?.includes(`Revision = '${revision}'`));
 });
 
-test("a printer says what was downloaded, and whether it changed since", async (t) => {
+test("a printer's page shows the last download and whether the printer has changed since", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const page = async () => (await app.fetch(`/printers/${printer}`)).text();
   const changed = async () => (await app.app.overview.printer(printer)).row.changed;
@@ -104,7 +104,7 @@ test("a printer says what was downloaded, and whether it changed since", async (
   await app.post("/drivers/1", { trust_publisher: "on" });
   const trusted = await changed();
   await download(app, `/printers/${printer}/scripts/install`);
-  const again = await changed();
+  const repeated = await changed();
 
   assert.match(never[0], /Not downloaded yet\./);
   assert.match(detected, /Not downloaded yet\..*All downloads.*detect, revision/s);
@@ -114,12 +114,12 @@ test("a printer says what was downloaded, and whether it changed since", async (
   );
   assert.match(moved[0], /revision <code>\w{12}<\/code>; changed since: deploy again\./);
   assert.deepEqual(
-    [never[1], current[1], moved[1], movedBack, trusted, again],
+    [never[1], current[1], moved[1], movedBack, trusted, repeated],
     [false, false, true, false, true, false],
   );
 });
 
-test("a change of nothing but the PrintTicket is a change in lists too", async (t) => {
+test("lists show a printer as changed even if only its PrintTicket has changed", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startApp(t, { clock: () => now++ });
   const printer = await app.addPrinter();
@@ -133,7 +133,7 @@ test("a change of nothing but the PrintTicket is a change in lists too", async (
   assert.deepEqual([saved.status, before, await changed()], [200, false, true]);
 });
 
-test("a client says what of its package changed since, and what was never in one", async (t) => {
+test("a client's page counts the printers that have changed and those that were never downloaded", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const page = async () => (await app.fetch("/clients/1")).text();
 
@@ -154,7 +154,7 @@ test("a client says what of its package changed since, and what was never in one
   assert.match(changed, /; 1 printer changed since, 1 printer not downloaded yet: deploy again\./);
 });
 
-test("many downloads cost a few saves, and none of them is lost when the service ends", async (t) => {
+test("many downloads need few saves, and none is lost when the service stops", async (t) => {
   const dataDir = await temporaryFolder(t);
   const app = await startApp(t, { dataDir });
   const printer = await app.addPrinter();
@@ -166,16 +166,16 @@ test("many downloads cost a few saves, and none of them is lost when the service
   }
   const saves = app.app.store.version() - before;
   await app.stop();
-  const again = await startApp(t, { dataDir });
+  const restarted = await startApp(t, { dataDir });
 
   assert.ok(saves < 24, `${saves} changes of the database`);
   assert.deepEqual(
-    again.app.deployments.ofPrinter(printer).map(({ count }) => count),
+    restarted.app.deployments.ofPrinter(printer).map(({ count }) => count),
     [120],
   );
 });
 
-test("what was downloaded is shown as one, also while it is being saved", async (t) => {
+test("a download is counted once even while it is being saved", async (t) => {
   const app = await startWithPrinter(t);
   await download(app.app, `/printers/${app.printer}/packages/rmm`);
   const { deployments } = app.app.app;
@@ -197,22 +197,22 @@ test("what was downloaded is shown as one, also while it is being saved", async 
   assert.deepEqual([...seen], ["rmm 1"]);
 });
 
-test("a page that is asked for while a download is being written to the log counts it", async (t) => {
+test("a page requested while a download is being written to the log counts the download", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const { audit } = app.app.store;
   await audit.flush();
   const entry = { what: "rmm", by: "script", digest: "", printers: [[printer, "r1"]] as const };
 
-  audit.download(entry)();
+  audit.recordDownload(entry)();
   const written = audit.flush();
   await Promise.resolve();
   await app.app.overview.printer(printer);
 
-  assert.equal(app.app.deployments.latest(printer)?.revision, "r1");
+  assert.equal(app.app.deployments.lastDeployed(printer)?.revision, "r1");
   await written;
 });
 
-test("of each kind the last five revisions are remembered, also by a clock that is put back", async (t) => {
+test("the five most recent revisions of each kind are kept, even if the clock is set back", async (t) => {
   let now = 1_800_000_000_000;
   const app = await startApp(t, { clock: () => now });
   const { store, deployments } = app.app;
@@ -220,7 +220,7 @@ test("of each kind the last five revisions are remembered, also by a clock that 
 
   for (let i = 0; i < 9; i++) {
     now -= 60_000;
-    for (const what of ["rmm", "detect"]) sent(app, [{ id, revision: `r${i}` }], what);
+    for (const what of ["rmm", "detect"]) recordDownload(app, [{ id, revision: `r${i}` }], what);
     await deployments.flush();
   }
   const kept = store.downloads.ofPrinter(id).filter(({ what }) => what === "rmm");
@@ -230,17 +230,17 @@ test("of each kind the last five revisions are remembered, also by a clock that 
     ["r8", "r7", "r6", "r5", "r4"],
   );
   assert.equal(store.downloads.ofPrinter(id).length, 10);
-  assert.equal(deployments.latest(id)?.revision, "r8");
-  assert.deepEqual(store.downloads.latest().get(id), deployments.latest(id));
+  assert.equal(deployments.lastDeployed(id)?.revision, "r8");
+  assert.deepEqual(store.downloads.lastDeployed().get(id), deployments.lastDeployed(id));
 });
 
-test("counts in memory have a bound, and so has what one save holds up", async (t) => {
+test("the number of counts in memory is limited", async (t) => {
   const app = await startApp(t);
   const { deployments } = app.app;
   const many = Array.from({ length: 30_000 }, (_, i) => ({ id: i + 1, revision: "r" }));
 
-  sent(app, many, "rmm");
-  sent(app, many, "mdm");
+  recordDownload(app, many, "rmm");
+  recordDownload(app, many, "mdm");
   await deployments.flush();
 
   assert.deepEqual(app.lines, ["warning: downloads are not counted: too many at once"]);

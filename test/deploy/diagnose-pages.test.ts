@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { unpackers } from "../support/drivers/foreign.ts";
-import { bodies } from "../support/powershell/powershell-syntax.ts";
+import { readScriptBodies } from "../support/powershell/powershell-syntax.ts";
 
-test("the pages of a printer and of its client offer its diagnosis to download, to read and to paste", async (t) => {
+test("the pages of a printer and of its client offer the diagnosis to download, read and paste", async (t) => {
   const { fetch, addPrinter, post, url } = await startApp(t);
   await post("/clients", { name: "Haus" });
   await addPrinter({ client_id: "1", name: "Büro" });
@@ -24,14 +24,18 @@ test("the pages of a printer and of its client offer its diagnosis to download, 
     assert.ok(page.includes(`${url}${owner}/scripts/diagnose`), "one line to paste names it");
     assert.ok(page.includes(`-File .\\${name}`));
     assert.ok(served.headers.get("content-disposition")?.includes(`"${name}"`));
-    assert.match(text, /^[\t\r\n\x20-\x7e]+$/, "ASCII: an RMM may store it anew");
+    assert.match(text, /^[\t\r\n\x20-\x7e]+$/, "ASCII: an RMM may store it in another encoding");
     assert.ok(text.includes("'B', [char]0x00FC, 'ro'"), "the name is written in ASCII");
-    assert.doesNotMatch(text, /https?:\/\/127/, "it fetches nothing, and names no address of the service");
+    assert.doesNotMatch(
+      text,
+      /https?:\/\/127/,
+      "it downloads nothing, and contains no address of the service",
+    );
     assert.equal(read.status, 200);
   }
 });
 
-test("packages hold no diagnosis", async (t) => {
+test("packages contain no diagnosis", async (t) => {
   const { fetch, addPrinter } = await startApp(t);
   const id = await addPrinter({ name: "Office" });
 
@@ -41,8 +45,8 @@ test("packages hold no diagnosis", async (t) => {
   assert.deepEqual(names.sort(), ["detect.ps1", "install.ps1", "uninstall.ps1"]);
 });
 
-/** The rows of the page's tables, each as check and level; a row without a check belongs to that of the row before. */
-function explained(page: string): Set<string> {
+/** The rows of the page's tables, as level and check. A row without a check continues the check of the row before. */
+function explainedChecks(page: string): Set<string> {
   const found = new Set<string>();
   let check = "";
   for (const [, name = "", levels = ""] of page.matchAll(/^\| (?:`([a-z-]+)`)? *\| (.*?) +\|/gm)) {
@@ -52,10 +56,12 @@ function explained(page: string): Set<string> {
   return found;
 }
 
-test("every check has its rows in the page that explains them, and no row is without a check", () => {
-  const scripts = [...bodies()].filter(([name]) => name.startsWith("diagnose")).map(([, text]) => text);
+test("docs/diagnosis.md explains every check, and nothing else", () => {
+  const scripts = [...readScriptBodies()]
+    .filter(([name]) => name.startsWith("diagnose"))
+    .map(([, text]) => text);
   const text = scripts.join("\n");
-  const rows = explained(readFileSync("docs/diagnosis.md", "utf8"));
+  const rows = explainedChecks(readFileSync("docs/diagnosis.md", "utf8"));
 
   const checks = new Set(
     [...text.matchAll(/(?:Add-Finding (?:'\w+'|\$\w+)|Invoke-Check) '([a-z-]+)'/g)].map(([, check]) => check),

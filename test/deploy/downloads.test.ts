@@ -5,7 +5,7 @@ import { driverZip } from "../support/drivers/driver-zip.ts";
 import { appWithMixedDriver, bytesOf, noise } from "../support/drivers/mixed-driver.ts";
 import { makePng } from "../support/printers/png.ts";
 
-test("ranges of every kind give the right bytes, and impossible ones 416", async (t) => {
+test("every form of range gives the right bytes, and an impossible range gives 416", async (t) => {
   const { fetch, printer } = await appWithMixedDriver(t);
   for (const format of ["rmm", "mdm"]) {
     const path = `/printers/${printer}/packages/${format}`;
@@ -53,7 +53,7 @@ test("ranges of every kind give the right bytes, and impossible ones 416", async
   }
 });
 
-test("every range of a package of several chunks is right", async (t) => {
+test("ranges across chunk borders of a package give the right bytes", async (t) => {
   const { fetch, addDriver, addPrinter } = await startApp(t);
   const big = Buffer.concat(Array.from({ length: 18 }, () => noise));
   const driver = await addDriver(driverZip({ extra: [{ name: "big.bin", bytes: big, method: 0 }] }));
@@ -75,7 +75,7 @@ test("every range of a package of several chunks is right", async (t) => {
   }
 });
 
-test("every kind of download answers HEAD, its name and ranges alike", async (t) => {
+test("every kind of download supports HEAD, ETag and ranges", async (t) => {
   const { fetch, printer, upload } = await appWithMixedDriver(t);
   await upload(`/printers/${printer}/icon`, makePng(), "icon.png");
   const paths = [

@@ -6,25 +6,25 @@ import { driverZip } from "../support/drivers/driver-zip.ts";
 
 const appName = "Printer driver Papyrus papyrus.inf 1.2.3.4";
 
-/** A page's text between two marks, in one line. */
-function between(page: string, from: string, to: string): string {
+/** A page's text between two strings, on one line. */
+function textBetween(page: string, from: string, to: string): string {
   const start = page.indexOf(from);
   assert.ok(start >= 0, from);
   return page.slice(start, page.indexOf(to, start)).replaceAll(/\s+/g, " ");
 }
 
-/** What is filled in beside a label. */
-function filledIn(page: string, label: string): string | undefined {
+/** The value of the field with this label. */
+function fieldValue(page: string, label: string): string | undefined {
   return new RegExp(`<dt[^>]*>${label}</dt><dd>(?:<(?:code|bdi)[^>]*>)?([^<]*)`).exec(page)?.[1];
 }
 
-test("a driver's page offers its own packages and scripts, and what Intune asks for", async (t) => {
+test("a driver's page offers its packages, scripts and the fields of Intune's form", async (t) => {
   const { app, fetch, addDriver, addPrinter } = await startApp(t);
   const driver = String(await addDriver(driverZip({ models: ["One", "Two"] })));
   await addPrinter({ driver_id: driver, driver_desc: "Two" });
 
   const page = await (await fetch("/drivers/1")).text();
-  const section = between(page, 'id="deploy"', "<h2>Archive");
+  const section = textBetween(page, 'id="deploy"', "<h2>Archive");
 
   const script = await (await fetch("/drivers/1/scripts/detect")).text();
   const revision = /Revision = '(\w+)'/.exec(script)?.[1];
@@ -38,18 +38,18 @@ test("a driver's page offers its own packages and scripts, and what Intune asks 
   ])
     assert.ok(section.includes(`href="/drivers/1/${path}"`), path);
   assert.match(section, /Installs what printers use: <bdi>Two<\/bdi>\./);
-  assert.equal(filledIn(section, "Name"), appName);
-  assert.equal(filledIn(section, "Description"), `${appName}: Two`);
-  assert.equal(filledIn(section, "Publisher"), "Papyrus");
-  assert.equal(filledIn(section, "App Version"), "1.2.3.4");
-  assert.equal(filledIn(section, "Notes"), `platen:${instanceOf(app.store)}:driver:1 revision:${revision}`);
-  assert.equal(filledIn(section, "Operating system architecture"), "x64");
-  assert.equal(filledIn(section, "Script file"), "detect-papyrus-papyrus-inf-1-2-3-4.ps1");
+  assert.equal(fieldValue(section, "Name"), appName);
+  assert.equal(fieldValue(section, "Description"), `${appName}: Two`);
+  assert.equal(fieldValue(section, "Publisher"), "Papyrus");
+  assert.equal(fieldValue(section, "App Version"), "1.2.3.4");
+  assert.equal(fieldValue(section, "Notes"), `platen:${instanceOf(app.store)}:driver:1 revision:${revision}`);
+  assert.equal(fieldValue(section, "Operating system architecture"), "x64");
+  assert.equal(fieldValue(section, "Script file"), "detect-papyrus-papyrus-inf-1-2-3-4.ps1");
   assert.doesNotMatch(section, /Without the driver|driver=apart/);
   assert.match(section, /Not seen on a real Windows by us:.*that Windows keeps the files of a driver/);
 });
 
-test("a printer's and a client's page offer the small package, with the very app that the driver's page names", async (t) => {
+test("the pages of a printer and a client offer packages without drivers, and name the same apps as the drivers' pages", async (t) => {
   const { fetch, post, addDriver, addPrinter } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   await addPrinter({ client_id: "1" });
@@ -63,24 +63,24 @@ test("a printer's and a client's page offer the small package, with the very app
   );
   const driverPages = await Promise.all([1, other].map(async (id) => (await fetch(`/drivers/${id}`)).text()));
 
-  const apps = driverPages.map((page) => filledIn(page, "Name"));
+  const apps = driverPages.map((page) => fieldValue(page, "Name"));
   for (const format of ["mdm", "rmm"]) {
     assert.ok(printer?.includes(`href="/printers/1/packages/${format}?driver=apart"`));
     assert.ok(client?.includes(`href="/clients/1/packages/${format}?driver=apart"`));
   }
-  const fold = between(printer ?? "", '<details class="more apart">', "</details>");
+  const fold = textBetween(printer ?? "", '<details class="more apart">', "</details>");
   assert.match(fold, /<summary>Without the driver<\/summary>/);
   assert.ok(fold.includes(`<a href="/drivers/1#deploy"><bdi>${appName}</bdi></a>`), fold);
-  assert.equal(filledIn(fold, "Add"), apps[0]);
-  assert.equal(filledIn(fold, "Automatically install"), "Yes");
-  const ofClient = between(client ?? "", '<details class="more apart">', "</details>");
+  assert.equal(fieldValue(fold, "Add"), apps[0]);
+  assert.equal(fieldValue(fold, "Automatically install"), "Yes");
+  const ofClient = textBetween(client ?? "", '<details class="more apart">', "</details>");
   const added = [...ofClient.matchAll(/<dt[^>]*>Add<\/dt><dd><code[^>]*>([^<]*)/g)].map(([, name]) => name);
   assert.deepEqual(added.sort(), [...apps].sort());
   assert.doesNotMatch(ofClient, /nobody here has seen/);
   assert.doesNotMatch(label ?? "", /driver=apart|Without the driver/);
 });
 
-test("where drivers are for different machines, it is said what nobody has seen", async (t) => {
+test("a page warns if the drivers of a printer are for different architectures", async (t) => {
   const { fetch, addDriver, addPrinter } = await startApp(t);
   await addDriver();
   const arm64 = await addDriver(driverZip({ version: "2.0.0.0", decoration: "NTarm64" }));
@@ -88,29 +88,29 @@ test("where drivers are for different machines, it is said what nobody has seen"
 
   const page = await (await fetch("/printers/1")).text();
 
-  const fold = between(page, '<details class="more apart">', "</details>");
+  const fold = textBetween(page, '<details class="more apart">', "</details>");
   assert.match(fold, /<summary>Without the drivers<\/summary>/);
   assert.match(fold, /These drivers are for different machines\. .* try one machine of each kind first\./);
 });
 
-test("names tell drivers apart by their versions, also where an operator has named them", async (t) => {
+test("the app's name contains the driver's version, even if an operator has named the driver", async (t) => {
   const { fetch, post, addDriver } = await startApp(t);
   await addDriver();
   await post("/drivers/1", { name: "Papyrus, all floors" });
 
   const page = await (await fetch("/drivers/1")).text();
 
-  assert.equal(filledIn(page, "Name"), "Printer driver Papyrus, all floors 1.2.3.4");
+  assert.equal(fieldValue(page, "Name"), "Printer driver Papyrus, all floors 1.2.3.4");
   assert.match(page, /papyrus-all-floors\.intunewin/);
 });
 
-test("a driver that cannot be deployed says why, and one that will fail offers itself folded", async (t) => {
+test("a driver's page says why it cannot be deployed, and folds downloads that will fail", async (t) => {
   const { app, fetch, addDriver } = await startApp(t);
   await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
   await addDriver(driverZip({ catalog: null, version: "3.0.0.0" }));
   await addDriver();
   const sectionOf = async (id: number) =>
-    between(await (await fetch(`/drivers/${id}`)).text(), 'id="deploy"', "<h2>Archive");
+    textBetween(await (await fetch(`/drivers/${id}`)).text(), 'id="deploy"', "<h2>Archive");
 
   const incomplete = await sectionOf(1);
   const unsigned = await sectionOf(2);
@@ -124,7 +124,7 @@ test("a driver that cannot be deployed says why, and one that will fail offers i
   for (const page of [incomplete, gone, windows]) assert.doesNotMatch(page, /packages\/(?:mdm|rmm)/);
 });
 
-test("a driver that nobody uses yet installs its own model", async (t) => {
+test("a driver that no printer uses installs its own model", async (t) => {
   const { fetch, addDriver } = await startApp(t);
   await addDriver(driverZip({ models: ["Papyrus Universal", "Papyrus 7"] }));
 

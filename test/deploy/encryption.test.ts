@@ -16,12 +16,12 @@ import {
   type Plaintext,
 } from "../../src/pkg/formats/encryption.ts";
 import { PayloadDigests } from "../../src/pkg/formats/payload-digests.ts";
-import { joined, LayoutBuilder, wholeOf } from "../../src/pkg/zip/layout.ts";
+import { joinLayouts, LayoutBuilder, singleSourceLayout } from "../../src/pkg/zip/layout.ts";
 import { sourceOf } from "../support/drivers/zip.ts";
 
 const keys = deriveKeys(Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 
-/** So many bytes, the first of which two files may have in common. */
+/** Reproducible bytes. Files of the same seed have a common beginning. */
 function bytesOfSize(size: number, seed = 0): Buffer {
   const bytes = Buffer.alloc(size);
   for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 9) + seed) & 0xff;
@@ -29,10 +29,10 @@ function bytesOfSize(size: number, seed = 0): Buffer {
 }
 
 function plaintextOf(bytes: Buffer): Plaintext {
-  return { layout: wholeOf(bytes.length), sources: [sourceOf(bytes)] };
+  return { layout: singleSourceLayout(bytes.length), sources: [sourceOf(bytes)] };
 }
 
-/** What Node's own cipher and digests make of the whole at once. */
+/** The result of Node's cipher and digests for the whole payload at once. */
 function expectedOf(bytes: Buffer, { encryptionKey, macKey, iv }: EncryptionKeys) {
   const cipher = createCipheriv("aes-256-cbc", encryptionKey, iv);
   const encrypted = Buffer.concat([cipher.update(bytes), cipher.final()]);
@@ -41,7 +41,7 @@ function expectedOf(bytes: Buffer, { encryptionKey, macKey, iv }: EncryptionKeys
   return { encrypted, mac, fileDigest: createHash("sha256").update(bytes).digest(), crc32: sum };
 }
 
-/** Every chunk by itself, from its checkpoint. */
+/** Encrypts every chunk separately, from its checkpoint. */
 async function encryptedByChunks(plaintext: Plaintext, checkpoints: Uint8Array): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let i = 0; i < chunkCount(plaintext.layout.size); i++) {
@@ -66,7 +66,7 @@ const edges = [
   2 * chunkBytes + 40,
 ];
 
-test("a payload that goes on behind a start that was encrypted before is the same as encrypted at once", async () => {
+test("a payload that continues an encrypted prefix equals one that is encrypted at once", async () => {
   for (const size of edges) {
     const bytes = bytesOfSize(size);
     const plaintext = plaintextOf(bytes);
@@ -88,7 +88,7 @@ test("a payload that goes on behind a start that was encrypted before is the sam
   }
 });
 
-test("one start serves several payloads, each with the digests of its own end", async () => {
+test("several payloads continue one prefix, each with its own digests", async () => {
   const common = bytesOfSize(chunkBytes + 100);
   const ends = [Buffer.alloc(5, 1), Buffer.alloc(chunkBytes, 2), Buffer.from("a third one")];
   const { prefix, digests } = await encryptPrefix(
@@ -99,7 +99,7 @@ test("one start serves several payloads, each with the digests of its own end", 
 
   for (const end of ends) {
     const whole = Buffer.concat([common, end]);
-    const layout = joined(wholeOf(common.length), new LayoutBuilder().bytes(end).build());
+    const layout = joinLayouts(singleSourceLayout(common.length), new LayoutBuilder().bytes(end).build());
 
     const info = await finishEncryption(
       { layout, sources: [sourceOf(common)] },
@@ -115,8 +115,8 @@ test("one start serves several payloads, each with the digests of its own end", 
   }
 });
 
-test("the HMAC built of two hashes is Node's own", () => {
-  const [plain, encrypted] = [Buffer.from("plain"), Buffer.from("what stands for the ciphertext")];
+test("the HMAC from two hashes equals Node's HMAC", () => {
+  const [plain, encrypted] = [Buffer.from("plain"), Buffer.from("in place of a ciphertext")];
   const digests = PayloadDigests.begin(keys);
 
   digests.update(plain, encrypted);

@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from "node:test";
 import type { PackageFormat } from "../../src/pkg/formats/format.ts";
 import { packageFormats } from "../../src/pkg/formats/formats.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
-import { begin, openFilesBelow } from "../support/audit/downloads.ts";
+import { beginDownload, openFilesBelow } from "../support/audit/downloads.ts";
 import { copyData } from "../support/copies.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
@@ -18,7 +18,7 @@ import { startFilled } from "../support/filled.ts";
 import { makePng } from "../support/printers/png.ts";
 import { until } from "../support/until.ts";
 
-/** Foreign readers of a kind of file, by its extension: what they find inside. */
+/** Other programs that read packages, by file extension. */
 const readers: Record<string, { readonly read: (bytes: Buffer) => Tree; readonly skip: string | false }> = {
   ".zip": { read: unpackers.fflate, skip: false },
   ".intunewin": { read: verifyIntunewin, skip: without.verifier },
@@ -32,21 +32,21 @@ async function withIcon(t: TestContext): Promise<TestApp & { printer: number }> 
   return { ...(await startFilled(t, addWithIcon)), printer: 1 };
 }
 
-/** A driver that is larger than what sockets take in, and a printer that has it. */
+/** Adds a driver that is larger than socket buffers, and a printer that uses it. */
 async function addBig({ addDriver, addPrinter }: TestApp): Promise<void> {
   const bytes = Buffer.concat(Array.from({ length: 60 }, () => noise));
   const driver = await addDriver(driverZip({ extra: [{ name: "big.bin", bytes, method: 0 }] }));
   await addPrinter({ driver_id: String(driver) });
 }
 
-/** Every format has to keep what the interface promises; a new one is held to it without another line here. */
+// Every format must keep the promises of the interface. A new format is tested without another line here.
 for (const format of packageFormats) {
   const path = (printer: number) => `/printers/${printer}/packages/${format.id}`;
   describe(`packages for ${format.target}`, () => conforms(format, path));
 }
 
 function conforms(format: PackageFormat, path: (printer: number) => string): void {
-  test("have the size, type and name that HEAD says", async (t) => {
+  test("have the size, type and name in the response to HEAD", async (t) => {
     const { fetch, printer } = await withIcon(t);
 
     const head = await fetch(path(printer), { method: "HEAD" });
@@ -61,7 +61,7 @@ function conforms(format: PackageFormat, path: (printer: number) => string): voi
     assert.ok(whole.headers.get("content-disposition")?.includes(`"office${format.extension}"`));
   });
 
-  test("go on where a download broke off, as far as the format says so", async (t) => {
+  test("can be resumed where a download was interrupted", async (t) => {
     const { fetch, printer } = await withIcon(t);
     const whole = await fetch(path(printer));
     const [bytes, etag] = [await bytesOf(whole), whole.headers.get("etag") ?? ""];
@@ -72,7 +72,7 @@ function conforms(format: PackageFormat, path: (printer: number) => string): voi
     assert.ok((await bytesOf(rest)).equals(bytes.subarray(500)));
   });
 
-  test("are the same bytes in a copy of the folder, and others with another ETag for other contents", async (t) => {
+  test("are the same bytes in a copy of the data folder, and have another ETag for other contents", async (t) => {
     const first = await withIcon(t);
     const before = await first.fetch(path(first.printer));
     const bytes = await bytesOf(before);
@@ -92,10 +92,10 @@ function conforms(format: PackageFormat, path: (printer: number) => string): voi
     assert.equal((await bytesOf(other)).equals(bytes), false);
   });
 
-  test("leave no file open when the client goes away", async (t) => {
+  test("leave no file open when the client disconnects", async (t) => {
     const { url, dataDir, fetch } = await startFilled(t, addBig);
 
-    const download = await begin(url + path(1));
+    const download = await beginDownload(url + path(1));
     assert.ok(openFilesBelow(dataDir).length > 0);
     download.destroy();
 
@@ -104,7 +104,7 @@ function conforms(format: PackageFormat, path: (printer: number) => string): voi
   });
 
   const reader = readers[format.extension];
-  test("are opened by somebody else's program, which finds the scripts and the driver's files", {
+  test("are opened by another program, which finds the scripts and the driver's files", {
     skip: reader?.skip ?? false,
   }, async (t) => {
     const { fetch, printer, upload } = await appWithMixedDriver(t);
@@ -120,7 +120,7 @@ function conforms(format: PackageFormat, path: (printer: number) => string): voi
     for (const [name, bytes] of Object.entries(expectedTree)) assert.ok(driver[name]?.equals(bytes), name);
   });
 
-  test("stand on every page that offers packages", async (t) => {
+  test("are on every page that offers packages", async (t) => {
     const { fetch, post, addPrinter } = await startApp(t);
     await post("/clients", { name: "Müller" });
     const printer = await addPrinter({ client_id: "1" });

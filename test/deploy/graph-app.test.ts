@@ -13,7 +13,7 @@ const facts = {
 
 const printer = { kind: "printer" } as const;
 
-test("a name that is too long for Intune is shortened, and no character is cut in two", () => {
+test("a name that is too long for Intune is shortened without splitting a character", () => {
   const short = graphFields({ ...facts, name: "a".repeat(256) }, printer, "a.intunewin");
   const long = graphFields({ ...facts, name: `${"a".repeat(254)}😀b` }, printer, "a.intunewin");
 
@@ -21,14 +21,14 @@ test("a name that is too long for Intune is shortened, and no character is cut i
   assert.equal(long?.displayName, `${"a".repeat(254)}…`);
 });
 
-test("machines and the oldest Windows are called as Graph calls them", () => {
+test("architectures and the oldest Windows have Graph's names", () => {
   const fields = graphFields({ ...facts, minimumWindows: "Windows 11 21H2" }, printer, "a.intunewin");
 
   assert.equal(fields?.allowedArchitectures, "x64,arm64");
   assert.equal(fields?.minimumSupportedWindowsRelease, "Windows11_21H2");
 });
 
-test("what no machine can have is no app, and a publisher that nobody named is called unknown", () => {
+test("a deployment for no machine is no app, and a missing publisher is called unknown", () => {
   const none = graphFields({ ...facts, machines: [] }, printer, "a.intunewin");
   const unnamed = graphFields({ ...facts, publisher: undefined }, printer, "a.intunewin");
   const mixed = graphFields({ ...facts, publisher: undefined }, { kind: "client" }, "a.intunewin");

@@ -36,7 +36,7 @@ function localHeaderAt(zip: Buffer, at: number): Header {
   };
 }
 
-test("the Intune package is laid out byte by byte as Microsoft's tool lays it out", async (t) => {
+test("the Intune package has the layout of Microsoft's tool byte by byte", async (t) => {
   const { fetch, printer } = await appWithMixedDriver(t);
 
   const outer = await bytesOf(fetch(`/printers/${printer}/packages/mdm`));
@@ -138,7 +138,7 @@ test("the Intune package is laid out byte by byte as Microsoft's tool lays it ou
   assert.equal(inner.readUInt16LE(inner.length - 12), names.length);
 });
 
-test("the same printer, driver and icon give the same bytes, also after a restart and in a copy of the folder", async (t) => {
+test("the same printer, driver and icon give the same bytes, even after a restart and in a copy of the data folder", async (t) => {
   const folder = await temporaryFolder(t);
   const first = await startApp(t, { dataDir: folder });
   const id = await first.addPrinter();
@@ -156,7 +156,7 @@ test("the same printer, driver and icon give the same bytes, also after a restar
   assert.equal(before.equals(other), false, "another installation has other keys");
 });
 
-test("another icon of the same size is in the next package", { skip: without.verifier }, async (t) => {
+test("the next package contains a new icon of the same size", { skip: without.verifier }, async (t) => {
   const { fetch, upload, addPrinter } = await startApp(t);
   const id = await addPrinter();
   const pictures = ["a", "b"].map((text) => makePicture({ before: [pngChunk("tEXt", Buffer.from(text))] }));
@@ -171,7 +171,7 @@ test("another icon of the same size is in the next package", { skip: without.ver
   assert.deepEqual(packed, pictures);
 });
 
-test("packages of one driver begin with the same bytes, those of two drivers share no key", async (t) => {
+test("packages of one driver begin with the same bytes, and packages of two drivers share no key", async (t) => {
   const { fetch, addDriver, addPrinter } = await startApp(t);
   const large = driverZip({ extra: [{ name: "large.bin", bytes: noise, method: 0 }] });
   const other = driverZip({ extra: [{ name: "larger.bin", bytes: noise, method: 0 }] });
@@ -192,7 +192,7 @@ test("packages of one driver begin with the same bytes, those of two drivers sha
   assert.equal(ciphertext[0]?.equals(ciphertext[2] ?? Buffer.alloc(0)), false);
 });
 
-test("the checksum of two pieces is combined rightly", () => {
+test("the checksums of two pieces combine to the checksum of both", () => {
   for (const [first, second] of [
     ["", "abc"],
     ["abc", ""],

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { startApp, temporaryFolder } from "../support/app.ts";
-import { some } from "../support/depth.ts";
+import { selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { everyUnpacker } from "../support/drivers/every-unpacker.ts";
 import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
@@ -19,7 +19,7 @@ import { makeSharedZip, withoutShared } from "../support/shared.ts";
 describe("other people's tools open the packages", () => {
   for (const [name, unpack] of everyUnpacker) {
     const skip = name in without ? without[name as keyof typeof without] : false;
-    test(`${name} finds the driver's files and the scripts, byte by byte`, { skip }, async (t) => {
+    test(`${name} finds the driver's files and the scripts byte by byte`, { skip }, async (t) => {
       const { fetch, printer } = await appWithMixedDriver(t);
 
       const tree = unpack(await bytesOf(fetch(`/printers/${printer}/packages/rmm`)));
@@ -34,7 +34,7 @@ describe("other people's tools open the packages", () => {
 
   for (const [name, unpack] of everyUnpacker) {
     const skip = name in without ? without[name as keyof typeof without] : false;
-    test(`${name} finds a driver's files as packages hold them, of two that differ by case the later`, {
+    test(`${name} finds a driver's files as in packages, and only the later of two that differ by case`, {
       skip,
     }, async (t) => {
       const { fetch, addDriver } = await startApp(t);
@@ -82,7 +82,7 @@ describe("other people's tools open the packages", () => {
   test("the verifier accepts packages of vendors' drivers", { skip: without.verifier }, async (t) => {
     const { fetch, addDriver, addPrinter } = await startApp(t);
     const folder = await temporaryFolder(t);
-    for (const name of some(six, 1)) {
+    for (const name of selectCases(six, 1)) {
       const zip = join(folder, `${name}.zip`);
       await makeSharedZip(name, zip, "--scale", "0.05", "--prefix", "Vendor Driver/");
       const source = readFileSync(zip);
@@ -99,7 +99,7 @@ describe("other people's tools open the packages", () => {
   });
 });
 
-test("a driver of the corpus passes through with its archive served as uploaded", {
+test("a real driver passes through, and its archive is served as uploaded", {
   skip: withoutShared,
 }, async (t) => {
   const folder = await temporaryFolder(t);

@@ -6,22 +6,22 @@ import { describe, type TestContext, test } from "node:test";
 import {
   commandFor,
   curlCommand,
-  exitWithOne,
-  fetchedCommand,
-  fetchedScript,
-  unpackedScript,
+  downloadAndRunCommand,
+  downloadAndRunScript,
+  exitZeroOrOne,
+  unpackAndInstallScript,
 } from "../../src/pkg/scripts/commands.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
-import { deepTest, some } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 
-interface Ran {
+interface RunResult {
   readonly code: number;
   readonly output: string;
 }
 
-function execute(program: string, args: readonly string[], cwd: string, path = ""): Promise<Ran> {
+function execute(program: string, args: readonly string[], cwd: string, path = ""): Promise<RunResult> {
   const env = { ...process.env, PATH: `${path}${delimiter}${process.env.PATH}`, TMPDIR: join(cwd, "tmp") };
   return new Promise((resolve) => {
     execFile(program, args, { cwd, env }, (error, stdout, stderr) =>
@@ -30,11 +30,11 @@ function execute(program: string, args: readonly string[], cwd: string, path = "
   });
 }
 
-/** A folder with a `powershell.exe` that keeps what it was given and ends with a code. */
+/** A folder with a `powershell.exe` that saves its arguments and script, and exits with a code. */
 async function machine(
   t: TestContext,
   code: number,
-): Promise<{ folder: string; run: (text: string) => Promise<Ran> }> {
+): Promise<{ folder: string; run: (text: string) => Promise<RunResult> }> {
   const folder = await temporaryFolder(t);
   await mkdir(join(folder, "tmp"));
   await mkdir(join(folder, "bin"));
@@ -49,15 +49,15 @@ async function machine(
   return { folder, run };
 }
 
-/** What Windows PowerShell has had since version 5.0, and PowerShell here does not bring. */
+/** A substitute for the cmdlet, which Windows PowerShell has and the PowerShell here lacks. */
 const expandArchive = `function Expand-Archive {
   param([string]$LiteralPath, [string]$DestinationPath, [switch]$Force)
   $archive = Join-Path $PWD (Split-Path -Leaf $LiteralPath)
   [IO.Compression.ZipFile]::ExtractToDirectory($archive, (Join-Path $PWD (Split-Path -Leaf $DestinationPath)), [bool]$Force)
 }`;
 
-/** Text as a page shows it. */
-function shownIn(page: string, id: string): string {
+/** The text of an element, unescaped. */
+function textIn(page: string, id: string): string {
   const text = new RegExp(`<(?:pre|code) id="${id}">([^<]*)<`).exec(page)?.[1] ?? "";
   return text
     .replaceAll("&#39;", "'")
@@ -66,20 +66,20 @@ function shownIn(page: string, id: string): string {
     .replaceAll("&gt;", ">");
 }
 
-test("nothing but plain names and addresses can stand in a command", () => {
+test("commands contain only plain names and addresses", () => {
   assert.throws(() => commandFor("install-a b.ps1"));
   assert.throws(() => commandFor("$(calc).ps1"));
-  assert.throws(() => unpackedScript("a';calc;'.zip"));
-  for (const text of [fetchedCommand, fetchedScript, curlCommand].map((make) =>
+  assert.throws(() => unpackAndInstallScript("a';calc;'.zip"));
+  for (const text of [downloadAndRunCommand, downloadAndRunScript, curlCommand].map((make) =>
     make("https://a/b'`$(c);&d/x"),
   )) {
     assert.ok(text.includes("https://a/b%27%60%24%28c%29%3B%26d/x"), text);
   }
-  assert.match(fetchedCommand("https://a/x"), /-bor 3072/);
-  assert.doesNotMatch(fetchedCommand("http://a/x"), /3072/);
+  assert.match(downloadAndRunCommand("https://a/x"), /-bor 3072/);
+  assert.doesNotMatch(downloadAndRunCommand("http://a/x"), /3072/);
 });
 
-test("curl saves a package and a script under the names that the pages say", async (t) => {
+test("curl saves a package and a script under the names on the page", async (t) => {
   const { fetch, addPrinter, post } = await startApp(t);
   await post("/clients", { name: "Kunde Müller" });
   const id = await addPrinter({ name: "Büro “1”", client_id: "1" });
@@ -101,30 +101,30 @@ test("curl saves a package and a script under the names that the pages say", asy
     ran.map(({ code }) => code),
     [0, 0],
   );
-  assert.notEqual(refused.code, 0, "a refusal is no package");
+  assert.notEqual(refused.code, 0, "curl fails on a refusal");
   assert.deepEqual((await readdir(folder)).sort(), ["install-buro-1.ps1", "kunde-muller-buro-1.zip"]);
   assert.ok(page.includes("-File .\\install-buro-1.ps1"), "the command names the file as it is downloaded");
   assert.ok(page.includes("Expand-Archive -LiteralPath .\\kunde-muller-buro-1.zip"));
 });
 
 describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, () => {
-  for (const owner of some(["printers", "clients"], 1)) {
-    test(`fetch the install script of ${owner}, run it, pass its exit code on and leave nothing`, async (t) => {
+  for (const owner of selectCases(["printers", "clients"], 1)) {
+    test(`download the install script of ${owner}, run it, return its exit code and leave no file`, async (t) => {
       const { fetch, addPrinter, post } = await startApp(t);
       await post("/clients", { name: "O'Brien" });
       await addPrinter({ client_id: "1", name: "Büro" });
       const page = await (await fetch(`/${owner}/1`)).text();
       const { folder, run } = await machine(t, 203);
 
-      const line = await run(shownIn(page, "hand-0"));
+      const line = await run(textIn(page, "hand-0"));
       const ranByLine = await readFile(join(folder, "script.ps1"));
-      const script = await run(shownIn(page, "rmm-snippet-1"));
+      const script = await run(textIn(page, "rmm-snippet-1"));
       const args = (await readFile(join(folder, "arguments"), "utf8")).trim().split("\n");
 
       assert.match(line.output, /^Exit code 203$/m);
       assert.equal(script.code, 203);
       const served = await bytesOf(fetch(`/${owner}/1/scripts/install`));
-      assert.ok(ranByLine.equals(served), "the very bytes, with the byte order mark");
+      assert.ok(ranByLine.equals(served), "the same bytes, with the byte order mark");
       assert.ok((await readFile(join(folder, "script.ps1"))).equals(served));
       assert.deepEqual(args.slice(0, -1), [
         "-NoProfile",
@@ -141,25 +141,25 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
     });
   }
 
-  deepTest("fetch the diagnosis, run it and pass its exit code on", async (t) => {
+  deepTest("download the diagnosis, run it and return its exit code", async (t) => {
     const { fetch, addPrinter } = await startApp(t);
     const id = await addPrinter({ name: "Büro" });
     const page = await (await fetch(`/printers/${id}`)).text();
     const { folder, run } = await machine(t, 1);
 
-    const line = await run(shownIn(page, "hand-1"));
+    const line = await run(textIn(page, "hand-1"));
 
     const served = await bytesOf(fetch(`/printers/${id}/scripts/diagnose`));
     assert.match(line.output, /^Exit code 1$/m);
     assert.ok((await readFile(join(folder, "script.ps1"))).equals(served));
   });
 
-  test("fail clearly where the service refuses, and run nothing", async (t) => {
+  test("fail clearly if the service refuses, and run nothing", async (t) => {
     const { url, post } = await startApp(t);
     await post("/printers", { name: "Bare", address: "10.0.0.1" });
     const { folder, run } = await machine(t, 0);
 
-    const script = await run(fetchedScript(`${url}/printers/1/scripts/install`));
+    const script = await run(downloadAndRunScript(`${url}/printers/1/scripts/install`));
 
     assert.notEqual(script.code, 0);
     assert.match(script.output, /“Bare” has no driver: choose one on the printer’s page/);
@@ -169,15 +169,15 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
     );
   });
 
-  test("unpack the attached ZIP and install from it, for Level with no other failure than 1", async (t) => {
+  test("unpack the attached ZIP and install from it, for Level with 1 as the only failure", async (t) => {
     const { fetch, addPrinter } = await startApp(t);
     const id = await addPrinter({ name: "Office" });
     const zip = await bytesOf(fetch(`/printers/${id}/packages/rmm`));
     const codes: number[] = [];
     for (const [code, text] of [
-      [203, unpackedScript("office.zip")],
-      [203, unpackedScript("office.zip", { exit: exitWithOne })],
-      [0, unpackedScript("office.zip", { exit: exitWithOne })],
+      [203, unpackAndInstallScript("office.zip")],
+      [203, unpackAndInstallScript("office.zip", { exit: exitZeroOrOne })],
+      [0, unpackAndInstallScript("office.zip", { exit: exitZeroOrOne })],
     ] as const) {
       const { folder, run } = await machine(t, code);
       await writeFile(join(folder, "office.zip"), zip);

@@ -15,7 +15,7 @@ import { ticketAround } from "../support/printers/tickets.ts";
 import { seededRandom } from "../support/random.ts";
 import { makeDriver } from "../support/records.ts";
 
-test("the five quotes are doubled, and what a file could change is a number", () => {
+test("the five quotes are doubled, and characters that a file could change are numbers", () => {
   const text = powershell`$x = ${"a'b‘c’d‚e‛f"}; $y = ${"a\n\tb\r"}; $z = ${"\ud800"}`;
 
   assert.equal(
@@ -24,7 +24,7 @@ test("the five quotes are doubled, and what a file could change is a number", ()
   );
 });
 
-test("the ASCII form is ASCII whatever it holds", () => {
+test("the ASCII form is ASCII for any text", () => {
   const text = asciiPowershell`$x = ${["Büro", "😀'", "’"]}`;
 
   assert.match(text, /^[\x20-\x7e]*$/);
@@ -34,7 +34,7 @@ test("the ASCII form is ASCII whatever it holds", () => {
   );
 });
 
-test("numbers, truth values, nothing and tables have their own literals", () => {
+test("numbers, booleans, null and tables have their own literals", () => {
   const text = powershell`${{ A: 1, B: true, C: null, D: [], E: [{ F: "g" }] }}`;
 
   assert.equal(
@@ -60,7 +60,7 @@ const textFields = [
 const wantedCases = rounds(500, 5000);
 const seed = seedOr(20261121);
 
-/** A text in a ticket, in each way that XML has for it, and as it is. */
+/** PrintTickets with a text: escaped in an element and in an attribute, in CDATA, and unescaped. */
 function printTickets(text: string): string[] {
   const escaped = text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
   return [
@@ -71,8 +71,8 @@ function printTickets(text: string): string[] {
   ].map(ticketAround);
 }
 
-/** How many hostile texts of each newer field the door lets in, so that nothing is proven with empty ones. */
-function letIn(printers: readonly Printer[]) {
+/** How many hostile values of each newer field were accepted, which shows that the test is not empty. */
+function acceptedCounts(printers: readonly Printer[]) {
   const count = (isSo: (printer: Printer) => boolean) => printers.filter(isSo).length;
   return {
     paths: count(({ protocol, ipp_path }) => protocol === "ipp" && /[$&'();%]/.test(ipp_path)),
@@ -83,7 +83,7 @@ function letIn(printers: readonly Printer[]) {
   };
 }
 
-/** Forms of hostile text, as far as the door lets them in; and how many it refused. */
+/** The printers from forms with hostile text that were accepted, and the number of refused forms. */
 function hostilePrinters(): { printers: Printer[]; refused: number } {
   const random = seededRandom(seed);
   const printers: Printer[] = [];
@@ -93,7 +93,7 @@ function hostilePrinters(): { printers: Printer[]; refused: number } {
     return Array.from({ length: 1 + random(6) }, () => nasty[random(nasty.length)]).join("");
   };
   const one = (...choices: (() => string)[]) => choices[random(choices.length)]?.() ?? "";
-  /** Fields that take few texts: most of them are ordinary, or nearly all forms would be refused. */
+  /** Fields with strict rules: most of these values are ordinary, because otherwise nearly all forms would be refused. */
   const careful = () => ({
     address: random(10) === 0 ? hostile() : "10.0.0.9",
     ...(random(4) === 0 && {
@@ -132,14 +132,14 @@ describe("literals in a real PowerShell", { skip: withoutPowerShell }, () => {
   async function evaluate(text: string): Promise<unknown> {
     const script = join(windows.folder, "literals.ps1");
     await writeFile(script, `\ufeff${text}`);
-    return (await windows.ask<{ value: unknown }>({ do: "evaluate", script })).value;
+    return (await windows.request<{ value: unknown }>({ do: "evaluate", script })).value;
   }
 
   for (const [form, tag] of [
     ["readable", powershell],
     ["ASCII", asciiPowershell],
   ] as const) {
-    test(`${wantedCases} hostile forms come through unharmed or are refused at the door (${form})`, async (t) => {
+    test(`${wantedCases} hostile forms are refused, or reach PowerShell unchanged (${form})`, async (t) => {
       const { printers, refused } = hostilePrinters();
       const settings = printers.map((printer) => {
         const arm64Driver = printer.arm64_driver_id === null ? undefined : makeDriver({ id: 2 });
@@ -149,7 +149,7 @@ describe("literals in a real PowerShell", { skip: withoutPowerShell }, () => {
 
       const evaluated = await evaluate(tag`$Settings = ${settings}`);
 
-      const counts = letIn(printers);
+      const counts = acceptedCounts(printers);
       t.diagnostic(
         `seed ${seed}: ${printers.length} evaluated, ${refused} refused, ${JSON.stringify(counts)}`,
       );
@@ -160,7 +160,7 @@ describe("literals in a real PowerShell", { skip: withoutPowerShell }, () => {
     });
   }
 
-  test("a text of 256 KB in 8,000 lines is itself in a literal, which is read in no time", {
+  test("a text of 256 KB in 8,000 lines is unchanged in a literal, and is read quickly", {
     timeout: 60_000,
   }, async () => {
     const text = Array.from({ length: 8000 }, (_, i) => `\t\t<psf:Feature name="F${i}">`).join("\n");
@@ -170,7 +170,7 @@ describe("literals in a real PowerShell", { skip: withoutPowerShell }, () => {
     assert.deepEqual(evaluated, { Text: text });
   });
 
-  test("every single character is itself in a literal", async () => {
+  test("every character is unchanged in a literal", async () => {
     const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
     const texts: PowerShellValue = Array.from({ length: 256 }, (_, i) =>
       units.slice(i * 256, i * 256 + 256).join("·"),

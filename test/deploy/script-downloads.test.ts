@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 
-test("a script fetched alone names the service it came from, only when that is a plain host", async (t) => {
+test("a script downloaded alone contains the address of its service only if that is a plain host", async (t) => {
   const { url, addPrinter, fetch } = await startApp(t);
   const id = await addPrinter();
   const raw = (host: string) =>
@@ -35,24 +35,24 @@ test("a script fetched alone names the service it came from, only when that is a
   assert.ok(fixedText.includes("Download = 'https://platen.example/sub/drivers/1/files'"));
 });
 
-test("a script fetched alone holds the SHA-256 of the driver's files as the service serves them", async (t) => {
+test("a script downloaded alone contains the SHA-256 of the driver's files as served", async (t) => {
   const { fetch, addPrinter } = await startApp(t);
   const id = await addPrinter();
   const text = async (path: string) => (await fetch(path)).text();
 
   const install = await text(`/printers/${id}/scripts/install`);
   const files = await bytesOf(fetch("/drivers/1/files"));
-  const again = await bytesOf(fetch("/drivers/1/files"));
+  const repeated = await bytesOf(fetch("/drivers/1/files"));
   const others =
     (await text(`/printers/${id}/scripts/detect`)) + (await text(`/printers/${id}/scripts/uninstall`));
 
   const sha256 = createHash("sha256").update(files).digest("hex").toUpperCase();
   assert.ok(install.includes(`FilesSha256 = '${sha256}'`));
-  assert.ok(files.equals(again));
+  assert.ok(files.equals(repeated));
   assert.doesNotMatch(others, /https?:\/\/127/);
 });
 
-test("the revision changes with what the scripts use, and with nothing else", async (t) => {
+test("the revision changes only with values that the scripts use", async (t) => {
   const { fetch, post, addPrinter } = await startApp(t);
   const id = await addPrinter();
   const revision = async () =>
@@ -73,7 +73,7 @@ test("the revision changes with what the scripts use, and with nothing else", as
   assert.equal(new Set([first, other, driver]).size, 3);
 });
 
-test("a page that is opened under an address of its own machine says that it leads others nowhere", async (t) => {
+test("a page opened at a loopback address warns that other machines cannot use it", async (t) => {
   const own = await startApp(t);
   const named = await startApp(t, { publicUrl: "https://platen.example" });
 

@@ -8,7 +8,7 @@ function archivePath({ app }: TestApp): string {
   return app.store.blobs.pathOf("drivers", app.store.drivers.get(1).sha256);
 }
 
-/** Changes one bit and no size: in a file's data, which no directory tells anything of. */
+/** Changes one bit in a file's data, and no size. */
 function flipBit(path: string): void {
   const bytes = readFileSync(path);
   const at = bytes.indexOf("papyrus.inf") + 40;
@@ -28,7 +28,7 @@ async function statuses({ fetch }: TestApp, method = "HEAD"): Promise<number[]> 
   return answers.map(({ status }) => status);
 }
 
-test("an archive that rots while the service runs counts as missing, until the same ZIP is uploaded again", async (t) => {
+test("an archive that is damaged while the service runs is refused until the same ZIP is uploaded again", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
   const before = await statuses(app);
@@ -57,7 +57,7 @@ test("an archive that rots while the service runs counts as missing, until the s
   assert.equal(app.lines.filter((line) => /is damaged: its SHA-256 is/.test(line)).length, 1);
 });
 
-test("an archive that rotted while the service was off is found after the start, which does not wait for it", async (t) => {
+test("an archive that was damaged while the service was off is detected after the start", async (t) => {
   const dataDir = await temporaryFolder(t);
   const first = await startApp(t, { dataDir });
   await first.addPrinter();
@@ -69,14 +69,14 @@ test("an archive that rotted while the service was off is found after the start,
 
   const second = await startApp(t, { dataDir });
   const atOnce = await statuses(second);
-  await second.app.archives.settled();
+  await second.app.archives.finished();
 
   assert.deepEqual(atOnce, [422, 422, 422, 422]);
   assert.deepEqual(await statuses(second), [422, 422, 422, 422]);
   assert.equal(second.lines.filter((line) => /is damaged: its SHA-256 is/.test(line)).length, 1);
 });
 
-test("a sound archive is read once after the start, and again only when its time stamp changes", async (t) => {
+test("a sound archive is read once after the start and again only after its time stamp changes", async (t) => {
   const dataDir = await temporaryFolder(t);
   const first = await startApp(t, { dataDir });
   await first.addPrinter();
@@ -96,12 +96,12 @@ test("a sound archive is read once after the start, and again only when its time
     return digest.call(workers, input);
   };
 
-  await archives.settled();
+  await archives.finished();
   await statuses(second);
   const afterStart = reads;
   utimesSync(path, 1, 1);
   const touched = await statuses(second);
-  await archives.settled();
+  await archives.finished();
   const after = await statuses(second);
 
   assert.ok(afterStart <= 1, `${afterStart} reads after the start`);

@@ -18,7 +18,7 @@ const manyFiles: ZipPart[] = Array.from({ length: 300 }, (_, i) => ({
   bytes: "x".repeat(200 * i),
 }));
 
-/** Every way through the reader: large and small files, gaps, long extra fields, ZIP64, something in front. */
+/** Covers every path of the reader: large and small files, gaps, long extra fields, ZIP64, a prefix. */
 const zip = makeZip(
   [
     { name: "stored.bin", bytes: noise, method: 0 },
@@ -36,8 +36,8 @@ const zip = makeZip(
   { withZip64End: true, prefix: Buffer.alloc(1000, "MZ") },
 );
 
-/** Calls something before each read with its number, from 1 on. */
-function watched(source: ByteSource, before: (read: number, position: number, length: number) => void) {
+/** Calls `before` ahead of each read, with the number of the read from 1. */
+function observed(source: ByteSource, before: (read: number, position: number, length: number) => void) {
   let reads = 0;
   const watch = (position: number, length: number) => before(++reads, position, length);
   const result: ByteSource = {
@@ -54,7 +54,7 @@ function watched(source: ByteSource, before: (read: number, position: number, le
   return { source: result, reads: () => reads };
 }
 
-/** All that an upload reads of an archive: how many files there are. */
+/** Reads an archive as an upload does. Returns the number of files. */
 async function readAll(source: ByteSource): Promise<number> {
   const { entries } = await readArchive(source);
   for (const entry of entries) await checkEntry(source, entry, 100);
@@ -63,14 +63,14 @@ async function readAll(source: ByteSource): Promise<number> {
 
 const failure = new Error("the disk is on fire");
 
-test("whichever read fails, reading an archive ends in that error, and nothing goes on behind it", {
+test("any failed read ends the reading of an archive with its error and without further reads", {
   timeout: 120_000,
 }, async (t) => {
-  const whole = watched(sourceOf(zip), () => {});
+  const whole = observed(sourceOf(zip), () => {});
   assert.equal(await readAll(whole.source), manyFiles.length + 5);
 
   for (let failing = 1; failing <= whole.reads(); failing += rounds(17, 1)) {
-    const { source, reads } = watched(sourceOf(zip), (read) => {
+    const { source, reads } = observed(sourceOf(zip), (read) => {
       if (read === failing) throw failure;
     });
 
@@ -81,20 +81,20 @@ test("whichever read fails, reading an archive ends in that error, and nothing g
     assert.equal(reads(), before, `read ${failing} failed, and others followed`);
   }
 
-  t.diagnostic(`${whole.reads()} reads failed in turn`);
+  t.diagnostic(`${whole.reads()} reads failed one by one`);
 });
 
-test("whenever the file shrinks, reading an archive ends in a clear rejection", {
+test("the reading of an archive is clearly rejected when the file shrinks", {
   timeout: 120_000,
 }, async (t) => {
   const path = join(await temporaryFolder(t), "shrinking.zip");
-  const total = watched(sourceOf(zip), () => {});
+  const total = observed(sourceOf(zip), () => {});
   await readAll(total.source);
 
   for (let shrinking = 1; shrinking <= total.reads(); shrinking += isDeep && shrinking < 40 ? 1 : 7) {
     writeFileSync(path, zip);
     const file = await openSource(path);
-    const { source } = watched(file, (read, position, length) => {
+    const { source } = observed(file, (read, position, length) => {
       if (read === shrinking) truncateSync(path, position + (length >> 1));
     });
 

@@ -17,7 +17,7 @@ async function contentsOf(zip: Buffer): Promise<Record<string, string>> {
 
 const long = "0123456789".repeat(10_000);
 
-test("stored and deflated entries, data descriptors, ZIP64 fields and any order come out right", async () => {
+test("stored and deflated entries, data descriptors, ZIP64 fields and entries in any order are read correctly", async () => {
   const zip = makeZip(
     [
       { name: "stored.txt", bytes: "stored", method: 0 },
@@ -41,8 +41,8 @@ test("stored and deflated entries, data descriptors, ZIP64 fields and any order 
   });
 });
 
-test("names are read as UTF-8, as CP437, or from the Unicode field, and `\\` is a folder", async () => {
-  const [asked, other, third] = ["??.txt", "renamed.txt", "third.txt"].map((name) => Buffer.from(name)) as [
+test("names are read as UTF-8, as CP437, or from the Unicode field, and `\\` separates folders", async () => {
+  const [marked, other, third] = ["??.txt", "renamed.txt", "third.txt"].map((name) => Buffer.from(name)) as [
     Buffer,
     Buffer,
     Buffer,
@@ -51,8 +51,8 @@ test("names are read as UTF-8, as CP437, or from the Unicode field, and `\\` is 
     { name: "Büro ä.inf", bytes: "1" },
     { name: "", rawName: Buffer.from([0x42, 0x81, 0x72, 0x6f]), bytes: "2" },
     { name: "", rawName: Buffer.from("a\\b\\c.txt"), bytes: "3" },
-    { name: "", rawName: asked, extra: unicodeExtra(asked, "日本.txt"), bytes: "4" },
-    { name: "", rawName: other, extra: unicodeExtra(asked, "stale.txt"), bytes: "5" },
+    { name: "", rawName: marked, extra: unicodeExtra(marked, "日本.txt"), bytes: "4" },
+    { name: "", rawName: other, extra: unicodeExtra(marked, "stale.txt"), bytes: "5" },
     { name: "", rawName: third, extra: unicodeExtra(third, "later version.txt", 2), bytes: "6" },
   ]);
 
@@ -66,7 +66,7 @@ test("names are read as UTF-8, as CP437, or from the Unicode field, and `\\` is 
   });
 });
 
-test("what honest writers leave out of local headers, or put there in other words, is no contradiction", async () => {
+test("local headers may omit fields or write them in other forms, as common ZIP writers do", async () => {
   const zeros = { crc: 0, packedSize: 0, size: 0 };
   const full = { packedSize: 0xffffffff, size: 0xffffffff };
   const slash = Buffer.from("dir/file.txt");
@@ -95,11 +95,18 @@ test("what honest writers leave out of local headers, or put there in other word
   assert.equal(contents["nothing.txt"], "");
 });
 
-test("the table of contents decides, whatever a file's own header says or stands there unlisted", async () => {
-  const lies = { name: Buffer.from("../b.txt"), method: 8, crc: 1, size: 4, packedSize: 4, flags: 0x801 };
+test("the table of contents overrides local headers, and unlisted files are ignored", async () => {
+  const wrongFields = {
+    name: Buffer.from("../b.txt"),
+    method: 8,
+    crc: 1,
+    size: 4,
+    packedSize: 4,
+    flags: 0x801,
+  };
   const zip = makeZip(
     [
-      { name: "a.txt", bytes: "hello", method: 0, local: lies },
+      { name: "a.txt", bytes: "hello", method: 0, local: wrongFields },
       { name: "hidden.txt", bytes: "unlisted" },
     ],
     { order: [0] },
@@ -108,24 +115,24 @@ test("the table of contents decides, whatever a file's own header says or stands
   assert.deepEqual(await contentsOf(zip), { "a.txt": "hello" });
 });
 
-test("a signed directory, and an archive inside the archive, are read", async () => {
+test("an archive with a signed directory and an archive inside an archive are read", async () => {
   const inner = makeZip([{ name: "inner.txt", bytes: "inner" }], { comment: "inner comment" });
   const signature = Buffer.from("PK\x05\x05\x03\x00abc", "latin1");
 
-  const signed = await contentsOf(makeZip([{ name: "a.txt", bytes: "x" }], { directoryTail: signature }));
+  const signed = await contentsOf(makeZip([{ name: "a.txt", bytes: "x" }], { directoryTrailer: signature }));
   const nested = await contentsOf(makeZip([{ name: "inner.zip", bytes: inner, method: 0 }]));
 
   assert.deepEqual(signed, { "a.txt": "x" });
   assert.deepEqual(Object.keys(nested), ["inner.zip"]);
 });
 
-test("a program in front of the archive is skipped", async () => {
+test("a program before the archive is skipped", async () => {
   const zip = makeZip([{ name: "a.inf", bytes: "inside" }], { prefix: Buffer.alloc(5000, "MZ") });
 
   assert.deepEqual(await contentsOf(zip), { "a.inf": "inside" });
 });
 
-test("a program in front of an archive with ZIP64 records is skipped as well", async () => {
+test("a program before an archive with ZIP64 records is skipped", async () => {
   const options = { prefix: Buffer.alloc(5000, "MZ"), withZip64End: true };
   const zip = makeZip([{ name: "a.inf", bytes: "inside", withZip64: true }], options);
 
@@ -141,7 +148,7 @@ test("a name that is a file and a folder is refused: Windows cannot create both"
   assert.equal((await read("x86", "x86.b/a.dll")).entries.length, 2);
 });
 
-test("of two names that differ only by case the later one counts, with a warning", async () => {
+test("the later of two names that differ only by case counts, with a warning", async () => {
   const zip = makeZip([
     { name: "Driver.dll", bytes: "old" },
     { name: "other.dll", bytes: "x" },
@@ -177,7 +184,7 @@ for (const [packer, { skip, pack }] of Object.entries(packers)) {
   });
 }
 
-test("names are one file without regard to case, and in no other way", async () => {
+test("names that differ only by case are one file; other similar names are different files", async () => {
   const names = ["Ä.txt", "ä.txt", "é.txt", "e\u0301.txt", "straße.txt", "STRASSE.txt"];
   const zip = makeZip(names.map((name) => ({ name })));
 
@@ -189,7 +196,7 @@ test("names are one file without regard to case, and in no other way", async () 
   );
 });
 
-test("a wrong checksum, a wrong size and damaged data are found", async () => {
+test("a wrong checksum, a wrong size and damaged data are refused", async () => {
   const wrong = [
     makeZip([{ name: "a.txt", bytes: "hello", crc: 1 }]),
     makeZip([{ name: "a.txt", bytes: "hello", size: 4 }]),
@@ -206,7 +213,7 @@ test("a wrong checksum, a wrong size and damaged data are found", async () => {
   }
 });
 
-test("no cut and no changed byte leads to anything but an answer or a clear refusal", async (t) => {
+test("a cut or changed archive is read or clearly refused", async (t) => {
   const zip = makeZip(
     [
       { name: "a.txt", bytes: "aaaa" },

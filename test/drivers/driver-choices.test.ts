@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { overlappingInfs, saveDriverForm, script, severalModels } from "../support/drivers/driver-form.ts";
+import {
+  htmxHeaders,
+  overlappingInfs,
+  saveDriverForm,
+  severalModels,
+} from "../support/drivers/driver-form.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-test("what arrives without a choice deploys the first name, and says so with the way to choose", async (t) => {
+test("a driver without a choice deploys the first name, and says how to choose", async (t) => {
   const { addDriver, addPrinter, app, fetch } = await startApp(t);
   const id = await addDriver(severalModels);
   const printer = await addPrinter({ driver_id: String(id) });
@@ -20,13 +25,13 @@ test("what arrives without a choice deploys the first name, and says so with the
   assert.match(list, new RegExp(`href="/drivers/${id}#models-found">Choose the model`));
 });
 
-test("a browser's form of a printer asks for the model that nobody has chosen; a plain request is not asked", async (t) => {
+test("a browser's form of a printer needs a model while the driver has none chosen; a plain request does not", async (t) => {
   const { addDriver, post, app } = await startApp(t);
   const id = String(await addDriver(severalModels));
   const printer = { name: "Office", address: "10.0.0.9", driver_id: id };
 
   const refused = await post("/printers", { ...printer, from_form: "1" }, navigation);
-  const both = await post("/printers", { ...printer, name: "", from_form: "1" }, script);
+  const both = await post("/printers", { ...printer, name: "", from_form: "1" }, htmxHeaders);
   const plain = await post("/printers", printer);
   const chosen = await post(
     "/printers",
@@ -42,7 +47,7 @@ test("a browser's form of a printer asks for the model that nobody has chosen; a
   );
   const page = await refused.text();
   assert.match(page, /Which model is it\? Choose one of 3 names\./);
-  assert.match(page, /<option value="Papyrus C">/, "they are suggested without scripts too");
+  assert.match(page, /<option value="Papyrus C">/, "the models are suggested without scripts too");
   assert.match(await both.text(), /name is needed[\s\S]*Which model is it/);
   assert.deepEqual(
     app.store.printers.list().map(({ printer }) => printer.driver_desc),
@@ -50,7 +55,7 @@ test("a browser's form of a printer asks for the model that nobody has chosen; a
   );
 });
 
-test("a model counts as chosen when a person confirms the one that was preselected, and not by a comment alone", async (t) => {
+test("a preselected model counts as chosen after a person confirms it, not after a saved comment", async (t) => {
   const service = await startApp(t);
   const id = await service.addDriver(severalModels);
   const isChosen = () => service.app.store.drivers.get(id).model_chosen;
@@ -64,7 +69,7 @@ test("a model counts as chosen when a person confirms the one that was preselect
   assert.equal((await service.app.overview.driver(id)).driver.state, "ready");
 });
 
-test("nothing is preselected until somebody has chosen, and a name for all devices needs no choice", async (t) => {
+test("no model is preselected until a person chooses one, unless a name is for all devices", async (t) => {
   const { addDriver, fetch, app } = await startApp(t);
   const open = await addDriver(severalModels);
   const universal = await addDriver(driverZip({ models: ["Papyrus 1", "Papyrus Universal PCL6"] }));
@@ -80,20 +85,20 @@ test("nothing is preselected until somebody has chosen, and a name for all devic
   assert.equal((await app.overview.driver(universal)).driver.state, "ready");
 });
 
-test("another INF keeps a model that it has, and asks for one where it lacks it", async (t) => {
+test("a change of the INF keeps the model if the new INF has it and otherwise asks for one", async (t) => {
   const service = await startApp(t);
   const id = await service.addDriver(overlappingInfs());
   const { drivers } = service.app.store;
   await saveDriverForm(service, id, { driver_desc: "Papyrus A" });
 
-  const asked = await saveDriverForm(service, id, { inf_path: "sub/second.inf", driver_desc: "Papyrus A" });
+  const lacking = await saveDriverForm(service, id, { inf_path: "sub/second.inf", driver_desc: "Papyrus A" });
   const none = await saveDriverForm(service, id, { inf_path: "sub/second.inf" });
   const kept = drivers.get(id);
   await saveDriverForm(service, id, { driver_desc: "Papyrus B" });
   const moved = await saveDriverForm(service, id, { inf_path: "sub/second.inf", driver_desc: "Papyrus B" });
 
-  assert.deepEqual([asked.status, none.status, moved.status], [422, 422, 303]);
-  const page = await asked.text();
+  assert.deepEqual([lacking.status, none.status, moved.status], [422, 422, 303]);
+  const page = await lacking.text();
   assert.match(page, /Which model is it\? Choose one of 2 names\./);
   assert.match(page, /value="Papyrus C"/, "the models of the other INF are there to choose");
   assert.doesNotMatch(page, /value="Papyrus A"/);
@@ -102,11 +107,11 @@ test("another INF keeps a model that it has, and asks for one where it lacks it"
   assert.deepEqual([inf_path, driver_desc, model_chosen], ["sub/second.inf", "Papyrus B", true]);
 });
 
-test("without scripts a button shows the models of another INF, with everything that was typed and nothing saved", async (t) => {
+test("a button shows the models of another INF without scripts, keeps typed values and saves nothing", async (t) => {
   const service = await startApp(t);
   const id = await service.addDriver(overlappingInfs());
 
-  const shown = await saveDriverForm(service, id, {
+  const response = await saveDriverForm(service, id, {
     show: "models",
     inf_path: "sub/second.inf",
     name: "Typed",
@@ -115,8 +120,8 @@ test("without scripts a button shows the models of another INF, with everything 
     q: "c",
   });
 
-  const page = await shown.text();
-  assert.equal(shown.status, 200);
+  const page = await response.text();
+  assert.equal(response.status, 200);
   for (const part of [/Nothing is saved yet/, /value="Papyrus C"/, /value="Typed"/, /also typed/])
     assert.match(page, part);
   assert.match(page, /name="trust_publisher"[^>]*checked/);
@@ -146,7 +151,7 @@ test("a search finds models in every INF of the archive, and choosing one choose
   assert.equal(garbage.status, 200);
 });
 
-test("another INF brings all of its models, whatever is chosen in the INF before", async (t) => {
+test("a change of the INF lists all models of the new INF", async (t) => {
   const { addDriver, fetch } = await startApp(t);
   const id = await addDriver(overlappingInfs());
 

@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
-import { overlappingInfs, saveDriverForm, script, severalModels } from "../support/drivers/driver-form.ts";
+import {
+  htmxHeaders,
+  overlappingInfs,
+  saveDriverForm,
+  severalModels,
+} from "../support/drivers/driver-form.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
 function confirmedIn(page: string): string {
   return /name="confirmed" value="([0-9a-f]+)"/.exec(page)?.[1] ?? "";
 }
 
-test("what a save does to printers is said before it is done, and done when it is confirmed", async (t) => {
+test("a save that affects printers shows its effects first and happens after the confirmation", async (t) => {
   const service = await startApp(t);
   const id = await service.addDriver(overlappingInfs());
   await saveDriverForm(service, id, { driver_desc: "Papyrus B" });
@@ -17,14 +22,14 @@ test("what a save does to printers is said before it is done, and done when it i
   await service.addPrinter({ driver_id: String(id), name: "Chosen", driver_desc: "Papyrus A" });
   const change = { inf_path: "sub/second.inf", driver_desc: "Papyrus B", comment: "kept & sent again" };
 
-  const asked = await saveDriverForm(service, id, change);
-  const page = await asked.text();
+  const unconfirmed = await saveDriverForm(service, id, change);
+  const page = await unconfirmed.text();
   const before = service.app.store.drivers.get(id).inf_path;
   const done = await saveDriverForm(service, id, { ...change, confirmed: confirmedIn(page) });
-  const said = await (await service.fetch(done.headers.get("location") ?? "")).text();
+  const message = await (await service.fetch(done.headers.get("location") ?? "")).text();
   const twice = await saveDriverForm(service, id, { ...change, confirmed: confirmedIn(page) });
 
-  assert.equal(asked.status, 200);
+  assert.equal(unconfirmed.status, 200);
   assert.match(
     page,
     /1 printer will install again: <a[^>]*><bdi>Own &lt;1&gt;<\/bdi><\/a> \(<bdi>Alpha<\/bdi>\)\. Deploy it again/,
@@ -37,12 +42,12 @@ test("what a save does to printers is said before it is done, and done when it i
   assert.equal(before, "papyrus.inf");
   assert.deepEqual([done.status, done.headers.get("location")], [303, `/drivers/${id}?done=redeploy`]);
   assert.deepEqual([twice.status, twice.headers.get("location")], [303, `/drivers/${id}?done=saved`]);
-  const printers = await service.app.overview.several([own, 2]);
+  const printers = await service.app.overview.findMany([own, 2]);
   assert.deepEqual([printers.get(own)?.state, printers.get(2)?.state], ["ready", "blocked"]);
-  assert.match(said, /class="notice warn"[^>]*>\s*<p>Saved: [\s\S]*1 printer cannot be deployed with it/);
+  assert.match(message, /class="notice warn"[^>]*>\s*<p>Saved: [\s\S]*1 printer cannot be deployed with it/);
 });
 
-test("a confirmation of other effects than there are now is asked again", async (t) => {
+test("a confirmation of outdated effects is requested again", async (t) => {
   const service = await startApp(t);
   const id = await service.addDriver(severalModels);
   await service.addPrinter({ driver_id: String(id), name: "One" });
@@ -51,11 +56,11 @@ test("a confirmation of other effects than there are now is asked again", async 
   const first = await (await saveDriverForm(service, id, change)).text();
   await service.addPrinter({ driver_id: String(id), name: "Two" });
   const second = await (
-    await saveDriverForm(service, id, { ...change, confirmed: confirmedIn(first) }, script)
+    await saveDriverForm(service, id, { ...change, confirmed: confirmedIn(first) }, htmxHeaders)
   ).text();
   const after = service.app.store.drivers.get(id).driver_desc;
   const back = await (
-    await saveDriverForm(service, id, { ...change, show: "form", name: "Typed" }, script)
+    await saveDriverForm(service, id, { ...change, show: "form", name: "Typed" }, htmxHeaders)
   ).text();
 
   assert.match(first, /1 printer will install again/);
@@ -70,32 +75,32 @@ test("a confirmation of other effects than there are now is asked again", async 
   assert.match(back, /value="Typed"/);
 });
 
-test("neither a name nor a comment is asked about, and a plain request never is", async (t) => {
+test("names, comments and plain requests need no confirmation", async (t) => {
   const service = await startApp(t);
   const id = await service.addDriver(severalModels);
   await service.addPrinter({ driver_id: String(id) });
 
   const named = await saveDriverForm(service, id, { name: "Ground floor", comment: "c" });
   const plain = await service.post(`/drivers/${id}`, { driver_desc: "Papyrus C" });
-  const saved = await saveDriverForm(service, id, { comment: "d" }, script);
+  const saved = await saveDriverForm(service, id, { comment: "d" }, htmxHeaders);
 
   assert.deepEqual([named.status, plain.status], [303, 200]);
   assert.equal(service.app.store.drivers.get(id).driver_desc, "Papyrus C");
   assert.equal(saved.headers.get("hx-redirect"), `/drivers/${id}?done=saved`);
 });
 
-test("a typed model that the INF lacks is saved only by who agrees that Windows will refuse it", async (t) => {
+test("a typed model that the INF lacks is saved only after a confirmation that Windows will refuse it", async (t) => {
   const service = await startApp(t);
   const id = await service.addDriver(severalModels);
   const nameless = await service.addDriver(driverZip({ models: [], version: "2.0.0.0" }));
   const typed = { driver_desc_typed: "Papyrus Z" };
 
-  const asked = await (await saveDriverForm(service, id, typed)).text();
+  const unconfirmed = await (await saveDriverForm(service, id, typed)).text();
   const before = service.app.store.drivers.get(id).driver_desc;
-  await saveDriverForm(service, id, { ...typed, confirmed: confirmedIn(asked) });
+  await saveDriverForm(service, id, { ...typed, confirmed: confirmedIn(unconfirmed) });
   const free = await saveDriverForm(service, nameless, typed);
 
-  assert.match(asked, /The INF has no model “<bdi>Papyrus Z<\/bdi>”: Windows will refuse it/);
+  assert.match(unconfirmed, /The INF has no model “<bdi>Papyrus Z<\/bdi>”: Windows will refuse it/);
   assert.deepEqual([before, service.app.store.drivers.get(id).driver_desc], ["Papyrus A", "Papyrus Z"]);
   assert.equal((await service.app.overview.driver(id)).driver.state, "blocked");
   assert.equal(free.status, 303);

@@ -4,14 +4,14 @@ import { startApp } from "../support/app.ts";
 import { driverZip, twoInfs } from "../support/drivers/driver-zip.ts";
 import { makeZip } from "../support/drivers/zip.ts";
 
-/** The titles in a list, in their order. */
+/** The titles in a list, in order. */
 function titlesIn(page: string): string[] {
   return [...page.matchAll(/<a href="\/drivers\/\d+"><bdi>([^<]*)<\/bdi><\/a>/g)].map(
     ([, title = ""]) => title,
   );
 }
 
-test("drivers are told apart everywhere, sorted by title, the newest version of a title first", async (t) => {
+test("every list of drivers tells versions apart and sorts by title, the newest version first", async (t) => {
   const { addDriver, fetch } = await startApp(t);
   await addDriver(driverZip({ version: "9.0.0.0", date: "01/31/2026" }));
   await addDriver(driverZip({ version: "10.0.0.0", date: "01/31/2026" }));
@@ -43,7 +43,7 @@ test("drivers are told apart everywhere, sorted by title, the newest version of 
   assert.match(list, /<time datetime="2026-01-31">31 Jan 2026<\/time>/);
 });
 
-test("the list is narrowed by words and state, and says what it is narrowed from", async (t) => {
+test("the list is narrowed by words and state, and shows the total", async (t) => {
   const { addDriver, addPrinter, fetch } = await startApp(t);
   const first = await addDriver(driverZip({ provider: "Acme" }));
   await addDriver(driverZip({ models: ["A", "B"] }));
@@ -77,7 +77,7 @@ test("the list is narrowed by words and state, and says what it is narrowed from
   assert.match(nothing, /value="&lt;b&gt;"/);
 });
 
-test("a driver is found by any model in its archive, and the model is said", async (t) => {
+test("a driver is found by any model in its archive, and the list shows the model", async (t) => {
   const { addDriver, fetch } = await startApp(t);
   await addDriver(twoInfs);
   await addDriver(driverZip({ models: ["Vellum 300", "Vellum Ärmel 500"], provider: "Vellum" }));
@@ -87,17 +87,17 @@ test("a driver is found by any model in its archive, and the model is said", asy
   const both = await get("/search?q=vellum+armel");
   const apart = await get("/search?q=150+777");
   const list = await get("/drivers?q=159+PCL6");
-  const again = await get("/drivers?q=500&state=attention");
+  const narrowed = await get("/drivers?q=500&state=attention");
 
   assert.match(found, /Papyrus papyrus\.inf 3\.0\.0\.0<\/bdi>[\s\S]*<bdi>Papyrus 777 PCL6<\/bdi>/);
   assert.match(both, /<bdi>Vellum Ärmel 500<\/bdi>/);
-  assert.match(apart, /Nothing matches/, "words of two models are of none");
+  assert.match(apart, /Nothing matches/, "no model has the words of two models");
   assert.match(list, /1 of 2 drivers/);
   assert.match(list, /has <bdi>Papyrus 159 PCL6<\/bdi>/);
-  assert.deepEqual(titlesIn(again), ["Vellum papyrus.inf 1.2.3.4"]);
+  assert.deepEqual(titlesIn(narrowed), ["Vellum papyrus.inf 1.2.3.4"]);
 });
 
-test("files that are missing for x86 alone do not keep a driver from x64", async (t) => {
+test("files that are missing only for x86 do not block a driver on x64", async (t) => {
   const { addDriver, fetch, app } = await startApp(t);
   const inf = [
     ...["[Version]", 'Signature="$Windows NT$"', "Class=Printer", 'Provider="Papyrus"'],

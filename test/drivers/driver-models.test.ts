@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { InfSummary } from "../../src/domain/drivers/driver.ts";
-import { inOrder, newerVersions, olderVersions } from "../../src/domain/drivers/driver-version.ts";
+import { newerVersions, olderVersions, sortedByTitle } from "../../src/domain/drivers/driver-version.ts";
 import { findModels, firstModel, isUniversal, modelFinder } from "../../src/domain/drivers/models.ts";
 import { driverLabel } from "../../src/html/drivers/driver-label.ts";
 import { makeDriver, makeInf } from "../support/records.ts";
 import { shared, withoutShared } from "../support/shared.ts";
 
-test("a name is universal by its words, and not where it names a device", () => {
+test("a name with certain words is universal unless it names a device", () => {
   const universal = [
     "Papyrus Universal PCL 6 (v7.0.1)",
     "PAPYRUS PCL6 UniversalDriver V4.38",
@@ -32,7 +32,7 @@ test("a name is universal by its words, and not where it names a device", () => 
   assert.deepEqual(found, universal);
 });
 
-test("a name for all devices is preselected before any device's, and before one for a kind of them", () => {
+test("a name for all devices is preselected before a name for one kind of device, and that before a device's name", () => {
   const names = ["Papyrus 1", "Papyrus Generic mono", "Universal Printing (Papyrus)", "Papyrus 2"];
 
   const broadest = firstModel({ descriptions: names, manufacturers: ["Papyrus"] });
@@ -46,7 +46,7 @@ test("a name for all devices is preselected before any device's, and before one 
   );
 });
 
-/** Of the packages in ../shared/inf, the printer INFs with several names that have one for all devices. */
+/** The printer INFs in ../shared/inf with several names, one of them universal. */
 const withUniversalName: readonly string[] = [
   "canon-ricoh-mixed/oemsetup.inf",
   "hp-upd-pcl6-701/hpcu255u.inf",
@@ -60,7 +60,7 @@ const withUniversalName: readonly string[] = [
   "xerox-gpd-x64/x3UNIVX.inf",
 ];
 
-test("of real drivers with several names, just the universal ones need no choice", {
+test("real drivers with several names need a choice unless they are universal", {
   skip: withoutShared,
 }, () => {
   const folder = join(shared, "inf");
@@ -79,7 +79,7 @@ test("of real drivers with several names, just the universal ones need no choice
   assert.ok(several.length > found.length + 20, "most are of devices");
 });
 
-test("a model is found by its name, else without regard to case, else but for the version in it", () => {
+test("a model is found by its name, else without regard to case, else with another version in its name", () => {
   const find = modelFinder({
     descriptions: ["Papyrus 100", "Papyrus v4.41", "PAPYRUS GPD (v7.0.1)", "papyrus 100"],
   });
@@ -103,17 +103,17 @@ test("a model is found by its name, else without regard to case, else but for th
   ]);
 });
 
-test("a search over many INFs says which of them has the model", () => {
+test("a search over many INFs finds the INF that has the model", () => {
   const infs = [
     makeInf({ path: "a.inf", descriptions: ["Papyrus 1", "Papyrus 2"] }),
     makeInf({ path: "b/b.inf", descriptions: ["Papyrus 22", "Other"] }),
   ];
 
-  const { visible: shown, count } = findModels(infs, "PAPYRUS 2", 10);
+  const { visible, count } = findModels(infs, "PAPYRUS 2", 10);
   const few = findModels(infs, "", 1);
 
   assert.deepEqual(
-    shown.map(({ model, inf }) => [model, inf.path]),
+    visible.map(({ model, inf }) => [model, inf.path]),
     [
       ["Papyrus 2", "a.inf"],
       ["Papyrus 22", "b/b.inf"],
@@ -122,12 +122,11 @@ test("a search over many INFs says which of them has the model", () => {
   assert.deepEqual([count, few.visible.length, few.count], [2, 1, 4]);
 });
 
-/** A driver of an INF in a version. */
 function versionOf(id: number, version: string, date: string, more: Parameters<typeof makeDriver>[0] = {}) {
   return makeDriver({ id, ...more, inf: { driverVer: { date, version }, ...more.inf } });
 }
 
-test("drivers stand by title, of one title the newest first, whatever their texts say", () => {
+test("drivers are sorted by title without regard to their texts; the newest version of a title comes first", () => {
   const drivers = [
     versionOf(1, "9.0", "01/01/2020"),
     versionOf(2, "10.0", "01/01/2020"),
@@ -136,12 +135,12 @@ test("drivers stand by title, of one title the newest first, whatever their text
     versionOf(5, "1.0", "01/01/2020", { inf: { provider: "Acme" } }),
   ];
 
-  const order = inOrder(drivers).map(({ id }) => id);
+  const order = sortedByTitle(drivers).map(({ id }) => id);
 
   assert.deepEqual(order, [5, 3, 2, 1, 4]);
 });
 
-test("a newer version is of the same provider and INF, and never of an unknown provider", () => {
+test("a newer version has the same known provider and the same INF", () => {
   const own = versionOf(1, "2.0", "01/01/2024");
   const drivers = [
     own,
@@ -160,7 +159,7 @@ test("a newer version is of the same provider and INF, and never of an unknown p
   assert.deepEqual(ids, [[2, 3], [4], []]);
 });
 
-test("a label tells a driver from all others: title, version, date, machines that have files, file name", () => {
+test("a label consists of title, version, date, machines with files, and file name", () => {
   const plain = makeDriver({ inf: { architectures: ["amd64", "arm64"], notShipped: ["arm64"] } });
   const named = makeDriver({ name: "Ground floor" });
   const unread = makeDriver({ inf_path: "" });

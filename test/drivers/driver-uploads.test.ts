@@ -7,8 +7,8 @@ import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
 import { makeZip } from "../support/drivers/zip.ts";
 import { makeSharedZip, withoutShared } from "../support/shared.ts";
 
-/** What an upload is answered with, up to the list. */
-async function answerTo({ upload }: TestApp, bytes: Uint8Array): Promise<string> {
+/** The response to an upload, up to the list. */
+async function uploadNotice({ upload }: TestApp, bytes: Uint8Array): Promise<string> {
   const text = await (await upload("/drivers/upload", bytes)).text();
   return text.slice(0, text.indexOf('<div id="driver-rows"'));
 }
@@ -17,7 +17,7 @@ function toneOf(answer: string): string {
   return /<div class="notice (\w+)"/.exec(answer)?.[1] ?? "";
 }
 
-test("the tone of what is said of an upload is that of its worst line", async (t) => {
+test("the notice of an upload has the tone of its worst line", async (t) => {
   const service = await startApp(t);
   const zips = [
     driverZip(),
@@ -32,15 +32,15 @@ test("the tone of what is said of an upload is that of its worst line", async (t
   ];
 
   const answers: string[] = [];
-  for (const zip of zips) answers.push(await answerTo(service, zip));
+  for (const zip of zips) answers.push(await uploadNotice(service, zip));
 
   assert.deepEqual(answers.map(toneOf), ["good", "warn", "bad", "warn", "bad", "bad"]);
   assert.match(answers[2] ?? "", /role="alert"/);
 });
 
-test("an upload with several names asks for the model right there, and takes the answer there", async (t) => {
+test("an upload with several models asks for the model in its notice and accepts the answer there", async (t) => {
   const service = await startApp(t);
-  const asked = await answerTo(service, driverZip({ models: ["Papyrus A", "Papyrus <B>"] }));
+  const notice = await uploadNotice(service, driverZip({ models: ["Papyrus A", "Papyrus <B>"] }));
   const script = { "hx-request": "true" };
 
   const answer = await service.post(
@@ -48,20 +48,20 @@ test("an upload with several names asks for the model right there, and takes the
     { from_form: "1", from_upload: "1", driver_desc: "Papyrus <B>" },
     script,
   );
-  const again = await answerTo(service, driverZip({ models: ["Papyrus A", "Papyrus <B>"] }));
+  const repeated = await uploadNotice(service, driverZip({ models: ["Papyrus A", "Papyrus <B>"] }));
 
-  assert.match(asked, /One of 2 names/);
-  assert.match(asked, /type="radio" name="driver_desc"[^>]* value="Papyrus &lt;B&gt;"/);
-  assert.doesNotMatch(asked, /name="driver_desc"[^>]* checked/);
+  assert.match(notice, /One of 2 names/);
+  assert.match(notice, /type="radio" name="driver_desc"[^>]* value="Papyrus &lt;B&gt;"/);
+  assert.doesNotMatch(notice, /name="driver_desc"[^>]* checked/);
   const text = await answer.text();
   assert.match(text, /Deploys <bdi>Papyrus &lt;B&gt;<\/bdi>, as you chose/);
   assert.match(text, /id="driver-list" hx-swap-oob="true"/, "the list follows");
   assert.equal(answer.headers.get("hx-redirect"), null);
-  assert.doesNotMatch(again, /One of 2 names/);
-  assert.match(again, /was here already: this is the same content/);
+  assert.doesNotMatch(repeated, /One of 2 names/);
+  assert.match(repeated, /was here already: this is the same content/);
 });
 
-test("an answer to the question for the model leaves the list narrowed as it is", async (t) => {
+test("an answer to the question for the model keeps the list narrowed", async (t) => {
   const service = await startApp(t);
   await service.addDriver(driverZip({ models: ["Vellum A", "Vellum B"] }));
   await service.addDriver(driverZip({ models: ["Papyrus A", "Papyrus B"] }));
@@ -78,25 +78,25 @@ test("an answer to the question for the model leaves the list narrowed as it is"
   assert.match(text, /id="driver-count"[^>]*hx-swap-oob="innerHTML">1 of 2 drivers/);
 });
 
-test("the same content again keeps what was allowed of the driver when its model is asked for", async (t) => {
+test("a repeated upload keeps the driver's permissions when it asks for the model", async (t) => {
   const service = await startApp(t);
   const zip = driverZip({ models: ["Papyrus A", "Papyrus B"] });
   await service.addDriver(zip);
   await service.post("/drivers/1", { trust_publisher: "on" });
 
-  const asked = await answerTo(service, zip);
+  const notice = await uploadNotice(service, zip);
 
-  assert.match(asked, /type="hidden" name="trust_publisher" value="on"/);
+  assert.match(notice, /type="hidden" name="trust_publisher" value="on"/);
 });
 
-test("an upload that puts a missing or damaged archive back says so", async (t) => {
+test("an upload that restores a missing or damaged archive says so", async (t) => {
   const service = await startApp(t);
   await service.addDriver();
   const { blobs, drivers } = service.app.store;
   const path = blobs.pathOf("drivers", drivers.get(1).sha256);
 
   await blobs.remove("drivers", drivers.get(1).sha256);
-  const missing = await answerTo(service, driverZip());
+  const missing = await uploadNotice(service, driverZip());
   await writeFile(path, "half of it");
   const damaged = await service.upload("/drivers/upload", driverZip(), "again.zip", navigation);
   const page = await (await service.fetch(damaged.headers.get("location") ?? "")).text();
@@ -108,12 +108,12 @@ test("an upload that puts a missing or damaged archive back says so", async (t) 
   assert.equal((await service.app.overview.driver(1)).driver.state, "ready");
 });
 
-test("a ZIP with printers of two vendors says which, and one of two INFs of a vendor says nothing", async (t) => {
+test("a ZIP with printers of two vendors names them; two INFs of one vendor cause no warning", async (t) => {
   const service = await startApp(t);
   const beside = (provider: string) => [{ name: "second/b.inf", bytes: printerInf({ provider, files: [] }) }];
 
-  const two = await answerTo(service, driverZip({ extra: beside("Acme Inc.") }));
-  const one = await answerTo(service, driverZip({ extra: beside("PAPYRUS, Ltd.") }));
+  const two = await uploadNotice(service, driverZip({ extra: beside("Acme Inc.") }));
+  const one = await uploadNotice(service, driverZip({ extra: beside("PAPYRUS, Ltd.") }));
 
   assert.match(
     two,
@@ -122,16 +122,16 @@ test("a ZIP with printers of two vendors says which, and one of two INFs of a ve
   assert.doesNotMatch(one, /several vendors/);
 });
 
-test("a ZIP that is no printer's driver says what it is, and is kept as needing attention", async (t) => {
+test("a ZIP that is not a printer driver says what it is, and is kept as needing attention", async (t) => {
   const service = await startApp(t);
   const net = driverZip({ className: "Net", provider: "Acme" });
   const odd = driverZip({ className: "Gizmo", provider: "%NOTHING%" });
   const setup = makeZip([{ name: "autorun.inf", bytes: "[autorun]\r\nopen=setup.exe" }]);
 
   const answers = [
-    await answerTo(service, net),
-    await answerTo(service, odd),
-    await answerTo(service, setup),
+    await uploadNotice(service, net),
+    await uploadNotice(service, odd),
+    await uploadNotice(service, setup),
   ];
   const page = await (await service.fetch("/drivers/1")).text();
 
@@ -146,17 +146,17 @@ test("a ZIP that is no printer's driver says what it is, and is kept as needing 
   assert.equal(service.app.store.drivers.list().length, 3);
 });
 
-test("a newer version of a driver that printers use offers to move them, an unlike one does not", async (t) => {
+test("an upload offers to move printers if it is a newer version of their driver, and not otherwise", async (t) => {
   const service = await startApp(t);
   const driver = (version: string, models: string[]) => driverZip({ version, models });
   const old = await service.addDriver(driver("1.0.0.0", ["Papyrus 100", "Papyrus 200"]));
   await service.addPrinter({ driver_id: String(old), driver_desc: "Papyrus 200" });
 
-  const unlike = await answerTo(service, driver("3.0.0.0", ["Papyrus 300"]));
+  const unlike = await uploadNotice(service, driver("3.0.0.0", ["Papyrus 300"]));
   const [before, listed] = await Promise.all(
     ["/", "/drivers?state=newer"].map(async (path) => (await service.fetch(path)).text()),
   );
-  const newer = await answerTo(service, driver("2.0.0.0", ["PAPYRUS 200", "Papyrus 201"]));
+  const newer = await uploadNotice(service, driver("2.0.0.0", ["PAPYRUS 200", "Papyrus 201"]));
   const after = await (await service.fetch("/")).text();
   const page = await (await service.fetch(`/drivers/${old}`)).text();
 
@@ -169,7 +169,7 @@ test("a newer version of a driver that printers use offers to move them, an unli
   assert.match(page, /A newer version is here: <a href="\/drivers\/3">/);
 });
 
-test("real ZIPs of a network card and of two vendors are known for what they are", {
+test("real ZIPs of a network card and of two vendors are recognised", {
   skip: withoutShared,
 }, async (t) => {
   const service = await startApp(t);
@@ -179,7 +179,7 @@ test("real ZIPs of a network card and of two vendors are known for what they are
   for (const name of ["nonprinter-dlink-net", "canon-ricoh-mixed"]) {
     const path = join(folder, `${name}.zip`);
     await makeSharedZip(name, path, "--scale", "0.001");
-    answers.push(await answerTo(service, await readFile(path)));
+    answers.push(await uploadNotice(service, await readFile(path)));
   }
 
   assert.match(answers[0] ?? "", /This is a driver for network adapters/);

@@ -16,7 +16,7 @@ function orderOf(a: DriverVer | null, b: DriverVer | null): number {
 
 const seed = 20251121;
 
-/** Pairs that differ in little, so that many are equal in part. */
+/** Pairs of few values, so that many pairs are partly equal. */
 function randomPairs(count: number): [DriverVer, DriverVer][] {
   const random = seededRandom(seed);
   const oneOf = (texts: readonly string[]) => texts[random(texts.length)] ?? "";
@@ -47,13 +47,13 @@ test("an INF without a DriverVer is as old as one without date and version", () 
 describe("driver versions in a real PowerShell", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  /** What a command of the scripts makes of each pair, which it sees as `$_.A` and `$_.B`. */
+  /** Runs a command of the scripts for each pair, `$_.A` and `$_.B`, and returns its results. */
   async function evaluate(pairs: readonly PowerShellValue[], command: string): Promise<unknown> {
     const script = join(windows.folder, "versions.ps1");
     const part = resolve("src/pkg/scripts/shared/driver-version.ps1");
     const values = powershell`Set-StrictMode -Version 2.0\n. ${part}\n$Pairs = ${pairs}\n`;
     await writeFile(script, `\ufeff${values}$Settings = @($Pairs | ForEach-Object { ${command} })`);
-    return (await windows.ask<{ value: unknown }>({ do: "evaluate", script })).value;
+    return (await windows.request<{ value: unknown }>({ do: "evaluate", script })).value;
   }
 
   const tableOf = (driverVer: DriverVer | null) =>
@@ -61,7 +61,7 @@ describe("driver versions in a real PowerShell", { skip: withoutPowerShell }, ()
   const rank =
     "[Math]::Sign([string]::CompareOrdinal((Get-DriverRank -Driver $_.A), (Get-DriverRank -Driver $_.B)))";
 
-  test("the scripts rank drivers as the choice of the printer's INF does", async () => {
+  test("the scripts and the choice of the printer's INF rank drivers the same way", async () => {
     const pairs = rankedPairs.map(([, a, b]) => ({ A: tableOf(a), B: tableOf(b) }));
 
     const orders = await evaluate(pairs, rank);
@@ -72,7 +72,7 @@ describe("driver versions in a real PowerShell", { skip: withoutPowerShell }, ()
     );
   });
 
-  test("so they do with random dates and versions", async () => {
+  test("the scripts rank drivers with random dates and versions the same way", async () => {
     const pairs = randomPairs(3000);
 
     const orders = await evaluate(
@@ -87,7 +87,7 @@ describe("driver versions in a real PowerShell", { skip: withoutPowerShell }, ()
     );
   });
 
-  test("an installed driver will do when it is the wanted one or newer; where a date is unknown, its version counts", async () => {
+  test("an installed driver is current when it is at least as new as the requested one; without a date, the version counts", async () => {
     const pairs = currentPairs.map(([, installed, wanted]) => ({
       A: tableOf(installed),
       B: tableOf(wanted),

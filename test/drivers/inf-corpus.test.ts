@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { inspectArchive, inspectionJson } from "../../src/services/drivers/inspect.ts";
 import { reportOf } from "../../src/services/drivers/inspect-report.ts";
 import { temporaryFolder } from "../support/app.ts";
-import { some } from "../support/depth.ts";
+import { selectCases } from "../support/depth.ts";
 import { filesZip } from "../support/drivers/files-zip.ts";
 import { sourceOf } from "../support/drivers/zip.ts";
 import { makeSharedZip, shared, withoutShared } from "../support/shared.ts";
@@ -40,7 +40,7 @@ interface Expected {
   readonly copyInf: readonly string[];
 }
 
-/** An INF and those that it brings along, and those again, as the corpus tells it. */
+/** An INF and the INFs that it copies, directly or indirectly, by the corpus. */
 function withCopied(start: string, infs: Record<string, Expected>): Set<string> {
   const byName = new Map(Object.keys(infs).map((path) => [path.toLowerCase(), path]));
   const found = new Set([start]);
@@ -51,30 +51,30 @@ function withCopied(start: string, infs: Record<string, Expected>): Set<string> 
   return found;
 }
 
-/** What they need of the archive's files. */
+/** The archive's files that these INFs need. */
 function neededBy(start: string, infs: Record<string, Expected>, paths: readonly string[]): string[] {
   const unused = [...withCopied(start, infs)].map((path) => new Set(infs[path]?.unused));
   return paths.filter((path) => !unused.every((files) => files.has(path)));
 }
 
-/** What must be the same of an INF whether its package was reduced or not. */
-function kept({ unused, ...rest }: Fields): Fields {
+/** The facts of an INF that a reduced package must keep. */
+function withoutUnused({ unused, ...rest }: Fields): Fields {
   return rest;
 }
 
-/** A package without what an INF does not need: its files, and what is read of the INF. */
-async function reducedTo(archive: Buffer, path: string): Promise<{ paths: string[]; inf: Fields }> {
+/** A package reduced to the files of an INF: its paths, and the facts of the INF. */
+async function reducedPackage(archive: Buffer, path: string): Promise<{ paths: string[]; inf: Fields }> {
   const reduced = await inspectArchive(sourceOf(await filesZip(archive, path)));
   const infs = inspectionJson(reduced, "").infs as Record<string, Fields>;
   return { paths: reduced.archive.entries.map((entry) => entry.path), inf: infs[path] ?? {} };
 }
 
-test("every package of the corpus is read as expected, and what is left without its dead weight is what its INF needs", {
+test("every package of the corpus is read as expected, and a reduced package has the files that its INF needs", {
   skip: withoutShared,
 }, async (t) => {
   assert.equal(folders.length, 44);
   const folder = await temporaryFolder(t);
-  for (const name of some(folders, 10)) {
+  for (const name of selectCases(folders, 10)) {
     await t.test(name, async () => {
       const zip = join(folder, `${name}.zip`);
       await makeSharedZip(name, zip, "--scale", "0.001");
@@ -94,13 +94,13 @@ test("every package of the corpus is read as expected, and what is left without 
       assert.equal(fileCount, expected.package.fileCount);
       assert.deepEqual(unused, expected.package.unusedByPrinterInfsAndTheirCopyInf);
       assert.equal(report.unused?.count, expected.package.unusedByPrinterInfsAndTheirCopyInf?.length);
-      for (const { path } of some(whole.readings, 2)) {
-        const { paths, inf } = await reducedTo(archive, path);
+      for (const { path } of selectCases(whole.readings, 2)) {
+        const { paths, inf } = await reducedPackage(archive, path);
 
         const needed = neededBy(path, expected.infs, whole.files.sorted);
         const count = report.infs.find((each) => each.path === path)?.unused.count ?? 0;
         assert.deepEqual(paths.sort(), needed.sort(), path);
-        assert.deepEqual(kept(inf), kept(infs[path] ?? {}), path);
+        assert.deepEqual(withoutUnused(inf), withoutUnused(infs[path] ?? {}), path);
         assert.equal(paths.length, whole.archive.entries.length - count, path);
       }
     });

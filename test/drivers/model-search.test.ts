@@ -13,7 +13,7 @@ const none = {
   newer: undefined,
 } as const;
 
-/** A search of drivers, the rows of their list, and how many reports were read. */
+/** A search over drivers, with their rows and the number of reports read. */
 function searchOf(drivers: readonly Driver[]) {
   let reads = 0;
   const find = (id: number) => {
@@ -24,14 +24,14 @@ function searchOf(drivers: readonly Driver[]) {
   return { search: new ModelSearch({ drivers: { find } }), rows, reads: () => reads };
 }
 
-test("a driver that is deleted while it is looked for is found again once it is back", async () => {
+test("a driver that is deleted during a search is found after it is restored", async () => {
   const driver = makeDriver({ inf: { descriptions: ["Papyrus 100", "Papyrus 777"] } });
-  let isThere = false;
-  const search = new ModelSearch({ drivers: { find: () => (isThere ? driver : undefined) } });
+  let isRestored = false;
+  const search = new ModelSearch({ drivers: { find: () => (isRestored ? driver : undefined) } });
 
-  const gone = await search.among([{ ...driver, ...none }], "777");
-  isThere = true;
-  const back = await search.among([{ ...driver, ...none }], "777");
+  const gone = await search.find([{ ...driver, ...none }], "777");
+  isRestored = true;
+  const back = await search.find([{ ...driver, ...none }], "777");
 
   assert.deepEqual([...gone], []);
   assert.deepEqual([...back], [[driver.id, "Papyrus 777"]]);
@@ -41,12 +41,12 @@ test("each driver's names are read once", async () => {
   const driver = makeDriver({ inf: { descriptions: ["Papyrus 100", "Papyrus 777"] } });
   const { search, rows, reads } = searchOf([driver]);
 
-  for (const q of ["777", "nothing", "100"]) await search.among(rows, q);
+  for (const q of ["777", "nothing", "100"]) await search.find(rows, q);
 
   assert.equal(reads(), 1);
 });
 
-test("of several words some may be the driver’s own and the others a model’s", async () => {
+test("some words of a search may match the driver and the others one of its models", async () => {
   const models = ["Papyrus 100", "Vellum A3 color", "Vellum B4 color", "Vellum C5"];
   const { search, rows } = searchOf([makeDriver({ name: "Kalamos", inf: { descriptions: models } })]);
   const queries: Record<string, string | undefined> = {
@@ -61,7 +61,7 @@ test("of several words some may be the driver’s own and the others a model’s
 
   const found: [string, string | undefined, number][] = [];
   for (const q of Object.keys(queries)) {
-    const models = await search.among(rows, q);
+    const models = await search.find(rows, q);
     const listed = narrowDrivers(rows, { q, client: undefined, state: undefined }, models);
     found.push([q, models.get(1), listed.length]);
   }
@@ -73,7 +73,7 @@ test("of several words some may be the driver’s own and the others a model’s
   );
 });
 
-test("what is no printer’s INF in an archive has no models", async () => {
+test("a search ignores models in INFs of other device classes", async () => {
   const driver = makeDriver();
   const scanner = makeInf({
     path: "scan.inf",
@@ -85,8 +85,8 @@ test("what is no printer’s INF in an archive has no models", async () => {
   const report = { ...driver.report, infs: [...driver.report.infs, scanner, second] };
   const { search, rows } = searchOf([{ ...driver, report }]);
 
-  const scanners = await search.among(rows, "777");
-  const printers = await search.among(rows, "888");
+  const scanners = await search.find(rows, "777");
+  const printers = await search.find(rows, "888");
 
   assert.deepEqual([...scanners], []);
   assert.deepEqual([...printers], [[1, "Papyrus 888"]]);

@@ -7,7 +7,7 @@ import { makeDriver } from "../support/records.ts";
 
 type Version = Driver & ListedDriver;
 
-/** A version of one driver, as lists have it. */
+/** A version of one driver, as in lists. */
 function version(id: number, descriptions: string[]): Version {
   const driverVer = { date: "06/21/2025", version: `1.${id}` };
   return {
@@ -16,7 +16,7 @@ function version(id: number, descriptions: string[]): Version {
   };
 }
 
-/** Versions of these drivers, and how often one's report was read. @param models that printers choose, by the driver's id */
+/** `DriverVersions` of these drivers, with the number of reports read. @param models chosen by printers, by the driver's id */
 function versionsOf(drivers: readonly Version[], models: Record<number, string[]>) {
   let reads = 0;
   const listed = drivers.map((driver) => ({ ...driver, printer_count: models[driver.id]?.length ?? 0 }));
@@ -33,7 +33,7 @@ function versionsOf(drivers: readonly Version[], models: Record<number, string[]
   return { versions, reads: () => reads };
 }
 
-test("a newer version is one that has a model which printers of the older one deploy", () => {
+test("a newer version has a model that printers of the older one deploy", () => {
   const old = version(1, ["Papyrus A", "Papyrus B"]);
   const next = version(2, ["Papyrus B", "Papyrus C"]);
   const models: Record<number, string[]> = { 1: [""] };
@@ -44,13 +44,17 @@ test("a newer version is one that has a model which printers of the older one de
   models[1] = ["", "Papyrus B"];
   const byOwnChoice = newer();
   models[1] = [""];
-  const again = newer();
+  const reverted = newer();
 
-  assert.deepEqual([byDriver, byOwnChoice, again], [undefined, 2, undefined], "its own model is not in it");
-  assert.equal(reads(), 2, "what was compared once is remembered");
+  assert.deepEqual(
+    [byDriver, byOwnChoice, reverted],
+    [undefined, 2, undefined],
+    "the driver's own model is not in the newer version",
+  );
+  assert.equal(reads(), 2, "comparisons are cached");
 });
 
-test("a universal driver serves the printers of an older universal one, whatever it is called", () => {
+test("a universal driver counts as a newer version of an older universal driver with another name", () => {
   const old = version(1, ["Papyrus Universal PCL 6"]);
   const next = version(2, ["Papyrus Universal Print Driver"]);
   const other = version(3, ["Papyrus 300"]);
@@ -69,7 +73,7 @@ test("a driver that no printer uses has no newer version", () => {
   assert.equal(found, undefined);
 });
 
-test("older versions are offered where printers use them, with a model of the new one", () => {
+test("older versions that printers use are offered if the new version has one of their models", () => {
   const others = version(1, ["Papyrus X"]);
   const byDriver = version(2, ["Papyrus A"]);
   const byOwnChoice = version(3, ["Papyrus X", "Papyrus A"]);

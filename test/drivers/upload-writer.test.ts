@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 const random = seededRandom(4);
 const bytes = Buffer.from(Array.from({ length: 3_000_000 }, () => random(256)));
 
-/** Chunks of these lengths, again and again. */
+/** Chunks of these lengths, repeated until all bytes are sent. */
 function* chunksOf(lengths: readonly number[]): Generator<Buffer> {
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const end = at + (lengths[i % lengths.length] ?? 1);
@@ -22,14 +22,14 @@ function* chunksOf(lengths: readonly number[]): Generator<Buffer> {
   }
 }
 
-/** Sends this and nothing more, and stays open. */
-function stalled(first: Buffer): Readable {
+/** A stream that sends this chunk and stays open. */
+function stalledStream(first: Buffer): Readable {
   const stream = new Readable({ read: () => {} });
   stream.push(first);
   return stream;
 }
 
-test("whatever chunks an upload comes in, its file has its bytes and its digest", async (t) => {
+test("the file of an upload has the right bytes and digest for chunks of any size", async (t) => {
   const folder = await temporaryFolder(t);
 
   for (const lengths of [[65_536], [1, 2000], [1_000_000, 10], [bytes.length]]) {
@@ -46,7 +46,7 @@ test("whatever chunks an upload comes in, its file has its bytes and its digest"
   }
 });
 
-test("an upload of nothing is an empty file", async (t) => {
+test("an empty upload makes an empty file", async (t) => {
   const file = await open(join(await temporaryFolder(t), "empty"), "wx");
 
   const { size } = await writeUpload(Readable.from([]), file);
@@ -55,13 +55,13 @@ test("an upload of nothing is an empty file", async (t) => {
   assert.equal(size, 0);
 });
 
-test("a disk that fails ends an upload at once, although its client sends nothing more", {
+test("an upload ends at once when the disk fails, even if its client stalls", {
   skip: existsSync("/dev/full") ? false : "there is no disk here that is always full",
   timeout: 10_000,
 }, async (t) => {
   const file = await open("/dev/full", "w");
   t.after(() => file.close());
-  const stream = stalled(bytes);
+  const stream = stalledStream(bytes);
 
   const work = writeUpload(stream, file);
 
@@ -69,10 +69,10 @@ test("a disk that fails ends an upload at once, although its client sends nothin
   assert.ok(stream.destroyed);
 });
 
-test("an upload that fails is over for the disk as well", async (t) => {
+test("a failed upload writes no more to the disk", async (t) => {
   const path = join(await temporaryFolder(t), "broken");
   const file = await open(path, "wx");
-  const stream = stalled(bytes);
+  const stream = stalledStream(bytes);
   const work = writeUpload(stream, file);
 
   await until(() => statSync(path).size === bytes.length);

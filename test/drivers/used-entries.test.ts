@@ -4,29 +4,29 @@ import { missingCountOf } from "../../src/domain/drivers/driver.ts";
 import { inspectArchive } from "../../src/services/drivers/inspect.ts";
 import { reportOf } from "../../src/services/drivers/inspect-report.ts";
 import { printerInf } from "../support/drivers/driver-zip.ts";
-import { filesZip, usedOf } from "../support/drivers/files-zip.ts";
+import { filesZip, usedEntriesOf } from "../support/drivers/files-zip.ts";
 import { unpackers, without } from "../support/drivers/foreign.ts";
 import { filesInf } from "../support/drivers/inf.ts";
 import { cabinet } from "../support/drivers/programs.ts";
 import { makeZip, sourceOf, type ZipPart } from "../support/drivers/zip.ts";
 
-/** An archive with an INF of these lines beside other files, and what it uses of it. */
+/** The files that an INF uses in an archive with these other files. */
 async function usedBy(inf: string, ...others: readonly (string | ZipPart)[]): Promise<string[]> {
   const parts = others.map((part) => (typeof part === "string" ? { name: part, bytes: part } : part));
-  const used = await usedOf(makeZip([{ name: "drv/A.inf", bytes: inf }, ...parts]), "drv/A.inf");
+  const used = await usedEntriesOf(makeZip([{ name: "drv/A.inf", bytes: inf }, ...parts]), "drv/A.inf");
   return used.map(({ path }) => path);
 }
 
 const copies = (rest: string) => `[Inst]\nCopyFiles=F\n[F]\na.dll\n${rest}`;
 const onDisk = "[SourceDisksNames]\n1=d\n[SourceDisksFiles]\na.dll=1";
 
-test("an INF, its catalog and what it copies are used, whatever the case of their names", async () => {
+test("an INF, its catalog and the files that it copies are used, without regard to case", async () => {
   const used = await usedBy(filesInf(copies(""), onDisk), "drv/A.CAT", "drv/A.Dll", "drv/setup.exe", "a.dll");
 
   assert.deepEqual(used, ["drv/A.inf", "drv/A.CAT", "drv/A.Dll"]);
 });
 
-test("paths that begin with a dot lead where they lead without it", async () => {
+test("`.` at the start of a path is ignored", async () => {
   const disks = "[SourceDisksNames]\n1=d,,,.\\x64\n[SourceDisksFiles]\na.dll=1";
   const other = filesInf(
     "[Inst]\nCopyFiles=@sub.dll",
@@ -54,10 +54,10 @@ test("paths that begin with a dot lead where they lead without it", async () => 
   ]);
 });
 
-test("what is only listed is used too, compressed or in a cabinet, and each language's folder", async () => {
+test("listed files are used without CopyFiles, also compressed, in cabinets and in the folder of each language", async () => {
   const rest =
     "[SourceDisksNames]\n1=d,c.cab\n2=d,,,%Lang%\n3=d,other.cab\n[SourceDisksFiles]\na.dll=2\nb.hlp=1\nlisted.gpd=3\n[Strings]\nLang=en\n[Strings.0407]\nLang=de";
-  const cab = (name: string, held: string): ZipPart => ({ name, bytes: cabinet([held]) });
+  const cab = (name: string, content: string): ZipPart => ({ name, bytes: cabinet([content]) });
 
   const used = await usedBy(
     filesInf(copies(""), rest),
@@ -92,7 +92,7 @@ test("every architecture that the INF serves keeps its files", async () => {
   assert.ok(!used.includes("drv/ia64/a.dll"));
 });
 
-test("of names that Windows takes for two files only the one that the INF names is kept", async () => {
+test("only the named one of two files with similar names is kept, if Windows tells them apart", async () => {
   const name = "i\u0307.dll";
   const inf = filesInf(
     `[Inst]\nCopyFiles=@${name}`,
@@ -104,7 +104,7 @@ test("of names that Windows takes for two files only the one that the INF names 
   assert.deepEqual(used, ["drv/A.inf", "drv/a.cat", `drv/${name}`]);
 });
 
-test("INFs that bring each other along are read once each", async () => {
+test("INFs that copy each other are read once each", async () => {
   const name = (i: number) => `drv/${i}.inf`;
   const inf = (next: number) =>
     filesInf(`[Inst]\nCopyINF=${next}.inf,A.inf\nCopyFiles=@${next}.dll`, "").replace(
@@ -120,7 +120,7 @@ test("INFs that bring each other along are read once each", async () => {
   assert.ok(!used.includes("drv/51.dll") && !used.includes("drv/a.cat"));
 });
 
-test("an INF that claims nothing is alone in its package", async () => {
+test("an INF that uses no files is alone in its package", async () => {
   const inf = '[Version]\nClass=Printer\n[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"A"=Nowhere\n';
 
   const used = await usedBy(inf, "drv/a.dll", "drv/a.cat");
@@ -128,7 +128,7 @@ test("an INF that claims nothing is alone in its package", async () => {
   assert.deepEqual(used, ["drv/A.inf"]);
 });
 
-test("an INF that is not in the archive, or too much, is refused with the remedy", async () => {
+test("an INF that is missing or too large is refused with the remedy", async () => {
   const strings = Array.from({ length: 201 }, (_, i) => `[Strings.${i}]\nA=a`).join("\n");
   const zip = makeZip([
     { name: "a.inf", bytes: strings },
@@ -137,19 +137,22 @@ test("an INF that is not in the archive, or too much, is refused with the remedy
   const remedy =
     /Or switch off “Leave out unused files” on the driver’s page: packages then hold every file\.$/;
 
-  await assert.rejects(usedOf(zip, "c.inf"), {
+  await assert.rejects(usedEntriesOf(zip, "c.inf"), {
     code: "invalid",
     message: /“c\.inf” is no INF of the archive\./,
   });
-  await assert.rejects(usedOf(zip, "a.inf"), { code: "invalid", message: /over 200 languages is refused/ });
-  await assert.rejects(usedOf(zip, "a.inf"), { code: "invalid", message: remedy });
+  await assert.rejects(usedEntriesOf(zip, "a.inf"), {
+    code: "invalid",
+    message: /over 200 languages is refused/,
+  });
+  await assert.rejects(usedEntriesOf(zip, "a.inf"), { code: "invalid", message: remedy });
   assert.deepEqual(
-    (await usedOf(zip, "b.inf")).map(({ path }) => path),
+    (await usedEntriesOf(zip, "b.inf")).map(({ path }) => path),
     ["b.inf"],
   );
 });
 
-test("a reduced package is read as the whole one, and other people's tools unpack it", {
+test("a reduced package reads like the whole one, and other unpackers can open it", {
   skip: without.unzip || without.sevenZip,
 }, async () => {
   const extra = Array.from({ length: 30 }, (_, i) => ({ name: `dead/weight ${i}.bin`, bytes: `dead ${i}` }));

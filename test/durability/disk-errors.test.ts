@@ -3,16 +3,16 @@ import { type TestContext, test } from "node:test";
 import { startClosed } from "../support/access/people.ts";
 import { groupedProxies } from "../support/access/proxies.ts";
 import { client, type TestApp, temporaryFolder } from "../support/app.ts";
-import { Told, untold, wrongInLog } from "../support/audit/audit-state.ts";
-import { some } from "../support/depth.ts";
+import { AcknowledgedChanges, logProblems, missingEntries } from "../support/audit/audit-state.ts";
+import { selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { type DiskCall, watchDisk } from "../support/durability/disk-calls.ts";
-import { disorderIn, type Rows, savedRows } from "../support/durability/disk-state.ts";
+import { fileProblems, type Rows, savedRows } from "../support/durability/disk-state.ts";
 import { type WriteKind, writeKinds } from "../support/durability/write-kinds.ts";
 import { makeDriver } from "../support/records.ts";
 import { until } from "../support/until.ts";
 
-// Every call that the service makes of its file system while it writes fails once, with every error of these.
+// Every file system call of the service during a write fails once with each of these errors.
 
 const codes = ["ENOSPC", "EIO", "EMFILE", "EROFS"] as const;
 
@@ -21,7 +21,7 @@ interface Fault {
   readonly code: (typeof codes)[number];
 }
 
-/** A disk of which one call fails while it is armed. */
+/** A disk on which one call fails while it is armed. */
 async function faultyDisk(t: TestContext, folder: string) {
   let fault: Fault | undefined;
   let count = 0;
@@ -34,7 +34,7 @@ async function faultyDisk(t: TestContext, folder: string) {
   const arm = (next: Fault) => {
     [fault, count, failed] = [next, 0, undefined];
   };
-  /** @returns the call that failed; undefined where there were not so many */
+  /** @returns the call that failed; undefined when there were fewer calls */
   const disarm = () => {
     fault = undefined;
     return failed;
@@ -42,10 +42,10 @@ async function faultyDisk(t: TestContext, folder: string) {
   return { arm, disarm };
 }
 
-/** With sign-in on; an administrator asks. */
+/** With sign-in; requests come from an administrator. */
 async function start(t: TestContext, dataDir: string): Promise<TestApp> {
   const service = await startClosed(t, { dataDir, proxies: groupedProxies() });
-  // A process of its own for each upload takes long, and calls this one's file system no differently.
+  // Inspecting an upload in its own process is slow, and makes no difference to the disk calls of this process.
   service.app.inspections.inspect = async () => makeDriver().report;
   return { ...service, ...client(service.url, { "remote-user": "boss", "remote-groups": "platen-admins" }) };
 }
@@ -55,13 +55,13 @@ interface Attempt {
   readonly disk: Awaited<ReturnType<typeof faultyDisk>>;
   readonly kind: WriteKind;
   readonly fault: Fault;
-  /** Another one for each attempt. */
+  /** Differs for each attempt. */
   readonly n: number;
-  /** What lies around of attempts before. */
+  /** File problems from earlier attempts. */
   readonly known: Set<string>;
 }
 
-/** Does it once with this fault. @returns what was wrong; undefined where there were not so many calls */
+/** Sends the write once with this fault. @returns the problems; undefined when there were fewer calls */
 async function tryWith(attempt: Attempt): Promise<string[] | undefined> {
   const { service, disk, kind, fault, n } = attempt;
   const { dataDir } = service;
@@ -75,31 +75,35 @@ async function tryWith(attempt: Attempt): Promise<string[] | undefined> {
   const after = await savedRows(dataDir);
   const isChanged = JSON.stringify(after) !== JSON.stringify(before);
   const wrong = [
-    ...wrongIn(answer, text, fault, isChanged),
-    ...(await wrongNext(service, n, after)),
-    ...(await newDisorder(attempt, failed)),
-    ...(await wrongTold(attempt.service)),
+    ...answerProblems(answer, text, fault, isChanged),
+    ...(await nextWriteProblems(service, n, after)),
+    ...(await newFileProblems(attempt, failed)),
+    ...(await logProblemsNow(attempt.service)),
   ];
   const where = `${fault.code} at call ${fault.at}, ${failed.name} ${failed.path.slice(dataDir.length)}`;
   return wrong.map((what) => `${where}: ${what}`);
 }
 
-/** An answer says what is true, and a refusal says why. */
-function wrongIn({ status }: Response, text: string, { code }: Fault, isChanged: boolean): string[] {
+/** The answer must match what was saved, and a refusal must give the reason. */
+function answerProblems({ status }: Response, text: string, { code }: Fault, isChanged: boolean): string[] {
   if (status < 400) return isChanged ? [] : [`answered ${status}, and nothing was saved`];
   const isClear = status === (code === "ENOSPC" ? 507 : 500) && /othing was (?:saved|changed)/.test(text);
   const lie = isChanged ? [`answered ${status}, and it was saved`] : [];
   return isClear ? lie : [...lie, `answered ${status}: ${text.slice(0, 200)}`];
 }
 
-/** The next write is done, and brings nothing along. */
-async function wrongNext({ dataDir, post, fetch, app }: TestApp, n: number, after: Rows): Promise<string[]> {
+/** The next write must succeed and change nothing else. */
+async function nextWriteProblems(
+  { dataDir, post, fetch, app }: TestApp,
+  n: number,
+  after: Rows,
+): Promise<string[]> {
   const answers = [await post("/clients", { name: `Next ${n}` }), await fetch("/health")];
   const now = await savedRows(dataDir);
   const others = { ...now, clients: now.clients.filter(({ name }) => name !== `Next ${n}`) };
-  // Each driver of a list takes a call.
+  // Delete new drivers, because each driver in a list costs a disk call.
   for (const { id } of app.store.drivers.list())
-    if (id > 1) await app.undo.end((await app.undo.removeDriver(id)) ?? 0);
+    if (id > 1) await app.undo.makeFinal((await app.undo.removeDriver(id)) ?? 0);
   const statuses = answers.map(({ status }) => status).join();
   return [
     ...(statuses === "200,200" ? [] : [`then the service answers ${statuses}`]),
@@ -107,23 +111,26 @@ async function wrongNext({ dataDir, post, fetch, app }: TestApp, n: number, afte
   ];
 }
 
-/** What is saved stands in the audit log, whatever of it could not be written at first. */
-async function wrongTold({ app, dataDir }: TestApp): Promise<string[]> {
+/** The audit log must have every saved change, also those that could not be written at first. */
+async function logProblemsNow({ app, dataDir }: TestApp): Promise<string[]> {
   await app.store.audit.flush();
-  return untold(dataDir, await savedRows(dataDir), new Told());
+  return missingEntries(dataDir, await savedRows(dataDir), new AcknowledgedChanges());
 }
 
-/** Files that nobody needs, or that are missing; what the disk refused to delete waits for the next start. */
-async function newDisorder({ service: { dataDir }, known }: Attempt, { name }: DiskCall): Promise<string[]> {
-  const find = async () => disorderIn(dataDir, await savedRows(dataDir)).filter((what) => !known.has(what));
+/** New stray or missing files. A file that the disk refused to delete may stay until the next start. */
+async function newFileProblems(
+  { service: { dataDir }, known }: Attempt,
+  { name }: DiskCall,
+): Promise<string[]> {
+  const find = async () => fileProblems(dataDir, await savedRows(dataDir)).filter((what) => !known.has(what));
   if (name !== "rm") await until(async () => (await find()).length === 0).catch(() => {});
   const found = await find();
   for (const what of found) known.add(what);
   return name === "rm" ? [] : found;
 }
 
-for (const [name, kind] of some(Object.entries(writeKinds), 3)) {
-  test(`${name}: whatever call of the disk fails, it is said, and nothing is lost or left`, async (t) => {
+for (const [name, kind] of selectCases(Object.entries(writeKinds), 3)) {
+  test(`${name}: when a disk call fails, the answer says so, and nothing is lost or left behind`, async (t) => {
     const dataDir = await temporaryFolder(t);
     const disk = await faultyDisk(t, dataDir);
     const service = await start(t, dataDir);
@@ -133,7 +140,7 @@ for (const [name, kind] of some(Object.entries(writeKinds), 3)) {
     let n = 0;
     const counts: number[] = [];
 
-    for (const code of some(codes, 1)) {
+    for (const code of selectCases(codes, 1)) {
       let calls = 0;
       for (let at = 1; ; at++) {
         const found = await tryWith({ service, disk, kind, fault: { at, code }, n: n++, known });
@@ -143,14 +150,14 @@ for (const [name, kind] of some(Object.entries(writeKinds), 3)) {
       }
       counts.push(calls);
       await service.app.store.audit.flush();
-      wrong.push(...(await wrongInLog(dataDir, await savedRows(dataDir), new Told())));
+      wrong.push(...(await logProblems(dataDir, await savedRows(dataDir), new AcknowledgedChanges())));
     }
     await service.stop();
-    const again = await start(t, dataDir);
+    const next = await start(t, dataDir);
     const rows = await savedRows(dataDir);
-    wrong.push(...disorderIn(dataDir, rows).map((what) => `after the next start: ${what}`));
-    await again.stop();
-    wrong.push(...(await wrongInLog(dataDir, rows, new Told())));
+    wrong.push(...fileProblems(dataDir, rows).map((what) => `after the next start: ${what}`));
+    await next.stop();
+    wrong.push(...(await logProblems(dataDir, rows, new AcknowledgedChanges())));
 
     t.diagnostic(`${counts.join()} calls failed`);
     for (const calls of counts) assert.ok(calls >= kind.calls, `${counts.join()} calls`);

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
-import { bossHeaders, proxySettings } from "../support/access/proxies.ts";
+import { adminHeaders, proxySettings } from "../support/access/proxies.ts";
 import { client, temporaryFolder } from "../support/app.ts";
-import { Told, wrongInLog } from "../support/audit/audit-state.ts";
-import { disorderIn, savedRows } from "../support/durability/disk-state.ts";
+import { AcknowledgedChanges, logProblems } from "../support/audit/audit-state.ts";
+import { fileProblems, savedRows } from "../support/durability/disk-state.ts";
 import { serve } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-// The bundled service on a disk that does not fail once but for a while, also in what it calls synchronously and on
-// other threads: a shim is loaded before it.
+// The bundled service on a disk that fails for a while, also in synchronous calls and on other threads. A preloaded shim
+// makes the calls fail.
 
-/** The service with its disk's switch. */
+/** The service, and a switch for its disk. */
 async function startFailing(t: TestContext) {
   const folder = await temporaryFolder(t);
   const [control, dataDir] = [join(folder, "failing"), join(folder, "data")];
@@ -30,12 +30,12 @@ async function startFailing(t: TestContext) {
   return { start, fail, hits, dataDir };
 }
 
-const statusOf = async (asked: Promise<Response>) => {
-  const answer = await asked;
+const statusOf = async (request: Promise<Response>) => {
+  const answer = await request;
   return [answer.status, await answer.text()] as const;
 };
 
-interface Trouble {
+interface Outage {
   readonly site: ReturnType<typeof client>;
   readonly dataDir: string;
   readonly fail: (what: string) => void;
@@ -43,8 +43,8 @@ interface Trouble {
   readonly n: number;
 }
 
-/** Two writes while the disk fails, pages meanwhile, and a write when it works again. @returns what was wrong */
-async function wrongWith({ site: { post, fetch }, dataDir, fail, what, n }: Trouble): Promise<string[]> {
+/** Sends two writes and reads pages while the disk fails, then sends a write when it works again. @returns the problems */
+async function findProblems({ site: { post, fetch }, dataDir, fail, what, n }: Outage): Promise<string[]> {
   const saved = async () => JSON.stringify(await savedRows(dataDir));
   const before = await saved();
   fail(what);
@@ -54,36 +54,36 @@ async function wrongWith({ site: { post, fetch }, dataDir, fail, what, n }: Trou
   ];
   const pages = await Promise.all(["/", "/printers", "/clients"].map((path) => statusOf(fetch(path))));
   fail("");
-  // What was saved and then refused is put back when the disk works again.
+  // A refused save that reached the disk is reverted when the disk works again.
   const isRefused = writes.every(([status]) => status >= 400);
-  const isBack = !isRefused || (await holdsSoon(async () => (await saved()) === before));
-  const again = await statusOf(post("/clients", { name: `Taken ${n}` }));
+  const isBack = !isRefused || (await becomesTrue(async () => (await saved()) === before));
+  const next = await statusOf(post("/clients", { name: `Taken ${n}` }));
   const unclear = writes.filter(([status, text]) => status >= 400 && !isClear(status, text));
   const wrong = [
     ...unclear.map(([status, text]) => `${status} ${text.slice(0, 200)}`),
     ...(isBack ? [] : ["refused, and saved"]),
     ...(writes[1]?.[0] === 303 || writes[1]?.[0] === 200 ? ["the second write is taken"] : []),
     ...pages.filter(([status]) => status !== 200).map(([status]) => `a page is answered ${status}`),
-    ...(again[0] === 200 ? [] : [`then ${again.join(" ").slice(0, 200)}`]),
+    ...(next[0] === 200 ? [] : [`then ${next.join(" ").slice(0, 200)}`]),
   ];
   return wrong.map((found) => `${what}: ${found}`);
 }
 
 const isClear = (status: number, text: string) => status >= 500 && /othing was (?:saved|changed)/.test(text);
 
-function holdsSoon(condition: () => Promise<boolean>): Promise<boolean> {
+function becomesTrue(condition: () => Promise<boolean>): Promise<boolean> {
   return until(condition).then(
     () => true,
     () => false,
   );
 }
 
-test("a disk that fails for a while takes nothing and loses nothing, is read meanwhile, and then takes writes again", {
+test("while the disk fails, writes are refused and pages are served, and then writes succeed again without any loss", {
   timeout: 120_000,
 }, async (t) => {
   const { start, fail, hits, dataDir } = await startFailing(t);
   const service = await start();
-  const site = client(service.url, bossHeaders);
+  const site = client(service.url, adminHeaders);
   const { addDriver, addPrinter, fetch } = site;
   const driver = await addDriver();
   const printer = await addPrinter({ driver_id: String(driver) });
@@ -92,7 +92,7 @@ test("a disk that fails for a while takes nothing and loses nothing, is read mea
 
   for (const code of ["ENOSPC", "EIO", "EMFILE", "EROFS"])
     for (const from of [1, 5, 8])
-      wrong.push(...(await wrongWith({ site, dataDir, fail, what: `${code} ${from}`, n: ++n })));
+      wrong.push(...(await findProblems({ site, dataDir, fail, what: `${code} ${from}`, n: ++n })));
   fail("EIO sync");
   const broken = await statusOf(fetch(`/printers/${printer}/packages/mdm`)).catch(() => [0, ""] as const);
   fail("");
@@ -108,10 +108,13 @@ test("a disk that fails for a while takes nothing and loses nothing, is read mea
   assert.ok(broken[0] === 0 || broken[0] >= 500, broken.join(" ").slice(0, 300));
   assert.ok(whole.status === 200 && bytes > 1000, `${whole.status}, ${bytes} bytes`);
   assert.match(hits(), /^thread \w+Sync/m, "a thread's synchronous call failed");
-  assert.deepEqual([...disorderIn(dataDir, rows), ...(await wrongInLog(dataDir, rows, new Told()))], []);
+  assert.deepEqual(
+    [...fileProblems(dataDir, rows), ...(await logProblems(dataDir, rows, new AcknowledgedChanges()))],
+    [],
+  );
 });
 
-test("where a call of the lock fails, the start says so, and the next one is as ever", async (t) => {
+test("when a call of the lock fails, the start says so, and the next start works", async (t) => {
   const { start, fail, hits } = await startFailing(t);
 
   fail("EIO sync");
@@ -119,7 +122,7 @@ test("where a call of the lock fails, the start says so, and the next one is as 
   const code = await failed.exited;
   fail("");
   const next = await start();
-  const answer = await client(next.url, bossHeaders).post("/clients", { name: "Works" });
+  const answer = await client(next.url, adminHeaders).post("/clients", { name: "Works" });
 
   assert.equal(failed.url, "");
   assert.notEqual(code, 0);

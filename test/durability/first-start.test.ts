@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
-import { rounds, some } from "../support/depth.ts";
+import { rounds, selectCases } from "../support/depth.ts";
 import { type DiskCall, watchDisk } from "../support/durability/disk-calls.ts";
 
 const codes = ["ENOSPC", "EIO", "EMFILE", "EROFS"];
 const open = (folder: string) => openStore(folder, Date.now, () => {});
-const wanted = /^(?:platen\.sqlite(?:\.reserve)?|secret|drivers|icons|incoming|audit)$/;
+const expectedFiles = /^(?:platen\.sqlite(?:\.reserve)?|secret|drivers|icons|incoming|audit)$/;
 
-/** A start of which a call failed, and the one after it. */
-async function wrongAfter(
+/** Checks a start with a failed call, and the start after it. */
+async function problemsAfter(
   folder: string,
   code: string,
   first: Store | Error,
@@ -27,14 +27,14 @@ async function wrongAfter(
   if (!(first instanceof Error) && !Buffer.from(first.secret).equals(second.secret))
     wrong.push("another secret");
   await second.close();
-  const strays = readdirSync(folder).filter((name) => !wanted.test(name));
-  // What the disk refused to delete is there.
+  const strays = readdirSync(folder).filter((name) => !expectedFiles.test(name));
+  // A file that the disk refused to delete may stay.
   wrong.push(...strays.filter(() => failed.name !== "rm").map((name) => `leaves ${name}`));
   const where = `${code} at ${failed.name} ${failed.path.slice(folder.length)}`;
   return wrong.map((what) => `${where}: ${what}`);
 }
 
-test("whatever call of the disk fails at a first start, it is said, and the next start finds everything in order", async (t) => {
+test("when a disk call fails at a first start, the error says so, and the next start works", async (t) => {
   const parent = await temporaryFolder(t);
   let at = 0;
   let code = "";
@@ -46,7 +46,7 @@ test("whatever call of the disk fails at a first start, it is said, and the next
   });
   const wrong: string[] = [];
 
-  for (code of some(codes, 1)) {
+  for (code of selectCases(codes, 1)) {
     for (let next = 1; ; next += rounds(9, 1)) {
       const folder = join(parent, `${code}-${next}`);
       const before = failed.length;
@@ -58,7 +58,7 @@ test("whatever call of the disk fails at a first start, it is said, and the next
         if (!(first instanceof Error)) await first.close();
         break;
       }
-      wrong.push(...(await wrongAfter(folder, code, first, last)));
+      wrong.push(...(await problemsAfter(folder, code, first, last)));
     }
   }
 

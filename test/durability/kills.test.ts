@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeep, rounds, seedOr } from "../support/depth.ts";
-import { lackingIn, tallyLine } from "../support/durability/kill-tally.ts";
+import { missingWrites, tallyLine } from "../support/durability/kill-tally.ts";
 import { killUnderLoad } from "../support/durability/kills.ts";
 
 const kills = rounds(5, 200);
 
-test(`of ${kills} kills under load none loses what was acknowledged, and none leaves anything half-made`, {
+test(`${kills} kills under load lose no acknowledged write and leave no half-done write`, {
   timeout: 900_000,
 }, async (t) => {
   const seed = seedOr(2_078_000);
@@ -15,5 +15,5 @@ test(`of ${kills} kills under load none loses what was acknowledged, and none le
 
   t.diagnostic(`seed ${seed}: ${tallyLine(tally)}`);
   assert.ok(tally.kills >= kills, `${tally.kills} kills`);
-  if (isDeep) assert.deepEqual(lackingIn(tally, kills), [], "each kind of write was acknowledged");
+  if (isDeep) assert.deepEqual(missingWrites(tally, kills), [], "each kind of write was acknowledged");
 });

@@ -4,20 +4,20 @@ import { type TestContext, test } from "node:test";
 import { openStore } from "../../src/store/store.ts";
 import { addPerson, ownPassword, signIn, signInAdmin, startClosed } from "../support/access/people.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
-import { entriesIn, said } from "../support/audit/audit.ts";
+import { entriesIn, entryText } from "../support/audit/audit.ts";
 import { copyData } from "../support/copies.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
 import { until } from "../support/until.ts";
 
-/** What the next start's log says, where the service was killed at once. */
+/** The log after the next start, as if the service was killed now. */
 async function logAfterKill(t: TestContext, { dataDir }: TestApp): Promise<string[]> {
   const copy = join(await temporaryFolder(t), "data");
   await copyData(dataDir, copy);
   await (await openStore(copy, Date.now, () => {})).close();
-  return entriesIn(copy).map(said);
+  return entriesIn(copy).map(entryText);
 }
 
-test("that a printer's links were ended is in the audit log however soon the service is killed", async (t) => {
+test("revoking a printer's links is in the audit log even if the service is killed at once", async (t) => {
   const app = await startClosed(t);
 
   await app.app.store.linkGenerations.raise({ kind: "printer", id: 1, name: "Office" });
@@ -26,7 +26,7 @@ test("that a printer's links were ended is in the audit log however soon the ser
   assert.ok(log.includes("links-ended printer 1 Office"), log.join("\n"));
 });
 
-test("that somebody signed their other browsers out is in the audit log however soon the service is killed", async (t) => {
+test("ending other sessions is in the audit log even if the service is killed at once", async (t) => {
   const app = await startClosed(t);
   const cookie = await addPerson(app, "eve");
   await signIn(app, "eve", ownPassword);
@@ -37,7 +37,7 @@ test("that somebody signed their other browsers out is in the audit log however 
   assert.ok(log.includes("sessions-ended 1 browser"), log.join("\n"));
 });
 
-test("that something was deleted for good before its time is in the audit log however soon the service is killed", async (t) => {
+test("making a deletion final is in the audit log even if the service is killed at once", async (t) => {
   const app = await startClosed(t);
   const cookie = await signInAdmin(app);
   await app.post("/clients", { name: "Contoso" }, { cookie });
@@ -49,7 +49,7 @@ test("that something was deleted for good before its time is in the audit log ho
   assert.ok(log.includes("deleted-for-good client 1 Contoso"), log.join("\n"));
 });
 
-test("a write that comes while the audit log closes its file does not have it say a change twice", async (t) => {
+test("a write during the closing of the audit log's file does not log a change twice", async (t) => {
   const { app, dataDir, post } = await startApp(t);
   const { audit } = app.store;
   const copy = join(await temporaryFolder(t), "data");
@@ -76,12 +76,12 @@ test("a write that comes while the audit log closes its file does not have it sa
   await (await openStore(copy, Date.now, () => {})).close();
 
   const changes = entriesIn(copy).filter(({ change }) => change !== undefined);
-  assert.deepEqual(changes.map(said), ["created client 1 A: name A", "created client 2 B: name B"]);
+  assert.deepEqual(changes.map(entryText), ["created client 1 A: name A", "created client 2 B: name B"]);
 });
 
 const clientNamed = (name: string) => ({ name, notes: "", subnets: [] });
 
-test("a write that arrives while another one is saved is in the audit log only once it is saved itself", async (t) => {
+test("a write that arrives during a save is in the audit log only after its own save", async (t) => {
   const { app, dataDir } = await startApp(t);
   const { audit, clients } = app.store;
   const database = join(dataDir, "platen.sqlite");
@@ -107,7 +107,7 @@ test("a write that arrives while another one is saved is in the audit log only o
   await clients.add(clientNamed("Later"));
   await audit.flush();
 
-  assert.deepEqual(createdIn().map(said), [
+  assert.deepEqual(createdIn().map(entryText), [
     "created client 1 Saved: name Saved",
     "created client 2 Later: name Later",
   ]);

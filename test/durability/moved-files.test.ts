@@ -12,14 +12,14 @@ import { makeDriver } from "../support/records.ts";
 const places = ["drivers", "lost/drivers", "backups/files/drivers"];
 const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** Every state of the disk that a power cut can leave of what the service does to it. */
+/** Every state of the disk that a power cut can leave. */
 interface Cuts {
   readonly dataDir: string;
   readonly leave: () => readonly string[];
 }
 
-/** @param skipped syncs that are as if the service had not asked for them */
-async function watched(t: TestContext, skipped?: RegExp): Promise<Cuts> {
+/** @param skipped paths whose syncs are ignored */
+async function recordCuts(t: TestContext, skipped?: RegExp): Promise<Cuts> {
   const [root, leftIn] = [await temporaryFolder(t), await temporaryFolder(t)];
   const left: string[] = [];
   await RecordedDisk.of(
@@ -28,7 +28,7 @@ async function watched(t: TestContext, skipped?: RegExp): Promise<Cuts> {
     (disk) => {
       for (const kept of [0, 1, 0.5]) {
         const folder = join(leftIn, String(left.length));
-        writeLeft(folder, disk.left({ change: (i) => i < disk.unsettled * kept, bytes: () => 0 }));
+        writeLeft(folder, disk.left({ change: (i) => i < disk.pendingChanges * kept, bytes: () => 0 }));
         left.push(join(folder, "data"));
       }
     },
@@ -37,17 +37,17 @@ async function watched(t: TestContext, skipped?: RegExp): Promise<Cuts> {
   return { dataDir: join(root, "data"), leave: () => left };
 }
 
-/** Whether an archive lies somewhere, whole. */
-function isSomewhere(dataDir: string, sha256: string): boolean {
+/** Whether a complete archive is in one of the folders. */
+function existsAnywhere(dataDir: string, sha256: string): boolean {
   return places.some((place) => {
     const path = join(dataDir, place, `${sha256}.zip`);
     return existsSync(path) && digest(readFileSync(path)) === sha256;
   });
 }
 
-/** Where an archive is nowhere that was there for sure. */
-async function lostWhereDeleted(t: TestContext, skipped?: RegExp): Promise<number> {
-  const { dataDir, leave } = await watched(t, skipped);
+/** The number of states that lack an archive which was deleted but is still in a backup. */
+async function lostByDeletion(t: TestContext, skipped?: RegExp): Promise<number> {
+  const { dataDir, leave } = await recordCuts(t, skipped);
   const service = await startApp(t, { dataDir });
   service.app.inspections.inspect = async () => makeDriver().report;
   const zips = [driverZip(), driverZip({ version: "2.0" })];
@@ -63,12 +63,12 @@ async function lostWhereDeleted(t: TestContext, skipped?: RegExp): Promise<numbe
   assert.ok(leave().length > from + 20, "states of the disk");
   return leave()
     .slice(from)
-    .filter((left) => !zips.every((zip) => isSomewhere(left, digest(zip)))).length;
+    .filter((left) => !zips.every((zip) => existsAnywhere(left, digest(zip)))).length;
 }
 
-/** The same of a start that takes one archive back and puts another one aside. */
-async function lostWhereTidied(t: TestContext, skipped?: RegExp): Promise<number> {
-  const { dataDir, leave } = await watched(t, skipped);
+/** The same for a start that restores one archive and moves another to `lost`. */
+async function lostByTidying(t: TestContext, skipped?: RegExp): Promise<number> {
+  const { dataDir, leave } = await recordCuts(t, skipped);
   const service = await startApp(t, { dataDir });
   service.app.inspections.inspect = async () => makeDriver().report;
   const [known, orphan] = [driverZip(), driverZip({ version: "2.0" })];
@@ -79,38 +79,38 @@ async function lostWhereTidied(t: TestContext, skipped?: RegExp): Promise<number
   await service.post("/deletions/1/delete", {});
   await service.addDriver(orphan);
   await service.stop();
-  // As if somebody had gone back by hand: one archive is among those that backups keep, one is nobody's, and old.
+  // As after a manual return to an older database: one archive is among the kept files, the other is old and has no record.
   writeFileSync(join(dataDir, "platen.sqlite"), before);
   utimesSync(join(dataDir, "drivers", `${digest(orphan)}.zip`), 0, 0);
   const from = leave().length;
-  const again = await startApp(t, { dataDir });
-  again.app.inspections.inspect = async () => makeDriver().report;
-  await again.addDriver(driverZip({ version: "3.0" }));
+  const next = await startApp(t, { dataDir });
+  next.app.inspections.inspect = async () => makeDriver().report;
+  await next.addDriver(driverZip({ version: "3.0" }));
   assert.deepEqual(readdirSync(join(dataDir, "lost", "drivers")), [`${digest(orphan)}.zip`]);
   assert.equal(readdirSync(join(dataDir, "drivers")).length, 2);
   assert.ok(statSync(join(dataDir, "lost", "drivers", `${digest(orphan)}.zip`)).mtimeMs > 0);
   const all = [known, orphan].map(digest);
   return leave()
     .slice(from)
-    .filter((left) => !all.every((sha256) => isSomewhere(left, sha256))).length;
+    .filter((left) => !all.every((sha256) => existsAnywhere(left, sha256))).length;
 }
 
-test("an archive that a backup alone still names outlasts a power cut at any moment", async (t) => {
-  assert.equal(await lostWhereDeleted(t), 0);
+test("an archive that only a backup needs survives a power cut at any time", async (t) => {
+  assert.equal(await lostByDeletion(t), 0);
 });
 
-test("archives that a start takes back, or puts aside, outlast a power cut at any moment", async (t) => {
-  assert.equal(await lostWhereTidied(t), 0);
+test("archives that a start restores or moves to lost survive a power cut at any time", async (t) => {
+  assert.equal(await lostByTidying(t), 0);
 });
 
 const unsynced = [
-  ["the folder of kept archives is", lostWhereDeleted, /^\/data\/backups\/files$/],
-  ["a kept archive's new name is", lostWhereDeleted, /^\/data\/backups\/files\/drivers$/],
-  ["the new name of one that is put aside is", lostWhereTidied, /^\/data\/lost\/drivers$/],
-  ["the folder of those that are put aside is", lostWhereTidied, /^\/data\/lost$/],
+  ["the folder of kept archives is", lostByDeletion, /^\/data\/backups\/files$/],
+  ["a kept archive's new name is", lostByDeletion, /^\/data\/backups\/files\/drivers$/],
+  ["the new name of a lost archive is", lostByTidying, /^\/data\/lost\/drivers$/],
+  ["the folder of lost archives is", lostByTidying, /^\/data\/lost$/],
 ] as const;
 for (const [what, run, skipped] of unsynced) {
-  deepTest(`these power cuts would find it if ${what} not synced`, async (t) => {
+  deepTest(`these power cuts detect that ${what} not synced`, async (t) => {
     assert.notEqual(await run(t, skipped), 0);
   });
 }

@@ -5,13 +5,13 @@ import { groupedProxies } from "../support/access/proxies.ts";
 import { client, startApp, type TestApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { isWrongAfterCuts, wrongAfterCuts } from "../support/durability/cut-states.ts";
+import { hasProblemsAfterCuts, problemsAfterCuts } from "../support/durability/cut-states.ts";
 import { writeKinds } from "../support/durability/write-kinds.ts";
 import { makePng } from "../support/printers/png.ts";
 
-// After every call that changes the disk the power goes, and the disk keeps as much or as little as it may.
+// A power cut comes after every call that changes the disk. The disk keeps some or all of the unsynced changes.
 
-/** Whatever the service does with its disk. */
+/** Without sign-in: writes of clients, drivers, printers, icons and deletions. */
 const drivers = {
   start: (t: TestContext, dataDir: string) => startApp(t, { dataDir }),
   async work({ post, fetch, upload, app, addPrinter }: TestApp, acknowledged: () => void): Promise<void> {
@@ -35,7 +35,7 @@ const drivers = {
   },
 };
 
-/** With sign-in on: what needs no driver, and changes accounts, sessions, tokens, links and icons. */
+/** With sign-in: writes of accounts, sessions, tokens, links and icons. */
 const people = {
   async start(t: TestContext, dataDir: string): Promise<TestApp> {
     const service = await startClosed(t, { dataDir, proxies: groupedProxies() });
@@ -47,7 +47,7 @@ const people = {
   async work(service: TestApp, acknowledged: () => void): Promise<void> {
     await service.addDriver(driverZip({ version: "0.1" }));
     acknowledged();
-    for (const [n, name] of kindsOfPeople.entries()) {
+    for (const [n, name] of accessWrites.entries()) {
       const { prepare, act } = writeKinds[name] ?? assert.fail(name);
       const id = (await prepare?.(service, n)) ?? 0;
       acknowledged();
@@ -57,17 +57,17 @@ const people = {
     }
   },
 };
-const kindsOfPeople = [
-  ...["a new account", "an account that is disabled", "a deleted account"],
-  ...["a new one-time password", "a password of one's own"],
-  ...["a sign-in", "a session that is ended", "a sign-out"],
-  ...["a new token", "a revoked token", "a printer whose links end"],
-  ...["an icon in place of another", "an icon that is taken away", "a changed printer"],
+const accessWrites = [
+  ...["a new account", "a disabled account", "a deleted account"],
+  ...["a new one-time password", "a chosen password"],
+  ...["a sign-in", "an ended session", "a sign-out"],
+  ...["a new token", "a revoked token", "a printer whose links are revoked"],
+  ...["a replaced icon", "a deleted icon", "a changed printer"],
 ];
 
 for (const [what, work] of Object.entries({ drivers, people })) {
-  test(`${what}: whenever the power goes, and whatever the disk keeps, what was acknowledged is there after the next start, and in the audit log`, async (t) => {
-    const { wrong, count } = await wrongAfterCuts(t, work);
+  test(`${what}: after any power cut, the next start finds all acknowledged writes, and the audit log has them`, async (t) => {
+    const { wrong, count } = await problemsAfterCuts(t, work);
 
     t.diagnostic(`${count} states of the disk`);
     assert.ok(count > 100, `${count}`);
@@ -75,7 +75,7 @@ for (const [what, work] of Object.entries({ drivers, people })) {
   });
 }
 
-/** What is not synced, and the files that it concerns. */
+/** Skipped syncs, and the paths that they concern. */
 const unsynced = [
   ["the database's bytes are", /sqlite\.new$/],
   ["the database's new name is", /^\/data$/],
@@ -85,7 +85,7 @@ const unsynced = [
   ["the audit log is", /^\/data\/audit\/[0-9-]+\.jsonl$/],
 ] as const;
 for (const [what, skipped] of unsynced) {
-  deepTest(`the power cuts would find it if ${what} not synced`, async (t) => {
-    assert.ok(await isWrongAfterCuts(t, drivers, skipped));
+  deepTest(`the power cuts detect that ${what} not synced`, async (t) => {
+    assert.ok(await hasProblemsAfterCuts(t, drivers, skipped));
   });
 }

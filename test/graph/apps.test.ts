@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   appFields,
-  ask,
-  createdApp,
+  callGraph,
+  createApp,
   detectionRule,
   icon,
-  publishedApp,
+  publishApp,
+  readAnswer,
   requirementRule,
-  said,
 } from "../support/graph/client.ts";
 import { madeByHand } from "../support/graph/hand-made.ts";
 import { startGraph } from "../support/graph/server.ts";
 
 const win32 = { "@odata.type": "#microsoft.graph.win32LobApp" };
 
-test("an app that says everything is created, and told with what nobody asked for", async (t) => {
+test("a complete app is created, and returned with additional fields", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
 
-  const { status, body, headers } = await ask(tenant, "POST", "", appFields());
-  const read = await ask(tenant, "GET", `/${body.id}`);
+  const { status, body, headers } = await callGraph(tenant, "POST", "", appFields());
+  const read = await callGraph(tenant, "GET", `/${body.id}`);
 
   assert.equal(status, 201);
   assert.match(String(headers.get("request-id")), /^[0-9a-f-]{36}$/);
@@ -33,7 +33,7 @@ test("an app that says everything is created, and told with what nobody asked fo
   assert.equal(tenant.apps().length, 1);
 });
 
-test("a body that is not declared as JSON, is none or is not UTF-8 is refused", async (t) => {
+test("a body that is not declared as JSON, not JSON or not UTF-8 is refused", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   const url = `${tenant.graphUrl}/beta/deviceAppManagement/mobileApps`;
   const json = JSON.stringify({ ...appFields(), displayName: "Büro" });
@@ -48,24 +48,24 @@ test("a body that is not declared as JSON, is none or is not UTF-8 is refused", 
   for (const [type, body] of bodies) {
     const headers = { authorization: `Bearer ${tenant.token}`, "content-type": type };
     statuses.push(
-      (await said(await fetch(url, { method: "POST", headers, body: new Uint8Array(body) }))).status,
+      (await readAnswer(await fetch(url, { method: "POST", headers, body: new Uint8Array(body) }))).status,
     );
   }
 
   assert.deepEqual(statuses, [415, 400, 400, 201]);
 });
 
-test("without a token, with a foreign one, a used-up one or without the permission nothing is told", async (t) => {
+test("requests without a valid token or without the permission are refused", async (t) => {
   const graph = await startGraph(t);
-  const [shop, spent] = [graph.tenant("shop"), graph.tenant("spent", { tokenRequests: 1 })];
+  const [shop, spent] = [graph.tenant("shop"), graph.tenant("spent", { requestsPerToken: 1 })];
   const forbidden = graph.tenant("forbidden", { isForbidden: true });
   const url = `${shop.graphUrl}/beta/deviceAppManagement/mobileApps`;
 
-  const without = await said(await fetch(url));
-  const foreign = await said(await fetch(url, { headers: { authorization: `Bearer ${spent.token}` } }));
-  const first = await ask(spent, "GET", "");
-  const second = await ask(spent, "GET", "");
-  const refusal = await ask(forbidden, "GET", "");
+  const without = await readAnswer(await fetch(url));
+  const foreign = await readAnswer(await fetch(url, { headers: { authorization: `Bearer ${spent.token}` } }));
+  const first = await callGraph(spent, "GET", "");
+  const second = await callGraph(spent, "GET", "");
+  const refusal = await callGraph(forbidden, "GET", "");
 
   assert.deepEqual(
     [without, foreign, first, second, refusal].map(({ status }) => status),
@@ -75,12 +75,12 @@ test("without a token, with a foreign one, a used-up one or without the permissi
   assert.match(refusal.error, /^Forbidden: /);
 });
 
-/** The ids that a list and the pages behind it tell. */
-async function listed(tenant: Parameters<typeof ask>[0], query: string): Promise<unknown[]> {
+/** The ids on all pages of a list. */
+async function listIds(tenant: Parameters<typeof callGraph>[0], query: string): Promise<unknown[]> {
   const found: unknown[] = [];
   let next: string | undefined = query;
   while (next !== undefined) {
-    const { body }: Awaited<ReturnType<typeof ask>> = await ask(tenant, "GET", next);
+    const { body }: Awaited<ReturnType<typeof callGraph>> = await callGraph(tenant, "GET", next);
     for (const app of body.value as { id: string }[]) found.push(app.id);
     const link = body["@odata.nextLink"];
     next = typeof link === "string" ? link.slice(link.indexOf("?")) : undefined;
@@ -91,23 +91,23 @@ async function listed(tenant: Parameters<typeof ask>[0], query: string): Promise
 const filterBy = (part: string) =>
   `?$filter=${encodeURIComponent(`isof('microsoft.graph.win32LobApp') and contains(notes,'${part}')`)}`;
 
-test("apps are found by their notes, over all pages", async (t) => {
+test("apps are found by their notes, on all pages", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   const ours = Array.from({ length: 5 }, () => tenant.addApp({ notes: "it's ours: a" }));
   tenant.addApp({ notes: "its" });
   tenant.addApp({ notes: "it's ours: b", "@odata.type": "#microsoft.graph.winGetApp" });
 
-  const found = await listed(tenant, `${filterBy("it''s ours")}&$select=id,notes`);
+  const found = await listIds(tenant, `${filterBy("it''s ours")}&$select=id,notes`);
 
   assert.deepEqual(found, ours);
   assert.equal(tenant.requests.length, 3);
 });
 
-test("lists keep icons and rules back", async (t) => {
+test("lists omit icons and rules", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
-  await createdApp(tenant);
+  await createApp(tenant);
 
-  const { body } = await ask(tenant, "GET", "");
+  const { body } = await callGraph(tenant, "GET", "");
 
   const [app] = body.value as Record<string, unknown>[];
   assert.deepEqual([app?.largeIcon, app?.rules], [null, []]);
@@ -127,7 +127,7 @@ test("filters, properties and options that Graph does not know are refused", asy
   ];
 
   const statuses: number[] = [];
-  for (const query of queries) statuses.push((await ask(tenant, "GET", query)).status);
+  for (const query of queries) statuses.push((await callGraph(tenant, "GET", query)).status);
 
   assert.deepEqual(
     statuses,
@@ -135,19 +135,19 @@ test("filters, properties and options that Graph does not know are refused", asy
   );
 });
 
-test("a new app is not listed, read or related at once where the tenant is slow", async (t) => {
+test("a slow tenant does not list, return or relate a new app at first", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop", {
     listedAfter: 1,
     unreadableFor: 1,
     unrelatableFor: 1,
   });
 
-  const id = await createdApp(tenant);
-  const reads = [await ask(tenant, "GET", `/${id}`), await ask(tenant, "GET", `/${id}`)];
-  const lists = [await listed(tenant, ""), await listed(tenant, "")];
+  const id = await createApp(tenant);
+  const reads = [await callGraph(tenant, "GET", `/${id}`), await callGraph(tenant, "GET", `/${id}`)];
+  const lists = [await listIds(tenant, ""), await listIds(tenant, "")];
   const relations = [];
   for (let i = 0; i < 2; i++)
-    relations.push(await ask(tenant, "POST", `/${id}/updateRelationships`, { relationships: [] }));
+    relations.push(await callGraph(tenant, "POST", `/${id}/updateRelationships`, { relationships: [] }));
 
   assert.deepEqual(
     reads.map(({ status }) => status),
@@ -160,15 +160,15 @@ test("a new app is not listed, read or related at once where the tenant is slow"
   );
 });
 
-test("a change says its type, changes what it names and keeps the rest", async (t) => {
+test("a change must have its type, changes only the given fields, and accepts no unknown or empty ones", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
-  const id = await publishedApp(tenant);
+  const id = await publishApp(tenant);
   const before = tenant.app(id);
 
-  const untyped = await ask(tenant, "PATCH", `/${id}`, { displayVersion: "2" });
-  const unknown = await ask(tenant, "PATCH", `/${id}`, { ...win32, dependentAppCount: 0 });
-  const emptied = await ask(tenant, "PATCH", `/${id}`, { ...win32, displayName: "" });
-  const changed = await ask(tenant, "PATCH", `/${id}`, { ...win32, displayVersion: "2" });
+  const untyped = await callGraph(tenant, "PATCH", `/${id}`, { displayVersion: "2" });
+  const unknown = await callGraph(tenant, "PATCH", `/${id}`, { ...win32, dependentAppCount: 0 });
+  const emptied = await callGraph(tenant, "PATCH", `/${id}`, { ...win32, displayName: "" });
+  const changed = await callGraph(tenant, "PATCH", `/${id}`, { ...win32, displayVersion: "2" });
 
   assert.deepEqual(
     [untyped, unknown, emptied, changed].map(({ status }) => status),
@@ -178,14 +178,14 @@ test("a change says its type, changes what it names and keeps the rest", async (
   assert.deepEqual(tenant.app(id), { ...before, displayVersion: "2", lastModifiedDateTime });
 });
 
-test("an app is deleted, but not while another depends on it", async (t) => {
+test("an app cannot be deleted while another app depends on it", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   const [driver, printer] = [tenant.addApp(), tenant.addApp()];
   tenant.relate(printer, driver, "autoInstall");
 
-  const early = await ask(tenant, "DELETE", `/${driver}`);
-  const parent = await ask(tenant, "DELETE", `/${printer}`);
-  const child = await ask(tenant, "DELETE", `/${driver}`);
+  const early = await callGraph(tenant, "DELETE", `/${driver}`);
+  const parent = await callGraph(tenant, "DELETE", `/${printer}`);
+  const child = await callGraph(tenant, "DELETE", `/${driver}`);
 
   assert.deepEqual(
     [early, parent, child].map(({ status }) => status),
@@ -194,10 +194,10 @@ test("an app is deleted, but not while another depends on it", async (t) => {
   assert.deepEqual(tenant.apps(), []);
 });
 
-test("an app made by hand is one that the tenant itself would take", async (t) => {
+test("the tenant accepts the fields of an app that was made by hand", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
 
-  const { status } = await ask(tenant, "POST", "", { ...win32, ...madeByHand });
+  const { status } = await callGraph(tenant, "POST", "", { ...win32, ...madeByHand });
 
   assert.equal(status, 201);
 });

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFields, ask, createdApp } from "../support/graph/client.ts";
+import { appFields, callGraph, createApp } from "../support/graph/client.ts";
 import { startGraph } from "../support/graph/server.ts";
 
-test("a request chosen by its number fails, before its effect or after it", async (t) => {
+test("a request chosen by its number fails before or after its effect", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   tenant.fault({ at: 1, status: 429, retryAfter: 7 });
   tenant.fault({ at: 2, status: 503, when: "after" });
 
-  const first = await ask(tenant, "POST", "", appFields());
+  const first = await callGraph(tenant, "POST", "", appFields());
   const appsAfterFirst = tenant.apps().length;
-  const second = await ask(tenant, "POST", "", appFields());
-  const third = await ask(tenant, "GET", "");
+  const second = await callGraph(tenant, "POST", "", appFields());
+  const third = await callGraph(tenant, "GET", "");
 
   assert.deepEqual([first.status, second.status, third.status], [429, 503, 200]);
   assert.equal(first.headers.get("retry-after"), "7");
@@ -24,27 +24,27 @@ test("a request chosen by its number fails, before its effect or after it", asyn
   );
 });
 
-test("a request chosen by what it is fails as often as wanted", async (t) => {
+test("requests chosen by method and path fail the given number of times", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   tenant.fault({ method: "POST", path: /mobileApps$/, times: 2, status: 500 });
 
-  const list = await ask(tenant, "GET", "");
+  const list = await callGraph(tenant, "GET", "");
   const created: number[] = [];
-  for (let i = 0; i < 3; i++) created.push((await ask(tenant, "POST", "", appFields())).status);
+  for (let i = 0; i < 3; i++) created.push((await callGraph(tenant, "POST", "", appFields())).status);
 
   assert.equal(list.status, 200);
   assert.deepEqual(created, [500, 500, 201]);
   assert.equal(tenant.faults.left, 0);
 });
 
-test("a connection breaks, with the effect or without", async (t) => {
+test("a connection is reset before or after the effect of its request", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   tenant.fault({ reset: true });
   tenant.fault({ reset: true, when: "after" });
 
-  await assert.rejects(ask(tenant, "POST", "", appFields()));
+  await assert.rejects(callGraph(tenant, "POST", "", appFields()));
   const appsAfterFirst = tenant.apps().length;
-  await assert.rejects(ask(tenant, "POST", "", appFields()));
+  await assert.rejects(callGraph(tenant, "POST", "", appFields()));
 
   assert.equal(appsAfterFirst, 0);
   assert.equal(tenant.apps().length, 1);
@@ -54,12 +54,12 @@ test("a connection breaks, with the effect or without", async (t) => {
   );
 });
 
-test("an answer may come late", async (t) => {
+test("an answer can be delayed", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   tenant.fault({ delayMs: 150 });
   const began = performance.now();
 
-  const { status } = await ask(tenant, "GET", "");
+  const { status } = await callGraph(tenant, "GET", "");
 
   assert.equal(status, 200);
   assert.ok(performance.now() - began >= 140);
@@ -69,15 +69,15 @@ for (const [when, apps] of [
   ["before", 1],
   ["after", 2],
 ] as const)
-  test(`everything stops at a chosen request, ${when} its effect, until it goes on`, async (t) => {
+  test(`all requests fail from a chosen one on, ${when} its effect, until the faults are cleared`, async (t) => {
     const tenant = (await startGraph(t)).tenant("shop");
-    await createdApp(tenant);
+    await createApp(tenant);
     tenant.stopAt(2, when);
 
-    const answers = [await ask(tenant, "GET", ""), await ask(tenant, "POST", "", appFields())];
-    answers.push(await ask(tenant, "POST", "", appFields()));
-    tenant.goOn();
-    answers.push(await ask(tenant, "GET", ""));
+    const answers = [await callGraph(tenant, "GET", ""), await callGraph(tenant, "POST", "", appFields())];
+    answers.push(await callGraph(tenant, "POST", "", appFields()));
+    tenant.clearFaults();
+    answers.push(await callGraph(tenant, "GET", ""));
 
     assert.deepEqual(
       answers.map(({ status }) => status),
@@ -87,23 +87,23 @@ for (const [when, apps] of [
     assert.equal(tenant.apps().length, apps);
   });
 
-test("a hook sees a request before its effect", async (t) => {
+test("onRequest gets a request before its effect", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   const seen: string[] = [];
   tenant.onRequest = ({ method, area, number, body }) => {
     seen.push(`${number} ${area} ${method} ${typeof body} ${tenant.apps().length}`);
   };
 
-  await createdApp(tenant);
-  await ask(tenant, "GET", "");
+  await createApp(tenant);
+  await callGraph(tenant, "GET", "");
 
   assert.deepEqual(seen, ["1 graph POST object 0", "2 graph GET undefined 1"]);
 });
 
-test("tenants have nothing of each other, and addresses of nobody are told apart", async (t) => {
+test("tenants are separate, and an unknown tenant is not found", async (t) => {
   const graph = await startGraph(t);
   const [one, two] = [graph.tenant("one"), graph.tenant("two")];
-  await createdApp(one);
+  await createApp(one);
 
   const { status } = await fetch(`${one.graphUrl.replace("/one", "/three")}/beta/`);
 

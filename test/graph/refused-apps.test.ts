@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFields, ask, detectionRule, icon, requirementRule } from "../support/graph/client.ts";
+import { appFields, callGraph, detectionRule, icon, requirementRule } from "../support/graph/client.ts";
 import { startGraph } from "../support/graph/server.ts";
 
 const registryRule = {
@@ -12,8 +12,8 @@ const registryRule = {
 
 const refused: readonly [what: string, change: Record<string, unknown>][] = [
   ["an unknown property", { colour: "red" }],
-  ["a property that is only read", { publishingState: "published" }],
-  ["a version of content from the start", { committedContentVersion: "1" }],
+  ["a read-only property", { publishingState: "published" }],
+  ["a content version on creation", { committedContentVersion: "1" }],
   ["no type", { "@odata.type": undefined }],
   ["another type", { "@odata.type": "#microsoft.graph.windowsMobileMSI" }],
   ["no name", { displayName: undefined }],
@@ -24,29 +24,29 @@ const refused: readonly [what: string, change: Record<string, unknown>][] = [
   ["no file name", { fileName: undefined }],
   ["no setup file", { setupFilePath: undefined }],
   ["no uninstall command", { uninstallCommandLine: undefined }],
-  ["an architecture beside none", { applicableArchitectures: "x64" }],
+  ["an applicable architecture", { applicableArchitectures: "x64" }],
   ["an unknown architecture", { allowedArchitectures: "x64,arm" }],
   ["architectures as a list", { allowedArchitectures: ["x64"] }],
   ["an unknown release", { minimumSupportedWindowsRelease: "21H2" }],
-  ["a truth as a text", { allowAvailableUninstall: "true" }],
+  ["a boolean as a string", { allowAvailableUninstall: "true" }],
   ["an icon without its type", { largeIcon: { type: "image/png", value: icon().value } }],
-  ["an icon that is no PNG", { largeIcon: { ...icon(), value: "AAAA" } }],
+  ["an icon that is not a PNG", { largeIcon: { ...icon(), value: "AAAA" } }],
   ["an icon cut off", { largeIcon: { ...icon(), value: icon().value.slice(0, -8) } }],
   ["no return codes", { returnCodes: [] }],
-  ["one return code alone instead of a list", { returnCodes: { returnCode: 0, type: "success" } }],
-  ["a return code as a text", { returnCodes: [{ returnCode: "0", type: "success" }] }],
+  ["one return code instead of a list", { returnCodes: { returnCode: 0, type: "success" } }],
+  ["a return code as a string", { returnCodes: [{ returnCode: "0", type: "success" }] }],
   ["a return code twice", { returnCodes: [0, 0].map((returnCode) => ({ returnCode, type: "success" })) }],
   ["no install experience", { installExperience: undefined }],
   ["an unknown account", { installExperience: { runAsAccount: "System", deviceRestartBehavior: "allow" } }],
   ["no rules", { rules: [] }],
-  ["rules that are no list", { rules: detectionRule() }],
-  ["a requirement alone", { rules: [requirementRule()] }],
+  ["rules that are not a list", { rules: detectionRule() }],
+  ["only a requirement", { rules: [requirementRule()] }],
   ["a rule without its type", { rules: [{ ...detectionRule(), "@odata.type": undefined }] }],
   ["two detection scripts", { rules: [detectionRule(), detectionRule()] }],
   ["a detection script beside another detection", { rules: [detectionRule(), registryRule] }],
   ["a detection rule with a name", { rules: [{ ...detectionRule(), displayName: "Detect" }] }],
   ["a detection rule with an account", { rules: [{ ...detectionRule(), runAsAccount: "system" }] }],
-  ["a script that is no base64", { rules: [{ ...detectionRule(), scriptContent: "Write-Output" }] }],
+  ["a script that is not base64", { rules: [{ ...detectionRule(), scriptContent: "Write-Output" }] }],
   ["an empty script", { rules: [{ ...detectionRule(), scriptContent: "" }] }],
   [
     "a requirement without account",
@@ -63,7 +63,7 @@ for (const [what, change] of refused)
   test(`an app is refused with ${what}`, async (t) => {
     const tenant = (await startGraph(t)).tenant("shop");
 
-    const { status, error, headers } = await ask(tenant, "POST", "", { ...appFields(), ...change });
+    const { status, error, headers } = await callGraph(tenant, "POST", "", { ...appFields(), ...change });
 
     assert.equal(status, 400);
     assert.match(error, /^BadRequest: \{"_version":3,"Message":"/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { ask, createdApp } from "../support/graph/client.ts";
+import { callGraph, createApp } from "../support/graph/client.ts";
 import { startGraph } from "../support/graph/server.ts";
 
 const dependency = (targetId: string) => ({
@@ -10,7 +10,7 @@ const dependency = (targetId: string) => ({
   dependencyType: "autoInstall",
 });
 
-test("relationships replace the set, and a child that gets lost is noticed", async (t) => {
+test("updateRelationships replaces all children, and lost children are recorded", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   const [printer, driver, other] = [
     tenant.addApp(),
@@ -26,9 +26,9 @@ test("relationships replace the set, and a child that gets lost is noticed", asy
   };
   const address = `/${printer}/updateRelationships`;
 
-  const whole = await ask(tenant, "POST", address, { relationships: [kept, dependency(driver)] });
+  const whole = await callGraph(tenant, "POST", address, { relationships: [kept, dependency(driver)] });
   const lostBefore = [...tenant.lostChildren];
-  const part = await ask(tenant, "POST", address, { relationships: [dependency(driver)] });
+  const part = await callGraph(tenant, "POST", address, { relationships: [dependency(driver)] });
 
   assert.deepEqual([whole.status, part.status], [204, 204]);
   assert.deepEqual(lostBefore, []);
@@ -36,14 +36,14 @@ test("relationships replace the set, and a child that gets lost is noticed", asy
   assert.deepEqual(tenant.children(printer), [driver]);
 });
 
-test("both sides of a relationship are told, page by page", async (t) => {
+test("parents and children are listed page by page", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop", { pageSize: 1 });
   const [top, middle, bottom] = [tenant.addApp(), tenant.addApp(), tenant.addApp({ displayVersion: "7" })];
   tenant.relate(top, middle, "autoInstall");
   tenant.relate(middle, bottom, "detect");
 
-  const { body } = await ask(tenant, "GET", `/${middle}/relationships`);
-  const rest = await ask(tenant, "GET", `/${middle}/relationships?$skiptoken=1`);
+  const { body } = await callGraph(tenant, "GET", `/${middle}/relationships`);
+  const rest = await callGraph(tenant, "GET", `/${middle}/relationships?$skiptoken=1`);
 
   const [parent] = body.value as Record<string, unknown>[];
   const [child] = rest.body.value as Record<string, unknown>[];
@@ -54,7 +54,7 @@ test("both sides of a relationship are told, page by page", async (t) => {
   assert.equal(rest.body["@odata.nextLink"], undefined);
 });
 
-test("relationships are refused that go round, lead nowhere or say too much", async (t) => {
+test("circular, dangling, repeated and invalid relationships are refused", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   const [printer, driver] = [tenant.addApp(), tenant.addApp()];
   tenant.relate(driver, printer, "autoInstall");
@@ -73,7 +73,9 @@ test("relationships are refused that go round, lead nowhere or say too much", as
 
   const statuses: number[] = [];
   for (const relationships of wrong)
-    statuses.push((await ask(tenant, "POST", `/${printer}/updateRelationships`, { relationships })).status);
+    statuses.push(
+      (await callGraph(tenant, "POST", `/${printer}/updateRelationships`, { relationships })).status,
+    );
 
   assert.deepEqual(
     statuses,
@@ -95,17 +97,17 @@ const excluded = (groupId: string) => ({
   settings: null,
 });
 
-test("assignments replace the set, and one that gets lost is noticed", async (t) => {
+test("assign replaces all assignments, and lost assignments are recorded", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   const id = tenant.addApp();
   const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
   tenant.assign(id, first);
   tenant.assign(id, second, "required", true);
 
-  const { status } = await ask(tenant, "POST", `/${id}/assign`, {
+  const { status } = await callGraph(tenant, "POST", `/${id}/assign`, {
     mobileAppAssignments: [group(third), excluded(second)],
   });
-  const { body } = await ask(tenant, "GET", `/${id}/assignments`);
+  const { body } = await callGraph(tenant, "GET", `/${id}/assignments`);
 
   assert.equal(status, 200);
   assert.equal((body.value as unknown[]).length, 2);
@@ -115,7 +117,7 @@ test("assignments replace the set, and one that gets lost is noticed", async (t)
   );
 });
 
-test("assignments are refused without a type, with settings of an exclusion, and for one group twice", async (t) => {
+test("assignments without a type, with settings of an exclusion or with a repeated group are refused", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   const id = tenant.addApp();
   const one = randomUUID();
@@ -134,7 +136,7 @@ test("assignments are refused without a type, with settings of an exclusion, and
 
   const statuses: number[] = [];
   for (const mobileAppAssignments of wrong)
-    statuses.push((await ask(tenant, "POST", `/${id}/assign`, { mobileAppAssignments })).status);
+    statuses.push((await callGraph(tenant, "POST", `/${id}/assign`, { mobileAppAssignments })).status);
 
   assert.deepEqual(
     statuses,
@@ -142,11 +144,11 @@ test("assignments are refused without a type, with settings of an exclusion, and
   );
 });
 
-test("an app that is not published is assigned to nobody", async (t) => {
+test("an app that is not published cannot be assigned", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
-  const id = await createdApp(tenant);
+  const id = await createApp(tenant);
 
-  const { status, error } = await ask(tenant, "POST", `/${id}/assign`, {
+  const { status, error } = await callGraph(tenant, "POST", `/${id}/assign`, {
     mobileAppAssignments: [group(randomUUID())],
   });
 
@@ -154,12 +156,12 @@ test("an app that is not published is assigned to nobody", async (t) => {
   assert.match(error, /not published yet/);
 });
 
-test("categories are told", async (t) => {
+test("categories are listed", async (t) => {
   const tenant = (await startGraph(t)).tenant("shop");
   const id = tenant.addApp();
   tenant.categorize(id, "Printers");
 
-  const { body } = await ask(tenant, "GET", `/${id}/categories`);
+  const { body } = await callGraph(tenant, "GET", `/${id}/categories`);
 
   assert.deepEqual(
     (body.value as { displayName: string }[]).map(({ displayName }) => displayName),

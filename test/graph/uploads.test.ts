@@ -1,36 +1,36 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  addedFile,
-  ask,
+  addFile,
   blockAddress,
   blockList,
-  createdApp,
+  callGraph,
+  createApp,
+  encryptPayload,
   put,
-  seal,
-  settled,
+  waitForUploadState,
 } from "../support/graph/client.ts";
 import { startGraph } from "../support/graph/server.ts";
-import { plain, tenantWithApp, tenantWithFile } from "../support/graph/with-file.ts";
+import { plainContent, tenantWithApp, tenantWithFile } from "../support/graph/with-file.ts";
 
-test("asking for an address can fail for good", async (t) => {
+test("the request for an upload URI can fail permanently", async (t) => {
   const { tenant, id } = await tenantWithApp(t, { uriResults: ["TimedOut"] });
 
-  const { path } = await addedFile(tenant, id, seal(plain));
-  const { uploadState, azureStorageUri } = await settled(tenant, path);
+  const { path } = await addFile(tenant, id, encryptPayload(plainContent));
+  const { uploadState, azureStorageUri } = await waitForUploadState(tenant, path);
 
   assert.equal(uploadState, "azureStorageUriRequestTimedOut");
   assert.equal(azureStorageUri, null);
 });
 
-test("an address that takes no more blocks is renewed, and the old one stays refused", async (t) => {
-  const { tenant, path, uri, sealed } = await tenantWithFile(t, { uriBlocks: 1 });
+test("an expired URI can be renewed, and the old URI stays refused", async (t) => {
+  const { tenant, path, uri, sealed } = await tenantWithFile(t, { blocksPerUri: 1 });
   const block = new Uint8Array(sealed.payload);
 
   const one = await put(blockAddress(uri, 0), block);
   const expired = await put(`${uri}&comp=blocklist`, blockList(1));
-  await ask(tenant, "POST", `${path}/renewUpload`, {});
-  const { uploadState, azureStorageUri } = await settled(tenant, path);
+  await callGraph(tenant, "POST", `${path}/renewUpload`, {});
+  const { uploadState, azureStorageUri } = await waitForUploadState(tenant, path);
   const old = await put(`${uri}&comp=blocklist`, blockList(1));
   const renewed = await put(`${azureStorageUri}&comp=blocklist`, blockList(1));
 
@@ -43,15 +43,15 @@ test("an address that takes no more blocks is renewed, and the old one stays ref
   assert.notEqual(azureStorageUri, uri);
 });
 
-test("a new address may be refused at first, and an address expires with its time", async (t) => {
+test("a new URI can be refused at first, and a URI expires", async (t) => {
   const graph = await startGraph(t);
-  const [young, old] = [graph.tenant("young", { uriNotYet: 1 }), graph.tenant("old", { uriSeconds: 0 })];
-  const sealed = seal(plain);
-  const addresses = [young, old].map(async (tenant) => {
-    const { path } = await addedFile(tenant, await createdApp(tenant), sealed);
-    return (await settled(tenant, path)).azureStorageUri;
+  const [young, old] = [graph.tenant("young", { newUriRefusals: 1 }), graph.tenant("old", { uriSeconds: 0 })];
+  const sealed = encryptPayload(plainContent);
+  const uris = [young, old].map(async (tenant) => {
+    const { path } = await addFile(tenant, await createApp(tenant), sealed);
+    return (await waitForUploadState(tenant, path)).azureStorageUri;
   });
-  const [first, second] = await Promise.all(addresses);
+  const [first, second] = await Promise.all(uris);
 
   const statuses: number[] = [];
   for (const uri of [first, first, second])
@@ -60,7 +60,7 @@ test("a new address may be refused at first, and an address expires with its tim
   assert.deepEqual(statuses, [403, 201, 403]);
 });
 
-test("the storage refuses ids of unequal length, missing headers, tokens and lists of what is not there", async (t) => {
+test("the storage refuses invalid block ids, missing headers, tokens, invalid lists and wrong signatures", async (t) => {
   const { tenant, uri } = await tenantWithFile(t);
   const block = new Uint8Array([1, 2, 3]);
   await put(blockAddress(uri, 0), block);

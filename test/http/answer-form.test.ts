@@ -4,18 +4,18 @@ import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { type ErrorCode, UserError } from "../../src/domain/errors.ts";
 import { html } from "../../src/html/html.ts";
-import { answerForm, type FormAnswers, type Result, saving, uploading } from "../../src/http/answer-form.ts";
+import { answerForm, type FormAnswers, type Result, trySave, tryUpload } from "../../src/http/answer-form.ts";
 import { statusOf } from "../../src/http/answers/errors.ts";
 import { navigation, startApp } from "../support/app.ts";
 
 const script = { "hx-request": "true" };
 
-/** What `answerForm` reads of a request. */
+/** A request as far as `answerForm` reads it. */
 function requestWith(headers: Record<string, string>): IncomingMessage {
   return { headers, socket: {} } as unknown as IncomingMessage;
 }
 
-/** Answers that say which of them were made. */
+/** Answers that record which of them were made. */
 function answersWith(made: string[]): FormAnswers<number> {
   return {
     redirect: (id) => {
@@ -57,7 +57,7 @@ test("every error code has one status", () => {
   assert.deepEqual(Object.fromEntries(found), statuses);
 });
 
-test("a form is answered in the shape that its sender can show, and nothing else is made", async () => {
+test("a form is answered with a page, a fragment or a line, and only that answer is made", async () => {
   const saved: Result<number> = { value: 7 };
   const refused: Result<number> = { error: new UserError("conflict", "taken", { name: "taken" }) };
   const made: string[] = [];
@@ -87,7 +87,7 @@ test("a form is answered in the shape that its sender can show, and nothing else
   );
 });
 
-test("without a page of its own a refused form is answered as every other error", async () => {
+test("a refused form without a page is answered like any other error", async () => {
   const error = new UserError("too-large", "too large");
   const { redirect, fragment } = answersWith([]);
 
@@ -96,26 +96,26 @@ test("without a page of its own a refused form is answered as every other error"
   await assert.rejects(answer, error);
 });
 
-test("a form shows errors of its fields, and an upload those of its file; every other is thrown", async () => {
+test("a form shows errors about its fields, an upload those about its file, and other errors are thrown", async () => {
   const field = new UserError("conflict", "taken", { name: "taken" });
   const file = new UserError("too-large", "too large");
   const others = [new UserError("busy", "later"), new UserError("not-found", "gone"), new Error("defect")];
   const failing = (error: Error) => () => Promise.reject(error);
 
-  const shown = [await saving(failing(field)), await uploading(failing(file))];
+  const shown = [await trySave(failing(field)), await tryUpload(failing(file))];
 
   assert.deepEqual(
     shown.map(({ error }) => error),
     [field, file],
   );
-  assert.deepEqual(await saving(async () => 7), { value: 7 });
+  assert.deepEqual(await trySave(async () => 7), { value: 7 });
   for (const error of others) {
-    await assert.rejects(saving(failing(error)), error);
-    await assert.rejects(uploading(failing(error)), error);
+    await assert.rejects(trySave(failing(error)), error);
+    await assert.rejects(tryUpload(failing(error)), error);
   }
 });
 
-test("messages go to the place for them that every page has", async (t) => {
+test("messages appear in the message area of every page", async (t) => {
   const { fetch, post } = await startApp(t);
   const line = /<div id="message"/;
 

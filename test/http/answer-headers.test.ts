@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/http/routes.ts";
 import { startApp, type TestApp } from "../support/app.ts";
-import { isDeep, some } from "../support/depth.ts";
+import { isDeep, selectCases } from "../support/depth.ts";
 import { makePng } from "../support/printers/png.ts";
 import { connectRaw, exchange, postText, statusOf } from "../support/raw.ts";
 
@@ -17,12 +17,12 @@ const wanted: Record<string, RegExp> = {
   "permissions-policy": /^[a-z-]+=\(\)(?:, [a-z-]+=\(\))+$/,
 };
 
-/** The names of what an answer lacks, or has otherwise. */
+/** The names of missing and wrong headers. */
 function lacking(headers: Headers): string[] {
   return Object.keys(wanted).filter((name) => !wanted[name]?.test(headers.get(name) ?? ""));
 }
 
-/** An answer as it came over the wire: its status, its headers, and nothing of what follows another answer. */
+/** Status and headers of the first answer in a text from the wire. */
 function parsed(answer: string): { status: number; headers: Headers } {
   const head = answer.slice(0, answer.indexOf("\r\n\r\n"));
   const lines = head.split("\r\n").slice(1);
@@ -33,14 +33,14 @@ function parsed(answer: string): { status: number; headers: Headers } {
   return { status: statusOf(answer), headers: new Headers(pairs) };
 }
 
-/** A shop with one of everything, so that every route has something to answer with. */
+/** Adds one record of each kind, so that every route has an answer. */
 async function oneOfEach(service: TestApp): Promise<void> {
   await service.post("/clients", { name: "Contoso" });
   const id = await service.addPrinter({ client_id: "1" });
   await service.upload(`/printers/${id}/icon`, makePng(), "icon.png");
 }
 
-/** An address of every route, with what its parts may be called. */
+/** The addresses of a route, with each possible value of its parameters. */
 function addressesOf(pattern: RegExp, names: readonly string[]): string[] {
   const values: Record<string, string[]> = {
     id: ["1", "999"],
@@ -57,10 +57,10 @@ function addressesOf(pattern: RegExp, names: readonly string[]): string[] {
   );
 }
 
-/** Every route at each of its addresses, in the quick tier at the first and the last; those that only read first. */
+/** All requests to all routes; in the quick tier the first and last address of each. Reading requests come first. */
 function everyAsk(): { readonly method: string; readonly path: string }[] {
-  const asks = routes.flatMap(({ method, pattern, names }, i) =>
-    some(addressesOf(pattern, names), 2).flatMap((path) =>
+  const asks = routes.flatMap(({ method, pattern, paramNames: names }, i) =>
+    selectCases(addressesOf(pattern, names), 2).flatMap((path) =>
       (method === "GET" ? headToo(i) : [method]).map((as) => ({ method: as, path })),
     ),
   );
@@ -68,12 +68,12 @@ function everyAsk(): { readonly method: string; readonly path: string }[] {
   return [...asks.filter(isReading), ...asks.filter((ask) => !isReading(ask))];
 }
 
-/** The quick tier asks for the head of every other route. */
+/** The quick tier sends HEAD to every second route. */
 function headToo(route: number): readonly string[] {
   return isDeep || route % 2 === 0 ? ["GET", "HEAD"] : ["GET"];
 }
 
-test("every route answers with all headers, whatever its method, status and reader", async (t) => {
+test("every route answers with all headers, for any method, status and client", async (t) => {
   const service = await startApp(t);
   await oneOfEach(service);
   const readers = [{ accept: "text/html" }, { accept: "*/*" }, { "hx-request": "true" }];
@@ -93,7 +93,7 @@ test("every route answers with all headers, whatever its method, status and read
   for (const status of [200, 303, 404, 422]) assert.ok(statuses.has(status), `no answer was ${status}`);
 });
 
-test("answers that are no page carry all headers, too: 206, 304, 405, 413, 416, 421, 403 and 503", async (t) => {
+test("answers with status 206, 304, 405, 413, 416, 421, 403 and 503 have all headers", async (t) => {
   const service = await startApp(t, { limits: { bodyBytes: 2 * 1024 * 1024 } });
   await oneOfEach(service);
   const script = "/drivers/1/archive";
@@ -119,7 +119,7 @@ test("answers that are no page carry all headers, too: 206, 304, 405, 413, 416, 
   for (const { status, headers } of [...answers, host]) assert.deepEqual(lacking(headers), [], `${status}`);
 });
 
-test("what is refused before it is a request carries all headers, and says why in a line", async (t) => {
+test("the answer to a broken request has all headers, and one line with the reason", async (t) => {
   const service = await startApp(t, { limits: { connections: 20 } });
   const host = "Host: localhost\r\n";
   const cases: [string, number, RegExp][] = [
@@ -164,7 +164,7 @@ test("browsers are told to stay on https where PUBLIC_URL is https, and only the
   assert.equal(parsed(broken).headers.get(name), "max-age=31536000");
 });
 
-test("no answer lets another origin read it, and pages are stored nowhere", async (t) => {
+test("no answer can be read by another origin, and pages are not cached", async (t) => {
   const service = await startApp(t);
   await oneOfEach(service);
   const origin = { origin: "https://other.example", "access-control-request-method": "POST" };

@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { encodingFor } from "../../src/http/answers/compression.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 
-/** A request as it goes over the wire: nothing is unpacked. */
+/** Sends a request without decompressing the answer. */
 function raw(
   { url }: TestApp,
   path: string,
@@ -13,18 +13,18 @@ function raw(
   method = "GET",
 ): Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }> {
   return new Promise((resolve, reject) => {
-    const asked = request(url + path, { method, headers, agent: false }, (answer) => {
+    const sent = request(url + path, { method, headers, agent: false }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on("data", (chunk: Buffer) => chunks.push(chunk));
       answer.on("end", () =>
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
       );
     });
-    asked.on("error", reject).end();
+    sent.on("error", reject).end();
   });
 }
 
-/** Printers for a long page. */
+/** Adds printers for a long page. */
 async function addHundred({ post }: TestApp): Promise<void> {
   const rows = Array.from({ length: 100 }, (_, i) => `Printer ${i},10.0.0.1\n`);
   const { status } = await post("/import", { text: `name,address\n${rows.join("")}` });
@@ -33,7 +33,7 @@ async function addHundred({ post }: TestApp): Promise<void> {
 
 const unpack = { br: brotliDecompressSync, gzip: gunzipSync, identity: (bytes: Buffer) => bytes };
 
-test("the smallest encoding is taken that a client takes", () => {
+test("the smallest encoding that a client accepts is used", () => {
   const accepted: Record<string, string | undefined> = {
     "gzip, deflate, br": "br",
     "gzip, deflate": "gzip",
@@ -51,7 +51,7 @@ test("the smallest encoding is taken that a client takes", () => {
   assert.equal(encodingFor(undefined), undefined);
 });
 
-test("pages are packed as the client wishes, and HEAD says the same as GET", async (t) => {
+test("pages are compressed as the client accepts, and HEAD has the headers of GET", async (t) => {
   const service = await startApp(t);
   const plain = await raw(service, "/printers");
 
@@ -71,7 +71,7 @@ test("pages are packed as the client wishes, and HEAD says the same as GET", asy
   assert.equal(plain.headers.vary, "Accept-Encoding");
 });
 
-test("files of the service are packed once, each encoding under a name of its own", async (t) => {
+test("static files are compressed once for each encoding, with different ETags", async (t) => {
   const service = await startApp(t);
   const page = (await raw(service, "/")).body.toString();
   const [, path = ""] = /href="(\/static\/app\.css[^"]*)"/.exec(page) ?? [];
@@ -81,20 +81,20 @@ test("files of the service are packed once, each encoding under a name of its ow
   for (const encoding of ["br", "gzip", "identity"] as const) {
     const headers = { "accept-encoding": encoding };
     const { headers: said, body } = await raw(service, path, headers);
-    const again = await raw(service, path, { ...headers, "if-none-match": String(said.etag) });
+    const notModified = await raw(service, path, { ...headers, "if-none-match": String(said.etag) });
     tags.add(said.etag);
     texts.add(unpack[encoding](body).toString());
     assert.equal(said.vary, "Accept-Encoding");
     assert.equal(said["content-encoding"], encoding === "identity" ? undefined : encoding);
     assert.match(String(said["cache-control"]), /immutable/);
-    assert.deepEqual([again.status, again.headers.vary], [304, "Accept-Encoding"]);
+    assert.deepEqual([notModified.status, notModified.headers.vary], [304, "Accept-Encoding"]);
   }
 
   assert.equal(tags.size, 3);
   assert.equal(texts.size, 1);
 });
 
-test("a long page is packed anew as soon as anything in it has changed", async (t) => {
+test("a long page is compressed again after each change", async (t) => {
   const service = await startApp(t);
   const add = (name: string) =>
     service.post("/printers", { name, address: "10.0.0.1" }, { "upgrade-insecure-requests": "1" });
@@ -111,7 +111,7 @@ test("a long page is packed anew as soon as anything in it has changed", async (
   assert.deepEqual(gunzipSync(changed), (await raw(service, "/printers")).body);
 });
 
-test("what is small and what is downloaded goes out as it is", async (t) => {
+test("small answers and downloads are not compressed", async (t) => {
   const service = await startApp(t);
   const id = await service.addPrinter();
   const paths = [
@@ -131,7 +131,7 @@ test("what is small and what is downloaded goes out as it is", async (t) => {
   );
 });
 
-test("very many pages at once are all packed", async (t) => {
+test("many simultaneous pages are all compressed", async (t) => {
   const service = await startApp(t);
   await addHundred(service);
   const ask = () => raw(service, "/printers", { "accept-encoding": "gzip" });

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-/** What a page's form would send back to say what it was opened with. */
+/** The version of the record that a page's form sends back. */
 function openedIn(text: string): string {
   return /name="opened" value="([0-9a-f]{16})"/.exec(text)?.[1] ?? "";
 }
 
-test("a printer that somebody else has saved meanwhile is not overwritten unless one says so", async (t) => {
+test("a printer that another user saved meanwhile is overwritten only after a confirmation", async (t) => {
   const { fetch, post, addPrinter, app } = await startApp(t);
   const id = await addPrinter({ name: "Office", address: "10.0.0.9", location: "Hall" });
   const opened = openedIn(await (await fetch(`/printers/${id}/edit`)).text());
@@ -19,7 +19,7 @@ test("a printer that somebody else has saved meanwhile is not overwritten unless
     protocol: "lpr",
     lpr_queue: "lp",
   });
-  const mine = {
+  const ownForm = {
     ...{ name: "Office", address: "10.0.0.9", port_name: "IP_10.0.0.9", location: "Cellar", snmp: "on" },
     ...{
       protocol: "raw",
@@ -30,10 +30,10 @@ test("a printer that somebody else has saved meanwhile is not overwritten unless
     },
   };
 
-  const refused = await post(`/printers/${id}`, { ...mine, opened }, navigation);
+  const refused = await post(`/printers/${id}`, { ...ownForm, opened }, navigation);
   const text = await refused.text();
   const between = app.store.printers.get(id).printer;
-  const forced = await post(`/printers/${id}`, { ...mine, opened: openedIn(text) }, navigation);
+  const forced = await post(`/printers/${id}`, { ...ownForm, opened: openedIn(text) }, navigation);
 
   assert.equal(refused.status, 409);
   assert.deepEqual([between.address, between.location], ["10.0.0.10", "Hall"]);
@@ -60,20 +60,20 @@ test("a printer that somebody else has saved meanwhile is not overwritten unless
   assert.equal(app.store.printers.get(id).printer.location, "Cellar");
 });
 
-test("a form that does not say what it was opened with saves as ever", async (t) => {
+test("a form without a version saves without this check", async (t) => {
   const { post, addPrinter, app } = await startApp(t);
   const id = await addPrinter();
   await post("/clients", { name: "Alpha" });
 
   const printer = await post(`/printers/${id}`, { name: "One" });
-  const again = await post(`/printers/${id}`, { name: "Two" });
+  const secondSave = await post(`/printers/${id}`, { name: "Two" });
   const client = await post("/clients/1", { name: "Beta" });
 
-  assert.deepEqual([printer.status, again.status, client.status], [200, 200, 200]);
+  assert.deepEqual([printer.status, secondSave.status, client.status], [200, 200, 200]);
   assert.equal(app.store.printers.get(id).printer.name, "Two");
 });
 
-test("a form that is opened and saved unchanged, twice, is never refused", async (t) => {
+test("saving an unchanged form twice is never refused", async (t) => {
   const { fetch, post, addPrinter } = await startApp(t);
   const id = await addPrinter({ replaces: "Old\r\nOlder", snmp: "on" });
   const form = {
@@ -97,7 +97,7 @@ test("a form that is opened and saved unchanged, twice, is never refused", async
   );
 });
 
-test("a client that somebody else has saved meanwhile is not overwritten, and says what differs", async (t) => {
+test("a client that another user saved meanwhile is not overwritten, and the form lists the differences", async (t) => {
   const { fetch, post, app } = await startApp(t);
   await post("/clients", { name: "Alpha", notes: "first" });
   const opened = openedIn(await (await fetch("/clients/1")).text());
@@ -118,7 +118,7 @@ test("a client that somebody else has saved meanwhile is not overwritten, and sa
   assert.equal(app.store.clients.get(1).notes, "mine");
 });
 
-test("two saves of what was opened at the same time: one is kept, the other is told", async (t) => {
+test("of two simultaneous saves of the same version, one is kept and the other is refused", async (t) => {
   const { fetch, post, app } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   const opened = openedIn(await (await fetch("/clients/1")).text());
@@ -131,25 +131,25 @@ test("two saves of what was opened at the same time: one is kept, the other is t
   assert.match(app.store.clients.get(1).notes, /^(?:one|two)$/);
 });
 
-test("a driver that somebody else has saved meanwhile is not overwritten, neither at once nor after the question", async (t) => {
+test("a driver that another user saved meanwhile is not overwritten, neither at once nor after the confirmation page", async (t) => {
   const { fetch, post, app, addDriver, addPrinter } = await startApp(t);
   const id = await addDriver(driverZip({ models: ["Papyrus A", "Papyrus B"] }));
   await addPrinter({ driver_id: String(id) });
   const opened = openedIn(await (await fetch(`/drivers/${id}`)).text());
-  const mine = { from_form: "1", inf_path: "papyrus.inf", driver_desc: "Papyrus A", name: "Ours", opened };
-  const asked = await (
-    await post(`/drivers/${id}`, { ...mine, driver_desc: "Papyrus B" }, navigation)
+  const ownForm = { from_form: "1", inf_path: "papyrus.inf", driver_desc: "Papyrus A", name: "Ours", opened };
+  const question = await (
+    await post(`/drivers/${id}`, { ...ownForm, driver_desc: "Papyrus B" }, navigation)
   ).text();
-  const confirmed = /name="confirmed" value="(\w+)"/.exec(asked)?.[1] ?? "";
+  const confirmed = /name="confirmed" value="(\w+)"/.exec(question)?.[1] ?? "";
   await post(`/drivers/${id}`, { inf_path: "papyrus.inf", driver_desc: "Papyrus B", comment: "theirs" });
 
-  const refused = await post(`/drivers/${id}`, mine, navigation);
+  const refused = await post(`/drivers/${id}`, ownForm, navigation);
   const text = await refused.text();
-  const late = await post(`/drivers/${id}`, { ...mine, driver_desc: "Papyrus B", confirmed }, navigation);
+  const late = await post(`/drivers/${id}`, { ...ownForm, driver_desc: "Papyrus B", confirmed }, navigation);
   const between = app.store.drivers.get(id);
   const forced = await post(
     `/drivers/${id}`,
-    { ...mine, driver_desc: "Papyrus B", opened: openedIn(text) },
+    { ...ownForm, driver_desc: "Papyrus B", opened: openedIn(text) },
     navigation,
   );
 
@@ -164,7 +164,7 @@ test("a driver that somebody else has saved meanwhile is not overwritten, neithe
   assert.equal(app.store.drivers.get(id).name, "Ours");
 });
 
-test("parts of a driver that are sent at the same time are all kept", async (t) => {
+test("different fields of a driver that are saved at the same time are all kept", async (t) => {
   const { post, app, addDriver, addPrinter } = await startApp(t);
   const id = await addDriver();
   for (let i = 0; i < 3; i++) await addPrinter({ driver_id: String(id), name: `P${i}` });
@@ -182,7 +182,7 @@ test("parts of a driver that are sent at the same time are all kept", async (t) 
   assert.deepEqual([name, comment, driver_desc], ["Named", "Commented", "Papyrus 200"]);
 });
 
-test("what was typed for a printer that is deleted meanwhile stands in the form of a new one", async (t) => {
+test("a form for a printer that was deleted meanwhile becomes the form for a new printer", async (t) => {
   const { post, fetch, addPrinter, app } = await startApp(t);
   const id = await addPrinter();
   const opened = openedIn(await (await fetch(`/printers/${id}/edit`)).text());

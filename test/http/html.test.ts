@@ -4,7 +4,7 @@ import { type Hole, html } from "../../src/html/html.ts";
 
 const rendered = (hole: Hole) => html`<p title="${hole}">${hole}</p>`.toString();
 
-test("each character that means something to HTML is escaped, alone and anywhere in a text", () => {
+test("each special character of HTML is escaped, alone and anywhere in a text", () => {
   const escaped = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;", "\0": "\ufffd" };
 
   for (const [character, safe] of Object.entries(escaped)) {
@@ -16,13 +16,13 @@ test("each character that means something to HTML is escaped, alone and anywhere
   }
 });
 
-test("a text without such a character stays as it is", () => {
+test("a text without special characters stays the same", () => {
   const plain = "Müller / Söhne: 10.0.0.9 `x` = y; {z} – 🖨 \u2028 \ud800";
 
   assert.equal(rendered(plain), `<p title="${plain}">${plain}</p>`);
 });
 
-test("nothing renders as nothing, numbers as they are, markup once, and lists of lists in their order", () => {
+test("empty values render as nothing, numbers as text, markup unescaped, and nested lists in order", () => {
   const bold = html`<b>${"a&b"}</b>`;
 
   const nothing = [null, undefined, false, "", []] as const;

@@ -4,13 +4,13 @@ import { crc32, inflateRawSync } from "node:zlib";
 import type { ByteSource } from "../../src/domain/byte-source.ts";
 import { UserError } from "../../src/domain/errors.ts";
 import { fillFromLayout, type Layout, LayoutBuilder } from "../../src/pkg/zip/layout.ts";
-import { sharedSuffix, type ZipFile, zipLayout, zipMade } from "../../src/pkg/zip/zip.ts";
+import { generatedFile, sharedSuffix, type ZipFile, zipLayout } from "../../src/pkg/zip/zip.ts";
 import { sourceOf } from "../support/drivers/zip.ts";
 import { seededRandom } from "../support/random.ts";
 
 type Random = (bound: number) => number;
 
-/** A segment as it was put in: literal bytes, or a range of a source. */
+/** A segment of a layout: literal bytes, or a range of a source. */
 type Segment = Buffer | readonly [source: number, offset: number, length: number];
 
 const sources = [1, 2, 3].map((seed) => {
@@ -27,7 +27,7 @@ function layoutOf(segments: readonly Segment[]): Layout {
   return builder.build();
 }
 
-/** What the file is, byte by byte. */
+/** The bytes of the whole file. */
 function wholeOf(segments: readonly Segment[]): Buffer {
   const bytes: number[] = [];
   for (const segment of segments) {
@@ -37,7 +37,7 @@ function wholeOf(segments: readonly Segment[]): Buffer {
   return Buffer.from(bytes);
 }
 
-/** The sources, and how many pieces each read of one filled. */
+/** Sources that record how many buffers each read fills. */
 function watchedSources(): { readonly sources: ByteSource[]; readonly reads: number[] } {
   const reads: number[] = [];
   const watched = sources.map((bytes) => {
@@ -72,7 +72,7 @@ function randomSegments(random: Random): Segment[] {
   });
 }
 
-test("any part of any layout is what it is byte by byte", async () => {
+test("each part of random layouts has the right bytes", async () => {
   const random = seededRandom(5);
 
   for (let i = 0; i < 1500; i++) {
@@ -92,7 +92,7 @@ test("any part of any layout is what it is byte by byte", async () => {
   }
 });
 
-test("every start and every end within and between segments comes out right", async () => {
+test("each start and end within and between segments gives the right bytes", async () => {
   const segments: Segment[] = [
     Buffer.from("abc"),
     [0, 5, 4],
@@ -113,7 +113,7 @@ test("every start and every end within and between segments comes out right", as
   }
 });
 
-test("nothing of an empty layout, and nothing of any, is read", async () => {
+test("an empty layout and an empty range read nothing", async () => {
   const empty = await filled(layoutOf([]), 0, 0);
   const nothing = await filled(layoutOf([[0, 0, 10]]), 5, 0);
   const behind = await filled(layoutOf([[0, 0, 10]]), 10, 0);
@@ -121,7 +121,7 @@ test("nothing of an empty layout, and nothing of any, is read", async () => {
   assert.deepEqual([empty.reads, nothing.reads, behind.reads], [[], [], []]);
 });
 
-test("a part that the layout does not have is an error, not other bytes", async () => {
+test("a range outside the layout is an error", async () => {
   const layout = layoutOf([Buffer.from("abc"), [0, 0, 10]]);
 
   for (const [start, length] of [
@@ -135,13 +135,13 @@ test("a part that the layout does not have is an error, not other bytes", async 
   }
 });
 
-test("a source that is not there is an error that names it", async () => {
+test("a missing source is an error that names it", async () => {
   const layout = layoutOf([[7, 0, 10]]);
 
   await assert.rejects(filled(layout, 0, 10), /source 7, which is not there/);
 });
 
-test("neighbours in a source are read at once, over literals between them and gaps of up to 8,192 bytes", async () => {
+test("neighbouring ranges of a source are read in one call, across literals and gaps of up to 8,192 bytes", async () => {
   const near = layoutOf([[0, 0, 10], Buffer.from("header"), [0, 10 + 8192, 10], [0, 20 + 8192, 10]]);
   const far = layoutOf([[0, 0, 10], Buffer.from("header"), [0, 10 + 8193, 10]]);
   const back = layoutOf([
@@ -156,7 +156,7 @@ test("neighbours in a source are read at once, over literals between them and ga
   assert.deepEqual((await filled(back, 0, back.size)).reads, [1, 1, 1, 1]);
 });
 
-test("no read fills more pieces than a system call takes", async () => {
+test("no read fills more buffers than a system call accepts", async () => {
   const segments = Array.from({ length: 3000 }, (_, i): Segment => [0, i * 20, 10]);
   const layout = layoutOf(segments);
 
@@ -166,13 +166,13 @@ test("no read fills more pieces than a system call takes", async () => {
   assert.ok(Math.max(...reads) <= 1024, `${Math.max(...reads)} pieces`);
 });
 
-test("a file of own bytes and a shared end inflates to both, however long its own bytes are", () => {
+test("a file of its own bytes and a shared end inflates to both, for any length of its own bytes", () => {
   const end = Buffer.from("the end that all files have in common ".repeat(100));
   const shared = sharedSuffix(end);
 
   for (const length of [0, 1, 16 * 1024, 16 * 1024 + 1, 200_000]) {
     const own = Buffer.alloc(length, "settings, ");
-    const { data, ...file } = zipMade("install.ps1", own, shared);
+    const { data, ...file } = generatedFile("install.ps1", own, shared);
 
     const whole = Buffer.concat([own, end]);
     assert.ok("deflated" in data);
@@ -194,7 +194,7 @@ const largeFile = (name: string, length: number): ZipFile => ({
   data: { source: 0, offset: 0, length, method: 8 },
 });
 
-test("a package of more files or bytes than a ZIP can hold is refused in a clear sentence", () => {
+test("a package with too many files or bytes for a ZIP is refused with a clear message", () => {
   const most = Array.from({ length: 65_535 }, (_, i) => emptyFile(`${i}`));
   const refused: [readonly ZipFile[], RegExp][] = [
     [[...most, emptyFile("one more")], /would hold more than 65,535 files/],

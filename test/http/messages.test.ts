@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StatedPrinter } from "../../src/domain/printers/listings.ts";
+import type { PrinterWithState } from "../../src/domain/printers/listings.ts";
 import { messageBox } from "../../src/html/layout.ts";
-import { doneIn, printerMessage } from "../../src/html/messages.ts";
+import { completedChangeIn, printerMessage } from "../../src/html/messages.ts";
 import { packageFormats } from "../../src/pkg/formats/formats.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
 
-/** A message as one reads it: its text, and the addresses of its links. */
+/** The visible text of a message, and the addresses of its links. */
 function read(message: Parameters<typeof messageBox>[0] | undefined): [string, string[]] {
   const text = message === undefined ? "" : messageBox(message).toString();
   const [sentence = ""] = /<p>[\s\S]*?<\/p>/.exec(text) ?? [];
@@ -23,13 +23,13 @@ const row = {
   arm64Driver: undefined,
   changed: false,
   ...{ state: "ready", findings: [] },
-} satisfies StatedPrinter;
+} satisfies PrinterWithState;
 const packages = ["/printers/7/packages/mdm", "/printers/7/packages/rmm"];
 
-test("after each change of a printer its name, what it means and the next step are said", () => {
+test("the message after each change of a printer has its name, the effect and the next step", () => {
   const say = (
     done: Parameters<typeof printerMessage>[0],
-    changed: Partial<StatedPrinter> = {},
+    changed: Partial<PrinterWithState> = {},
     isDeployed = true,
   ) => read(printerMessage(done, { ...row, ...changed }, packageFormats, isDeployed));
   const later = { changed: true };
@@ -53,15 +53,15 @@ test("after each change of a printer its name, what it means and the next step a
   assert.equal(printerMessage(undefined, row, packageFormats, true), undefined);
 });
 
-test("an address says what became of a change only in words that are known", () => {
+test("only known words in an address cause a message", () => {
   const query = (text: string) => new URLSearchParams(text);
 
-  assert.equal(doneIn(query("done=redeploy")), "redeploy");
+  assert.equal(completedChangeIn(query("done=redeploy")), "redeploy");
   for (const text of ["", "done=", "done=deleted", "done=toString"])
-    assert.equal(doneIn(query(text)), undefined);
+    assert.equal(completedChangeIn(query(text)), undefined);
 });
 
-test("a browser without scripts is told by name what was saved and deleted, and what comes next", async (t) => {
+test("without scripts, messages name what was saved or deleted, and the next step", async (t) => {
   const { post, fetch, addPrinter } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   const id = await addPrinter({ client_id: "1" });
@@ -92,19 +92,19 @@ test("a browser without scripts is told by name what was saved and deleted, and 
   assert.match(form, /<option value="1" selected>Papyrus /);
 });
 
-test("a printer that cannot be deployed is saved with what is in the way, and without a download", async (t) => {
+test("saving a printer that cannot be deployed shows the obstacle and no download", async (t) => {
   const { post, fetch, addDriver, app } = await startApp(t);
   const unsigned = await addDriver(driverZip({ catalog: null }));
   const fields = { name: "Bad", address: "10.0.0.8", driver_id: String(unsigned) };
 
   const created = await (await post("/printers", fields, { "HX-Request": "true" })).text();
   const page = await (await fetch("/printers/1?done=redeploy")).text();
-  const said = [created, page].map((text) =>
+  const messages = [created, page].map((text) =>
     text.slice(text.indexOf('id="message"'), text.indexOf("</ul></div>", text.indexOf('id="message"'))),
   );
 
   assert.equal(app.store.printers.list().length, 1);
-  for (const text of said) {
+  for (const text of messages) {
     assert.match(text, /class="notice warn"/);
     assert.match(
       text,

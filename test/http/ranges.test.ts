@@ -4,7 +4,7 @@ import { dispositionOf, isNotModified, requestedRange } from "../../src/http/ans
 
 const etag = '"abc"';
 
-test("one range of bytes is read, wherever its ends are", () => {
+test("a single range of bytes is read, with or without start or end", () => {
   const cases: [string, number, number][] = [
     ["bytes=0-0", 0, 1],
     ["bytes=2-5", 2, 6],
@@ -20,7 +20,7 @@ test("one range of bytes is read, wherever its ends are", () => {
     assert.deepEqual(requestedRange({ range }, 10, etag), { start, end }, range);
 });
 
-test("what is no single range of bytes is answered with the whole", () => {
+test("other range headers are answered with the whole", () => {
   const cases = [
     undefined,
     "",
@@ -42,13 +42,13 @@ test("what is no single range of bytes is answered with the whole", () => {
     assert.equal(requestedRange(range === undefined ? {} : { range }, 10, etag), undefined, range);
 });
 
-test("a range behind the end, or of nothing, cannot be satisfied", () => {
+test("a range after the end, or of no bytes, cannot be satisfied", () => {
   for (const range of ["bytes=10-", "bytes=10-20", "bytes=-0", "bytes=99999999999999999999-"])
     assert.equal(requestedRange({ range }, 10, etag), "unsatisfiable", range);
   assert.equal(requestedRange({ range: "bytes=0-" }, 0, etag), "unsatisfiable");
 });
 
-test("If-Range holds for the very same ETag alone: no weak one, no date", () => {
+test("If-Range matches only the same strong ETag, and no date", () => {
   const range = "bytes=0-1";
   const ask = (condition: string) => requestedRange({ range, "if-range": condition }, 10, etag);
 
@@ -57,7 +57,7 @@ test("If-Range holds for the very same ETag alone: no weak one, no date", () => 
     assert.equal(ask(condition), undefined, condition);
 });
 
-test("If-None-Match knows lists, weak tags and the star; If-Modified-Since means nothing", () => {
+test("If-None-Match accepts lists, weak tags and the star; If-Modified-Since is ignored", () => {
   const knows = (value: string) => isNotModified({ "if-none-match": value }, etag);
 
   assert.deepEqual(["*", etag, `"x", ${etag}`, `W/${etag}`, ` ${etag} `].map(knows), Array(5).fill(true));
@@ -65,7 +65,7 @@ test("If-None-Match knows lists, weak tags and the star; If-Modified-Since means
   assert.equal(isNotModified({ "if-modified-since": new Date(2040, 0, 1).toUTCString() }, etag), false);
 });
 
-test("an attachment's name is plain ASCII once, and whole in UTF-8", () => {
+test("an attachment has a name in plain ASCII and one in UTF-8", () => {
   assert.equal(
     dispositionOf('Büro "1"\r\n/\\%.zip'),
     `attachment; filename="B_ro _1______.zip"; filename*=UTF-8''B%C3%BCro%20%221%22%0D%0A%2F%5C%25.zip`,

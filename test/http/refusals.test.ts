@@ -6,13 +6,13 @@ import { driverZip } from "../support/drivers/driver-zip.ts";
 const chooser = "/printers/1/edit#f-driver_id";
 const page = { accept: "text/html,*/*;q=0.8" };
 
-/** The addresses that a page links to, in its order. */
+/** The addresses of a page's links, in order. */
 function linksIn(text: string): string[] {
   const main = text.slice(text.indexOf("<main"));
   return [...main.matchAll(/<a [^>]*href="([^"]*)"/g)].map((match) => match[1] ?? "");
 }
 
-test("an error page leads back to the page before, to the record and to its place", async (t) => {
+test("an error page links to the previous page, the record and its list", async (t) => {
   const { fetch, post, url } = await startApp(t);
   await post("/printers", { name: "Bare", address: "10.0.0.1" });
 
@@ -20,7 +20,7 @@ test("an error page leads back to the page before, to the record and to its plac
   const fromList = await fetch("/printers/1/packages/mdm", {
     headers: { ...page, referer: `${url}/packages?q=x` },
   });
-  const gone = await fetch("/printers/9", { headers: page });
+  const missingPrinter = await fetch("/printers/9", { headers: page });
 
   assert.equal(plain.status, 422);
   assert.deepEqual(linksIn(await plain.text()), [chooser, "/printers/1", "/printers", "/"]);
@@ -31,10 +31,10 @@ test("an error page leads back to the page before, to the record and to its plac
     "/printers",
     "/",
   ]);
-  assert.deepEqual(linksIn(await gone.text()), ["/printers", "/"]);
+  assert.deepEqual(linksIn(await missingPrinter.text()), ["/printers", "/"]);
 });
 
-test("an error page never leads back to another host, nor to itself", async (t) => {
+test("an error page never links to another host or to itself", async (t) => {
   const { fetch, url } = await startApp(t);
   const referers = [
     "https://evil.example/printers",
@@ -50,7 +50,7 @@ test("an error page never leads back to another host, nor to itself", async (t) 
   }
 });
 
-test("what stands in the way of a deletion is said in place, with a link to each printer", async (t) => {
+test("a refused deletion names the printers in the way, with a link to each", async (t) => {
   const { fetch, post, addPrinter } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   await addPrinter({ name: "Hall <1>", client_id: "1" });
@@ -74,7 +74,7 @@ test("what stands in the way of a deletion is said in place, with a link to each
   }
 });
 
-test("of very many printers in the way the first are linked, and the others counted", async (t) => {
+test("the message links to the first of many printers in the way, and counts the others", async (t) => {
   const { post, app } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   const rows = Array.from({ length: 23 }, (_, i) => `P${i},10.0.0.1,Alpha\n`);
@@ -88,7 +88,7 @@ test("of very many printers in the way the first are linked, and the others coun
   assert.equal(linksIn(`<main>${message}`).filter((link) => /^\/printers\/\d+$/.test(link)).length, 20);
 });
 
-test("a client or driver in use leads to where its printers are changed, apart from their names", async (t) => {
+test("a client or driver in use also leads to the page that changes its printers", async (t) => {
   const { fetch, post, addPrinter } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   await addPrinter({ client_id: "1" });
@@ -108,7 +108,7 @@ test("a client or driver in use leads to where its printers are changed, apart f
   for (const actions of [client, driver]) assert.doesNotMatch(actions, /Office/);
 });
 
-test("a refused download leads to what mends it: the printer, the ZIP, what stays out, or those that go in", async (t) => {
+test("a refused download leads to its remedy: the printer, the ZIP, the excluded printers or the included ones", async (t) => {
   const { fetch, post, addDriver, addPrinter, app } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   await post("/clients", { name: "Beta" });
@@ -144,7 +144,7 @@ test("a refused download leads to what mends it: the printer, the ZIP, what stay
   assert.deepEqual(ofArchive, [["/drivers#upload-form", "<span>Upload <bdi>driver.zip</bdi> again</span>"]]);
 });
 
-test("a refused form is one line for who asks for plain text, and a fragment for all others", async (t) => {
+test("a refused form is answered with one line where plain text is accepted, and otherwise with a fragment", async (t) => {
   const { post } = await startApp(t);
   const form = { name: "A,B", address: "1.2.3" };
 
@@ -160,7 +160,7 @@ test("a refused form is one line for who asks for plain text, and a fragment for
   assert.match(await saved.text(), /id="printer-list"/);
 });
 
-test("what a form was sent to leads a browser that asks for it to the page above", async (t) => {
+test("a GET of a form's address redirects the browser to the parent page", async (t) => {
   const { fetch, addPrinter } = await startApp(t);
   await addPrinter();
   const places = {
@@ -179,7 +179,7 @@ test("what a form was sent to leads a browser that asks for it to the page above
   }
 });
 
-test("a refused icon brings the printer's page again, with why in its place", async (t) => {
+test("a refused icon is answered with the printer's page and the reason beside the icon", async (t) => {
   const { upload, addPrinter } = await startApp(t);
   const id = await addPrinter();
 
@@ -191,7 +191,7 @@ test("a refused icon brings the printer's page again, with why in its place", as
   assert.match(text, /<h1><bdi>Office<\/bdi><\/h1>/);
 });
 
-test("no link asks the browser to make a file of whatever comes", async (t) => {
+test("no link has the attribute download, which would save errors as files", async (t) => {
   const { fetch, post, addPrinter } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   await addPrinter({ client_id: "1" });
@@ -201,7 +201,7 @@ test("no link asks the browser to make a file of whatever comes", async (t) => {
   }
 });
 
-test("an address that is named like what every object has leads on from its error page as any other does", async (t) => {
+test("an address named like an object's own property has the usual links on its error page", async (t) => {
   const { fetch } = await startApp(t);
   const bodies = new Set<string>();
 

@@ -12,10 +12,10 @@ import {
 import { routes } from "../../src/http/routes.ts";
 import { startApp } from "../support/app.ts";
 
-/** Nothing is read of it: the handlers here only look at the path's parts. */
+/** Empty, because the handlers here read only the path's parameters. */
 const base = {} as RequestContext;
 
-/** What a route's handler would be given for a path. */
+/** The context that a route's handler gets for a path. */
 async function contextFor(route: Route, path: string): Promise<object> {
   let given: object = {};
   const handler = (context: object) => {
@@ -28,7 +28,7 @@ async function contextFor(route: Route, path: string): Promise<object> {
   return given;
 }
 
-/** A path of each route, with this in place of every part that has a name. */
+/** A path of each route, with `part` as the value of each parameter. */
 function pathsOf(some: readonly Route[], part: string): [Route, string][] {
   return some.map((route) => {
     const path = route.pattern.source.replaceAll("([^/]+)", part).replace(/[\\^$]/g, "");
@@ -36,10 +36,10 @@ function pathsOf(some: readonly Route[], part: string): [Route, string][] {
   });
 }
 
-const withId = routes.filter(({ names }) => names.includes("id"));
-const withoutId = routes.filter(({ names }) => !names.includes("id"));
+const withId = routes.filter(({ paramNames: names }) => names.includes("id"));
+const withoutId = routes.filter(({ paramNames: names }) => !names.includes("id"));
 
-test("routes without :id give their handlers none, whatever their path holds", async () => {
+test("handlers of routes without :id get no id, for any path", async () => {
   const contexts = await Promise.all(pathsOf(withoutId, "7").map(([route, path]) => contextFor(route, path)));
 
   assert.ok(contexts.length > 10);
@@ -49,7 +49,7 @@ test("routes without :id give their handlers none, whatever their path holds", a
   );
 });
 
-test("routes with :id give it as an integer, and are not found where it is none", async () => {
+test("routes with :id pass it as an integer, and answer not found for other texts", async () => {
   const contexts = await Promise.all(pathsOf(withId, "7").map(([route, path]) => contextFor(route, path)));
   const wrong = ["0", "-1", "01", "1.5", "x", "1e3", "9".repeat(16)].flatMap((part) => pathsOf(withId, part));
 
@@ -60,7 +60,7 @@ test("routes with :id give it as an integer, and are not found where it is none"
   }
 });
 
-test("a handler can read only what its route's pattern names", async () => {
+test("a handler can read only the parameters of its route's pattern", async () => {
   const named = get("/printers/:id/scripts/:kind", "viewer", ({ id, params }) =>
     textReply(200, `${id} ${params.kind}`),
   );
@@ -68,7 +68,7 @@ test("a handler can read only what its route's pattern names", async () => {
 
   // @ts-expect-error: the pattern has no :id
   get("/printers", "viewer", ({ id }) => textReply(200, String(id)));
-  // @ts-expect-error: nor has it for a handler that was written for one
+  // @ts-expect-error: the handler needs :id, which the pattern does not have
   get("/static/:name", "open", takesId);
   // @ts-expect-error: the pattern has no :format
   get("/printers/:id", "viewer", ({ params }) => textReply(200, params.format));
@@ -82,7 +82,7 @@ test("a handler can read only what its route's pattern names", async () => {
   assert.equal(reply?.kind === "text" && reply.body, "7 detect\n");
 });
 
-test("every address with an id that is none is not found", async (t) => {
+test("every address with an invalid id is not found", async (t) => {
   const { fetch } = await startApp(t);
 
   const answers = await Promise.all(

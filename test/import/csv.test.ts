@@ -6,7 +6,7 @@ import { UserError } from "../../src/domain/errors.ts";
 import { deepTest } from "../support/depth.ts";
 import { without } from "../support/drivers/foreign.ts";
 import { seededRandom } from "../support/random.ts";
-import { growsEvenly } from "../support/times.ts";
+import { assertLinearTime } from "../support/times.ts";
 
 const pieces = [
   "a",
@@ -28,18 +28,18 @@ const pieces = [
   "0",
 ];
 
-/** Rows of cells that a careless reader or writer spoils. */
-function oddRows(seed: number): string[][] {
+/** Rows of cells that a careless reader or writer damages. */
+function awkwardRows(seed: number): string[][] {
   const random = seededRandom(seed);
   const cell = () => Array.from({ length: random(5) }, () => pieces[random(pieces.length)] ?? "").join("");
   const width = 1 + random(6);
   return Array.from({ length: 1 + random(8) }, () => Array.from({ length: width }, cell));
 }
 
-test("what is written is read again, whatever the cells and the separator", () => {
+test("written cells are read back unchanged, whatever the cells and the separator", () => {
   for (const separator of [",", ";", "\t"]) {
     for (let seed = 1; seed <= 300; seed++) {
-      const rows = oddRows(seed);
+      const rows = awkwardRows(seed);
       const text = rows.map((cells) => csvRow(cells, separator)).join("");
 
       const read = readCsv(text, separator);
@@ -50,7 +50,7 @@ test("what is written is read again, whatever the cells and the separator", () =
 });
 
 test("Python’s reader finds the same cells", { skip: without.python }, () => {
-  const rows = Array.from({ length: 300 }, (_, i) => oddRows(i + 1)).flat();
+  const rows = Array.from({ length: 300 }, (_, i) => awkwardRows(i + 1)).flat();
   const text = rows.map((cells) => csvRow(cells, ",")).join("");
   const program =
     "import csv, io, json, sys\ntext = sys.stdin.buffer.read().decode('utf-8')\nprint(json.dumps([row for row in csv.reader(io.StringIO(text, newline=''))]))";
@@ -58,12 +58,12 @@ test("Python’s reader finds the same cells", { skip: without.python }, () => {
   const python = spawnSync("python3", ["-c", program], { input: text, maxBuffer: 1 << 28 });
 
   assert.equal(python.stderr.toString(), "");
-  // A line of one empty cell is an empty line, which Python takes for a row without cells.
+  // A row of one empty cell is an empty line, which Python reads as a row without cells.
   const expected = rows.map((cells) => (cells.length === 1 && cells[0] === "" ? [] : cells));
   assert.deepEqual(JSON.parse(python.stdout.toString()), expected);
 });
 
-test("cells are read as RFC 4180 says, and as spreadsheets that are not so strict", () => {
+test("cells are read as in RFC 4180, with the leniency of spreadsheets", () => {
   const read = (text: string) => readCsv(text, ",");
 
   assert.deepEqual(read('a,"b ""c"", d"\r\n"e\r\nf",g'), [
@@ -79,7 +79,7 @@ test("cells are read as RFC 4180 says, and as spreadsheets that are not so stric
   assert.deepEqual(read(""), []);
 });
 
-test("a file that is no table is refused with its row, and not read to its end", () => {
+test("an invalid file is refused with the number of the row, and not read to its end", () => {
   const refused: [string, RegExp][] = [
     ['a,b\nc,"d\ne,f\n', /Row 2 .* quote that is never closed/],
     [`a\n${",".repeat(100_000)}`, /Row 2 .* more than 256 columns/],
@@ -95,7 +95,7 @@ test("a file that is no table is refused with its row, and not read to its end",
   }
 });
 
-deepTest("a long file takes time in proportion to its length", async () => {
+deepTest("the time to read a file is proportional to its length", async () => {
   const shapes: Record<string, (size: number) => string> = {
     "empty cells": (size) => `${",".repeat(99)}\n`.repeat(size / 100),
     "quoted quotes": (size) => `"${'""'.repeat(400)}"\n`.repeat(size / 803),
@@ -103,6 +103,6 @@ deepTest("a long file takes time in proportion to its length", async () => {
     "quotes in cells": (size) => 'a"b"\n'.repeat(size / 5),
   };
   for (const [what, make] of Object.entries(shapes)) {
-    await growsEvenly(what, 200_000, (size) => readCsv(make(size), ","));
+    await assertLinearTime(what, 200_000, (size) => readCsv(make(size), ","));
   }
 });

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
-import { marked, planOf } from "../support/printers/lists.ts";
+import { planOf, rowStatuses } from "../support/printers/lists.ts";
 
-test("the page’s client is that of rows that say nothing of one", async (t) => {
+test("rows without a client get the client chosen on the page", async (t) => {
   const app = await startApp(t);
   await app.post("/clients", { name: "Alpha" });
 
-  const without = await planOf(app, "name\nA\n", { client: " alpha " });
+  const withoutColumn = await planOf(app, "name\nA\n", { client: " alpha " });
   const withColumn = await planOf(app, "name,client\nA,\n", { client: "Alpha" });
   const tooLong = await planOf(app, "name\nA\n", { client: "x".repeat(200) });
 
-  assert.equal(without.rows[0]?.write?.settings.client_id, 1);
+  assert.equal(withoutColumn.rows[0]?.write?.settings.client_id, 1);
   assert.equal(withColumn.rows[0]?.write?.settings.client_id, null);
   assert.match(tooLong.rows[0]?.reasons[0] ?? "", /200 characters; at most 120/);
 });
 
-test("without the column “client” a printer keeps its client, and a name is looked for where it is only one’s", async (t) => {
+test("without the column “client” a printer keeps its client if its name is unique", async (t) => {
   const app = await startApp(t);
   for (const name of ["Alpha", "Beta"]) await app.post("/clients", { name });
   await app.post("/printers", { name: "Office", client_id: "1", address: "10.0.0.1" });
@@ -27,7 +27,7 @@ test("without the column “client” a printer keeps its client, and a name is 
   const open = await planOf(app, text);
   const chosen = await planOf(app, text, { client: "beta" });
 
-  assert.deepEqual(marked(open), ["changes: OFFICE", "wrong: Lobby", "new: Roof"]);
+  assert.deepEqual(rowStatuses(open), ["changes: OFFICE", "wrong: Lobby", "new: Roof"]);
   assert.deepEqual(
     open.rows.map(({ write, client }) => [write?.settings.client_id, client]),
     [
@@ -36,9 +36,9 @@ test("without the column “client” a printer keeps its client, and a name is 
       [null, ""],
     ],
   );
-  assert.deepEqual(open.rows[0]?.notes, ["Is the only printer of this name, at “Alpha”."]);
+  assert.deepEqual(open.rows[0]?.remarks, ["Is the only printer of this name, at “Alpha”."]);
   assert.match(open.rows[1]?.reasons[0] ?? "", /2 printers have this name: choose a client, or add/);
-  assert.deepEqual(marked(chosen), ["new: OFFICE", "changes: Lobby", "new: Roof"]);
+  assert.deepEqual(rowStatuses(chosen), ["new: OFFICE", "changes: Lobby", "new: Roof"]);
   assert.deepEqual(
     chosen.rows.map(({ write, printerId }) => [printerId, write?.settings.client_id]),
     [
@@ -49,7 +49,7 @@ test("without the column “client” a printer keeps its client, and a name is 
   );
 });
 
-test("an export without its column “client” is the same as before, whatever client is chosen", async (t) => {
+test("an export without its column “client” changes nothing, whatever client is chosen", async (t) => {
   const app = await startApp(t);
   for (const name of ["Alpha", "Beta"]) await app.post("/clients", { name });
   for (const client_id of ["", "1", "2"]) await app.post("/printers", { name: "Office", client_id });
@@ -61,12 +61,12 @@ test("an export without its column “client” is the same as before, whatever 
 
   assert.match(text, /^name,driver,/);
   for (const plan of [open, chosen]) {
-    assert.deepEqual(marked(plan), ["same: Office", "same: Office", "same: Office"]);
+    assert.deepEqual(rowStatuses(plan), ["same: Office", "same: Office", "same: Office"]);
     assert.deepEqual(plan.rows.map(({ client }) => client).sort(), ["", "Alpha", "Beta"]);
   }
 });
 
-test("a print server’s printers are those of the client that is chosen, and nobody else’s of the same names", async (t) => {
+test("a print server’s printers are matched only with printers of the chosen client", async (t) => {
   const app = await startApp(t);
   await app.post("/clients", { name: "Alpha" });
   await app.post("/printers", { name: "Office", client_id: "1", address: "10.0.0.1" });
@@ -77,11 +77,11 @@ test("a print server’s printers are those of the client that is chosen, and no
   const chosen = await planOf(app, text, { client: "Alpha" });
 
   assert.deepEqual(
-    open.rows.map(({ mark, write }) => [mark, write?.settings.client_id]),
+    open.rows.map(({ status, write }) => [status, write?.settings.client_id]),
     [["new", null]],
   );
   assert.deepEqual(
-    chosen.rows.map(({ mark, write }) => [mark, write?.settings.client_id]),
+    chosen.rows.map(({ status, write }) => [status, write?.settings.client_id]),
     [["changes", 1]],
   );
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ImportPlan } from "../../src/domain/import/import-plan.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { marked, planOf, settingsOf } from "../support/printers/lists.ts";
+import { planOf, rowStatuses, settingsOf } from "../support/printers/lists.ts";
 
 test("a driver is found by its digest, its model in any case, or its title", async (t) => {
   const app = await startApp(t);
@@ -37,7 +37,7 @@ test("a driver is found by its digest, its model in any case, or its title", asy
   assert.deepEqual(plan.missing, [{ name: "Scriptor 7", maker: "", printers: 1 }]);
 });
 
-test("of drivers with one model it is the version that is named, else the printer’s own, else the newest", async (t) => {
+test("of several drivers with a model, an import uses the named version, else the printer’s own, else the newest", async (t) => {
   const app = await startApp(t);
   const zip = (version: string) => driverZip({ version, date: `01/0${version[0]}/2025` });
   const newest = await app.addDriver(zip("3.0.0.0"));
@@ -53,16 +53,16 @@ test("of drivers with one model it is the version that is named, else the printe
 
   const plan = await planOf(app, rows.join("\n"));
 
-  const found = plan.rows.map(({ mark, driver, notes }) => [mark, driver?.id, notes.length]);
+  const found = plan.rows.map(({ status, driver, remarks }) => [status, driver?.id, remarks.length]);
   assert.deepEqual(found, [
     ["same", middle, 0],
     ["new", newest, 1],
     ["new", oldest, 0],
   ]);
-  assert.match(plan.rows[1]?.notes[0] ?? "", /the newest: 2 other drivers have this model too/);
+  assert.match(plan.rows[1]?.remarks[0] ?? "", /the newest: 2 other drivers have this model too/);
 });
 
-test("a driver that is not here leaves a printer with its own, and a model that it lacks is wrong", async (t) => {
+test("a printer keeps its driver if Platen lacks the named one, and a model that the driver lacks is wrong", async (t) => {
   const app = await startApp(t);
   const id = await app.addDriver();
   const { sha256 } = app.app.store.drivers.get(id);
@@ -75,12 +75,12 @@ test("a driver that is not here leaves a printer with its own, and a model that 
 
   const plan = await planOf(app, rows.join("\n"));
 
-  assert.deepEqual(marked(plan), ["same: A", "wrong: B"]);
-  assert.match(plan.rows[0]?.notes[0] ?? "", /“Scriptor 7” is not here: the printer keeps its own/);
+  assert.deepEqual(rowStatuses(plan), ["same: A", "wrong: B"]);
+  assert.match(plan.rows[0]?.remarks[0] ?? "", /“Scriptor 7” is not here: the printer keeps its own/);
   assert.match(plan.rows[1]?.reasons[0] ?? "", /has no model “Papyrus 7”/);
 });
 
-test("what was changed in an export’s cells decides, although the digest still is the old driver’s", async (t) => {
+test("edited cells of an export override the digest of the old driver", async (t) => {
   const app = await startApp(t);
   const models = ["Papyrus 100 PCL6", "Papyrus 100 PS"];
   const old = await app.addDriver(driverZip({ models }));
@@ -110,7 +110,7 @@ test("what was changed in an export’s cells decides, although the digest still
   for (const cells of edits) plans.push(await planOf(app, edit(...cells)));
 
   const found = plans.flatMap(({ rows }) =>
-    rows.map((row) => [row.mark, row.write?.settings.driver_id, row.write && settingsOf(row).driver_desc]),
+    rows.map((row) => [row.status, row.write?.settings.driver_id, row.write && settingsOf(row).driver_desc]),
   );
   const isSame = ["same", undefined, undefined];
   const isWrong = ["wrong", undefined, undefined];
@@ -135,7 +135,7 @@ test("what was changed in an export’s cells decides, although the digest still
   assert.match(both ?? "", /“driver” is “Vellum 7” and “driver_model” is “Papyrus 100 PS”/);
 });
 
-test("a version or an INF alone says nothing of a driver; empty cells take it away", async (t) => {
+test("a version or an INF alone names no driver; empty cells remove the driver", async (t) => {
   const app = await startApp(t);
   const id = await app.addDriver();
   await app.post("/printers", { name: "A", driver_id: String(id) });
@@ -143,7 +143,7 @@ test("a version or an INF alone says nothing of a driver; empty cells take it aw
   const version = await planOf(app, "name,driver_version,driver_inf\nA,9.9,other.inf\n");
   const empty = await planOf(app, "name,driver,driver_model,driver_sha256\nA,,,\n");
 
-  assert.deepEqual(marked(version), ["same: A"]);
-  assert.deepEqual(marked(empty), ["changes: A"]);
+  assert.deepEqual(rowStatuses(version), ["same: A"]);
+  assert.deepEqual(rowStatuses(empty), ["changes: A"]);
   assert.equal(empty.rows[0]?.write?.settings.driver_id, null);
 });

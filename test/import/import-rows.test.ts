@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
-import { marked, planOf, settingsOf } from "../support/printers/lists.ts";
+import { planOf, rowStatuses, settingsOf } from "../support/printers/lists.ts";
 
-test("each row is new, the same, changed with its fields, or wrong with the reason", async (t) => {
+test("each row is new, the same, changed with the fields, or wrong with the reason", async (t) => {
   const app = await startApp(t);
   await app.post("/clients", { name: "Alpha" });
   await app.post("/printers", { name: "Office", client_id: "1", address: "10.0.0.1", duplex: "long_edge" });
@@ -19,7 +19,7 @@ test("each row is new, the same, changed with its fields, or wrong with the reas
 
   const plan = await planOf(app, text);
 
-  assert.deepEqual(marked(plan), [
+  assert.deepEqual(rowStatuses(plan), [
     "changes: office",
     "same: Store",
     "new: Lobby",
@@ -54,7 +54,7 @@ test("a port with a name of its own keeps it when the address changes", async (t
   );
 });
 
-test("a row is the printer that it was exported from, although its name or client is another now", async (t) => {
+test("a row is matched with the printer that it was exported from, although name or client differ", async (t) => {
   const app = await startApp(t);
   await app.post("/printers", { name: "Office", address: "10.0.0.1" });
   await app.post("/printers", { name: "Lobby", address: "10.0.0.2" });
@@ -74,7 +74,7 @@ test("a row is the printer that it was exported from, although its name or clien
     "Alpha",
     undefined,
   ]);
-  assert.deepEqual(marked(await planOf(app, fromElsewhere)).sort(), ["new: Cellar", "same: Lobby"]);
+  assert.deepEqual(rowStatuses(await planOf(app, fromElsewhere)).sort(), ["new: Cellar", "same: Lobby"]);
 });
 
 test("a row that was copied in a spreadsheet and renamed makes another printer", async (t) => {
@@ -83,15 +83,15 @@ test("a row that was copied in a spreadsheet and renamed makes another printer",
   const [head = "", line = ""] = (await (await app.fetch("/export/printers.csv")).text()).split("\r\n");
 
   const copied = [head, line.replace("Office", "Office 2"), line].join("\r\n");
-  const twice = [head, line, line].join("\r\n");
+  const duplicated = [head, line, line].join("\r\n");
 
-  assert.deepEqual(marked(await planOf(app, copied)), ["new: Office 2", "same: Office"]);
-  const plan = await planOf(app, twice);
-  assert.deepEqual(marked(plan), ["same: Office", "wrong: Office"]);
+  assert.deepEqual(rowStatuses(await planOf(app, copied)), ["new: Office 2", "same: Office"]);
+  const plan = await planOf(app, duplicated);
+  assert.deepEqual(rowStatuses(plan), ["same: Office", "wrong: Office"]);
   assert.match(plan.rows[1]?.reasons[0] ?? "", /Row 2 is a printer of the same name/);
 });
 
-test("two queues of one name at a client are told apart by their export alone", async (t) => {
+test("two printers with the same name at a client are only told apart in their export", async (t) => {
   const app = await startApp(t);
   const other = await startApp(t);
   await app.post("/printers", { name: "Office", address: "10.0.0.1" });
@@ -101,10 +101,10 @@ test("two queues of one name at a client are told apart by their export alone", 
   const own = await planOf(app, text);
   const elsewhere = await planOf(other, text);
   const byHand = await planOf(app, "name,location\nOffice,Hall\n");
-  const twins = await planOf(other, "name\nOffice\nOFFICE\n");
+  const duplicates = await planOf(other, "name\nOffice\nOFFICE\n");
 
-  assert.deepEqual(marked(own), ["same: Office", "same: office"]);
-  assert.deepEqual(marked(elsewhere), ["new: Office", "new: office"]);
+  assert.deepEqual(rowStatuses(own), ["same: Office", "same: office"]);
+  assert.deepEqual(rowStatuses(elsewhere), ["new: Office", "new: office"]);
   assert.match(byHand.rows[0]?.reasons[0] ?? "", /2 printers of this client have this name/);
-  assert.deepEqual(marked(twins), ["new: Office", "wrong: OFFICE"]);
+  assert.deepEqual(rowStatuses(duplicates), ["new: Office", "wrong: OFFICE"]);
 });

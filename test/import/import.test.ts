@@ -3,18 +3,18 @@ import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { agreementIn, marked, planOf } from "../support/printers/lists.ts";
+import { planOf, previewFieldsIn, rowStatuses } from "../support/printers/lists.ts";
 import { makePng } from "../support/printers/png.ts";
 
 const list = "name,client,address\nOffice,Alpha,10.0.0.1\nStore,Beta,10.0.0.2\n";
 
-test("a list is brought in two steps: nothing is changed by the first, all of it by the second", async (t) => {
+test("an import has two steps: the preview changes nothing, the confirmation imports everything", async (t) => {
   const { app, upload, post, fetch } = await startApp(t);
 
   const preview = await upload("/import/preview", Buffer.from(list), "printers.csv");
   const page = await preview.text();
   const before = app.store.printers.list().length;
-  const answer = await post("/import", agreementIn(page), navigation);
+  const answer = await post("/import", previewFieldsIn(page), navigation);
 
   assert.equal(preview.status, 200);
   assert.match(page, /New<\/span> 2/);
@@ -30,7 +30,7 @@ test("a list is brought in two steps: nothing is changed by the first, all of it
   );
 });
 
-test("one wrong row stops all of it, unless wrong rows are left out", async (t) => {
+test("one wrong row stops the import, unless wrong rows are left out", async (t) => {
   const { app, post } = await startApp(t);
   const text = `${list}"A, B",Gamma,10.0.0.3\n`;
 
@@ -50,7 +50,7 @@ test("one wrong row stops all of it, unless wrong rows are left out", async (t) 
   );
 });
 
-test("what was changed since the preview, so that the outcome would differ, is shown again and not done", async (t) => {
+test("an import whose result would differ from its preview shows a new preview and changes nothing", async (t) => {
   const { app, upload, post } = await startApp(t);
   await post("/printers", { name: "Other", address: "10.0.0.9" });
   const page = await (await upload("/import/preview", Buffer.from(list))).text();
@@ -58,43 +58,43 @@ test("what was changed since the preview, so that the outcome would differ, is s
   await post("/printers", { name: "Elsewhere", address: "10.0.0.8" });
   await post("/clients", { name: "alpha" });
   await post("/printers", { name: "OFFICE", client_id: "1", address: "10.0.0.7" });
-  const stale = await post("/import", agreementIn(page));
-  const shown = await stale.text();
-  const again = await post("/import", agreementIn(shown));
+  const stale = await post("/import", previewFieldsIn(page));
+  const preview = await stale.text();
+  const retried = await post("/import", previewFieldsIn(preview));
 
   assert.equal(stale.status, 409);
-  assert.match(shown, /something changed here since the preview/);
-  assert.match(shown, /10\.0\.0\.7<\/bdi> → <bdi>10\.0\.0\.1/);
-  assert.equal(again.status, 200);
+  assert.match(preview, /something changed here since the preview/);
+  assert.match(preview, /10\.0\.0\.7<\/bdi> → <bdi>10\.0\.0\.1/);
+  assert.equal(retried.status, 200);
   assert.equal(app.store.printers.list().length, 4);
 });
 
-test("a field that the list sets too, and somebody has changed since the preview, is shown again", async (t) => {
+test("an import shows a new preview if a field that it sets was changed since the preview", async (t) => {
   const { app, upload, post } = await startApp(t);
   await post("/printers", { name: "Office", address: "10.0.0.9" });
   const csv = "name,address\nOffice,10.0.0.1\n";
   const page = await (await upload("/import/preview", Buffer.from(csv))).text();
 
   await post("/printers/1", { name: "Office", address: "10.0.0.7" });
-  const stale = await post("/import", agreementIn(page));
+  const stale = await post("/import", previewFieldsIn(page));
 
   assert.equal(stale.status, 409);
   assert.match(await stale.text(), /10\.0\.0\.7<\/bdi> → <bdi>10\.0\.0\.1/);
   assert.equal(app.store.printers.get(1).printer.address, "10.0.0.7");
 });
 
-test("a change that has nothing to do with the list is none for it", async (t) => {
+test("an unrelated change since the preview does not stop the import", async (t) => {
   const { app, upload, post } = await startApp(t);
   const page = await (await upload("/import/preview", Buffer.from(list))).text();
 
   await post("/printers", { name: "Elsewhere", address: "10.0.0.8" });
-  const answer = await post("/import", agreementIn(page));
+  const answer = await post("/import", previewFieldsIn(page));
 
   assert.equal(answer.status, 200);
   assert.equal(app.store.printers.list().length, 3);
 });
 
-test("writes at the same moment are neither lost nor overwritten", async (t) => {
+test("concurrent writes are neither lost nor overwritten", async (t) => {
   const { app, post } = await startApp(t);
   const rows = Array.from({ length: 60 }, (_, i) => `P${i},Alpha,10.0.${i >> 8}.${i & 255}`);
   const text = `name,client,address\n${rows.join("\n")}\n`;
@@ -113,7 +113,7 @@ test("writes at the same moment are neither lost nor overwritten", async (t) => 
   assert.equal(app.store.clients.count(), 1);
 });
 
-test("an import succeeds while somebody saves all the time, and neither loses anything", async (t) => {
+test("an import succeeds during continuous saves, and no change is lost", async (t) => {
   const { app, post } = await startApp(t);
   const rows = Array.from({ length: 1000 }, (_, i) => `P ${i},Gamma,10.0.${i >> 8}.${i & 255}`);
   const text = `name,client,address\n${rows.join("\n")}\n`;
@@ -137,7 +137,7 @@ test("an import succeeds while somebody saves all the time, and neither loses an
   assert.equal(app.store.printers.get(1).printer.comment, `${saves}`);
 });
 
-test("an import that is refused, or that changes nothing, is no write", async (t) => {
+test("an import that is refused or changes nothing does not write to the database", async (t) => {
   const { app, post } = await startApp(t);
   await post("/import", { text: list });
   const before = app.store.version();
@@ -155,17 +155,17 @@ test("an import that is refused, or that changes nothing, is no write", async (t
   assert.equal(app.store.version(), before);
 });
 
-test("what a start reads again is what was imported", async (t) => {
+test("imported printers are still there after a restart", async (t) => {
   const first = await startApp(t);
   await first.post("/import", { text: list });
   await first.stop();
 
   const second = await startApp(t, { dataDir: first.dataDir });
 
-  assert.deepEqual(marked(await planOf(second, list)), ["same: Office", "same: Store"]);
+  assert.deepEqual(rowStatuses(await planOf(second, list)), ["same: Office", "same: Store"]);
 });
 
-test("a changed printer keeps its id, its icon and the time that it was made", async (t) => {
+test("an import that changes a printer keeps its id, icon and creation time", async (t) => {
   const { app, post, upload } = await startApp(t);
   await post("/import", { text: list });
   await upload("/printers/1/icon", makePng(), "icon.png");
@@ -180,7 +180,7 @@ test("a changed printer keeps its id, its icon and the time that it was made", a
   assert.equal(app.store.printers.list().length, 2);
 });
 
-test("a list is read however Windows wrote it", async (t) => {
+test("a list can have any encoding that Windows writes", async (t) => {
   const service = await startApp(t);
   const text = "name;location\r\nBüro;Straße\r\n";
   const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]);
@@ -197,19 +197,19 @@ test("a list is read however Windows wrote it", async (t) => {
 
     assert.equal(answer.status, 200, what);
     assert.match(page, /<bdi>Büro<\/bdi>/, what);
-    await service.post("/import", agreementIn(page));
+    await service.post("/import", previewFieldsIn(page));
     assert.equal(service.app.store.printers.get(1).printer.location, "Straße", what);
   }
 });
 
-test("what cannot be read is said: beside the form to a browser, in a line to a shell", async (t) => {
+test("an unreadable list is reported in the form to a browser, and in one line to a shell", async (t) => {
   const { post, fetch, app } = await startApp(t);
 
   const page = await post("/import/preview", { text: "Drucker\nA\n", client: "<Alpha>" }, navigation);
   const fragment = await post("/import/preview", { text: "{" }, { "hx-request": "true" });
   const line = await post("/import/preview", { text: "" });
   const lost = await post("/import", { state: "AAAA", digest: "x" });
-  const back = await fetch("/import/preview");
+  const redirected = await fetch("/import/preview");
 
   const html = await page.text();
   assert.equal(page.status, 422);
@@ -221,11 +221,11 @@ test("what cannot be read is said: beside the form to a browser, in a line to a 
   assert.equal(line.status, 422);
   assert.equal(await line.text(), "Choose a file, or paste the list.\n");
   assert.equal(lost.status, 422);
-  assert.deepEqual([back.status, back.headers.get("location")], [303, "/import"]);
+  assert.deepEqual([redirected.status, redirected.headers.get("location")], [303, "/import"]);
   assert.equal(app.store.printers.list().length, 0);
 });
 
-test("the printers’ page leads to the lists, and the page says by which rule a row finds its printer", async (t) => {
+test("the printers page links to the import page, which explains how rows are matched with printers", async (t) => {
   const { fetch } = await startApp(t);
 
   const printers = await (await fetch("/printers")).text();
@@ -237,18 +237,18 @@ test("the printers’ page leads to the lists, and the page says by which rule a
   assert.match(page, /href="\/export\/printers.csv"/);
 });
 
-test("a file that is no text is called what it is, and a ZIP leads to where drivers are uploaded", async (t) => {
+test("a binary file is refused as such, and the message for a ZIP links to the driver upload", async (t) => {
   const { upload } = await startApp(t);
   const script = { "hx-request": "true" };
-  const said = async (bytes: Uint8Array, name: string, headers = {}) => {
+  const responseOf = async (bytes: Uint8Array, name: string, headers = {}) => {
     const answer = await upload("/import/preview", bytes, name, headers);
     return [answer.status, await answer.text()] as const;
   };
 
-  const zip = await said(driverZip(), "driver.zip", script);
-  const page = await said(driverZip(), "driver.zip", navigation);
-  const picture = await said(makePng(), "icon.png", script);
-  const utf16 = await said(Buffer.from(`\ufeff${list}`, "utf16le"), "printers.csv");
+  const zip = await responseOf(driverZip(), "driver.zip", script);
+  const page = await responseOf(driverZip(), "driver.zip", navigation);
+  const picture = await responseOf(makePng(), "icon.png", script);
+  const utf16 = await responseOf(Buffer.from(`\ufeff${list}`, "utf16le"), "printers.csv");
 
   for (const [status, text] of [zip, page]) {
     assert.equal(status, 422);
@@ -260,7 +260,7 @@ test("a file that is no text is called what it is, and a ZIP leads to where driv
   assert.equal(utf16[0], 200);
 });
 
-test("a preview names fields as forms do, and offers nothing where there is nothing to import", async (t) => {
+test("a preview uses the field labels of forms, and has no button if there is nothing to import", async (t) => {
   const { post, upload } = await startApp(t);
   await post("/printers", { name: "Office", address: "10.0.0.1" });
   const previewOf = async (text: string) =>
@@ -274,17 +274,17 @@ test("a preview names fields as forms do, and offers nothing where there is noth
   assert.match(wrong, /Nothing to import: 1 row is wrong, and no other row would change anything here\./);
 });
 
-test("an export fits although its driver has been named since", async (t) => {
+test("an import of an export changes nothing although the driver got a name since", async (t) => {
   const service = await startApp(t);
   await service.addPrinter();
   const exported = await (await service.fetch("/export/printers.csv")).text();
   await service.post("/drivers/1", { name: "Ground floor" });
 
   const before = await planOf(service, exported);
-  const again = await (await service.fetch("/export/printers.csv")).text();
-  const after = await planOf(service, again);
+  const second = await (await service.fetch("/export/printers.csv")).text();
+  const after = await planOf(service, second);
 
   assert.match(exported, /papyrus\.inf 1\.2\.3\.4/);
-  assert.match(again, /Ground floor/);
+  assert.match(second, /Ground floor/);
   assert.deepEqual([before.counts.same, after.counts.same], [1, 1]);
 });

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readPrintServer } from "../../src/domain/import/print-server.ts";
 
-/** What becomes of a queue on each of these ports. */
-function placed(ports: readonly Record<string, unknown>[]) {
+/** The address of a queue on each of these ports, or the reason why it is left out. */
+function targetsOf(ports: readonly Record<string, unknown>[]) {
   const printers = ports.map(({ Name }) => ({ Name: `On ${Name}`, PortName: Name, DriverName: "Papyrus" }));
   const { rows } = readPrintServer(JSON.stringify({ Printers: printers, Ports: ports }));
   return rows.map(({ values, leftOut }) => values.address ?? leftOut);
 }
 
-test("a port with a host address is never a local one, whatever it is called", () => {
+test("a port with a host address is never local, whatever its name", () => {
   const names = [
     "TS3480",
     "TS001",
@@ -23,7 +23,7 @@ test("a port with a host address is never a local one, whatever it is called", (
   ];
   const ports = names.map((Name, i) => ({ Name, PrinterHostAddress: `10.0.0.${i + 1}`, Protocol: 1 }));
 
-  const found = placed(ports);
+  const found = targetsOf(ports);
 
   assert.deepEqual(
     found,
@@ -31,7 +31,7 @@ test("a port with a host address is never a local one, whatever it is called", (
   );
 });
 
-test("ports without an address are local by their whole names, and others are said to be unknown", () => {
+test("ports without an address are local if their whole name matches; others are reported as unknown", () => {
   const local = [
     "PORTPROMPT:",
     "FILE:",
@@ -46,15 +46,15 @@ test("ports without an address are local by their whole names, and others are sa
   const far = ["TS001", "\\\\other\\share", "Microsoft.Office.OneNote_1"];
   const other = ["TSCAN", "COM3OG", "USBPRINT_3", "lpt"];
 
-  const found = placed([...local, ...far, ...other].map((Name) => ({ Name })));
-  const [named] = placed([{ Name: "LPT1-10.0.0.5" }]);
+  const found = targetsOf([...local, ...far, ...other].map((Name) => ({ Name })));
+  const [named] = targetsOf([{ Name: "LPT1-10.0.0.5" }]);
 
   const isUnknown = (reason = "") => /a port that only that computer knows/.test(reason);
   assert.deepEqual(found.map(isUnknown), [...local, ...far].map(() => false).concat(other.map(() => true)));
   assert.equal(named, "10.0.0.5");
 });
 
-test("a queue whose port is named after its IPP URL becomes a driverless printer, and others are left out with the reason", () => {
+test("a queue whose port name is an IPP URL becomes a driverless printer; other IPP queues are left out", () => {
   const names = [
     "http://10.0.0.9:631/ipp/print",
     "ipp://printer.example/ipp/port1",
@@ -86,7 +86,7 @@ test("a queue whose port is named after its IPP URL becomes a driverless printer
   ]);
 });
 
-test("a queue with the IPP class driver on a WSD port becomes a driverless printer at the address that Windows knows", () => {
+test("a queue with the IPP class driver on a WSD port becomes a driverless printer with the address from Windows", () => {
   const Printers = [{ Name: "Hall", PortName: "WSD-1", DriverName: "Microsoft IPP class driver" }];
   const Ports = [{ Name: "WSD-1", PortMonitor: "WSD Port Monitor", DeviceURL: "http://10.0.0.9:80/wsd" }];
 
@@ -95,5 +95,5 @@ test("a queue with the IPP class driver on a WSD port becomes a driverless print
   const [row] = rows;
   const { address, protocol, port_name } = row?.values ?? {};
   assert.deepEqual([address, protocol, port_name], ["10.0.0.9", "ipp", ""]);
-  assert.match(row?.notes.join() ?? "", /does not say its path/);
+  assert.match(row?.remarks.join() ?? "", /does not say its path/);
 });

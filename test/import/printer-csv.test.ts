@@ -11,7 +11,7 @@ import { without } from "../support/drivers/foreign.ts";
 import { planOf } from "../support/printers/lists.ts";
 import { seededRandom } from "../support/random.ts";
 
-const odd = [
+const awkwardTexts = [
   "=1+1",
   "＝1+1",
   "'＋x",
@@ -39,10 +39,10 @@ const odd = [
   "plain",
 ];
 
-/** Form fields of a printer that a spreadsheet or a careless reader spoils. */
-function oddPrinter(seed: number): Record<string, string> {
+/** Form fields of a printer that a spreadsheet or a careless reader damages. */
+function awkwardPrinter(seed: number): Record<string, string> {
   const random = seededRandom(seed);
-  const text = () => odd[random(odd.length)] ?? "";
+  const text = () => awkwardTexts[random(awkwardTexts.length)] ?? "";
   const one = (...choices: string[]) => choices[random(choices.length)] ?? "";
   const name = text().replace(/[\\,!]/g, "-");
   return {
@@ -74,59 +74,59 @@ function oddPrinter(seed: number): Record<string, string> {
   };
 }
 
-test("what is exported comes back without loss: nothing changes here, and another Platen has the same", async (t) => {
-  const here = await startApp(t);
-  const there = await startApp(t);
+test("an export is imported without loss: nothing changes here, and another Platen gets the same printers", async (t) => {
+  const source = await startApp(t);
+  const target = await startApp(t);
   const zip = driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 100 PS"] });
-  for (const { addDriver, post } of [here, there]) {
+  for (const { addDriver, post } of [source, target]) {
     await addDriver(zip);
     await post("/clients", { name: "=Alpha; -Beta" });
   }
-  await here.post("/clients", { name: "'Gamma" });
+  await source.post("/clients", { name: "'Gamma" });
   const count = rounds(12, 120);
   for (let seed = 1; seed <= count; seed++) {
     const driver = [{}, { driver_id: "1" }, { driver_id: "1", driver_desc: "Papyrus 100 PS" }][seed % 3];
-    const { status } = await here.post("/printers", { ...oddPrinter(seed), ...driver });
+    const { status } = await source.post("/printers", { ...awkwardPrinter(seed), ...driver });
     assert.equal(status, 200);
   }
 
   for (const path of ["/export/printers.csv", "/export/printers.csv?separator=semicolon"]) {
-    const text = await (await here.fetch(path)).text();
-    const again = await planOf(here, text);
-    const copied = await planOf(there, text);
-    assert.deepEqual(again.counts, { new: 0, changes: 0, same: count, wrong: 0, "left out": 0 });
-    assert.deepEqual(copied.counts, { new: count, changes: 0, same: 0, wrong: 0, "left out": 0 });
-    assert.deepEqual(again.notices, []);
+    const text = await (await source.fetch(path)).text();
+    const ownPlan = await planOf(source, text);
+    const otherPlan = await planOf(target, text);
+    assert.deepEqual(ownPlan.counts, { new: 0, changes: 0, same: count, wrong: 0, "left out": 0 });
+    assert.deepEqual(otherPlan.counts, { new: count, changes: 0, same: 0, wrong: 0, "left out": 0 });
+    assert.deepEqual(ownPlan.notices, []);
   }
-  const text = await (await here.fetch("/export/printers.csv")).text();
-  assert.equal((await there.post("/import", { text })).status, 200);
+  const text = await (await source.fetch("/export/printers.csv")).text();
+  assert.equal((await target.post("/import", { text })).status, 200);
 
-  const all = ({ app }: typeof here) => {
+  const all = ({ app }: typeof source) => {
     const names = new Map(app.store.clients.names().map(({ id, name }) => [id, name]));
-    return app.store.printers.whole().map(({ id, client_id, ...settings }) => {
+    return app.store.printers.withSettings().map(({ id, client_id, ...settings }) => {
       return { ...settings, client: names.get(client_id ?? 0) };
     });
   };
-  assert.deepEqual(all(there), all(here));
+  assert.deepEqual(all(target), all(source));
 });
 
 test("every setting of a printer is a column", () => {
   const missing = Object.keys(printerDefaults).filter((name) => !csvColumns.includes(name));
 
-  // Its number means something here alone: it is named as drivers are.
+  // An id means something only in this Platen; other columns name the driver.
   assert.deepEqual(missing, ["arm64_driver_id"]);
   assert.equal(new Set(csvColumns).size, csvColumns.length);
 });
 
-test("no cell of an export is a formula, in whatever way a spreadsheet cuts the lines", async (t) => {
+test("no cell of an export is a formula, whatever separator the spreadsheet expects", async (t) => {
   const { post, fetch } = await startApp(t);
-  for (let seed = 1; seed <= rounds(20, 60); seed++) await post("/printers", oddPrinter(seed));
+  for (let seed = 1; seed <= rounds(20, 60); seed++) await post("/printers", awkwardPrinter(seed));
   await post("/clients", { name: "=cmd|' /C calc'!A0" });
   await post("/printers", { name: "-1+1 ;=2", client_id: "1", location: 'x";"=3', comment: "x\t=4,@5" });
 
   for (const path of ["/export/printers.csv", "/export/printers.csv?separator=semicolon"]) {
     const text = (await (await fetch(path)).text()).slice(1);
-    // Where quotes hold nothing together, every separator and line break begins a cell.
+    // A reader that ignores quotes begins a cell at every separator and line break.
     const cells = text.split(/[,;\t\r\n]/).map((cell) => cell.replace(/^[ "]+/, ""));
 
     assert.deepEqual(
@@ -136,7 +136,7 @@ test("no cell of an export is a formula, in whatever way a spreadsheet cuts the 
   }
 });
 
-test("the export is UTF-8 for Excel, an attachment, and the same to Python", {
+test("the export is UTF-8 for Excel, an attachment, and readable by Python", {
   skip: without.python,
 }, async (t) => {
   const { post, fetch } = await startApp(t);
@@ -165,7 +165,7 @@ test("the export is UTF-8 for Excel, an attachment, and the same to Python", {
   assert.equal(row.snmp, "no");
 });
 
-test("commas, semicolons and tabs are told apart by the columns that they make", () => {
+test("the separator is recognised by the column names", () => {
   for (const separator of [",", ";", "\t"]) {
     const line = (...cells: string[]) => cells.join(separator);
     const text = `${line("Name", "Location", "address")}\r\n${line("A", '"x, y; z\t!"', "10.0.0.1")}\r\n`;
@@ -182,7 +182,7 @@ test("commas, semicolons and tabs are told apart by the columns that they make",
   );
 });
 
-test("columns that are unknown or there twice are said; a name that means something to JavaScript means nothing", () => {
+test("unknown and duplicate columns are reported, and names of JavaScript properties are harmless", () => {
   const { rows, notices } = readPrinterCsv(
     "name,__proto__,constructor,address,address\nA,x,y,10.0.0.1,10.0.0.2\n",
   );
@@ -193,7 +193,7 @@ test("columns that are unknown or there twice are said; a name that means someth
   assert.match(notices[1] ?? "", /twice the first is taken: “address”/);
 });
 
-test("a column that is there several times is named once", () => {
+test("a column that occurs several times is named once", () => {
   const { notices } = readPrinterCsv("name,name,name,odd,odd\nA,B,C,D,E\n");
 
   assert.deepEqual(notices, [
@@ -202,7 +202,7 @@ test("a column that is there several times is named once", () => {
   ]);
 });
 
-test("a file without the column “name” is refused, and so is one of too many rows", () => {
+test("a file without the column “name” or with too many rows is refused", () => {
   const message = (text: string) => {
     try {
       readPrinterCsv(text);
@@ -221,7 +221,7 @@ test("a file without the column “name” is refused, and so is one of too many
   assert.equal(readPrinterCsv(`name\n${"a\n".repeat(5000)}\n\n`).rows.length, 5000);
 });
 
-test("yes and no are understood as Excel writes them, and nothing else is taken for one of them", () => {
+test("yes and no can be written as in Excel, and any other word is reported", () => {
   const words = ["yes", "TRUE", "WAHR", "x", "no", "FALSCH", "", "maybe"];
 
   const { rows } = readPrinterCsv(`name,snmp\n${words.map((word) => `a,${word}\n`).join("")}`);

@@ -32,7 +32,7 @@ test("files are found by section, by `@`, by their source names, compressed, in 
   assert.deepEqual([files.foundCompressed, files.inCab], [2, 1]);
 });
 
-test("without a section for the architecture, those for every NT and for one version of it are installed", () => {
+test("without a section for the architecture, sections for any architecture and Windows version are installed", () => {
   const copy =
     "[Inst.NT]\nCopyFiles=@all.dll\n[Inst.NT.6.1]\nCopyFiles=@seven.dll\n[Inst]\nCopyFiles=@old.dll\n";
 
@@ -41,7 +41,7 @@ test("without a section for the architecture, those for every NT and for one ver
   assert.deepEqual([...files.used].sort(), ["a.cat", "a.inf", "all.dll", "seven.dll"]);
 });
 
-test("files of a layout file, or of another INF, come from Windows; a missing catalog is missing", () => {
+test("files of a layout file come from Windows; a missing catalog counts as missing", () => {
   const copy = "[Inst]\nInclude=ntprint.inf\nNeeds=UNIDRV.OEM\nCopyFiles=@stdnames.gpd\n";
 
   assert.deepEqual(
@@ -51,7 +51,7 @@ test("files of a layout file, or of another INF, come from Windows; a missing ca
   assert.deepEqual(read(filesInf(copy, "")).files.missing, ["a.cat", "stdnames.gpd"]);
 });
 
-test("a file that the INF lists is missing where it is not there, whatever comes from Windows", () => {
+test("a file that the INF lists counts as missing even with a layout file", () => {
   const text = filesInf(
     "[Inst]\nCopyFiles=@own.dll,@stdnames.gpd\n",
     "[SourceDisksNames]\n1=d\n[SourceDisksFiles]\nown.dll=1\n",
@@ -62,7 +62,7 @@ test("a file that the INF lists is missing where it is not there, whatever comes
   assert.deepEqual(files.missing, ["own.dll"]);
 });
 
-test("what CopyINF brings along counts as used, with its own files", () => {
+test("an INF that CopyINF names counts as used, with its own files", () => {
   const inf = filesInf("[Inst]\nCopyINF=usb.inf\n", "");
   const usb =
     '[Version]\nClass=USB\nCatalogFile=usb.cat\n[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"U"=I\n[I]\nCopyFiles=@u.sys\n[SourceDisksNames]\n1=d\n[SourceDisksFiles]\nu.sys=1\n';
@@ -86,7 +86,7 @@ test("compressed names, cabinets and programs are recognised", () => {
   assert.equal(executableMachine(program.subarray(0, 100)), undefined);
 });
 
-test("an architecture that is declared but not shipped is found, also in packed program files", async () => {
+test("an architecture without program files is detected, also with packed program files", async () => {
   const inf = `${version}[Manufacturer]\nX=M,NTamd64,NTx86\n[M.NTamd64]\n"A"=I\n[M.NTx86]\n"A"=I\n[I]\nCopyFiles=@a.dll\n[SourceDisksNames]\n1=d\n[SourceDisksFiles]\na.dll=1\n`;
   const zip = makeZip([
     { name: "a.inf", bytes: inf },

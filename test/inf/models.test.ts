@@ -6,7 +6,7 @@ import { PackageFiles } from "../../src/inf/package-files.ts";
 import { printerInf } from "../support/drivers/driver-zip.ts";
 import { read, version } from "../support/drivers/inf.ts";
 
-test("several makers with their decorations give models by architecture", () => {
+test("several manufacturers with decorations give models by architecture", () => {
   const { models } = read(
     `${version}[Manufacturer]\n%P%=M, NTamd64 , NTARM64.6.3\n"Other"=N,NTx86.5.1\n[M]\n"old"=i\n[M.NTamd64]\n"A"=i,hw1\n"A"=i,hw2\n"B"=i\n[M.ntarm64.6.3]\n"A"=i\n[N.NTx86.5.1]\n"C"=i\n[Strings]\nP="Papyrus"\n`,
   );
@@ -17,7 +17,7 @@ test("several makers with their decorations give models by architecture", () => 
   assert.equal(models.lineCount, 6);
 });
 
-test("an undecorated models section serves 32-bit Windows only where nothing rules that out", () => {
+test("an undecorated models section serves 32-bit Windows unless the INF rules it out", () => {
   const body = '[Manufacturer]\nX=M,NTamd64\n[M]\n"A"=i\n[M.NTamd64]\n"A"=i\n';
 
   assert.deepEqual(read(version + body).models.architectures, ["x86", "amd64"]);
@@ -31,7 +31,7 @@ test("an undecorated models section serves 32-bit Windows only where nothing rul
   );
 });
 
-test("of two catalogs for one Windows the first counts", () => {
+test("the first of two catalogs with the same decoration counts", () => {
   const { version: found } = read(
     `${version}CatalogFile=\nCatalogFile=first.cat\nCatalogFile=second.cat\nCatalogFile.NT=nt.cat\n`,
   );
@@ -39,7 +39,7 @@ test("of two catalogs for one Windows the first counts", () => {
   assert.deepEqual(found.catalogs, { default: "first.cat", nt: "nt.cat" });
 });
 
-test("a core driver is never a printer, and a commented-out model does not count", () => {
+test("core drivers and commented-out models do not count", () => {
   const { models } = read(
     `${version}[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"{D20EA372-DD35-4950-9ED8-A6335AFE79F0}"=i,x\n"A"=i\n;"B"=i\n`,
   );
@@ -48,7 +48,7 @@ test("a core driver is never a printer, and a commented-out model does not count
   assert.equal(models.lineCount, 2);
 });
 
-test("the version is read as it stands, also where it is short, large, missing or unresolved", () => {
+test("the version is read as written, also if it is short, large, missing or unresolved", () => {
   const text = (ver: string) =>
     `[Version]\nClassGuid={4d36e979-e325-11ce-bfc1-08002be10318}\nClassVer=4.0\nProvider=%nobody%\n${ver}\n`;
 
@@ -64,7 +64,7 @@ test("the version is read as it stands, also where it is short, large, missing o
   );
 });
 
-test("the printer's INF is chosen by class, models, completeness, machine, place and date", () => {
+test("the printer's INF is chosen by class, models, completeness, architecture, folder and date", () => {
   const files = new PackageFiles(["a.cat"]);
   const make = (path: string, options: Parameters<typeof printerInf>[0]) =>
     readInf(path, Buffer.from(printerInf({ catalog: null, files: [], ...options })), files);
@@ -83,7 +83,7 @@ test("the printer's INF is chosen by class, models, completeness, machine, place
   assert.equal(choosePrinterInf([make("usb.inf", { className: "USB" })]), undefined);
 });
 
-test("the model preselected has no version and carries the maker's name", () => {
+test("the preferred model has no version and starts with the manufacturer's name", () => {
   assert.equal(
     preferredDescription(["HP Universal Printing PCL 6 (v7.0.1)", "HP Universal Printing PCL 6"]),
     "HP Universal Printing PCL 6",

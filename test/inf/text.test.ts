@@ -20,7 +20,7 @@ test("UTF-16 with and without a byte order mark, UTF-8 with and without one, ASC
   assert.deepEqual(decoded, [text, text, text, text, text, "abc", "“Ä”"]);
 });
 
-test("names have no case, sections of one name are one, comments end lines, `\\` continues them", () => {
+test("names ignore case, sections of one name are joined, comments end lines, `\\` continues lines", () => {
   const inf = new InfDocument(
     '[One]\nKey = a , "b;c" ; comment\n;Key2=x\n"Quoted Key"="say ""hi"""\n[ONE]\nlong=1,\\\n  2 ,3\n[ Two Words/x.y ]\nalone\n',
   );
@@ -33,7 +33,7 @@ test("names have no case, sections of one name are one, comments end lines, `\\`
   assert.deepEqual(inf.section("two words/X.Y"), [{ key: undefined, values: ["alone"] }]);
 });
 
-test("strings are replaced once, `%%` is a per cent sign, an unknown token stays", () => {
+test("strings are replaced once, `%%` becomes a per cent sign, an unknown token stays", () => {
   const inf = new InfDocument(
     '[Strings]\nA="%B%"\nB = "%A%"\n"C d"="x, y"\n[S]\nv=%a%,%unknown%,100%%,%c D%,%\n',
   );
@@ -44,13 +44,13 @@ test("strings are replaced once, `%%` is a per cent sign, an unknown token stays
   );
 });
 
-test("a value that depends on the language has all of its forms", () => {
+test("a value that depends on the language is resolved in each language", () => {
   const inf = new InfDocument("[Strings]\nL=en\n[Strings.0407]\nL=de\n[Strings.040C]\nM=x\n");
 
   assert.deepEqual(inf.resolveTogether("lang\\%L%.cab"), [["lang\\en.cab"], ["lang\\de.cab"]]);
 });
 
-test("strings that exist only in languages still have a value", () => {
+test("strings that exist only in localized sections have a value", () => {
   const inf = new InfDocument("[Strings.0407]\nP=deutsch\n[Strings.0409]\nP=english\n");
 
   assert.equal(inf.resolve("%P%"), "english");

@@ -1,5 +1,5 @@
-// An in-memory registry that stands in for Windows' own in tests: the provider "Registry" with the drives
-// HKLM: and HKCU:, as far as the scripts use it. It can be told to fail at any write, and to refuse those below a key.
+// An in-memory registry that replaces Windows' registry in tests: the provider "Registry" with the drives HKLM: and
+// HKCU:, as far as the scripts use them. A test can let any write fail, and deny writes below a key.
 using System;
 using System.Collections.Generic;
 using System.Linq;
@@ -23,9 +23,9 @@ public class SimKey
 public static class SimRegistry
 {
     public static SimKey Root = new SimKey();
-    /// <summary>Called before every write; a test makes it throw.</summary>
+    /// <summary>Called before every write. It may throw.</summary>
     public static Action<string> BeforeWrite;
-    /// <summary>Keys that may not be written, and neither what is below them.</summary>
+    /// <summary>Keys that cannot be written; the same applies to their subkeys.</summary>
     public static string[] Denied = Array.Empty<string>();
 
     public static bool IsDenied(string path)
@@ -68,12 +68,12 @@ public static class SimRegistry
         return key;
     }
 
-    /// <summary>Makes a key whose last part may hold any character.</summary>
+    /// <summary>Creates a key whose last part may contain any character.</summary>
     public static SimKey MakeExact(string parent, string name) => Make(Split(parent).Append(name));
 
     public static void Set(string path, string name, object value) => Make(Split(path)).Values[name] = value;
 
-    /// <summary>Every key with values or without children, as path and values.</summary>
+    /// <summary>The values of every key that has values or no subkeys, by path.</summary>
     public static Dictionary<string, Dictionary<string, object>> Dump()
     {
         var all = new Dictionary<string, Dictionary<string, object>>();
@@ -96,6 +96,7 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
     protected override bool IsItemContainer(string path) => ItemExists(path);
     protected override bool HasChildItems(string path) => SimRegistry.Find(path)?.Children.Count > 0;
 
+    /// <summary>Writes a non-terminating error and returns null when there is no such key.</summary>
     SimKey Need(string path)
     {
         var key = SimRegistry.Find(path);
@@ -105,7 +106,7 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
         return key;
     }
 
-    /// <summary>Whether it may be written; if not, the error is that of Windows' provider, which ends nothing by itself.</summary>
+    /// <summary>Writes the non-terminating error of Windows' provider when the key is denied.</summary>
     bool MayWrite(string what, string path)
     {
         SimRegistry.BeforeWrite?.Invoke(what);
@@ -213,7 +214,7 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
 
 }
 
-/// <summary>Stands in for System.Net.Dns: a table of names.</summary>
+/// <summary>Replaces System.Net.Dns with a table of names.</summary>
 public static class SimDns
 {
     public static Dictionary<string, string[]> Names = new Dictionary<string, string[]>(StringComparer.OrdinalIgnoreCase);

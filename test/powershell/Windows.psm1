@@ -1,6 +1,6 @@
-# A print subsystem that stands in for Windows' own in tests: the cmdlets as functions of a module, so that
-# their errors are non-terminating and a script's preferences do not reach them. One machine at a time,
-# described by a table; texts are German, because scripts must not read them.
+# Replaces Windows' print subsystem in tests. The cmdlets are functions of a module, so that their errors are
+# non-terminating and a script's preference variables do not affect them. There is one machine at a time, described
+# by a table. Error texts are German, because scripts must not depend on them.
 
 $script:M = $null
 $script:Calls = @()
@@ -36,14 +36,14 @@ function Set-SimulatedFault {
 }
 
 function Set-SimulatedValue {
-    # What happens to the machine between two runs: values of the registry come to those that are there.
+    # Changes the machine between two runs. Registry values are added to the existing ones.
     param([string]$Key, $Value)
     if ($Key -eq 'Registry') { Write-Registry -Keys $Value } else { $script:M[$Key] = $Value }
     if ($Key -eq 'DeniedKeys') { [SimRegistry]::Denied = @($Value) }
 }
 
 function Write-Registry {
-    # A key's name may hold a slash, which a path may not.
+    # A key's name may contain a slash, which would separate the parts of a path.
     param($Keys)
     foreach ($path in @($Keys.Keys)) {
         $at = $path.LastIndexOf('\')
@@ -92,17 +92,17 @@ function Write-DriverKey {
 }
 
 function Enter-Call {
-    # Every call is counted, and the one that a test names fails.
+    # Counts the calls, and lets the one that the test chose fail.
     param([string]$Name)
     $script:Calls += $Name
-    # "cut": nothing works from there on, as when the power goes.
-    $isHere = $script:Calls.Count -eq $script:FailAt -or ($script:FailWith -eq 'cut' -and $script:Calls.Count -gt $script:FailAt)
-    if ($script:FailAt -gt 0 -and $isHere) {
+    # "cut": all later calls fail too, as after a power cut.
+    $fails = $script:Calls.Count -eq $script:FailAt -or ($script:FailWith -eq 'cut' -and $script:Calls.Count -gt $script:FailAt)
+    if ($script:FailAt -gt 0 -and $fails) {
         throw [InvalidOperationException]::new("Simulierter Fehler bei $Name")
     }
     if ($script:M.SpoolerDiesAt -and $script:Calls.Count -ge $script:M.SpoolerDiesAt -and $Name -notmatch '^registry|Service') {
         $script:M.Spooler.Status = 'Stopped'
-        if (-not $script:M.SpoolerDiesForGood) { $script:M.SpoolerDiesAt = 0 }
+        if (-not $script:M.SpoolerKeepsDying) { $script:M.SpoolerDiesAt = 0 }
     }
 }
 
@@ -121,7 +121,7 @@ function Get-SpoolerError {
 }
 
 function Clear-Pending {
-    # Queues go some time after they were told to.
+    # Queues disappear some time after their removal.
     $script:M.Queues = @($script:M.Queues | Where-Object { -not ($_.Leaving -and $script:M.Now -ge $_.GoneAt -and @($_.Jobs).Count -eq 0) })
     Remove-EmptyPort
 }

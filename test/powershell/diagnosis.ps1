@@ -1,8 +1,8 @@
-# What only diagnose.ps1 asks: jobs with their status, the print log, and devices in a network of tables. The machine's
-# keys PrintLog and Network describe them; RealNetwork lets the script ask the network of this host itself.
+# Replacements that only diagnose.ps1 uses: jobs with their status, the print log, and devices on the network. The
+# machine's keys PrintLog and Network describe them. With RealNetwork the script uses the network of this host.
 
 function ConvertTo-JobObject {
-    # A job is its number, or a table with more.
+    # A job is a number, or a table with its properties.
     param($Job)
     if ($Job -isnot [Collections.IDictionary]) { return [pscustomobject]@{ Id = $Job } }
     [pscustomobject]@{
@@ -38,7 +38,7 @@ function Get-WinEvent {
     }
 }
 
-# In place of the functions that reach for the network.
+# These replace the functions that use the network.
 
 function Get-SimulatedHostAddress {
     param([string]$Name, [int]$Milliseconds)
@@ -63,10 +63,10 @@ function Get-SimulatedIppAnswer {
     param([string]$Url, $Addresses, [int]$Milliseconds)
     Enter-Call 'Get-IppAnswer'
     $answer = @{ Problem = 'refuses the connection'; Status = ''; Certificate = ''; Attributes = @{} }
-    $told = $script:M.Network.Ipp[$Url]
-    if ($told) {
+    $given = $script:M.Network.Ipp[$Url]
+    if ($given) {
         $answer.Problem = ''
-        foreach ($key in @($told.Keys)) { $answer[$key] = $told[$key] }
+        foreach ($key in @($given.Keys)) { $answer[$key] = $given[$key] }
     }
     return $answer
 }
@@ -74,14 +74,14 @@ function Get-SimulatedIppAnswer {
 function Get-SimulatedSnmpAnswer {
     param($Address, [string]$Community, [int]$Index, [int]$Milliseconds)
     Enter-Call 'Get-SnmpAnswer'
-    $told = $script:M.Network.Snmp["$Address"]
-    if (-not $told) { return @{ State = 'answers'; DeviceStatus = 2; PrinterStatus = 3 } }
-    if ($told.Community -and $told.Community -cne $Community) { return @{ State = 'silent'; DeviceStatus = 0; PrinterStatus = 0 } }
-    return $told
+    $given = $script:M.Network.Snmp["$Address"]
+    if (-not $given) { return @{ State = 'answers'; DeviceStatus = 2; PrinterStatus = 3 } }
+    if ($given.Community -and $given.Community -cne $Community) { return @{ State = 'silent'; DeviceStatus = 0; PrinterStatus = 0 } }
+    return $given
 }
 
 function Set-SimulatedNetwork {
-    # Names are resolved by a type, which no function can stand in for.
+    # The scripts resolve names with a .NET type, which a function cannot replace.
     param([bool]$IsReal)
     $types = [psobject].Assembly.GetType('System.Management.Automation.TypeAccelerators')
     $null = $types::Remove('Net.Dns')

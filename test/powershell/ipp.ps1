@@ -1,10 +1,10 @@
-# IPP printers on the network, and what Windows makes of them, on the machine of Windows.psm1.
+# IPP printers on the network and the queues that Windows adds for them, on the machine of Windows.psm1.
 
 $script:IppDriver = 'Microsoft IPP Class Driver'
 $script:WsdPorts = "$script:PrintRoot\Monitors\WSD Port\Ports"
 
 function Find-Device {
-    # A printer on the network that is awake: its address, port and name, the path and scheme that it speaks IPP at.
+    # The printer at this address and port, if it is awake.
     param([string]$Address, [int]$Port)
     return @($script:M.Devices | Where-Object { $_.Address -eq $Address -and $_.Port -eq $Port -and $_.Awake })[0]
 }
@@ -18,7 +18,7 @@ function Test-SimulatedReachable {
 }
 
 function Get-IppParameter {
-    # What a Windows of today adds to Add-Printer.
+    # The parameter that current versions of Windows add to Add-Printer.
     $set = [Management.Automation.ParameterAttribute]::new()
     $set.ParameterSetName = 'ipp'
     $set.Mandatory = $true
@@ -30,7 +30,7 @@ function Get-IppParameter {
 }
 
 function Add-WindowsIppQueue {
-    # The queue that Windows makes of a URL; an error's code and text, or nothing.
+    # Adds the queue for a URL, as Windows does. Returns an error's code and text, or nothing.
     param([string]$Name, [string]$Url, $More)
     $uri = [uri]($Url -replace '^ipp', 'http')
     $device = Find-Device -Address $uri.Host.Trim('[', ']') -Port $uri.Port
@@ -57,7 +57,7 @@ function Add-WindowsIppQueue {
 }
 
 function Add-QueueMeanwhile {
-    # A queue that Windows adds by itself: of this device by its name, of another one by that one's table.
+    # Adds a queue as Windows does by itself: Meanwhile is its name on this device, or the table of another device.
     param($Device, [string]$Url)
     $name = $Device.Meanwhile
     if ($name -is [Collections.IDictionary]) { $Device = $name; $name = $Device.Name }
@@ -65,7 +65,7 @@ function Add-QueueMeanwhile {
 }
 
 function Test-DeviceKnown {
-    # The device is there already as Windows' own WSD queue, or without a queue.
+    # Whether Windows already has the device, with a WSD queue or without a queue.
     param($Device)
     if ($Device.Known -eq 'device') { return $true }
     return $Device.Known -and @($script:M.Queues | Where-Object { $_.Name -eq $Device.Known }).Count -gt 0
@@ -79,7 +79,7 @@ function Get-NameOfDevice {
 }
 
 function Get-DevicePort {
-    # Further queues of a device share the first one's port; a new one has a new name each time.
+    # All queues of a device share the port of the first one. Each new port has a new name.
     param($Device, [string]$Url)
     if (@($script:M.Ports | Where-Object { $_.Name -eq $Device.PortName }).Count -gt 0) { return $Device.PortName }
     $script:M.PortsMade++
@@ -100,7 +100,7 @@ function Get-DevicePort {
 }
 
 function Get-WrongPort {
-    # What a wrong URL has been seen to lead to.
+    # The port of a queue for a wrong URL, depending on WrongUrl.
     param($Device)
     $name = @($script:M.Ports | Where-Object { $_.Monitor })[-1].Name
     if ($script:M.WrongUrl -eq 'wsd') { [SimRegistry]::Find("$script:WsdPorts\$name").Values['Install Protocol'] = 0 }
@@ -111,7 +111,7 @@ function Get-WrongPort {
 }
 
 function Remove-EmptyPort {
-    # Windows removes the ports that it made with their last queues.
+    # Windows removes its own ports together with their last queue.
     $used = @($script:M.Queues | ForEach-Object { $_.PortName })
     foreach ($port in @($script:M.Ports | Where-Object { ($_.Monitor -or $_.IsWindows) -and $used -notcontains $_.Name })) {
         $script:M.Ports = @($script:M.Ports | Where-Object { $_.Name -ne $port.Name })

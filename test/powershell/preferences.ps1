@@ -1,9 +1,9 @@
 # A queue's preferences, on the machine of Windows.psm1: four settings by name, and all of them as a PrintTicket. The
-# driver keeps what a ticket chooses, and gives another ticket of the same choices: with prefixes of its own, a feature that
-# nobody asked for, and a snapshot of its own data that is another each time it changes.
+# driver keeps the options of a ticket and returns another ticket with the same options: with its own prefixes, an
+# additional feature, and a snapshot of its own data that differs each time.
 
 $script:PrintSchema = 'http://schemas.microsoft.com/windows/2003/08/printing/printschema'
-# What stands in a ticket for two of the four settings.
+# The features and options of a ticket that stand for two of the four settings.
 $script:TicketModes = @{
     JobDuplexAllDocumentsContiguously = @{ Setting = 'DuplexingMode'; OneSided = 'OneSided'; TwoSidedLongEdge = 'TwoSidedLongEdge'; TwoSidedShortEdge = 'TwoSidedShortEdge' }
     PageOutputColor = @{ Setting = 'Color'; Color = $true; Monochrome = $false }
@@ -30,38 +30,38 @@ function ConvertTo-SimulatedTicket {
     }
     $features['urn:driver Own'] = 'urn:driver Default'
     foreach ($name in $features.Keys) {
-        $at, $feature = $name -split ' '
-        $there, $option = $features[$name] -split ' '
-        $null = $xml.Append("`t<f:Feature xmlns:a=`"$at`" name=`"a:$feature`">`r`n`t`t<f:Option xmlns:b=`"$there`" name=`"b:$option`"/>`r`n`t</f:Feature>`r`n")
+        $featureNamespace, $feature = $name -split ' '
+        $optionNamespace, $option = $features[$name] -split ' '
+        $null = $xml.Append("`t<f:Feature xmlns:a=`"$featureNamespace`" name=`"a:$feature`">`r`n`t`t<f:Option xmlns:b=`"$optionNamespace`" name=`"b:$option`"/>`r`n`t</f:Feature>`r`n")
     }
     $parameters = @{ 'urn:driver PageDevmodeSnapshot' = "Um$($script:M.Now)$(@($script:Calls).Count)" }
     if ($Queue.Ticket) { foreach ($name in $Queue.Ticket.Parameters.Keys) { $parameters[$name] = $Queue.Ticket.Parameters[$name] } }
     foreach ($name in $parameters.Keys) {
-        $at, $parameter = $name -split ' '
+        $parameterNamespace, $parameter = $name -split ' '
         $value = [Security.SecurityElement]::Escape($parameters[$name])
-        $null = $xml.Append("`t<f:ParameterInit xmlns:a=`"$at`" name=`"a:$parameter`"><f:Value>$value</f:Value></f:ParameterInit>`r`n")
+        $null = $xml.Append("`t<f:ParameterInit xmlns:a=`"$parameterNamespace`" name=`"a:$parameter`"><f:Value>$value</f:Value></f:ParameterInit>`r`n")
     }
     return "$($xml.Append('</f:PrintTicket>'))"
 }
 
 function Set-SimulatedTicket {
-    # What the driver takes of a ticket. Throws where it is no ticket.
+    # Applies a ticket as the driver does. Throws if the XML is no PrintTicket.
     param($Queue, [string]$Xml)
     $document = [xml]$Xml
     $root = $document.DocumentElement
     if ($root.LocalName -ne 'PrintTicket' -or $root.NamespaceURI -ne "${script:PrintSchema}framework") { throw 'kein PrintTicket' }
-    $names = { param($node) $parts = $node.GetAttribute('name').Split(':'); "$($node.GetNamespaceOfPrefix($parts[0])) $($parts[-1])" }
+    $qualifiedName = { param($node) $parts = $node.GetAttribute('name').Split(':'); "$($node.GetNamespaceOfPrefix($parts[0])) $($parts[-1])" }
     $taken = @{ Features = @{}; Parameters = @{} }
     foreach ($option in $document.SelectNodes('//*[local-name()="Feature"]/*[local-name()="Option"]')) {
-        $feature = & $names $option.ParentNode
+        $feature = & $qualifiedName $option.ParentNode
         $local = ($feature -split ' ')[-1]
         if ($script:M.TicketDrops -contains $local) { continue }
         $mode = $script:TicketModes[$local]
-        $value = (& $names $option)
+        $value = (& $qualifiedName $option)
         if ($mode) { $Queue.Configuration[$mode.Setting] = $mode[($value -split ' ')[-1]] } else { $taken.Features[$feature] = $value }
     }
     foreach ($parameter in $document.SelectNodes('//*[local-name()="ParameterInit"]')) {
-        $name = & $names $parameter
+        $name = & $qualifiedName $parameter
         if ($name -notlike '*Snapshot') { $taken.Parameters[$name] = $parameter.InnerText }
     }
     $Queue.Ticket = $taken

@@ -1,4 +1,4 @@
-# The cmdlets of PrintManagement, on the machine of Windows.psm1.
+# The PrintManagement cmdlets, on the machine of Windows.psm1.
 
 function ConvertTo-PrinterObject {
     param($Queue)
@@ -48,7 +48,7 @@ function Add-Printer {
         if (-not $problem -and @($script:M.Ports | Where-Object { $_.Name -eq $PortName }).Count -eq 0) { $problem = New-PrintError '0x80070704' 'Add-Printer' 'Der angegebene Anschluss ist nicht vorhanden.' }
         if (-not $problem -and @($script:M.Queues | Where-Object { $_.Name -eq $Name }).Count -gt 0) { $problem = New-PrintError '0x8007070a' 'Add-Printer' 'Der angegebene Drucker ist bereits vorhanden.' }
         if ($problem) { $PSCmdlet.WriteError($problem); return }
-        if ($script:M.AddPrinterLies -gt 0) { $script:M.AddPrinterLies--; return }
+        if ($script:M.SilentAddFailures -gt 0) { $script:M.SilentAddFailures--; return }
         $script:M.Queues += @{
             Name = $Name; DriverName = $DriverName; PortName = $PortName; Location = $Location; Comment = $Comment
             Shared = [bool]$Shared; ShareName = $ShareName; Jobs = @(); Configuration = @{ DuplexingMode = 'OneSided'; Color = $true; Collate = $true; PaperSize = 'Letter' }
@@ -70,7 +70,7 @@ function Set-Printer {
     Enter-Call 'Set-Printer'
     $problem = Get-SpoolerError 'Set-Printer'
     if ($problem) { $PSCmdlet.WriteError($problem); return }
-    if ($script:M.SetPrinterLies) { return }
+    if ($script:M.IsSetPrinterIgnored) { return }
     $queue = @($script:M.Queues | Where-Object { $_.Name -eq $InputObject.Name })[0]
     foreach ($key in @($PSBoundParameters.Keys)) {
         if ($key -in 'DriverName', 'PortName', 'Location', 'Comment', 'Shared', 'ShareName') { $queue[$key] = $PSBoundParameters[$key] }
@@ -145,7 +145,7 @@ function Add-PrinterDriver {
         if (@($script:M.Drivers | Where-Object { $_.Name -eq $Name }).Count -eq 0) { $script:M.Drivers += @{ Name = $Name; Version = '10.0.26100.1'; Date = '06/21/2006' } }
         return
     }
-    # Only what the INF has for this machine.
+    # Only drivers that the INF has for this architecture.
     $found = @($script:M.Store | Where-Object { $_.Names -contains $Name -and (-not $_.Machines -or $_.Machines -contains $script:M.Architecture) } | Sort-Object { [version]$_.Version } -Descending)
     if (-not $problem -and $InfPath -and @($found | Where-Object { $_.StorePath -eq $InfPath }).Count -eq 0) { $problem = New-PrintError '0x80070002' 'Add-PrinterDriver' 'Das System kann die angegebene Datei nicht finden.' }
     if (-not $problem -and ($found.Count -eq 0 -or ($script:M.DriverNeedsInf -and -not $InfPath) -or $script:M.DriverNever)) { $problem = New-PrintError '0x80070705' 'Add-PrinterDriver' 'Der angegebene Treiber ist im Treiberspeicher nicht vorhanden.' }
@@ -165,8 +165,8 @@ function Remove-PrinterDriver {
         $isUsed = @($script:M.Queues | Where-Object { $_.DriverName -eq $driver.Name }).Count -gt 0 -or $script:M.Now -lt [int]$script:M.BusyUntil
         if (-not $problem -and $isUsed) { $problem = New-PrintError '0x80070bb9' 'Remove-PrinterDriver' 'Der angegebene Treiber wird von mindestens einem Drucker verwendet.' }
         if (-not $problem -and $RemoveFromDriverStore -and ($script:M.WindowsDrivers -contains $driver.Name -or $driver.Name -eq $script:IppDriver)) { $problem = New-PrintError '0x80070005' 'Remove-PrinterDriver' 'Zugriff verweigert' }
-        $sisters = @($script:M.Store | Where-Object { $_.Names -contains $driver.Name } | ForEach-Object { $_.Names } | Where-Object { $_ -ne $driver.Name })
-        $isShared = @($script:M.Drivers | Where-Object { $sisters -contains $_.Name }).Count -gt 0
+        $otherNames = @($script:M.Store | Where-Object { $_.Names -contains $driver.Name } | ForEach-Object { $_.Names } | Where-Object { $_ -ne $driver.Name })
+        $isShared = @($script:M.Drivers | Where-Object { $otherNames -contains $_.Name }).Count -gt 0
         if (-not $problem -and $RemoveFromDriverStore -and $isShared) { $problem = New-PrintError '0x80070bbb' 'Remove-PrinterDriver' 'Ein anderer Treiber verwendet das Paket.' }
         if ($problem) { $PSCmdlet.WriteError($problem); return }
         $script:M.Drivers = @($script:M.Drivers | Where-Object { $_.Name -ne $driver.Name })

@@ -1,6 +1,6 @@
-# Runs publish scripts, a request a line of JSON: Script (a path), Parameters, Folder (for temporary files and the log).
-# One process serves a whole test file. Answers ANSWER and Code, Output, Errors, Log and Left, the files that stayed; what
-# PowerShell itself tells a person (What if:) stands before that.
+# Runs publish scripts. Each request is a line of JSON: Script (a path), Parameters, Folder (for temporary files and the
+# log). One process serves a whole test file. The answer is a line with ANSWER and JSON: Code, Output, Errors, Log, and
+# Left (files that remain). PowerShell's own messages to the user ("What if:") come before it.
 $ErrorActionPreference = 'Stop'
 [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)
 [Console]::InputEncoding = [Text.UTF8Encoding]::new($false)

@@ -3,8 +3,8 @@
 function Get-Service {
     [CmdletBinding()] param([string[]]$Name)
     Enter-Call 'Get-Service'
-    $settled = @{ StartPending = 'Running'; StopPending = 'Stopped' }[[string]$script:M.Spooler.Status]
-    if ($settled -and $script:M.SettlesAt -and $script:M.Now -ge $script:M.SettlesAt) { $script:M.Spooler.Status = $settled }
+    $finalStatus = @{ StartPending = 'Running'; StopPending = 'Stopped' }[[string]$script:M.Spooler.Status]
+    if ($finalStatus -and $script:M.PendingUntil -and $script:M.Now -ge $script:M.PendingUntil) { $script:M.Spooler.Status = $finalStatus }
     [pscustomobject]@{ Name = 'Spooler'; Status = $script:M.Spooler.Status; StartType = $script:M.Spooler.StartType }
 }
 
@@ -30,7 +30,7 @@ function Start-Sleep {
 }
 
 function Invoke-SimulatedPnpUtil {
-    # pnputil /add-driver <inf> /install: reads the real INF, as Windows would.
+    # pnputil /add-driver <inf> /install: reads the real INF, as Windows does.
     param([string]$InfPath)
     Enter-Call 'pnputil'
     $code = [int]$script:M.PnpCode

@@ -1,13 +1,14 @@
-# Answers requests, a line of JSON each: "machine" describes the machine, "run" runs a script on it, "state"
-# tells what has become of it, "evaluate" reads back what a file assigns. One process serves a whole test file.
+# Answers requests, one line of JSON each: "machine" sets the machine, "change" changes it, "state" returns it, "run" runs
+# a script on it, "evaluate" returns $Settings of a script, "parse" returns syntax errors. One PowerShell serves all tests
+# of a Node process.
 param([string]$Folder, [string]$Build)
 $ErrorActionPreference = 'Stop'
 [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)
 [Console]::InputEncoding = [Text.UTF8Encoding]::new($false)
 $ProgressPreference = 'SilentlyContinue'
 
-# The provider is a binary module, and a name that Windows' own has is free elsewhere. It is compiled once a build;
-# test files that start at the same time each compile it, and the last one's stays.
+# The registry provider is a binary module; outside Windows its name is free. It is compiled once per build. Processes
+# that start at the same time each compile it, and the last one wins.
 $assembly = [IO.Path]::Combine($Build, 'Registry.dll')
 if (-not (Test-Path -LiteralPath $assembly)) {
     $compiled = [IO.Path]::Combine($Build, "Registry-$PID.dll")
@@ -17,7 +18,7 @@ if (-not (Test-Path -LiteralPath $assembly)) {
 Import-Module $assembly
 Import-Module "$PSScriptRoot/Windows.psm1" -DisableNameChecking -Global -Force
 
-# Aliases win over the functions that the scripts bring along.
+# Aliases take precedence over the scripts' own functions.
 $substitutes = @{
     'Test-Administrator' = 'Test-SimulatedAdministrator'
     'Enter-Exclusive' = 'Enter-SimulatedExclusive'
@@ -38,10 +39,10 @@ function Initialize-Environment {
         if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse -Force }
         $null = New-Item -ItemType Directory -Path $path
     }
-    # What any user of a machine can make.
+    # Any user of a machine can create this folder.
     if ($Machine.IntuneFolder) { $null = New-Item -ItemType Directory -Path "$env:ProgramData/Microsoft/IntuneManagementExtension/Logs" -Force }
     if ($Machine.LogsBlocked) { Set-Content -LiteralPath "$env:windir/Logs" -Value 'a file where a folder should be' }
-    # Only 32-bit processes have it.
+    # Only 32-bit processes see Sysnative.
     if ($Machine.ProcessArchitecture -eq 'x86') {
         $native = New-Item -ItemType Directory -Path "$env:windir/Sysnative/WindowsPowerShell/v1.0" -Force
         Set-Content -LiteralPath "$($native.FullName)/powershell.exe" -Value 'the function of this path is called'
@@ -109,7 +110,7 @@ function Invoke-Request {
             return @{ code = $code; output = $output; errors = $errors; calls = @(Get-SimulatedCall); log = $log; logFolders = $logFolders; left = $left; machine = Get-SimulatedMachine }
         }
         'evaluate' {
-            # A script that leaves its answer in $Settings.
+            # The script assigns its result to $Settings.
             . $Request.script
             return @{ value = $Settings }
         }

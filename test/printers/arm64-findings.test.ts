@@ -13,7 +13,7 @@ const sound = {
   descriptions: ["Papyrus ARM"],
 } as const satisfies Partial<InfSummary>;
 
-/** What is said of a printer's second driver, and of the first beside it. */
+/** The findings of a printer whose second driver has this INF. */
 function findingsOf(
   inf: Partial<InfSummary>,
   printer: Record<string, string> = {},
@@ -27,7 +27,7 @@ function findingsOf(
   );
 }
 
-test("what is wrong with the second driver fails on ARM64 alone, and is said of it", () => {
+test("problems of the second driver are reported for ARM64 machines only", () => {
   const cases: [Partial<InfSummary>, string[]][] = [
     [{}, []],
     [{ signed: false }, ["unsigned attention 2 true"]],
@@ -47,7 +47,7 @@ function withSecond(fields: Record<string, string>) {
   return { arm64_driver_id: "2", ...fields };
 }
 
-test("a model that the second driver lost is said, and what the first lacks for ARM64 no longer counts", () => {
+test("a model missing in the second driver is reported, and missing ARM64 files of the first are not", () => {
   const second = makeDriver({ id: 2, inf: { ...sound, descriptions: ["New"] } });
   const listed = listedInf(second, ["Old"]);
   const printer = makePrinter(withSecond({ arm64_driver_desc: "Old" }));
@@ -73,7 +73,7 @@ test("a model that the second driver lost is said, and what the first lacks for 
   assert.deepEqual(findingsOf({}, {}, lacking), []);
 });
 
-test("what is wrong with the second driver leads to its own fields, or to its own page", () => {
+test("findings of the second driver link to its form fields or its page", () => {
   const printer = makePrinter(withSecond({ driver_desc: "First", arm64_driver_desc: "Second" }));
   const drivers = { driver: makeDriver(), arm64Driver: makeDriver({ id: 2 }) };
   const pathOf = (kind: FindingKind, row: Partial<ListedPrinter>) =>
@@ -95,7 +95,7 @@ test("what is wrong with the second driver leads to its own fields, or to its ow
   ]);
 });
 
-test("an archive that both drivers are of is said once, and without a first driver nothing is said of the second", () => {
+test("an archive shared by both drivers is reported once, and a printer without a first driver has no findings of the second", () => {
   const driver = makeDriver({ inf: { architectures: ["amd64", "arm64"] } });
   const arm64 = { driver, archive: "damaged" } as const;
 
@@ -112,7 +112,7 @@ test("an archive that both drivers are of is said once, and without a first driv
   );
 });
 
-test("the machines of a printer are those that the drivers ship for, not those that they declare", () => {
+test("the machines of a printer are those with program files in the drivers, not those that the INFs declare", () => {
   const driver = (architectures: InfSummary["architectures"], notShipped: InfSummary["notShipped"] = []) =>
     makeDriver({ inf: { architectures, notShipped } });
   const second = driver(["arm64"]);

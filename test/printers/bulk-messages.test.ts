@@ -1,27 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ModelsGiven } from "../../src/domain/printers/bulk.ts";
-import { driverMessage } from "../../src/html/printers/bulk-messages.ts";
+import type { ModelChangeCounts } from "../../src/domain/printers/bulk.ts";
+import { driverChangedMessage } from "../../src/html/printers/bulk-messages.ts";
 import { makeDriver } from "../support/records.ts";
 
-/** What is said of so many printers after the driver's name, as plain text. */
-function said(count: number, models: Partial<ModelsGiven>, driver_desc = "New"): string {
-  const given = { action: "driver", count, to: 1, kept: 0, changed: 0, own: 0, ...models } as const;
-  const { text } = driverMessage(given, { ...makeDriver(), driver_desc });
+/** The message as plain text, with X for the driver's name. */
+function messageFor(count: number, models: Partial<ModelChangeCounts>, driver_desc = "New"): string {
+  const result = { action: "driver", count, to: 1, kept: 0, changed: 0, own: 0, ...models } as const;
+  const { text } = driverChangedMessage(result, { ...makeDriver(), driver_desc });
   return String(text)
     .replace(/<a .*<\/a>/, "X")
     .replaceAll(/<\/?bdi>/g, "");
 }
 
-test("of one printer that was given a driver one sentence says what became of its model", () => {
+test("after a driver change of one printer, one sentence names its model", () => {
   const sentences = [
-    said(1, { kept: 1 }),
-    said(1, { kept: 1, own: 1 }),
-    said(1, { changed: 1 }),
-    said(1, { changed: 1, own: 1 }),
-    said(1, { own: 1 }),
-    said(1, { own: 1 }, ""),
-    said(1, {}),
+    messageFor(1, { kept: 1 }),
+    messageFor(1, { kept: 1, own: 1 }),
+    messageFor(1, { changed: 1 }),
+    messageFor(1, { changed: 1, own: 1 }),
+    messageFor(1, { own: 1 }),
+    messageFor(1, { own: 1 }, ""),
+    messageFor(1, {}),
   ];
 
   assert.deepEqual(sentences, [
@@ -35,14 +35,14 @@ test("of one printer that was given a driver one sentence says what became of it
   ]);
 });
 
-test("of several printers it is plain that those with the driver's own model are among the others", () => {
+test("after a driver change of several printers, those with the driver's own model are counted among all", () => {
   const sentences = [
-    said(3, { kept: 2, changed: 1, own: 1 }),
-    said(3, { kept: 1, changed: 2, own: 3 }),
-    said(3, { changed: 3, own: 3 }),
-    said(3, { kept: 3, own: 2 }),
-    said(3, { changed: 2 }),
-    said(3, { own: 3 }),
+    messageFor(3, { kept: 2, changed: 1, own: 1 }),
+    messageFor(3, { kept: 1, changed: 2, own: 3 }),
+    messageFor(3, { changed: 3, own: 3 }),
+    messageFor(3, { kept: 3, own: 2 }),
+    messageFor(3, { changed: 2 }),
+    messageFor(3, { own: 3 }),
   ];
 
   assert.deepEqual(sentences, [

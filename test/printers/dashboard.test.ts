@@ -7,7 +7,7 @@ import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makeDriver } from "../support/records.ts";
 import { until } from "../support/until.ts";
 
-/** What the dashboard says needs somebody: each sentence with its number, by the address it leads to. */
+/** The dashboard's list of problems: number and sentence by link target. */
 async function needs({ fetch }: Pick<TestApp, "fetch">): Promise<Record<string, string>> {
   const text = await (await fetch("/")).text();
   const found = text.matchAll(
@@ -16,7 +16,7 @@ async function needs({ fetch }: Pick<TestApp, "fetch">): Promise<Record<string, 
   return Object.fromEntries([...found].map(([, path, number, sentence]) => [path, `${number} ${sentence}`]));
 }
 
-test("a service where nothing is wrong says so in a sentence", async (t) => {
+test("a dashboard without problems says so in a sentence", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
 
@@ -26,7 +26,7 @@ test("a service where nothing is wrong says so in a sentence", async (t) => {
   assert.doesNotMatch(text, /What needs you|Deleted in the last ten minutes/);
 });
 
-test("everything that needs somebody is counted, and leads to the list that shows it", async (t) => {
+test("every problem is counted, and links to the list that shows it", async (t) => {
   const app = await startApp(t);
   const { post, fetch, addDriver, addPrinter } = app;
   await post("/clients", { name: "Alpha" });
@@ -42,7 +42,7 @@ test("everything that needs somebody is counted, and leads to the list that show
   await printer({ name: "Cellar", address: "10.0.0.3", driver_id: String(unsigned) });
   await printer({ name: "Attic", address: "10.0.0.4", driver_id: "" });
   await (await fetch(`/printers/${first}/scripts/install`)).text();
-  await until(() => app.app.deployments.latest(first) !== undefined);
+  await until(() => app.app.deployments.lastDeployed(first) !== undefined);
   await post(`/printers/${first}`, {
     name: "Office",
     address: "10.0.0.9",
@@ -68,7 +68,7 @@ test("everything that needs somebody is counted, and leads to the list that show
   assert.match(found["/drivers?state=unused"] ?? "", /^2 drivers without printers, 1\.\d KB$/);
 });
 
-test("an archive that is missing is noticed, and a deletion says how long it can be taken back", async (t) => {
+test("a missing archive is counted, and a deletion shows how long it can be undone", async (t) => {
   const app = await startApp(t, { undoMs: 90_000 });
   const { post, fetch, addPrinter, dataDir } = app;
   await addPrinter();
@@ -83,7 +83,7 @@ test("an archive that is missing is noticed, and a deletion says how long it can
   assert.match(text, /<time class="soft" datetime="PT(?:90|89|88)S">[12] minutes? left<\/time>/);
 });
 
-test("a first start shows its steps, and no driver that waits for its first printer", async (t) => {
+test("a service without printers shows its first steps, and no problem with an unused driver", async (t) => {
   const app = await startApp(t);
   await app.addDriver();
 
@@ -94,7 +94,7 @@ test("a first start shows its steps, and no driver that waits for its first prin
   assert.doesNotMatch(text, /What needs you|Nothing needs you/);
 });
 
-test("a driver is newer than another of its provider and INF that Windows ranks lower, for the same machines", () => {
+test("a driver is newer than one that Windows ranks lower, with the same provider, INF name and machines", () => {
   const driver = (id: number, version: string, inf: Parameters<typeof makeDriver>[0] = {}) =>
     makeDriver({ id, ...inf, inf: { driverVer: { date: "01/01/2025", version }, ...inf?.inf } });
   const drivers = [

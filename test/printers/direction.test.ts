@@ -11,7 +11,7 @@ import { revisionOf } from "../../src/pkg/scripts/revision.ts";
 import { startApp } from "../support/app.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
 
-const turning = [..."\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"];
+const directionCharacters = [..."\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"];
 const fields = [
   "name",
   "location",
@@ -23,8 +23,8 @@ const fields = [
   "replaces",
 ];
 
-test("what turns the direction of text is refused in every field, by its number", () => {
-  for (const character of turning) {
+test("characters that change the text direction are refused in every field, with their code points", () => {
+  for (const character of directionCharacters) {
     for (const field of fields) {
       const form = { name: "Office", [field]: `a${character}b` };
       const code = character.charCodeAt(0).toString(16).toUpperCase();
@@ -38,22 +38,22 @@ test("what turns the direction of text is refused in every field, by its number"
   }
 });
 
-test("marks of direction at the ends, which come along from other windows, go as spaces do", () => {
+test("direction marks at the ends, which come with pasted text, are trimmed like spaces", () => {
   const typed = "\u200e \u200f10.0.0.9\u061c \u200e";
 
   assert.equal(cleanText(typed), "10.0.0.9");
   assert.equal(parsePrinter({ name: "Office", address: typed }).address, "10.0.0.9");
-  assert.equal(cleanText("شركة\u200f (2)"), "شركة\u200f (2)", "inside a name they are part of it");
+  assert.equal(cleanText("شركة\u200f (2)"), "شركة\u200f (2)", "inside a name they stay");
 });
 
-test("no page carries a character that turns the direction of what follows it", () => {
-  const shown = html`<p title="${"a\u202eb"}">${turning.join("x")}</p>`.toString();
+test("pages contain no character that changes the direction of the text after it", () => {
+  const markup = html`<p title="${"a\u202eb"}">${directionCharacters.join("x")}</p>`.toString();
 
-  assert.doesNotMatch(shown, /[\u202a-\u202e\u2066-\u2069]/);
-  assert.match(shown, /<p title="a\ufffdb">(?:\ufffdx){8}\ufffd<\/p>/);
+  assert.doesNotMatch(markup, /[\u202a-\u202e\u2066-\u2069]/);
+  assert.match(markup, /<p title="a\ufffdb">(?:\ufffdx){8}\ufffd<\/p>/);
 });
 
-test("scripts of printers that were kept with such a name write it as a number, and keep their revision", () => {
+test("scripts of printers saved with such a name contain it as a number, and keep their revision", () => {
   const printer = { ...makePrinter(), name: "a\u202eb\u2066c" };
   const driver = makeDriver();
 
@@ -66,7 +66,7 @@ test("scripts of printers that were kept with such a name write it as a number, 
   assert.equal(revisionOf({ printer, driver, arm64Driver: undefined }), "585569bb2545");
 });
 
-test("names from outside stand apart from the text around them", async (t) => {
+test("names from outside are isolated from the direction of the text around them", async (t) => {
   const { post, fetch, addPrinter } = await startApp(t);
   const name = "مكتب 1";
   await post("/clients", { name });

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { checkIcon } from "../../src/domain/printers/icon.ts";
 import { without } from "../support/drivers/foreign.ts";
-import { picturesOfOthers } from "../support/printers/pictures.ts";
 import { makePicture, type Picture, pictureRows, pngChunk } from "../support/printers/png.ts";
+import { picturesByPython } from "../support/printers/png-by-python.ts";
 
 const kinds: [colour: number, depths: readonly number[]][] = [
   [0, [1, 2, 4, 8, 16]],
@@ -14,7 +14,7 @@ const kinds: [colour: number, depths: readonly number[]][] = [
   [6, [8, 16]],
 ];
 
-test("pictures of every colour type, depth and interlacing are taken", () => {
+test("pictures of every colour type, depth and interlacing are accepted", () => {
   const pictures: Picture[] = kinds.flatMap(([colour, depths]) =>
     depths.flatMap((depth) =>
       [0, 1].map((interlace) => ({ colour, depth, interlace, palette: colour === 3 ? 3 * 2 ** depth : 0 })),
@@ -26,7 +26,7 @@ test("pictures of every colour type, depth and interlacing are taken", () => {
   assert.equal(pictures.length, 30);
 });
 
-test("a palette beside true colours, data in many chunks and chunks that nobody must know are taken", () => {
+test("a palette beside true colours, data in many chunks and ancillary chunks are accepted", () => {
   const packed = deflateSync(pictureRows());
   const pieces = [packed.subarray(0, 1), Buffer.alloc(0), packed.subarray(1, 7), packed.subarray(7)];
   const text = pngChunk("tEXt", Buffer.from("Comment\0hello"));
@@ -37,7 +37,7 @@ test("a palette beside true colours, data in many chunks and chunks that nobody 
   checkIcon(makePicture({ before: [text, ...animation], after: [pngChunk("fdAT", Buffer.alloc(9)), text] }));
 });
 
-test("what no reader can make colours of is refused as damaged", () => {
+test("invalid combinations of colour type, depth and palette are refused as damaged", () => {
   const pictures: Picture[] = [
     { colour: 3 },
     { colour: 1 },
@@ -54,7 +54,7 @@ test("what no reader can make colours of is refused as damaged", () => {
     );
 });
 
-test("another size is refused by its pixels, whatever its data would unpack to", () => {
+test("another size is refused by its header, before the data is unpacked", () => {
   const sizes: [number, number][] = [
     [1, 1],
     [255, 256],
@@ -68,8 +68,8 @@ test("another size is refused by its pixels, whatever its data would unpack to",
   }
 });
 
-test("pictures of another encoder are taken", { skip: without.python }, () => {
-  const pictures = picturesOfOthers();
+test("pictures of another encoder are accepted", { skip: without.python }, () => {
+  const pictures = picturesByPython();
 
   for (const picture of pictures) checkIcon(picture);
 

@@ -11,7 +11,7 @@ import { startApp, temporaryFolder } from "../support/app.ts";
 import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
 
-test("no list and no new printer reads a report: both work where the reports are garbage", async (t) => {
+test("lists and new printers work with unreadable reports, because they read none", async (t) => {
   const db = await Database.open(join(await temporaryFolder(t), "platen.sqlite"));
   const clients = new Clients(db, Date.now);
   const drivers = new Drivers(db, Date.now);
@@ -31,7 +31,7 @@ test("no list and no new printer reads a report: both work where the reports are
   assert.throws(() => drivers.get(1));
 });
 
-test("a driver of very many models takes little of the database, and gives it back when it is deleted", async (t) => {
+test("a driver with very many models takes little space in the database, and a deletion frees it", async (t) => {
   const path = join(await temporaryFolder(t), "platen.sqlite");
   const db = await Database.open(path);
   const drivers = new Drivers(db, Date.now);
@@ -51,7 +51,7 @@ test("a driver of very many models takes little of the database, and gives it ba
   assert.ok(after - empty < 400_000, `${after} bytes afterwards, ${empty} before`);
 });
 
-test("what lists show follows the INF that is chosen", async (t) => {
+test("lists show the data of the chosen INF", async (t) => {
   const { fetch, addDriver, post, app } = await startApp(t);
   const sub = { name: "sub/other.inf", bytes: printerInf({ version: "9.9.9.9", decoration: "NTx86" }) };
   const id = await addDriver(driverZip({ extra: [sub] }));
@@ -65,20 +65,20 @@ test("what lists show follows the INF that is chosen", async (t) => {
   assert.match(page, /9\.9\.9\.9/);
 });
 
-test("a list shows what a printer is now, however often it was shown before", async (t) => {
+test("lists show the current settings after every kind of change", async (t) => {
   const db = await Database.open(join(await temporaryFolder(t), "platen.sqlite"));
   const clients = new Clients(db, Date.now);
   const drivers = new Drivers(db, Date.now);
   const printers = new Printers(db, Date.now, clients, drivers);
   const settings = (address: string) => ({ ...makePrinter({ address }), driver_id: null });
   const ids = [await printers.add(settings("10.0.0.1")), await printers.add(settings("10.0.0.2"))];
-  const shown = () => printers.list().map(({ printer }) => printer.address);
-  const before = [shown(), shown()];
+  const addresses = () => printers.list().map(({ printer }) => printer.address);
+  const before = [addresses(), addresses()];
 
   await printers.update(ids[0] ?? 0, settings("10.0.0.3"));
-  const changed = shown();
+  const changed = addresses();
   await db.write(() => db.all("UPDATE printers SET settings = replace(settings, '10.0.0.2', '10.0.0.4')"));
-  const edited = shown();
+  const edited = addresses();
   await new ManyPrinters(db, Date.now, clients, drivers, printers).remove(ids[0] ?? 0);
 
   assert.deepEqual(before, [
@@ -86,7 +86,7 @@ test("a list shows what a printer is now, however often it was shown before", as
     ["10.0.0.1", "10.0.0.2"],
   ]);
   assert.deepEqual(
-    [changed, edited, shown()],
+    [changed, edited, addresses()],
     [["10.0.0.3", "10.0.0.2"], ["10.0.0.3", "10.0.0.4"], ["10.0.0.4"]],
   );
 });

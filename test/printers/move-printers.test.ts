@@ -4,7 +4,7 @@ import { revisionOf } from "../../src/pkg/scripts/revision.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-/** Two versions of a driver; what the newer one calls its models. */
+/** Adds two versions of a driver with these models. @returns their ids */
 async function twoVersions(service: TestApp, older: string[], newer: string[]): Promise<[number, number]> {
   return [
     await service.addDriver(driverZip({ version: "1.0.0.0", models: older })),
@@ -27,7 +27,7 @@ function modelsOf({ app }: TestApp): [string, number | undefined, string][] {
     .map(({ printer, driver }) => [printer.name, driver?.id, printer.driver_desc]);
 }
 
-test("printers move to the newer version in one go, each model to that of its name", async (t) => {
+test("printers move to the newer version together, each to the model with the same name", async (t) => {
   const service = await startApp(t);
   const [from, to] = await twoVersions(
     service,
@@ -63,7 +63,7 @@ test("printers move to the newer version in one go, each model to that of its na
   assert.ok(revisionOf({ printer, driver: service.app.store.drivers.get(to), arm64Driver: undefined }));
 });
 
-test("where the other driver has a name for all devices, that is taken, and printers that chose none go on so", async (t) => {
+test("printers without a matching model get the universal model, and printers without an own model keep none", async (t) => {
   const service = await startApp(t);
   const [from, to] = await twoVersions(
     service,
@@ -82,7 +82,7 @@ test("where the other driver has a name for all devices, that is taken, and prin
   ]);
 });
 
-test("a model that matches none has to be chosen, once for all of its printers; until then nobody moves", async (t) => {
+test("a model without a match is chosen once for all of its printers, and nothing moves before", async (t) => {
   const service = await startApp(t);
   const [from, to] = await twoVersions(
     service,
@@ -115,7 +115,7 @@ test("a model that matches none has to be chosen, once for all of its printers; 
   );
 });
 
-test("a plan that is another one by now is refused, and shown as it is", async (t) => {
+test("an outdated plan is refused, and the current plan is shown", async (t) => {
   const service = await startApp(t);
   const [from, to] = await twoVersions(service, ["Papyrus A"], ["Papyrus A"]);
   await service.addPrinter({ driver_id: String(from), name: "One" });
@@ -133,14 +133,14 @@ test("a plan that is another one by now is refused, and shown as it is", async (
   assert.deepEqual([stale.status, without.status], [409, 409]);
   assert.match(page, /nothing was moved/);
   assert.match(page, /Two/);
-  assert.deepEqual(twice.map(({ status }) => status).sort(), [303, 409], "a second click moves nobody again");
+  assert.deepEqual(twice.map(({ status }) => status).sort(), [303, 409], "a second click moves nothing");
   assert.deepEqual(
     modelsOf(service).map(([, driver]) => driver),
     [to, to],
   );
 });
 
-test("moving to nowhere, to the same driver or from an unknown one is refused in words", async (t) => {
+test("a move without a target, to the same driver or from an unknown driver is refused", async (t) => {
   const service = await startApp(t);
   const from = await service.addDriver();
   const move = (id: number, to: string) => service.post(`/drivers/${id}/move`, { to });
@@ -158,7 +158,7 @@ test("moving to nowhere, to the same driver or from an unknown one is refused in
   assert.match(empty, /No printer has this driver/);
 });
 
-test("a driver for fewer machines says so before printers move to it", async (t) => {
+test("the preview names the machines that the new driver does not support", async (t) => {
   const service = await startApp(t);
   const from = await service.addDriver(driverZip({ decoration: "NTx86" }));
   const to = await service.addDriver(driverZip({ version: "2.0.0.0" }));

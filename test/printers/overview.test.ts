@@ -6,7 +6,7 @@ import { startApp, type TestApp } from "../support/app.ts";
 import { appWithPair, armZip } from "../support/drivers/arm64-pair.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-/** Printers of two clients and of none: with one name or address twice, changed, blocked, and with drivers that are older, unsigned or missing. */
+/** Printers of two clients and of none: duplicates, a changed one, a blocked one, and one without a driver. */
 async function startShop(t: TestContext): Promise<TestApp> {
   const service = await startApp(t);
   const { addDriver, addPrinter, post, fetch, app } = service;
@@ -28,15 +28,15 @@ async function startShop(t: TestContext): Promise<TestApp> {
   return service;
 }
 
-test("a printer, a client's, a driver's and chosen printers have the states that lists show", async (t) => {
+test("every query of the overview returns the states that lists show", async (t) => {
   const { app } = await startShop(t);
-  const driverIds = [...app.store.drivers.list(), ...app.store.drivers.windows()].map(({ id }) => id);
+  const driverIds = [...app.store.drivers.list(), ...app.store.drivers.windowsDrivers()].map(({ id }) => id);
   const { printers, drivers, windowsDrivers } = await app.overview.read();
   const ids = printers.map(({ printer }) => printer.id);
 
   const single = await Promise.all(ids.map(async (id) => (await app.overview.printer(id)).row));
   const ofClients = await Promise.all([1, 2].map((id) => app.overview.ofClient(id)));
-  const several = await app.overview.several([3, 1, 99]);
+  const found = await app.overview.findMany([3, 1, 99]);
   const ofDrivers = await Promise.all(driverIds.map((id) => app.overview.driver(id)));
 
   assert.deepEqual(single, printers);
@@ -45,7 +45,7 @@ test("a printer, a client's, a driver's and chosen printers have the states that
     [1, 2].map((client) => printers.filter((row) => row.client?.id === client)),
   );
   const chosen = printers.filter(({ printer }) => [1, 3].includes(printer.id));
-  assert.deepEqual([...several.values()], chosen);
+  assert.deepEqual([...found.values()], chosen);
   assert.deepEqual(
     ofDrivers.map(({ driver }) => driver),
     [...drivers, ...windowsDrivers],
@@ -68,7 +68,7 @@ test("a printer, a client's, a driver's and chosen printers have the states that
   ]);
 });
 
-test("lists see at once that an archive goes and that a printer is deployed, although no record changes", async (t) => {
+test("lists show a deleted archive and a deployment at once, although no record changes", async (t) => {
   const { app, fetch, dataDir } = await startShop(t);
   const kindsOf = async (id: number) => {
     const { printers } = await app.overview.read();
@@ -86,7 +86,7 @@ test("lists see at once that an archive goes and that a printer is deployed, alt
   assert.deepEqual([changedBefore, changedAfter], [" true", " false"]);
 });
 
-test("printers of one driver with different drivers for ARM64 have each its own revision", async (t) => {
+test("printers with the same driver and different drivers for ARM64 have different revisions", async (t) => {
   const { app, fetch, addDriver, addPrinter, main, arm, printer } = await appWithPair(t);
   const other = await addDriver(armZip({ models: ["Papyrus ARM"], version: "4.0.0.0" }));
   const pair = { driver_id: String(main), name: "Hall", address: "10.0.0.10" };
@@ -109,12 +109,12 @@ test("printers of one driver with different drivers for ARM64 have each its own 
   );
 });
 
-test("what is deployed with a printer is of its own client", async (t) => {
+test("siblings of a printer belong to its client", async (t) => {
   const { app } = await startShop(t);
 
   const siblings = await Promise.all([3, 4, 6].map(async (id) => (await app.overview.printer(id)).siblings));
 
-  // Of two queues of one name the older goes in; what cannot be deployed stays out.
+  // Of two queues with the same name the older one is deployed. Printers that cannot be deployed are left out.
   assert.deepEqual(
     siblings.map((rows) => rows.map(({ printer }) => printer.id)),
     [[3, 1], [4], []],

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readTicket, ticketLimitBytes } from "../../src/domain/printers/print-ticket.ts";
 import { makeTicket, ticketAround } from "../support/printers/tickets.ts";
 
-/** The ticket that is kept. */
+/** @returns the normalised ticket */
 function kept(typed: string): string {
   const read = readTicket(typed);
   assert.ok("ticket" in read, JSON.stringify(read));
@@ -15,7 +15,7 @@ function problemOf(typed: string): string {
   return "problem" in read ? read.problem : "";
 }
 
-test("a ticket is kept as it was pasted, with line feeds and Windows’ own declaration, and is read as itself", () => {
+test("a ticket keeps its text except for line ends and the declaration, and is unchanged when it is read again", () => {
   const inside = `
     <!-- a comment -->
     <psf:ParameterInit name='ns0000:Text' >
@@ -32,13 +32,13 @@ test("a ticket is kept as it was pasted, with line feeds and Windows’ own decl
   assert.equal(kept(ticket.replaceAll("\n", "\r\n")), ticket);
 });
 
-test("a ticket that was kept in one line by an older version is kept as it is", () => {
+test("a ticket in one line, as an older version saved it, is unchanged", () => {
   const old = makeTicket({ "psk:A": "psk:B" }).replace(/>\s+</g, "><").trim();
 
   assert.equal(kept(old), old);
 });
 
-test("a declaration may name any encoding, because what is pasted has none; a mark and blanks before it mean nothing", () => {
+test("a declaration may name any encoding, and a byte order mark or spaces before it are ignored", () => {
   const body = makeTicket().replace(/^<\?xml.*\?>\r\n/, "");
 
   for (const beginning of [
@@ -53,7 +53,7 @@ test("a declaration may name any encoding, because what is pasted has none; a ma
   }
 });
 
-test("nothing but blanks is no ticket", () => {
+test("spaces alone are no ticket", () => {
   for (const typed of ["", " \r\n\t", "\ufeff"]) assert.equal(kept(typed), "");
 });
 
@@ -113,7 +113,7 @@ for (const [what, [typed, problem]] of Object.entries(refused)) {
   });
 }
 
-test("256 KB are taken, and a byte more is not", () => {
+test("256 KB are accepted, and one byte more is refused", () => {
   const fill = (character: string, bytes: number) => {
     const empty = ticketAround("<a></a>").replaceAll("\r\n", "\n").trim();
     const room = bytes - Buffer.byteLength(empty);

@@ -66,7 +66,7 @@ function formOf(values: Record<string, string | undefined>): string {
   return printerForm({ clients: [], drivers: [], uploadLimitBytes: 1 }, { values, problems: {} }).toString();
 }
 
-test("every choice is offered by the form and named by the printer's page in the same words", () => {
+test("the form and the printer's page label every choice with the same words", () => {
   for (const [name, choices] of Object.entries(fieldsWithChoices)) {
     for (const [value, label] of choices) {
       const printer: Printer = { ...makePrinter({ lpr_queue: "lp" }), [name]: value };
@@ -80,7 +80,7 @@ test("every choice is offered by the form and named by the printer's page in the
   }
 });
 
-test("every choice is taken from a form and from what was kept, and the first is the default", () => {
+test("every choice is read from a form and from saved settings, and the first is the default", () => {
   for (const [name, choices] of Object.entries(fieldsWithChoices)) {
     for (const [value] of choices) {
       const parsed = makePrinter({ [name]: value, lpr_queue: "lp" });
@@ -96,18 +96,18 @@ test("every choice is taken from a form and from what was kept, and the first is
   assert.equal(labelOf(duplexModes, "short_edge"), "Two-sided, short edge");
 });
 
-test("the defaults of an empty form, of an old row and of a fresh form are the same", () => {
+test("an empty form, an old row and a new form have the same defaults", () => {
   const { name, client_id, driver_id, ...parsed } = parsePrinter({ name: "Office" });
   const sentBack = parsePrinter({ ...printerFormValues(), name: "Office" });
 
   assert.deepEqual({ ...printerDefaults }, settingDefaults);
   assert.deepEqual(parsed, { ...printerDefaults });
   assert.deepEqual(sentBack, { name, client_id, driver_id, ...parsed });
-  for (const shown of ["9100", "public"])
-    assert.match(formOf(printerFormValues()), new RegExp(`value="${shown}"`));
+  for (const value of ["9100", "public"])
+    assert.match(formOf(printerFormValues()), new RegExp(`value="${value}"`));
 });
 
-test("a printer that its own form sends back is the same, and so is one that was kept", () => {
+test("a printer is unchanged after it was sent back by its form or read from saved settings", () => {
   const printer = parsePrinter(everything);
   const { name, client_id, driver_id, arm64_driver_id, print_ticket, ...kept } = printer;
 
@@ -132,19 +132,19 @@ test("every field of a printer is in its form", () => {
   assert.deepEqual(missing, []);
 });
 
-test("fields are read in the order in which the form shows them, and so are their problems", () => {
+test("fields are read in the order of the form, so problems have that order too", () => {
   const form = formOf({});
-  // The mark of a form of ours is no setting; a driver's file has a form of its own.
+  // `from_form` only marks Platen's own form, and `file` belongs to the upload form.
   const others = ["from_form", "file"];
-  const shown = [...form.matchAll(/ name="(\w+)"/g)].map(([, name = ""]) => name);
+  const names = [...form.matchAll(/ name="(\w+)"/g)].map(([, name = ""]) => name);
 
   assert.deepEqual(
     Object.keys(parsePrinter(everything)),
-    shown.filter((name) => !others.includes(name)),
+    names.filter((name) => !others.includes(name)),
   );
 });
 
-test("a fold says how many of its fields are set, and opens where one was refused", () => {
+test("a fold shows the number of set fields, and opens where one was refused", () => {
   const foldsOf = (values: Record<string, string | undefined>, problems = {}) => {
     const form = printerForm(
       { clients: [], drivers: [], uploadLimitBytes: 1 },
@@ -166,7 +166,7 @@ test("a fold says how many of its fields are set, and opens where one was refuse
   ]);
 });
 
-test("every setting is on the printer's page: another value makes another page", () => {
+test("the printer's page shows every setting: another value changes the page", () => {
   const printers = ["lpr", "raw", "ipp"].map((protocol) => makePrinter({ ...everything, protocol }));
   const pageOf = (printer: Printer) =>
     settingsSection({ printer, client: undefined, revision: undefined }).toString();
@@ -176,14 +176,14 @@ test("every setting is on the printer's page: another value makes another page",
     printers.every((printer) => pageOf({ ...printer, [name]: value }) === pageOf(printer)),
   );
 
-  // The models stand beside the drivers.
+  // The models are shown with the drivers, not with the settings.
   assert.deepEqual(
     unseen.map(([name]) => name),
     ["driver_desc", "arm64_driver_desc"],
   );
 });
 
-test("characters that no queue can have are refused in both places where one is named, and the form says them", () => {
+test("characters that Windows forbids in queue names are refused in names and in replaced names, and the form lists them", () => {
   const refused = (fields: Record<string, string>) => {
     try {
       parsePrinter({ name: "Office", ...fields });

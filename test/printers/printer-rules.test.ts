@@ -12,10 +12,10 @@ import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { makeTicket } from "../support/printers/tickets.ts";
 import { settingDefaults } from "../support/records.ts";
 
-/** A complete printer from its form, fields changed as a test needs it. */
+/** A printer from a form with a name, an address and these fields. */
 const parse = (fields: FormInput = {}) => parsePrinter({ name: "Office", address: "10.0.0.9", ...fields });
 
-/** The fields that a form is refused for. */
+/** The fields with problems. */
 function refused(fields: FormInput): string[] {
   try {
     parse(fields);
@@ -26,14 +26,14 @@ function refused(fields: FormInput): string[] {
   }
 }
 
-test("a form with a name and an address alone gets every default", () => {
+test("a form with only a name and an address gets every default", () => {
   const { name, client_id, driver_id, ...rest } = parse();
 
   assert.deepEqual([name, client_id, driver_id], ["Office", null, null]);
   assert.deepEqual(rest, { ...settingDefaults, address: "10.0.0.9", port_name: "IP_10.0.0.9" });
 });
 
-test("addresses are IPv4, IPv6 with or without brackets, and host names", () => {
+test("an address is IPv4, IPv6 with or without brackets, or a host name", () => {
   for (const address of [
     "10.0.0.9",
     "fe80::1",
@@ -59,19 +59,19 @@ test("addresses are IPv4, IPv6 with or without brackets, and host names", () => 
     assert.deepEqual(refused({ address }), ["address"], address);
 });
 
-test("an address with a zone, which names a card of one machine, is refused with the way out", () => {
+test("an address with a zone, which names a network card of one machine, is refused with a remedy", () => {
   for (const address of ["fe80::1%eth0", "[fe80::1%12]", "fe80::1%"]) {
     assert.throws(() => parse({ address }), /zone behind %.*leave it out.*IPv4 address or host name/);
   }
 });
 
-test("a queue's name has 1 to 220 characters and none that Windows refuses", () => {
+test("a queue's name has 1 to 220 characters and none that Windows forbids", () => {
   assert.equal(parse({ name: ` ${"x".repeat(220)} ` }).name.length, 220);
   for (const name of ["", "   ", "\u0007", "x".repeat(221), "a\\b", "a,b", "a!b"])
     assert.deepEqual(refused({ name }), ["name"], name);
 });
 
-test("numbers are whole and within their range, and empty is the default", () => {
+test("numbers are integers within their range, and an empty field gets the default", () => {
   assert.deepEqual(
     [parse({ port_number: " 515 " }).port_number, parse({ port_number: "" }).port_number],
     [515, 9100],
@@ -81,7 +81,7 @@ test("numbers are whole and within their range, and empty is the default", () =>
     assert.deepEqual(refused({ port_number }), ["port_number"], port_number);
 });
 
-test("choices are those of the form, and words for collate mean what they say", () => {
+test("only the form's choices are accepted, and collate also accepts yes and no in several words", () => {
   assert.equal(parse({ duplex: "long_edge", color: "mono", paper_size: "A4" }).duplex, "long_edge");
   assert.deepEqual(
     ["on", "1", "yes", "off", "0", "no", ""].map((collate) => parse({ collate }).collate),
@@ -91,19 +91,19 @@ test("choices are those of the form, and words for collate mean what they say", 
     assert.deepEqual(refused({ [field]: "nonsense" }), [field]);
 });
 
-test("LPR asks for its queue where there is an address to send it to", () => {
+test("LPR needs a queue where the printer has an address", () => {
   assert.deepEqual(refused({ protocol: "lpr" }), ["lpr_queue"]);
   assert.equal(parse({ protocol: "lpr", lpr_queue: "lp" }).lpr_queue, "lp");
   assert.equal(isDriverOnly(parse({ address: "", protocol: "lpr" })), true);
 });
 
-test("old queues come one a line, each once, never the printer itself", () => {
+test("replaced queues are read one a line without duplicates, and the printer itself is refused", () => {
   assert.deepEqual(parse({ replaces: " One \r\n\r\nTwo\nOne" }).replaces, ["One", "Two"]);
   for (const replaces of ["office", "a,b", "\\server", "x".repeat(221)])
     assert.deepEqual(refused({ replaces }), ["replaces"], replaces);
 });
 
-test("connections are replaced by server and share", () => {
+test("replaced connections consist of server and share", () => {
   const lines = [
     "\\\\server\\HP 4000",
     "\\\\print.contoso.com\\q$",
@@ -129,7 +129,7 @@ test("connections are replaced by server and share", () => {
     assert.throws(() => parse({ replaces: line }), { name: "UserError", message: reason }, line);
 });
 
-test("queues at an address are replaced by a whole IP address in its one spelling", () => {
+test("replaced addresses are whole IP addresses, saved in one spelling", () => {
   const lines = [
     "address:10.1.2.3",
     "Address: 10.1.2.3 ",
@@ -166,7 +166,7 @@ test("queues at an address are replaced by a whole IP address in its one spellin
     );
 });
 
-test("of what is replaced the lines that cannot be taken are named, all of them", () => {
+test("every invalid line of “replaces” is named", () => {
   assert.throws(
     () => parse({ replaces: "One\r\n\r\naddress:10.1.2\r\na,b" }),
     /Line 3 of what it replaces, “address:10\.1\.2”, is no whole IP address[^.]*10\.1\.2\.3\. Line 4 of what it replaces, “a,b”/,
@@ -174,7 +174,7 @@ test("of what is replaced the lines that cannot be taken are named, all of them"
   assert.throws(() => parse({ replaces: "a,b\nc,d\n\\\\e\nf!\ng!" }), /Line 3 [^.]*\. And 2 more\.$/);
 });
 
-test("an IPP queue has no SNMP status, which belongs to TCP/IP ports, and its path no broken escapes", () => {
+test("an IPP queue has no SNMP status, which belongs to TCP/IP ports, and broken escapes in its path are refused", () => {
   const ipp = { protocol: "ipp", snmp: "on" };
 
   assert.deepEqual([parse(ipp).snmp, parse({ snmp: "on" }).snmp], [false, true]);
@@ -183,7 +183,7 @@ test("an IPP queue has no SNMP status, which belongs to TCP/IP ports, and its pa
     assert.deepEqual(refused({ ...ipp, ipp_path }), ["ipp_path"]);
 });
 
-test("a PrintTicket is kept as it is, and why one is refused stands beside its field", () => {
+test("a PrintTicket is saved unchanged, and a refused one has a message at its field", () => {
   const print_ticket = makeTicket();
 
   assert.equal(parse({ print_ticket }).print_ticket, print_ticket.replaceAll("\r\n", "\n").trim());
@@ -194,7 +194,7 @@ test("a PrintTicket is kept as it is, and why one is refused stands beside its f
   );
 });
 
-test("a share's name is the typed one, else made of the queue's without what a share cannot have", () => {
+test("a share's name is the typed one, else the queue's with “-” for forbidden characters", () => {
   assert.equal(shareNameOf(parse({ share_name: "hall" })), "hall");
   assert.equal(
     shareNameOf(parse({ name: `a/b:c"d<e>f|g*h?${"x".repeat(100)}` })),
@@ -202,7 +202,7 @@ test("a share's name is the typed one, else made of the queue's without what a s
   );
 });
 
-test("every mistake is named at once", () => {
+test("all problems are named at once", () => {
   assert.deepEqual(refused({ name: "", address: "a b", port_number: "x", client_id: "zero" }).sort(), [
     "address",
     "client_id",
@@ -211,7 +211,7 @@ test("every mistake is named at once", () => {
   ]);
 });
 
-test("records that do not exist are named together with all else, in the form's order", () => {
+test("missing records are named together with all other problems, in the form's order", () => {
   const missing = () => ({ driver_desc: "no such model", client_id: "no such client" });
   const input = { name: "a,b", address: "a b", protocol: "lpr", replaces: "x,y", port_number: "x" };
 
@@ -232,7 +232,7 @@ test("records that do not exist are named together with all else, in the form's 
   );
 });
 
-test("a printer's own model counts, else its driver's, and without either it cannot be deployed", () => {
+test("a printer's own model is installed, else its driver's, and without both it cannot be deployed", () => {
   const own = { driver_desc: "Papyrus PS" };
   const none = { driver_desc: "" };
   const driver = (driver_desc: string, inf_path = "papyrus.inf") => ({ driver_desc, inf_path });

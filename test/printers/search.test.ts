@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StatedPrinter } from "../../src/domain/printers/listings.ts";
+import type { PrinterWithState } from "../../src/domain/printers/listings.ts";
 import {
   isNarrowed,
   narrowClients,
@@ -11,11 +11,11 @@ import {
 import { makeDriver, makePrinter } from "../support/records.ts";
 
 const ready = { state: "ready", changed: false, findings: [] } as const;
-const twin = { kind: "same-address", state: "attention", text: "twice" } as const;
+const duplicate = { kind: "same-address", state: "attention", text: "twice" } as const;
 const noDriver = { kind: "no-driver", state: "blocked", text: "none" } as const;
 
 const papyrus = makeDriver({ file_name: "z12345L17.zip", name: "Papyrus PCL" });
-const rows: StatedPrinter[] = [
+const rows: PrinterWithState[] = [
   {
     ...ready,
     printer: makePrinter({ id: "1", name: "Büro Straße", address: "10.0.0.9", location: "Haus 3" }),
@@ -26,7 +26,7 @@ const rows: StatedPrinter[] = [
   {
     state: "attention",
     changed: false,
-    findings: [twin],
+    findings: [duplicate],
     printer: makePrinter({ id: "2", name: "LAGER", address: "10.0.0.10", port_name: "TCP_LAGER" }),
     client: { id: 2, name: "İstanbul Ofisi" },
     driver: papyrus,
@@ -35,7 +35,7 @@ const rows: StatedPrinter[] = [
   {
     state: "blocked",
     changed: false,
-    findings: [noDriver, twin],
+    findings: [noDriver, duplicate],
     printer: makePrinter({ id: "3", name: "مكتب", address: "10.0.0.11" }),
     client: undefined,
     driver: undefined,
@@ -47,7 +47,7 @@ function idsOf(input: Record<string, string>): number[] {
   return narrowPrinters(rows, parseNarrowing(input)).map(({ printer }) => printer.id);
 }
 
-test("words are found in everything that a printer is known by, without regard to case and accents", () => {
+test("words are found in all texts of a printer, without regard to case and accents", () => {
   const queries: Record<string, number[]> = {
     büro: [1],
     BURO: [1],
@@ -72,7 +72,7 @@ test("words are found in everything that a printer is known by, without regard t
   assert.deepEqual(Object.fromEntries(found), queries);
 });
 
-test("a list is narrowed to a client, to none, to a state and to what a finding is about", () => {
+test("a list is narrowed by client, by no client, by state and by kind of finding", () => {
   const inputs = [
     { client_id: "2" },
     { client_id: "none" },
@@ -89,7 +89,7 @@ test("a list is narrowed to a client, to none, to a state and to what a finding 
   assert.deepEqual(found, [[2], [3], [], [1], [2], [2, 3], [3], []]);
 });
 
-test("what an address says wrongly narrows nothing, and the same rows come back", () => {
+test("invalid values narrow nothing, and the same rows are returned", () => {
   const inputs = [
     {},
     { q: " " },
@@ -108,7 +108,7 @@ test("what an address says wrongly narrows nothing, and the same rows come back"
   assert.ok(found.every((narrowing) => narrowPrinters(rows, narrowing) === rows));
 });
 
-test("no more than the first 200 characters of a query count", () => {
+test("only the first 200 characters of a query count", () => {
   const q = `büro ${" ".repeat(195)}nothing`;
 
   const narrowing = parseNarrowing({ q });
@@ -117,10 +117,10 @@ test("no more than the first 200 characters of a query count", () => {
   assert.deepEqual(idsOf({ q }), [1]);
 });
 
-test("drivers and clients are found by their words, drivers also by who uses them", () => {
-  const stated = { state: "ready", findings: [] } as const;
+test("drivers and clients are found by their words, drivers also by the clients that use them", () => {
+  const withState = { state: "ready", findings: [] } as const;
   const drivers = [
-    { ...papyrus, ...stated, printer_count: 1, clients: new Set([7]), newer: undefined },
+    { ...papyrus, ...withState, printer_count: 1, clients: new Set([7]), newer: undefined },
     {
       ...makeDriver({ inf: { provider: "Vellum" } }),
       state: "blocked",

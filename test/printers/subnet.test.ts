@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { UserError } from "../../src/domain/errors.ts";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
-import { effectiveSubnets, placeOf } from "../../src/domain/subnet.ts";
+import { combineSubnets, effectiveSubnets } from "../../src/domain/subnet.ts";
 import { seededRandom } from "../support/random.ts";
 
 const read = (subnets: string) => parseClient({ name: "Alpha", subnets }).subnets;
 
-/** What a form says of these subnets; empty where it takes them. */
+/** The problem of a client's form with these subnets; empty where there is none. */
 function problemOf(subnets: string): string {
   try {
     read(subnets);
@@ -20,7 +20,7 @@ function problemOf(subnets: string): string {
   }
 }
 
-test("subnets have one spelling, and an address alone stands for itself", () => {
+test("subnets are saved in one spelling, and an address becomes a subnet of one address", () => {
   const spellings: [typed: string, kept: string][] = [
     ["10.1.2.0/24", "10.1.2.0/24"],
     ["10.1.2.3", "10.1.2.3/32"],
@@ -37,7 +37,7 @@ test("subnets have one spelling, and an address alone stands for itself", () => 
   for (const [typed, kept] of spellings) assert.deepEqual(read(typed), [kept], typed);
 });
 
-test("subnets come one a line, each once, and a printer has them too", () => {
+test("subnets are read one a line, without duplicates, for clients and printers", () => {
   const typed = " 10.1.2.0/24 \r\n\r\n10.1.2.0/24\nfd00::/64\nFD00:0::/64";
 
   assert.deepEqual(read(typed), ["10.1.2.0/24", "fd00::/64"]);
@@ -45,7 +45,7 @@ test("subnets come one a line, each once, and a printer has them too", () => {
   assert.deepEqual(parsePrinter({ name: "Office" }).subnets, []);
 });
 
-test("a prefix with bits set behind it is refused with both ways out, since a shorter one means far more machines", () => {
+test("a subnet with bits set after its prefix is refused, and both possible meanings are offered", () => {
   assert.equal(
     problemOf("10.1.2.0/24\n10.1.20.7/16"),
     "Line 2 of the subnets, “10.1.20.7/16”, has bits set behind its prefix: write 10.1.0.0/16 for that whole subnet, or 10.1.20.7 for the address alone.",
@@ -56,7 +56,7 @@ test("a prefix with bits set behind it is refused with both ways out, since a sh
   );
 });
 
-test("what is no subnet is refused with its line, and with what it should look like", () => {
+test("an invalid subnet is refused with its line number and an example", () => {
   for (const wrong of [
     "x",
     "10.1.2",
@@ -85,7 +85,7 @@ test("what is no subnet is refused with its line, and with what it should look l
   assert.match(problemOf("a\nb\n10.0.0.0/8\nc\nd\ne"), /^Line 1.* Line 2.* Line 4.* And 2 more\.$/);
 });
 
-test("subnets that say nothing of a place, or hold no machine, are refused", () => {
+test("subnets that do not identify a place, or contain no machine, are refused", () => {
   for (const everywhere of [
     "127.0.0.0/8",
     "127.0.0.1",
@@ -96,19 +96,19 @@ test("subnets that say nothing of a place, or hold no machine, are refused", () 
     "::1",
   ])
     assert.match(problemOf(everywhere), /says nothing of a place/, everywhere);
-  for (const nobodys of ["224.0.0.0/4", "255.255.255.0", "ff02::/16"])
-    assert.match(problemOf(nobodys), /holds no address of a machine/, nobodys);
+  for (const unusable of ["224.0.0.0/4", "255.255.255.0", "ff02::/16"])
+    assert.match(problemOf(unusable), /holds no address of a machine/, unusable);
   assert.match(problemOf("::ffff:10.1.2.0/120"), /is an IPv4 subnet written as IPv6/);
 });
 
-test("a hundred subnets are taken, one more is not", () => {
+test("a hundred subnets are accepted, one more is refused", () => {
   const lines = (count: number) => Array.from({ length: count }, (_, i) => `10.1.${i}.0/24`).join("\n");
 
   assert.equal(read(lines(100)).length, 100);
   assert.equal(problemOf(lines(101)), "These are 101 subnets; at most 100 are possible.");
 });
 
-test("whatever is typed is refused, or is a subnet that is taken again as it is", () => {
+test("random text is refused, or becomes a subnet that is accepted unchanged", () => {
   const random = seededRandom(12);
   const pieces = [
     "10",
@@ -143,7 +143,7 @@ test("whatever is typed is refused, or is a subnet that is taken again as it is"
   assert.ok(taken > 20, `${taken} taken`);
 });
 
-test("a printer's own subnets count, else its client's, else it belongs anywhere", () => {
+test("a printer's own subnets apply, else its client's, else none", () => {
   const [own, none] = [{ subnets: ["10.1.0.0/16"] }, { subnets: [] }];
   const client = { subnets: ["10.2.0.0/16"] };
 
@@ -153,12 +153,12 @@ test("a printer's own subnets count, else its client's, else it belongs anywhere
   );
 });
 
-test("several printers belong to one place, to several, or some of them anywhere", () => {
+test("several printers have the same subnets, different subnets, or partly none", () => {
   const [a, b] = [["10.1.0.0/16", "10.2.0.0/16"], ["10.3.0.0/16"]];
 
-  assert.equal(placeOf([]), undefined);
-  assert.equal(placeOf([[], []]), undefined);
-  assert.deepEqual(placeOf([a, a.toReversed()]), { subnets: a, anywhere: 0, isOne: true });
-  assert.deepEqual(placeOf([a, b]), { subnets: [...a, ...b], anywhere: 0, isOne: false });
-  assert.deepEqual(placeOf([a, []]), { subnets: a, anywhere: 1, isOne: false });
+  assert.equal(combineSubnets([]), undefined);
+  assert.equal(combineSubnets([[], []]), undefined);
+  assert.deepEqual(combineSubnets([a, a.toReversed()]), { subnets: a, anywhere: 0, isOne: true });
+  assert.deepEqual(combineSubnets([a, b]), { subnets: [...a, ...b], anywhere: 0, isOne: false });
+  assert.deepEqual(combineSubnets([a, []]), { subnets: a, anywhere: 1, isOne: false });
 });

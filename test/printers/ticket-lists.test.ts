@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCsv } from "../../src/domain/csv.ts";
-import { ticketName } from "../../src/domain/printers/print-ticket.ts";
+import { ticketDigest } from "../../src/domain/printers/print-ticket.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { planOf } from "../support/printers/lists.ts";
 import { makeTicket } from "../support/printers/tickets.ts";
@@ -26,7 +26,7 @@ function withCell(list: string, column: string, value: string): string {
     .join("\r\n");
 }
 
-test("a list names a ticket and does not carry it; here nothing is lost by the way there and back", async (t) => {
+test("an exported list contains only the digest of a ticket, and importing it here keeps the ticket", async (t) => {
   const here = await startApp(t);
   await here.post("/printers", { ...office, print_ticket: stapled });
   await here.post("/printers", { ...office, name: "Hall" });
@@ -38,7 +38,7 @@ test("a list names a ticket and does not carry it; here nothing is lost by the w
   const copied = await here.post("/import", { text: renamed });
   const changed = await here.post("/import", { text: withCell(list, "comment", "new") });
 
-  assert.ok(list.includes(ticketName(kept)));
+  assert.ok(list.includes(ticketDigest(kept)));
   assert.doesNotMatch(list, /JobStaple/);
   assert.deepEqual(same.counts, { new: 0, changes: 0, same: 2, wrong: 0, "left out": 0 });
   assert.deepEqual([copied.status, changed.status], [200, 200]);
@@ -46,7 +46,7 @@ test("a list names a ticket and does not carry it; here nothing is lost by the w
   assert.deepEqual([ticketOf(here, 1), ticketOf(here, 2), ticketOf(here, 3)], [kept, "", kept]);
 });
 
-test("a column that is absent leaves the ticket, an empty cell takes it away, and the preview says so", async (t) => {
+test("a list without the column keeps the ticket, an empty cell removes it, and the preview shows that", async (t) => {
   const here = await startApp(t);
   await here.post("/printers", { ...office, print_ticket: stapled });
 
@@ -57,37 +57,37 @@ test("a column that is absent leaves the ticket, an empty cell takes it away, an
 
   assert.match(afterAbsent, /JobStaple/);
   assert.deepEqual(plan.rows[0]?.changes, [
-    { field: "print_ticket", from: `1 KB (${ticketName(afterAbsent).slice(0, 15)}…)`, to: "" },
+    { field: "print_ticket", from: `1 KB (${ticketDigest(afterAbsent).slice(0, 15)}…)`, to: "" },
   ]);
   assert.equal(ticketOf(here, 1), "");
 });
 
-test("elsewhere a ticket that is named and not there is said, for new printers and for those with another one", async (t) => {
+test("a list whose ticket is unknown to the other service says so, for new printers and for printers with another ticket", async (t) => {
   const here = await startApp(t);
-  const there = await startApp(t);
+  const elsewhere = await startApp(t);
   await here.post("/printers", { ...office, print_ticket: stapled });
   const list = await exported(here);
 
-  const fresh = await planOf(there, list);
-  await there.post("/printers", { ...office, print_ticket: punched });
-  const other = await planOf(there, list);
-  await there.post("/import", { text: list });
-  await there.post("/printers", { ...office, name: "Has it", print_ticket: stapled });
-  const known = await planOf(there, list);
-  await there.post("/import", { text: list });
+  const missing = await planOf(elsewhere, list);
+  await elsewhere.post("/printers", { ...office, print_ticket: punched });
+  const mismatched = await planOf(elsewhere, list);
+  await elsewhere.post("/import", { text: list });
+  await elsewhere.post("/printers", { ...office, name: "Has it", print_ticket: stapled });
+  const known = await planOf(elsewhere, list);
+  await elsewhere.post("/import", { text: list });
 
-  assert.deepEqual(fresh.rows[0]?.notes, [
+  assert.deepEqual(missing.rows[0]?.remarks, [
     "Its PrintTicket is not here, and a list does not carry it: set it on the printer’s page.",
   ]);
   assert.deepEqual(
-    [other.rows[0]?.mark, other.rows[0]?.notes],
+    [mismatched.rows[0]?.status, mismatched.rows[0]?.remarks],
     ["same", ["The PrintTicket that the list names is not here: the printer keeps its own."]],
   );
-  assert.equal(known.rows[0]?.mark, "changes");
-  assert.equal(ticketOf(there, 1), ticketOf(there, 2));
+  assert.equal(known.rows[0]?.status, "changes");
+  assert.equal(ticketOf(elsewhere, 1), ticketOf(elsewhere, 2));
 });
 
-test("a list may bring a ticket as XML; one that cannot be read makes its row wrong", async (t) => {
+test("a list may contain a ticket as XML, and an unreadable ticket makes its row wrong", async (t) => {
   const here = await startApp(t);
   const cell = (ticket: string) => `"${ticket.replaceAll('"', '""')}"`;
   const list = `name,print_ticket\nOffice,${cell(stapled)}\nHall,${cell(punched.replaceAll('"', "'"))}\n`;
@@ -99,7 +99,7 @@ test("a list may bring a ticket as XML; one that cannot be read makes its row wr
   assert.match(ticketOf(here, 1), /JobStaple/);
   assert.match(ticketOf(here, 2), /JobPunch/);
   assert.deepEqual(
-    wrong.rows.map(({ mark, reasons }) => [mark, reasons[0]?.slice(0, 42)]),
+    wrong.rows.map(({ status: mark, reasons }) => [mark, reasons[0]?.slice(0, 42)]),
     [
       ["wrong", "The PrintTicket cannot be read, in line 1:"],
       ["wrong", "The PrintTicket cannot be read, in line 1:"],
@@ -107,18 +107,20 @@ test("a list may bring a ticket as XML; one that cannot be read makes its row wr
   );
 });
 
-test("two printers that exchange their tickets in one list each get the other's", async (t) => {
+test("two printers can swap their tickets in one list", async (t) => {
   const here = await startApp(t);
   await here.post("/printers", { ...office, print_ticket: stapled });
   await here.post("/printers", { ...office, name: "Hall", print_ticket: punched });
   const [a, b] = [ticketOf(here, 1), ticketOf(here, 2)];
 
-  await here.post("/import", { text: `name,print_ticket\nOffice,${ticketName(b)}\nHall,${ticketName(a)}\n` });
+  await here.post("/import", {
+    text: `name,print_ticket\nOffice,${ticketDigest(b)}\nHall,${ticketDigest(a)}\n`,
+  });
 
   assert.deepEqual([ticketOf(here, 1), ticketOf(here, 2)], [b, a]);
 });
 
-test("a printer that is deleted comes back with its ticket", async (t) => {
+test("a restored printer has its ticket", async (t) => {
   const here = await startApp(t);
   const large = makeTicket(
     Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`ns0000:F${i}`, "ns0000:On"])),

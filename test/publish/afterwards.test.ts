@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
-import { appOf, editPrinter, sharedDriver, startPublishing } from "../support/publish/publishing.ts";
+import { addSharedDriver, appOf, editPrinter, startPublishing } from "../support/publish/publishing.ts";
 
-describe("what is said of other apps at the end", { skip: withoutPowerShell }, () => {
-  test("apps of records that are gone, and a driver's that nothing needs any more, are told of", async (t) => {
+describe("remarks about other apps at the end of a run", { skip: withoutPowerShell }, () => {
+  test("name apps of deleted records, and a driver's app that nothing depends on any more", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
-    const [, second = 0] = await sharedDriver(service);
+    const [, second = 0] = await addSharedDriver(service);
     await publish("/clients/1/publish");
     const driver = appOf(tenant, "driver:1").id;
     await service.fetch(`/printers/${second}`, { method: "DELETE" });
@@ -27,9 +27,9 @@ describe("what is said of other apps at the end", { skip: withoutPowerShell }, (
     assert.ok(tenant.app(driver));
   });
 
-  test("apps that bring the same are told of where the one that was asked for is there", async (t) => {
+  test("name other apps with the same printers, but only after the requested app was published", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
-    await sharedDriver(service);
+    await addSharedDriver(service);
     await publish("/clients/1/publish");
     tenant.fault({ method: "POST", path: /mobileApps$/, status: 400, times: 1 });
 
@@ -44,9 +44,9 @@ describe("what is said of other apps at the end", { skip: withoutPowerShell }, (
     );
   });
 
-  test("a driver's app that the last printer stops to need is told of", async (t) => {
+  test("name a driver's app that the last printer no longer needs", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
-    const ids = await sharedDriver(service);
+    const ids = await addSharedDriver(service);
     await publish("/clients/1/publish");
     const zip = driverZip({ models: ["Papyrus 100 PCL6"], version: "9.0.0.0" });
     const other = String(await service.addDriver(zip));
@@ -64,9 +64,9 @@ describe("what is said of other apps at the end", { skip: withoutPowerShell }, (
     );
   });
 
-  test("what only a note is made of stops nothing where it cannot be seen", async (t) => {
+  test("are left out if their facts cannot be read, and the run still succeeds", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
-    const ids = await sharedDriver(service);
+    const ids = await addSharedDriver(service);
     await publish("/clients/1/publish");
     const { id } = appOf(tenant, "driver:1");
     const other = String(

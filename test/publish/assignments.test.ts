@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Fields } from "../support/graph/schema.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
-import { appOf, changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publish/publishing.ts";
+import {
+  addSharedDriver,
+  appOf,
+  changesIn,
+  resultRows,
+  startPublishing,
+} from "../support/publish/publishing.ts";
 
 const everyone = "11111111-2222-4333-8444-555555555555";
 const office = "22222222-2222-4333-8444-555555555555";
@@ -11,10 +17,10 @@ const guests = "33333333-2222-4333-8444-555555555555";
 const groupsOf = (assignments: readonly Fields[]) =>
   assignments.map(({ intent, target }) => [intent, (target as Fields).groupId]);
 
-describe("assigning what was published", { skip: withoutPowerShell }, () => {
-  test("printers are assigned to the groups, and their driver comes with them", async (t) => {
+describe("assigning published apps", { skip: withoutPowerShell }, () => {
+  test("printers are assigned to the groups, and their driver's app is not", async (t) => {
     const { service, tenant, publish } = await startPublishing(t, { processingFor: 2 });
-    await sharedDriver(service);
+    await addSharedDriver(service);
 
     const run = await publish("/clients/1/publish", {
       AssignTo: [`${everyone},${office}`],
@@ -22,7 +28,7 @@ describe("assigning what was published", { skip: withoutPowerShell }, () => {
     });
 
     const [one, two, driver] = ["printer:1", "printer:2", "driver:1"].map(
-      (key) => tenant.found(appOf(tenant, key).id).assignments,
+      (key) => tenant.getApp(appOf(tenant, key).id).assignments,
     );
     assert.equal(run.code, 0, run.output.join("\n"));
     assert.deepEqual(groupsOf(one ?? []), [
@@ -32,21 +38,21 @@ describe("assigning what was published", { skip: withoutPowerShell }, () => {
     assert.deepEqual([groupsOf(two ?? []), driver], [groupsOf(one ?? []), []]);
   });
 
-  test("a second run assigns nothing anew, and without -AssignTo nothing is assigned at all", async (t) => {
+  test("a second run assigns nothing again, and a run without -AssignTo assigns nothing", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     await publish(`/printers/${id}/publish`);
-    const none = tenant.found(appOf(tenant, `printer:${id}`).id).assignments.length;
+    const none = tenant.getApp(appOf(tenant, `printer:${id}`).id).assignments.length;
     await publish(`/printers/${id}/publish`, { AssignTo: [everyone] });
     const since = tenant.requests.length;
 
     const run = await publish(`/printers/${id}/publish`, { AssignTo: [everyone] });
 
     assert.deepEqual([none, changesIn(tenant, since)], [0, []]);
-    assert.match(rowsOf(run).join(), /Nothing to do/);
+    assert.match(resultRows(run).join(), /Nothing to do/);
   });
 
-  test("assignments that are there stay, exclusions too; another intent gives way to -Force alone", async (t) => {
+  test("existing assignments and exclusions stay; only -Force changes them", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     await publish(`/printers/${id}/publish`);
@@ -56,7 +62,7 @@ describe("assigning what was published", { skip: withoutPowerShell }, () => {
 
     const AssignTo = [everyone, office, guests];
     const run = await publish(`/printers/${id}/publish`, { AssignTo });
-    const kept = groupsOf(tenant.found(app).assignments);
+    const kept = groupsOf(tenant.getApp(app).assignments);
     await publish(`/printers/${id}/publish`, { AssignTo, Force: true });
 
     assert.deepEqual(kept, [
@@ -72,14 +78,14 @@ describe("assigning what was published", { skip: withoutPowerShell }, () => {
       run.output.join("\n"),
       new RegExp(`the group ${guests} is excluded in Intune, and stays so`),
     );
-    assert.deepEqual(groupsOf(tenant.found(app).assignments), [
+    assert.deepEqual(groupsOf(tenant.getApp(app).assignments), [
       ["required", everyone],
       ["required", guests],
       ["required", office],
     ]);
   });
 
-  test("what is no group's id is refused before anything is asked", async (t) => {
+  test("a text that is not a group id is refused before any request", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
 

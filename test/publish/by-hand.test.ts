@@ -6,18 +6,18 @@ import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import { makePng } from "../support/printers/png.ts";
 import {
   addIcon,
+  addSharedDriver,
   appOf,
   changesIn,
   editPrinter,
-  rowsOf,
-  sharedDriver,
+  resultRows,
   startPublishing,
 } from "../support/publish/publishing.ts";
 
 const group = "11111111-2222-4333-8444-555555555555";
 
-describe("what an administrator did by hand", { skip: withoutPowerShell }, () => {
-  test("fields that were changed stay and are told; -Force sets them", async (t) => {
+describe("changes that an administrator made in Intune", { skip: withoutPowerShell }, () => {
+  test("changed fields stay and are named; -Force sets them", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     await publish(`/printers/${id}/publish`);
@@ -31,12 +31,12 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     const forced = await publish(`/printers/${id}/publish`, { Force: true });
 
     assert.deepEqual([after.displayName, after.installExperience], ["The good printer", installExperience]);
-    assert.match(rowsOf(kept).join(), /kept as in Intune: Name, Install behavior \(-Force/);
-    assert.match(rowsOf(forced).join(), /Updated +Name, Install behavior$/);
+    assert.match(resultRows(kept).join(), /kept as in Intune: Name, Install behavior \(-Force/);
+    assert.match(resultRows(forced).join(), /Updated +Name, Install behavior$/);
     assert.deepEqual([tenant.app(app.id).displayName, tenant.app(app.id).owner], [app.displayName, "Anna"]);
   });
 
-  test("notes, categories, assignments, further rules and dependencies stay when all else changes", async (t) => {
+  test("notes, categories, assignments, additional rules and dependencies stay when everything else changes", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     await service.post("/clients", { name: "Contoso", subnets: "10.1.0.0/16" });
     const id = await service.addPrinter({ client_id: "1" });
@@ -67,7 +67,7 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     await editPrinter(service, id, { address: "10.2.0.9", port_name: "" });
     const run = await publish(`/printers/${id}/publish`);
 
-    const now = tenant.found(app.id);
+    const now = tenant.getApp(app.id);
     const rules = now.fields.rules as Fields[];
     assert.equal(run.code, 0);
     assert.match(
@@ -82,9 +82,9 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     assert.deepEqual([now.assignments.length, now.categories.length], [1, 1]);
   });
 
-  test("dependencies of an administrator's stay when the driver's is added", async (t) => {
+  test("an administrator's dependencies stay when the driver's is added", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
-    const [id = 0] = await sharedDriver(service, ["Front Desk"]);
+    const [id = 0] = await addSharedDriver(service, ["Front Desk"]);
     await publish("/clients/1/publish");
     const app = appOf(tenant, `printer:${id}`).id;
     const other = tenant.addApp({ displayName: "Reader" });
@@ -100,7 +100,7 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     assert.deepEqual(tenant.children(parent), [app]);
   });
 
-  test("what is changed while the content is uploaded stays", async (t) => {
+  test("changes during the upload of the content stay", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     await addIcon(service, id);
@@ -129,9 +129,9 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     assert.deepEqual(largeIcon, icon);
   });
 
-  test("relationships to a driver's app that somebody made stay where they are of another kind", async (t) => {
+  test("an administrator's relationships of other kinds to a driver's app stay", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
-    const [id = 0] = await sharedDriver(service);
+    const [id = 0] = await addSharedDriver(service);
     await publish("/clients/1/publish");
     await publish("/clients/1/publish", { Together: true });
     const driver = appOf(tenant, "driver:1").id;
@@ -149,7 +149,7 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     assert.deepEqual(tenant.children(appOf(tenant, `printer:${id}`).id), [driver]);
   });
 
-  test("an app of the same name that Platen did not make is never touched", async (t) => {
+  test("an app with the same name that Platen did not make is not changed", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     const foreign = tenant.addApp({ displayName: "Office", notes: `platen:000000000000:printer:${id}` });
@@ -161,7 +161,7 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     assert.deepEqual(tenant.app(foreign), before);
   });
 
-  test("an app that was made from the page's fields is found by its notes and brought up to date", async (t) => {
+  test("an app that was made from the page's fields is found by its notes and updated", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     const page = await (await service.fetch(`/printers/${id}`)).text();
@@ -172,11 +172,14 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
 
     assert.deepEqual([run.code, tenant.apps().length], [0, 1]);
     assert.deepEqual([tenant.app(made).displayName, tenant.app(made).fileName], ["Mine", "office.intunewin"]);
-    assert.match(rowsOf(run).join(), /^Mine +Updated +Content, .*Install command.*kept as in Intune: .*Name/);
+    assert.match(
+      resultRows(run).join(),
+      /^Mine +Updated +Content, .*Install command.*kept as in Intune: .*Name/,
+    );
     assert.match(String(tenant.app(made).installCommandLine), /install\.ps1/);
   });
 
-  test("two apps with one marker stop the run, which names both and changes nothing", async (t) => {
+  test("two apps with the same marker stop the run, which names both and changes nothing", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     await publish(`/printers/${id}/publish`);
@@ -192,7 +195,7 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     assert.ok(said.includes("'A copy'") && said.includes("'Office'") && said.includes(second), said);
   });
 
-  test("a detection rule that was changed is ours again: without it nothing is ever installed", async (t) => {
+  test("a changed detection rule is set again, because nothing is installed without it", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     await publish(`/printers/${id}/publish`);

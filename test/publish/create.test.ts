@@ -4,15 +4,15 @@ import type { Fields } from "../support/graph/schema.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addIcon,
+  addSharedDriver,
   appOf,
   changesIn,
-  rowsOf,
-  sharedDriver,
+  resultRows,
   startPublishing,
 } from "../support/publish/publishing.ts";
 
-describe("publishing what Intune does not have", { skip: withoutPowerShell }, () => {
-  test("a printer becomes an app with every field of the page, its icon and its rules", async (t) => {
+describe("publishing new apps", { skip: withoutPowerShell }, () => {
+  test("a printer becomes an app with every field of its page, its icon and its rules", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     await service.post("/clients", { name: "Contoso", subnets: "10.1.0.0/16" });
     const id = await service.addPrinter({ name: "Front Desk", client_id: "1", location: "Hall" });
@@ -26,7 +26,7 @@ describe("publishing what Intune does not have", { skip: withoutPowerShell }, ()
     const rules = (app.rules as Fields[]).map(({ ruleType, runAs32Bit, scriptContent }) => {
       return [ruleType, runAs32Bit, Buffer.from(String(scriptContent), "base64").toString()];
     });
-    assert.deepEqual(rowsOf(run), ["Front Desk (Contoso)  Created         "]);
+    assert.deepEqual(resultRows(run), ["Front Desk (Contoso)  Created         "]);
     for (const name of ["displayName", "description", "publisher", "displayVersion", "installCommandLine"])
       assert.ok(page.includes(`>${app[name]}<`), `the page has the same ${name}: ${app[name]}`);
     assert.deepEqual(rules, [
@@ -40,7 +40,7 @@ describe("publishing what Intune does not have", { skip: withoutPowerShell }, ()
     );
   });
 
-  test("its content is the package that Platen offers, as the tenant decrypts it", async (t) => {
+  test("the content that the tenant decrypts is the package that Platen offers", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
 
@@ -53,22 +53,22 @@ describe("publishing what Intune does not have", { skip: withoutPowerShell }, ()
     assert.equal(Buffer.from(digest, "base64").toString("hex"), sha256);
   });
 
-  test("a second run has nothing to do, and only reads, also where a name looks like a date", async (t) => {
+  test("a second run only reads, even if a name looks like a date", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter({ name: "2026-01-01T08:00:00+01:00" });
     await addIcon(service, id);
     await publish(`/printers/${id}/publish`);
     const since = tenant.requests.length;
 
-    const again = await publish(`/printers/${id}/publish`);
+    const second = await publish(`/printers/${id}/publish`);
 
-    assert.deepEqual([again.code, changesIn(tenant, since)], [0, []]);
-    assert.match(rowsOf(again).join(), /Nothing to do/);
+    assert.deepEqual([second.code, changesIn(tenant, since)], [0, []]);
+    assert.match(resultRows(second).join(), /Nothing to do/);
   });
 
-  test("two printers with one driver are small apps that depend on the driver's", async (t) => {
+  test("two printers with one driver become small apps that depend on the driver's app", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
-    const [one, two] = await sharedDriver(service);
+    const [one, two] = await addSharedDriver(service);
 
     const run = await publish("/clients/1/publish");
 

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startGuarded } from "../support/access/guarded.ts";
-import { some } from "../support/depth.ts";
+import { selectCases } from "../support/depth.ts";
 import { startGraph } from "../support/graph/server.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
-import { hurried } from "../support/publish/publisher.ts";
+import { withShortPauses } from "../support/publish/publisher.ts";
 import {
   addIcon,
+  addSharedDriver,
   editPrinter,
   type Publishing,
-  rowsOf,
-  sharedDriver,
+  resultRows,
   sharedPublisher,
   startPublishing,
 } from "../support/publish/publishing.ts";
 
 const path = "/clients/1/publish";
 
-describe("a script that was downloaded before", { skip: withoutPowerShell }, () => {
+describe("a script that was downloaded earlier", { skip: withoutPowerShell }, () => {
   const changes: Readonly<Record<string, (service: Publishing["service"]) => Promise<unknown>>> = {
     "another address": (service) => editPrinter(service, 1, { address: "10.0.0.99", port_name: "" }),
     "another name of the client": (service) => service.post("/clients/1", { name: "Fabrikam" }),
@@ -28,18 +28,18 @@ describe("a script that was downloaded before", { skip: withoutPowerShell }, () 
     "a printer that cannot be deployed": (service) =>
       service.post("/printers", { name: "Bare", client_id: "1", address: "10.0.0.9" }),
   };
-  for (const [name, change] of some(Object.entries(changes), 3)) {
+  for (const [name, change] of selectCases(Object.entries(changes), 3)) {
     test(`does nothing after ${name} in Platen, and says why`, async (t) => {
       const { service, tenant, script, run } = await startPublishing(t);
-      await sharedDriver(service);
+      await addSharedDriver(service);
       const text = await script(path);
       await run(text);
-      const asked = tenant.requests.length;
+      const requestCount = tenant.requests.length;
 
       await change(service);
       const result = await run(text);
 
-      assert.deepEqual([result.code, tenant.requests.length], [1, asked]);
+      assert.deepEqual([result.code, tenant.requests.length], [1, requestCount]);
       assert.match(
         result.output.join("\n"),
         /Contoso: script of 20\d\d-\d\d-\d\d \d\d:\d\d UTC\nFailed: Platen has changed since this script was made\. Download it anew\./,
@@ -47,21 +47,21 @@ describe("a script that was downloaded before", { skip: withoutPowerShell }, () 
     });
   }
 
-  test("runs where nothing of it has changed, whatever else has", async (t) => {
+  test("runs if only other records have changed", async (t) => {
     const { service, script, run } = await startPublishing(t);
-    await sharedDriver(service);
+    await addSharedDriver(service);
     const text = await script(path);
     await run(text);
 
     await service.post("/clients", { name: "Other" });
     await service.addPrinter({ client_id: "2", driver_id: "1", name: "Elsewhere", address: "10.0.0.7" });
-    const again = await run(text);
+    const second = await run(text);
 
-    assert.equal(again.code, 0);
-    assert.ok(rowsOf(again).every((row) => row.includes("Nothing to do")));
+    assert.equal(second.code, 0);
+    assert.ok(resultRows(second).every((row) => row.includes("Nothing to do")));
   });
 
-  test("of a record that is gone says so", async (t) => {
+  test("says that its record was deleted", async (t) => {
     const { service, tenant, script, run } = await startPublishing(t);
     const id = await service.addPrinter();
     const text = await script(`/printers/${id}/publish`);
@@ -73,9 +73,9 @@ describe("a script that was downloaded before", { skip: withoutPowerShell }, () 
     assert.match(result.output.join("\n"), /Failed: Platen has no 'Office' any more\./);
   });
 
-  test("says what there is to look at in Platen", async (t) => {
+  test("names findings to check in Platen", async (t) => {
     const { service, publish } = await startPublishing(t);
-    await sharedDriver(service, ["A", "B"]);
+    await addSharedDriver(service, ["A", "B"]);
     await editPrinter(service, 1, { address: "10.0.0.2", port_name: "" });
 
     const run = await publish(path);
@@ -84,14 +84,14 @@ describe("a script that was downloaded before", { skip: withoutPowerShell }, () 
   });
 });
 
-test("a script asks by its link where people sign in, and no more when links have ended", {
+test("with sign-in, a script checks for changes by its link, until links are ended", {
   skip: withoutPowerShell,
 }, async (t) => {
   const { operator, viewer } = await startGuarded(t);
   const tenant = (await startGraph(t)).tenant("current");
   const publisher = sharedPublisher();
   const id = await operator.addPrinter();
-  const text = hurried(await (await viewer.fetch(`/printers/${id}/publish`)).text());
+  const text = withShortPauses(await (await viewer.fetch(`/printers/${id}/publish`)).text());
   const parameters = { GraphUrl: tenant.graphUrl, AccessToken: tenant.token };
 
   const first = await publisher.run(text, parameters);

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { some } from "../support/depth.ts";
+import { selectCases } from "../support/depth.ts";
 import type { BehaviourChanges } from "../support/graph/behaviour.ts";
 import type { Fault } from "../support/graph/faults.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addIcon,
+  addSharedDriver,
   appOf,
   type Publishing,
-  rowsOf,
-  sharedDriver,
+  resultRows,
   startPublishing,
 } from "../support/publish/publishing.ts";
 
-/** Publishes a printer with an icon, and answers how often something was sent. */
-async function created({ service, tenant, publish }: Publishing): Promise<number> {
+/** Publishes a printer with an icon. @returns the number of requests */
+async function publishWithIcon({ service, tenant, publish }: Publishing): Promise<number> {
   const id = await service.addPrinter();
   await addIcon(service, id);
   const run = await publish(`/printers/${id}/publish`);
@@ -38,18 +38,18 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     "answers 409 for a new app at first": { unreadableFor: 3, unreadableStatus: 409 },
     "takes its time for everything": { uriPolls: 4, commitPolls: 4, processingFor: 4 },
     "refuses the content version for a while after its commit": { patchRefusals: 4 },
-    "says nothing after a change": { patchSaysNothing: true },
-    "refuses a new address for a moment": { uriNotYet: 1 },
+    "says nothing after a change": { patchReturnsNoBody: true },
+    "refuses a new address for a moment": { newUriRefusals: 1 },
     "fails to give an address once": { uriResults: ["Failed"] },
     "takes too long to give an address once": { uriResults: ["TimedOut"] },
     "fails a commit once": { commitFailures: 1 },
     "gives pages of one": { pageSize: 1 },
   };
-  for (const [name, behaviour] of some(Object.entries(moods), 4)) {
-    test(`a tenant that ${name} has the app all the same`, async (t) => {
+  for (const [name, behaviour] of selectCases(Object.entries(moods), 4)) {
+    test(`a tenant that ${name} still gets the app`, async (t) => {
       const publishing = await startPublishing(t, behaviour);
 
-      const requests = await created(publishing);
+      const requests = await publishWithIcon(publishing);
 
       assert.ok(requests > 10);
     });
@@ -65,45 +65,45 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     "meets 408": { status: 408, times: 3 },
     "meets an answer that comes late": { delayMs: 300, times: 3 },
   };
-  for (const [name, fault] of some(Object.entries(faults), 4)) {
-    test(`a run that ${name} goes on`, async (t) => {
+  for (const [name, fault] of selectCases(Object.entries(faults), 4)) {
+    test(`a run that ${name} continues`, async (t) => {
       const publishing = await startPublishing(t);
       publishing.tenant.fault(fault);
 
-      await created(publishing);
+      await publishWithIcon(publishing);
 
       assert.equal(publishing.tenant.faults.left, 0, "the fault happened");
     });
   }
 
-  test("a connection that breaks at any request, before or after its effect, makes no second app", async (t) => {
-    const total = await created(await startPublishing(t));
+  test("a connection that breaks at any request, before or after its effect, causes no second app", async (t) => {
+    const total = await publishWithIcon(await startPublishing(t));
     const requests = Array.from({ length: total }, (_, i) => i + 1);
-    for (const at of some(requests, 2)) {
+    for (const at of selectCases(requests, 2)) {
       for (const when of ["before", "after"] as const) {
         const publishing = await startPublishing(t);
         publishing.tenant.fault({ at, when, reset: true });
 
-        await created(publishing);
+        await publishWithIcon(publishing);
 
         assert.equal(publishing.tenant.apps().length, 1, `${when} request ${at}`);
       }
     }
   });
 
-  test("an app that was made without an answer is found although lists are late", async (t) => {
+  test("an app whose creation had no response is found, even if lists show it late", async (t) => {
     const publishing = await startPublishing(t, { listedAfter: 4 });
     publishing.tenant.fault({ method: "POST", path: /mobileApps$/, when: "after", status: 504 });
 
-    await created(publishing);
+    await publishWithIcon(publishing);
 
     assert.equal(publishing.tenant.apps().length, 1);
   });
 
-  test("an address that ends after each third block is renewed, and so is one that is old", async (t) => {
-    const publishing = await startPublishing(t, { uriBlocks: 3 });
+  test("an upload address that expires after every third block is renewed, and so is an old one", async (t) => {
+    const publishing = await startPublishing(t, { blocksPerUri: 3 });
     const { service, tenant, script, run } = publishing;
-    const [id = 0] = await sharedDriver(service, ["Front Desk"]);
+    const [id = 0] = await addSharedDriver(service, ["Front Desk"]);
     const text = await script(`/printers/${id}/publish`, [...smallBlocks]);
     const hasty = await script(`/printers/${id}/publish`, [
       ...smallBlocks,
@@ -115,7 +115,7 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     const app = appOf(tenant, `printer:${id}`).id;
     const { sha256 } = tenant.content(app);
     tenant.remove(app);
-    tenant.behaviour.uriBlocks = Number.POSITIVE_INFINITY;
+    tenant.behaviour.blocksPerUri = Number.POSITIVE_INFINITY;
     tenant.behaviour.renewalState = "azureStorageUriRequestSuccess";
     const second = await run(hasty);
 
@@ -124,7 +124,7 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     assert.equal(tenant.content(appOf(tenant, `printer:${id}`).id).sha256, sha256);
   });
 
-  test("a service that never recovers is given up with its code, message and request id", async (t) => {
+  test("a run gives up a service that never recovers, and names its code, message and request id", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     tenant.fault({ method: "POST", path: /\/commit$/, status: 503, times: 1000 });
@@ -134,10 +134,12 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     const app = appOf(tenant, `printer:${id}`);
     assert.equal(run.code, 1);
     assert.match(
-      rowsOf(run).join(),
+      resultRows(run).join(),
       /Failed +Intune did not commit the content: 503 ServiceUnavailable: A simulated fault \(request id [0-9a-f-]+\)\./,
     );
-    assert.ok(rowsOf(run).join().includes(`The app (${app.id}) has no content yet: run this script again`));
+    assert.ok(
+      resultRows(run).join().includes(`The app (${app.id}) has no content yet: run this script again`),
+    );
   });
 });
 

@@ -4,11 +4,11 @@ import { startGuarded } from "../support/access/guarded.ts";
 import { navigation } from "../support/app.ts";
 import { startGraph } from "../support/graph/server.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
-import { hurried } from "../support/publish/publisher.ts";
+import { withShortPauses } from "../support/publish/publisher.ts";
 import { sharedPublisher } from "../support/publish/publishing.ts";
 
-describe("publishing where people sign in", { skip: withoutPowerShell }, () => {
-  test("the script of a viewer fetches its packages by links, which its log does not have", async (t) => {
+describe("publishing with sign-in", { skip: withoutPowerShell }, () => {
+  test("a viewer's script downloads its packages by links, which are not in its log", async (t) => {
     const { operator, viewer } = await startGuarded(t);
     const tenant = (await startGraph(t)).tenant("guarded");
     await operator.post("/clients", { name: "Contoso" });
@@ -18,21 +18,21 @@ describe("publishing where people sign in", { skip: withoutPowerShell }, () => {
     const text = await (await viewer.fetch("/clients/1/publish")).text();
 
     const { GraphUrl, AccessToken } = { GraphUrl: tenant.graphUrl, AccessToken: tenant.token };
-    const run = await sharedPublisher().run(hurried(text), { GraphUrl, AccessToken });
+    const run = await sharedPublisher().run(withShortPauses(text), { GraphUrl, AccessToken });
 
     assert.deepEqual([run.code, run.errors, tenant.apps().length], [0, [], 3], run.output.join("\n"));
     assert.match(text, /\?driver=apart&link=/);
     assert.doesNotMatch(run.output.join() + run.log, /link=/);
   });
 
-  test("a link that came to an end says so, and the remedy", async (t) => {
+  test("a script whose links have ended says so and names the remedy", async (t) => {
     const { operator } = await startGuarded(t);
     const tenant = (await startGraph(t)).tenant("ended");
     const id = await operator.addPrinter();
     const text = await (await operator.fetch(`/printers/${id}/publish`)).text();
     await operator.post(`/printers/${id}/links/end`, {});
 
-    const run = await sharedPublisher().run(hurried(text), {
+    const run = await sharedPublisher().run(withShortPauses(text), {
       GraphUrl: tenant.graphUrl,
       AccessToken: tenant.token,
     });
@@ -44,7 +44,7 @@ describe("publishing where people sign in", { skip: withoutPowerShell }, () => {
     );
   });
 
-  test("the script of a token for one printer does not know which records there are, and removes nothing", async (t) => {
+  test("the script of a token for one printer does not contain the ids of records, and removes nothing", async (t) => {
     const { operator, addToken, bearer } = await startGuarded(t);
     const tenant = (await startGraph(t)).tenant("scoped");
     const id = await operator.addPrinter();
@@ -53,8 +53,12 @@ describe("publishing where people sign in", { skip: withoutPowerShell }, () => {
     ).text();
 
     const parameters = { GraphUrl: tenant.graphUrl, AccessToken: tenant.token };
-    const removed = await sharedPublisher().run(hurried(text), { ...parameters, Remove: true, Force: true });
-    const run = await sharedPublisher().run(hurried(text), parameters);
+    const removed = await sharedPublisher().run(withShortPauses(text), {
+      ...parameters,
+      Remove: true,
+      Force: true,
+    });
+    const run = await sharedPublisher().run(withShortPauses(text), parameters);
 
     assert.deepEqual([removed.code, run.code], [1, 0], run.output.join("\n"));
     assert.match(

@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 import { describe, type TestContext, test } from "node:test";
 import { navigation } from "../support/app.ts";
 import { cleanUp } from "../support/clean-up.ts";
-import { rounds, some } from "../support/depth.ts";
+import { rounds, selectCases } from "../support/depth.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
-import { appOf, editPrinter, sharedDriver, startPublishing } from "../support/publish/publishing.ts";
+import { addSharedDriver, appOf, editPrinter, startPublishing } from "../support/publish/publishing.ts";
 import { seededRandom } from "../support/random.ts";
 
 const pieces = [
@@ -29,7 +29,7 @@ const pieces = [
   "\u0001",
 ];
 
-/** A server that answers every request with the same, and what it was given as tokens. */
+/** A server with one response to every request. It records the tokens that it receives. */
 async function listen(t: TestContext, answer: (url: string) => object) {
   const tokens: (string | undefined)[] = [];
   const server = createServer(({ headers }, response) => {
@@ -45,8 +45,8 @@ async function listen(t: TestContext, answer: (url: string) => object) {
   return { url, tokens };
 }
 
-describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, () => {
-  test("arrive in Intune as they are, and run nowhere", async (t) => {
+describe("hostile texts", { skip: withoutPowerShell }, () => {
+  test("in fields arrive in Intune unchanged and are not run", async (t) => {
     const random = seededRandom(14);
     const text = () => Array.from({ length: 1 + random(9) }, () => pieces[random(pieces.length)]).join("");
     const { service, tenant, publish } = await startPublishing(t, { pageSize: 100 });
@@ -76,7 +76,7 @@ describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, (
     assert.ok(!existsSync("pwned"));
   });
 
-  test("in Intune's answers are not written to the terminal as they come", async (t) => {
+  test("in Intune's responses are escaped for the terminal", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     await publish(`/printers/${id}/publish`);
@@ -104,11 +104,11 @@ describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, (
     "has no ids": { value: [{ displayName: "A", notes: "", rules: [] }] },
     "has ids that are addresses": { id: "../../x?", value: [{ id: "../../x?", notes: "", rules: [] }] },
   };
-  for (const [name, body] of some(Object.entries(odd), 2)) {
-    test(`an answer that ${name} is not taken for one that says that nothing is there`, async (t) => {
+  for (const [name, body] of selectCases(Object.entries(odd), 2)) {
+    test(`a response that ${name} is not read as an empty list`, async (t) => {
       const group = "11111111-2222-4333-8444-555555555555";
       const { service, tenant, script, run } = await startPublishing(t);
-      const [id = 0] = await sharedDriver(service);
+      const [id = 0] = await addSharedDriver(service);
       const text = await script("/clients/1/publish");
       await run(text);
       const app = appOf(tenant, `printer:${id}`).id;
@@ -118,7 +118,7 @@ describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, (
       await editPrinter(service, id, { address: "10.0.0.99", port_name: "" });
       const newer = await script("/clients/1/publish");
       const facts = () => {
-        const { assignments, children } = tenant.found(app);
+        const { assignments, children } = tenant.getApp(app);
         return structuredClone({ apps: tenant.apps().length, assignments, children });
       };
       const before = facts();
@@ -126,14 +126,14 @@ describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, (
       for (const path of [/mobileApps$/, new RegExp(`${app}$`), /relationships$/, /assignments$/]) {
         tenant.fault({ area: "graph", method: "GET", path, body, times: 99 });
         const broken = await run(newer, { AssignTo: ["22222222-2222-4333-8444-555555555555"] });
-        tenant.goOn();
+        tenant.clearFaults();
 
         assert.deepEqual([broken.code, facts()], [1, before], `${path}\n${broken.output.join("\n")}`);
       }
     });
   }
 
-  test("in Intune's answers take the token to no other server, not even to an address that begins like Graph's", async (t) => {
+  test("in Intune's responses do not send the token to another server, even if its address begins like Graph's", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     const elsewhere = await listen(t, () => ({ value: [] }));
@@ -147,7 +147,7 @@ describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, (
     assert.match(run.output.join("\n"), /goes on at an address that is not its own/);
   });
 
-  test("a log that cannot be written stops nothing", async (t) => {
+  test("a log that cannot be written does not stop the run", async (t) => {
     const { service, tenant, script, run } = await startPublishing(t);
     const id = await service.addPrinter();
     const text = await script(`/printers/${id}/publish`, [

@@ -1,36 +1,38 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { some } from "../support/depth.ts";
+import { selectCases } from "../support/depth.ts";
 import type { Tenant } from "../support/graph/tenant.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addIcon,
+  addSharedDriver,
   appOf,
   changesIn,
   editPrinter,
   type Publishing,
-  sharedDriver,
   startPublishing,
 } from "../support/publish/publishing.ts";
 
 const path = "/clients/1/publish";
 
-/** Two printers of one driver, one with an icon. */
-async function aClient(t: Parameters<typeof startPublishing>[0]): Promise<Publishing & { ids: number[] }> {
+/** A client with two printers of one driver, one of them with an icon. */
+async function startWithTwoPrinters(
+  t: Parameters<typeof startPublishing>[0],
+): Promise<Publishing & { ids: number[] }> {
   const publishing = await startPublishing(t);
-  const ids = await sharedDriver(publishing.service);
+  const ids = await addSharedDriver(publishing.service);
   await addIcon(publishing.service, ids[0] ?? 0);
   return { ...publishing, ids };
 }
 
-/** What must be there in the end: three apps with their content, the printers' depending on the driver's, and no more. */
+/** Checks the result: exactly three apps with content, and the printers' apps depend on the driver's. */
 function checkDone({ tenant, ids }: Publishing & { ids: number[] }, where: string): void {
   const driver = appOf(tenant, "driver:1").id;
   const printers = ids.map((id) => appOf(tenant, `printer:${id}`));
   assert.equal(tenant.apps().length, 3, where);
   for (const { id } of [{ id: driver }, ...printers]) {
     assert.ok(tenant.content(id).size > 0, where);
-    // A version that Intune took and that the run did not come to use stays: it cannot be told from one that was in use.
+    // A committed version that the run did not use stays, because it looks like one that was in use.
     const states = Object.values(tenant.versions(id)).flat();
     assert.deepEqual(
       states.filter((state) => !state.startsWith("commitFile")),
@@ -46,10 +48,10 @@ function checkDone({ tenant, ids }: Publishing & { ids: number[] }, where: strin
   assert.ok(printers[0]?.largeIcon, where);
 }
 
-/** A tenant as it was before anything was published. */
-function clear(tenant: Tenant): void {
+/** Removes all apps. */
+function emptyTenant(tenant: Tenant): void {
   const ids = tenant.apps().map(({ id }) => String(id));
-  for (const id of ids) tenant.found(id).children = [];
+  for (const id of ids) tenant.getApp(id).children = [];
   for (const id of ids) tenant.remove(id);
 }
 
@@ -58,10 +60,10 @@ function withoutContent(tenant: Tenant): string[] {
   return empty.map(({ id }) => String(id));
 }
 
-describe("a run that breaks off", { skip: withoutPowerShell }, () => {
+describe("an interrupted run", { skip: withoutPowerShell }, () => {
   for (const when of ["before", "after"] as const) {
-    test(`at any request (${when} its effect) is finished by the next one`, async (t) => {
-      const shop = await aClient(t);
+    test(`is finished by the next run after any request (${when} its effect)`, async (t) => {
+      const shop = await startWithTwoPrinters(t);
       const { tenant, run, script } = shop;
       const text = await script(path);
       await run(text);
@@ -69,25 +71,25 @@ describe("a run that breaks off", { skip: withoutPowerShell }, () => {
       checkDone(shop, "undisturbed");
 
       const requests = Array.from({ length: total }, (_, i) => i + 1);
-      for (const at of some(requests, 2)) {
-        clear(tenant);
+      for (const at of selectCases(requests, 2)) {
+        emptyTenant(tenant);
         tenant.stopAt(at, when);
         const broken = await run(text);
         const unnamed = withoutContent(tenant).filter((id) => !broken.output.join().includes(id));
-        tenant.goOn();
+        tenant.clearFaults();
         const finished = await run(text);
 
         const where = `${when} request ${at}\n${finished.output.join("\n")}`;
         assert.deepEqual([broken.code, finished.code], [1, 0], where);
-        // Where the answer with its id never came, its marker is all that there is of it.
+        // If the response with the app's id was lost, the app can only be found by its marker.
         assert.ok(unnamed.length === 0 || when === "after", where);
         checkDone(shop, where);
       }
     });
   }
 
-  test("an update that breaks off at any request is finished, and then there is nothing to do", async (t) => {
-    const shop = await aClient(t);
+  test("that updates is finished by the next run after any request, and then nothing is left to do", async (t) => {
+    const shop = await startWithTwoPrinters(t);
     const { service, tenant, run, script, ids } = shop;
     await run(await script(path));
     const start = tenant.requests.length;
@@ -101,11 +103,11 @@ describe("a run that breaks off", { skip: withoutPowerShell }, () => {
     const total = tenant.requests.length - start;
 
     const requests = Array.from({ length: total }, (_, i) => i + 1);
-    for (const at of some(requests, 2)) {
+    for (const at of selectCases(requests, 2)) {
       const text = await change();
       tenant.stopAt(at, at % 2 === 0 ? "before" : "after");
       const broken = await run(text);
-      tenant.goOn();
+      tenant.clearFaults();
       const finished = await run(text);
       const since = tenant.requests.length;
       await run(text);

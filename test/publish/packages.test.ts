@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
+  addSharedDriver,
   appOf,
   changesIn,
   editPrinter,
   type Publishing,
-  rowsOf,
-  sharedDriver,
+  resultRows,
   startPublishing,
 } from "../support/publish/publishing.ts";
 
@@ -21,7 +21,7 @@ async function packageOf({ service }: Publishing, path: string): Promise<Buffer>
   return Buffer.from(await (await service.fetch(path)).arrayBuffer());
 }
 
-/** Does something when the script has begun to look around in the tenant. */
+/** Runs `work` at the script's first request to the tenant. */
 function onFirstRequest({ tenant }: Publishing, work: () => Promise<unknown>): void {
   tenant.onRequest = async () => {
     tenant.onRequest = undefined;
@@ -29,7 +29,7 @@ function onFirstRequest({ tenant }: Publishing, work: () => Promise<unknown>): v
   };
 }
 
-describe("where a package comes from", { skip: withoutPowerShell }, () => {
+describe("the source of a package", { skip: withoutPowerShell }, () => {
   let folder = "";
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "platen-given-"));
@@ -38,7 +38,7 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("a file is taken where it is the one that the script was made for, and Platen is not asked", async (t) => {
+  test("a file is used if the script was made for it, and Platen gets no request", async (t) => {
     const publishing = await startPublishing(t);
     const id = await publishing.service.addPrinter();
     const text = await publishing.script(`/printers/${id}/publish`);
@@ -52,9 +52,9 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     assert.ok(publishing.tenant.content(appOf(publishing.tenant, `printer:${id}`).id).size > 0);
   });
 
-  test("a folder has the files of several apps, by the names that Platen gives them", async (t) => {
+  test("a folder contains the files of several apps under Platen's file names", async (t) => {
     const publishing = await startPublishing(t);
-    await sharedDriver(publishing.service);
+    await addSharedDriver(publishing.service);
     const text = await publishing.script("/clients/1/publish");
     const several = join(folder, "several");
     await mkdir(several);
@@ -74,9 +74,9 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     assert.deepEqual([run.code, publishing.tenant.apps().length], [0, 3], run.output.join("\n"));
   });
 
-  test("what a folder lacks is named first, with where it is had from", async (t) => {
+  test("files that a folder lacks are named first, with their addresses", async (t) => {
     const publishing = await startPublishing(t);
-    await sharedDriver(publishing.service);
+    await addSharedDriver(publishing.service);
     const empty = join(folder, "empty");
     await mkdir(empty);
 
@@ -90,7 +90,7 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     );
   });
 
-  test("a folder that is not there is told before anybody signs in", async (t) => {
+  test("a folder that does not exist is reported before signing in", async (t) => {
     const publishing = await startPublishing(t);
     const id = await publishing.service.addPrinter();
 
@@ -100,16 +100,16 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     assert.match(run.output.join("\n"), /-Package: there is no file or folder \S+nowhere\./);
   });
 
-  test("one file for several apps is refused with what is taken", async (t) => {
+  test("one file for several apps is refused, and the refusal names the expected files", async (t) => {
     const publishing = await startPublishing(t);
-    await sharedDriver(publishing.service);
+    await addSharedDriver(publishing.service);
     const file = join(folder, "one.intunewin");
     await writeFile(file, await packageOf(publishing, "/printers/1/packages/mdm"));
 
     const run = await publishing.publish("/clients/1/publish", { Package: file });
 
     assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
-    assert.match(rowsOf(run).join(), /-Package takes the folder that has \S+\.intunewin and the others/);
+    assert.match(resultRows(run).join(), /-Package takes the folder that has \S+\.intunewin and the others/);
   });
 
   const wrong: Readonly<Record<string, [(whole: Buffer) => Buffer, RegExp]>> = {
@@ -125,7 +125,7 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     "is no ZIP": [(whole) => Buffer.alloc(whole.length, 7), /is no \.intunewin/],
   };
   for (const [name, [spoil, message]] of Object.entries(wrong)) {
-    test(`a file that ${name} is refused before anything is made`, async (t) => {
+    test(`a file that ${name} is refused before any change`, async (t) => {
       const publishing = await startPublishing(t);
       const id = await publishing.service.addPrinter();
       const file = join(folder, "wrong.intunewin");
@@ -134,11 +134,11 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
       const run = await publishing.publish(`/printers/${id}/publish`, { Package: file });
 
       assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
-      assert.match(rowsOf(run).join(), message);
+      assert.match(resultRows(run).join(), message);
     });
   }
 
-  test("another printer's file of the same size is told apart", async (t) => {
+  test("another printer's file of the same size is refused", async (t) => {
     const publishing = await startPublishing(t);
     const { service } = publishing;
     const id = await service.addPrinter({ address: "10.0.0.11" });
@@ -156,10 +156,10 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     const run = await publishing.publish(`/printers/${id}/publish`, { Package: file });
 
     assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
-    assert.match(rowsOf(run).join(), /is not the package that this script was made for/);
+    assert.match(resultRows(run).join(), /is not the package that this script was made for/);
   });
 
-  test("a printer that is changed while the script runs is not published from it", async (t) => {
+  test("a printer that changes while the script runs is not published", async (t) => {
     const publishing = await startPublishing(t);
     const id = await publishing.service.addPrinter();
     const text = await publishing.script(`/printers/${id}/publish`);
@@ -171,12 +171,12 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
 
     assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
     assert.match(
-      rowsOf(run).join(),
+      resultRows(run).join(),
       /is not what it was when this script was made\. Download this script anew/,
     );
   });
 
-  test("a refusal that does not end is not waited for", async (t) => {
+  test("a refusal with an endless body is cut off", async (t) => {
     const publishing = await startPublishing(t);
     const id = await publishing.service.addPrinter();
     const server = createServer(({ method }, response) => {
@@ -196,11 +196,11 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     const run = await publishing.run(text.replaceAll(publishing.service.url, other));
 
     assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
-    assert.match(rowsOf(run).join(), /answer 404, no such package no such package/);
+    assert.match(resultRows(run).join(), /answer 404, no such package no such package/);
     assert.ok(run.output.every((line) => line.length < 600));
   });
 
-  test("what Platen says of a refusal is passed on, and nothing is made", async (t) => {
+  test("Platen's refusal is shown, and nothing is changed", async (t) => {
     const publishing = await startPublishing(t);
     const id = await publishing.service.addPrinter();
     const text = await publishing.script(`/printers/${id}/publish`);
@@ -209,6 +209,6 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     const run = await publishing.run(text);
 
     assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
-    assert.match(rowsOf(run).join(), /Platen did not give office\.intunewin at http:\S+: answer 404/);
+    assert.match(resultRows(run).join(), /Platen did not give office\.intunewin at http:\S+: answer 404/);
   });
 });

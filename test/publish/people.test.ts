@@ -3,12 +3,12 @@ import { describe, test } from "node:test";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import { startAlone } from "../support/publish/publish-alone.ts";
 import {
+  addSharedDriver,
   appOf,
   changesIn,
   editPrinter,
   type Publishing,
-  rowsOf,
-  sharedDriver,
+  resultRows,
   startPublishing,
 } from "../support/publish/publishing.ts";
 
@@ -18,8 +18,8 @@ function signedIn({ tenant }: Publishing): string[] {
   return ["-GraphUrl", tenant.graphUrl, "-AccessToken", tenant.token];
 }
 
-describe("what people do with the script", { skip: withoutPowerShell }, () => {
-  test("who declines with -Confirm is told what was declined, and the run does not end well", async (t) => {
+describe("people who run the script", { skip: withoutPowerShell }, () => {
+  test("decline with -Confirm: the run names the declined apps and fails", async (t) => {
     const publishing = await startPublishing(t);
     const id = await publishing.service.addPrinter();
     const text = await publishing.script(`/printers/${id}/publish`);
@@ -33,13 +33,13 @@ describe("what people do with the script", { skip: withoutPowerShell }, () => {
     assert.deepEqual([declined.code, changes], [1, []]);
     assert.match(half.output, /Office +Declined/);
     const app = appOf(publishing.tenant, `printer:${id}`);
-    assert.equal(publishing.tenant.found(app.id).assignments.length, 0);
+    assert.equal(publishing.tenant.getApp(app.id).assignments.length, 0);
     assert.deepEqual([half.code, app.publishingState], [1, "published"]);
   });
 
-  test("a driver's app that was declined stops the printers that need it", async (t) => {
+  test("decline a driver's app: the printers that need it are not published", async (t) => {
     const publishing = await startPublishing(t);
-    await sharedDriver(publishing.service);
+    await addSharedDriver(publishing.service);
     const text = await publishing.script("/clients/1/publish");
 
     const run = await (await startAlone(t, text, [...signedIn(publishing), "-Confirm"], ["N"])).ended;
@@ -53,10 +53,10 @@ describe("what people do with the script", { skip: withoutPowerShell }, () => {
     );
   });
 
-  test("who declines a dependency gets no content that needs it", async (t) => {
+  test("decline a dependency: content that needs it is not uploaded", async (t) => {
     const publishing = await startPublishing(t);
     const { service, tenant, publish, script } = publishing;
-    const [id = 0] = await sharedDriver(service, ["Front Desk"]);
+    const [id = 0] = await addSharedDriver(service, ["Front Desk"]);
     await publish("/clients/1/publish");
     const app = appOf(tenant, `printer:${id}`).id;
     const whole = tenant.content(app).sha256;
@@ -71,7 +71,7 @@ describe("what people do with the script", { skip: withoutPowerShell }, () => {
     assert.ok(tenant.content(appOf(tenant, "driver:1").id).size > 0);
   });
 
-  test("Ctrl+C ends the run with 1 and says that the next one goes on", async (t) => {
+  test("press Ctrl+C: the run ends with 1 and says that the next run continues", async (t) => {
     const publishing = await startPublishing(t);
     const { service, tenant, script, run } = publishing;
     const id = await service.addPrinter();
@@ -92,7 +92,7 @@ describe("what people do with the script", { skip: withoutPowerShell }, () => {
     assert.deepEqual([next.code, tenant.apps().length], [0, 1]);
   });
 
-  test("a question about deleting is answered by a person, and its default is no", async (t) => {
+  test("are asked before a deletion, and the default answer is no", async (t) => {
     const publishing = await startPublishing(t);
     const { service, tenant, publish, script } = publishing;
     const gone = await service.addPrinter();
@@ -110,7 +110,7 @@ describe("what people do with the script", { skip: withoutPowerShell }, () => {
     assert.deepEqual([kept.code, apps, deleted.code, tenant.apps().length], [0, 1, 0, 0]);
   });
 
-  test("an older script does not put an app back, unless it is told to", async (t) => {
+  test("run an older script: it does not revert an app without -Force", async (t) => {
     const { service, tenant, publish, run, script } = await startPublishing(t);
     const id = await service.addPrinter();
     const path = `/printers/${id}/publish`;
@@ -124,28 +124,28 @@ describe("what people do with the script", { skip: withoutPowerShell }, () => {
     const refused = await run(old);
     const changes = changesIn(tenant, since);
     const forced = await run(old, { Force: true });
-    const again = await run(old);
+    const rerun = await run(old);
 
     assert.deepEqual([refused.code, changes], [1, []]);
     assert.match(
-      rowsOf(refused).join(),
+      resultRows(refused).join(),
       /Failed +A newer script, of 20\d\d-\d\d-\d\d \d\d:\d\d UTC, published this app/,
     );
-    assert.deepEqual([forced.code, again.code], [0, 0], forced.output.join("\n"));
-    assert.match(rowsOf(again).join(), /Nothing to do/);
+    assert.deepEqual([forced.code, rerun.code], [0, 0], forced.output.join("\n"));
+    assert.match(resultRows(rerun).join(), /Nothing to do/);
     assert.match(String(appOf(tenant, `printer:${id}`).notes), / at:20260101T000000Z /);
   });
 
-  test("printers that cannot be deployed are named, and the run does not end well", async (t) => {
+  test("see the printers that cannot be deployed, and the run fails", async (t) => {
     const { service, publish } = await startPublishing(t);
-    await sharedDriver(service);
+    await addSharedDriver(service);
     await service.post("/printers", { name: "Bare", client_id: "1", address: "10.0.0.9" });
 
     const run = await publish("/clients/1/publish");
 
     assert.equal(run.code, 1);
-    assert.match(rowsOf(run).join("\n"), /^Bare +Left out +\S/m);
-    assert.equal(rowsOf(run).filter((row) => row.includes("Created")).length, 3);
+    assert.match(resultRows(run).join("\n"), /^Bare +Left out +\S/m);
+    assert.equal(resultRows(run).filter((row) => row.includes("Created")).length, 3);
   });
 
   const contradictions: Readonly<Record<string, [Record<string, unknown>, RegExp]>> = {
@@ -158,7 +158,7 @@ describe("what people do with the script", { skip: withoutPowerShell }, () => {
     "-Together for a printer": [{ Together: true }, /-Together is for the script of a client/],
   };
   for (const [name, [parameters, message]] of Object.entries(contradictions)) {
-    test(`parameters that contradict each other are refused: ${name}`, async (t) => {
+    test(`give parameters that contradict each other, which are refused: ${name}`, async (t) => {
       const { service, tenant, publish } = await startPublishing(t);
       const id = await service.addPrinter();
 

@@ -3,10 +3,10 @@ import { type TestContext, test } from "node:test";
 import { type Guarded, startGuarded } from "../support/access/guarded.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { published, settingsOf } from "../support/publish/published.ts";
+import { fetchPublishScript, readSettings } from "../support/publish/published.ts";
 import { exchange } from "../support/raw.ts";
 
-/** A service where people sign in, with a client of two printers that share a driver. */
+/** A service with sign-in, and a client with two printers that share a driver. */
 async function guardedWithShared(t: TestContext): Promise<Guarded> {
   const guarded = await startGuarded(t, { linkDays: 7 });
   const { admin } = guarded;
@@ -17,7 +17,7 @@ async function guardedWithShared(t: TestContext): Promise<Guarded> {
 }
 
 async function urlsOf(sender: Pick<Guarded["admin"], "fetch">, path: string): Promise<string[]> {
-  const { settings } = await published(sender, path);
+  const { settings } = await fetchPublishScript(sender, path);
   const together = settings.Together === null ? [] : [settings.Together];
   return [...settings.Apps, ...together].map(({ Package }) => Package.Url);
 }
@@ -27,7 +27,7 @@ const statuses = async (urls: readonly string[]) => {
   return answers.map(({ status }) => status);
 };
 
-test("where people sign in, the packages of a script are fetched by its links, and by nothing else", async (t) => {
+test("with sign-in, only the links in a script download its packages", async (t) => {
   const { service, viewer } = await guardedWithShared(t);
 
   const ofClient = await urlsOf(viewer, "/clients/1/publish");
@@ -54,7 +54,7 @@ test("where people sign in, the packages of a script are fetched by its links, a
   assert.deepEqual(await statuses(whole), [200, 403]);
 });
 
-test("the links of a client's script end with the client's links, also those to printers and drivers", async (t) => {
+test("links in a client's script to printers and drivers end with the client's links", async (t) => {
   const { admin } = await guardedWithShared(t);
   const ofClient = await urlsOf(admin, "/clients/1/publish");
   const ofDriver = await urlsOf(admin, "/drivers/1/publish");
@@ -65,7 +65,7 @@ test("the links of a client's script end with the client's links, also those to 
   assert.deepEqual(await statuses(ofDriver), [200]);
 });
 
-test("who may see everything is told which records there are; a machine's token and a link are not", async (t) => {
+test("scripts contain the ids of all records for users who may see them, but not for limited tokens and links", async (t) => {
   const { service, admin, viewer, addToken, bearer } = await guardedWithShared(t);
   const reading = bearer(await addToken("read"));
   const ofClient = bearer(await addToken("client:1"));
@@ -83,7 +83,7 @@ test("who may see everything is told which records there are; a machine's token 
     [ofPrinter, "/printers/1/publish"],
     [service, link.slice(service.url.length)],
   ] as const)
-    records.push((await published({ fetch }, path)).settings.Records);
+    records.push((await fetchPublishScript({ fetch }, path)).settings.Records);
 
   const all = { Printers: [1, 2], Clients: [1], Drivers: [1], LastPrinter: 2, LastClient: 1, LastDriver: 1 };
   assert.deepEqual(records, [all, all, null, null, null, null]);
@@ -91,7 +91,7 @@ test("who may see everything is told which records there are; a machine's token 
   assert.deepEqual((await ofPrinter.fetch("/drivers/1/publish")).status, 403);
 });
 
-/** A client of two printers with one driver and one address, and another client that deploys another model of it. */
+/** A client with two printers that share a driver and an address, and another client with another model of the driver. */
 async function guardedWithNeighbours(t: TestContext): Promise<Guarded> {
   const guarded = await startGuarded(t, { linkDays: 7 });
   const { admin } = guarded;
@@ -108,8 +108,8 @@ async function guardedWithNeighbours(t: TestContext): Promise<Guarded> {
   return guarded;
 }
 
-/** What a script tells of others than the first printer, also in what it holds as Base64. */
-function told(text: string): string[] {
+/** Mentions of other records than the first printer in a script, also inside its Base64 texts. */
+function neighbourNames(text: string): string[] {
   const packed = [...text.matchAll(/'([A-Za-z0-9+/]{8,}={0,2})'/g)].map(([, base64 = ""]) => base64);
   const all = [text, ...packed.map((base64) => Buffer.from(base64, "base64").toString("latin1"))].join("\n");
   return [...new Set(all.match(/Neighbour Qz7|Elsewhere Qz8|Papyrus 200|drivers\/1/g))].sort();
@@ -118,37 +118,37 @@ function told(text: string): string[] {
 const appsIn = ({ Apps }: { readonly Apps: readonly { readonly Kind: string; readonly Id: number }[] }) =>
   Apps.map(({ Kind, Id }) => `${Kind} ${Id}`);
 
-test("a token of one printer, and what it fetched, learns nothing of the printer's neighbours and of its driver's others", async (t) => {
+test("a token for one printer, and the script it downloaded, see nothing of other printers and models", async (t) => {
   const { viewer, service, addToken, bearer } = await guardedWithNeighbours(t);
   const path = "/printers/1/publish";
   const ofPrinter = bearer(await addToken("printer:1"));
   const ofClient = bearer(await addToken("client:1"));
   const reading = bearer(await addToken("read"));
 
-  const whole = await published(viewer, path);
-  const read = await published(reading, path);
-  const own = await published(ofPrinter, path);
+  const whole = await fetchPublishScript(viewer, path);
+  const read = await fetchPublishScript(reading, path);
+  const own = await fetchPublishScript(ofPrinter, path);
   const url = own.settings.Source.Url.slice(service.url.length);
-  const linked = await published({ fetch: service.fetch }, url);
-  const client = await published(ofClient, "/clients/1/publish");
+  const linked = await fetchPublishScript({ fetch: service.fetch }, url);
+  const client = await fetchPublishScript(ofClient, "/clients/1/publish");
 
   assert.match(whole.settings.Attention.join(), /Neighbour Qz7/);
   for (const { settings, text } of [whole, read]) {
     assert.deepEqual(appsIn(settings), ["driver 1", "printer 1"]);
-    assert.deepEqual(told(text), ["Neighbour Qz7", "Papyrus 200", "drivers/1"]);
+    assert.deepEqual(neighbourNames(text), ["Neighbour Qz7", "Papyrus 200", "drivers/1"]);
   }
   for (const { settings, text } of [own, linked]) {
     assert.deepEqual([appsIn(settings), settings.Attention], [["printer 1"], []]);
-    assert.deepEqual(told(text), []);
+    assert.deepEqual(neighbourNames(text), []);
   }
   assert.equal(linked.settings.Source.Apps, own.settings.Source.Apps);
   assert.deepEqual(appsIn(client.settings), ["printer 2", "printer 1"]);
-  assert.deepEqual(told(client.text), ["Neighbour Qz7"]);
+  assert.deepEqual(neighbourNames(client.text), ["Neighbour Qz7"]);
   const urls = [...own.settings.Apps, ...client.settings.Apps].map(({ Package }) => Package.Url);
   assert.deepEqual(new Set(await statuses(urls)), new Set([200]));
 });
 
-test("a token of one printer is told nothing by how many records there are", async (t) => {
+test("a token for one printer cannot see that a record was added", async (t) => {
   const { admin, addToken, bearer } = await guardedWithNeighbours(t);
   const ofPrinter = bearer(await addToken("printer:1"));
   const etag = async () =>
@@ -160,23 +160,23 @@ test("a token of one printer is told nothing by how many records there are", asy
   assert.equal(await etag(), before);
 });
 
-test("a number that a record once had is known for ever, so that its app counts as left over", async (t) => {
+test("a script contains the highest id that was ever used, so that apps of deleted records can be found", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
   await app.addPrinter({ name: "Two", driver_id: "1" });
   await app.fetch("/printers/2", { method: "DELETE" });
 
-  const { settings } = await published(app, "/printers/1/publish");
+  const { settings } = await fetchPublishScript(app, "/printers/1/publish");
 
   assert.deepEqual([settings.Records?.Printers, settings.Records?.LastPrinter], [[1], 2]);
 });
 
-test("where the service cannot say its own address, the script names none and asks for files", async (t) => {
+test("a script without the service's address requests files with -Package", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
 
   const request = "GET /printers/1/publish HTTP/1.1\r\nHost: not_a_host\r\nConnection: close\r\n\r\n";
-  const settings = settingsOf(await exchange(app.url, request));
+  const settings = readSettings(await exchange(app.url, request));
 
   assert.deepEqual([settings.Service, settings.Apps[0]?.Package.Url], ["", ""]);
 });

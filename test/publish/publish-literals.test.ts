@@ -3,25 +3,25 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { renderPublishScript } from "../../src/pkg/scripts/publish-script.ts";
-import { rounds, some } from "../support/depth.ts";
+import { rounds, selectCases } from "../support/depth.ts";
 import { nasty } from "../support/powershell/nasty.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import { powershellParser, walk } from "../support/powershell/powershell-syntax.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 import { makePublication } from "../support/publish/publications.ts";
-import { type ReadApp, type ReadSettings, scriptIn, settingsOf } from "../support/publish/published.ts";
+import { type ReadApp, type ReadSettings, readSettings, scriptText } from "../support/publish/published.ts";
 import { seededRandom } from "../support/random.ts";
 
 const seed = 20261123;
 
-/** Every piece of hostile text by itself, then some together. */
+/** Every piece of hostile text alone, then combinations. */
 function hostileTexts(count: number): string[] {
   const random = seededRandom(seed);
   const mixed = () => Array.from({ length: 1 + random(8) }, () => nasty[random(nasty.length)]).join("");
   return [...nasty, ...Array.from({ length: count }, mixed)];
 }
 
-/** Every place of the settings in which a text of a field stands. */
+/** All texts of fields in the settings. */
 function textsIn({ Title, Service, Apps, LeftOut, Together, TogetherRefusal }: ReadSettings): string[] {
   const ofApp = ({ Revision, Package, Fields }: ReadApp) => [
     ...[Revision, Package.Url, Package.ETag, Package.FileName],
@@ -32,16 +32,16 @@ function textsIn({ Title, Service, Apps, LeftOut, Together, TogetherRefusal }: R
   return [Title, Service, TogetherRefusal, ...left, ...apps].map(String);
 }
 
-/** The block of literals, without what stands around it. */
+/** The settings block without the script around it. */
 function blockOf(script: string): string {
   const start = script.indexOf("$Settings = ");
   return script.slice(start, script.indexOf("\r\n}\r\n", start) + "\r\n}\r\n".length);
 }
 
-test("whatever stands in a field, the script is ASCII and holds it as a literal", () => {
+test("the script is ASCII and contains any field as a literal", () => {
   for (const text of hostileTexts(rounds(20, 500))) {
     const script = renderPublishScript(makePublication(text)).toString("latin1");
-    const settings = settingsOf(script);
+    const settings = readSettings(script);
 
     assert.match(script, /^[\x20-\x7e\t\r\n]*$/);
     const found = new Set(textsIn(settings));
@@ -50,22 +50,25 @@ test("whatever stands in a field, the script is ASCII and holds it as a literal"
   }
 });
 
-test("what stands in a script inside the script is the text of that script, whatever a field holds", () => {
+test("the scripts inside the script are exact for any field", () => {
   for (const text of hostileTexts(rounds(0, 50))) {
-    const settings = settingsOf(renderPublishScript(makePublication(text)).toString("latin1"));
+    const settings = readSettings(renderPublishScript(makePublication(text)).toString("latin1"));
 
     const [driver, printer] = settings.Apps as [ReadApp, ReadApp];
-    const detect = scriptIn(settings, printer.Detection);
+    const detect = scriptText(settings, printer.Detection);
     assert.match(detect, /^[\x20-\x7e\t\r\n]*$/);
-    assert.equal((settingsOf(detect) as unknown as { Printers: { Name: string }[] }).Printers[0]?.Name, text);
+    assert.equal(
+      (readSettings(detect) as unknown as { Printers: { Name: string }[] }).Printers[0]?.Name,
+      text,
+    );
     assert.notEqual(driver.Detection.Frame, printer.Detection.Frame);
   }
 });
 
-test("the script parses whatever stands in its fields", async () => {
+test("the script parses with any fields", async () => {
   const parse = await powershellParser();
 
-  for (const text of some([...hostileTexts(5), hostileTexts(rounds(0, 40)).join("")], 4)) {
+  for (const text of selectCases([...hostileTexts(5), hostileTexts(rounds(0, 40)).join("")], 4)) {
     const block = blockOf(renderPublishScript(makePublication(text)).toString("latin1"));
     const wrong = [...walk(parse(block))].filter((node) => node.type === "ERROR" || node.isMissing);
     assert.deepEqual(
@@ -79,18 +82,18 @@ test("the script parses whatever stands in its fields", async () => {
 describe("in a real PowerShell", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  test("the settings of hostile fields come through unharmed", async () => {
-    const all = [...some(hostileTexts(100), 20), nasty.join("")];
+  test("hostile fields reach PowerShell unchanged", async () => {
+    const all = [...selectCases(hostileTexts(100), 20), nasty.join("")];
     const scripts = all.map((text) => renderPublishScript(makePublication(text)).toString("latin1"));
     const blocks = scripts.map((script) => `${blockOf(script).replace("$Settings = ", "$all += ")}`);
 
     const script = join(windows.folder, "publish-literals.ps1");
     await writeFile(script, `$all = @()\r\n${blocks.join("")}\r\n$Settings = $all\r\n`);
-    const { value } = await windows.ask<{ value: unknown }>({ do: "evaluate", script });
+    const { value } = await windows.request<{ value: unknown }>({ do: "evaluate", script });
 
     assert.deepEqual(
       value,
-      scripts.map((text) => settingsOf(text)),
+      scripts.map((text) => readSettings(text)),
     );
   });
 });

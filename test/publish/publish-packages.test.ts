@@ -5,9 +5,14 @@ import { startApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { makePng } from "../support/printers/png.ts";
-import { appWithShared, published, type ReadApp, scriptIn } from "../support/publish/published.ts";
+import {
+  appWithSharedDriver,
+  fetchPublishScript,
+  type ReadApp,
+  scriptText,
+} from "../support/publish/published.ts";
 
-/** What the downloaded package is, as the script says it of itself. */
+/** Downloads an app's package and describes it like the script does. */
 async function downloaded(app: ReadApp) {
   const answer = await fetch(app.Package.Url);
   const bytes = await bytesOf(answer);
@@ -19,16 +24,16 @@ async function downloaded(app: ReadApp) {
   };
 }
 
-/** What stands between the start and the end of the XML. */
+/** The `Detection.xml` of a package. */
 function detectionIn(outer: Buffer): Buffer {
   const end = "</ApplicationInfo>";
   return outer.subarray(outer.indexOf("<ApplicationInfo"), outer.indexOf(end) + end.length);
 }
 
-test("each package is the one that is downloaded, to its last byte", async (t) => {
-  const app = await appWithShared(t);
+test("the script describes each package exactly as it is downloaded", async (t) => {
+  const app = await appWithSharedDriver(t);
   await app.upload("/printers/3/icon", makePng(256, 256, 50), "logo.png");
-  const { settings } = await published(app, "/clients/1/publish");
+  const { settings } = await fetchPublishScript(app, "/clients/1/publish");
   const apps = [...settings.Apps, settings.Together as ReadApp];
 
   const found = [];
@@ -41,14 +46,14 @@ test("each package is the one that is downloaded, to its last byte", async (t) =
   );
 });
 
-test("detection and requirement scripts are those that are downloaded by themselves", async (t) => {
-  const app = await appWithShared(t);
-  const { settings } = await published(app, "/clients/1/publish");
+test("detection and requirement scripts equal those that are downloaded alone", async (t) => {
+  const app = await appWithSharedDriver(t);
+  const { settings } = await fetchPublishScript(app, "/clients/1/publish");
 
   const scripts = settings.Apps.flatMap(({ Detection, Requirement }) => [Detection, Requirement]).map(
-    (script) => script && scriptIn(settings, script),
+    (script) => script && scriptText(settings, script),
   );
-  const detected = scriptIn(settings, settings.Together?.Detection ?? { Frame: "", Settings: "" });
+  const detected = scriptText(settings, settings.Together?.Detection ?? { Frame: "", Settings: "" });
 
   const text = async (path: string) => (await app.fetch(path)).text();
   const apart = "?driver=apart";
@@ -65,13 +70,13 @@ test("detection and requirement scripts are those that are downloaded by themsel
   assert.equal(detected, await text("/clients/1/scripts/detect"));
 });
 
-test("a client's one app has a requirement script where all of its printers have a place, and none where one has not", async (t) => {
-  const app = await appWithShared(t);
+test("a client's single app has a requirement script only if all of its printers have subnets", async (t) => {
+  const app = await appWithSharedDriver(t);
   await app.addPrinter({ name: "D", client_id: "1", driver_id: "2", subnets: "10.3.0.0/16" });
   const scriptTogether = async () => {
-    const { settings } = await published(app, "/clients/1/publish");
+    const { settings } = await fetchPublishScript(app, "/clients/1/publish");
     const { Requirement } = settings.Together ?? { Requirement: null };
-    return Requirement && scriptIn(settings, Requirement);
+    return Requirement && scriptText(settings, Requirement);
   };
 
   const everywhere = await scriptTogether();
@@ -82,7 +87,7 @@ test("a client's one app has a requirement script where all of its printers have
   assert.deepEqual([everywhere, partly], [downloaded, null]);
 });
 
-test("what cannot be published is refused with its reason", async (t) => {
+test("a record that cannot be published is refused with the reason", async (t) => {
   const app = await startApp(t);
   await app.post("/clients", { name: "Empty" });
   await app.post("/printers", { name: "Bare", address: "10.0.0.1" });
@@ -110,11 +115,11 @@ test("what cannot be published is refused with its reason", async (t) => {
   for (const [i, reason] of said.entries()) assert.match(texts[i] ?? "", reason);
 });
 
-/** Some 740 KB, another one for each number. */
+/** About 740 KB, different for each number. */
 const iconOf = (i: number) => makePng(256, 256, 740_000 + i);
 
 deepTest(
-  "a client whose icons are more than one script can carry is told so, and icons that are the same count once",
+  "a client whose icons are too large for one script is refused, and equal icons count once",
   async (t) => {
     const app = await startApp(t);
     await app.post("/clients", { name: "A" });
@@ -127,7 +132,7 @@ deepTest(
     const refused = await app.fetch("/clients/1/publish");
     const one = await app.fetch("/printers/1/publish");
     await app.upload("/printers/12/icon", iconOf(1), "logo.png");
-    const { settings } = await published(app, "/clients/1/publish");
+    const { settings } = await fetchPublishScript(app, "/clients/1/publish");
 
     assert.deepEqual([refused.status, one.status], [422, 200]);
     assert.match(await refused.text(), /publish its printers one by one/);

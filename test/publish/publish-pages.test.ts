@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startGuarded } from "../support/access/guarded.ts";
 import { navigation, startApp } from "../support/app.ts";
-import { appWithShared } from "../support/publish/published.ts";
+import { appWithSharedDriver } from "../support/publish/published.ts";
 
-/** What is said of publishing, as somebody reads it. */
+/** The text about publishing on a page. */
 function sectionIn(page: string): string {
   const start = page.indexOf("<summary>Publish to Intune");
   const end = page.indexOf("</details>", start);
-  assert.ok(start > 0 && end > start, "nothing is said of publishing");
+  assert.ok(start > 0 && end > start, "the page has no text about publishing");
   return page.slice(start, end).replaceAll(/\s+/g, " ");
 }
 
 test("the pages of a printer, a client and a driver offer the script, the permission and the command", async (t) => {
-  const { fetch } = await appWithShared(t);
+  const { fetch } = await appWithSharedDriver(t);
 
   const sections = [];
   for (const path of ["/printers/1", "/clients/1", "/drivers/1"])
@@ -48,8 +48,8 @@ test("the pages of a printer, a client and a driver offer the script, the permis
   assert.match(driver, /one app, which installs the driver under all names/);
 });
 
-test("a client's page says how many apps it becomes, and so does the script", async (t) => {
-  const app = await appWithShared(t);
+test("a client's page and its script give the same number of apps", async (t) => {
+  const app = await appWithSharedDriver(t);
   await app.post("/clients", { name: "Single" });
   await app.addPrinter({ name: "Alone", client_id: "2", driver_id: "1" });
 
@@ -63,7 +63,7 @@ test("a client's page says how many apps it becomes, and so does the script", as
   assert.match(whole, /It makes one app, with the driver in it\./);
 });
 
-test("where people sign in, the page says that the script holds links and for how long", async (t) => {
+test("with sign-in, the page says that the script contains links and when they end", async (t) => {
   const { admin, viewer } = await startGuarded(t, { linkDays: 7, publicUrl: "https://platen.example" });
   await admin.addPrinter();
 
@@ -73,8 +73,8 @@ test("where people sign in, the page says that the script holds links and for ho
   assert.doesNotMatch(section, /this machine alone/);
 });
 
-test("the script's text is shown before anybody downloads it", async (t) => {
-  const app = await appWithShared(t);
+test("a page shows the script's text", async (t) => {
+  const app = await appWithSharedDriver(t);
 
   for (const [path, name] of [
     ["/printers/1", "A"],
@@ -92,7 +92,7 @@ test("the script's text is shown before anybody downloads it", async (t) => {
   }
 });
 
-test("who reads a script with links is in the audit log", async (t) => {
+test("reading a script with links is in the audit log", async (t) => {
   const { admin, viewer } = await startGuarded(t, { publicUrl: "https://platen.example" });
   await admin.addPrinter();
 
@@ -102,7 +102,7 @@ test("who reads a script with links is in the audit log", async (t) => {
   assert.match(log, /in \/printers\/1\/publish, on its page/);
 });
 
-test("a link can be made to the script, too", async (t) => {
+test("a link to the script can be made", async (t) => {
   const { admin, operator } = await startGuarded(t);
   await admin.addPrinter();
 

@@ -4,16 +4,16 @@ import { startApp } from "../support/app.ts";
 import { appWithPair } from "../support/drivers/arm64-pair.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { makePicture, makePng, pngChunk } from "../support/printers/png.ts";
-import { appWithShared, published, type ReadApp } from "../support/publish/published.ts";
+import { appWithSharedDriver, fetchPublishScript, type ReadApp } from "../support/publish/published.ts";
 
 const names = (apps: readonly ReadApp[]) =>
   apps.map(({ Kind, Id, DependsOn }) => [`${Kind}:${Id}`, ...DependsOn]);
 
-test("a printer without a client is one app, with each field that Graph needs", async (t) => {
+test("a printer without a client is one app with all fields that Graph needs", async (t) => {
   const app = await startApp(t);
   await app.addPrinter({ name: "Front Desk", location: "Hall" });
 
-  const { answer, settings } = await published(app, "/printers/1/publish");
+  const { answer, settings } = await fetchPublishScript(app, "/printers/1/publish");
 
   assert.match(answer.headers.get("content-disposition") ?? "", /filename="publish-front-desk\.ps1"/);
   assert.equal(answer.headers.get("content-type"), "text/plain; charset=utf-8");
@@ -54,12 +54,12 @@ test("a printer without a client is one app, with each field that Graph needs", 
   assert.match(first.Revision, /^[0-9a-f]{12}$/);
 });
 
-test("printers of a client that share a driver depend on an app of the driver, the others are whole", async (t) => {
-  const app = await appWithShared(t);
+test("a client's printers that share a driver depend on the driver's app, and the others include their driver", async (t) => {
+  const app = await appWithSharedDriver(t);
 
-  const { settings } = await published(app, "/clients/1/publish");
-  const { settings: ofOne } = await published(app, "/printers/2/publish");
-  const { settings: ofWhole } = await published(app, "/printers/3/publish");
+  const { settings } = await fetchPublishScript(app, "/clients/1/publish");
+  const { settings: ofOne } = await fetchPublishScript(app, "/printers/2/publish");
+  const { settings: ofWhole } = await fetchPublishScript(app, "/printers/3/publish");
 
   const shared = [["driver:1"], ["printer:1", "driver:1"], ["printer:2", "driver:1"], ["printer:3"]];
   assert.deepEqual(names(settings.Apps), shared);
@@ -84,12 +84,12 @@ test("printers of a client that share a driver depend on an app of the driver, t
   assert.deepEqual(ofOne.Apps[1], settings.Apps[2]);
 });
 
-test("an icon changes the package, not the revision, even one of the same size; a setting changes both", async (t) => {
+test("a new icon changes the package but not the revision, and a setting changes both", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
   const png = makePng(256, 256, 50);
   const sameSize = makePicture({ before: [pngChunk("prVt", Buffer.alloc(50, 1))] });
-  const first = async () => (await published(app, "/printers/1/publish")).settings;
+  const first = async () => (await fetchPublishScript(app, "/printers/1/publish")).settings;
 
   const before = await first();
   await app.upload("/printers/1/icon", png, "logo.png");
@@ -110,7 +110,7 @@ test("an icon changes the package, not the revision, even one of the same size; 
   assert.equal(before.Instance, changed.Instance);
 });
 
-test("a printer with a second driver for ARM64 is whole, whoever has one of the two besides", async (t) => {
+test("a printer with a second driver for ARM64 includes both drivers, even if others share them", async (t) => {
   const pair = await appWithPair(t);
   await pair.post("/clients", { name: "A" });
   const both = { driver_id: String(pair.main), arm64_driver_id: String(pair.arm), client_id: "1" };
@@ -118,7 +118,7 @@ test("a printer with a second driver for ARM64 is whole, whoever has one of the 
   await pair.addPrinter({ name: "Two", ...both });
   await pair.addPrinter({ name: "Three", driver_id: String(pair.main), client_id: "1" });
 
-  const { settings } = await published(pair, "/clients/1/publish");
+  const { settings } = await fetchPublishScript(pair, "/clients/1/publish");
 
   assert.deepEqual(
     names(settings.Apps).flat().toSorted(),
@@ -134,10 +134,10 @@ test("a printer with a second driver for ARM64 is whole, whoever has one of the 
   );
 });
 
-test("a driver is published by itself, and Windows' own is refused with its reason", async (t) => {
-  const app = await appWithShared(t);
+test("a driver is published alone, and a driver of Windows is refused with the reason", async (t) => {
+  const app = await appWithSharedDriver(t);
 
-  const { answer, settings } = await published(app, "/drivers/1/publish");
+  const { answer, settings } = await fetchPublishScript(app, "/drivers/1/publish");
   const windows = await app.fetch("/drivers/1000002/publish");
 
   assert.match(answer.headers.get("content-disposition") ?? "", /filename="publish-[a-z0-9-]+\.ps1"/);
@@ -148,20 +148,20 @@ test("a driver is published by itself, and Windows' own is refused with its reas
   assert.match(await windows.text(), /there is nothing to install apart/);
 });
 
-test("whoever publishes has deployed nothing yet: the audit log names a download of its own", async (t) => {
+test("the download of a publish script is in the audit log and is not a deployment", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
 
-  await published(app, "/printers/1/publish");
+  await fetchPublishScript(app, "/printers/1/publish");
 
-  await app.app.deployments.settle();
-  assert.equal(app.app.deployments.latest(1), undefined);
+  await app.app.deployments.waitUntilCounted();
+  assert.equal(app.app.deployments.lastDeployed(1), undefined);
   const csv = await (await app.fetch("/audit.csv")).text();
   assert.match(csv, /downloaded.*publish/);
 });
 
-test("the script is ASCII with lines that end as Windows has them", async (t) => {
-  const app = await appWithShared(t);
+test("the script is ASCII with CRLF line ends", async (t) => {
+  const app = await appWithSharedDriver(t);
 
   const bytes = await bytesOf(app.fetch("/clients/1/publish"));
 

@@ -2,12 +2,18 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
-import { appOf, changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publish/publishing.ts";
+import {
+  addSharedDriver,
+  appOf,
+  changesIn,
+  resultRows,
+  startPublishing,
+} from "../support/publish/publishing.ts";
 
-describe("removing what Platen has no more", { skip: withoutPowerShell }, () => {
-  test("apps of deleted records are listed and deleted, printers before their driver; all others stay", async (t) => {
+describe("removing apps of deleted records", { skip: withoutPowerShell }, () => {
+  test("lists and deletes these apps, printers before their driver, and no others", async (t) => {
     const { service, tenant, publish, script, run } = await startPublishing(t);
-    const [one = 0, two = 0] = await sharedDriver(service);
+    const [one = 0, two = 0] = await addSharedDriver(service);
     const driver_id = String(await service.addDriver(driverZip({ version: "7.0.0.0" })));
     const other = await service.addPrinter({ name: "Elsewhere", driver_id });
     await publish("/clients/1/publish");
@@ -22,8 +28,8 @@ describe("removing what Platen has no more", { skip: withoutPowerShell }, () => 
     const removed = await run(text, { Remove: true, Force: true });
 
     assert.deepEqual([listed.code, before, removed.code], [0, 5, 0], removed.output.join("\n"));
-    assert.equal(rowsOf(listed).filter((row) => row.includes("Would delete")).length, 3);
-    assert.equal(rowsOf(removed).filter((row) => row.includes("Deleted")).length, 3);
+    assert.equal(resultRows(listed).filter((row) => row.includes("Would delete")).length, 3);
+    assert.equal(resultRows(removed).filter((row) => row.includes("Deleted")).length, 3);
     assert.deepEqual(
       tenant
         .apps()
@@ -33,7 +39,7 @@ describe("removing what Platen has no more", { skip: withoutPowerShell }, () => 
     );
   });
 
-  test("where nobody can be asked and nobody said -Force, nothing is deleted", async (t) => {
+  test("deletes nothing without a prompt or -Force", async (t) => {
     const { service, tenant, publish, script, run } = await startPublishing(t);
     const gone = await service.addPrinter();
     const other = await service.addPrinter({ name: "Elsewhere", driver_id: "1" });
@@ -47,7 +53,7 @@ describe("removing what Platen has no more", { skip: withoutPowerShell }, () => 
     assert.match(result.output.join("\n"), /Nobody can be asked here/);
   });
 
-  test("an app whose notes only mention a marker is not Platen's: neither taken over nor deleted", async (t) => {
+  test("leaves an app alone whose notes only mention a marker", async (t) => {
     const { service, tenant, publish, script, run } = await startPublishing(t);
     const first = await service.addPrinter();
     await publish(`/printers/${first}/publish`);
@@ -68,7 +74,7 @@ describe("removing what Platen has no more", { skip: withoutPowerShell }, () => 
     const removed = await run(await script(`/printers/${first}/publish`), { Remove: true, Force: true });
 
     assert.deepEqual([published.code, made, removed.code], [0, 5, 0], published.output.join("\n"));
-    assert.equal(rowsOf(removed).length, 1, "the app that was published goes");
+    assert.equal(resultRows(removed).length, 1, "the app that was published goes");
     assert.deepEqual(
       mentions.map((id) => tenant.app(id)),
       before,
@@ -76,7 +82,7 @@ describe("removing what Platen has no more", { skip: withoutPowerShell }, () => 
     assert.ok(tenant.app(bare));
   });
 
-  test("a record that is younger than the script is none that is gone, whether Platen can be asked or not", async (t) => {
+  test("does not take a record that is newer than the script for a deleted one", async (t) => {
     const { service, tenant, publish, script, run } = await startPublishing(t);
     const first = await service.addPrinter();
     const old = await script(`/printers/${first}/publish`);
@@ -98,9 +104,9 @@ describe("removing what Platen has no more", { skip: withoutPowerShell }, () => 
 });
 
 describe("publishing with -WhatIf", { skip: withoutPowerShell }, () => {
-  test("says what would be done, and only reads", async (t) => {
+  test("says what it would do, and only reads", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
-    await sharedDriver(service);
+    await addSharedDriver(service);
     const fresh = await publish("/clients/1/publish", {
       WhatIf: true,
       AssignTo: ["11111111-2222-4333-8444-555555555555"],
@@ -113,7 +119,7 @@ describe("publishing with -WhatIf", { skip: withoutPowerShell }, () => {
     const changed = await publish("/clients/1/publish", { WhatIf: true });
 
     assert.deepEqual([fresh.code, none, changed.code, changesIn(tenant, since)], [0, [], 0, []]);
-    assert.equal(rowsOf(fresh).filter((row) => row.includes("Would create")).length, 3);
-    assert.equal(rowsOf(changed).filter((row) => row.includes("Would update")).length, 2);
+    assert.equal(resultRows(fresh).filter((row) => row.includes("Would create")).length, 3);
+    assert.equal(resultRows(changed).filter((row) => row.includes("Would update")).length, 2);
   });
 });

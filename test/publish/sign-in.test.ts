@@ -7,19 +7,19 @@ import { appOf, changesIn, startPublishing } from "../support/publish/publishing
 const byCode = { AccessToken: undefined };
 
 describe("signing in to publish", { skip: withoutPowerShell }, () => {
-  test("Microsoft's words are shown as they are, and the run goes on as soon as somebody signed in", async (t) => {
+  test("shows Microsoft's message unchanged, and the run continues after the sign-in", async (t) => {
     const answers = ["authorization_pending", "authorization_pending", "slow_down", "authorization_pending"];
     const { service, tenant, publish } = await startPublishing(t, { signIn: { answers, slowDown: 1 } });
     const id = await service.addPrinter();
 
     const run = await publish(`/printers/${id}/publish`, byCode);
 
-    const asked = tenant.requests.find(({ area }) => area === "login");
+    const request = tenant.requests.find(({ area }) => area === "login");
     assert.equal(run.code, 0, run.output.join("\n"));
     assert.ok(run.output.some((line) => line.startsWith("To sign in, use a web browser to open the page")));
     assert.deepEqual([tenant.signIns.polls, tenant.signIns.tooFast], [5, 0]);
-    assert.equal(asked?.path, "/organizations/oauth2/v2.0/devicecode");
-    assert.match(JSON.stringify(asked?.body), /"client_id":"14d82eec-204b-4c2f-b7e8-296a70dab67e"/);
+    assert.equal(request?.path, "/organizations/oauth2/v2.0/devicecode");
+    assert.match(JSON.stringify(request?.body), /"client_id":"14d82eec-204b-4c2f-b7e8-296a70dab67e"/);
     assert.ok(appOf(tenant, `printer:${id}`));
   });
 
@@ -35,7 +35,7 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     "an administrator has to consent": [{ answers: ["invalid_grant"] }, /invalid_grant/],
   };
   for (const [name, [signIn, message]] of Object.entries(refusals)) {
-    test(`where ${name}, the run says so and nothing is asked of Graph`, async (t) => {
+    test(`if ${name}, the run says so and sends nothing to Graph`, async (t) => {
       const { service, tenant, publish } = await startPublishing(t, { signIn });
       const id = await service.addPrinter();
 
@@ -46,7 +46,7 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     });
   }
 
-  test("whose tenant it is, is told where the token says so", async (t) => {
+  test("shows the user and the tenant that the token names", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     const claims = { tid: "0f0f", upn: "anna@contoso.example\u001b[2J" };
@@ -59,8 +59,8 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     assert.equal(run.output[1], "Signed in as anna@contoso.example [2J, tenant 0f0f");
   });
 
-  test("a token that ends in the middle of a run is renewed", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t, { tokenRequests: 4 });
+  test("a token that expires during a run is renewed", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t, { requestsPerToken: 4 });
     const id = await service.addPrinter();
 
     const run = await publish(`/printers/${id}/publish`, byCode);
@@ -69,12 +69,12 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     assert.ok(tenant.signIns.refreshed > 2);
   });
 
-  test("one that was handed in and ends stops the run, which says what to do; the next finishes it", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t, { tokenRequests: 4 });
+  test("a token in -AccessToken that expires stops the run with a remedy, and the next run finishes", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t, { requestsPerToken: 4 });
     const id = await service.addPrinter();
 
     const run = await publish(`/printers/${id}/publish`);
-    tenant.behaviour.tokenRequests = Number.POSITIVE_INFINITY;
+    tenant.behaviour.requestsPerToken = Number.POSITIVE_INFINITY;
     const next = await publish(`/printers/${id}/publish`);
 
     assert.deepEqual([run.code, next.code, tenant.apps().length], [1, 0, 1]);
@@ -84,7 +84,7 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     );
   });
 
-  test("without the permission the first refusal ends the run and names what is missing", async (t) => {
+  test("without the permission, the first refusal ends the run and names the permission", async (t) => {
     const { service, tenant, publish } = await startPublishing(t, { isForbidden: true });
     const id = await service.addPrinter();
 
@@ -94,7 +94,7 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     assert.match(run.output.join("\n"), /403 .*needs the permission DeviceManagementApps\.ReadWrite\.All/);
   });
 
-  test("a token goes to nobody but over https, or to this machine", async (t) => {
+  test("a token is sent only over HTTPS or to this machine", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
 
@@ -106,7 +106,7 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     assert.deepEqual([graph.code, login.code, tenant.requests], [1, 1, []]);
   });
 
-  test("a list that goes on elsewhere is not followed", async (t) => {
+  test("a list that continues on another server is not followed", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     const other = await startPublishing(t);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
-import { changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publish/publishing.ts";
+import { addSharedDriver, changesIn, resultRows, startPublishing } from "../support/publish/publishing.ts";
 
-describe("a service that is not there", { skip: withoutPowerShell }, () => {
-  test("a Platen that does not answer is asked a few times, for the first app alone", async (t) => {
+describe("an unreachable service", { skip: withoutPowerShell }, () => {
+  test("a Platen that does not respond gets a few requests, and only for the first app", async (t) => {
     const { service, tenant, script, run } = await startPublishing(t);
-    await sharedDriver(service);
+    await addSharedDriver(service);
     const text = await script("/clients/1/publish");
     await service.stop();
 
@@ -15,11 +15,11 @@ describe("a service that is not there", { skip: withoutPowerShell }, () => {
     assert.deepEqual([result.code, changesIn(tenant)], [1, []]);
     assert.equal(result.log.match(/Waits \d+ ms/g)?.length, 6);
     assert.match(
-      rowsOf(result)[0] ?? "",
+      resultRows(result)[0] ?? "",
       /could not be fetched from http:\S+: .*give the packages with -Package/,
     );
     assert.deepEqual(
-      rowsOf(result)
+      resultRows(result)
         .slice(1)
         .map((row) => /Not tried/.test(row)),
       [true, true],
@@ -27,7 +27,7 @@ describe("a service that is not there", { skip: withoutPowerShell }, () => {
     assert.match(result.output.join("\n"), /\n1 failed, 2 not tried\nStopped: \S+ could not be fetched/);
   });
 
-  test("a Graph that does not answer is asked a few times", async (t) => {
+  test("a Graph that does not respond gets a few requests", async (t) => {
     const { service, publish } = await startPublishing(t);
     const id = await service.addPrinter();
 
@@ -41,7 +41,7 @@ describe("a service that is not there", { skip: withoutPowerShell }, () => {
     );
   });
 
-  test("a list of apps that is not there is told at once: the address is not Graph's", async (t) => {
+  test("a missing list of apps is reported at once, because the address is not Graph's", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     tenant.fault({ path: /mobileApps$/, status: 404, times: 9 });

@@ -5,11 +5,11 @@ import type { Tenant } from "../support/graph/tenant.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addIcon,
+  addSharedDriver,
   appOf,
   changesIn,
   editPrinter,
-  rowsOf,
-  sharedDriver,
+  resultRows,
   startPublishing,
 } from "../support/publish/publishing.ts";
 
@@ -22,14 +22,14 @@ const upload = [
   "PATCH mobileApps/{id}",
 ];
 
-/** The names of the fields that the last PATCH sent. */
+/** The fields in the last PATCH. */
 function lastPatch({ requests }: Tenant): string[] {
   const { body } = requests.findLast(({ method }) => method === "PATCH") ?? {};
   return Object.keys(body as object).sort();
 }
 
-describe("publishing what Intune has already", { skip: withoutPowerShell }, () => {
-  test("another address is another package: content and detection go together, at once", async (t) => {
+describe("updating existing apps", { skip: withoutPowerShell }, () => {
+  test("a new address makes a new package, and content and detection change together", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     await publish(`/printers/${id}/publish`);
@@ -50,10 +50,10 @@ describe("publishing what Intune has already", { skip: withoutPowerShell }, () =
     ]);
     assert.deepEqual([run.code, tenant.app(appId).committedContentVersion], [0, "2"]);
     assert.notDeepEqual(tenant.app(appId).rules, rules);
-    assert.match(rowsOf(run).join(), /Updated +Content, Rules$/);
+    assert.match(resultRows(run).join(), /Updated +Content, Rules$/);
   });
 
-  test("another icon is sent alone: nothing is uploaded", async (t) => {
+  test("a new icon is sent without uploading content", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     await addIcon(service, id);
@@ -69,7 +69,7 @@ describe("publishing what Intune has already", { skip: withoutPowerShell }, () =
     assert.deepEqual([run.code, icon.value], [0, png.toString("base64")]);
   });
 
-  test("an icon that is deleted in Platen goes from the app, and one of an administrator's stays", async (t) => {
+  test("an icon deleted in Platen is removed from the app, and an administrator's icon stays", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();
     await addIcon(service, id);
@@ -90,7 +90,7 @@ describe("publishing what Intune has already", { skip: withoutPowerShell }, () =
     assert.deepEqual([largeIcon, tenant.app(appId).largeIcon], [null, theirs]);
   });
 
-  test("another name is a field alone where the package stays, and the package where it does not", async (t) => {
+  test("a new name changes only a field if the package stays the same", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     await service.post("/clients", { name: "Contoso" });
     const id = await service.addPrinter({ client_id: "1" });
@@ -103,12 +103,12 @@ describe("publishing what Intune has already", { skip: withoutPowerShell }, () =
     assert.deepEqual(changesIn(tenant, since), ["PATCH mobileApps/{id}"]);
     assert.deepEqual(lastPatch(tenant), ["@odata.type", "description", "displayName", "fileName", "notes"]);
     assert.equal(appOf(tenant, `printer:${id}`).displayName, "Office (Fabrikam)");
-    assert.match(rowsOf(run).join(), /Updated +Description, Name, App package file$/);
+    assert.match(resultRows(run).join(), /Updated +Description, Name, App package file$/);
   });
 
-  test("a printer that comes to share its driver, and stops to, keeps its app", async (t) => {
+  test("a printer keeps its app when it starts and stops sharing its driver", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
-    const [first] = await sharedDriver(service, ["Front Desk"]);
+    const [first] = await addSharedDriver(service, ["Front Desk"]);
     await publish("/clients/1/publish");
     const { id } = appOf(tenant, `printer:${first}`);
     const whole = tenant.content(id).size;
@@ -125,9 +125,9 @@ describe("publishing what Intune has already", { skip: withoutPowerShell }, () =
     assert.deepEqual([tenant.children(id), tenant.content(id).size], [[], whole]);
   });
 
-  test("a newer driver is new content for the driver's app, and the printers follow", async (t) => {
+  test("a newer driver is new content for the driver's app, and the printers are updated", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
-    await sharedDriver(service);
+    await addSharedDriver(service);
     await publish("/clients/1/publish");
     const newer = await service.addDriver(driverZip({ models: ["Papyrus 100 PCL6"], version: "9.0.0.0" }));
     for (const id of [1, 2]) await editPrinter(service, id, { driver_id: String(newer) });

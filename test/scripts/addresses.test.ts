@@ -8,8 +8,8 @@ import { renderScript } from "../../src/pkg/scripts/render.ts";
 import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
 import { runFile } from "../support/powershell/powershell-process.ts";
 
-/** What this machine has, as its own system says. */
-const own = Object.values(networkInterfaces())
+/** The addresses of this machine according to Node. */
+const ownAddresses = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .filter(({ internal, address }) => !internal && !/^(fe[89ab]|169\.254\.)/i.test(address));
 
@@ -31,16 +31,16 @@ describe("the addresses of this machine", { skip: withoutPowerShell }, () => {
   const requirement = (...subnets: string[]) =>
     run(renderScript("requirement", deploymentOf(deployable({ subnets: subnets.join("\n") }))));
 
-  test("are read as the system itself names them, without loopback and what is the same everywhere", async () => {
+  test("the script reads the same addresses as Node, without loopback and link-local ones", async () => {
     const site = readFileSync("src/pkg/scripts/shared/site.ps1", "utf8");
 
     const found = await run(`Set-StrictMode -Version 2.0\n${site}\nGet-MachineAddress`);
 
-    assert.deepEqual(found.sort(), own.map(({ address }) => address).sort());
+    assert.deepEqual(found.sort(), ownAddresses.map(({ address }) => address).sort());
   });
 
-  test("decide what requirement.ps1 prints", async () => {
-    const subnets = own.map(({ address }) => address);
+  test("requirement.ps1 prints applicable only when the machine has an address in a subnet", async () => {
+    const subnets = ownAddresses.map(({ address }) => address);
     const elsewhere = ["198.51.100.0/24", "2001:db8:ffff::/48"];
 
     const [here, away, second, anywhere] = await Promise.all([
@@ -53,7 +53,7 @@ describe("the addresses of this machine", { skip: withoutPowerShell }, () => {
     assert.deepEqual([here, away, second, anywhere], [["applicable"], [], ["applicable"], ["applicable"]]);
   });
 
-  test("the whole output is the value that Intune's rule compares", async () => {
+  test("the whole output is the value that Intune's rule compares with", async () => {
     const script = join(folder, "requirement.ps1");
     writeFileSync(script, renderScript("requirement", deploymentOf(deployable())));
 

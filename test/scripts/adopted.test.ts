@@ -3,13 +3,13 @@ import { describe, test } from "node:test";
 import { revisionOf } from "../../src/pkg/scripts/revision.ts";
 import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
+  defaultPrinterKey,
+  getQueue,
   markerPath,
-  papyrus,
+  papyrusDriver,
   queue,
-  queueOf,
-  tcp,
+  tcpPort,
   traces,
-  userPath,
 } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
@@ -18,15 +18,15 @@ const theirs = { Device: "Theirs,winspool,Ne05:", LegacyDefaultPrinterMode: 0 };
 const office = deployable({ set_default: "on" });
 
 /**
- * What the scripts of the versions before IPP queues and second drivers left of a printer: these names and texts stand on
- * machines, and the scripts of today go by them.
+ * A printer as scripts from before IPP queues and second drivers deployed it. These names and values exist on machines, and
+ * today's scripts depend on them.
  */
-function deployedFormerly(name: string, revision: string): Machine {
+function deployedByOldScripts(name: string, revision: string): Machine {
   const software = "HKEY_LOCAL_MACHINE\\SOFTWARE";
   return {
     Users: [sid],
-    Drivers: [papyrus()],
-    Ports: [{ Name: "LPT1:" }, tcp("IP_10.0.0.9")],
+    Drivers: [papyrusDriver()],
+    Ports: [{ Name: "LPT1:" }, tcpPort("IP_10.0.0.9")],
     Queues: [queue("Theirs", "LPT1:", "Another"), queue(name, "IP_10.0.0.9")],
     Registry: {
       [markerPath]: {
@@ -47,16 +47,16 @@ function deployedFormerly(name: string, revision: string): Machine {
           '(New-Object -ComObject WScript.Network).SetDefaultPrinter($q)"',
         Version: "2026,1001,0800,00",
       },
-      [userPath(sid)]: { Device: `${name},winspool,Ne07:`, LegacyDefaultPrinterMode: 1 },
+      [defaultPrinterKey(sid)]: { Device: `${name},winspool,Ne07:`, LegacyDefaultPrinterMode: 1 },
     },
   };
 }
 
-describe("what former versions deployed, on a simulated Windows", { skip: withoutPowerShell }, () => {
+describe("printers that old scripts deployed, on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  test("is as it should be: nothing is installed again, nor set again at log-on, and uninstall knows all of it", async () => {
-    await windows.machine(deployedFormerly("Office", revisionOf(office)));
+  test("detect and install find nothing to change, and uninstall removes everything", async () => {
+    await windows.setMachine(deployedByOldScripts("Office", revisionOf(office)));
 
     const detected = await windows.run("detect", office);
     const installed = await windows.run("install", office);
@@ -66,17 +66,17 @@ describe("what former versions deployed, on a simulated Windows", { skip: withou
     assert.deepEqual([installed.code, installed.output], [0, ["Installed: Office: nothing to change"]]);
     assert.deepEqual(installed.machine, detected.machine);
     assert.deepEqual([removed.code, traces(removed)], [0, ["queue Theirs"]]);
-    assert.deepEqual(removed.machine.Registry[userPath(sid)], theirs);
+    assert.deepEqual(removed.machine.Registry[defaultPrinterKey(sid)], theirs);
   });
 
-  test("is adopted under a new name and revision, not doubled", async () => {
-    await windows.machine(deployedFormerly("Old office", "000000000000"));
+  test("install with a new name and revision replaces the old queue", async () => {
+    await windows.setMachine(deployedByOldScripts("Old office", "000000000000"));
 
     const installed = await windows.run("install", office);
 
     assert.equal(installed.code, 0, installed.output.join("\n"));
     assert.deepEqual(installed.machine.Queues.map(({ Name }) => Name).sort(), ["Office", "Theirs"]);
-    assert.equal(queueOf(installed).PortName, "IP_10.0.0.9");
+    assert.equal(getQueue(installed).PortName, "IP_10.0.0.9");
     assert.deepEqual(installed.machine.Ports.map(({ Name }) => Name).sort(), ["IP_10.0.0.9", "LPT1:"]);
     assert.equal(installed.machine.Registry[markerPath]?.Revision, revisionOf(office));
   });

@@ -3,10 +3,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { ticketCommand } from "../../src/domain/printers/print-ticket.ts";
-import { bodies, powershellParser, type SyntaxNode, walk } from "../support/powershell/powershell-syntax.ts";
+import {
+  powershellParser,
+  readScriptBodies,
+  type SyntaxNode,
+  walk,
+} from "../support/powershell/powershell-syntax.ts";
 import { shared, withoutShared } from "../support/shared.ts";
 
-/** Every command that the scripts may call, with its parameters: the only words that reach Windows. */
+/** Every command that the scripts may call, with the parameters that they may use. */
 const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Add-Content": ["LiteralPath", "Value", "Encoding", "WhatIf"],
   "Add-Printer": [
@@ -87,12 +92,12 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Write-Verbose": ["Message"],
 };
 
-/** Not in the Windows that the table is of: scripts ask whether it is there, and go no further where it is not. */
-const askedFor = ["Add-Printer -IppURL"];
+/** Missing in the Windows of the table. Scripts check for it first and fail if it is missing. */
+const checkedFirst = ["Add-Printer -IppURL"];
 
 const printCmdlets = /^(?:Add|Get|Remove|Rename|Set)-Print/;
 
-/** The commands that a script calls, as nodes by name, without its own functions, blocks and what stands in variables. */
+/** The commands that a script calls, with their nodes. Own functions, script blocks and variables are left out. */
 function commandsIn(script: SyntaxNode, own: ReadonlySet<string>): [string, SyntaxNode][] {
   return [...walk(script)]
     .filter(({ type }) => type === "command")
@@ -100,7 +105,7 @@ function commandsIn(script: SyntaxNode, own: ReadonlySet<string>): [string, Synt
     .filter(([command]) => command !== "" && !own.has(command) && !/^[$"{]/.test(command));
 }
 
-/** What a call does that the list does not allow. */
+/** The violations of a call: an unlisted command or parameter, or a missing -ErrorAction Stop. */
 function faultsOf(command: string, node: SyntaxNode): string[] {
   const allowed = allowedCommands[command];
   const unlisted = parametersOf(node).filter(
@@ -130,14 +135,14 @@ describe("the scripts' commands", () => {
 
   test("only listed commands are called, by their full names and with listed parameters", () => {
     const own = new Set(
-      [...bodies().values()].flatMap((text) =>
+      [...readScriptBodies().values()].flatMap((text) =>
         [...text.matchAll(/^function ([\w-]+)/gm)].map((match) => match[1] ?? ""),
       ),
     );
     const wrong: string[] = [];
     const called = new Set<string>();
 
-    for (const [name, text] of bodies()) {
+    for (const [name, text] of readScriptBodies()) {
       for (const [command, node] of commandsIn(parse(text), own)) {
         called.add(command);
         wrong.push(...faultsOf(command, node).map((fault) => `${name}: ${fault}`));
@@ -155,7 +160,7 @@ describe("the scripts' commands", () => {
   test("every listed command and parameter exists in Windows PowerShell 5.1", { skip: withoutShared }, () => {
     const table = JSON.parse(readFileSync(join(shared, "ps51-commands.json"), "utf8"));
     const common = Object.keys(table.commonParameters ?? {}).concat(table.commonParameters ?? []);
-    // Parameters that the registry's and the file system's provider add are not in the table.
+    // The table lacks the parameters that the registry and file system providers add.
     const dynamic = ["Force", "Encoding", "ErrorAction", "WhatIf", "ItemType", "PropertyType", "Filter"];
     const wrong = Object.entries(allowedCommands).flatMap(([command, parameters]) => {
       const known = table.commands[command]?.parameters;
@@ -165,10 +170,12 @@ describe("the scripts' commands", () => {
         .filter((parameter) => !all.includes(parameter))
         .map((parameter) => `${command} -${parameter}`);
     });
-    assert.deepEqual(wrong, askedFor);
+    assert.deepEqual(wrong, checkedFirst);
   });
 
-  test("so does what somebody pastes to get a PrintTicket", { skip: withoutShared }, () => {
+  test("every command and parameter for copying a PrintTicket exists in Windows PowerShell 5.1", {
+    skip: withoutShared,
+  }, () => {
     const table = JSON.parse(readFileSync(join(shared, "ps51-commands.json"), "utf8"));
 
     const calls = commandsIn(parse(ticketCommand), new Set());

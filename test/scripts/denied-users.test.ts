@@ -7,12 +7,12 @@ import {
   withoutPowerShell,
 } from "../support/powershell/powershell.ts";
 import {
+  defaultPrinterKey,
+  getQueue,
   markerPath,
-  papyrus,
+  papyrusDriver,
   queue,
-  queueOf,
-  tcp,
-  userPath,
+  tcpPort,
 } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
@@ -23,38 +23,38 @@ const modes = (sid: string) => hive(sid, "\\Printers\\DevModePerUser");
 const setup = "Microsoft\\Active Setup\\Installed Components\\Platen-7-reset";
 const done = (sid: string) => hive(sid, `\\Software\\${setup}`);
 
-/** Three people who are logged on, each with a default printer and with preferences of their own. */
+/** Three logged-on users, each with a default printer and their own preferences. */
 const machine: Machine = {
   Users: [...users],
   Queues: [queue("Office", "IP_10.0.0.9"), queue("Old", "OLD_1")],
-  Ports: [{ Name: "LPT1:" }, tcp("IP_10.0.0.9"), tcp("OLD_1", "10.0.0.1")],
-  Drivers: [papyrus()],
+  Ports: [{ Name: "LPT1:" }, tcpPort("IP_10.0.0.9"), tcpPort("OLD_1", "10.0.0.1")],
+  Drivers: [papyrusDriver()],
   Registry: Object.fromEntries(
     users.flatMap((sid) => [
-      [userPath(sid), { Device: "Old,winspool,Ne01:" }],
+      [defaultPrinterKey(sid), { Device: "Old,winspool,Ne01:" }],
       [modes(sid), { Office: "own" }],
     ]),
   ),
 };
 
-/** What the last line says beside the result. */
+/** The remarks after the result on the last line. */
 const remarks = ({ output }: RunResult) => output.at(-1)?.split("; ").slice(1) ?? [];
 
-describe("users whose registry SYSTEM may not write, on a simulated Windows", {
+describe("users whose registry SYSTEM cannot write, on a simulated Windows", {
   skip: withoutPowerShell,
 }, () => {
   const windows = simulatedWindows();
 
-  test("the others get the printer as their default, and a mode that is no number is none", async () => {
+  test("the other users get the default printer, and a mode that is not a number is dropped", async () => {
     const office = deployable({ set_default: "on" });
     const values = { Device: "Old,winspool,Ne01:", LegacyDefaultPrinterMode: "x" };
-    const Registry = { ...machine.Registry, [userPath(second)]: values };
+    const Registry = { ...machine.Registry, [defaultPrinterKey(second)]: values };
 
-    const result = await windows.installed({ ...machine, Registry, DeniedKeys: [hive(first)] }, office);
-    await windows.change({ DeniedKeys: [hive(third)] });
+    const result = await windows.install({ ...machine, Registry, DeniedKeys: [hive(first)] }, office);
+    await windows.changeMachine({ DeniedKeys: [hive(third)] });
     const removed = await windows.run("uninstall", office);
 
-    const defaults = (run: RunResult) => users.map((sid) => run.machine.Registry[userPath(sid)]);
+    const defaults = (run: RunResult) => users.map((sid) => run.machine.Registry[defaultPrinterKey(sid)]);
     const ours = { Device: "Office,winspool,Ne00:", LegacyDefaultPrinterMode: 1 };
     const theirs = { Device: "Old,winspool,Ne01:" };
     assert.deepEqual(defaults(result), [theirs, ours, ours]);
@@ -70,11 +70,11 @@ describe("users whose registry SYSTEM may not write, on a simulated Windows", {
     assert.equal(removed.machine.Registry[markerPath], undefined);
   });
 
-  test("the own preferences of the others go now, and those that stay go at log-on", async () => {
+  test("the other users' preferences are deleted now, and the remaining ones at log-on", async () => {
     const office = deployable({ reset_user_preferences: "on" });
 
-    const result = await windows.installed({ ...machine, DeniedKeys: [hive(first)] }, office);
-    const again = await windows.run("install", office);
+    const result = await windows.install({ ...machine, DeniedKeys: [hive(first)] }, office);
+    const repeated = await windows.run("install", office);
 
     const { Registry } = result.machine;
     const registered = Registry[`HKEY_LOCAL_MACHINE\\SOFTWARE\\${setup}`];
@@ -88,14 +88,14 @@ describe("users whose registry SYSTEM may not write, on a simulated Windows", {
       users.map((sid) => Registry[done(sid)]?.Version),
       [undefined, registered?.Version, registered?.Version],
     );
-    assert.deepEqual(again.output, ["Installed: Office: nothing to change"]);
+    assert.deepEqual(repeated.output, ["Installed: Office: nothing to change"]);
   });
 
-  test("who cannot be noted to have it behind them stops nobody, and does it again at log-on", async () => {
+  test("a user whose completion cannot be recorded stops no one else, and is reset again at log-on", async () => {
     const office = deployable({ reset_user_preferences: "on" });
     const DeniedKeys = [hive(first, "\\Software\\Microsoft\\Active Setup")];
 
-    const result = await windows.installed({ ...machine, DeniedKeys }, office);
+    const result = await windows.install({ ...machine, DeniedKeys }, office);
 
     const { Registry } = result.machine;
     assert.deepEqual(remarks(result), []);
@@ -109,14 +109,14 @@ describe("users whose registry SYSTEM may not write, on a simulated Windows", {
     );
   });
 
-  test("uninstall leaves the note of log-on with them alone, and removes all else", async () => {
+  test("uninstall removes everything except their record of the command at log-on", async () => {
     const office = deployable({ reset_user_preferences: "on" });
-    const installed = await windows.installed(machine, office);
-    await windows.change({ DeniedKeys: [hive(first)] });
+    const installed = await windows.install(machine, office);
+    await windows.changeMachine({ DeniedKeys: [hive(first)] });
 
     const removed = await windows.run("uninstall", office);
 
-    assert.ok(queueOf(installed));
+    assert.ok(getQueue(installed));
     assert.equal(removed.code, 0, removed.output.join());
     assert.match(remarks(removed).join("\n"), /^HKLM:.*\\Platen-7-reset of S-1-5-21-9-8-7-1001 stays: .+$/);
     assert.deepEqual(

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
-import { markerPath, papyrus, queue, queueOf } from "../support/powershell/simulated-machine.ts";
+import { getQueue, markerPath, papyrusDriver, queue } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 describe("detection on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  const detections: [string, (machine: Machine) => void, RegExp][] = [
+  const defects: [string, (machine: Machine) => void, RegExp][] = [
     [
       "a missing queue",
       (m) => {
@@ -25,14 +25,14 @@ describe("detection on a simulated Windows", { skip: withoutPowerShell }, () => 
     [
       "a missing driver",
       (m) => {
-        m.Drivers = [{ ...papyrus(), Name: "Other" }];
+        m.Drivers = [{ ...papyrusDriver(), Name: "Other" }];
       },
       /the driver Papyrus 100 PCL6 is not there/,
     ],
     [
       "an older driver",
       (m) => {
-        m.Drivers = [papyrus("1.2.3.3")];
+        m.Drivers = [papyrusDriver("1.2.3.3")];
       },
       /the driver's version is 1\.2\.3\.3, not 1\.2\.3\.4/,
     ],
@@ -58,17 +58,17 @@ describe("detection on a simulated Windows", { skip: withoutPowerShell }, () => 
       /Windows does not answer: Der Spoolerdienst/,
     ],
   ];
-  for (const [what, spoil, line] of detections) {
-    test(`detection names ${what} on one line, without an error`, async () => {
-      const result = await windows.installed({});
+  for (const [what, spoil, line] of defects) {
+    test(`detection reports ${what} on one line, without an error`, async () => {
+      const result = await windows.install({});
       const machine: Machine = {
         Queues: result.machine.Queues,
         Ports: result.machine.Ports,
-        Drivers: [papyrus()],
+        Drivers: [papyrusDriver()],
         Registry: result.machine.Registry,
       };
       spoil(machine);
-      await windows.machine(machine);
+      await windows.setMachine(machine);
 
       const detected = await windows.run("detect", deployable());
 
@@ -77,14 +77,14 @@ describe("detection on a simulated Windows", { skip: withoutPowerShell }, () => 
     });
   }
 
-  test("a queue's name full of wildcards and quotes is only itself", async () => {
+  test("a queue name with wildcards and quotes matches only itself", async () => {
     const name = "[Office]*? $(x) `n 'y'";
-    const machine = { Queues: [queue("Office", "LPT1:"), queue("O", "LPT1:")], Drivers: [papyrus()] };
+    const machine = { Queues: [queue("Office", "LPT1:"), queue("O", "LPT1:")], Drivers: [papyrusDriver()] };
 
-    const result = await windows.installed(machine, deployable({ name }));
+    const result = await windows.install(machine, deployable({ name }));
     const removed = await windows.run("uninstall", deployable({ name }));
 
-    assert.ok(queueOf(result, name));
+    assert.ok(getQueue(result, name));
     assert.deepEqual(
       removed.machine.Queues.map(({ Name }) => Name),
       ["Office", "O"],

@@ -5,12 +5,12 @@ import { describe, test } from "node:test";
 import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
+  findPort,
+  getQueue,
   markerPath,
-  papyrus,
-  portOf,
+  papyrusDriver,
   queue,
-  queueOf,
-  tcp,
+  tcpPort,
   traces,
 } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
@@ -18,9 +18,9 @@ import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 describe("installing on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  test("a fresh machine gets driver, port, queue and marker, and is detected", async () => {
+  test("install adds driver, port, queue and marker to a fresh machine, and detect finds them", async () => {
     const office = deployable({ name: "Büro “1” — O'Brien ’x’", location: "Hall", comment: "2nd floor" });
-    await windows.machine();
+    await windows.setMachine();
 
     const before = await windows.run("detect", office);
     const result = await windows.run("install", office);
@@ -30,9 +30,9 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
     assert.match(before.output.join(), /^Not installed: .*there is no such queue$/);
     assert.equal(result.code, 0);
     assert.equal(result.output.at(-1), "Installed: Büro “1” — O'Brien ’x’: installed");
-    const made = queueOf(result, "Büro “1” — O'Brien ’x’");
+    const made = getQueue(result, "Büro “1” — O'Brien ’x’");
     assert.deepEqual([made.Location, made.Comment, made.PortName], ["Hall", "2nd floor", "IP_10.0.0.9"]);
-    assert.equal(portOf(result, "IP_10.0.0.9")?.PrinterHostAddress, "10.0.0.9");
+    assert.equal(findPort(result, "IP_10.0.0.9")?.PrinterHostAddress, "10.0.0.9");
     assert.equal(result.machine.Registry[markerPath]?.Revision, /revision (\w{12})/.exec(result.log)?.[1]);
     assert.deepEqual(
       [after.code, after.output, after.errors],
@@ -45,7 +45,7 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
     );
   });
 
-  test("a second run changes nothing and says so", async () => {
+  test("a second run reports nothing to change", async () => {
     const office = deployable({
       duplex: "long_edge",
       color: "mono",
@@ -53,7 +53,7 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
       set_default: "on",
       shared: "on",
     });
-    const first = await windows.installed({ Users: ["S-1-5-21-1-2-3-1001"] }, office);
+    const first = await windows.install({ Users: ["S-1-5-21-1-2-3-1001"] }, office);
 
     const second = await windows.run("install", office);
 
@@ -65,7 +65,7 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
     assert.deepEqual(second.machine, first.machine);
   });
 
-  test("sharing, location and comment that nobody asked for are left alone", async () => {
+  test("sharing, location and comment stay unless the printer sets them", async () => {
     const own = {
       ...queue("Office", "IP_10.0.0.9"),
       Shared: true,
@@ -74,13 +74,13 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
       Comment: "C",
     };
 
-    const result = await windows.installed({
+    const result = await windows.install({
       Queues: [own],
-      Ports: [tcp("IP_10.0.0.9")],
-      Drivers: [papyrus()],
+      Ports: [tcpPort("IP_10.0.0.9")],
+      Drivers: [papyrusDriver()],
     });
 
-    const after = queueOf(result);
+    const after = getQueue(result);
     assert.deepEqual(
       [after.Shared, after.ShareName, after.Location, after.Comment],
       [true, "theirs", "L", "C"],
@@ -88,14 +88,14 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
     assert.equal(result.calls.includes("Set-Printer"), false);
   });
 
-  test("replaced queues go after success, with the ports that only they used", async () => {
+  test("replaced queues are removed after success, with the ports that only they used", async () => {
     const machine = {
       Queues: [queue("Old", "OLD_1"), queue("Older", "SHARED"), queue("Theirs", "SHARED")],
-      Ports: [tcp("OLD_1", "10.0.0.1"), tcp("SHARED", "10.0.0.2")],
-      Drivers: [papyrus()],
+      Ports: [tcpPort("OLD_1", "10.0.0.1"), tcpPort("SHARED", "10.0.0.2")],
+      Drivers: [papyrusDriver()],
     };
 
-    const result = await windows.installed(machine, deployable({ replaces: "Old\nOlder\nNever there" }));
+    const result = await windows.install(machine, deployable({ replaces: "Old\nOlder\nNever there" }));
 
     assert.deepEqual(result.machine.Queues.map(({ Name }) => Name).sort(), ["Office", "Theirs"]);
     assert.deepEqual(result.machine.Ports.map(({ Name }) => Name).sort(), ["IP_10.0.0.9", "SHARED"]);
@@ -103,16 +103,16 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
   });
 
   test("nothing is replaced when the installation fails", async () => {
-    await windows.machine({ Queues: [queue("Old", "LPT1:", "Other")], AddPrinterLies: 9 });
+    await windows.setMachine({ Queues: [queue("Old", "LPT1:", "Other")], SilentAddFailures: 9 });
 
     const result = await windows.run("install", deployable({ replaces: "Old" }));
 
     assert.equal(result.code, 1603);
-    assert.ok(queueOf(result, "Old"));
+    assert.ok(getQueue(result, "Old"));
   });
 
   test("a renamed printer leaves no second queue behind", async () => {
-    await windows.installed({}, deployable({ name: "Before" }));
+    await windows.install({}, deployable({ name: "Before" }));
 
     const result = await windows.run("install", deployable({ name: "After", address: "10.0.0.77" }));
 
@@ -128,7 +128,7 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
   });
 
   test("a printer that becomes driver-only loses its queue and port", async () => {
-    await windows.installed({});
+    await windows.install({});
 
     const result = await windows.run("install", deployable({ address: "" }));
 
@@ -140,9 +140,9 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
     );
   });
 
-  test("two printers on one driver: the driver stays until the second one is gone", async () => {
+  test("the driver of two printers stays until the second one is uninstalled", async () => {
     const [a, b] = [deployable({ id: "7", name: "A" }), deployable({ id: "8", name: "B" })];
-    await windows.machine();
+    await windows.setMachine();
     await windows.run("install", a);
     await windows.run("install", b);
 
@@ -153,7 +153,7 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
     assert.equal(first.code, 0);
     assert.equal(first.machine.Drivers.length, 1);
     assert.equal(
-      portOf(first, "IP_10.0.0.9")?.PrinterHostAddress,
+      findPort(first, "IP_10.0.0.9")?.PrinterHostAddress,
       "10.0.0.9",
       "the other queue uses the port",
     );
@@ -164,21 +164,21 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
   test("a driver-only deployment installs, detects and removes the driver alone", async () => {
     const only = deployable({ name: "Papyrus driver", address: "" });
 
-    const result = await windows.installed({}, only);
+    const result = await windows.install({}, only);
     const removed = await windows.run("uninstall", only);
 
     assert.deepEqual([result.machine.Queues, result.machine.Drivers.length], [[], 1]);
     assert.deepEqual([removed.code, traces(removed)], [0, []]);
   });
 
-  test("many printers with one failing: the others are installed, each result is said, one exit code", async () => {
+  test("when one of several printers fails, the others are installed and each result is reported", async () => {
     const good = deployable({ id: "7", name: "Good" });
     const bad = deployable(
       { id: "8", name: "Bad" },
       { id: 2, sha256: "b".repeat(64), inf: { architectures: ["x86"] } },
     );
     const also = deployable({ id: "9", name: "Also good", address: "10.0.0.10" });
-    await windows.machine();
+    await windows.setMachine();
     const many = deploymentOfMany("Client", [good, bad, also]);
 
     const result = await windows.run("install", many);
@@ -196,12 +196,12 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
     assert.deepEqual([removed.code, traces(removed)], [0, []]);
   });
 
-  test("the log stands beside Intune's, else in Windows' folder; without a place the run goes on", async () => {
+  test("the log is written beside Intune's or in Windows' folder; the run continues without a log", async () => {
     const service = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\IntuneManagementExtension";
 
-    const intune = await windows.installed({ Registry: { [service]: { Type: 16 } } });
-    const plain = await windows.installed({});
-    const blocked = await windows.installed({ LogsBlocked: true });
+    const intune = await windows.install({ Registry: { [service]: { Type: 16 } } });
+    const plain = await windows.install({});
+    const blocked = await windows.install({ LogsBlocked: true });
 
     assert.match(intune.log, /Changed: queue Office added/);
     assert.deepEqual(intune.logFolders, ["ProgramData/Microsoft/IntuneManagementExtension/Logs"]);
@@ -209,35 +209,35 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
     assert.deepEqual([blocked.code, blocked.log], [0, ""]);
   });
 
-  test("a log folder that any user of the machine can make is not written to", async () => {
-    const result = await windows.installed({ IntuneFolder: true });
+  test("no log is written to a folder that any user can create", async () => {
+    const result = await windows.install({ IntuneFolder: true });
 
     assert.deepEqual(result.logFolders, ["Windows/Logs/Platen"]);
   });
 
-  test("a log over 1 MB is begun anew, and goes nowhere else where a folder has the old one's name", async () => {
+  test("a log over 1 MB is renamed, and a folder with the name of the old log stays empty", async () => {
     const path = join(windows.folder, "run.log");
     const aside = join(windows.folder, "run.log.old");
     const run = async () => {
-      await windows.machine();
+      await windows.setMachine();
       await writeFile(path, "x".repeat(1_100_000));
       return windows.run("install", deployable(), { parameters: { LogPath: path } });
     };
 
     const first = await run();
     const kept = (await stat(aside)).size;
-    const again = await run();
+    const repeated = await run();
     await rm(aside);
     await mkdir(aside);
     const blocked = await run();
 
-    assert.deepEqual([first.code, again.code, blocked.code], [0, 0, 0]);
+    assert.deepEqual([first.code, repeated.code, blocked.code], [0, 0, 0]);
     assert.equal(kept, 1_100_000);
     assert.deepEqual(await readdir(aside), []);
   });
 
-  test("-WhatIf says what it would do and does nothing", async () => {
-    await windows.machine({ Queues: [queue("Office", "LPT1:")] });
+  test("-WhatIf prints the changes and makes none", async () => {
+    await windows.setMachine({ Queues: [queue("Office", "LPT1:")] });
 
     const result = await windows.run("install", deployable(), { parameters: { WhatIf: true } });
 

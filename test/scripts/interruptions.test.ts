@@ -1,42 +1,43 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { interrupted } from "../support/powershell/interruptions.ts";
+import { interruptEachCall } from "../support/powershell/interruptions.ts";
 import {
   deployable,
   type Machine,
   type RunResult,
   withoutPowerShell,
 } from "../support/powershell/powershell.ts";
-import { papyrus, queue, tcp, traces } from "../support/powershell/simulated-machine.ts";
+import { papyrusDriver, queue, tcpPort, traces } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 import { usersMachine, usersPrinter } from "../support/powershell/users-machine.ts";
 
-/** A user's own preferences, and the note that log-on has them to drop no more. */
+/** A user's own preferences. */
 const ownPreferences = /^HKEY_USERS\\[^\\]+\\Printers\\DevModePerUser$/;
-const droppedNote = /^HKEY_USERS\\.*\\Active Setup(?:\\|$)/;
+/** The record that the command at log-on has already run for a user. */
+const logonRecord = /^HKEY_USERS\\.*\\Active Setup(?:\\|$)/;
 
-/** What a run leaves behind, without the times of it, and without what is left to log-on where it fails. */
-function lasting({ machine }: RunResult): unknown {
+/** The state after a run, without times and without user values that the command at log-on can still delete. */
+function finalState({ machine }: RunResult): unknown {
   const { Queues, Ports, Registry } = machine;
   const dated = ["Version", "Deployed"];
   const keys = Object.entries(Registry)
-    .filter(([key]) => !ownPreferences.test(key) && !droppedNote.test(key))
+    .filter(([key]) => !ownPreferences.test(key) && !logonRecord.test(key))
     .map(([key, values]) => [key, Object.entries(values).filter(([name]) => !dated.includes(name))]);
   return { Queues, Ports, keys };
 }
 
-/** Whether log-on drops a user's own preferences that are still there. */
-function logonDropsTheRest({ machine }: RunResult): boolean {
+/** Whether the command at log-on will still delete all remaining preferences. */
+function logonDeletesTheRest({ machine }: RunResult): boolean {
   const keys = Object.entries(machine.Registry);
   const isLeft = keys.some(([key, { Office }]) => ownPreferences.test(key) && Office !== undefined);
-  return !isLeft || !keys.some(([key]) => droppedNote.test(key) && key.endsWith("-reset"));
+  return !isLeft || !keys.some(([key]) => logonRecord.test(key) && key.endsWith("-reset"));
 }
 
 describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
   for (const failWith of ["error", "cut"] as const) {
-    test(`a failure (${failWith}) at every call in turn: the next installation heals, and uninstall cleans`, async () => {
+    test(`after a failure (${failWith}) at any call, install completes and uninstall leaves nothing`, async () => {
       const office = deployable(
         { duplex: "long_edge", set_default: "on", shared: "on", replaces: "Old", snmp: "on" },
         { trust_publisher: true },
@@ -44,11 +45,11 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
       const machine: Machine = {
         Users: ["S-1-5-21-1-2-3-1001"],
         Queues: [queue("Old", "OLD_1")],
-        Ports: [{ Name: "LPT1:" }, tcp("OLD_1", "10.0.0.1"), tcp("IP_10.0.0.9", "10.9.9.9")],
-        Drivers: [papyrus("1.0.0.0", "01/01/2020")],
+        Ports: [{ Name: "LPT1:" }, tcpPort("OLD_1", "10.0.0.1"), tcpPort("IP_10.0.0.9", "10.9.9.9")],
+        Drivers: [papyrusDriver("1.0.0.0", "01/01/2020")],
       };
-      const runs = interrupted(windows, ["install", office], {
-        prepare: () => windows.machine(machine),
+      const runs = interruptEachCall(windows, ["install", office], {
+        prepare: () => windows.setMachine(machine),
         moreThan: 40,
         failWith,
       });
@@ -69,9 +70,9 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
   }
 
   for (const failWith of ["error", "cut"] as const) {
-    test(`a failure (${failWith}) at every call of a printer with a ticket and of users’ settings: the next one heals`, async () => {
-      const runs = interrupted(windows, ["install", usersPrinter], {
-        prepare: () => windows.machine(usersMachine),
+    test(`after a failure (${failWith}) at any call, install completes a printer with a ticket and users’ settings`, async () => {
+      const runs = interruptEachCall(windows, ["install", usersPrinter], {
+        prepare: () => windows.setMachine(usersMachine),
         moreThan: 60,
         failWith,
       });
@@ -88,18 +89,18 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
           [0, 0, 0],
           `${where}: ${healed.output.join(" ")}`,
         );
-        assert.deepEqual(lasting(healed), lasting(whole), where);
-        assert.ok(logonDropsTheRest(healed), where);
+        assert.deepEqual(finalState(healed), finalState(whole), where);
+        assert.ok(logonDeletesTheRest(healed), where);
         assert.deepEqual(second.output, ["Installed: Office: nothing to change"], where);
         assert.deepEqual(traces(removed), [], where);
       }
     });
   }
 
-  test("a failure at every call of uninstall in turn: the next one cleans", async () => {
+  test("after a failure at any call of uninstall, the next uninstall leaves nothing", async () => {
     const office = deployable({ set_default: "on" }, { trust_publisher: true });
-    const runs = interrupted(windows, ["uninstall", office], {
-      prepare: () => windows.installed({ Users: ["S-1-5-21-1-2-3-1001"] }, office),
+    const runs = interruptEachCall(windows, ["uninstall", office], {
+      prepare: () => windows.install({ Users: ["S-1-5-21-1-2-3-1001"] }, office),
       moreThan: 10,
     });
 

@@ -4,29 +4,29 @@ import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 import { usersMachine, usersPrinter } from "../support/powershell/users-machine.ts";
 
-/** What a log-on would run has these in place of Windows’ own, which say what they are called for. */
+/** Replaces Windows’ objects in the command at log-on. Each call is recorded in `$calls`. */
 const substitutes = `
-$global:said = [Collections.ArrayList]@()
+$global:calls = [Collections.ArrayList]@()
 $network = [pscustomobject]@{}
-Add-Member -InputObject $network ScriptMethod RemovePrinterConnection { param($n, $force, $profile) $null = $global:said.Add("remove $n $force $profile") }
-Add-Member -InputObject $network ScriptMethod SetDefaultPrinter { param($n) $null = $global:said.Add("default $n") }
+Add-Member -InputObject $network ScriptMethod RemovePrinterConnection { param($n, $force, $profile) $null = $global:calls.Add("remove $n $force $profile") }
+Add-Member -InputObject $network ScriptMethod SetDefaultPrinter { param($n) $null = $global:calls.Add("default $n") }
 function New-Object { param($ComObject) if ($ComObject -eq 'WScript.Network') { $network } }
 $hive = [pscustomobject]@{}
 Add-Member -InputObject $hive ScriptMethod OpenSubKey {
     param($path, $writable)
     if ($path -like '*DevModes2') { return $null }
     $key = [pscustomobject]@{ Path = $path }
-    Add-Member -InputObject $key ScriptMethod DeleteValue { param($n, $throws) $null = $global:said.Add("delete $($this.Path) $n $throws") }
+    Add-Member -InputObject $key ScriptMethod DeleteValue { param($n, $throws) $null = $global:calls.Add("delete $($this.Path) $n $throws") }
     $key
 }
 `;
 
-describe("what runs at log-on, on a simulated Windows", { skip: withoutPowerShell }, () => {
+describe("commands at log-on, on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  /** Runs the command that Active Setup has, for a user whose default printer is this. */
+  /** Runs the command in Active Setup for a user. @param device the user's default printer */
   async function logOn(task: string, device: string): Promise<string[]> {
-    await windows.machine(usersMachine);
+    await windows.setMachine(usersMachine);
     const { machine } = await windows.run("install", usersPrinter);
     const setups = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components";
     const key = `${setups}\\Platen-7${task}`;
@@ -38,16 +38,16 @@ describe("what runs at log-on, on a simulated Windows", { skip: withoutPowerShel
     assert.ok(code, stub);
     const user = "HKCU:\\Software\\Microsoft\\Windows NT\\CurrentVersion\\Windows";
     const prepared = `$null = New-Item -Path '${user}' -Force\n$null = New-ItemProperty -LiteralPath '${user}' -Name Device -Value '${device}'\n`;
-    // The parameter is one of the registry’s own provider.
+    // The simulated registry provider lacks this parameter.
     const text = code
       .replace(" -Type DWord", "")
       .replaceAll("[Microsoft.Win32.Registry]::CurrentUser", "$hive");
-    const { output, errors } = await windows.paste(`${substitutes}${prepared}${text}\n$global:said`);
+    const { output, errors } = await windows.paste(`${substitutes}${prepared}${text}\n$global:calls`);
     assert.deepEqual(errors, []);
     return output;
   }
 
-  test("connections go, and whose default printer one was gets the printer", async () => {
+  test("connections are removed, and users whose default was one of them get the printer", async () => {
     const theirs = await logOn("-connections", "\\\\SERVER\\theirs,winspool,Ne04:");
     const other = await logOn("-connections", "\\\\server\\Theirs too,winspool,Ne04:");
 
@@ -55,7 +55,7 @@ describe("what runs at log-on, on a simulated Windows", { skip: withoutPowerShel
     assert.deepEqual(other, ["remove \\\\server\\Theirs True True"]);
   });
 
-  test("what a user has set for the queue goes, under both of its names", async () => {
+  test("a user's preferences for the queue are deleted under both of its names", async () => {
     const output = await logOn("-reset", "");
 
     assert.deepEqual(output, [
@@ -64,7 +64,7 @@ describe("what runs at log-on, on a simulated Windows", { skip: withoutPowerShel
     ]);
   });
 
-  test("the default printer is the one of the marker", async () => {
+  test("the default printer is the queue in the marker", async () => {
     assert.deepEqual(await logOn("", ""), ["default Office"]);
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
-import { papyrus, queue, queueOf } from "../support/powershell/simulated-machine.ts";
+import { getQueue, papyrusDriver, queue } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShell }, () => {
@@ -33,8 +33,8 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     ["missing rights", { Admin: false }, /needs administrator rights/],
   ];
   for (const [what, machine, last] of refusals) {
-    test(`${what} fails before anything is touched`, async () => {
-      await windows.machine({ ...machine, Spooler: { Status: "Stopped", StartType: "Manual" } });
+    test(`${what} fails before any change`, async () => {
+      await windows.setMachine({ ...machine, Spooler: { Status: "Stopped", StartType: "Manual" } });
 
       const result = await windows.run("install", deployable());
 
@@ -53,9 +53,9 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     ["amd64", "AMD64"],
     ["arm64", "ARM64"],
   ] as const) {
-    test(`a 32-bit host on ${machine} starts the 64-bit PowerShell and passes its exit code and parameters on`, async () => {
+    test(`a 32-bit host on ${machine} runs the 64-bit PowerShell with its parameters and returns its exit code`, async () => {
       const office = deployable({}, { inf: { architectures: ["amd64", "arm64"] } });
-      await windows.machine({ Architecture: machine, ProcessArchitecture: "x86", Wow64, PnpCode: 3010 });
+      await windows.setMachine({ Architecture: machine, ProcessArchitecture: "x86", Wow64, PnpCode: 3010 });
       const before = await windows.run("detect", office);
 
       const result = await windows.run("install", office, {
@@ -69,8 +69,8 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     });
   }
 
-  test("a 32-bit host passes -WhatIf on, and nothing is touched", async () => {
-    await windows.machine({ ProcessArchitecture: "x86", Wow64: "AMD64" });
+  test("a 32-bit host passes -WhatIf on, and nothing changes", async () => {
+    await windows.setMachine({ ProcessArchitecture: "x86", Wow64: "AMD64" });
 
     const result = await windows.run("install", deployable(), {
       parameters: { WhatIf: true },
@@ -85,9 +85,9 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     );
   });
 
-  test("a stopped spooler is started; a disabled one is a clear failure", async () => {
-    const stopped = await windows.installed({ Spooler: { Status: "Stopped", StartType: "Automatic" } });
-    await windows.machine({ Spooler: { Status: "Stopped", StartType: "Disabled" } });
+  test("a stopped spooler is started, and a disabled one is reported", async () => {
+    const stopped = await windows.install({ Spooler: { Status: "Stopped", StartType: "Automatic" } });
+    await windows.setMachine({ Spooler: { Status: "Stopped", StartType: "Disabled" } });
     const disabled = await windows.run("install", deployable());
     const detected = await windows.run("detect", deployable());
 
@@ -98,11 +98,11 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     assert.match(detected.output.join(), /^Not installed: Office: Windows does not answer/);
   });
 
-  test("a spooler that dies once is started again; one that dies for good is 1618", async () => {
-    const once = await windows.installed({ SpoolerDiesAt: 8 });
-    await windows.machine({ SpoolerDiesAt: 8, SpoolerDiesForGood: true });
+  test("a spooler that stops once is started again, and one that keeps stopping gives 1618", async () => {
+    const once = await windows.install({ SpoolerDiesAt: 8 });
+    await windows.setMachine({ SpoolerDiesAt: 8, SpoolerKeepsDying: true });
     const forGood = await windows.run("install", deployable());
-    await windows.machine({
+    await windows.setMachine({
       Spooler: { Status: "Stopped", StartType: "Automatic" },
       SpoolerNeverStarts: true,
     });
@@ -112,10 +112,10 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     assert.deepEqual([forGood.code, never.code], [1618, 1618]);
   });
 
-  test("a spooler that the first question ends is started again at once, and not waited for", async () => {
-    const once = await windows.installed({ SpoolerDiesAt: 2 });
+  test("a spooler that stops at the first call is started again without a wait", async () => {
+    const once = await windows.install({ SpoolerDiesAt: 2 });
     const removed = await windows.run("uninstall", deployable());
-    await windows.machine({ SpoolerDiesAt: 2, SpoolerDiesForGood: true });
+    await windows.setMachine({ SpoolerDiesAt: 2, SpoolerKeepsDying: true });
     const forGood = await windows.run("install", deployable());
     const uninstall = await windows.run("uninstall", deployable());
 
@@ -130,14 +130,17 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     assert.ok(forGood.machine.Slept < 5000, `${forGood.machine.Slept} ms`);
   });
 
-  test("a spooler that is starting or stopping is waited for, and started once it has stopped", async () => {
-    const starting = await windows.installed({
+  test("scripts wait for a spooler that is starting or stopping, and start it once it has stopped", async () => {
+    const starting = await windows.install({
       Spooler: { Status: "StartPending", StartType: "Automatic" },
-      SettlesAt: 3000,
+      PendingUntil: 3000,
     });
-    await windows.machine({ Spooler: { Status: "StopPending", StartType: "Automatic" }, SettlesAt: 3000 });
+    await windows.setMachine({
+      Spooler: { Status: "StopPending", StartType: "Automatic" },
+      PendingUntil: 3000,
+    });
     const stopping = await windows.run("install", deployable());
-    await windows.machine({ Spooler: { Status: "StopPending", StartType: "Automatic" } });
+    await windows.setMachine({ Spooler: { Status: "StopPending", StartType: "Automatic" } });
     const stuck = await windows.run("install", deployable());
 
     assert.deepEqual([starting.code, stopping.code, stuck.code], [0, 0, 1618]);
@@ -146,8 +149,8 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     assert.match(stuck.output.at(-1) ?? "", /spooler does not answer/);
   });
 
-  test("-WhatIf does not start a stopped spooler, and says so", async () => {
-    await windows.machine({ Spooler: { Status: "Stopped", StartType: "Manual" } });
+  test("-WhatIf does not start a stopped spooler, and reports it", async () => {
+    await windows.setMachine({ Spooler: { Status: "Stopped", StartType: "Manual" } });
 
     const result = await windows.run("install", deployable(), { parameters: { WhatIf: true } });
 
@@ -155,9 +158,9 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     assert.match(result.output.at(-1) ?? "", /spooler is stopped; -WhatIf does not start it/);
   });
 
-  test("a process that claims to be a 32-bit one and has no 64-bit PowerShell beside it goes on by itself", async () => {
+  test("a process that claims to be 32-bit continues when there is no 64-bit PowerShell", async () => {
     const office = deployable({}, { inf: { architectures: ["amd64", "arm64"] } });
-    await windows.machine({ Architecture: "arm64", Wow64: "ARM64" });
+    await windows.setMachine({ Architecture: "arm64", Wow64: "ARM64" });
 
     const installed = await windows.run("install", office);
     const detected = await windows.run("detect", office);
@@ -165,20 +168,24 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     assert.deepEqual([installed.code, detected.code], [0, 0], installed.output.join());
   });
 
-  test("Add-Printer that lies is noticed, tried again, and at last a failure", async () => {
-    const once = await windows.installed({ AddPrinterLies: 1 });
-    await windows.machine({ AddPrinterLies: 9 });
+  test("an Add-Printer that adds nothing is retried, and then fails", async () => {
+    const once = await windows.install({ SilentAddFailures: 1 });
+    await windows.setMachine({ SilentAddFailures: 9 });
     const always = await windows.run("install", deployable());
     const after = await windows.run("detect", deployable());
 
-    assert.ok(queueOf(once));
+    assert.ok(getQueue(once));
     assert.equal(always.code, 1603);
     assert.match(always.output.at(-1) ?? "", /it is never there/);
     assert.equal(after.code, 1);
   });
 
-  test("Set-Printer that lies is a failure", async () => {
-    await windows.machine({ SetPrinterLies: true, Queues: [queue("Office", "LPT1:")], Drivers: [papyrus()] });
+  test("a Set-Printer that changes nothing fails", async () => {
+    await windows.setMachine({
+      IsSetPrinterIgnored: true,
+      Queues: [queue("Office", "LPT1:")],
+      Drivers: [papyrusDriver()],
+    });
 
     const result = await windows.run("install", deployable());
 
@@ -186,8 +193,8 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     assert.match(result.output.at(-1) ?? "", /did not take over .* PortName/);
   });
 
-  test("a lock held by another run is 1618", async () => {
-    await windows.machine({ MutexHeld: true });
+  test("a lock that another run holds gives 1618", async () => {
+    await windows.setMachine({ MutexHeld: true });
 
     const install = await windows.run("install", deployable());
     const uninstall = await windows.run("uninstall", deployable());

@@ -4,7 +4,7 @@ import { printServerCommand } from "../../src/pkg/scripts/commands.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
-import { papyrus, queue, tcp } from "../support/powershell/simulated-machine.ts";
+import { papyrusDriver, queue, tcpPort } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 import { planOf, settingsOf } from "../support/printers/lists.ts";
 
@@ -12,7 +12,7 @@ const print = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Print\\Mo
 const devices = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Enum\\SWD\\DAFWSDProvider";
 const uuid = "cfe92100-67c4-11d4-a45f-9caed3b038b3";
 
-/** A print server of a small office, with all that grows on one. */
+/** A print server of a small office with queues of every kind. */
 const server: Machine = {
   Queues: [
     { ...queue("Büro “1”", "IP_10.0.0.9"), Location: "2. Stock", Comment: "beim\r\nFenster", Shared: true },
@@ -25,15 +25,18 @@ const server: Machine = {
     { ...queue("\\\\other\\Gang", "IP_10.0.0.9"), Type: "Connection" },
   ],
   Ports: [
-    { ...tcp("IP_10.0.0.9"), SNMPEnabled: true, SNMPCommunity: "haus", SNMPIndex: 1 },
-    { ...tcp("10.0.0.12_1", "printer-12.haus.local"), Protocol: 2, PortNumber: 515, LprQueueName: "lp" },
+    { ...tcpPort("IP_10.0.0.9"), SNMPEnabled: true, SNMPCommunity: "haus", SNMPIndex: 1 },
+    { ...tcpPort("10.0.0.12_1", "printer-12.haus.local"), Protocol: 2, PortNumber: 515, LprQueueName: "lp" },
     { Name: "WSD-known", WSD: true },
     { Name: "WSD-unknown", WSD: true },
     { Name: "USB001" },
     { Name: "PORTPROMPT:" },
     { Name: "SHRFAX:" },
   ],
-  Drivers: [papyrus(), { ...papyrus(), Name: "Papyrus 200 PS", Manufacturer: "Papyrus" } as never],
+  Drivers: [
+    papyrusDriver(),
+    { ...papyrusDriver(), Name: "Papyrus 200 PS", Manufacturer: "Papyrus" } as never,
+  ],
   Registry: {
     [`${print}\\WSD-known`]: { "Printer UUID": uuid },
     [`${print}\\WSD-unknown`]: { "Printer UUID": "0000aaaa-0000-0000-0000-000000000000" },
@@ -44,17 +47,22 @@ const server: Machine = {
 describe("the command for print servers", { skip: withoutPowerShell }, () => {
   const simulation = simulatedWindows();
 
-  test("copies what the preview reads: every printer with its address, or with why it has none", async (t) => {
+  test("copies every printer with its address, or with the reason why it has none", async (t) => {
     const { app, post, addDriver } = await startApp(t);
     const driver = await addDriver(driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 100 PS"] }));
-    await simulation.machine(server);
+    await simulation.setMachine(server);
 
     const result = await simulation.paste(printServerCommand);
     const text = result.machine.Clipboard;
     const answer = await post("/import/preview", { text, client: "Haus & Hof" });
 
     const plan = await planOf({ app }, text, { client: "Haus & Hof" });
-    const named = plan.rows.map(({ name, mark, address, reasons }) => [name, mark, address, reasons[0]]);
+    const named = plan.rows.map(({ name, status: mark, address, reasons }) => [
+      name,
+      mark,
+      address,
+      reasons[0],
+    ]);
     assert.deepEqual(result.errors, []);
     assert.equal(answer.status, 200);
     assert.deepEqual(named.slice(0, 3), [
@@ -84,10 +92,10 @@ describe("the command for print servers", { skip: withoutPowerShell }, () => {
     assert.deepEqual(plan.newClients, ["Haus & Hof"]);
   });
 
-  test("imported once, the same list changes nothing", async (t) => {
+  test("copies a list that changes nothing when it is imported a second time", async (t) => {
     const { app, post, addDriver } = await startApp(t);
     await addDriver(driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 200 PS"] }));
-    await simulation.machine(server);
+    await simulation.setMachine(server);
     const { machine } = await simulation.paste(printServerCommand);
     const list = { text: machine.Clipboard, client: "Haus", all: "on", leave_wrong: "on" };
 
@@ -99,9 +107,9 @@ describe("the command for print servers", { skip: withoutPowerShell }, () => {
     assert.deepEqual(second.counts, { new: 0, changes: 0, same: 6, wrong: 2, "left out": 0 });
   });
 
-  test("asks another computer for what it can tell from afar, and this one’s registry for nothing", async (t) => {
+  test("reads another computer only through print cmdlets, and not this one’s registry", async (t) => {
     const { app } = await startApp(t);
-    await simulation.machine(server);
+    await simulation.setMachine(server);
 
     const there = printServerCommand.replace("$computer = ''", "$computer = 'SRV1'");
     const result = await simulation.paste(there);
@@ -111,8 +119,8 @@ describe("the command for print servers", { skip: withoutPowerShell }, () => {
     assert.deepEqual(plan.counts, { new: 2, changes: 0, same: 0, wrong: 2, "left out": 4 });
   });
 
-  test("copies nothing where the spooler does not answer", async () => {
-    await simulation.machine({
+  test("copies nothing when the spooler does not answer", async () => {
+    await simulation.setMachine({
       ...server,
       Spooler: { Status: "Stopped", StartType: "Automatic" },
       Clipboard: "before",

@@ -7,14 +7,14 @@ import { describe, test } from "node:test";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import { ownWindows, simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
-describe("whether a printer is awake, asked by a real PowerShell", { skip: withoutPowerShell }, () => {
-  test("one that takes a connection is; one that refuses, is not there or has no name is not, within seconds", async () => {
+describe("the check whether a printer is reachable, on a real network", { skip: withoutPowerShell }, () => {
+  test("an open port is reachable; a closed, missing or unresolved one is not, within 15 seconds", async () => {
     const listener = createServer((socket) => socket.destroy());
     await once(listener.listen(0, "127.0.0.1"), "listening");
     const { port } = listener.address() as AddressInfo;
     const windows = ownWindows();
     const part = resolve("src/pkg/scripts/install/reachable.ps1");
-    const asked = [
+    const targets = [
       ["127.0.0.1", port],
       ["localhost", port],
       ["::1", port],
@@ -23,14 +23,14 @@ describe("whether a printer is awake, asked by a real PowerShell", { skip: witho
       ["no-such-host.invalid", 631],
     ];
     const script = join(windows.folder, "reachable.ps1");
-    // A listener that nobody serves and whose queue is full does not even answer.
+    // A listener with a full backlog does not answer.
     const silent = [
       "$full = [Net.Sockets.TcpListener]::new([Net.IPAddress]::Loopback, 0)",
       "$full.Start(0)",
       "$taken = foreach ($i in 1..8) { [Net.Sockets.TcpClient]::new().ConnectAsync('127.0.0.1', $full.LocalEndpoint.Port) }",
     ].join("\n");
-    // The simulation's alias would win over the function's name.
-    const lines = asked.map(([address, at]) => `(& $ask -Address '${address}' -Port ${at})`);
+    // The simulation's alias takes precedence over the function's name.
+    const lines = targets.map(([address, at]) => `(& $ask -Address '${address}' -Port ${at})`);
     lines.push("(& $ask -Address '127.0.0.1' -Port $full.LocalEndpoint.Port)");
     await writeFile(
       script,
@@ -38,39 +38,39 @@ describe("whether a printer is awake, asked by a real PowerShell", { skip: witho
     );
     const started = Date.now();
 
-    const { value } = await windows.ask<{ value: boolean[] }>({ do: "evaluate", script });
+    const { value } = await windows.request<{ value: boolean[] }>({ do: "evaluate", script });
 
     listener.close();
     assert.deepEqual(value, [true, true, false, false, false, false, false]);
     assert.ok(Date.now() - started < 15_000);
   });
 
-  test("of a name with any number of addresses, the first four are tried", async () => {
+  test("at most four addresses of a name are tried", async () => {
     const windows = simulatedWindows();
     const part = resolve("src/pkg/scripts/install/reachable.ps1");
     const script = join(windows.folder, "addresses.ps1");
     const addresses = Array.from({ length: 40 }, (_, i) => `10.0.0.${i + 1}`);
-    // Stands before the function of this name; only one of the addresses answers.
+    // Replaces the function of this name; only the address in `$open` answers.
     const connect =
-      "function Test-Connect { param($Address) $asked.Add([string]$Address); [string]$Address -eq $open }";
-    const ask = "@{ Is = (& $ask -Address 'many.example.org' -Port 631); Asked = @($asked) }";
+      "function Test-Connect { param($Address) $tried.Add([string]$Address); [string]$Address -eq $open }";
+    const ask = "@{ Is = (& $ask -Address 'many.example.org' -Port 631); Tried = @($tried) }";
     await writeFile(
       script,
       `. '${part}'
 function Write-Log { param($Message) throw $Message }
 ${connect}
 $ask = Get-Command -Name 'Test-Reachable' -CommandType Function
-$Settings = @(foreach ($open in '10.0.0.4', '10.0.0.5') { $asked = [Collections.Generic.List[string]]::new(); ${ask} })
+$Settings = @(foreach ($open in '10.0.0.4', '10.0.0.5') { $tried = [Collections.Generic.List[string]]::new(); ${ask} })
 `,
     );
-    await windows.machine({ Network: { Names: { "many.example.org": addresses } } });
+    await windows.setMachine({ Network: { Names: { "many.example.org": addresses } } });
 
-    const { value } = await windows.ask<{ value: unknown }>({ do: "evaluate", script });
+    const { value } = await windows.request<{ value: unknown }>({ do: "evaluate", script });
 
-    const Asked = addresses.slice(0, 4);
+    const Tried = addresses.slice(0, 4);
     assert.deepEqual(value, [
-      { Is: true, Asked },
-      { Is: false, Asked },
+      { Is: true, Tried },
+      { Is: false, Tried },
     ]);
   });
 });

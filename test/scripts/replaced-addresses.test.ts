@@ -7,7 +7,7 @@ import {
   type RunResult,
   withoutPowerShell,
 } from "../support/powershell/powershell.ts";
-import { papyrus, portOf, queue, tcp } from "../support/powershell/simulated-machine.ts";
+import { findPort, papyrusDriver, queue, tcpPort } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 const names = (result: RunResult) => result.machine.Queues.map(({ Name }) => Name).sort();
@@ -30,21 +30,18 @@ describe("queues at an address that a printer replaces, on a simulated Windows",
     ],
     Ports: [
       { Name: "LPT1:" },
-      tcp("Their port", "10.0.0.5"),
-      { ...tcp("10.0.0.5_LPR", "10.0.0.5"), Protocol: 2, LprQueueName: "lp", PortNumber: 515 },
-      tcp("Other", "10.0.0.50"),
-      tcp("Host", "printer.lan"),
+      tcpPort("Their port", "10.0.0.5"),
+      { ...tcpPort("10.0.0.5_LPR", "10.0.0.5"), Protocol: 2, LprQueueName: "lp", PortNumber: 515 },
+      tcpPort("Other", "10.0.0.50"),
+      tcpPort("Host", "printer.lan"),
     ],
-    Drivers: [papyrus()],
+    Drivers: [papyrusDriver()],
   };
 
-  test("all of them go, whatever their port is called, and with them the ports that nobody else uses", async () => {
+  test("all of them are removed, with the ports that no other queue uses", async () => {
     const office = deployable({ replaces: "address:10.0.0.5" });
 
-    const result = await windows.installed(
-      { ...machine, Queues: machine.Queues?.slice(0, -1) ?? [] },
-      office,
-    );
+    const result = await windows.install({ ...machine, Queues: machine.Queues?.slice(0, -1) ?? [] }, office);
     const second = await windows.run("install", office);
 
     assert.deepEqual(names(result), ["By name", "Elsewhere", "Local", "Office"]);
@@ -53,25 +50,25 @@ describe("queues at an address that a printer replaces, on a simulated Windows",
     assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
   });
 
-  test("a connection is no queue of this machine's, and keeps its port", async () => {
-    const result = await windows.installed(machine, deployable({ replaces: "address:10.0.0.5" }));
+  test("a connection is not a local queue: it stays, and so does its port", async () => {
+    const result = await windows.install(machine, deployable({ replaces: "address:10.0.0.5" }));
 
     assert.ok(names(result).includes("\\\\server\\q"));
-    assert.ok(portOf(result, "Their port"));
+    assert.ok(findPort(result, "Their port"));
   });
 
-  test("at the printer's own address its doubles go, and its own queue stays", async () => {
-    const doubles: Machine = {
+  test("at the printer's own address its duplicates are removed, and its own queue stays", async () => {
+    const duplicates: Machine = {
       Queues: [
         queue("Office", "IP_10.0.0.9"),
         queue("Office (Kopie 1)", "IP_10.0.0.9"),
         queue("HP123", "10.0.0.9_1"),
       ],
-      Ports: [tcp("IP_10.0.0.9"), tcp("10.0.0.9_1")],
-      Drivers: [papyrus()],
+      Ports: [tcpPort("IP_10.0.0.9"), tcpPort("10.0.0.9_1")],
+      Drivers: [papyrusDriver()],
     };
 
-    const result = await windows.installed(doubles, deployable({ replaces: "address:10.0.0.9" }));
+    const result = await windows.install(duplicates, deployable({ replaces: "address:10.0.0.9" }));
 
     assert.deepEqual(names(result), ["Office"]);
     assert.deepEqual(ports(result), ["IP_10.0.0.9"]);
@@ -81,19 +78,19 @@ describe("queues at an address that a printer replaces, on a simulated Windows",
   test("an IPv6 address is the same in every spelling", async () => {
     const six: Machine = {
       Queues: [queue("Old", "six")],
-      Ports: [tcp("six", "FE80:0:0:0::0005")],
-      Drivers: [papyrus()],
+      Ports: [tcpPort("six", "FE80:0:0:0::0005")],
+      Drivers: [papyrusDriver()],
     };
 
-    const result = await windows.installed(six, deployable({ replaces: "address:[fe80::5]" }));
+    const result = await windows.install(six, deployable({ replaces: "address:[fe80::5]" }));
 
-    assert.deepEqual([names(result), portOf(result, "six")], [["Office"], undefined]);
+    assert.deepEqual([names(result), findPort(result, "six")], [["Office"], undefined]);
   });
 
-  test("what the same script deploys stays, also at that address", async () => {
+  test("queues that the same script deploys stay, also at that address", async () => {
     const pcl = deployable({ id: "7", name: "PCL", replaces: "address:10.0.0.9" });
     const ps = deployable({ id: "8", name: "PS", replaces: "address:10.0.0.9" });
-    await windows.machine({ Queues: [queue("Old", "old")], Ports: [tcp("old")] });
+    await windows.setMachine({ Queues: [queue("Old", "old")], Ports: [tcpPort("old")] });
     const both = deploymentOfMany("Client", [pcl, ps]);
 
     const result = await windows.run("install", both);
@@ -110,29 +107,29 @@ describe("queues at an address that a printer replaces, on a simulated Windows",
     assert.equal(second.output.at(-1), "Installed: all 2 printers");
   });
 
-  test("a queue with open jobs goes when they are done, and its port with a later run", async () => {
+  test("a queue with open jobs is removed when they are done, and its port by a later run", async () => {
     const busy: Machine = {
       Queues: [{ ...queue("Old", "old"), Jobs: [1] }],
-      Ports: [tcp("old", "10.0.0.5")],
-      Drivers: [papyrus()],
+      Ports: [tcpPort("old", "10.0.0.5")],
+      Drivers: [papyrusDriver()],
       ListLeaving: true,
     };
     const office = deployable({ replaces: "address:10.0.0.5" });
 
-    const result = await windows.installed(busy, office);
-    await windows.change({ Queues: result.machine.Queues.filter(({ Name }) => Name === "Office") });
+    const result = await windows.install(busy, office);
+    await windows.changeMachine({ Queues: result.machine.Queues.filter(({ Name }) => Name === "Office") });
     const later = await windows.run("install", office);
 
     assert.equal(
       result.output.at(-1),
       "Installed: Office: installed; the old queue Old goes when its jobs are done",
     );
-    assert.ok(portOf(result, "old"));
-    assert.deepEqual([names(later), portOf(later, "old")], [["Office"], undefined]);
+    assert.ok(findPort(result, "old"));
+    assert.deepEqual([names(later), findPort(later, "old")], [["Office"], undefined]);
   });
 
-  test("-WhatIf names each queue and removes none", async () => {
-    await windows.machine(machine);
+  test("-WhatIf prints each queue and removes none", async () => {
+    await windows.setMachine(machine);
 
     const result = await windows.run("install", deployable({ replaces: "address:10.0.0.5" }), {
       parameters: { WhatIf: true },

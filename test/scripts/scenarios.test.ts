@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
-import { some } from "../support/depth.ts";
+import { selectCases } from "../support/depth.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
-import { headOf, play, type Scenario, type ScenarioGroup } from "../support/powershell/scenario.ts";
+import {
+  knownCells,
+  runScenario,
+  type Scenario,
+  type ScenarioGroup,
+} from "../support/powershell/scenario.ts";
 import { registryChanges } from "../support/powershell/scenario-registry.ts";
-import { documentedRows, documentPath, rowOf, withTables } from "../support/powershell/scenario-table.ts";
+import { documentedRows, documentPath, formatRow, withTables } from "../support/powershell/scenario-table.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 import { driverless } from "./scenarios/driverless.ts";
 import { drivers } from "./scenarios/drivers.ts";
@@ -17,13 +22,13 @@ import { whereAndWhy } from "./scenarios/where-and-why.ts";
 const groups = [plain, troubles, ownDrivers, driverless, onArm64, ...drivers, ...users, ...whereAndWhy];
 const document = readFileSync(documentPath, "utf8");
 const documented = documentedRows(document);
-const writes = process.env.WRITE_SCENARIOS === "1";
+const isWriting = process.env.WRITE_SCENARIOS === "1";
 
-/** A row as far as it is known without a run. */
-const beginningOf = (scenario: Scenario, group: ScenarioGroup) => rowOf(headOf(scenario, group));
+/** The part of a row that is known before the run. */
+const beginningOf = (scenario: Scenario, group: ScenarioGroup) => formatRow(knownCells(scenario, group));
 
 test("the document has a row for each scenario, in this order, and no other", {
-  skip: writes && "it is written now",
+  skip: isWriting && "the document is being written",
 }, () => {
   const expected = groups.map((group) => [
     group.title,
@@ -46,9 +51,9 @@ test("the document has a row for each scenario, in this order, and no other", {
   );
 });
 
-test("no scenario is told twice", () => {
+test("no scenario is repeated", () => {
   const heads = groups.flatMap((group) =>
-    group.scenarios.map((scenario) => `${group.title}: ${headOf(scenario, group).join()}`),
+    group.scenarios.map((scenario) => `${group.title}: ${knownCells(scenario, group).join()}`),
   );
 
   assert.deepEqual(
@@ -58,7 +63,7 @@ test("no scenario is told twice", () => {
   assert.ok(heads.length > 40, `${heads.length}`);
 });
 
-test("a change of the registry that no row has a word for is told by its key", () => {
+test("a registry change without a description is shown by its key", () => {
   const before = { "HKEY_LOCAL_MACHINE\\SOFTWARE\\Theirs": { a: 1 } };
 
   const changes = registryChanges(before, {});
@@ -68,25 +73,25 @@ test("a change of the registry that no row has a word for is told by its key", (
   ]);
 });
 
-describe("what docs/scenarios.md says, on a simulated Windows", { skip: withoutPowerShell }, () => {
+describe("rows of docs/scenarios.md on a simulated Windows", { skip: withoutPowerShell }, () => {
   const rows = new Map<ScenarioGroup, string[]>();
   const windows = simulatedWindows();
   after(() => {
     const isWhole = groups.every((group) => rows.get(group)?.length === group.scenarios.length);
-    if (writes && isWhole) writeFileSync(documentPath, withTables(document, groups, rows));
+    if (isWriting && isWhole) writeFileSync(documentPath, withTables(document, groups, rows));
   });
 
   for (const group of groups) {
-    for (const scenario of writes ? group.scenarios : some(group.scenarios, 1)) {
-      test(`${group.title}: ${headOf(scenario, group).join(": ")}`, async () => {
+    for (const scenario of isWriting ? group.scenarios : selectCases(group.scenarios, 1)) {
+      test(`${group.title}: ${knownCells(scenario, group).join(": ")}`, async () => {
         const expected = documented
           .get(group.title)
           ?.find((row) => row.startsWith(beginningOf(scenario, group)));
 
-        const row = rowOf(await play(windows, scenario, group));
+        const row = formatRow(await runScenario(windows, scenario, group));
 
         rows.set(group, [...(rows.get(group) ?? []), row]);
-        if (!writes) assert.equal(row, expected, "`npm run scenarios` writes the document anew");
+        if (!isWriting) assert.equal(row, expected, "`npm run scenarios` writes the document again");
       });
     }
   }

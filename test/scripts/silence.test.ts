@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { deploymentOf, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
-import { deepTest, isDeep, some } from "../support/depth.ts";
+import { deepTest, isDeep, selectCases } from "../support/depth.ts";
 import { windowsDeployable } from "../support/powershell/ipp-machine.ts";
 import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
 import { runFile } from "../support/powershell/powershell-process.ts";
 
-// Nothing of Windows is here, so that every script fails early; the simulated Windows shows the later failures, and
-// `Simulation.run` holds every run to the same silence.
+// These scripts run without any Windows, so every script fails early. Later failures are tested on the simulated Windows,
+// where `Simulation.run` checks STDERR too.
 
 const many = [
   deployable({ id: "1", name: "One", subnets: "10.9.9.0/24" }, { trust_publisher: true }),
@@ -29,7 +29,7 @@ const deployments = {
   driverless: deploymentOf(windowsDeployable({ subnets: "10.9.9.0/24", duplex: "long_edge" })),
 };
 
-/** The exit codes where nothing of Windows is there, as this system cuts them. */
+/** The exit codes without Windows, modulo 256 as on this system. */
 const failures = { install: 1603 & 0xff, uninstall: 1603 & 0xff, detect: 1, requirement: 0 } as const;
 type Kind = keyof typeof failures;
 const kinds = Object.keys(failures) as Kind[];
@@ -53,7 +53,7 @@ describe("scripts as real processes", { skip: withoutPowerShell }, () => {
     return runFile(script, { ...options, env });
   }
 
-  /** A failure, since nothing of Windows is here: one line, the code, nothing on STDERR. */
+  /** Asserts the exit code, at most one line of output, and nothing on STDERR. */
   async function assertQuiet(kind: Kind, ...rest: RunArguments): Promise<void> {
     const { code, stdout, stderr } = await run(kind, ...rest);
     const lines = stdout.split("\n").filter((line) => line !== "");
@@ -77,7 +77,7 @@ describe("scripts as real processes", { skip: withoutPowerShell }, () => {
   }
 
   for (const kind of kinds) {
-    test(`${kind}.ps1 without a Windows around it ends with its exit code, one line at most, and nothing on STDERR`, async () => {
+    test(`${kind}.ps1 without Windows ends with its exit code, at most one line, and nothing on STDERR`, async () => {
       const environments: Record<string, string>[] = [
         { PROCESSOR_ARCHITEW6432: "AMD64" },
         { PROCESSOR_ARCHITEW6432: "ARM64", windir: "/nowhere" },
@@ -93,7 +93,7 @@ describe("scripts as real processes", { skip: withoutPowerShell }, () => {
     });
   }
 
-  deepTest("diagnose.ps1 without a Windows around it finds much, and says nothing on STDERR", async () => {
+  deepTest("diagnose.ps1 without Windows reports findings and writes nothing to STDERR", async () => {
     const runs = [
       run("diagnose", "plain"),
       run("diagnose", "several", { env: { PSModulePath: "/nowhere" } }),
@@ -106,15 +106,15 @@ describe("scripts as real processes", { skip: withoutPowerShell }, () => {
     }
   });
 
-  test("a log that cannot be written stops no run, and is not spoken of on STDERR", async () => {
+  test("a log that cannot be written stops no run and writes nothing to STDERR", async () => {
     const paths = [folder, "/dev/null/x.log", "Z:\\no\\drive.log", "HKLM:\\x", "[x", " "];
 
     await Promise.all(
-      some(paths, 1).map((path) => assertQuiet("install", "plain", { args: ["-LogPath", path] })),
+      selectCases(paths, 1).map((path) => assertQuiet("install", "plain", { args: ["-LogPath", path] })),
     );
   });
 
-  deepTest("each script takes its parameters", async () => {
+  deepTest("each script accepts its parameters", async () => {
     await Promise.all([
       assertQuiet("install", "plain", { args: ["-OnlyHere", "-WhatIf"] }),
       assertQuiet("install", "alone", { args: ["-OnlyHere"] }),

@@ -3,42 +3,42 @@ import { describe, test } from "node:test";
 import { type Deployable, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { revisionOf } from "../../src/pkg/scripts/revision.ts";
 import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
-import { queueOf, traces } from "../support/powershell/simulated-machine.ts";
+import { getQueue, traces } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 const onlyHere = { parameters: { OnlyHere: true } };
 
-/** A printer that belongs in subnets of its own, or of its client. */
+/** A printer with its own subnets, or those of its client. */
 function placed(subnets: string, fields: Record<string, string> = {}, ofClient: string[] = []): Deployable {
   return { ...deployable({ subnets, ...fields }), client: { subnets: ofClient } };
 }
 
-describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
+describe("subnets on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  const places: [what: string, subnets: string, addresses: string[], isHere: boolean][] = [
+  const cases: [what: string, subnets: string, addresses: string[], isHere: boolean][] = [
     ["anywhere", "", [], true],
     ["the subnet", "10.1.2.0/24", ["10.1.2.77"], true],
     ["its first address", "10.1.2.0/24", ["10.1.2.0"], true],
     ["its last address", "10.1.2.0/24", ["10.1.2.255"], true],
-    ["the address behind its last", "10.1.2.0/24", ["10.1.3.0"], false],
+    ["the address after its last", "10.1.2.0/24", ["10.1.3.0"], false],
     ["the address before its first", "10.1.2.0/24", ["10.1.1.255"], false],
     ["an odd prefix", "10.1.4.0/22", ["10.1.7.255"], true],
-    ["behind an odd prefix", "10.1.4.0/22", ["10.1.8.0"], false],
+    ["the address after an odd prefix", "10.1.4.0/22", ["10.1.8.0"], false],
     ["a single address", "10.1.2.3", ["10.1.2.3"], true],
     ["another single address", "10.1.2.3", ["10.1.2.4"], false],
     ["all of IPv4", "0.0.0.0/0", ["8.8.8.8"], true],
-    ["IPv6 where all of IPv4 is asked for", "0.0.0.0/0", ["fd00::1"], false],
+    ["IPv6 with a subnet for all of IPv4", "0.0.0.0/0", ["fd00::1"], false],
     ["the second of two subnets", "10.1.2.0/24\nfd00:1::/48", ["fd00:1:0:9::77"], true],
     ["an IPv6 neighbour", "fd00:1::/48", ["fd00:1:1::1"], false],
-    ["IPv4 where IPv6 is asked for", "::/0", ["10.1.2.3"], false],
+    ["IPv4 with a subnet for all of IPv6", "::/0", ["10.1.2.3"], false],
     ["the second of two addresses", "10.1.2.0/24", ["192.168.1.7", "10.1.2.9"], true],
     ["no address at all", "10.1.2.0/24", [], false],
   ];
-  test("requirement.ps1 says “applicable” and nothing else where a machine is inside, and nothing where not", async () => {
-    await windows.machine();
-    for (const [what, subnets, Addresses, isHere] of places) {
-      await windows.change({ Addresses });
+  test("requirement.ps1 prints only “applicable” on a machine in a subnet, and nothing elsewhere", async () => {
+    await windows.setMachine();
+    for (const [what, subnets, Addresses, isHere] of cases) {
+      await windows.changeMachine({ Addresses });
 
       const result = await windows.run("requirement", placed(subnets));
 
@@ -50,8 +50,8 @@ describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
     }
   });
 
-  test("a client's subnets hold for its printers, unless a printer has its own", async () => {
-    await windows.machine({ Addresses: ["10.1.2.3"] });
+  test("a client's subnets apply to its printers, unless a printer has its own", async () => {
+    await windows.setMachine({ Addresses: ["10.1.2.3"] });
     const outputs = async (subnets: string, ofClient: string[]) =>
       (await windows.run("requirement", placed(subnets, {}, ofClient))).output;
 
@@ -61,8 +61,8 @@ describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
     assert.deepEqual(await outputs("10.1.2.0/24", ["10.9.9.0/24"]), ["applicable"]);
   });
 
-  test("a client's requirement holds where any of its printers belongs", async () => {
-    await windows.machine({ Addresses: ["10.1.2.3"] });
+  test("a client's package is applicable where any of its printers belongs", async () => {
+    await windows.setMachine({ Addresses: ["10.1.2.3"] });
     const [here, away, anywhere] = [placed("10.1.2.0/24"), placed("10.9.9.0/24"), placed("")];
     const outputs = async (...printers: Deployable[]) =>
       (await windows.run("requirement", deploymentOfMany("Client", printers))).output;
@@ -72,8 +72,8 @@ describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
     assert.deepEqual(await outputs(away, away), []);
   });
 
-  test("a machine whose addresses cannot be read is not applicable, and install says so", async () => {
-    await windows.machine({ AddressesFail: true });
+  test("a machine whose addresses cannot be read is not applicable, and install fails", async () => {
+    await windows.setMachine({ AddressesFail: true });
 
     const requirement = await windows.run("requirement", placed("10.1.2.0/24"));
     const install = await windows.run("install", placed("10.1.2.0/24"), onlyHere);
@@ -85,8 +85,8 @@ describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
     assert.deepEqual(traces(install), []);
   });
 
-  test("install -OnlyHere away from the site touches nothing and says where it belongs", async () => {
-    await windows.machine({ Spooler: { Status: "Stopped", StartType: "Manual" } });
+  test("install -OnlyHere outside the subnets changes nothing and prints the subnets", async () => {
+    await windows.setMachine({ Spooler: { Status: "Stopped", StartType: "Manual" } });
     const office = placed("10.1.2.0/24\n10.1.3.0/24\n10.1.4.0/24\nfd00::/48");
 
     const skipped = await windows.run("install", office, onlyHere);
@@ -101,24 +101,24 @@ describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
     assert.match(skipped.log, /not at this site/);
   });
 
-  test("without -OnlyHere, or inside a subnet, install installs, and detection without it demands the printer", async () => {
+  test("install works without -OnlyHere or inside a subnet, and detect without -OnlyHere requires the printer", async () => {
     const office = placed("10.1.2.0/24");
-    await windows.machine();
+    await windows.setMachine();
     const anyway = await windows.run("install", office);
-    await windows.machine({ Addresses: ["10.1.2.3"] });
+    await windows.setMachine({ Addresses: ["10.1.2.3"] });
     const inside = await windows.run("install", office, onlyHere);
     const detected = await windows.run("detect", office, onlyHere);
-    await windows.machine();
+    await windows.setMachine();
     const absent = await windows.run("detect", office);
 
     assert.deepEqual([anyway.code, inside.code, detected.code, absent.code], [0, 0, 0, 1]);
-    assert.ok(queueOf(anyway) && queueOf(inside));
+    assert.ok(getQueue(anyway) && getQueue(inside));
     assert.deepEqual(detected.output, ["Installed: Office"]);
     assert.match(absent.output.join(), /^Not installed: Office: there is no such queue$/);
   });
 
-  test("-OnlyHere is taken by the scripts of a printer that belongs anywhere, and changes nothing", async () => {
-    await windows.machine();
+  test("-OnlyHere has no effect for a printer without subnets", async () => {
+    await windows.setMachine();
 
     const installed = await windows.run("install", placed(""), onlyHere);
     const detected = await windows.run("detect", placed(""), onlyHere);
@@ -127,7 +127,7 @@ describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
   });
 
   test("a 32-bit host passes -OnlyHere on", async () => {
-    await windows.machine({ ProcessArchitecture: "x86", Wow64: "AMD64" });
+    await windows.setMachine({ ProcessArchitecture: "x86", Wow64: "AMD64" });
 
     const skipped = await windows.run("install", placed("10.1.2.0/24"), onlyHere);
     const detected = await windows.run("detect", placed("10.1.2.0/24"), onlyHere);
@@ -137,8 +137,8 @@ describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
     assert.deepEqual(traces(skipped), []);
   });
 
-  test("in a client's package each printer goes by its own subnets, and the result says how many were skipped", async () => {
-    await windows.machine({ Addresses: ["10.1.2.3"] });
+  test("each printer in a client's package uses its own subnets, and the result counts the skipped ones", async () => {
+    await windows.setMachine({ Addresses: ["10.1.2.3"] });
     const client = deploymentOfMany("Client", [
       placed("10.9.9.0/24", { name: "Away", id: "1" }),
       placed("", { name: "Anywhere", id: "2" }),
@@ -164,14 +164,14 @@ describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
     assert.deepEqual([strict.code, strict.output], [1, ["Not installed: Away: there is no such queue"]]);
   });
 
-  test("a client's package of which one printer or none belongs here, or one fails, says so on its last line", async () => {
+  test("the last line of a client's package counts the skipped printers if one is installed, none belongs here, or one fails", async () => {
     const printer = (name: string, subnets: string, id: string) => placed(subnets, { name, id });
     const run = async (...printers: Deployable[]) =>
       windows.run("install", deploymentOfMany("Client", printers), onlyHere);
-    await windows.machine({ Addresses: ["10.1.2.3"] });
+    await windows.setMachine({ Addresses: ["10.1.2.3"] });
     const one = await run(printer("Away", "10.9.9.0/24", "1"), printer("Here", "10.1.2.0/24", "2"));
     const none = await run(printer("Away", "10.9.9.0/24", "1"), printer("Far", "10.8.8.0/24", "2"));
-    await windows.machine({ Addresses: ["10.1.2.3"], PnpCode: 5 });
+    await windows.setMachine({ Addresses: ["10.1.2.3"], PnpCode: 5 });
     const failed = await run(printer("Away", "10.9.9.0/24", "1"), printer("Here", "10.1.2.0/24", "2"));
 
     assert.deepEqual(
@@ -186,8 +186,8 @@ describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
     );
   });
 
-  test("-WhatIf with -OnlyHere skips likewise", async () => {
-    await windows.machine();
+  test("-WhatIf with -OnlyHere skips too", async () => {
+    await windows.setMachine();
 
     const result = await windows.run("install", placed("10.1.2.0/24"), {
       parameters: { OnlyHere: true, WhatIf: true },
@@ -197,7 +197,7 @@ describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
   });
 });
 
-test("where a printer belongs is no part of its revision: nothing is installed again for it", () => {
+test("subnets are not part of the revision, so a change reinstalls nothing", () => {
   const plain = revisionOf(deployable());
 
   assert.equal(revisionOf(placed("10.1.2.0/24")), plain);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { scriptSettings } from "../../src/pkg/scripts/deployment.ts";
-import { frameOf, scriptKinds } from "../../src/pkg/scripts/render.ts";
-import { some } from "../support/depth.ts";
+import { scriptKinds, templateOf } from "../../src/pkg/scripts/render.ts";
+import { selectCases } from "../support/depth.ts";
 import {
-  bodies,
   powershellParser,
-  rendered,
+  readScriptBodies,
+  renderAllScripts,
   type SyntaxNode,
   walk,
 } from "../support/powershell/powershell-syntax.ts";
@@ -26,11 +26,11 @@ const automatic = [
   "_",
 ];
 
-let texts: ReturnType<typeof rendered> | undefined;
+let texts: ReturnType<typeof renderAllScripts> | undefined;
 
-/** Scripts as they are served, of all kinds of deployments. */
-function scripts(): ReturnType<typeof rendered> {
-  texts ??= rendered();
+/** All scripts as they are served; rendered once. */
+function scripts(): ReturnType<typeof renderAllScripts> {
+  texts ??= renderAllScripts();
   return texts;
 }
 
@@ -44,7 +44,7 @@ describe("the scripts' syntax", () => {
     parse = await powershellParser();
   });
 
-  /** All nodes of a script's tree, which has no error. */
+  /** All nodes of a script's syntax tree. Asserts that it has no error. */
   function nodesOf(name: string, text: string): readonly SyntaxNode[] {
     const nodes = [...walk(parse(text))];
     const wrong = nodes.filter((node) => node.type === "ERROR" || node.isMissing);
@@ -55,7 +55,7 @@ describe("the scripts' syntax", () => {
     return nodes;
   }
 
-  test("bodies parse without an error, and use nothing that Windows PowerShell 5.1 lacks", () => {
+  test("the .ps1 files parse, and use nothing that Windows PowerShell 5.1 lacks", () => {
     const lacking: [string, RegExp][] = [
       ["??", /\?\?/],
       ["?.", /\$\w+\?\./],
@@ -68,7 +68,7 @@ describe("the scripts' syntax", () => {
       ["utf8NoBOM", /utf8NoBOM/i],
       ["Get-Error", /Get-Error\b/],
     ];
-    for (const [name, text] of bodies()) {
+    for (const [name, text] of readScriptBodies()) {
       const code = nodesOf(name, text)
         .filter((node) => node.type === "comment")
         .reduce((rest, node) => rest.replace(node.text, ""), text);
@@ -80,13 +80,13 @@ describe("the scripts' syntax", () => {
     }
   });
 
-  test("ForEach-Object is given a block: with -WhatIf its other form only says what it would read", () => {
-    for (const [name, text] of bodies())
+  test("ForEach-Object always gets a block: its other form only prints with -WhatIf", () => {
+    for (const [name, text] of readScriptBodies())
       assert.doesNotMatch(text, /ForEach-Object (?!(?:-Process )?\{)/, name);
   });
 
   test("no automatic variable is assigned", () => {
-    for (const [name, text] of bodies()) {
+    for (const [name, text] of readScriptBodies()) {
       const assigned = [...text.matchAll(/\$(\w+)\s*(?:=(?!=)|\+=|-=)/g)].map((match) =>
         (match[1] ?? "").toLowerCase(),
       );
@@ -98,9 +98,9 @@ describe("the scripts' syntax", () => {
     }
   });
 
-  test("each rendered script parses without an error, and carries the functions that it calls, each once and no other", () => {
-    const own = new Set([...bodies().values()].flatMap((text) => functionsOf(text)));
-    for (const [name, text] of some([...scripts()], 6)) {
+  test("each rendered script parses, and contains exactly the functions that it calls", () => {
+    const own = new Set([...readScriptBodies().values()].flatMap((text) => functionsOf(text)));
+    for (const [name, text] of selectCases([...scripts()], 6)) {
       const defined = functionsOf(text);
       const called = nodesOf(name, text)
         .filter((node) => node.type === "command")
@@ -110,14 +110,14 @@ describe("the scripts' syntax", () => {
     }
   });
 
-  test("so it does with every choice of settings, of every kind of printer", () => {
-    const own = [...bodies().values()].flatMap((text) => functionsOf(text));
+  test("each kind of printer with any settings contains exactly the functions that it calls", () => {
+    const own = [...readScriptBodies().values()].flatMap((text) => functionsOf(text));
     const calls = new RegExp(`(?<!function )(?<![\\w$-])(?:${own.join("|")})(?![\\w-])`, "g");
     for (const deploymentFrom of Object.values(printerKinds)) {
-      for (const { names, fields } of some(settingChoices, 8)) {
+      for (const { names, fields } of selectCases(settingChoices, 8)) {
         const settings = scriptSettings(deploymentFrom(fields));
         for (const kind of scriptKinds) {
-          const { before, after } = frameOf(kind, settings);
+          const { before, after } = templateOf(kind, settings);
           const code = `${before}${after}`.replace(/^\s*#.*$/gm, "");
 
           const called = new Set(code.match(calls));
@@ -127,10 +127,10 @@ describe("the scripts' syntax", () => {
     }
   });
 
-  test("each script sets the variables that it reads, whatever pieces it has", () => {
+  test("each script sets the variables that it reads", () => {
     const setAtMargin = /^\$(?:script:)?(\w+) = /gm;
     const constants = new Set(
-      [...bodies().values()].flatMap((text) =>
+      [...readScriptBodies().values()].flatMap((text) =>
         [...text.matchAll(/^\$([A-Z]\w+) = /gm)].map(([, name]) => name),
       ),
     );
@@ -149,21 +149,21 @@ describe("the scripts' syntax", () => {
     }
   });
 
-  test("no text of a setting stands in double quotes: the rendered block holds literals alone", () => {
+  test("the settings block contains only literals, and no setting is in double quotes", () => {
     for (const [name, text] of scripts()) {
       const block = text.slice(
         text.indexOf("$Settings = "),
         text.indexOf("\r\n}\r\n", text.indexOf("$Settings = ")),
       );
       assert.ok(block.length > 60, name);
-      // Double quotes hold line feeds and tabs, and nothing else.
+      // Double quotes contain only line feeds and tabs.
       const outside = block.replace(/'(?:[^']|'')*'/g, "").replace(/"(?:`[nt])+"/g, "");
       assert.doesNotMatch(outside, /["`]/, name);
     }
   });
 });
 
-test("install and uninstall carry a byte order mark, the others are ASCII, and all lines end with CRLF", () => {
+test("install and uninstall start with a byte order mark, the others are ASCII, and all lines end with CRLF", () => {
   for (const [name, text] of scripts()) {
     const bytes = Buffer.from(text, "utf8");
     if (!/^(un)?install/.test(name))
@@ -176,8 +176,8 @@ test("install and uninstall carry a byte order mark, the others are ASCII, and a
   }
 });
 
-test("the bodies themselves are ASCII: they mean the same in every encoding", () => {
-  const files = bodies();
+test("the .ps1 files are ASCII, so every encoding reads them the same", () => {
+  const files = readScriptBodies();
 
   assert.ok(files.size >= 5);
   for (const [name, text] of files) assert.match(text, /^[\x00-\x7f]+$/, name);

@@ -3,12 +3,12 @@ import { describe, test } from "node:test";
 import { device, windowsDeployable } from "../support/powershell/ipp-machine.ts";
 import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
+  defaultPrinterKey,
   markerPath,
-  papyrus,
+  papyrusDriver,
   queue,
-  tcp,
+  tcpPort,
   traces,
-  userPath,
 } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 import { usersMachine, usersPrinter } from "../support/powershell/users-machine.ts";
@@ -16,21 +16,21 @@ import { usersMachine, usersPrinter } from "../support/powershell/users-machine.
 const users = ["S-1-5-21-9-8-7-1001", "S-1-12-1-5-6-7-8"] as const;
 const setups = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components";
 const own = (sid: string, path: string) => `HKEY_USERS\\${sid}\\${path}`;
-const listed = (sid: string, list: string) => userPath(sid).replace(/Windows$/, list);
+const listed = (sid: string, list: string) => defaultPrinterKey(sid).replace(/Windows$/, list);
 
-/** A machine on which the printer of `deployable` is there already. */
+/** A machine that already has the printer of `deployable`. */
 const ready: Machine = {
   Queues: [queue("Office", "IP_10.0.0.9")],
-  Ports: [{ Name: "LPT1:" }, tcp("IP_10.0.0.9")],
-  Drivers: [papyrus()],
+  Ports: [{ Name: "LPT1:" }, tcpPort("IP_10.0.0.9")],
+  Drivers: [papyrusDriver()],
 };
 
-const writing = (calls: readonly string[]) => calls.filter((call) => /registry/.test(call));
+const registryWrites = (calls: readonly string[]) => calls.filter((call) => /registry/.test(call));
 
 describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  test("a driverless printer with a ticket replaces the same, and a second run changes nothing", async () => {
+  test("a driverless printer with a ticket replaces everything, and a second run changes nothing", async () => {
     const { print_ticket, replaces } = usersPrinter.printer;
     const office = windowsDeployable({
       set_default: "on",
@@ -39,7 +39,7 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       replaces: replaces.join("\n"),
     });
 
-    const result = await windows.installed({ ...usersMachine, Drivers: [], Devices: [device()] }, office);
+    const result = await windows.install({ ...usersMachine, Drivers: [], Devices: [device()] }, office);
     const second = await windows.run("install", office);
     const removed = await windows.run("uninstall", office);
 
@@ -54,7 +54,7 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
     assert.deepEqual([removed.code, traces(removed)], [0, []]);
   });
 
-  describe("what they have set for themselves", () => {
+  describe("their own preferences", () => {
     const others = { "Hall [1]": "own", "\\\\server\\Office": "own", Office2: "own" };
     const Registry = Object.fromEntries(
       [...users, "S-1-5-18"].flatMap((sid) => [
@@ -64,10 +64,10 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
     );
     const machine: Machine = { ...ready, Users: [...users], Registry };
 
-    test("it goes for who is logged on, of this queue alone, and for others at their next log-on", async () => {
+    test("preferences for this queue are deleted now for logged-on users, and at the next log-on for others", async () => {
       const office = deployable({ reset_user_preferences: "on" });
 
-      const result = await windows.installed(machine, office);
+      const result = await windows.install(machine, office);
 
       for (const sid of users) {
         assert.deepEqual(result.machine.Registry[own(sid, "Printers\\DevModePerUser")], others);
@@ -79,18 +79,18 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
         assert.equal(
           result.machine.Registry[done]?.Version,
           setup?.Version,
-          "who has it behind them is left alone",
+          "the command at log-on skips users who are done",
         );
       }
       const system = result.machine.Registry[own("S-1-5-18", "Printers\\DevModePerUser")];
       assert.equal(system?.Office, "own");
     });
 
-    test("once per revision: what users set afterwards stays, until another revision comes", async () => {
+    test("preferences are deleted once per revision", async () => {
       const office = deployable({ reset_user_preferences: "on" });
-      const first = await windows.installed(machine, office);
-      const again = { ...first.machine.Registry, ...Registry };
-      await windows.machine({ ...machine, Queues: first.machine.Queues, Registry: again });
+      const first = await windows.install(machine, office);
+      const repeated = { ...first.machine.Registry, ...Registry };
+      await windows.setMachine({ ...machine, Queues: first.machine.Queues, Registry: repeated });
 
       const second = await windows.run("install", office);
       const changed = await windows.run(
@@ -104,26 +104,30 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       assert.equal(changed.machine.Registry[key]?.Office, undefined);
     });
 
-    test("it is no failure where a user's registry cannot be written", async () => {
+    test("a user's registry that cannot be written becomes a remark", async () => {
       const office = deployable({ reset_user_preferences: "on" });
-      await windows.machine(machine);
+      await windows.setMachine(machine);
       const whole = await windows.run("install", office);
       const failAt = whole.calls.indexOf("registry Remove-ItemProperty") + 1;
-      await windows.machine(machine);
+      await windows.setMachine(machine);
 
       const result = await windows.run("install", office, { failAt });
       const second = await windows.run("install", office);
 
       assert.equal(result.code, 0);
       assert.match(result.output.at(-1) ?? "", /; the own setting of S-1-12-1-5-6-7-8 stays: /);
-      assert.deepEqual(second.output, ["Installed: Office: nothing to change"], "their log-on does it");
+      assert.deepEqual(
+        second.output,
+        ["Installed: Office: nothing to change"],
+        "the command at log-on deletes them",
+      );
     });
 
-    test("a revision that asks for it no more ends it at log-on, and so does uninstall", async () => {
+    test("a revision without the setting removes the command at log-on, and so does uninstall", async () => {
       const office = deployable({ reset_user_preferences: "on" });
-      await windows.installed(machine, office);
+      await windows.install(machine, office);
       const ended = await windows.run("install", deployable());
-      await windows.installed(machine, office);
+      await windows.install(machine, office);
       const removed = await windows.run("uninstall", office);
 
       for (const result of [ended, removed])
@@ -152,13 +156,13 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       };
       Registry[listed(sid, "PrinterPorts")] = { [name]: "winspool,Ne04:,15,45", ...theirs };
     }
-    Registry[userPath(users[0])] = { Device: `${name},winspool,Ne04:` };
-    Registry[userPath(users[1])] = { Device: "\\\\server\\Other,winspool,Ne05:" };
+    Registry[defaultPrinterKey(users[0])] = { Device: `${name},winspool,Ne04:` };
+    Registry[defaultPrinterKey(users[1])] = { Device: "\\\\server\\Other,winspool,Ne05:" };
     const machine: Machine = { ...ready, Users: [...users], Registry };
     const office = deployable({ replaces: name });
 
-    test("the machine's and those of who is logged on go, and whose default it was gets the printer", async () => {
-      const result = await windows.installed(machine, office);
+    test("connections of the machine and of logged-on users are removed, and affected users get the printer as default", async () => {
+      const result = await windows.install(machine, office);
 
       const after = result.machine.Registry;
       assert.equal(after[`${perMachine}\\${connection}`], undefined);
@@ -169,13 +173,13 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
         assert.deepEqual(after[listed(sid, "Devices")], { Office: "winspool,Ne07:", ...theirs });
         assert.deepEqual(after[listed(sid, "PrinterPorts")], theirs);
       }
-      assert.equal(after[userPath(users[0])]?.Device, "Office,winspool,Ne07:");
-      assert.equal(after[userPath(users[1])]?.Device, "\\\\server\\Other,winspool,Ne05:");
+      assert.equal(after[defaultPrinterKey(users[0])]?.Device, "Office,winspool,Ne07:");
+      assert.equal(after[defaultPrinterKey(users[1])]?.Device, "\\\\server\\Other,winspool,Ne05:");
       assert.equal(result.machine.Restarts, 0);
     });
 
-    test("others lose it at their next log-on, by a command that holds no name", async () => {
-      const result = await windows.installed(machine, office);
+    test("other users' connections are removed at the next log-on, by a command without names", async () => {
+      const result = await windows.install(machine, office);
       const second = await windows.run("install", office);
       const two = await windows.run("install", deployable({ replaces: `${name}\n\\\\10.0.0.5\\b` }));
 
@@ -187,13 +191,13 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       assert.doesNotMatch(String(setup(result)?.StubPath), /server|Old HP|Office/);
       assert.equal(result.machine.Registry[markerPath]?.Connections, name);
       assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
-      assert.deepEqual(writing(second.calls), []);
+      assert.deepEqual(registryWrites(second.calls), []);
       assert.equal(two.machine.Registry[markerPath]?.Connections, `${name}|\\\\10.0.0.5\\b`);
     });
 
-    test("a connection that comes back goes with the next run", async () => {
-      const first = await windows.installed(machine, office);
-      await windows.machine({ ...machine, Registry: { ...first.machine.Registry, ...Registry } });
+    test("the next run removes a connection that was added again", async () => {
+      const first = await windows.install(machine, office);
+      await windows.setMachine({ ...machine, Registry: { ...first.machine.Registry, ...Registry } });
 
       const second = await windows.run("install", office);
 
@@ -201,26 +205,26 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       assert.equal(second.machine.Registry[own(users[0], `Printers\\Connections\\${connection}`)], undefined);
     });
 
-    test("a driver-only deployment removes them too, and leaves no default printer that is gone", async () => {
+    test("a driver-only deployment removes them too, and clears a default printer that no longer exists", async () => {
       const only = deployable({ address: "", replaces: name });
 
-      const result = await windows.installed({ ...machine, Queues: [], Ports: [] }, only);
+      const result = await windows.install({ ...machine, Queues: [], Ports: [] }, only);
       const removed = await windows.run("uninstall", only);
 
-      assert.equal(result.machine.Registry[userPath(users[0])]?.Device, undefined);
+      assert.equal(result.machine.Registry[defaultPrinterKey(users[0])]?.Device, undefined);
       assert.equal(removed.machine.Registry[`${setups}\\Platen-7-connections`], undefined);
     });
 
-    test("nothing goes where the installation fails, and -WhatIf says what would", async () => {
-      await windows.machine({ ...machine, Queues: [], AddPrinterLies: 9 });
+    test("a failed installation removes none, and -WhatIf prints what it would remove", async () => {
+      await windows.setMachine({ ...machine, Queues: [], SilentAddFailures: 9 });
       const failed = await windows.run("install", office);
-      await windows.machine(machine);
-      const asked = await windows.run("install", office, { parameters: { WhatIf: true } });
+      await windows.setMachine(machine);
+      const dryRun = await windows.run("install", office, { parameters: { WhatIf: true } });
 
       assert.equal(failed.code, 1603);
       assert.ok(failed.machine.Registry[`${perMachine}\\${connection}`]);
       assert.deepEqual(
-        asked.output.filter((line) => /connection|log-on/.test(line)),
+        dryRun.output.filter((line) => /connection|log-on/.test(line)),
         [
           `What if: remove the machine's connection ${name}`,
           `What if: remove the connection ${name} of ${users[1]}`,
@@ -228,14 +232,14 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
           `What if: remove ${name} at log-on`,
         ],
       );
-      assert.deepEqual(writing(asked.calls), []);
+      assert.deepEqual(registryWrites(dryRun.calls), []);
     });
 
-    test("a user's registry that cannot be written is a remark, and the next run goes on", async () => {
-      await windows.machine(machine);
+    test("a user's registry that cannot be written becomes a remark, and the next run removes the rest", async () => {
+      await windows.setMachine(machine);
       const whole = await windows.run("install", office);
       const last = whole.calls.lastIndexOf("registry Remove-ItemProperty") + 1;
-      await windows.machine(machine);
+      await windows.setMachine(machine);
 
       const result = await windows.run("install", office, { failAt: last });
       const second = await windows.run("install", office);
@@ -245,8 +249,8 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       assert.deepEqual(second.machine.Registry[listed(users[0], "PrinterPorts")], theirs);
     });
 
-    test("uninstall ends what happens at log-on", async () => {
-      await windows.installed(machine, office);
+    test("uninstall removes the command at log-on", async () => {
+      await windows.install(machine, office);
 
       const removed = await windows.run("uninstall", office);
 

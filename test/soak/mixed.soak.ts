@@ -7,32 +7,32 @@ import { machine, table } from "../bench/figures.ts";
 import { adminPassword } from "../support/access/people.ts";
 import { proxySettings } from "../support/access/proxies.ts";
 import { bundle } from "../support/app.ts";
-import { acts, openShop } from "./load.ts";
+import { activities, createShop } from "./load.ts";
 import { growth, type Sample } from "./verdict.ts";
 
-// The bundled service under everything at once, for SOAK_MINUTES: what it has at quiet moments must not grow.
-// SOAK_PAUSE_MS is how long everybody rests between two things that they do.
+// Runs the bundled service under a mixed load for SOAK_MINUTES. What it uses while idle must not grow.
+// SOAK_PAUSE_MS is the pause after each action of an activity.
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 30);
 const pauseMs = Number(process.env.SOAK_PAUSE_MS ?? 50);
-/** Each minute, and at least fifteen in all. */
+/** The time between samples: a minute, or less so that a run has fifteen. */
 const sampleMs = Math.min(60_000, (minutes * 60_000) / 15);
 
 const folder = mkdtempSync(join(tmpdir(), "platen-soak-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Everything below a folder, by its path. */
+/** The paths of everything below a folder. */
 function filesBelow(path: string): string[] {
   return readdirSync(path, { recursive: true, encoding: "utf8" }).sort();
 }
 
 const dataDir = join(folder, "data");
 const temporary = join(folder, "tmp");
-/** Kept states of the database, with what they name, and the audit log are meant to stay. */
-const isMeantToStay = (name: string) => /^(?:backups|audit)(?:[\\/]|$)/.test(name);
+/** Backups and the audit log may grow. */
+const isKept = (name: string) => /^(?:backups|audit)(?:[\\/]|$)/.test(name);
 const filesNow = () => [
-  ...filesBelow(dataDir).filter((name) => !isMeantToStay(name)),
+  ...filesBelow(dataDir).filter((name) => !isKept(name)),
   ...filesBelow(temporary).map((name) => `tmp: ${name}`),
 ];
 
@@ -50,13 +50,13 @@ async function start(): Promise<Service> {
     HOST: "127.0.0.1",
     DATA_DIR: dataDir,
     TMPDIR: temporary,
-    // As the image sets it.
+    // As in the image.
     MALLOC_ARENA_MAX: "1",
-    // Sign-in is on; whoever is to have some role comes by a proxy, and others by a password.
+    // Sign-in is on, with roles from a proxy and with passwords.
     ADMIN_PASSWORD: adminPassword,
     ...proxySettings,
   };
-  // A copy: the next build changes what this process would start its threads from.
+  // A copy, because the next build replaces the file from which this process starts threads.
   const program = join(folder, "platen.cjs");
   copyFileSync(bundle, program);
   const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -73,7 +73,7 @@ async function start(): Promise<Service> {
   return { url, child, lines };
 }
 
-/** Lets everybody finish what they do, and go on later. */
+/** Pauses all activities between their actions. */
 class Gate {
   #waiting: (() => void)[] = [];
   #isClosed = false;
@@ -100,12 +100,12 @@ class Gate {
 
 const descriptorsOf = ({ child }: Service) => readdirSync(`/proc/${child.pid}/fd`).length;
 
-/** What the service has when nobody wants anything and idle connections are closed. */
+/** Measures the service while it is idle and after idle connections are closed. */
 async function sample(service: Service, minute: number): Promise<Sample> {
-  let calm = 0;
-  for (let before = -1, looks = 0; calm < 12 && looks < 60; looks++) {
+  let stableCount = 0;
+  for (let before = -1, looks = 0; stableCount < 12 && looks < 60; looks++) {
     const now = descriptorsOf(service);
-    calm = now === before ? calm + 1 : 0;
+    stableCount = now === before ? stableCount + 1 : 0;
     before = now;
     await sleep(500);
   }
@@ -117,26 +117,26 @@ async function sample(service: Service, minute: number): Promise<Sample> {
 async function soak(): Promise<string[]> {
   const service = await start();
   process.on("exit", () => service.child.kill("SIGKILL"));
-  const shop = await openShop(service.url);
+  const shop = await createShop(service.url);
   const gate = new Gate();
   const tallies = new Map<string, Map<number, number>>();
   const problems: string[] = [];
   const ends = Date.now() + minutes * 60_000;
-  const everybody = Object.entries(acts(service.url, shop)).map(async ([name, act]) => {
+  const running = Object.entries(activities(service.url, shop)).map(async ([name, activity]) => {
     const tally = new Map<number, number>();
     tallies.set(name, tally);
-    for (let turn = 0; Date.now() < ends; turn++) {
-      const got = await gate
-        .pass(() => act(turn))
+    for (let round = 0; Date.now() < ends; round++) {
+      const statuses = await gate
+        .pass(() => activity(round))
         .catch((error: Error) => {
-          problems.push(`${name}, turn ${turn}: ${error.message}`);
+          problems.push(`${name}, round ${round}: ${error.message}`);
           return [];
         });
-      for (const status of got) tally.set(status, (tally.get(status) ?? 0) + 1);
+      for (const status of statuses) tally.set(status, (tally.get(status) ?? 0) + 1);
       await sleep(pauseMs);
     }
   });
-  // Before anything comes and goes: once everything was done a few times.
+  // The first sample comes after every activity has run a few times.
   await sleep(Math.min(sampleMs, 15_000));
   await gate.close();
   await sample(service, 0);
@@ -149,7 +149,7 @@ async function soak(): Promise<string[]> {
     samples.push(await sample(service, (minutes * 60_000 - (ends - Date.now())) / 60_000));
     gate.open();
   }
-  await Promise.all(everybody);
+  await Promise.all(running);
   await sample(service, minutes);
   const filesAfter = filesNow();
   report(samples, tallies);

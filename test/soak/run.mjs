@@ -1,4 +1,4 @@
-// Runs what takes long, one after the other: npm run soak, or npm run soak -- mixed.
+// Runs the soak tests one by one: npm run soak, or npm run soak -- mixed.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 

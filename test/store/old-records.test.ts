@@ -42,13 +42,16 @@ function withInf(changed: string | Fields): string {
   return JSON.stringify({ ...report, infs: [JSON.parse(text)] });
 }
 
-async function startOn(t: TestContext, records: Parameters<typeof makeOldDatabase>[1]): Promise<TestApp> {
+async function startWithOldRows(
+  t: TestContext,
+  records: Parameters<typeof makeOldDatabase>[1],
+): Promise<TestApp> {
   const dataDir = await temporaryFolder(t);
   await makeOldDatabase(dataDir, records);
   return startApp(t, { dataDir });
 }
 
-/** Every page and script of the records that there are, and of some alone; none may be an error of ours. */
+/** Visits every page and script of the wanted printers and of all drivers. @returns those that answer 500 or more */
 async function visitAll({ fetch, app }: TestApp, isWanted = (_: number) => true): Promise<string[]> {
   const { printers, drivers } = app.store;
   const paths = [
@@ -73,14 +76,14 @@ async function visitAll({ fetch, app }: TestApp, isWanted = (_: number) => true)
   return failed;
 }
 
-/** Of a printer with a driver, as if all drivers had the same archive. */
+/** The revision of a printer with a driver, as if all drivers had the same archive. */
 function revision(store: Store, printerId: number, driverId: number): string {
   const driver: Driver = { ...store.drivers.get(driverId), sha256: "a".repeat(64) };
   return revisionOf({ printer: store.printers.get(printerId).printer, driver, arm64Driver: undefined });
 }
 
 test("rows that the first version wrote keep their revision", async (t) => {
-  const { app, fetch } = await startOn(t, {});
+  const { app, fetch } = await startWithOldRows(t, {});
 
   const script = await (await fetch("/printers/1/scripts/detect")).text();
 
@@ -92,7 +95,7 @@ test("rows that the first version wrote keep their revision", async (t) => {
   assert.match(script, /745534ad52bc/);
 });
 
-test("the model of an old driver counts as chosen where it is not the one that Platen proposes", async (t) => {
+test("the model of an old driver counts as chosen when Platen prefers another one", async (t) => {
   const dataDir = await temporaryFolder(t);
   const path = await makeOldDatabase(dataDir, { reports: [oldReport, oldReport, oldReport] });
   await editDatabase(path, (db) => {
@@ -106,15 +109,15 @@ test("the model of an old driver counts as chosen where it is not the one that P
   assert.deepEqual(chosen, [false, false, true]);
 });
 
-test("a field that a row lacks is its default, on every page and in every script", async (t) => {
+test("a field missing in a row has its default on every page and in every script", async (t) => {
   const names = Object.keys(settings);
   const rows = names.flatMap((name) => [
     without(settings, name),
     JSON.stringify({ ...settings, [name]: settingDefaults[name] }),
   ]);
-  const app = await startOn(t, { settings: rows });
+  const app = await startWithOldRows(t, { settings: rows });
 
-  // Those that lack a field: each stands before one that has it.
+  // Printers with odd ids lack a field. The next one has it.
   const failed = await visitAll(app, (id) => id % 2 === 1);
 
   assert.deepEqual(failed, []);
@@ -127,7 +130,7 @@ test("a field that a row lacks is its default, on every page and in every script
   });
 });
 
-test("a field that a report lacks is its default, on every page and in every script", async (t) => {
+test("a field missing in a report has its default on every page and in every script", async (t) => {
   const names = Object.keys(infDefaults);
   const reports = [
     oldReport,
@@ -135,7 +138,7 @@ test("a field that a report lacks is its default, on every page and in every scr
     ...Object.keys(report).map((name) => without(report, name)),
     withInf(without(inf, "path")),
   ];
-  const app = await startOn(t, { reports });
+  const app = await startWithOldRows(t, { reports });
 
   const failed = await visitAll(app);
 
@@ -146,7 +149,7 @@ test("a field that a report lacks is its default, on every page and in every scr
   });
 });
 
-test("a field of the wrong type or out of its range is its default", () => {
+test("a field with a wrong type or value gets its default", () => {
   const wrong = [null, 42.5, -1, {}, [], [7, {}], "neither", true];
 
   for (const name of Object.keys(settings)) {
@@ -163,7 +166,7 @@ function isChoice(name: string): boolean {
   return ["protocol", "duplex", "color", "collate", "paper_size"].includes(name);
 }
 
-test("architectures keep the order in which they were stored: revisions are made of it", () => {
+test("architectures keep their saved order, because revisions depend on it", () => {
   const architectures = ["arm64", "x86", "amd64"];
 
   const read = reportFrom(withInf({ ...inf, architectures }));

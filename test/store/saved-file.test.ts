@@ -5,26 +5,26 @@ import { SavedFile } from "../../src/store/database/saved-file.ts";
 import { temporaryFolder } from "../support/app.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
 
-/** A file with a refused save that could not be put back either. @returns with what fails each later attempt */
-async function refused(t: TestContext) {
+/** A file after a refused save, whose old content could not be restored either. @returns functions that fail each retry */
+async function refuseSave(t: TestContext) {
   const folder = await temporaryFolder(t);
   let isBroken = false;
   await watchDisk(t, folder, ({ name, path }) => {
     if (isBroken && (path === folder ? name === "file.sync" : name === "rename"))
       throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
-    // The new file is in its place, and does not stay there for sure.
+    // From now on the new file is in place, but syncing the folder fails.
     return name === "rename" ? () => (isBroken = true) : undefined;
   });
   const attempts: ((error: Error) => void)[] = [];
-  const again = () => new Promise<void>((_, reject) => attempts.push(reject));
-  const file = new SavedFile(join(folder, "database"), Buffer.from("saved"), again);
+  const resave = () => new Promise<void>((_, reject) => attempts.push(reject));
+  const file = new SavedFile(join(folder, "database"), Buffer.from("saved"), resave);
   await assert.rejects(file.save(Buffer.from("refused"), "ordinary"), /EIO/);
   return { file, attempts };
 }
 
-test("what a refused save left is put back again and again, and never once the file is closed", async (t) => {
+test("restoring the file after a refused save is retried until the file is closed", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { file, attempts } = await refused(t);
+  const { file, attempts } = await refuseSave(t);
   const failLast = async () => {
     attempts.at(-1)?.(new Error("EIO: i/o error"));
     await new Promise((resolve) => setImmediate(resolve));

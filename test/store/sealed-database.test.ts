@@ -33,18 +33,18 @@ async function notesIn(dataDir: string): Promise<string[]> {
   return notes;
 }
 
-/** Runs statements with another program’s SQLite. @returns the last answer */
+/** Runs statements with Python's SQLite. @returns the rows of each statement, one line each */
 function python(path: string, ...statements: string[]): string {
   const program =
     "import sqlite3,sys\ndb=sqlite3.connect(sys.argv[1],isolation_level=None)\nfor s in sys.argv[2:]: print(db.execute(s).fetchall())";
   return execFileSync("python3", ["-c", program, path, ...statements], { encoding: "utf8" });
 }
 
-test("one flipped bit anywhere stops the start, which names the ways back and changes nothing", async (t) => {
+test("one flipped bit anywhere stops the start, which changes nothing and says how to recover", async (t) => {
   const { dataDir, path, file } = await savedFolder(t);
-  const step = Math.floor(file.length / rounds(12, 400));
+  const distance = Math.floor(file.length / rounds(12, 400));
 
-  for (let at = 20; at < pagesOf(file).length; at += step) {
+  for (let at = 20; at < pagesOf(file).length; at += distance) {
     const damaged = Buffer.from(file);
     damaged.writeUInt8(file.readUInt8(at) ^ (1 << (at % 8)), at);
     writeFileSync(path, damaged);
@@ -61,7 +61,7 @@ test("one flipped bit anywhere stops the start, which names the ways back and ch
   await assert.rejects(open(dataDir), /its SHA-256 is not the one that it was saved with/);
 });
 
-test("a change counter that alone is damaged stops the start", async (t) => {
+test("a damaged change counter alone stops the start", async (t) => {
   const { dataDir, path, file } = await savedFolder(t);
   const damaged = Buffer.from(file);
   damaged.writeUInt32BE(file.readUInt32BE(24) + 1, 24);
@@ -72,7 +72,7 @@ test("a change counter that alone is damaged stops the start", async (t) => {
   await assert.rejects(opening, /its SHA-256 is not the one that it was saved with/);
 });
 
-test("a file that lacks its last bytes stops the start", async (t) => {
+test("a file without its last bytes stops the start", async (t) => {
   const { dataDir, path, file } = await savedFolder(t);
 
   for (const lost of [1, 50, 4096]) {
@@ -81,7 +81,7 @@ test("a file that lacks its last bytes stops the start", async (t) => {
   }
 });
 
-test("a database without a seal opens, as earlier versions and other programs write it, and gets one", async (t) => {
+test("a database without a seal, as earlier versions and other programs write it, opens and gets a seal", async (t) => {
   const { dataDir, path, file } = await savedFolder(t);
   writeFileSync(path, pagesOf(file));
 
@@ -92,7 +92,7 @@ test("a database without a seal opens, as earlier versions and other programs wr
   assert.notEqual(readFileSync(path).length % 512, 0);
 });
 
-test("an older copy that somebody puts back with cp opens", async (t) => {
+test("an older copy that was put back with cp opens", async (t) => {
   const { dataDir, path, file } = await savedFolder(t);
   const store = await open(dataDir);
   await store.clients.add({ name: "Fabrikam", notes: "later", subnets: [] });
@@ -103,7 +103,7 @@ test("an older copy that somebody puts back with cp opens", async (t) => {
   assert.deepEqual(await notesIn(dataDir), ["rings twice"]);
 });
 
-test("other programs read a sealed database, and what they change is accepted", async (t) => {
+test("other programs read a sealed database, and their changes are accepted", async (t) => {
   const { dataDir, path, file } = await savedFolder(t);
   const changes = [
     ["UPDATE clients SET notes = 'changed'"],

@@ -12,8 +12,8 @@ const insert = (db: Database, name: string) =>
   db.all("INSERT INTO clients (name, name_key, notes, created_at) VALUES (?, ?, '', 0)", [name, name]);
 const namesIn = (db: Database) => db.all("SELECT name FROM clients ORDER BY id").map(({ name }) => name);
 
-/** A database whose saves wait until `goOn` lets them be done, or fail; and how many saves there were. */
-async function openHeld(t: TestContext) {
+/** A database whose saves wait until `goOn` completes or fails them. `saves` has all of them. */
+async function openWithHeldSaves(t: TestContext) {
   const folder = await temporaryFolder(t);
   const path = join(folder, "platen.sqlite");
   const db = await Database.open(path);
@@ -47,19 +47,19 @@ async function openHeld(t: TestContext) {
 
 const noSpace = () => Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
 
-/** Whether a promise has an answer, once everything that is ready has been done. */
-async function isAnswered(asked: Promise<unknown>): Promise<boolean> {
-  let is = false;
-  const note = () => {
-    is = true;
+/** Whether a promise is settled after 20 ms. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const settle = () => {
+    settled = true;
   };
-  asked.then(note, note);
+  promise.then(settle, settle);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  return is;
+  return settled;
 }
 
-test("a write is in memory at once, and is answered when it is on disk", async (t) => {
-  const { db, saving, goOn, saved } = await openHeld(t);
+test("a write changes the memory at once, and is acknowledged when it is on disk", async (t) => {
+  const { db, saving, goOn, saved } = await openWithHeldSaves(t);
   const before = db.version;
 
   const isSaving = saving();
@@ -69,18 +69,18 @@ test("a write is in memory at once, and is answered when it is on disk", async (
   });
   const atOnce = { names: namesIn(db), isOther: db.version !== before };
   await isSaving;
-  const during = { isAnswered: await isAnswered(written), saved: await saved() };
+  const during = { isSettled: await isSettled(written), saved: await saved() };
   goOn();
   const within = await written;
 
   assert.deepEqual(within, ["New"]);
   assert.deepEqual(atOnce, { names: ["New"], isOther: true });
-  assert.deepEqual(during, { isAnswered: false, saved: [] });
+  assert.deepEqual(during, { isSettled: false, saved: [] });
   assert.deepEqual(await saved(), ["New"]);
 });
 
 test("writes that arrive while a save is under way share the next one", async (t) => {
-  const { db, saving, goOn, saved, saves } = await openHeld(t);
+  const { db, saving, goOn, saved, saves } = await openWithHeldSaves(t);
 
   let isSaving = saving();
   const first = db.write(() => insert(db, "1"));
@@ -99,8 +99,8 @@ test("writes that arrive while a save is under way share the next one", async (t
   assert.equal(saves.length, 2);
 });
 
-test("a failed save takes back everything that is not on disk, and its version is never used again", async (t) => {
-  const { db, saving, goOn, saved } = await openHeld(t);
+test("a failed save reverts everything that is not on disk, and its version is never used again", async (t) => {
+  const { db, saving, goOn, saved } = await openWithHeldSaves(t);
   const seen = new Set([db.version]);
 
   let isSaving = saving();
@@ -123,8 +123,8 @@ test("a failed save takes back everything that is not on disk, and its version i
   assert.deepEqual(await saved(), ["Kept"]);
 });
 
-test("on a full disk what frees space is done anew without the writes that were refused", async (t) => {
-  const { db, saving, goOn, saved } = await openHeld(t);
+test("on a full disk a write that frees space is repeated without the refused writes", async (t) => {
+  const { db, saving, goOn, saved } = await openWithHeldSaves(t);
   let isSaving = saving();
   const begun = db.write(() => insert(db, "Old"));
   await isSaving;
@@ -142,7 +142,7 @@ test("on a full disk what frees space is done anew without the writes that were 
   goOn(noSpace());
   await assert.rejects(added, /ENOSPC/);
   await isSaving;
-  const beforeSave = await isAnswered(deleted);
+  const beforeSave = await isSettled(deleted);
   goOn();
 
   assert.equal(beforeSave, false);
@@ -151,8 +151,8 @@ test("on a full disk what frees space is done anew without the writes that were 
   assert.deepEqual(await saved(), []);
 });
 
-test("a refused write is told so when what refused it is saved", async (t) => {
-  const { db, saving, goOn } = await openHeld(t);
+test("a write refused because of an unsaved write is answered when that write is saved", async (t) => {
+  const { db, saving, goOn } = await openWithHeldSaves(t);
 
   const isSaving = saving();
   const first = db.write(() => insert(db, "Same"));
@@ -161,17 +161,17 @@ test("a refused write is told so when what refused it is saved", async (t) => {
     insert(db, "Same");
   });
   await isSaving;
-  const toldBefore = await isAnswered(second);
+  const wasSettledBefore = await isSettled(second);
   goOn();
   await first;
 
   await assert.rejects(second, /UNIQUE/);
-  assert.equal(toldBefore, false);
+  assert.equal(wasSettledBefore, false);
   assert.deepEqual(namesIn(db), ["Same"], "all of a write is done or nothing");
 });
 
-test("a write that is refused alone is not saved", async (t) => {
-  const { db, saves } = await openHeld(t);
+test("a refused write alone causes no save", async (t) => {
+  const { db, saves } = await openWithHeldSaves(t);
   const before = db.version;
 
   const refused = db.write(() => {
@@ -183,7 +183,7 @@ test("a write that is refused alone is not saved", async (t) => {
   assert.deepEqual([namesIn(db), db.version, saves.length], [[], before, 0]);
 });
 
-test("links that end leave the time of the last write as it was", async (t) => {
+test("revoking all links does not change the time of the last write", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const store = await openStore(
     await temporaryFolder(t),
@@ -202,7 +202,7 @@ test("links that end leave the time of the last write as it was", async (t) => {
   assert.equal(store.current().savedAt, savedAt);
 });
 
-test("outside a write nothing can be changed", async (t) => {
+test("nothing can be changed outside a write", async (t) => {
   const db = await Database.open(join(await temporaryFolder(t), "platen.sqlite"));
 
   assert.throws(() => insert(db, "Sneaked"), /readonly/);

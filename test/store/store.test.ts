@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Database } from "../../src/store/database/database.ts";
 import { lockFolder } from "../../src/store/database/lock.ts";
-import { isThere } from "../../src/store/durable-files.ts";
+import { exists } from "../../src/store/durable-files.ts";
 import { openStore } from "../../src/store/store.ts";
 import { bundle, client, temporaryFolder } from "../support/app.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -14,7 +14,7 @@ import { driverZip } from "../support/drivers/driver-zip.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
 import { serve } from "../support/service.ts";
 
-test("what was acknowledged survives a kill right after the reply", async (t) => {
+test("an acknowledged write survives a kill right after the reply", async (t) => {
   const folder = await temporaryFolder(t);
 
   for (let i = 0; i < 2; i++) {
@@ -39,11 +39,11 @@ test("what was acknowledged survives a kill right after the reply", async (t) =>
   );
   assert.equal(store.drivers.list().length, 2);
   for (const driver of store.drivers.list())
-    assert.ok(await isThere(store.blobs.pathOf("drivers", driver.sha256)));
+    assert.ok(await exists(store.blobs.pathOf("drivers", driver.sha256)));
   await store.close();
 });
 
-test("a full disk is said, changes nothing, and the database stays readable", {
+test("a full disk is reported and changes nothing, and the database stays readable", {
   skip: process.platform === "win32" && "no ulimit here",
 }, async (t) => {
   const folder = await temporaryFolder(t);
@@ -61,8 +61,8 @@ test("a full disk is said, changes nothing, and the database stays readable", {
   const health = await fetch("/health");
   limited.process.kill("SIGKILL");
   await limited.exited;
-  const again = await serve(t, folder);
-  const after = await (await client(again.url).fetch("/clients")).text();
+  const restarted = await serve(t, folder);
+  const after = await (await client(restarted.url).fetch("/clients")).text();
 
   assert.equal(refused?.status, 507);
   assert.match((await refused?.text()) ?? "", /The disk is full: nothing was saved/);
@@ -78,7 +78,7 @@ test("a full disk is said, changes nothing, and the database stays readable", {
   );
 });
 
-test("of several processes that start at once at most one gets the folder, and a lock left by a crash never stops a start", async (t) => {
+test("at most one of several processes that start at once gets the folder, and a lock left by a crash never stops a start", async (t) => {
   const folder = await temporaryFolder(t);
   mkdirSync(join(folder, "data"));
 
@@ -98,7 +98,7 @@ test("of several processes that start at once at most one gets the folder, and a
   assert.equal((await client(later.url).fetch("/health")).status, 200);
 });
 
-/** A process that shows itself in a folder as a service does, and is too busy to answer. */
+/** A process that locks a folder as a service does, and is too busy to answer. */
 async function startBusy(t: TestContext, folder: string): Promise<ChildProcess> {
   const program = `require("node:net").createServer().listen("lock-ffffffffffffffff", () => {
     console.log("listening");
@@ -110,7 +110,7 @@ async function startBusy(t: TestContext, folder: string): Promise<ChildProcess> 
   return busy;
 }
 
-test("a process that is too busy to answer keeps its folder", async (t) => {
+test("a process that is too busy to answer keeps its lock", async (t) => {
   const folder = await temporaryFolder(t);
   await startBusy(t, folder);
 
@@ -120,7 +120,7 @@ test("a process that is too busy to answer keeps its folder", async (t) => {
   );
 });
 
-test("a folder whose path is longer than a socket's may be is locked all the same", async (t) => {
+test("a folder whose path is too long for a socket is locked too", async (t) => {
   const folder = await temporaryFolder(t);
   const dataDir = join(folder, "d".repeat(100), "e".repeat(60));
 
@@ -133,7 +133,7 @@ test("a folder whose path is longer than a socket's may be is locked all the sam
   await first.close();
 });
 
-test("a newer database, a damaged one and an empty one stop the start and are not touched", async (t) => {
+test("a newer, a damaged and an empty database stop the start and are not changed", async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, "platen.sqlite");
   const cases: [Buffer, RegExp][] = [];
@@ -157,7 +157,7 @@ test("a newer database, a damaged one and an empty one stop the start and are no
   }
 });
 
-test("writes are serialised, share saves, and one that fails leaves the others alone", async (t) => {
+test("concurrent writes are done in order, and a failing one does not affect the others", async (t) => {
   const folder = await temporaryFolder(t);
   const store = await openStore(folder, Date.now, () => {});
 
@@ -169,12 +169,12 @@ test("writes are serialised, share saves, and one that fails leaves the others a
   assert.equal(results.filter(({ status }) => status === "fulfilled").length, 50);
   assert.equal(store.clients.count(), 50);
   await store.close();
-  const again = await openStore(folder, Date.now, () => {});
-  assert.equal(again.clients.count(), 50);
-  await again.close();
+  const restarted = await openStore(folder, Date.now, () => {});
+  assert.equal(restarted.clients.count(), 50);
+  await restarted.close();
 });
 
-test("a first write that is refused leaves what the file holds", async (t) => {
+test("a refused first write leaves the saved content", async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, "platen.sqlite");
   const first = await Database.open(path);
@@ -196,7 +196,7 @@ test("a first write that is refused leaves what the file holds", async (t) => {
   assert.deepEqual(second.all("SELECT name FROM clients"), [{ name: "kept" }]);
 });
 
-test("foreign keys hold also after a save", async (t) => {
+test("foreign keys are enforced after a save too", async (t) => {
   const folder = await temporaryFolder(t);
   const database = await Database.open(join(folder, "platen.sqlite"));
   await database.write(() =>
@@ -224,7 +224,7 @@ test("the secret is made once and only its owner may read it", async (t) => {
   if (process.platform !== "win32") assert.equal(statSync(join(folder, "secret")).mode & 0o777, 0o600);
 });
 
-test("a folder that belongs to somebody else says which user needs it", {
+test("a start on a folder of another user says which user needs it", {
   skip: process.getuid?.() !== 0 && "needs root to become somebody else",
 }, async (t) => {
   const folder = await temporaryFolder(t);

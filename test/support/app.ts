@@ -8,37 +8,37 @@ import { createApp } from "../../src/create-app.ts";
 import { noProxies } from "../../src/domain/access/proxies.ts";
 import { defaultLimits, type Limits } from "../../src/http/requests/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
-import { readArchive } from "../../src/services/drivers/inspection-child.ts";
+import { inspectFile } from "../../src/services/drivers/inspection-child.ts";
 import type { InspectionLimits } from "../../src/workers/inspections.ts";
 import { Workers } from "../../src/workers/pool.ts";
 import { atEnd } from "./at-end.ts";
 import { cleanUp } from "./clean-up.ts";
 import { driverZip } from "./drivers/driver-zip.ts";
 
-/** The bundled file, which worker threads and command-line tests run. */
+/** The bundled file; worker threads and command-line tests run it. */
 export const bundle = resolve("dist/platen.cjs");
 
 export interface TestApp {
   readonly app: App;
   readonly url: string;
   readonly dataDir: string;
-  /** What was logged. */
+  /** The log so far. */
   readonly lines: string[];
-  /** Ends the service; after the test that is done anyway. */
+  /** Stops the service. It is also stopped after the test. */
   stop(): Promise<void>;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Posts a form as curl does, without a browser's headers. */
   post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
   upload(path: string, bytes: Uint8Array, name?: string, headers?: Record<string, string>): Promise<Response>;
-  /** Uploads a small driver and answers its id. */
+  /** Uploads a driver, by default a small one, and returns its id. */
   addDriver(bytes?: Uint8Array): Promise<number>;
-  /** Makes a printer, by default a complete one with a driver, and answers its id. */
+  /** Creates a printer, by default a complete one with a driver, and returns its id. */
   addPrinter(fields?: Record<string, string>): Promise<number>;
 }
 
 let shared: Workers | undefined;
 
-/** The worker threads of all services of this process. */
+/** The worker threads that all services of this process share. */
 function sharedWorkers(): Workers {
   if (shared === undefined) {
     shared = new Workers(bundle, 2, Number.POSITIVE_INFINITY);
@@ -47,26 +47,26 @@ function sharedWorkers(): Workers {
   return shared;
 }
 
-/** A cheap hash keeps tests quick; passwords.test.ts tests the real cost. */
+/** A cheap hash, for quick tests; passwords.test.ts tests the real cost. */
 export const passwordCost = { ln: 10, r: 8, p: 1 };
 
-/** A folder that is gone after the test. */
+/** Creates a folder, which is removed after the test. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "platen-test-"));
   cleanUp(t, () => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
-/** The real service on a free port. Its clock gives a fixed time unless the test passes another. */
+/** Starts the real service on a free port. Its clock gives a fixed time unless the test passes another clock. */
 export async function startApp(
   t: TestContext,
   options: Partial<App["config"]> & {
     readonly limits?: Partial<Limits>;
     readonly clock?: () => number;
     readonly undoMs?: number;
-    /** `process`: each driver is read by a process of its own, as the service does it. */
+    /** `process`: a child process reads each driver, as in the real service. */
     readonly inspection?: "process";
-    /** `own`: threads of its own, which a test may end or alter. */
+    /** `own`: unshared threads, which the test may end or alter. */
     readonly workers?: "own";
   } = {},
   inspectionLimits: Partial<InspectionLimits> = {},
@@ -103,13 +103,13 @@ export async function startApp(
     clock,
     log,
     inspectionLimits,
-    readArchive: isOwnProcess ? undefined : readArchive,
+    readArchive: isOwnProcess ? undefined : inspectFile,
     workers: workers === "own" ? undefined : sharedWorkers(),
     undoMs,
     passwordCost,
   });
   const server = createHttpServer(app, { ...defaultLimits, ...limits });
-  // A test may block this process while another program runs: its connections must not time out meanwhile.
+  // A test may block this process while another program runs; the service's connections must not time out meanwhile.
   server.keepAliveTimeout = limits?.keepAliveMs ?? 10 * 60_000;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   app.archives.start();
@@ -123,7 +123,7 @@ export async function startApp(
   return { app, url, dataDir, lines, stop: stopOnce, ...client(url) };
 }
 
-/** Requests to a running service. @param always headers of each of them @param signal what ends them */
+/** Sends requests to a running service. @param always headers of every request @param signal aborts them */
 export function client(
   url: string,
   always: Record<string, string> = {},
@@ -164,5 +164,5 @@ export function client(
   return { fetch: request, post, upload, addDriver, addPrinter };
 }
 
-/** What a browser sends when a plain form is submitted. */
+/** The headers that a browser sends when a plain form is submitted. */
 export const navigation = { "upgrade-insecure-requests": "1", accept: "text/html,*/*;q=0.8" };

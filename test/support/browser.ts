@@ -7,18 +7,18 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { atEnd } from "./at-end.ts";
 import { cleanUp } from "./clean-up.ts";
 
-/** Without windows Chromium is a third faster. */
-const places = [process.env.CHROMIUM ?? "", "/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
-const executablePath = places.find((path) => existsSync(path));
+/** The headless shell comes first: it is a third faster than Chromium. */
+const candidates = [process.env.CHROMIUM ?? "", "/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+const executablePath = candidates.find((path) => existsSync(path));
 
-/** Why a test that needs a browser is skipped; false where there is one. */
+/** The reason to skip tests that need a browser; false if there is one. */
 export const withoutBrowser =
   executablePath === undefined &&
   "no Chromium here (CHROMIUM, or chromium-headless-shell or chromium in /usr/bin)";
 
 let shared: Promise<Browser> | undefined;
 
-/** The browser of all tests of this process. */
+/** The browser that all tests of this process share. */
 function sharedBrowser(): Promise<Browser> {
   if (shared === undefined) {
     shared = launch();
@@ -39,7 +39,7 @@ async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: executablePath ?? "", args });
 }
 
-/** A browser with a profile of its own, closed after the test. */
+/** Opens a browser profile, which is closed after the test. */
 export async function openBrowser(
   t: TestContext,
   options: BrowserContextOptions = {},
@@ -49,16 +49,16 @@ export async function openBrowser(
   return browser;
 }
 
-/** A window as wide as a desk's. */
+/** A desktop window. */
 export const wide = { viewport: { width: 1440, height: 900 } };
 
-/** An empty page in such a window, in a browser of its own. */
+/** Opens an empty page in a desktop window, in its own profile. */
 export async function openWide(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
   return (await openBrowser(t, { ...wide, ...options })).newPage();
 }
 
-/** Everything that a page must never do: errors on the console, requests to elsewhere. */
-export function watch(page: Page, url: string): string[] {
+/** Collects what a page must never do: errors on the console, and requests to other hosts. */
+export function watchProblems(page: Page, url: string): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) problems.push(message.text());
@@ -70,7 +70,7 @@ export function watch(page: Page, url: string): string[] {
   return problems;
 }
 
-/** What is pressed and is smaller than it should be; links within a sentence are as high as their line. */
+/** Visible controls lower than `least` pixels. Links within a sentence do not count. */
 export function smallTargets(page: Page, least: number): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll("button, summary, input:not([type=hidden]), select, textarea, .row-actions a, nav a, .actions a")]
     .filter((element) => element.checkVisibility())
@@ -81,15 +81,15 @@ export function smallTargets(page: Page, least: number): Promise<string[]> {
   >;
 }
 
-/** Keeps a picture for a person to look at, where SCREENSHOTS names a folder. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Saves a screenshot in the folder SCREENSHOTS, if it is set. */
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 
-/** What axe-core finds wrong with a page for people with disabilities: rule and element. */
+/** The accessibility problems that axe-core finds on a page: rule and element. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   const axe = readFileSync(createRequire(resolve("package.json")).resolve("axe-core/axe.min.js"), "utf8");
   await page.evaluate(axe);
@@ -102,30 +102,30 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   });
 }
 
-/** Waits until the page is drawn as it is now: two frames later. */
-export function drawn(page: Page): Promise<void> {
+/** Waits for two animation frames, so that the page is drawn in its current state. */
+export function waitUntilDrawn(page: Page): Promise<void> {
   return page.evaluate(
     "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))",
   ) as Promise<void>;
 }
 
-/** Whether something on the page is wider than the window. */
+/** Whether the page is wider than the window. */
 export function overflows(page: Page): Promise<boolean> {
   return page.evaluate(
     "document.documentElement.scrollWidth > document.documentElement.clientWidth",
   ) as Promise<boolean>;
 }
 
-/** Whether the element that has the focus is one that a selector finds, or is inside of it, or comes to be. */
+/** Whether the focus is in an element that the selector finds, or moves there within five seconds. */
 export function isFocusIn(page: Page, selector: string): Promise<boolean> {
   const code = `document.activeElement.closest(${JSON.stringify(selector)}) !== null`;
   return readUntil(
     () => page.evaluate(code) as Promise<boolean>,
-    (isThere) => isThere,
+    (isFocused) => isFocused,
   );
 }
 
-/** Whether the focus has fallen to the page itself, and stays there. */
+/** Whether no element gets the focus within five seconds. */
 export function isFocusLost(page: Page): Promise<boolean> {
   return readUntil(
     () => page.evaluate("[null, document.body].includes(document.activeElement)") as Promise<boolean>,
@@ -133,7 +133,7 @@ export function isFocusLost(page: Page): Promise<boolean> {
   );
 }
 
-/** The focus is at, or comes to, an element with such a label, or such a text where it has no label. */
+/** Asserts that the focus is on, or moves to, an element whose label (or text, without a label) matches. */
 export async function assertFocus(page: Page, wanted: RegExp): Promise<void> {
   const code = `(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim().replace(/\\s+/g, " ").slice(0, 60)`;
   const text = await readUntil(
@@ -144,8 +144,8 @@ export async function assertFocus(page: Page, wanted: RegExp): Promise<void> {
 }
 
 /**
- * Reads again and again what settles a moment after a text appears, as the focus does.
- * @returns what is wanted as soon as it is read, or what is read instead after five seconds
+ * Reads a value until it is the wanted one; for values that change shortly after a text appears, such as the focus.
+ * @returns the wanted value, or the last value after five seconds
  */
 async function readUntil<T>(read: () => Promise<T>, isWanted: (value: T) => boolean): Promise<T> {
   const end = performance.now() + 5000;
@@ -156,8 +156,8 @@ async function readUntil<T>(read: () => Promise<T>, isWanted: (value: T) => bool
   }
 }
 
-/** What was copied, as somebody gets it who pastes it: no page of ours may read the clipboard. */
-export async function pasted(page: Page): Promise<string> {
+/** Returns the copied text by pasting it into a field: pages may not read the clipboard. */
+export async function pasteText(page: Page): Promise<string> {
   await page.evaluate(`
     window.focusBefore = document.activeElement;
     const field = document.createElement("textarea");

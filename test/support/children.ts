@@ -2,21 +2,21 @@ import { existsSync, readFileSync } from "node:fs";
 
 interface Child {
   readonly id: number;
-  /** The most memory that it had. */
+  /** Its peak memory, in MB. */
   readonly peakMb: number;
 }
 
-/** Answers a function that gives the processes that this one has started since, and that are still there. */
+/** Returns a function that lists the child processes started since this call and still running. */
 export function watchChildren(): () => Child[] {
   const before = new Set(childIds());
-  return () => childIds().flatMap((id) => (before.has(id) ? [] : found(id)));
+  return () => childIds().flatMap((id) => (before.has(id) ? [] : readChild(id)));
 }
 
 function childIds(): string[] {
   return readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean);
 }
 
-function found(id: string): Child[] {
+function readChild(id: string): Child[] {
   try {
     const status = readFileSync(`/proc/${id}/status`, "utf8");
     return [{ id: Number(id), peakMb: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024 }];
@@ -25,7 +25,7 @@ function found(id: string): Child[] {
   }
 }
 
-/** Why a test that looks at other processes is skipped; false where it can. */
+/** The reason to skip tests that inspect other processes; false if they can run. */
 export const withoutProc = existsSync(`/proc/self/task/${process.pid}/children`)
   ? false
   : "only Linux shows other processes";

@@ -2,21 +2,21 @@ import type { TestContext } from "node:test";
 
 type Work = () => unknown;
 
-/** What is still to be done after each test. */
-const left = new WeakMap<TestContext, Work[]>();
+/** The work to do after each test. */
+const pending = new WeakMap<TestContext, Work[]>();
 
 /**
- * Runs work after a test, the latest first: a service is stopped before its folder is removed. Node's own `t.after` runs
- * the first first.
+ * Runs work after a test, last registered first, so that a service is stopped before its folder is removed. Node's own
+ * `t.after` runs the first registered first.
  */
 export function cleanUp(t: TestContext, work: Work): void {
-  const others = left.get(t);
+  const others = pending.get(t);
   if (others !== undefined) {
     others.push(work);
     return;
   }
   const all = [work];
-  left.set(t, all);
+  pending.set(t, all);
   t.after(() => runAll(all));
 }
 

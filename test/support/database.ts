@@ -4,7 +4,7 @@ import initSqlJs, { type Database as SqlJsDatabase } from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
 import { migrations } from "../../src/store/database/migrations.ts";
 
-/** Changes a database as somebody with SQLite's own tool could. Foreign keys are not looked at. */
+/** Changes a database file directly, without checking foreign keys. */
 export async function editDatabase(path: string, edit: (db: SqlJsDatabase) => void): Promise<void> {
   const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
   const db = new sql.Database(existsSync(path) ? readFileSync(path) : undefined);
@@ -13,7 +13,7 @@ export async function editDatabase(path: string, edit: (db: SqlJsDatabase) => vo
   db.close();
 }
 
-/** Reads a database, whose file stays as it is. */
+/** Reads a database file without changing it. */
 export async function readDatabase<T>(path: string, read: (db: SqlJsDatabase) => T): Promise<T> {
   const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
   const db = new sql.Database(readFileSync(path));
@@ -24,11 +24,11 @@ export async function readDatabase<T>(path: string, read: (db: SqlJsDatabase) =>
   }
 }
 
-/** Settings of a printer as the first schema's service wrote them: every field set. */
+/** A printer's settings as Platen wrote them with the first schema, with every field set. */
 export const oldSettings =
   '{"driver_desc":"Papyrus 100 PCL6","address":"10.0.0.9","port_name":"IP_10.0.0.9","protocol":"lpr","port_number":9100,"lpr_queue":"lp","snmp":true,"snmp_community":"site","snmp_index":2,"location":"Hall","comment":"By the door","set_default":true,"shared":true,"share_name":"OFFICE","duplex":"long_edge","color":"mono","collate":"on","paper_size":"A4","keep_driver":true,"replaces":["Old","Older"]}';
 
-/** A driver's report as the first schema's service wrote it. */
+/** A driver's report as Platen wrote it with the first schema. */
 export const oldReport =
   '{"fileCount":4,"totalBytes":430,"infs":[{"path":"papyrus.inf","class":"Printer","isPrinter":true,"driverModel":"v3","provider":"Papyrus","driverVer":{"date":"06/21/2025","version":"1.2.3.4"},"signed":true,"catalogFiles":["papyrus.cat"],"architectures":["amd64"],"notShipped":[],"descriptions":["Papyrus 100 PCL6"],"modelLines":1,"manufacturers":["Papyrus"],"copyInf":[],"missing":[],"unused":{"count":1,"bytes":1,"paths":["readme.txt"]}}],"printerInf":"papyrus.inf","warnings":[]}';
 
@@ -36,13 +36,13 @@ export const oldDigest = "90dd6ddaec54db5e9d854760e4012a2e637d56ca31e7721d02023a
 const oldTime = 1795268288145;
 
 interface OldRecords {
-  /** Texts of JSON, one for each driver; the first driver has `oldDigest`. */
+  /** JSON texts, one for each driver; the first driver has `oldDigest`. */
   readonly reports?: readonly string[];
-  /** Texts of JSON, one for each printer; all printers are called Office and have the first driver. */
+  /** JSON texts, one for each printer; all printers are called Office and have the first driver. */
   readonly settings?: readonly string[];
 }
 
-/** The database of a service of the first schema, in the data folder. */
+/** Writes a database with the first schema into a data folder. @returns its path */
 export async function makeOldDatabase(dataDir: string, records: OldRecords = {}): Promise<string> {
   const { reports = [oldReport], settings = [oldSettings] } = records;
   const path = join(dataDir, "platen.sqlite");

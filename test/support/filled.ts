@@ -8,19 +8,19 @@ import { atEnd } from "./at-end.ts";
 type Make<T> = (t: TestContext, folder: string) => Promise<T>;
 interface Made<T> {
   readonly folder: string;
-  /** What `make` answered. */
+  /** The value that `make` returned. */
   readonly value: T;
 }
 
-/** The folders of this process, by the function that filled each. */
+/** The folders of this process, by the function that filled them. */
 const folders = new Map<unknown, Promise<Made<unknown>>>();
 
-/** Calls `make` once in this process, and gives each test a copy of the folder that it filled. */
-export function madeOnce<T>(t: TestContext, make: Make<T>): Promise<Made<T>> {
+/** Calls `make` once in this process. Every test gets a copy of the folder that it filled. */
+export function makeOnce<T>(t: TestContext, make: Make<T>): Promise<Made<T>> {
   return copyOf(t, make, make);
 }
 
-/** Calls `fill` once in this process, and gives each test a service on a copy of the data folder that it wrote. */
+/** Calls `fill` once in this process. Every test gets a service on a copy of the data folder that it filled. */
 export async function startFilled(
   t: TestContext,
   fill: (service: TestApp) => Promise<unknown>,

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Bytes of buffers that something still holds, as soon as nothing moves any more: garbage is collected first. */
-export async function heldBufferBytes(): Promise<number> {
+/** Bytes of buffers that are still referenced after garbage collection, once the number is stable. */
+export async function retainedBufferBytes(): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   let before = -1;

@@ -5,11 +5,11 @@ import type { Checker, Project, Type } from "typescript/unstable/sync";
 type TypeScript = typeof import("typescript/unstable/ast") & typeof import("typescript/unstable/sync");
 
 /**
- * Where a promise is left to itself, so that nobody waits for it or hears of its error: statements whose value is a
- * promise, and functions that give one to a caller who wants nothing back. Each is `file:line`.
- * Fine are `await`, `void` (left on purpose), `.catch(…)`, `.then(…, …)` and what is kept in a variable.
- * @param config the path of a `tsconfig.json`: all of its files are read
- * @param sources texts that stand in for files, by path
+ * Finds promises that nothing waits for and whose errors nothing handles: statements whose value is a promise, and
+ * functions that return one to a caller that expects nothing. Each is `file:line`.
+ * Allowed are `await`, `void` (ignored on purpose), `.catch(…)`, `.then(…, …)` and promises kept in a variable.
+ * @param config the path of a `tsconfig.json`; all of its files are read
+ * @param sources texts that replace files, by path
  */
 export async function floatingPromises(
   config: string,
@@ -49,52 +49,52 @@ class PromiseFinder {
     return this.#project.rootFiles.flatMap((path) => {
       const file = this.#project.program.getSourceFile(path);
       if (file === undefined) throw new Error(`${path} is not part of its project`);
-      return this.#within(file).map((node) => {
+      return this.#findIn(file).map((node) => {
         const before = file.text.slice(0, node.getStart(file));
         return `${relative("", path)}:${before.split("\n").length}`;
       });
     });
   }
 
-  #within(node: Node): Node[] {
+  #findIn(node: Node): Node[] {
     const found = this.#floats(node) ? [node] : [];
     node.forEachChild((child) => {
-      found.push(...this.#within(child));
+      found.push(...this.#findIn(child));
     });
     return found;
   }
 
   #floats(node: Node): boolean {
     const ts = this.#ts;
-    if (ts.isExpressionStatement(node)) return this.#isLeft(node.expression);
+    if (ts.isExpressionStatement(node)) return this.#isUnhandled(node.expression);
     const isFunction = ts.isArrowFunction(node) || ts.isFunctionExpression(node) || this.#isPassedOn(node);
-    return isFunction && this.#isForNobody(node);
+    return isFunction && this.#isIgnoredByCaller(node);
   }
 
-  /** Whether an expression's promise is lost where nothing is done with its value. */
-  #isLeft(expression: Expression): boolean {
+  /** Whether an expression's value contains a promise that nothing handles. */
+  #isUnhandled(expression: Expression): boolean {
     const ts = this.#ts;
-    if (ts.isParenthesizedExpression(expression)) return this.#isLeft(expression.expression);
+    if (ts.isParenthesizedExpression(expression)) return this.#isUnhandled(expression.expression);
     if (ts.isConditionalExpression(expression))
-      return this.#isLeft(expression.whenTrue) || this.#isLeft(expression.whenFalse);
+      return this.#isUnhandled(expression.whenTrue) || this.#isUnhandled(expression.whenFalse);
     if (ts.isBinaryExpression(expression))
-      return !ts.isAssignmentOperatorToken(expression.operatorToken) && this.#isLeft(expression.right);
+      return !ts.isAssignmentOperatorToken(expression.operatorToken) && this.#isUnhandled(expression.right);
     if (ts.isAwaitExpression(expression)) return false;
-    if (ts.isCallExpression(expression) && this.#isHeard(expression)) return false;
+    if (ts.isCallExpression(expression) && this.#isHandled(expression)) return false;
     return this.#isPromise(this.#checker.getTypeAtLocation(expression));
   }
 
-  /** Whether somebody hears of the error that a call's promise ends with: of `test` the runner does. */
-  #isHeard(call: CallExpression): boolean {
+  /** Whether a call handles its promise's errors; the test runner handles those of `test`. */
+  #isHandled(call: CallExpression): boolean {
     const callee = call.expression;
     if (this.#ts.isIdentifier(callee)) return callee.text === "test" || callee.text === "describe";
     if (!this.#ts.isPropertyAccessExpression(callee)) return false;
-    if (callee.name.text === "finally") return !this.#isLeft(callee.expression);
+    if (callee.name.text === "finally") return !this.#isUnhandled(callee.expression);
     if (callee.name.text === "then") return call.arguments.length === 2;
     return callee.name.text === "catch" && call.arguments.length === 1;
   }
 
-  /** Whether a name of something, maybe of a function, is an argument of a call. */
+  /** Whether a name, possibly of a function, is an argument of a call. */
   #isPassedOn(node: Node): node is Expression {
     const ts = this.#ts;
     if (!ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node)) return false;
@@ -102,11 +102,11 @@ class PromiseFinder {
     return (ts.isCallExpression(parent) || ts.isNewExpression(parent)) && parent.expression !== node;
   }
 
-  /** Whether a function gives a promise although its caller wants nothing back. */
-  #isForNobody(work: Expression): boolean {
+  /** Whether a function returns a promise although its caller expects nothing. */
+  #isIgnoredByCaller(work: Expression): boolean {
     const { isCallExpression, isPropertyAccessExpression, TypeFlags } = this.#ts;
     const callee = isCallExpression(work.parent) ? work.parent.expression : undefined;
-    // Its type does not say so, but `finally` waits for what its function gives.
+    // `finally` waits for its function's promise, although its type does not say so.
     if (callee && isPropertyAccessExpression(callee) && callee.name.text === "finally") return false;
     if (!this.#results(this.#checker.getTypeAtLocation(work)).some((type) => this.#isPromise(type)))
       return false;
@@ -114,7 +114,7 @@ class PromiseFinder {
     return wanted.length > 0 && wanted.every((type) => (type.flags & TypeFlags.Void) !== 0);
   }
 
-  /** What the functions of a type give back. */
+  /** The return types of a function type. */
   #results(type: Type | undefined): Type[] {
     if (type === undefined) return [];
     return this.#partsOf(type)
@@ -122,7 +122,7 @@ class PromiseFinder {
       .flatMap((signature) => this.#checker.getReturnTypeOfSignature(signature) ?? []);
   }
 
-  /** @param depth how many arrays are around it: a type of arrays may be made of itself */
+  /** @param depth the number of enclosing arrays; an array type may contain itself */
   #isPromise(type: Type | undefined, depth = 0): boolean {
     return (
       type !== undefined &&

@@ -1,4 +1,4 @@
-/** Random whole numbers below a bound, the same ones for the same seed (xorshift32). */
+/** Random whole numbers below a bound; the same seed gives the same numbers (xorshift32). */
 export function seededRandom(seed: number): (bound: number) => number {
   let state = seed >>> 0 || 1;
   return (bound) => {

@@ -4,15 +4,15 @@ import { connect, type Socket } from "node:net";
 /** A connection on which a test sends any bytes and receives every byte. */
 export interface RawClient {
   readonly socket: Socket;
-  /** All that came so far. */
+  /** Everything received so far. */
   text(): string;
-  /** Resolves with all that came when the service has closed the connection. */
+  /** Resolves with everything received when the service has closed the connection. */
   readonly closed: Promise<string>;
-  /** Resolves as soon as what came matches. */
+  /** Resolves as soon as the received text matches. */
   until(pattern: RegExp): Promise<string>;
 }
 
-/** Opens a connection and sends nothing. @param localAddress another address of this machine, to be another client */
+/** Opens a connection and sends nothing. @param localAddress another address of this machine, to appear as another client */
 export async function connectRaw(url: string, localAddress?: string): Promise<RawClient> {
   const { hostname, port } = new URL(url);
   const socket = connect({
@@ -22,7 +22,7 @@ export async function connectRaw(url: string, localAddress?: string): Promise<Ra
   });
   let text = "";
   const waiting: (() => void)[] = [];
-  const wake = () => waiting.splice(0).forEach((again) => void again());
+  const wake = () => waiting.splice(0).forEach((resume) => void resume());
   socket.setEncoding("latin1").on("data", (chunk: string) => {
     text += chunk;
     wake();
@@ -41,21 +41,21 @@ export async function connectRaw(url: string, localAddress?: string): Promise<Ra
   return { socket, text: () => text, closed, until };
 }
 
-/** Sends a request that asks for the connection's end, and gives all that is answered until then. */
+/** Sends a request with `Connection: close`, and returns everything received until the service closes. */
 export async function exchange(url: string, bytes: Uint8Array | string): Promise<string> {
   const client = await connectRaw(url);
   client.socket.write(bytes);
   return client.closed;
 }
 
-/** Sends bytes and hangs up, as a client does that breaks off; resolves when the service has done so too. */
+/** Sends bytes and disconnects; resolves when the service has closed the connection too. */
 export async function hangUpAfter(url: string, bytes: Uint8Array | string): Promise<string> {
   const client = await connectRaw(url);
   client.socket.end(bytes);
   return client.closed;
 }
 
-/** A POST of a body, its length as stated or as it is, closing the connection afterwards. */
+/** A POST request with `Connection: close`. @param options `length`: the stated length, by default the real one */
 export function postText(
   path: string,
   type: string,
@@ -75,7 +75,7 @@ export function postText(
   return Buffer.concat([Buffer.from(head), bytes]);
 }
 
-/** The status of an answer as it came over the wire; 0 where none came. */
+/** The status of a raw response; 0 for none. */
 export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
 }

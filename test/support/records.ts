@@ -3,7 +3,7 @@ import { listedInf } from "../../src/domain/drivers/report.ts";
 import type { Printer } from "../../src/domain/printers/printer.ts";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 
-/** An INF as the reader would sum it up, with defaults for everything. */
+/** An INF summary, with defaults for everything. */
 export function makeInf(inf: Partial<InfSummary> = {}): InfSummary {
   return {
     path: "papyrus.inf",
@@ -51,14 +51,14 @@ export function makeDriver(driver: Partial<Driver> & { readonly inf?: Partial<In
   return { ...made, listed: listedInf(made) };
 }
 
-/** A printer from form fields, as the service makes it. */
+/** A printer from form fields, parsed as in the service. */
 export function makePrinter(fields: Record<string, string> & { id?: string } = {}): Printer {
   const { id = "7", ...input } = fields;
   const settings = parsePrinter({ name: "Office", address: "10.0.0.9", ...input });
   return { ...settings, id: Number(id), driver_id: 1, created_at: 0, updated_at: 0 };
 }
 
-/** What a printer's settings are where nothing is said of them: by an empty form, or by an old row. */
+/** The defaults of a printer's settings, for an empty form or an old row. */
 export const settingDefaults: Readonly<Record<string, unknown>> = {
   driver_desc: "",
   address: "",

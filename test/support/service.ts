@@ -5,19 +5,19 @@ import type { TestContext } from "node:test";
 import { bundle } from "./app.ts";
 import { cleanUp } from "./clean-up.ts";
 
-/** The bundled file at work in a process of its own. */
+/** The bundled service in its own process. */
 export interface Service {
-  /** Empty where it did not start. */
+  /** Empty if it did not start. */
   readonly url: string;
   readonly process: ChildProcess;
   readonly exited: Promise<number | null>;
-  /** All that it printed so far. */
+  /** Everything that it has printed so far. */
   readonly output: () => string;
 }
 
 /**
- * Runs the bundled file, copied alone into a folder, with its data below that.
- * @param shell a command of bash that comes first, such as a limit
+ * Copies the bundled file into a folder and runs it there, with its data in that folder.
+ * @param shell a bash command that runs first, such as `ulimit`
  */
 export async function serve(
   t: TestContext,
@@ -26,7 +26,7 @@ export async function serve(
   shell?: string,
   args: readonly string[] = [],
 ): Promise<Service> {
-  // Never over the one that another process in the folder is just reading.
+  // An existing copy stays: another process in the folder may be reading it.
   if (!existsSync(join(folder, "platen.cjs"))) copyFileSync(bundle, join(folder, "platen.cjs"));
   const env = { PATH: process.env.PATH ?? "", PORT: "0", HOST: "127.0.0.1", ...environment };
   const child = shell
@@ -54,12 +54,12 @@ export async function serve(
   return { url, process: child, exited, output: () => text };
 }
 
-/** The most memory that a process has had since its start, in bytes. */
+/** The peak memory of a process since its start, in bytes. */
 export function peakMemory({ process: { pid } }: Service): number {
   return memoryLine(pid, "VmHWM");
 }
 
-/** The memory that a process has now, in bytes. */
+/** The current memory of a process, in bytes. */
 export function memoryOf({ process: { pid } }: Service): number {
   return memoryLine(pid, "VmRSS");
 }

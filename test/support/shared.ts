@@ -6,12 +6,12 @@ import { promisify } from "node:util";
 /** The team's shared material, which is not part of the project and may be absent. */
 export const shared = resolve("../shared");
 
-/** Why a test that needs the shared material is skipped; false where it is there. */
+/** The reason to skip tests that need the shared material; false if it exists. */
 export const withoutShared = existsSync(resolve(shared, "inf/README.md")) ? false : "../shared is not here";
 
 const run = promisify(execFile);
 
-/** Makes a driver ZIP of one of the shared packages. A service in the same process goes on meanwhile. */
+/** Makes a driver ZIP from a shared package, without blocking this process. */
 export async function makeSharedZip(folder: string, out: string, ...options: string[]): Promise<void> {
   const tool = resolve(shared, "tools/make-driver-zip.py");
   await run("python3", [tool, resolve(shared, "inf", folder), out, ...options]);

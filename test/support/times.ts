@@ -1,38 +1,35 @@
-// Processor time of this thread: on a busy machine, waiting for a processor is not work.
+// Measures the processor time of this thread, so that waiting for a processor on a busy machine does not count.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 
 const schedule = `/proc/self/task/${process.pid}/schedstat`;
 const hasSchedule = existsSync(schedule);
 
-/** The main thread's processor time so far in milliseconds; where the system does not tell, the time that passes. */
-function ownTime(): number {
+/** The main thread's processor time so far, in milliseconds; elapsed time on systems that do not report it. */
+function threadTime(): number {
   return hasSchedule ? Number(readFileSync(schedule, "latin1").split(" ")[0]) / 1e6 : performance.now();
 }
 
-/**
- * The least processor time that some runs of a work took on this thread, in milliseconds: what a garbage collection adds
- * is not the work's.
- */
+/** The least processor time of several runs, in milliseconds: runs with a garbage collection take longer. */
 export async function leastTime(work: () => unknown, runs = 5): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < runs; i++) {
-    const started = ownTime();
+    const started = threadTime();
     await work();
-    least = Math.min(least, ownTime() - started);
+    least = Math.min(least, threadTime() - started);
     if (least > 2000) break;
   }
   return least;
 }
 
-/** What is lost in noise: no ratio of times below it means anything. */
+/** Ratios of shorter times mean nothing. */
 const floorMs = 40;
 
 /**
- * Holds that ten times as much takes about ten times as long, and not a hundred times.
- * @param work does the work for so much, on this thread
+ * Asserts that ten times the size takes about ten times as long, not a hundred times.
+ * @param work does the work for a size, on this thread
  */
-export async function growsEvenly(
+export async function assertLinearTime(
   what: string,
   size: number,
   work: (size: number) => unknown | Promise<unknown>,
@@ -45,12 +42,12 @@ export async function growsEvenly(
   );
 }
 
-/** The longest that the event loop is held while something runs, in milliseconds of processor time. */
-export async function longestHold(work: () => Promise<unknown>): Promise<number> {
+/** The longest time for which the event loop is blocked during the work, in milliseconds of processor time. */
+export async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
-  let last = ownTime();
+  let last = threadTime();
   const timer = setInterval(() => {
-    const now = ownTime();
+    const now = threadTime();
     longest = Math.max(longest, now - last);
     last = now;
   }, 2);
@@ -62,9 +59,9 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
   }
 }
 
-/** The least of several longest holds. */
-export async function leastHold(runs: number, work: (run: number) => Promise<unknown>): Promise<number> {
-  const holds: number[] = [];
-  for (let run = 0; run < runs; run++) holds.push(await longestHold(() => work(run)));
-  return Math.min(...holds);
+/** The least `longestBlock` of several runs. */
+export async function leastBlock(runs: number, work: (run: number) => Promise<unknown>): Promise<number> {
+  const blocks: number[] = [];
+  for (let run = 0; run < runs; run++) blocks.push(await longestBlock(() => work(run)));
+  return Math.min(...blocks);
 }

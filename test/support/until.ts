@@ -1,6 +1,6 @@
 const timeoutMs = 60_000;
 
-/** Waits until a condition holds, looking again in between. @throws when it does not within a minute */
+/** Waits until a condition is true, checking every 5 ms. @throws Error if it is not within a minute */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const started = performance.now();
   while (!(await condition())) {

@@ -1,35 +1,38 @@
 import type { LinkMaker } from "./link.ts";
 
-/** What somebody may do: look and download; also change; also accounts, tokens, backups and the audit log. */
+/**
+ * A viewer reads and downloads. An operator also changes records. An admin also manages accounts, tokens, backups and
+ * the audit log.
+ */
 export const roles = ["viewer", "operator", "admin"] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * Who may use a route: anybody, also where sign-in is on; a person, for what is their own; or whoever has this role or a
- * higher one.
+ * Who may use a route. `open`: everyone, even where sign-in is on. `person`: a signed-in person, for their own account.
+ * A role: everyone with this role or a higher one.
  */
 export type Rule = "open" | "person" | Role;
 
-/** What a token reaches. */
+/** The records that a token can read: all of them, or those of one client or printer. */
 export type Scope =
   | { readonly kind: "read" }
   | { readonly kind: "client"; readonly id: number }
   | { readonly kind: "printer"; readonly id: number };
 
-/** Who asks. */
+/** The sender of a request. */
 export type Identity =
-  /** Sign-in is off: everybody may do everything. */
+  /** Sign-in is off: everyone may do everything. */
   | { readonly kind: "anyone" }
-  /** Sign-in is on, and nobody that we know. */
+  /** Sign-in is on, and the sender is not signed in. */
   | { readonly kind: "nobody" }
-  /** A person, by a session or by the word of a trusted proxy. */
+  /** A person with a session, or one whom a trusted proxy names. */
   | {
       readonly kind: "person";
       readonly name: string;
       readonly role: Role;
-      /** The number of their account; undefined for whom only the proxy knows. */
+      /** The id of their account; undefined for a person without one, who signs in at the proxy. */
       readonly account?: number;
-      /** Whether they came with a one-time password: until they have chosen another one, no role lets them in. */
+      /** Whether they signed in with a one-time password: they have no role until they choose their own. */
       readonly mustChoosePassword?: boolean;
     }
   /** A program with a token. */
@@ -41,33 +44,36 @@ export type Identity =
       /** UTC, milliseconds since 1970. */
       readonly expires_at: number;
     }
-  /** A machine with a signed link, which holds for the address that it was made for. */
+  /** A machine with a signed link, which is valid for one address. */
   | {
       readonly kind: "link";
       readonly name: string;
-      /** It ends when this day begins: UTC, days since 1970. */
+      /** The link ends when this day begins: UTC, days since 1970. */
       readonly endDay: number;
       readonly maker?: LinkMaker | undefined;
-      /** Of the token that it was made with. */
+      /** The scope of the token that the link was made with. */
       readonly scope?: Scope | undefined;
     };
 
 export const anyone: Identity = { kind: "anyone" };
-export const nobody: Identity = { kind: "nobody" };
+export const unauthenticated: Identity = { kind: "nobody" };
 
-/** Whether somebody's role is enough for a rule. Tokens that reach all of it look as a viewer does; others and links not at all. */
+/**
+ * Whether the sender's role is enough for a rule. A token for everything counts as a viewer. Tokens of one client or
+ * printer, and links, have no role.
+ */
 export function mayUse(identity: Identity, rule: Rule): boolean {
   if (rule === "open") return true;
   const role = roleOf(identity);
   return rule === "person" ? identity.kind !== "token" && role !== undefined : hasRole(role, rule);
 }
 
-/** Whether a role is another one or a higher one; nobody's is none. */
+/** Whether a role is the wanted one or a higher one. */
 export function hasRole(role: Role | undefined, wanted: Role): boolean {
   return role !== undefined && roles.indexOf(wanted) <= roles.indexOf(role);
 }
 
-/** The role of who asks; undefined for whom no role lets in. */
+/** The sender's role; undefined without one. */
 export function roleOf(identity: Identity): Role | undefined {
   switch (identity.kind) {
     case "anyone":
@@ -81,13 +87,13 @@ export function roleOf(identity: Identity): Role | undefined {
   }
 }
 
-/** Whether somebody reaches one client or printer alone: with a token for it, or with a link that was made with one. */
+/** Whether the sender has access to one client or printer only: by its token, or by a link made with that token. */
 export function isLimited(identity: Identity): boolean {
   const scope = identity.kind === "token" || identity.kind === "link" ? identity.scope : undefined;
   return scope !== undefined && scope.kind !== "read";
 }
 
-/** Who it was, as the audit log names them. */
+/** The sender's name in the audit log. */
 export function nameOf(identity: Identity): string {
   switch (identity.kind) {
     case "person":

@@ -5,43 +5,43 @@ import type { Role } from "./access.ts";
 /** The account whose password is the setting `ADMIN_PASSWORD`. */
 export const adminName = "admin";
 
-/** What an account made on the page may do; there is one administrator, whose password the setting alone changes. */
+/** The roles of accounts made on the page. There is one administrator, whose password only the setting changes. */
 export const accountRoles = ["viewer", "operator"] as const;
 export type AccountRole = (typeof accountRoles)[number];
 
-/** Who can sign in. Times are UTC, in milliseconds since 1970. */
+/** A person who can sign in. Times are UTC, in milliseconds since 1970. */
 export interface Account {
   readonly id: number;
   readonly name: string;
   readonly role: Role;
-  /** Whether its password was made by Platen, and is to be changed before anything else. */
-  readonly isOneTime: boolean;
+  /** Whether Platen made the password: the person must change it before anything else. */
+  readonly hasOneTimePassword: boolean;
   readonly isDisabled: boolean;
   readonly created_at: number;
   readonly password_at: number;
-  /** 0 for who was never here. */
+  /** 0 for an account that was never used. */
   readonly seen_at: number;
 }
 
-/** A browser in which somebody is signed in. */
+/** One browser in which a person is signed in. */
 export interface Session {
   readonly id: number;
   readonly account_id: number;
   readonly created_at: number;
   readonly seen_at: number;
-  /** From where, when it began. */
+  /** The network address at sign-in. */
   readonly address: string;
   readonly browser: string;
 }
 
-/** A one-time password holds for so long. */
+/** How long a one-time password is valid. */
 const oneTimeMs = 7 * dayMs;
 
 const maxNameLength = 64;
 const plainName = /^[a-z0-9][a-z0-9._@-]*$/i;
-/** Whom the audit log names so is Platen itself, whoever need not sign in, somebody unknown, or more than one. */
-const namesOfLog = ["an unknown name", "anyone", "nobody", "platen", "several"];
-const reserved = [...namesOfLog, adminName, "administrator", "root", "system"];
+/** Names that the audit log uses for Platen itself, for senders without an account, and for several people at once. */
+const logNames = ["an unknown name", "anyone", "nobody", "platen", "several"];
+const reserved = [...logNames, adminName, "administrator", "root", "system"];
 
 /** @throws UserError "invalid" with a message for each field */
 export function parseAccount(input: FormInput): { readonly name: string; readonly role: AccountRole } {
@@ -67,18 +67,18 @@ export function parseAccountRole(input: FormInput): AccountRole {
   return role;
 }
 
-/** Two names with the same key are the same account. Other letters than those from A to Z have no case here. */
+/** Two names with the same key are the same account. Only the letters A to Z are compared without regard to case. */
 export function accountNameKey(name: string): string {
   return name.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Whether the audit log has a name for somebody else, or for a program. */
-export function isNameOfLog(name: string): boolean {
+/** Whether the audit log uses a name for a token, a link, or a sender without an account. */
+export function isReservedLogName(name: string): boolean {
   const key = accountNameKey(name).replace(/\s+/g, " ");
-  return namesOfLog.includes(key) || /^(?:token|link) /.test(key);
+  return logNames.includes(key) || /^(?:token|link) /.test(key);
 }
 
-/** Whether a password that Platen made holds no more. */
-export function isOneTimeOver({ isOneTime, password_at }: Account, now: number): boolean {
-  return isOneTime && password_at + oneTimeMs <= now;
+/** @param now UTC, milliseconds since 1970 */
+export function isOneTimePasswordExpired({ hasOneTimePassword, password_at }: Account, now: number): boolean {
+  return hasOneTimePassword && password_at + oneTimeMs <= now;
 }

@@ -1,4 +1,4 @@
-/** How browsers name themselves in `User-Agent`: the first that occurs counts, since most name others, too. */
+/** Browser names in `User-Agent`. The first match counts, since most browsers also name others. */
 const browsers = [
   ["Edg", "Edge"],
   ["OPR/", "Opera"],
@@ -22,7 +22,7 @@ const systems = [
   ["Linux", "Linux"],
 ] as const;
 
-/** `Firefox on Windows` of a `User-Agent` header; words of ours alone, whatever it says. */
+/** `Firefox on Windows` from a `User-Agent` header. The result has only words from these tables. */
 export function browserOf(userAgent = ""): string {
   const text = userAgent.slice(0, 400);
   const named = (names: readonly (readonly [string, string])[]) =>

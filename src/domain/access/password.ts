@@ -1,11 +1,11 @@
 import { UserError } from "../errors.ts";
 import type { FormInput } from "../fields.ts";
 
-/** In characters (OWASP ASVS 5, 6.2.1 and 6.2.9); there is no rule about which. */
-export const passwordLengths = { least: 12, max: 256 } as const;
+/** In characters (OWASP ASVS 5, 6.2.1 and 6.2.9). All characters are allowed. */
+export const passwordLength = { min: 12, max: 256 } as const;
 
-/** What is tried first wherever a password is asked for; digits and signs behind one of them change little. */
-const tried = new Set(
+/** The letters of passwords that attackers try first. Digits and signs around them add little. */
+const commonPasswords = new Set(
   `abcdefghijkl adminadmin administrator administrateur basketball changeit changeme correcthorsebatterystaple default
   dragon football geheim hallo hallohallo iloveyou letmein letmeinletmein login master microsoft monkey motdepasse
   passwort password passwordpassword platen platenplaten princess printer printserver qazwsxedc qazwsxedcrfv qwerty
@@ -13,22 +13,22 @@ const tried = new Set(
   system test testtest trustno welcome welcomewelcome willkommen windows winter`.split(/\s+/),
 );
 
-/** The same password however a keyboard composed it (NIST SP 800-63B-4, 3.1.1.2). */
-export function normalPassword(password: string): string {
+/** Keyboards compose the same character in different ways (NIST SP 800-63B-4, 3.1.1.2). */
+export function normalizePassword(password: string): string {
   return password.normalize("NFKC");
 }
 
 /**
- * Why a password cannot be taken, as a sentence that does not repeat it; undefined where it can.
+ * Why a password is refused, as a sentence without the password; undefined for an acceptable one.
  * @param name the account's
  */
 export function passwordProblem(password: string, name: string): string | undefined {
-  const { least, max } = passwordLengths;
-  // A text of many megabytes is not even counted.
-  const length = isPossible(password) ? [...password].length : Number.POSITIVE_INFINITY;
-  if (length < least) return `The password has ${length} characters; it needs ${least} or more.`;
+  const { min, max } = passwordLength;
+  // The characters of a text of many megabytes are not counted.
+  const length = isPossibleLength(password) ? [...password].length : Number.POSITIVE_INFINITY;
+  if (length < min) return `The password has ${length} characters; it needs ${min} or more.`;
   if (length > max) return `The password is too long; ${max} characters are possible.`;
-  if (isObvious(normalPassword(password).toLowerCase(), name.toLowerCase())) {
+  if (isObvious(normalizePassword(password).toLowerCase(), name.toLowerCase())) {
     return "This password is among the first that anybody would try: choose another one, such as four words that have nothing to do with each other.";
   }
   return undefined;
@@ -38,39 +38,40 @@ function isObvious(password: string, name: string): boolean {
   if (new Set(password).size <= 3) return true;
   if ("01234567890123456789 98765432109876543210".includes(password)) return true;
   const letters = password.replace(/[^\p{L}]/gu, "");
-  const named = name.replace(/[^\p{L}]/gu, "");
-  return tried.has(letters) || (letters === "" ? isRepeated(password, name) : isRepeated(letters, named));
+  const nameLetters = name.replace(/[^\p{L}]/gu, "");
+  return (
+    commonPasswords.has(letters) ||
+    (letters === "" ? isRepeated(password, name) : isRepeated(letters, nameLetters))
+  );
 }
 
-/** Whether a text is another one, however often. */
+/** Whether a text consists of one part, repeated. */
 function isRepeated(text: string, part: string): boolean {
   return part !== "" && text.replaceAll(part, "") === "";
 }
 
 /**
- * Checks a form in which somebody chooses a password (the current one, the chosen one, and that again), as far as no
- * hash is needed.
+ * Checks a form with the current password, the new one, and the new one again. Does not check that the current password
+ * is right.
  * @throws UserError "invalid" with a message beside the field
  */
-export function checkChosen({ password = "", chosen = "", again = "" }: FormInput, name: string): void {
+export function checkNewPassword({ password = "", chosen = "", again = "" }: FormInput, name: string): void {
   const problem = passwordProblem(chosen, name);
   if (problem !== undefined) throw invalid("chosen", problem);
-  if (!isSame(chosen, again)) throw invalid("again", "The two are not the same.");
-  if (isSame(chosen, password))
+  if (!isSamePassword(chosen, again)) throw invalid("again", "The two are not the same.");
+  if (isSamePassword(chosen, password))
     throw invalid("chosen", "This is the same as the password above: choose another one.");
 }
 
-/** Whether a text is the same password, however it was composed. */
-function isSame(password: string, text: string): boolean {
-  return isPossible(text) && normalPassword(password) === normalPassword(text);
+function isSamePassword(password: string, text: string): boolean {
+  return isPossibleLength(text) && normalizePassword(password) === normalizePassword(text);
 }
 
-/** Whether a text is short enough for a password; one of many kilobytes is not even looked at. */
-export function isPossible(text: string): boolean {
-  return text.length <= 4 * passwordLengths.max;
+/** Longer texts are not normalized or hashed. */
+export function isPossibleLength(text: string): boolean {
+  return text.length <= 4 * passwordLength.max;
 }
 
-/** Beside a field of the form. */
 function invalid(field: string, message: string): UserError {
   return new UserError("invalid", message, { [field]: message });
 }

@@ -2,36 +2,36 @@ import { BlockList, isIPv4 } from "node:net";
 import { plainAddress, prefixLength } from "../address.ts";
 import { type Role, roles } from "./access.ts";
 
-/** Whose word of somebody else counts, and what they may say. */
+/** The settings of trusted proxies. */
 export interface Proxies {
-  /** `TRUSTED_PROXIES`; undefined where there are none. */
+  /** `TRUSTED_PROXIES` */
   readonly trusted: BlockList | undefined;
-  /** `REMOTE_USER_HEADER`, in lower case; undefined where no proxy says who it is. */
+  /** `REMOTE_USER_HEADER`, in lower case; undefined where people do not sign in at a proxy. */
   readonly userHeader: string | undefined;
   /** `REMOTE_GROUPS_HEADER`, in lower case. */
   readonly groupsHeader: string | undefined;
-  /** `REMOTE_GROUPS`. */
+  /** `REMOTE_GROUPS` */
   readonly groups: readonly GroupRole[];
 }
 
 interface GroupRole {
   readonly role: Role;
-  /** `*` for everybody whom the proxy names. */
+  /** `*` for every user whom the proxy names. */
   readonly group: string;
 }
 
-const everybody = "*";
-/** Of those that a proxy names where groups are not asked for. */
-const usualGroups: readonly GroupRole[] = [{ role: "operator", group: everybody }];
+const everyone = "*";
+/** Without `REMOTE_GROUPS`, every user of the proxy is an operator. */
+const defaultGroups: readonly GroupRole[] = [{ role: "operator", group: everyone }];
 
 export const noProxies: Proxies = {
   trusted: undefined,
   userHeader: undefined,
   groupsHeader: undefined,
-  groups: usualGroups,
+  groups: defaultGroups,
 };
 
-/** Reads the four settings, and adds a line to the problems for whatever is wrong with them. */
+/** Reads the four settings, and adds a line to `problems` for each mistake. */
 export function readProxies(setting: (name: string) => string | undefined, problems: string[]): Proxies {
   const userHeader = readHeader("REMOTE_USER_HEADER", setting, problems);
   const groupsHeader = readHeader("REMOTE_GROUPS_HEADER", setting, problems);
@@ -45,25 +45,25 @@ export function readProxies(setting: (name: string) => string | undefined, probl
     problems.push("REMOTE_USER_HEADER and REMOTE_GROUPS_HEADER are the same header.");
   if (groupsHeader !== undefined && groups === undefined)
     problems.push("REMOTE_GROUPS_HEADER needs REMOTE_GROUPS, such as admin=platen-admins,viewer=*.");
-  const named = (groups ?? []).filter(({ group }) => group !== everybody);
-  if (groupsHeader === undefined && named.length > 0)
+  const hasNamedGroups = groups?.some(({ group }) => group !== everyone) ?? false;
+  if (groupsHeader === undefined && hasNamedGroups)
     problems.push("REMOTE_GROUPS names groups, and REMOTE_GROUPS_HEADER does not say where they stand.");
-  return { trusted, userHeader, groupsHeader, groups: groups ?? usualGroups };
+  return { trusted, userHeader, groupsHeader, groups: groups ?? defaultGroups };
 }
 
-/** The highest role that somebody's groups give; undefined for none. */
+/** The highest role that a user's groups give; undefined for none. */
 export function roleOfGroups(rules: readonly GroupRole[], groups: readonly string[]): Role | undefined {
-  const given = rules.filter(({ group }) => group === everybody || groups.includes(group));
+  const given = rules.filter(({ group }) => group === everyone || groups.includes(group));
   return roles.findLast((role) => given.some((rule) => rule.role === role));
 }
 
-/** @param address in its one spelling */
+/** @param address as `plainAddress` spells it */
 export function isTrusted({ trusted }: Proxies, address: string): boolean {
   return trusted?.check(address, isIPv4(address) ? "ipv4" : "ipv6") ?? false;
 }
 
-/** What browsers and proxies send of themselves: none of these can say who it is. */
-const takenHeaders =
+/** Headers that browsers and proxies send for other purposes: none of these can name the user. */
+const reservedHeaders =
   /^(?:accept(?:-.+)?|authorization|connection|content-.+|cookie|expect|forwarded|host|if-.+|origin|range|referer|sec-.+|te|transfer-encoding|upgrade(?:-.+)?|user-agent|x-forwarded-(?:for|host|proto|port)|hx-.+)$/;
 
 function readHeader(
@@ -76,7 +76,7 @@ function readHeader(
   // Many proxies drop or rewrite names with an underscore.
   if (!/^[a-z0-9][a-z0-9-]{0,99}$/.test(header))
     problems.push(`${name} is “${setting(name)}”; it is a header’s name such as Remote-User.`);
-  else if (takenHeaders.test(header))
+  else if (reservedHeaders.test(header))
     problems.push(`${name} is “${setting(name)}”, which every client sends by itself.`);
   return header;
 }
@@ -85,8 +85,8 @@ function readTrusted(text: string | undefined, problems: string[]): BlockList | 
   if (text === undefined) return undefined;
   const list = new BlockList();
   const parts = partsOf(text).map((part) => [part, addTo(list, part)] as const);
-  const [wrong, wide] = (["wrong", "wide"] as const).map((of) =>
-    parts.filter(([, what]) => what === of).map(([part]) => part),
+  const [wrong, wide] = (["wrong", "wide"] as const).map((wanted) =>
+    parts.filter(([, problem]) => problem === wanted).map(([part]) => part),
   );
   if (wrong?.length) {
     problems.push(
@@ -101,10 +101,10 @@ function readTrusted(text: string | undefined, problems: string[]): BlockList | 
   return list;
 }
 
-/** Of the widest networks that somebody has to themselves: 10.0.0.0/8 and fc00::/7. */
-const leastPrefix = { ipv4: 8, ipv6: 7 } as const;
+/** The widest private networks are 10.0.0.0/8 and fc00::/7. */
+const minPrefixLength = { ipv4: 8, ipv6: 7 } as const;
 
-/** @returns what it is where it was not added: no address and no network, or a network that is too wide */
+/** @returns why a part was not added: it is no address and no network, or the network is too wide */
 function addTo(list: BlockList, part: string): "wrong" | "wide" | undefined {
   const [typed = "", length, ...more] = part.split("/");
   const address = typed.includes("%") ? undefined : plainAddress(typed);
@@ -115,7 +115,7 @@ function addTo(list: BlockList, part: string): "wrong" | "wide" | undefined {
   const mapped = family === "ipv4" && typed.includes(":") ? 96 : 0;
   const prefix = length === undefined ? bits : prefixLength(length) - mapped;
   if (!(prefix >= 0 && prefix <= bits)) return "wrong";
-  if (prefix < leastPrefix[family]) return "wide";
+  if (prefix < minPrefixLength[family]) return "wide";
   list.addSubnet(address, prefix, family);
   return undefined;
 }

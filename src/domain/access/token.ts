@@ -8,57 +8,56 @@ export interface Token {
   readonly id: number;
   readonly name: string;
   readonly scope: Scope;
-  /** Its first characters, by which people know it again. */
+  /** Its first characters, by which people recognise it. */
   readonly beginning: string;
-  /** The name of who made it. */
+  /** The name of its maker, as in the audit log. */
   readonly made_by: string;
-  /** This and the others: UTC, milliseconds since 1970. */
+  /** All times are UTC, milliseconds since 1970. */
   readonly created_at: number;
   readonly expires_at: number;
-  /** Undefined where it never was; a few minutes late. */
+  /** Saved every five minutes at most; undefined for a token that was never used. */
   readonly used_at: number | undefined;
-  /** The address that it was used from last. */
+  /** The network address of the last use. */
   readonly used_from: string;
 }
 
-/** What a form asks for. */
 interface NewToken {
   readonly name: string;
   readonly scope: Scope;
   readonly days: number;
 }
 
-/** How long a token can hold: none holds for ever, since nobody remembers those. */
+/** The lifetimes that the page offers. No token is valid for ever, because people forget those. */
 export const tokenDays = [
   [30, "30 days"],
   [90, "90 days"],
   [365, "1 year"],
   [1095, "3 years"],
 ] as const;
-export const usualTokenDays = 365;
+export const defaultTokenDays = 365;
 
-/** What every token begins with, so that people and secret scanners know one by it. */
+/** Lets people and secret scanners recognise a token. */
 export const tokenPrefix = "platen_";
 const characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** Behind the prefix: some 230 random bits. */
+/** In characters after the prefix: some 230 random bits. */
 const secretLength = 39;
-const shownLength = tokenPrefix.length + 4;
+const visibleLength = tokenPrefix.length + 4;
 
 export function makeTokenText(random: (bytes: number) => Buffer): string {
   return tokenPrefix + randomCharacters(random, characters, secretLength);
 }
 
 export function tokenBeginning(text: string): string {
-  return text.slice(0, shownLength);
+  return text.slice(0, visibleLength);
 }
 
 /** @throws UserError "invalid" with a message beside each field that is wrong */
 export function parseToken(form: FormInput): NewToken {
   const fields = new FieldReader(form);
   const name = fields.text("name", { label: "Name", required: true, maxLength: 80 });
-  const scope = scopeIn(form.scope ?? "");
+  const scope = parseScope(form.scope ?? "");
   if (scope === undefined) fields.refuse("scope", "Choose what the token reaches.");
-  const days = Number(form.days ?? usualTokenDays);
+  const days = Number(form.days ?? defaultTokenDays);
   if (!tokenDays.some(([known]) => known === days)) fields.refuse("days", "Choose how long the token holds.");
   fields.check();
   if (scope === undefined) throw new UserError("invalid", "Choose what the token reaches.");
@@ -66,13 +65,13 @@ export function parseToken(form: FormInput): NewToken {
 }
 
 /** As a form sends it: `read`, `client:7` or `printer:7`. */
-export function scopeIn(text: string): Scope | undefined {
+export function parseScope(text: string): Scope | undefined {
   if (text === "read") return { kind: "read" };
   const [, kind, id] = /^(client|printer):([1-9]\d{0,14})$/.exec(text) ?? [];
   return kind === undefined ? undefined : { kind: kind as "client" | "printer", id: Number(id) };
 }
 
-/** In words. @param name of the client or the printer; its number unless it is given */
+/** A scope in words. @param name of the client or printer; its id by default */
 export function scopeText(scope: Scope, name?: string): string {
   return scope.kind === "read" ? "everything that can be read" : `${scope.kind} ${name ?? scope.id}`;
 }

@@ -1,40 +1,41 @@
 import { createHash } from "node:crypto";
 import { type AuditEntry, entryHead, readEntry } from "./audit.ts";
 
-// Each line ends with the SHA-256 of the line before it, as hex digits, and of its own bytes up to there. What was checked
-// is thus what stands in the file, byte by byte, and not what a reader of JSON makes of it.
+// Each line ends with a SHA-256 over the hash of the line before it, as hex digits, and over its own bytes up to there.
+// So the check covers the exact bytes in the file, not the values that a JSON parser reads from them.
 
-/** What the first line of all is chained to. */
+/** The previous hash of the first line. */
 export const noHash = "0".repeat(64);
 
 const before = ',"hash":"';
-const behind = '"}';
-const tailLength = before.length + 64 + behind.length;
+const after = '"}';
+const trailerLength = before.length + 64 + after.length;
 
-/** An entry as its line, without the line's end, and the hash that the next one is chained to. */
+/** An entry as a line without its line break, and the line's hash, which the next line includes. */
 export function sealed(
   entry: AuditEntry,
   previous: string,
 ): { readonly line: string; readonly hash: string } {
   const head = entryHead(entry);
   const hash = hashOf(previous, head);
-  return { line: head + before + hash + behind, hash };
+  return { line: head + before + hash + after, hash };
 }
 
-/** A line that is whole: what it says and the hash that it carries, whether that is right or not. */
+/** A complete line: its entry and its hash, which may be wrong. */
 interface ChainedLine {
   readonly entry: AuditEntry;
   readonly hash: string;
-  /** Whether it comes behind the line with this hash, and nothing in it was changed. */
+  /** Whether it follows the line with this hash and was not changed. */
   follows(previous: string): boolean;
 }
 
-/** Undefined where a line is none of ours. */
+/** Undefined when the line is no entry with a hash. */
 export function readLine(line: string): ChainedLine | undefined {
-  const head = line.slice(0, -tailLength);
-  const tail = line.slice(-tailLength);
-  const hash = tail.slice(before.length, -behind.length);
-  if (!tail.startsWith(before) || !tail.endsWith(behind) || !/^[0-9a-f]{64}$/.test(hash)) return undefined;
+  const head = line.slice(0, -trailerLength);
+  const trailer = line.slice(-trailerLength);
+  const hash = trailer.slice(before.length, -after.length);
+  if (!trailer.startsWith(before) || !trailer.endsWith(after) || !/^[0-9a-f]{64}$/.test(hash))
+    return undefined;
   const entry = readEntry(line);
   return entry && { entry, hash, follows: (previous) => hashOf(previous, head) === hash };
 }

@@ -1,26 +1,26 @@
 import { cleanText, type FormInput } from "../fields.ts";
 import { type AuditEntry, type AuditEvent, auditEvents, type RecordKind, recordKinds } from "./audit.ts";
 
-/** What of the log is looked for: what matches all of it. */
+/** A search of the log. An entry must match all fields. */
 export interface AuditFilter {
-  /** A part of a name or of an address. */
+  /** Part of a name or of a network address. */
   readonly who: string;
-  /** Undefined is any. */
+  /** Undefined for any event. */
   readonly event: AuditEvent | undefined;
   readonly kind: RecordKind | undefined;
-  /** Of whatever kind, where none is asked for. */
+  /** The id of a record; of any kind when `kind` is undefined. */
   readonly id: number | undefined;
-  /** The first day and the last one, as `2026-11-22`; empty where there is none. */
+  /** The first and the last day as `2026-11-22`; empty for no limit. */
   readonly since: string;
   readonly until: string;
-  /** Words in anything that an entry says. */
+  /** Words that an entry must contain anywhere. */
   readonly q: string;
 }
 
-/** More of a text is not looked at. */
+/** Longer search texts are cut off. */
 export const maxFilterCharacters = 200;
 
-/** What an address says; what it says wrongly narrows nothing. */
+/** Reads a query string. Invalid values are ignored. */
 export function parseAuditFilter(input: FormInput): AuditFilter {
   const text = (name: string) => cleanText((input[name] ?? "").slice(0, maxFilterCharacters));
   const day = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(text(name)) ? text(name) : "");
@@ -37,7 +37,7 @@ export function parseAuditFilter(input: FormInput): AuditFilter {
   };
 }
 
-/** The same behind the question mark of an address. */
+/** The query string for a filter. */
 export function auditQuery(filter: AuditFilter): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter))
@@ -45,17 +45,17 @@ export function auditQuery(filter: AuditFilter): URLSearchParams {
   return query;
 }
 
-/** A filter that is asked of many entries. */
+/** A filter prepared for many entries. */
 export interface AuditMatcher {
-  /** Nothing is looked for before this time. */
+  /** Entries before this time do not match. */
   readonly since: number;
-  /** Nothing is looked for from this time on. */
+  /** Entries from this time on do not match. */
   readonly until: number;
   /** @param text the entry's line */
   matches(entry: AuditEntry, text: string): boolean;
 }
 
-/** @param midnight the time at which a day begins where the service is, or another so many days later; NaN of no day */
+/** @param midnight returns the beginning of a day in the service's time zone, or of the day `later` days after it; NaN for an invalid day */
 export function auditMatcher(
   filter: AuditFilter,
   midnight: (day: string, later?: number) => number,
@@ -64,11 +64,12 @@ export function auditMatcher(
   const since = timeOr(midnight(filter.since), Number.NEGATIVE_INFINITY);
   const until = timeOr(midnight(filter.until, 1), Number.POSITIVE_INFINITY);
   const who = filter.who.toLowerCase();
-  const words = filter.q.toLowerCase().split(/\s+/).filter(Boolean).map(escaped);
+  const words = filter.q.toLowerCase().split(/\s+/).filter(Boolean).map(jsonEscaped);
   const matches: AuditMatcher["matches"] = (entry, text) => {
     if (filter.event !== undefined && entry.event !== filter.event) return false;
     if (entry.at < since || (entry.since ?? entry.at) >= until) return false;
-    if (!`${entry.who}\n${entry.from}`.toLowerCase().includes(who) || !isOf(filter, entry)) return false;
+    if (!`${entry.who}\n${entry.from}`.toLowerCase().includes(who) || !concernsRecord(filter, entry))
+      return false;
     if (words.length === 0) return true;
     const line = text.slice(0, text.lastIndexOf(',"hash":')).toLowerCase();
     return words.every((word) => line.includes(word));
@@ -76,8 +77,8 @@ export function auditMatcher(
   return { since, until, matches };
 }
 
-/** An icon belongs to its printer; a download to each printer that it held. */
-function isOf({ kind, id }: AuditFilter, { record, printers }: AuditEntry): boolean {
+/** An icon concerns its printer; a download concerns each printer in it. */
+function concernsRecord({ kind, id }: AuditFilter, { record, printers }: AuditEntry): boolean {
   if (kind === undefined && id === undefined) return true;
   const isPrinter = kind === undefined || kind === "printer";
   if (isPrinter && id !== undefined && printers?.some(([printer]) => printer === id)) return true;
@@ -85,7 +86,7 @@ function isOf({ kind, id }: AuditFilter, { record, printers }: AuditEntry): bool
   return isKind && (id === undefined || record?.id === id);
 }
 
-/** As it stands in JSON. */
-function escaped(word: string): string {
+/** A word as it appears in JSON. */
+function jsonEscaped(word: string): string {
   return JSON.stringify(word).slice(1, -1);
 }

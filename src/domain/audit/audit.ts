@@ -1,10 +1,10 @@
-import { csvRow, neutral } from "../csv.ts";
-import { StoredObject } from "../json-fields.ts";
+import { csvRow, neutralizeCell } from "../csv.ts";
+import { JsonFields } from "../json-fields.ts";
 
-/** What became of a record. */
+/** Changes of a record. */
 const recordEvents = ["created", "changed", "deleted", "restored"] as const;
-/** What else happens, and changes no record. */
-const notedEvents = [
+/** Events that change no record. */
+const otherEvents = [
   "signed-in",
   "sign-in-failed",
   "signed-out",
@@ -20,49 +20,48 @@ const notedEvents = [
   "deleted-for-good",
   "started",
   "stopped",
-  /** Of the log itself. */
+  /** Events of the log itself. */
   "log-shortened",
   "log-mended",
   "log-broken",
   "entries-lost",
 ] as const;
-/** Of a download that its first byte went out, and that a client was sent all of it. */
+/** The first byte of a download was sent; all of it was sent. */
 const downloadEvents = ["download-begun", "downloaded"] as const;
-export const auditEvents = [...recordEvents, ...downloadEvents, ...notedEvents] as const;
+export const auditEvents = [...recordEvents, ...downloadEvents, ...otherEvents] as const;
 
-export type NotedEvent = (typeof notedEvents)[number];
+export type OtherEvent = (typeof otherEvents)[number];
 export type AuditEvent = (typeof auditEvents)[number];
 
-/** The records whose changes are written down. */
+/** The kinds of records whose changes are recorded. */
 export const recordKinds = ["client", "driver", "printer", "icon", "account", "token"] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
-/** A record, by the name that it had. */
+/** A record with its name at that time. */
 export interface AuditedRecord {
   readonly kind: RecordKind;
-  /** Of an icon its printer's. */
+  /** For an icon, its printer's id. */
   readonly id: number;
   readonly name: string;
 }
 
-/** A field that changed. Without values it is only known that it did: they are secret, or large. */
+/** A changed field. Secret and large values are left out. */
 export interface ChangedField {
   readonly name: string;
   readonly from?: string;
   readonly to?: string;
 }
 
-/** A printer that a download held, with its revision. */
+/** A printer in a download, with its revision. */
 export type DownloadedPrinter = readonly [id: number, revision: string];
 
-/** A part of a download, both its bytes included, and the size of the whole. */
+/** A requested part of a download: the first and the last byte, both included, and the size of the whole. */
 export interface DownloadedRange {
   readonly first: number;
   readonly last: number;
   readonly size: number;
 }
 
-/** What happened. */
 export interface AuditedEvent {
   /** UTC, milliseconds since 1970. */
   readonly at: number;
@@ -71,43 +70,43 @@ export interface AuditedEvent {
   readonly event: AuditEvent;
   readonly record?: AuditedRecord | undefined;
   readonly fields?: readonly ChangedField[];
-  /** Of a download, a format of packages or a kind of scripts; else what there is to say, in few words. */
+  /** For a download, the package format or the kind of script; otherwise a short description. */
   readonly what?: string | undefined;
-  /** Of a download: the class of its client. */
+  /** For a download: the class of its client. */
   readonly by?: string | undefined;
-  /** Of a download: what names its bytes. */
+  /** For a download: identifies its content. */
   readonly digest?: string | undefined;
-  /** Of a download: the printers that it holds. */
+  /** For a download: the printers in it. */
   readonly printers?: readonly DownloadedPrinter[] | undefined;
-  /** Of a download that was asked for in part. */
+  /** For a download of a requested part. */
   readonly range?: DownloadedRange | undefined;
-  /** How often it happened; once unless it says so. */
+  /** How often it happened; once by default. */
   readonly count?: number | undefined;
-  /** Of what happened often, when it did first. */
+  /** The first time, for events that are counted in one entry. */
   readonly since?: number | undefined;
 }
 
-/** An event as the log has it. */
+/** An event with its place in the log. */
 export interface AuditEntry extends AuditedEvent {
-  /** Counted from 1, without a gap. */
+  /** Counted from 1, without gaps. */
   readonly seq: number;
-  /** The number of the change that it is of, where it is of one. */
+  /** The number of the change in the database, for changes of records. */
   readonly change?: number | undefined;
-  /** Whether an earlier version of Platen counted its printers as deployed before it wrote the line. */
+  /** Whether an earlier version of Platen counted the entry's printers as deployed before it wrote the line. */
   readonly isCounted?: boolean;
 }
 
-/** Of names and values, in UTF-16 code units. */
+/** For names and values, in UTF-16 code units. */
 const maxCharacters = 500;
 const maxFields = 200;
 
-/** A text as an entry holds it. */
+/** Shortens a text for an entry. */
 function shortText(text: string): string {
   const whole = text.toWellFormed();
   return whole.length <= maxCharacters ? whole : `${whole.slice(0, maxCharacters).toWellFormed()}…`;
 }
 
-/** An entry as one object in JSON, without its closing brace: the hash comes behind it. */
+/** An entry as a JSON object without its closing brace, because the hash follows. */
 export function entryHead(entry: AuditEntry): string {
   const { seq, at, event, who, from, record, fields, what, by, digest, printers, range, count, since } =
     entry;
@@ -134,42 +133,42 @@ export function entryHead(entry: AuditEntry): string {
   return JSON.stringify(values).slice(0, -1);
 }
 
-/** What a line says; undefined where it is none of ours. It may come from anybody who could write the file. */
+/** Reads a line; undefined when it is no entry. The line is untrusted: anyone who can write the file may have made it. */
 export function readEntry(line: string): AuditEntry | undefined {
   try {
-    return entryOf(StoredObject.parse(line));
+    return entryOf(JsonFields.parse(line));
   } catch {
     return undefined;
   }
 }
 
-function entryOf(stored: StoredObject): AuditEntry | undefined {
-  const seq = stored.integer("seq");
-  const at = Date.parse(stored.text("at"));
-  const event = auditEvents.find((known) => known === stored.text("event"));
+function entryOf(json: JsonFields): AuditEntry | undefined {
+  const seq = json.integer("seq");
+  const at = Date.parse(json.text("at"));
+  const event = auditEvents.find((known) => known === json.text("event"));
   if (seq === 0 || Number.isNaN(at) || event === undefined) return undefined;
-  const optional = (name: string) => stored.textOrNull(name) ?? undefined;
+  const optional = (name: string) => json.textOrNull(name) ?? undefined;
   return {
-    ...{ seq, at, event, who: stored.text("who"), from: stored.text("from") },
-    ...{ record: recordOf(stored), fields: stored.objects("fields").map(fieldOf) },
+    ...{ seq, at, event, who: json.text("who"), from: json.text("from") },
+    ...{ record: recordOf(json), fields: json.objects("fields").map(fieldOf) },
     ...{ what: optional("what"), by: optional("by"), digest: optional("digest") },
-    printers: stored.has("printers") ? stored.lists("printers").flatMap(printerOf) : undefined,
-    range: rangeOf(stored.text("range")),
-    count: stored.integer("count") || undefined,
-    since: Date.parse(stored.text("since")) || undefined,
-    isCounted: stored.flag("tallied"),
-    change: stored.integer("change") || undefined,
+    printers: json.has("printers") ? json.lists("printers").flatMap(printerOf) : undefined,
+    range: rangeOf(json.text("range")),
+    count: json.integer("count") || undefined,
+    since: Date.parse(json.text("since")) || undefined,
+    isCounted: json.flag("tallied"),
+    change: json.integer("change") || undefined,
   };
 }
 
-function recordOf(stored: StoredObject): AuditedRecord | undefined {
-  const kind = recordKinds.find((known) => known === stored.text("kind"));
-  return kind && { kind, id: stored.integer("id"), name: stored.text("name") };
+function recordOf(json: JsonFields): AuditedRecord | undefined {
+  const kind = recordKinds.find((known) => known === json.text("kind"));
+  return kind && { kind, id: json.integer("id"), name: json.text("name") };
 }
 
-function fieldOf(stored: StoredObject): ChangedField {
-  const [from, to] = [stored.textOrNull("from"), stored.textOrNull("to")];
-  return { name: stored.text("name"), ...(from !== null && { from }), ...(to !== null && { to }) };
+function fieldOf(json: JsonFields): ChangedField {
+  const [from, to] = [json.textOrNull("from"), json.textOrNull("to")];
+  return { name: json.text("name"), ...(from !== null && { from }), ...(to !== null && { to }) };
 }
 
 function printerOf([id, revision]: readonly unknown[]): DownloadedPrinter[] {
@@ -207,12 +206,11 @@ const columns: readonly (readonly [name: string, of: (entry: AuditEntry) => Cell
 
 const headings = columns.map(([name]) => name);
 
-/** The first line. Excel takes a file for UTF-8 where it begins with the mark. */
+/** The first line. It begins with a byte order mark, so that Excel reads the file as UTF-8. */
 export const auditCsvHead = `\ufeff${csvRow(headings, ",")}`;
 
-/** An entry's line. */
 export function auditCsvLine(entry: AuditEntry): string {
-  const cells = columns.map(([, of]) => neutral(String(of(entry) ?? "")));
+  const cells = columns.map(([, of]) => neutralizeCell(String(of(entry) ?? "")));
   return csvRow(cells, ",");
 }
 

@@ -1,6 +1,6 @@
 import type { TarFile } from "./tar.ts";
 
-/** What a full backup's last file is called, which lists all others. */
+/** The last file of a full backup. It lists all others. */
 export const manifestName = "platen-backup.json";
 const format = 1;
 const mebi = 1024 * 1024;
@@ -8,22 +8,21 @@ const gibi = 1024 * mebi;
 
 /** A file of a full backup. */
 export interface BackupFile extends TarFile {
-  /** In lower case. */
+  /** In lower-case hex digits. */
   readonly sha256: string;
 }
 
-/** What a full backup says of itself. */
 export interface Manifest {
   /** The version of Platen that made it. */
   readonly version: string;
   /** UTC, milliseconds since 1970. */
   readonly madeAt: number;
   readonly files: readonly BackupFile[];
-  /** Names of files that records refer to and that were not there. */
+  /** Names of files that records refer to but that were missing. */
   readonly missing: readonly string[];
 }
 
-/** The files that a backup may hold, and the most bytes of each. The database and the manifest are read in memory. */
+/** The files that a backup may contain, with their maximum size in bytes. The database and the manifest are read into memory. */
 const kinds: readonly (readonly [RegExp, number])[] = [
   [/^platen\.sqlite$/, 512 * mebi],
   [/^secret$/, 32],
@@ -33,20 +32,20 @@ const kinds: readonly (readonly [RegExp, number])[] = [
   [/^platen-backup\.json$/, 24 * mebi],
 ];
 
-/** Whether a backup may hold a file of this name. */
+/** Whether a backup may contain a file with this name. */
 export function isBackupName(name: string): boolean {
   return kinds.some(([pattern]) => pattern.test(name));
 }
 
-/** @throws Error where a backup has no such file, or none of that size */
-export function checkBackupFile({ name, size }: TarFile, visible: string): void {
+/** @throws Error when a backup cannot contain a file with this name or size */
+export function checkBackupFile({ name, size }: TarFile, displayName: string): void {
   const max = kinds.find(([pattern]) => pattern.test(name))?.[1];
-  if (max === undefined) throw new Error(`“${visible}” is no file of a backup`);
-  if (size > max) throw new Error(`“${visible}” is larger than such a file ever is: ${size} bytes`);
+  if (max === undefined) throw new Error(`“${displayName}” is no file of a backup`);
+  if (size > max) throw new Error(`“${displayName}” is larger than such a file ever is: ${size} bytes`);
 }
 
-/** The files whose content is not what their name says: they were damaged before the backup was made. */
-export function rottenIn({ files }: Pick<Manifest, "files">): string[] {
+/** The names of files whose digest differs from their name: they were damaged before the backup was made. */
+export function damagedFiles({ files }: Pick<Manifest, "files">): string[] {
   const digest = /^(?:drivers|icons)\/([0-9a-f]{64})\./;
   return files
     .filter(({ name, sha256 }) => (digest.exec(name)?.[1] ?? sha256) !== sha256)
@@ -57,7 +56,7 @@ export function manifestText({ version, madeAt, files, missing }: Manifest): str
   return `${JSON.stringify({ format, version, madeAt: new Date(madeAt).toISOString(), missing, files }, null, 1)}\n`;
 }
 
-/** @throws Error where it is no manifest that this version can read */
+/** @throws Error when this version cannot read the manifest */
 export function readManifest(text: string): Manifest {
   try {
     const found = JSON.parse(text);
@@ -67,7 +66,7 @@ export function readManifest(text: string): Manifest {
     if (found.format === format && !Number.isNaN(madeAt) && missing.every(isBackupName))
       return { version: String(found.version), madeAt, files, missing };
   } catch {
-    // Said below.
+    // The error below covers this case too.
   }
   throw new Error(
     "its manifest is damaged, or is of another version of Platen: take that one, or a later one",

@@ -1,6 +1,6 @@
 /**
- * Plain POSIX ustar archives (IEEE Std 1003.1, pax, “ustar Interchange Format”), which every tar reads: files alone, with
- * names of at most 100 ASCII characters and at most 8 GB each.
+ * Plain POSIX ustar archives (IEEE Std 1003.1, pax, “ustar Interchange Format”), which every tar program reads. They contain
+ * only files, with names of at most 100 ASCII characters and at most 8 GB each.
  */
 
 export const tarBlockBytes = 512;
@@ -34,12 +34,12 @@ export function tarHeader({ name, size }: TarFile, modifiedAt: number): Buffer {
   return block;
 }
 
-/** How many bytes fill a file's last block up. */
+/** The number of bytes that fill a file's last block. */
 export function tarPaddingBytes(size: number): number {
   return (tarBlockBytes - (size % tarBlockBytes)) % tarBlockBytes;
 }
 
-/** @throws Error that says why it is no header of a plain file */
+/** @throws Error that says why the block is no header of a plain file */
 export function readTarHeader(block: Buffer): TarFile {
   const text = (start: number, end: number) => block.toString("latin1", start, end);
   const octal = (start: number, end: number) => {
@@ -55,12 +55,12 @@ export function readTarHeader(block: Buffer): TarFile {
   return { name, size: octal(124, 136) };
 }
 
-/** A text from an archive, so that it can be shown. */
+/** Replaces control and non-ASCII characters in a text from an archive, for error messages. */
 export function printable(text: string): string {
   return text.replace(/[^ -~]/g, "?");
 }
 
-/** The sum of all bytes, with spaces in place of the sum itself. */
+/** The sum of all bytes, with spaces in the checksum field. */
 function checksumOf(block: Buffer): number {
   const copy = Buffer.from(block).fill(" ", checksumAt, checksumAt + checksumBytes);
   return copy.reduce((sum, byte) => sum + byte, 0);

@@ -1,49 +1,49 @@
 import type { DriverSummary } from "../drivers/driver.ts";
-import { isWindowsOwn } from "../drivers/windows-drivers.ts";
+import { isWindowsDriver } from "../drivers/windows-drivers.ts";
 import { driversOf } from "../printers/arm64-driver.ts";
 import type { Finding, FindingKind } from "../printers/findings.ts";
-import type { ListedPrinter, Stated, StatedPrinter } from "../printers/listings.ts";
+import type { ListedPrinter, PrinterWithState, WithState } from "../printers/listings.ts";
 import { effectiveDescription, isDriverOnly, type Printer } from "../printers/printer.ts";
 
-/** A printer that does not go into a package of several, and why. */
 export interface LeftOut {
-  readonly row: StatedPrinter;
+  readonly row: PrinterWithState;
   readonly reason: Pick<Finding, "kind" | "text" | "isArm64">;
 }
 
-/** What goes into a package of several printers, and what does not. Both are in the order of the printers. */
+/** The printers that a package of several contains, and those that it leaves out. Both keep the order of the list. */
 export interface DeploymentChoice {
-  readonly goesIn: readonly StatedPrinter[];
+  readonly included: readonly PrinterWithState[];
   readonly leftOut: readonly LeftOut[];
 }
 
 const refusedKinds: readonly FindingKind[] = ["no-driver", "archive", "incomplete"];
 
-/** Why no package can be made of it; undefined where one can. */
-export function refusalOf({ findings }: Stated): Finding | undefined {
+/** The finding that prevents a package. Undefined if a package can be made. */
+export function refusalOf({ findings }: WithState): Finding | undefined {
   return findings.find(({ kind }) => refusedKinds.includes(kind));
 }
 
-/** Why a package that can be made of it is known to fail on Windows; undefined where it is not. */
-export function failureOf({ findings }: Stated): Finding | undefined {
+/** The finding because of which a package will fail on Windows. Undefined if no failure is known. */
+export function failureOf({ findings }: WithState): Finding | undefined {
   return findings.find(({ kind, state }) => state === "blocked" && !refusedKinds.includes(kind));
 }
 
 /**
- * Chooses what goes into one package of these printers. A printer that fails would make the whole package fail, again
- * and again, so what is known to fail stays out; of two queues of one name, which no PC can have, the older goes in.
- * @param withFailing take what is known to fail all the same
+ * Chooses the printers for one package. A printer that fails would make the whole package fail every time, so printers
+ * that are known to fail are left out. A PC cannot have two queues with the same name: the printer with the lower id is
+ * included.
+ * @param withFailing also include printers that are known to fail
  */
-export function chooseDeployment(rows: readonly StatedPrinter[], withFailing = false): DeploymentChoice {
-  const leftOut = new Map<StatedPrinter, LeftOut["reason"]>();
-  const names = new Map<string, StatedPrinter>();
+export function chooseDeployment(rows: readonly PrinterWithState[], withFailing = false): DeploymentChoice {
+  const leftOut = new Map<PrinterWithState, LeftOut["reason"]>();
+  const names = new Map<string, PrinterWithState>();
   for (const row of rows.toSorted((a, b) => a.printer.id - b.printer.id)) {
     const reason = refusalOf(row) ?? (withFailing ? undefined : failureOf(row)) ?? sameNameReason(row, names);
     if (reason !== undefined) leftOut.set(row, reason);
     else if (!isDriverOnly(row.printer)) names.set(nameKey(row), row);
   }
   return {
-    goesIn: rows.filter((row) => !leftOut.has(row)),
+    included: rows.filter((row) => !leftOut.has(row)),
     leftOut: rows.flatMap((row) => {
       const reason = leftOut.get(row);
       return reason === undefined ? [] : [{ row, reason }];
@@ -51,7 +51,7 @@ export function chooseDeployment(rows: readonly StatedPrinter[], withFailing = f
   };
 }
 
-/** Why a printer stays out whose queue has the name of an older one; one without a queue never does. */
+/** The reason to leave out a printer with the same queue name as an older one. Printers without a queue never conflict. */
 function sameNameReason(
   row: ListedPrinter,
   names: ReadonlyMap<string, ListedPrinter>,
@@ -74,16 +74,16 @@ interface Row {
 }
 
 /**
- * Where two printers or more have one driver that was uploaded, and no other: each of them with that driver. Deployed together
- * the driver is better an app of its own, on which theirs depend.
- * @param rows what is deployed of one client
- * @returns the driver's id by the printer's
+ * Finds the printers that share their only driver, an uploaded one, with another printer. Such a driver is better
+ * published as an app of its own, on which the printers' apps depend.
+ * @param rows the deployable printers of one client
+ * @returns ids of drivers by ids of printers
  */
 export function sharedDrivers(rows: readonly Row[]): ReadonlyMap<number, number> {
   const alone = rows.flatMap(({ printer, driver, arm64Driver }) => {
     if (driver === undefined || driversOf({ driver, arm64Driver }).length > 1) return [];
     const model = effectiveDescription(printer, driver);
-    const canBeApart = !isWindowsOwn(driver) && !driver.listed?.lostModels.includes(model);
+    const canBeApart = !isWindowsDriver(driver) && !driver.listed?.lostModels.includes(model);
     return canBeApart ? [{ printer: printer.id, driver: driver.id }] : [];
   });
   const counts = new Map<number, number>();

@@ -1,25 +1,23 @@
-/** What of a printer, once downloaded, counts as deployed; other scripts and files leave no machine changed. */
+/** The downloads that count as a deployment. All others leave machines unchanged. */
 export const deployingKinds: readonly string[] = ["rmm", "mdm", "install"];
 
-/** Who downloads something because a page of another site has their browser do it: that deploys nothing. */
-export const otherSite = "page of another site";
+/** The class of client for downloads that a page of another site starts in a user's browser. They do not count. */
+export const crossSitePage = "page of another site";
 
-/** A printer as it is in a package or a script. */
 export interface DeployedPrinter {
   readonly id: number;
   readonly revision: string;
 }
 
-/** What of a printer was deployed last. */
 export interface Deployed {
   readonly revision: string;
   /** UTC, milliseconds since 1970. */
   readonly at: number;
 }
 
-/** How often something of a printer was downloaded. */
+/** How often a package or script of a printer was downloaded in one revision by one class of clients. */
 export interface DownloadCount {
-  /** A format of packages or a kind of scripts. */
+  /** A package format or a kind of script. */
   readonly what: string;
   readonly revision: string;
   /** A class of clients, never an address. */

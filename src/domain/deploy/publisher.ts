@@ -1,7 +1,7 @@
 import { vendorOf } from "../drivers/driver.ts";
 
-/** Makers of printers, as the first words of their models' names. */
-const makers = [
+/** Printer makers, spelled as at the beginning of their models' names. */
+const printerMakers = [
   "Bixolon",
   "Brother",
   "Canon",
@@ -40,13 +40,14 @@ const makers = [
   "Zebra",
 ];
 
-/** No INF needs more makers than these to be looked at. */
-const consideredMakers = 200;
+/** An INF may name any number of manufacturers. */
+const maxMakers = 200;
 
 /**
- * Whose software a driver is: its provider; where the INF leaves that open, the maker with whose name the model begins.
- * @param manufacturers those that the INF names
- * @returns undefined where nothing says so
+ * The publisher of a driver: its provider. If the INF names no useful provider, the maker with whose name the model
+ * begins.
+ * @param manufacturers names in the INF
+ * @returns undefined if the publisher is unknown
  */
 export function publisherOf(
   provider: string | null,
@@ -55,8 +56,8 @@ export function publisherOf(
 ): string | undefined {
   const named = vendorOf(provider)?.trim();
   if (named) return named;
-  const own = manufacturers.slice(0, consideredMakers).filter((maker) => maker !== "" && vendorOf(maker));
-  return [...own, ...makers].find((maker) => startsWithWord(description, maker));
+  const own = manufacturers.slice(0, maxMakers).filter((maker) => maker !== "" && vendorOf(maker));
+  return [...own, ...printerMakers].find((maker) => startsWithWord(description, maker));
 }
 
 function startsWithWord(text: string, word: string): boolean {

@@ -1,12 +1,12 @@
-/** A printer as a change is said of it. */
+/** A printer that a change of its driver affects. */
 export interface AffectedPrinter {
   readonly id: number;
   readonly name: string;
   readonly client: string | undefined;
 }
 
-/** Makes that of a printer. @param clients all that there are */
-export function affectedAmong(clients: readonly Named[]) {
+/** @param clients all clients, for their names */
+export function affectedPrinterMaker(clients: readonly Named[]) {
   const names = new Map(clients.map(({ id, name }) => [id, name]));
   return ({ id, name, client_id }: Named & { readonly client_id: number | null }): AffectedPrinter => ({
     id,
@@ -17,27 +17,27 @@ export function affectedAmong(clients: readonly Named[]) {
 
 type Named = Pick<AffectedPrinter, "id" | "name">;
 
-/** What a change of a driver does to the printers that have it. */
+/** What a change of a driver does to its printers. */
 export interface DriverEffects {
-  /** Those whose revision changes: their machines install again. */
+  /** Printers whose revision changes: their machines install again. */
   readonly redeployed: readonly AffectedPrinter[];
-  /** Those that deploy the driver's own model, where that becomes another one. */
+  /** Printers that deploy the driver's own model, where the change replaces that model. */
   readonly switched: {
     readonly from: string;
     readonly to: string;
     readonly printers: readonly AffectedPrinter[];
   };
-  /** Those that deploy a model which the INF does not have then, by that model. */
+  /** By model: printers that deploy it although the INF no longer has it. */
   readonly lost: ReadonlyMap<string, readonly AffectedPrinter[]>;
-  /** Likewise those of which it is the driver for ARM64: there alone they fail. */
+  /** The same for printers whose ARM64 driver this is: they fail on ARM64 machines only. */
   readonly lostOnArm64: ReadonlyMap<string, readonly AffectedPrinter[]>;
-  /** The driver's own model, where the INF does not have it and Windows will refuse it. */
+  /** The driver's own model where the INF does not have it: Windows will refuse it. */
   readonly refusedModel: string | undefined;
-  /** Names these effects: a person agrees to no others. */
+  /** Identifies these effects: a confirmation counts only for effects with the same digest. */
   readonly digest: string;
 }
 
-/** Whether there is anything that a person is to agree to. */
+/** Whether a person must confirm the change. */
 export function hasEffects({ redeployed, lost, refusedModel }: DriverEffects): boolean {
   return redeployed.length > 0 || lost.size > 0 || refusedModel !== undefined;
 }

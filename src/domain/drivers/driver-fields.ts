@@ -1,22 +1,22 @@
 import type { FieldMessages } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput, isTicked } from "../fields.ts";
 import type { Driver, DriverSettings, DriverSummary, InfSummary } from "./driver.ts";
-import { firstModel, hasModel, isUnchosen, namesModel } from "./models.ts";
+import { firstModel, hasModel, namesModel, needsModelChoice } from "./models.ts";
 
-/** The field that our own forms send: who sends a form without it is not asked to choose. */
+/** The field that our own forms send. Requests without it are not asked to choose. */
 const formMarker = "from_form";
 
-/** Whether one of our own forms sent this, and a person can be asked. */
+/** Whether one of our own forms sent this, so that a person can be asked. */
 export function isFromForm(input: FormInput): boolean {
   return isTicked(input[formMarker]);
 }
 
-/** A driver's settings as its form shows and sends them: no model is chosen where nobody chose one. */
+/** A driver's settings as its form shows and sends them. The model is empty while a person must choose it. */
 export function driverFormValues(driver: DriverSummary): FormInput {
   const { name, comment, inf_path, driver_desc, trust_publisher, drop_unused } = driver;
   return {
     inf_path: cleanText(inf_path),
-    driver_desc: isUnchosen(driver) ? "" : cleanText(driver_desc),
+    driver_desc: needsModelChoice(driver) ? "" : cleanText(driver_desc),
     name,
     comment,
     trust_publisher: trust_publisher ? "on" : "",
@@ -25,10 +25,9 @@ export function driverFormValues(driver: DriverSummary): FormInput {
 }
 
 /**
- * A text field that was not sent keeps its value; a model that was typed counts more than one that was chosen. Where
- * another INF is chosen and the model is not one of its models, a browser's form is refused until one is chosen, and
- * for any other sender that INF's first model is taken.
- * @throws UserError "invalid" with a message for each field.
+ * A text field that was not sent keeps its value. A typed model overrides a chosen one. If the chosen INF lacks the
+ * model, a form of ours is refused until a person chooses a model; any other client gets the INF's first model.
+ * @throws UserError "invalid" with a message for each field
  */
 export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
   const { name, comment, inf_path } = driver;
@@ -61,7 +60,7 @@ function chooseModel(
   const isSent = input.driver_desc !== undefined;
   const sent = isSent ? fields.text("driver_desc", modelRule) : driver.driver_desc;
   const isSame = sent === driver.driver_desc;
-  if (isPossible(sent, driver, inf)) {
+  if (canDeploy(sent, driver, inf)) {
     const isConfirmed = isFromForm(input) && isSent && sent !== "";
     return { driver_desc: sent, model_chosen: driver.model_chosen || !isSame || isConfirmed };
   }
@@ -70,8 +69,8 @@ function chooseModel(
   return { driver_desc: inf ? firstModel(inf) : "", model_chosen: false };
 }
 
-/** Whether an INF's driver can deploy a model as far as the form knows; what it deploys already, it can. */
-function isPossible(model: string, driver: Driver, inf: InfSummary | undefined): boolean {
+/** Whether the INF has the model. The driver's present model counts as possible as long as the INF stays the same. */
+function canDeploy(model: string, driver: Driver, inf: InfSummary | undefined): boolean {
   if (model !== driver.driver_desc) return hasModel(inf, model);
   const isOtherInf = inf !== undefined && inf.path !== driver.inf_path;
   return !isOtherInf || namesModel(inf, model);
@@ -79,7 +78,7 @@ function isPossible(model: string, driver: Driver, inf: InfSummary | undefined):
 
 const modelRule = { label: "The model", maxLength: 500 };
 
-/** Of an INF that does not have the model: its only one, where there is no other. */
+/** Takes the INF's only model where none was sent; otherwise refuses the field. */
 function askForModel(fields: FieldReader, models: readonly string[], sent: string): ModelChoice {
   if (sent !== "")
     fields.refuse("driver_desc", `This INF has no model “${sent}”. ${chooseOne(models.length)}`);
@@ -92,9 +91,9 @@ function chooseOne(count: number): string {
 }
 
 /**
- * What a browser's form of a printer lacks: the model, where neither it nor anybody before has chosen one of the
- * driver's several names. Who sends no form of ours gets the first of them.
- * @param field the model of this driver
+ * The message for a printer's form without a model where the driver's model is not chosen either. Clients that do not
+ * send one of our forms get the preselected model.
+ * @param field the field with the model of this driver
  */
 export function modelProblem(
   input: FormInput,
@@ -102,6 +101,6 @@ export function modelProblem(
   driver: DriverSummary | undefined,
 ): FieldMessages {
   if (driver === undefined || !isFromForm(input) || cleanText(input[field] ?? "") !== "") return {};
-  if (!isUnchosen(driver)) return {};
+  if (!needsModelChoice(driver)) return {};
   return { [field]: `Which model is it? ${chooseOne(driver.listed?.modelCount ?? 0)}` };
 }

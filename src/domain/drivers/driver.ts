@@ -1,7 +1,7 @@
 /** Processor architectures as INF decorations name them. */
 export type Architecture = "x86" | "amd64" | "arm64" | "arm" | "ia64";
 
-/** What one INF of an archive says, as far as anybody is shown it. */
+/** The part of an INF's content that is kept in the report. */
 export interface InfSummary {
   /** Inside the archive, with `/`. */
   readonly path: string;
@@ -10,51 +10,54 @@ export interface InfSummary {
   readonly driverModel: "v3" | "v4" | null;
   readonly provider: string | null;
   readonly driverVer: { readonly date: string; readonly version: string } | null;
-  /** A catalog is named for 64-bit Windows and is in the archive. */
+  /** The archive has at least one catalog that the INF names. */
   readonly signed: boolean;
-  /** The catalogs that are in the archive, as paths inside it. */
+  /** The catalogs that the INF names and the archive has, as paths inside it. */
   readonly catalogFiles: readonly string[];
   readonly architectures: readonly Architecture[];
-  /** Declared by models, but the driver's own program files are of other machines. */
+  /** Architectures that models declare, although the program files are all for others. */
   readonly notShipped: readonly Architecture[];
   readonly descriptions: readonly string[];
   /** Model lines, several of which may share one description. */
   readonly modelLines: number;
   readonly manufacturers: readonly string[];
   readonly copyInf: readonly string[];
-  /** The first of them; `missingCountOf` says how many there are. */
+  /** The first missing files; `missingCountOf` gives their number. */
   readonly missing: readonly string[];
-  /** Absent in reports of earlier versions, which list them all. */
+  /** Absent in reports of earlier versions, which list all missing files. */
   readonly missingCount?: number;
-  /** Architectures whose machines need one of the missing files; absent in reports of earlier versions. */
+  /** Architectures that need one of the missing files; absent in reports of earlier versions. */
   readonly missingFor?: readonly Architecture[];
-  /** What neither this INF uses nor those that it brings along. */
+  /** Files that neither this INF nor the INFs that it copies use. */
   readonly unused: UnusedFiles;
 }
 
 export interface UnusedFiles {
   readonly count: number;
-  /** Unpacked. */
+  /** Unpacked size. */
   readonly bytes: number;
-  /** The first of them. */
+  /** The first of these files. */
   readonly paths: readonly string[];
 }
 
-/** What reading an archive gave: kept with the driver. */
+/** The result of reading an archive. It is kept with the driver. */
 export interface ArchiveReport {
   readonly fileCount: number;
-  /** Of all files, unpacked. */
+  /** Unpacked size of all files. */
   readonly totalBytes: number;
   readonly infs: readonly InfSummary[];
-  /** What no printer INF uses, nor those that they bring along; absent without any, and in earlier reports. */
+  /**
+   * Files that neither a printer INF nor the INFs that it copies use; absent without a printer INF, and in reports of
+   * earlier versions.
+   */
   readonly unused?: UnusedFiles;
-  /** The path of the INF that is the printer's, by the rule in docs/decisions; null where there is none. */
+  /** The path of the printer's INF, by the rule in docs/decisions/0005; null where there is none. */
   readonly printerInf: string | null;
-  /** Things about the archive that an operator should know, a sentence each. */
+  /** Sentences about the archive for the operator. */
   readonly warnings: readonly string[];
 }
 
-/** What an operator may say of a driver after the upload. */
+/** The settings that an operator may change after the upload. */
 export interface DriverSettings {
   readonly name: string;
   readonly comment: string;
@@ -62,17 +65,17 @@ export interface DriverSettings {
   readonly inf_path: string;
   /** The chosen model; empty where none was found yet. */
   readonly driver_desc: string;
-  /** Whether a person chose the model; where nobody did, it is the one that `firstModel` answers. */
+  /** Whether a person chose the model; otherwise `firstModel` chose it. */
   readonly model_chosen: boolean;
   /** The scripts import the catalog's signing certificate into the machine's trusted publishers. */
   readonly trust_publisher: boolean;
-  /** Packages leave out what neither the chosen INF uses nor those that it brings along. */
+  /** Packages leave out files that neither the chosen INF nor the INFs that it copies use. */
   readonly drop_unused: boolean;
 }
 
 /**
- * Where a driver comes from: `upload`, a vendor's ZIP; `windows`, every Windows brings it or gets it by its name; `ipp`,
- * the class driver that Windows chooses by itself for a printer that speaks IPP.
+ * Where a driver comes from: `upload` is a vendor's ZIP; `windows` is a driver that Windows has or fetches by its name;
+ * `ipp` is the class driver that Windows chooses for a printer that speaks IPP.
  */
 export const driverOrigins = ["upload", "windows", "ipp"] as const;
 export type DriverOrigin = (typeof driverOrigins)[number];
@@ -81,10 +84,10 @@ export type DriverOrigin = (typeof driverOrigins)[number];
 export interface DriverSummary extends DriverSettings {
   readonly id: number;
   readonly origin: DriverOrigin;
-  /** Of the archive as uploaded. */
+  /** Digest of the archive as uploaded; a placeholder for a driver that comes with Windows. */
   readonly sha256: string;
   readonly file_name: string;
-  /** Of the archive, in bytes. */
+  /** Size of the archive in bytes. */
   readonly size: number;
   /** UTC, milliseconds since 1970. */
   readonly uploaded_at: number;
@@ -98,7 +101,7 @@ export interface Driver extends DriverSummary {
   readonly report: ArchiveReport;
 }
 
-/** What lists show of the chosen INF. It is kept beside the report, so that no list reads a report. */
+/** What lists show of the chosen INF. It is saved apart from the report, so that lists read no reports. */
 export interface ListedInf
   extends Pick<
     InfSummary,
@@ -112,30 +115,30 @@ export interface ListedInf
     | "notShipped"
   > {
   readonly missingCount: number;
-  /** Architectures whose machines need one of the missing files. */
+  /** Architectures that need one of the missing files. */
   readonly missingFor: readonly Architecture[];
-  /** How many names of models the INF has. */
+  /** Number of model names in the INF. */
   readonly modelCount: number;
-  /** Names that the driver or printers of it deploy and that the INF, which names others, does not have. */
+  /** Models that the driver or its printers deploy although the INF does not have them. */
   readonly lostModels: readonly string[];
 }
 
-/** How many files an INF needs and does not find. */
+/** The number of files that an INF needs and the archive lacks. */
 export function missingCountOf(inf: Partial<Pick<InfSummary, "missing" | "missingCount">>): number {
   return inf.missingCount ?? inf.missing?.length ?? 0;
 }
 
-/** The architectures whose machines need a missing file: all of them, where nothing else is known. */
-export function missingForOf(inf: MissingFacts): readonly Architecture[] {
+/** The architectures that need a missing file: all of them in reports of earlier versions. */
+export function missingForOf(inf: MissingCounts): readonly Architecture[] {
   return missingCountOf(inf) === 0 ? [] : (inf.missingFor ?? inf.architectures);
 }
 
-/** Of lists, which do not have the names, as of reports. */
-type MissingFacts = Pick<InfSummary, "architectures" | "missingCount" | "missingFor"> &
+/** Fits lists, which lack the names, and reports. */
+type MissingCounts = Pick<InfSummary, "architectures" | "missingCount" | "missingFor"> &
   Partial<Pick<InfSummary, "missing">>;
 
-/** The architectures for which everything is there. */
-export function completeFor(inf: MissingFacts & Pick<InfSummary, "notShipped">): readonly Architecture[] {
+/** The architectures for which the archive has every file. */
+export function completeFor(inf: MissingCounts & Pick<InfSummary, "notShipped">): readonly Architecture[] {
   const lacking = missingForOf(inf);
   return inf.architectures.filter((name) => !lacking.includes(name) && !inf.notShipped.includes(name));
 }
@@ -147,7 +150,7 @@ export function shippedBy(
   return inf?.architectures.filter((name) => !inf.notShipped.includes(name)) ?? [];
 }
 
-/** What the driver is called on a page: what the operator calls it, else its provider, INF and version. */
+/** The driver's title on pages: the operator's name for it, or else provider, INF and version. */
 export function driverTitle(driver: Titled): string {
   if (driver.name !== "" || driver.listed === undefined) return driverFamily(driver);
   return [driverFamily(driver), driver.listed.driverVer?.version].filter(Boolean).join(" ");
@@ -155,26 +158,25 @@ export function driverTitle(driver: Titled): string {
 
 type Titled = Pick<DriverSummary, "name" | "file_name" | "inf_path" | "listed">;
 
-/** The same without the version, which others of its name may have too. */
+/** The title without the version. */
 export function driverFamily(driver: Titled): string {
   if (driver.name !== "") return driver.name;
   if (driver.listed === undefined) return driver.file_name;
-  return [vendorOf(driver.listed.provider), fileOf(driver.inf_path)].filter(Boolean).join(" ");
+  return [vendorOf(driver.listed.provider), fileNameOf(driver.inf_path)].filter(Boolean).join(" ");
 }
 
-/** What the app is called that brings the driver alone: others depend on it by this name. */
+/** The name of the app that installs the driver alone. Other apps depend on it by this name. */
 export function driverPackageName(driver: Titled): string {
   const title = driverTitle(driver);
   const version = driver.listed?.driverVer?.version ?? "";
   return `Printer driver ${title.includes(version) ? title : `${title} ${version}`}`;
 }
 
-/** The name of a file without its folders. */
-export function fileOf(path: string): string {
+export function fileNameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** An INF's provider as people know it; undefined where it is a token that the INF does not resolve. */
+/** An INF's provider; undefined where it is missing or contains a token that the INF does not define. */
 export function vendorOf(provider: string | null): string | undefined {
   return provider === null || provider.includes("%") ? undefined : provider;
 }
@@ -184,10 +186,10 @@ export function chosenInf(driver: Pick<Driver, "inf_path" | "report">): InfSumma
   return driver.report.infs.find((inf) => inf.path === driver.inf_path);
 }
 
-/** What is known of the archive's file: not there, or not what was uploaded. */
+/** `missing`: the archive's file is not on disk; `damaged`: it is not what was uploaded. */
 export type ArchiveState = "sound" | "missing" | "damaged";
 
-/** What is wrong with an archive and the remedy: what a sentence says that begins with the archive. */
+/** The problem of an archive and its remedy, as the rest of a sentence whose subject is the archive. */
 export function archiveProblem(
   { file_name }: Pick<Driver, "file_name">,
   state: Exclude<ArchiveState, "sound">,
@@ -197,9 +199,9 @@ export function archiveProblem(
 
 /**
  * Why the driver cannot be deployed yet, as one sentence with the remedy; undefined when it can.
- * @param subject what the sentence begins with
+ * @param subject the subject of the sentence
  */
-export function driverNeeds(
+export function deployProblem(
   driver: Pick<Driver, "inf_path" | "driver_desc">,
   subject = "This driver",
 ): string | undefined {
@@ -220,7 +222,7 @@ const architectureNames: Record<Architecture, string> = {
   ia64: "Itanium",
 };
 
-/** As Windows says them: `x64, ARM64`; `none` of none. */
+/** Architectures as Windows names them, such as `x64, ARM64`; `none` for an empty list. */
 export function architecturesInWords(names: readonly Architecture[]): string {
   return names.map((name) => architectureNames[name]).join(", ") || "none";
 }

@@ -1,8 +1,6 @@
 import { cleanText } from "../fields.ts";
 import type { DriverSummary, InfSummary } from "./driver.ts";
 
-// The names that an INF has for its models: which is preselected, which serves all, which are found by a search.
-
 const namedVersion = /(?:\bv(?:er(?:sion)?)?\.?\s*\d|\(\s*v?\d+\.\d|\b\d+\.\d+\.\d)/i;
 
 /** Whether the description names a version, so that two versions can live side by side. */
@@ -10,25 +8,25 @@ export function namesVersion(description: string): boolean {
   return namedVersion.test(description);
 }
 
-/** Words that say which language a driver speaks, though they hold a digit; all others with one say which device. */
+/** Words with a digit that name a printer language. Any other word with a digit names a device. */
 const languages = new Set(["pcl5", "pcl5e", "pcl5c", "pcl6", "ps2", "ps3", "ufr2"]);
 
-/** Whether the driver's name is one that serves all of its models. */
+/** Whether the name is that of a driver for many devices. */
 export function isUniversal(description: string): boolean {
   return breadthOf(description) > 0;
 }
 
-/** 2 of a name for every device, 1 of one for a kind of them (generic mono), 0 of one for a device. */
+/** 2 for a name for every device, 1 for a kind of device (generic mono), 0 for one device. */
 function breadthOf(description: string): 0 | 1 | 2 {
   const words = description.toLowerCase().split(/[^a-z0-9]+/);
-  const has = (...sought: string[]) => sought.every((word) => words.includes(word));
+  const has = (...wanted: string[]) => wanted.every((word) => words.includes(word));
   if (words.some((word) => word.startsWith("universal"))) return 2;
   if (has("global", "driver") || has("gpd") || has("class", "driver")) return 2;
   const isDevice = words.some((word) => /\d/.test(word) && !/^v\d+$/.test(word) && !languages.has(word));
   return has("generic") && !isDevice ? 1 : 0;
 }
 
-/** The model to preselect: the broadest universal name that there is, else the preferred of all. */
+/** The model to preselect: the preferred one of the broadest names. */
 export function firstModel({ descriptions, manufacturers }: ModelNames): string {
   const breadths = descriptions.map(breadthOf);
   const broadest = Math.max(0, ...new Set(breadths));
@@ -41,8 +39,8 @@ export function firstModel({ descriptions, manufacturers }: ModelNames): string 
 type ModelNames = Pick<InfSummary, "descriptions" | "manufacturers">;
 
 /**
- * The description to prefer: without a version in it, because that name updates in place for every
- * queue that uses it; among those the one that starts as most of the others do (the maker's name).
+ * The best description: without a version in it, because that name updates in place for every queue that uses it, and
+ * starting with a manufacturer's name. Of equal ones, the first.
  */
 export function preferredDescription(
   descriptions: readonly string[],
@@ -63,7 +61,7 @@ export function preferredDescription(
 
 const maxMakerName = 60;
 
-/** Looks one name up for each length that there is: not every name for every text. */
+/** Compares a text with one name per length of name, not with every name. */
 function startsWithAny(names: readonly string[]): (text: string) => boolean {
   const known = new Set(names.filter((name) => name !== "" && name.length <= maxMakerName));
   const lengths = [...new Set([...known].map((name) => name.length))];
@@ -77,44 +75,29 @@ function modelNames(inf: Names): string[] {
   return (inf?.descriptions ?? []).map((name) => cleanText(name));
 }
 
-/** Whether an INF names a model, which is as a form sends it. */
+/** Whether an INF names a model. @param model as a form sends it */
 export function namesModel(inf: Names, model: string): boolean {
   const names = inf?.descriptions ?? [];
   return names.includes(model) || names.some((name) => cleanText(name) === model);
 }
 
-/** Whether an INF's driver can be deployed as a model: as any, where the INF names none. */
+/** Whether an INF has a model. An INF without names has every model. */
 export function hasModel(inf: Names, model: string): boolean {
   return (inf?.descriptions ?? []).length === 0 || namesModel(inf, model);
 }
 
-/** The same for many models: each of the INF's names is looked at once. */
+/** `hasModel` for many models: it cleans each name of the INF once. */
 export function modelTest(inf: Names): (model: string) => boolean {
   const names = new Set(modelNames(inf));
   return (model) => names.size === 0 || names.has(model);
 }
 
-/** More of a search than anybody types is not looked at: each word is sought in every model. */
-const maxQuery = 200;
-const maxWords = 8;
-
-/** Whether a text holds every word of `query`, without regard to case; every text does where there is none. */
-function matcherOf(query: string): (text: string) => boolean {
-  const words = [...new Set(query.slice(0, maxQuery).toLowerCase().split(/\s+/))].filter(Boolean);
-  const sought = words.slice(0, maxWords);
-  return (text) => {
-    const lower = text.toLowerCase();
-    return sought.every((word) => lower.includes(word));
-  };
-}
-
-/** A model and the INF that names it. */
 interface FoundModel {
   readonly model: string;
   readonly inf: InfSummary;
 }
 
-/** Models whose name holds every word of `query`, without regard to case; at most `limit` of them are shown. */
+/** Models whose name contains every word of `query`: the first `limit` of them, and how many there are. */
 export function findModels(infs: readonly InfSummary[], query: string, limit: number) {
   const matches = matcherOf(query);
   const visible: FoundModel[] = [];
@@ -126,12 +109,26 @@ export function findModels(infs: readonly InfSummary[], query: string, limit: nu
       if (visible.length < limit) visible.push({ model, inf });
     }
   }
-  return { visible: visible, count };
+  return { visible, count };
+}
+
+/** Characters and words of a query that count: each word is compared with every model. */
+const maxQuery = 200;
+const maxWords = 8;
+
+/** Whether a text contains every word of `query`, without regard to case. An empty query matches every text. */
+function matcherOf(query: string): (text: string) => boolean {
+  const distinct = [...new Set(query.slice(0, maxQuery).toLowerCase().split(/\s+/))].filter(Boolean);
+  const words = distinct.slice(0, maxWords);
+  return (text) => {
+    const lower = text.toLowerCase();
+    return words.every((word) => lower.includes(word));
+  };
 }
 
 /**
- * Finds an INF's model by a name from elsewhere: the very same, else without regard to case, else the same but for
- * the version in it. Answers the name as the INF has it.
+ * Finds an INF's model by a name from elsewhere: the same name, else without regard to case, else with another version
+ * in it. Returns the name as the INF has it.
  */
 export function modelFinder(inf: Names): (name: string) => string | undefined {
   const names = modelNames(inf);
@@ -155,14 +152,14 @@ function firstByKey(names: readonly string[], keyOf: (name: string) => string): 
   return found;
 }
 
-/** In lower case, each version replaced by a mark: two names that differ in nothing else are of one model. */
+/** In lower case, with `#` for each version: equal results mean versions of one model. */
 function withoutVersion(name: string): string {
   const words = name.toLowerCase().split(/[\s()]+/);
   return words.map((word) => (/^v?\d+(?:\.\d+)+$/.test(word) ? "#" : word)).join(" ");
 }
 
-/** Whether nobody has chosen the driver's model although the INF has several names, none of them for all. */
-export function isUnchosen({
+/** Whether a person must still choose the model: the INF has several names and the preselected one is not universal. */
+export function needsModelChoice({
   model_chosen,
   driver_desc,
   listed,

@@ -9,7 +9,7 @@ import {
 } from "./driver.ts";
 import { hasModel } from "./models.ts";
 
-/** What an INF is said to be where a report of an earlier version lacks a field. */
+/** Values for fields that reports of earlier versions lack. */
 const infDefaults: Omit<InfSummary, "path"> = {
   class: null,
   isPrinter: false,
@@ -28,20 +28,20 @@ const infDefaults: Omit<InfSummary, "path"> = {
   unused: { count: 0, bytes: 0, paths: [] },
 };
 
-/** Reads a report that was kept; a field that it lacks is its default. @throws Error when the text is no object in JSON */
+/** Reads a saved report and fills in defaults. @throws Error when the text is not a JSON object */
 export function reportFrom(json: string): ArchiveReport {
-  const stored = storedObject<Partial<ArchiveReport>>(json);
-  if (stored === null) throw notAnObject();
-  const infs = (stored.infs ?? []).flatMap((inf): InfSummary[] =>
-    // An INF without a path cannot be chosen, and is none.
+  const saved = parseObject<Partial<ArchiveReport>>(json);
+  if (saved === null) throw notAnObject();
+  const infs = (saved.infs ?? []).flatMap((inf): InfSummary[] =>
+    // An INF without a path cannot be chosen.
     inf.path ? [{ ...infDefaults, missingCount: missingCountOf(inf), ...inf }] : [],
   );
-  return { fileCount: 0, totalBytes: 0, printerInf: null, warnings: [], ...stored, infs };
+  return { fileCount: 0, totalBytes: 0, printerInf: null, warnings: [], ...saved, infs };
 }
 
 /**
  * What lists show of the driver's chosen INF; undefined where none is chosen.
- * @param used the models that printers of the driver choose by themselves
+ * @param used the models that printers of the driver choose
  */
 export function listedInf(
   driver: Pick<Driver, "inf_path" | "driver_desc" | "report">,
@@ -67,15 +67,18 @@ export function listedInf(
   };
 }
 
-/** Reads what was kept for lists; `null` stands for no chosen INF. @throws Error when it is neither */
+/**
+ * Reads the saved `listed` value. JSON `null` means that no INF is chosen.
+ * @throws Error when it is neither `null` nor an object
+ */
 export function listedInfFrom(json: string): ListedInf | undefined {
-  const listed = storedObject<ListedInf>(json);
+  const listed = parseObject<ListedInf>(json);
   if (listed === null) return undefined;
-  // Lists of earlier versions do not say which machines need the missing files.
+  // Values of earlier versions lack `missingFor`.
   return { ...listed, missingFor: missingForOf(listed) };
 }
 
-function storedObject<T extends object>(json: string): T | null {
+function parseObject<T extends object>(json: string): T | null {
   const value: unknown = JSON.parse(json);
   if (typeof value !== "object" || Array.isArray(value)) throw notAnObject();
   return value as T | null;

@@ -1,9 +1,9 @@
 import type { FieldMessages } from "../errors.ts";
 import type { Architecture, ArchiveReport, Driver, DriverOrigin, DriverSummary } from "./driver.ts";
 
-/** What is known of a driver that Windows brings. */
+/** A driver that comes with Windows. */
 interface WindowsDriver {
-  /** Far above those of uploads, which go on counting from 1. */
+  /** Far above the ids of uploads, which count from 1. */
   readonly id: number;
   readonly origin: Exclude<DriverOrigin, "upload">;
   readonly name: string;
@@ -12,15 +12,14 @@ interface WindowsDriver {
   readonly machines: readonly Architecture[];
 }
 
-/** Windows' own INF is not named: which one it is differs from Windows to Windows, and no script needs it. */
+/** A placeholder: the name of the INF differs between versions of Windows, and no script needs it. */
 const infPath = "windows";
 
-/** Of the IPP class driver. */
 export const ippDriverId = 1_000_001;
 
 export const ippModel = "Microsoft IPP Class Driver";
 
-/** The drivers that Windows brings and that are of use for a printer that its vendor's driver does not serve. */
+/** Windows' own drivers that help with printers for which no vendor's driver is used. */
 const windowsDrivers: readonly WindowsDriver[] = [
   {
     id: ippDriverId,
@@ -49,22 +48,24 @@ const windowsDrivers: readonly WindowsDriver[] = [
   },
 ];
 
-/** Whether Windows brings a driver: it has no archive, and is neither edited nor deleted. */
-export function isWindowsOwn({ origin }: Pick<DriverSummary, "origin">): boolean {
+/** Whether a driver comes with Windows: it has no archive and cannot be edited or deleted. */
+export function isWindowsDriver({ origin }: Pick<DriverSummary, "origin">): boolean {
   return origin !== "upload";
 }
 
-/** Those that were uploaded, each once: of them alone there are files. */
-export function uploadedAmong<T extends Pick<DriverSummary, "id" | "origin">>(
+/** The uploaded drivers among these, without duplicates. Only uploaded drivers have files. */
+export function uploadedDrivers<T extends Pick<DriverSummary, "id" | "origin">>(
   drivers: readonly (T | undefined)[],
 ): T[] {
-  const uploaded = drivers.flatMap((driver) => (driver === undefined || isWindowsOwn(driver) ? [] : driver));
+  const uploaded = drivers.flatMap((driver) =>
+    driver === undefined || isWindowsDriver(driver) ? [] : driver,
+  );
   return [...new Map(uploaded.map((driver) => [driver.id, driver])).values()];
 }
 
 /**
- * What is wrong between a printer's protocol and its driver, by field: Windows makes IPP queues with its IPP class driver
- * alone, and that driver prints over nothing else.
+ * The conflict between a printer's protocol and its driver, by field. Windows makes IPP queues only with its IPP class
+ * driver, and that driver prints over IPP only.
  */
 export function ippProblem(protocol: string, { origin }: Pick<DriverSummary, "origin">): FieldMessages {
   if (protocol === "ipp" && origin !== "ipp")
@@ -78,14 +79,14 @@ export function ippProblem(protocol: string, { origin }: Pick<DriverSummary, "or
   return {};
 }
 
-/** What the library holds of these drivers from the beginning. */
+/** The records that every database has from the beginning. */
 export function windowsDriverRecords(): Omit<Driver, "uploaded_at" | "updated_at" | "listed">[] {
   return windowsDrivers.map(({ id, origin, name, comment, models, machines }) => ({
     id,
     origin,
     name,
     comment,
-    // No archive has this digest: it stands for none.
+    // A placeholder: no archive has this digest.
     sha256: String(id).padStart(64, "0"),
     file_name: "",
     size: 0,

@@ -5,64 +5,64 @@ import type { ClientName } from "../printers/listings.ts";
 import type { Printer } from "../printers/printer.ts";
 import type { ImportRow } from "./import-row.ts";
 
-/** Which printer a row is; a row that is in no match makes one. */
+/** The printer that a row describes, or why it is not clear. A row without a match makes a new printer. */
 export type RowMatch =
-  | { readonly printer: Printer; readonly problem?: undefined; readonly note?: string | undefined }
-  | { readonly problem: string; readonly printer?: undefined; readonly note?: undefined };
+  | { readonly printer: Printer; readonly problem?: undefined; readonly remark?: string | undefined }
+  | { readonly problem: string; readonly printer?: undefined; readonly remark?: undefined };
 
-/** What rows are compared with. */
-interface Here {
+/** The records that rows are compared with. */
+interface MatchContext {
   readonly printers: readonly Printer[];
-  /** By the keys of their names. */
+  /** By `clientNameKey`. */
   readonly clients: ReadonlyMap<string, ClientName>;
-  /** The client of rows that say nothing of one; empty is none. */
+  /** The client of rows that name none; empty for no client. */
   readonly client: string;
 }
 
 /**
- * Finds the printer of each row. A row is the printer that it was exported from; else the printer of its name at its
- * client, whatever their case. A row that says nothing of a client, and has none from elsewhere, is the printer of its
- * name wherever that is the only one. A row that was copied in a spreadsheet and got another name makes a printer.
+ * Finds the printer of each row. A row stands for the printer that it was exported from, else for the printer with its
+ * name at its client; case does not matter. A row without a client, if `context` has none either, stands for the only
+ * printer with its name at any client. A row that was copied in a spreadsheet and renamed makes a new printer.
  */
-export function matchRows(rows: readonly ImportRow[], here: Here): Map<ImportRow, RowMatch> {
-  const matcher = new Matcher(rows, here);
+export function matchRows(rows: readonly ImportRow[], context: MatchContext): Map<ImportRow, RowMatch> {
+  const matcher = new Matcher(rows, context);
   for (const pass of [matcher.byOriginAndName, matcher.byOrigin, matcher.byName]) {
     for (const row of rows) if (!matcher.matches.has(row)) pass(row);
   }
   return matcher.matches;
 }
 
-/** Printers of one name, at one client or anywhere. */
+/** Printers with the same name, at one client or at all clients. */
 interface Namesakes {
   count: number;
   readonly clients: Set<number | null>;
-  /** Those that are no row's yet. */
-  readonly free: Set<Printer>;
+  /** Those without a row so far. */
+  readonly unmatched: Set<Printer>;
 }
 
 class Matcher {
   readonly matches = new Map<ImportRow, RowMatch>();
-  readonly #here: Here;
+  readonly #context: MatchContext;
   readonly #clientNames: ReadonlyMap<number, string>;
   readonly #byId: ReadonlyMap<number, Printer>;
-  /** By client and name, and by the name alone. */
+  /** By client and name, and by name alone; see `keysOf`. */
   readonly #namesakes = new Map<string, Namesakes>();
-  /** The rows that say that they were exported from a printer, by its id. */
+  /** Rows by the id of the printer that they were exported from. */
   readonly #exported = new Map<number, ImportRow[]>();
-  /** The first row that is, or makes, a printer of a name. */
+  /** The first row for each key. */
   readonly #first = new Map<string, ImportRow>();
-  readonly #taken = new Set<Printer>();
+  readonly #matched = new Set<Printer>();
 
-  constructor(rows: readonly ImportRow[], here: Here) {
-    this.#here = here;
-    this.#clientNames = new Map([...here.clients.values()].map(({ id, name }) => [id, name]));
-    this.#byId = new Map(here.printers.map((printer) => [printer.id, printer]));
-    for (const printer of here.printers) {
+  constructor(rows: readonly ImportRow[], context: MatchContext) {
+    this.#context = context;
+    this.#clientNames = new Map([...context.clients.values()].map(({ id, name }) => [id, name]));
+    this.#byId = new Map(context.printers.map((printer) => [printer.id, printer]));
+    for (const printer of context.printers) {
       for (const key of keysOf(printer)) {
-        const namesakes = this.#namesakes.get(key) ?? { count: 0, clients: new Set(), free: new Set() };
+        const namesakes = this.#namesakes.get(key) ?? { count: 0, clients: new Set(), unmatched: new Set() };
         namesakes.count++;
         namesakes.clients.add(printer.client_id);
-        namesakes.free.add(printer);
+        namesakes.unmatched.add(printer);
         this.#namesakes.set(key, namesakes);
       }
     }
@@ -72,90 +72,94 @@ class Matcher {
   readonly byOriginAndName = (row: ImportRow): void => {
     const printer = this.#originOf(row);
     if (printer === undefined) return;
-    const place = row.client === undefined ? anywhere : this.#placeOf(row.client);
-    if (keysOf(printer).includes(keyOf(place, nameOf(row)))) this.#take(row, printer);
+    const clientPart = row.client === undefined ? anyClient : this.#clientPart(row.client);
+    if (keysOf(printer).includes(keyOf(clientPart, nameOf(row)))) this.#match(row, printer);
   };
 
   readonly byOrigin = (row: ImportRow): void => {
     const printer = this.#originOf(row);
-    if (printer !== undefined) this.#take(row, printer);
+    if (printer !== undefined) this.#match(row, printer);
   };
 
   readonly byName = (row: ImportRow): void => {
-    const client = row.client ?? this.#here.client;
-    const isOpen = row.client === undefined && cleanText(client) === "";
-    const key = keyOf(isOpen ? anywhere : this.#placeOf(client), nameOf(row));
+    const client = row.client ?? this.#context.client;
+    const isAnyClient = row.client === undefined && cleanText(client) === "";
+    const key = keyOf(isAnyClient ? anyClient : this.#clientPart(client), nameOf(row));
     const namesakes = this.#namesakes.get(key);
-    const problem = namesakes && doubtOf(namesakes);
-    const [printer] = namesakes?.free ?? [];
+    const problem = namesakes && ambiguityOf(namesakes);
+    const [printer] = namesakes?.unmatched ?? [];
     if (problem !== undefined) this.matches.set(row, { problem });
-    else if (printer !== undefined) this.#take(row, printer, isOpen ? this.#noteOf(printer) : undefined);
-    else this.#make(row, key);
+    else if (printer !== undefined)
+      this.#match(row, printer, isAnyClient ? this.#onlyPrinterRemark(printer) : undefined);
+    else this.#matchNew(row, key);
   };
 
-  #noteOf({ client_id }: Printer): string | undefined {
+  #onlyPrinterRemark({ client_id }: Printer): string | undefined {
     const client = this.#clientNames.get(client_id ?? 0);
     return client && `Is the only printer of this name, at “${client}”.`;
   }
 
-  /** Two rows of one name are two printers only where they were two when they were exported. */
-  #make(row: ImportRow, key: string): void {
+  /** Two rows with the same name make two printers only if they were exported from two printers. */
+  #matchNew(row: ImportRow, key: string): void {
     const earlier = this.#first.get(key);
     const isOwn = row.origin !== undefined && this.#exported.get(row.origin.id)?.length === 1;
-    if (earlier === undefined || isOwn) this.#note(key, row);
+    if (earlier === undefined || isOwn) this.#recordFirst(key, row);
     else {
       const problem = `Row ${earlier.number} is a printer of the same name at the same client.`;
       this.matches.set(row, { problem });
     }
   }
 
-  /** The printer that a row was exported from, unless another row is it: an id alone may come from another Platen. */
+  /**
+   * The printer that a row was exported from, unless another row has it. The creation time must agree: the same id may
+   * come from another Platen.
+   */
   #originOf({ origin }: ImportRow): Printer | undefined {
     const printer = origin && this.#byId.get(origin.id);
     const isOrigin = printer?.created_at === origin?.created_at;
-    return printer && isOrigin && !this.#taken.has(printer) ? printer : undefined;
+    return printer && isOrigin && !this.#matched.has(printer) ? printer : undefined;
   }
 
-  #take(row: ImportRow, printer: Printer, note?: string): void {
-    this.matches.set(row, { printer, note });
-    this.#taken.add(printer);
+  #match(row: ImportRow, printer: Printer, remark?: string): void {
+    this.matches.set(row, { printer, remark });
+    this.#matched.add(printer);
     for (const key of keysOf(printer)) {
-      this.#namesakes.get(key)?.free.delete(printer);
-      this.#note(key, row);
+      this.#namesakes.get(key)?.unmatched.delete(printer);
+      this.#recordFirst(key, row);
     }
   }
 
-  #note(key: string, row: ImportRow): void {
+  #recordFirst(key: string, row: ImportRow): void {
     if (!this.#first.has(key)) this.#first.set(key, row);
   }
 
-  #placeOf(client: string): string {
+  #clientPart(client: string): string {
     const clientKey = clientNameKey(cleanText(client));
-    const known = this.#here.clients.get(clientKey);
-    // A client that is yet to be made has no id: a name that is no number stands for it.
+    const known = this.#context.clients.get(clientKey);
+    // A client to be created has no id yet; its key replaces it.
     return known === undefined && clientKey !== "" ? `new ${clientKey}` : String(known?.id ?? "");
   }
 }
 
-/** Why a name does not say which printer is meant. */
-function doubtOf({ count, clients, free }: Namesakes): string | undefined {
+/** Why a name does not identify a printer; undefined if it does. */
+function ambiguityOf({ count, clients, unmatched }: Namesakes): string | undefined {
   if (clients.size > 1)
     return `${count} printers have this name: choose a client, or add the column “client”.`;
-  if (free.size < 2) return undefined;
+  if (unmatched.size < 2) return undefined;
   return `${count} printers of this client have this name: only “id” and “created” of an export tell them apart.`;
 }
 
-/** Instead of a client: at any, or at none. */
-const anywhere = "*";
+/** Takes the place of a client id in keys by name alone. */
+const anyClient = "*";
 
 function nameOf({ values }: ImportRow): string {
   return cleanText(values.name ?? "");
 }
 
-function keyOf(place: string, name: string): string {
-  return `${place}\n${name.toLowerCase()}`;
+function keyOf(clientPart: string, name: string): string {
+  return `${clientPart}\n${name.toLowerCase()}`;
 }
 
 function keysOf({ client_id, name }: Printer): [string, string] {
-  return [keyOf(String(client_id ?? ""), name), keyOf(anywhere, name)];
+  return [keyOf(String(client_id ?? ""), name), keyOf(anyClient, name)];
 }

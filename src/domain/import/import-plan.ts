@@ -4,80 +4,80 @@ import type { ClientName } from "../printers/listings.ts";
 import type { Printer, PrinterSettings } from "../printers/printer.ts";
 import type { KnownDrivers } from "./import-drivers.ts";
 
-/** What would become of a row. */
-export type Mark = "wrong" | "changes" | "new" | "same" | "left out";
+/** What an import would do with a row. */
+export type RowStatus = "wrong" | "changes" | "new" | "same" | "left out";
 
-/** A field whose value would be another. */
+/** A field whose value would change. */
 export interface Change {
   readonly field: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** A PrintTicket, which may be large: that of a printer which is here, else a text. */
+/** A PrintTicket to write: copied from the printer `of`, else `text`. Tickets may be large, so plans do not repeat them. */
 export interface TicketWrite {
   readonly of: number | undefined;
   readonly text: string;
 }
 
-/** What is written of a row. */
+/** What an import writes for a row. The preview's digest covers it, so its field names must not change. */
 export interface ImportWrite {
-  /** Undefined makes a printer. */
+  /** Undefined for a new printer. */
   readonly printerId: number | undefined;
-  /** The client that is made with it. */
+  /** The client to create. */
   readonly newClient: ClientSettings | undefined;
-  /** Undefined leaves the printer with its own. */
+  /** Undefined to keep the printer's ticket. */
   readonly ticket: TicketWrite | undefined;
-  /** Without the ticket, and without a client that is made with it. */
+  /** Without the ticket and the new client. */
   readonly settings: PrinterSettings;
 }
 
-/** A row with what would become of it. */
+/** A row with what an import would do with it. */
 export interface PlannedRow {
   readonly number: number;
-  readonly mark: Mark;
+  readonly status: RowStatus;
   readonly name: string;
-  /** Empty where it has none. */
+  /** Empty for none. */
   readonly client: string;
   readonly address: string;
   readonly driver: DriverSummary | undefined;
   readonly printerId: number | undefined;
   readonly changes: readonly Change[];
-  /** Why it is wrong or left out. */
+  /** Why the row is wrong or left out. */
   readonly reasons: readonly string[];
-  readonly notes: readonly string[];
+  readonly remarks: readonly string[];
   readonly write: ImportWrite | undefined;
 }
 
-/** A driver that rows name and that is not here. */
+/** A driver that rows name and Platen does not have. */
 interface MissingDriver {
   readonly name: string;
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   readonly maker: string;
   readonly printers: number;
 }
 
-/** What an import would do. */
+/** What an import would do, for all rows. */
 export interface ImportPlan {
   readonly rows: readonly PlannedRow[];
-  readonly counts: Readonly<Record<Mark, number>>;
-  /** The names of the clients that are made with it. */
+  readonly counts: Readonly<Record<RowStatus, number>>;
+  /** The names of the clients that the import creates. */
   readonly newClients: readonly string[];
   readonly missing: readonly MissingDriver[];
   readonly notices: readonly string[];
 }
 
-/** All that is here already. */
-export interface Known {
+/** Platen's records. */
+export interface KnownRecords {
   readonly printers: readonly Printer[];
   readonly clients: readonly ClientName[];
   readonly drivers: KnownDrivers;
 }
 
-/** What was asked for besides the list itself. */
+/** The choices on the import form, besides the list itself. */
 export interface ImportOptions {
-  /** The client of rows that say nothing of one and are no printer of another; empty is none. */
+  /** The client of rows that name none, unless the printer is known otherwise; empty for no client. */
   readonly client: string;
-  /** Takes also what is left out otherwise. */
+  /** Whether rows that are left out by default are imported too. */
   readonly takesAll: boolean;
 }

@@ -6,59 +6,64 @@ import { cleanText, type FormInput } from "../fields.ts";
 import { arm64Problem } from "../printers/arm64-driver.ts";
 import { type ClientSettings, clientNameKey, parseClient } from "../printers/client.ts";
 import type { ClientName } from "../printers/listings.ts";
-import { isTicketName, readTicket, ticketName } from "../printers/print-ticket.ts";
+import { isTicketDigest, readTicket, ticketDigest } from "../printers/print-ticket.ts";
 import type { Printer, PrinterSettings } from "../printers/printer.ts";
 import { parsePrinter, printerFormValues } from "../printers/printer-fields.ts";
 import { chooseDriver, type DriverChoice } from "./import-drivers.ts";
 import { matchRows, type RowMatch } from "./import-match.ts";
-import type { Change, ImportOptions, ImportPlan, Known, PlannedRow, TicketWrite } from "./import-plan.ts";
+import type {
+  Change,
+  ImportOptions,
+  ImportPlan,
+  KnownRecords,
+  PlannedRow,
+  TicketWrite,
+} from "./import-plan.ts";
 import type { ImportedList, ImportRow } from "./import-row.ts";
 
-/** Says what an import would do; nothing is changed. */
+/** Plans an import; changes nothing. */
 export function planImport(
   list: ImportedList,
-  known: Known,
+  known: KnownRecords,
   { client, takesAll }: ImportOptions,
 ): ImportPlan {
-  const isTaken = (row: ImportRow) => takesAll || row.leftOut === undefined;
-  const planner = new RowPlanner(known, list.rows.filter(isTaken), client);
-  const rows = list.rows.map((row) => (isTaken(row) ? planner.plan(row) : leftOut(row)));
+  const isImported = (row: ImportRow) => takesAll || row.leftOut === undefined;
+  const planner = new RowPlanner(known, list.rows.filter(isImported), client);
+  const rows = list.rows.map((row) => (isImported(row) ? planner.plan(row) : leftOutRow(row)));
   const counts = { wrong: 0, changes: 0, new: 0, same: 0, "left out": 0 };
-  const made = new Map<string, string>();
-  for (const { mark, write } of rows) {
-    counts[mark]++;
-    if (write?.newClient) made.set(clientNameKey(write.newClient.name), write.newClient.name);
+  const newClients = new Map<string, string>();
+  for (const { status, write } of rows) {
+    counts[status]++;
+    if (write?.newClient) newClients.set(clientNameKey(write.newClient.name), write.newClient.name);
   }
   const missing = [...planner.missing.values()].map(({ name, printers }) => {
     return { name, printers, maker: list.makers.get(name.toLowerCase()) ?? "" };
   });
-  return { rows, counts, newClients: [...made.values()], missing, notices: list.notices };
+  return { rows, counts, newClients: [...newClients.values()], missing, notices: list.notices };
 }
 
-/** A row that is not taken. */
-function leftOut(row: ImportRow): PlannedRow {
-  const nothing = { driver: undefined, printerId: undefined, changes: [], notes: [], write: undefined };
-  return { ...shownOf(row), ...nothing, mark: "left out", reasons: [row.leftOut ?? ""] };
+function leftOutRow(row: ImportRow): PlannedRow {
+  const nothing = { driver: undefined, printerId: undefined, changes: [], remarks: [], write: undefined };
+  return { ...visibleFields(row), ...nothing, status: "left out", reasons: [row.leftOut ?? ""] };
 }
 
-/** What a page shows of a row, however it was meant. */
-function shownOf({ number, values, client }: ImportRow) {
-  const address = shownText(values.address || values.port_name || "");
-  return { number, name: shownText(values.name ?? ""), client: shownText(client ?? ""), address };
+/** A row's own texts, as a page shows them. */
+function visibleFields({ number, values, client }: ImportRow) {
+  const address = visibleText(values.address || values.port_name || "");
+  return { number, name: visibleText(values.name ?? ""), client: visibleText(client ?? ""), address };
 }
 
-/** A text from outside, as far as a page shows it. */
-function shownText(text: string): string {
+/** A text from outside, cut and cleaned for a page. */
+function visibleText(text: string): string {
   return cleanText(text.slice(0, 300));
 }
 
-/** A printer that is here, and its form. */
+/** An existing printer and its form values. */
 interface Current {
   readonly printer: Printer;
   readonly form: FormInput;
 }
 
-/** What a row's drivers come to. */
 interface DriverChoices {
   readonly driver: DriverChoice;
   readonly arm64Driver: DriverChoice;
@@ -66,77 +71,77 @@ interface DriverChoices {
 
 /** A row's client. */
 interface RowClient {
-  /** As a form sends it; empty is none, or one that is yet to be made. */
+  /** As a form sends it; empty for none, or for a client that the import creates. */
   readonly id: string;
   readonly name: string;
-  /** What it is made of. */
-  readonly made: ClientSettings | undefined;
+  /** The client to create. */
+  readonly newClient: ClientSettings | undefined;
 }
 
-/** Plans a row after the other. */
+/** Plans rows one by one. */
 class RowPlanner {
-  /** Drivers that are not here, by their names in lower case. */
+  /** Drivers that rows name and Platen does not have, by name in lower case. */
   readonly missing = new Map<string, { readonly name: string; printers: number }>();
-  readonly #known: Known;
+  readonly #known: KnownRecords;
   readonly #clients: ReadonlyMap<string, ClientName>;
   readonly #clientNames: ReadonlyMap<number, string>;
   readonly #client: string;
   readonly #matches: ReadonlyMap<ImportRow, RowMatch>;
-  readonly #tickets: ReadonlyMap<string, Printer>;
+  readonly #printersByTicket: ReadonlyMap<string, Printer>;
 
-  /** @param client of new printers whose rows say nothing of one */
-  constructor(known: Known, rows: readonly ImportRow[], client: string) {
+  /** @param client the client of new printers whose rows name none */
+  constructor(known: KnownRecords, rows: readonly ImportRow[], client: string) {
     const { printers, clients } = known;
     this.#known = known;
     this.#client = client;
     this.#clients = new Map(clients.map((each) => [clientNameKey(each.name), each]));
     this.#clientNames = new Map(clients.map(({ id, name }) => [id, name]));
     this.#matches = matchRows(rows, { printers, clients: this.#clients, client });
-    this.#tickets = ticketsAmong(printers, rows);
+    this.#printersByTicket = printersByTicket(printers, rows);
   }
 
   plan(row: ImportRow): PlannedRow {
-    const { printer, problem, note } = this.#matches.get(row) ?? {};
+    const { printer, problem, remark } = this.#matches.get(row) ?? {};
     const reasons = [...row.problems, ...(problem === undefined ? [] : [problem])];
     const client = this.#clientOf(row, printer, reasons);
     const choices = this.#choose(row, printer, reasons);
-    const ticket = rowTicket(row.ticket, printer, this.#tickets, reasons);
-    const notes = [note, choices.driver.note, choices.arm64Driver.note, ticket.note];
+    const ticket = rowTicket(row.ticket, printer, this.#printersByTicket, reasons);
+    const remarks = [remark, choices.driver.remark, choices.arm64Driver.remark, ticket.remark];
     const visible = {
-      ...shownOf(row),
+      ...visibleFields(row),
       driver: choices.driver.driver,
       printerId: printer?.id,
-      client: client.id === "" ? shownText(client.name) : (this.#clientNames.get(Number(client.id)) ?? ""),
-      notes: [...row.notes, ...notes.flatMap((text) => text ?? [])],
+      client: client.id === "" ? visibleText(client.name) : (this.#clientNames.get(Number(client.id)) ?? ""),
+      remarks: [...row.remarks, ...remarks.flatMap((text) => text ?? [])],
     };
-    // A ticket is looked at by itself: it may be large, and a row does not hold it.
+    // The ticket is compared separately: it may be large, and a row holds only its digest.
     const current = printer && {
       printer,
       form: Object.assign(printerFormValues(printer), { print_ticket: "" }),
     };
     const form = formOf(row, current, client.id, choices);
-    // What was kept once is not judged anew.
-    const isChanged = client.made !== undefined || ticket.change !== undefined;
+    // Values that do not change are not validated again.
+    const isChanged = client.newClient !== undefined || ticket.change !== undefined;
     const isKept = current !== undefined && !isChanged && isSameForm(form, current.form);
     const settings = isKept ? undefined : this.#settingsOf(form, choices, printer, reasons);
-    if (reasons.length > 0) return { ...visible, mark: "wrong", reasons, changes: [], write: undefined };
-    // IPP brings its driver along.
+    if (reasons.length > 0) return { ...visible, status: "wrong", reasons, changes: [], write: undefined };
+    // For IPP, `parsePrinter` sets the driver.
     const driver = visible.driver ?? this.#known.drivers.get(settings?.driver_id);
-    return { ...visible, driver, reasons, ...this.#changed(current, settings, client.made, ticket) };
+    return { ...visible, driver, reasons, ...this.#resultOf(current, settings, client.newClient, ticket) };
   }
 
-  #changed(
+  #resultOf(
     current: Current | undefined,
     settings: PrinterSettings | undefined,
     newClient: ClientSettings | undefined,
     ticket: RowTicket,
-  ): Pick<PlannedRow, "mark" | "changes" | "write"> {
+  ): Pick<PlannedRow, "status" | "changes" | "write"> {
     const changes = settings && current ? this.#changes(current.form, settings, newClient) : [];
     if (current !== undefined && ticket.change !== undefined) changes.push(ticket.change);
     const isSame = current !== undefined && changes.length === 0;
-    if (settings === undefined || isSame) return { mark: "same", changes, write: undefined };
+    if (settings === undefined || isSame) return { status: "same", changes, write: undefined };
     const write = { printerId: current?.printer.id, newClient, ticket: ticket.write, settings };
-    return { mark: current === undefined ? "new" : "changes", changes, write };
+    return { status: current === undefined ? "new" : "changes", changes, write };
   }
 
   #choose(row: ImportRow, printer: Printer | undefined, reasons: string[]): DriverChoices {
@@ -146,30 +151,31 @@ class RowPlanner {
     for (const { missing, problem } of [driver, arm64Driver]) {
       if (problem !== undefined) reasons.push(problem);
       if (missing === undefined) continue;
-      const counted = this.missing.get(missing.toLowerCase()) ?? { name: missing, printers: 0 };
-      counted.printers++;
-      this.missing.set(missing.toLowerCase(), counted);
+      const entry = this.missing.get(missing.toLowerCase()) ?? { name: missing, printers: 0 };
+      entry.printers++;
+      this.missing.set(missing.toLowerCase(), entry);
     }
     return { driver, arm64Driver };
   }
 
   #clientOf(row: ImportRow, printer: Printer | undefined, reasons: string[]): RowClient {
     if (row.client === undefined && printer !== undefined)
-      return { id: String(printer.client_id ?? ""), name: "", made: undefined };
+      return { id: String(printer.client_id ?? ""), name: "", newClient: undefined };
     const name = cleanText(row.client ?? this.#client);
     const known = this.#clients.get(clientNameKey(name));
-    if (name === "" || known !== undefined) return { id: String(known?.id ?? ""), name, made: undefined };
-    return { id: "", name, made: accepted(() => parseClient({ name }), reasons) };
+    if (name === "" || known !== undefined)
+      return { id: String(known?.id ?? ""), name, newClient: undefined };
+    return { id: "", name, newClient: tryParse(() => parseClient({ name }), reasons) };
   }
 
-  /** Undefined where it is refused. */
+  /** @returns undefined if the form is invalid; the reasons are added to `reasons` */
   #settingsOf(
     form: FormInput,
     { driver: { driver }, arm64Driver: { driver: arm64Driver } }: DriverChoices,
     printer: Printer | undefined,
     reasons: string[],
   ): PrinterSettings | undefined {
-    const settings = accepted(() => parsePrinter(form), reasons);
+    const settings = tryParse(() => parsePrinter(form), reasons);
     if (settings === undefined) return undefined;
     const { driver_id, driver_desc, arm64_driver_id, arm64_driver_desc, protocol } = settings;
     if (driver) reasons.push(...Object.values(ippProblem(protocol, driver)));
@@ -178,8 +184,8 @@ class RowPlanner {
     const isOwnArm64 =
       printer?.arm64_driver_id === arm64_driver_id && printer?.arm64_driver_desc === arm64_driver_desc;
     if (!isOwnArm64) this.#checkModel(arm64Driver, arm64_driver_desc, reasons);
-    const isJudged = arm64Driver && (!isOwnArm64 || printer?.protocol !== protocol);
-    const problem = isJudged && arm64Problem(arm64Driver, protocol);
+    const isChecked = arm64Driver && (!isOwnArm64 || printer?.protocol !== protocol);
+    const problem = isChecked && arm64Problem(arm64Driver, protocol);
     if (problem) reasons.push(problem);
     return settings;
   }
@@ -189,47 +195,47 @@ class RowPlanner {
     reasons.push(`The driver ${driverTitle(driver)} has no model “${model}”.`);
   }
 
-  /** @param made the client that is made with it */
-  #changes(form: FormInput, settings: PrinterSettings, made: ClientSettings | undefined): Change[] {
+  /** @param newClient the client that the import creates for this printer */
+  #changes(form: FormInput, settings: PrinterSettings, newClient: ClientSettings | undefined): Change[] {
     const after = printerFormValues(settings);
     return Object.keys(after).flatMap((field) => {
       const [from, to] = [form[field] ?? "", after[field] ?? ""];
-      const isMade = field === "client_id" && made !== undefined;
-      return from === to && !isMade ? [] : [this.#named(field, from, to, made)];
+      const isNewClient = field === "client_id" && newClient !== undefined;
+      return from === to && !isNewClient ? [] : [this.#namedChange(field, from, to, newClient)];
     });
   }
 
-  /** Clients and drivers by what people call them. */
-  #named(field: string, from: string, to: string, made: ClientSettings | undefined): Change {
+  /** A change with names in place of the ids of clients and drivers. */
+  #namedChange(field: string, from: string, to: string, newClient: ClientSettings | undefined): Change {
     if (field === "client_id") {
       const name = (id: string) => this.#clientNames.get(Number(id)) ?? "";
-      return { field: "client", from: name(from), to: made?.name ?? name(to) };
+      return { field: "client", from: name(from), to: newClient?.name ?? name(to) };
     }
     if (field !== "driver_id" && field !== "arm64_driver_id") return { field, from, to };
     const title = (id: string) => {
       const driver = this.#known.drivers.get(Number(id));
       return driver ? driverTitle(driver) : "";
     };
-    const isClear = title(from) !== title(to);
-    const visible = (id: string) => (isClear ? title(id) : `${title(id)} (driver ${id})`);
-    return { field: field.slice(0, -"_id".length), from: visible(from), to: visible(to) };
+    const differByTitle = title(from) !== title(to);
+    const titleOf = (id: string) => (differByTitle ? title(id) : `${title(id)} (driver ${id})`);
+    return { field: field.slice(0, -"_id".length), from: titleOf(from), to: titleOf(to) };
   }
 }
 
-/** The whole form that a row stands for. */
+/** The complete printer form for a row. */
 function formOf(
   { values }: ImportRow,
   current: Current | undefined,
   client_id: string,
   { driver, arm64Driver }: DriverChoices,
 ): FormInput {
-  // V8 takes four times as long to spread so many fields.
-  return Object.assign({}, current?.form, current && followingPort(values, current.printer), values, {
+  // `Object.assign`, because V8 takes four times as long to spread this many fields.
+  return Object.assign({}, current?.form, current && portForNewAddress(values, current.printer), values, {
     client_id,
     driver_id: String(driver.driver?.id ?? ""),
     driver_desc: driver.driver_desc,
     arm64_driver_id: String(arm64Driver.driver?.id ?? ""),
-    // Without its driver the model means nothing.
+    // A model means nothing without a driver.
     arm64_driver_desc: arm64Driver.driver === undefined ? "" : arm64Driver.driver_desc,
   });
 }
@@ -238,17 +244,17 @@ function isSameForm(form: FormInput, before: FormInput): boolean {
   return Object.keys(form).every((name) => form[name] === before[name]);
 }
 
-/** A port that is named after the printer's address is named after the new one. */
-function followingPort({ address, port_name }: FormInput, printer: Printer): FormInput {
+/** Clears a port name that was derived from the old address, so that it is derived from the new one. */
+function portForNewAddress({ address, port_name }: FormInput, printer: Printer): FormInput {
   if (address === undefined || port_name !== undefined) return {};
   const isNew = cleanAddress(cleanText(address)) !== printer.address;
   return isNew && printer.port_name === derivePortName(printer.address) ? { port_name: "" } : {};
 }
 
-/** What a constructor makes; undefined where it refuses, with the reasons. */
-function accepted<T>(make: () => T, reasons: string[]): T | undefined {
+/** The parsed value, or undefined after adding a UserError's message to `reasons`. */
+function tryParse<T>(parse: () => T, reasons: string[]): T | undefined {
   try {
-    return make();
+    return parse();
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     reasons.push(error.message);
@@ -256,64 +262,65 @@ function accepted<T>(make: () => T, reasons: string[]): T | undefined {
   }
 }
 
-/** What a row makes of its printer's PrintTicket; without a write it stays as it is. */
+/** How a row changes its printer's PrintTicket; without a write it stays the same. */
 interface RowTicket {
   readonly write?: TicketWrite;
   readonly change?: Change;
-  readonly note?: string;
+  readonly remark?: string;
 }
 
-/** Printers by the names of their tickets, as far as rows name them. */
-function ticketsAmong(
+/** Printers by the digest of their ticket, for the digests that occur in rows. */
+function printersByTicket(
   printers: readonly Printer[],
   rows: readonly ImportRow[],
 ): ReadonlyMap<string, Printer> {
-  const wanted = new Set(rows.map(({ ticket = "" }) => ticket.trim()).filter(isTicketName));
+  const wanted = new Set(rows.map(({ ticket = "" }) => ticket.trim()).filter(isTicketDigest));
   const found = new Map<string, Printer>();
   for (const printer of printers) {
     if (found.size === wanted.size) break;
-    const name = ticketName(printer.print_ticket);
+    const name = ticketDigest(printer.print_ticket);
     if (wanted.has(name) && !found.has(name)) found.set(name, printer);
   }
   return found;
 }
 
 /**
- * A list names tickets, which are too large for its cells; it may bring one as XML.
- * @param cell undefined leaves the printer as it is
- * @param known printers that are here, by the names of their tickets
- * @param reasons is given why the cell cannot be taken
+ * Reads a ticket cell. It holds a ticket's digest, because most tickets are too large for a cell, or the XML itself.
+ * @param cell undefined to leave the printer unchanged
+ * @param printersByDigest existing printers by the digest of their ticket
+ * @param reasons receives the reason if the cell is invalid
  */
 function rowTicket(
   cell: string | undefined,
   printer: Printer | undefined,
-  known: ReadonlyMap<string, Printer>,
+  printersByDigest: ReadonlyMap<string, Printer>,
   reasons: string[],
 ): RowTicket {
   const typed = cell?.trim();
   if (typed === undefined) return {};
   const own = printer?.print_ticket ?? "";
-  if (isTicketName(typed)) {
-    if (typed === ticketName(own)) return {};
-    const other = known.get(typed);
-    if (other !== undefined) return changed({ of: other.id, text: "" }, own, other.print_ticket);
-    return { note: own === "" ? notHere : notThisOne };
+  if (isTicketDigest(typed)) {
+    if (typed === ticketDigest(own)) return {};
+    const other = printersByDigest.get(typed);
+    if (other !== undefined) return ticketChange({ of: other.id, text: "" }, own, other.print_ticket);
+    return { remark: own === "" ? ticketMissing : ticketKept };
   }
   const read = readTicket(typed);
   if ("problem" in read) reasons.push(read.problem);
   if ("problem" in read || read.ticket === own) return {};
-  return changed({ of: undefined, text: read.ticket }, own, read.ticket);
+  return ticketChange({ of: undefined, text: read.ticket }, own, read.ticket);
 }
 
-const notHere = "Its PrintTicket is not here, and a list does not carry it: set it on the printer’s page.";
-const notThisOne = "The PrintTicket that the list names is not here: the printer keeps its own.";
+const ticketMissing =
+  "Its PrintTicket is not here, and a list does not carry it: set it on the printer’s page.";
+const ticketKept = "The PrintTicket that the list names is not here: the printer keeps its own.";
 
-function changed(write: TicketWrite, from: string, to: string): RowTicket {
+function ticketChange(write: TicketWrite, from: string, to: string): RowTicket {
   return { write, change: { field: "print_ticket", from: sizeOf(from), to: sizeOf(to) } };
 }
 
 function sizeOf(ticket: string): string {
   return ticket === ""
     ? ""
-    : `${Math.ceil(Buffer.byteLength(ticket) / 1024)} KB (${ticketName(ticket).slice(0, 15)}…)`;
+    : `${Math.ceil(Buffer.byteLength(ticket) / 1024)} KB (${ticketDigest(ticket).slice(0, 15)}…)`;
 }

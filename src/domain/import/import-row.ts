@@ -1,53 +1,53 @@
 import { UserError } from "../errors.ts";
 import type { FormInput } from "../fields.ts";
 
-/** What a row says of its driver; each may be empty. */
+/** How a row names its driver; each may be empty. */
 export interface DriverHint {
   /** Of the archive. */
   readonly sha256: string;
   /** A description, as Windows lists the driver. */
   readonly model: string;
-  /** What a page calls it, or a description. */
+  /** The driver's title on pages, or a description. */
   readonly title: string;
   readonly version: string;
 }
 
-/** One printer as it is brought: texts from outside, nothing of them checked yet. */
+/** One printer of an imported list: texts from outside, not yet checked. */
 export interface ImportRow {
-  /** As a spreadsheet counts, or the place in the list. */
+  /** The row number as a spreadsheet counts, or the position in the list. */
   readonly number: number;
-  /** By form field, without client and driver. A field that is absent leaves a printer as it is. */
+  /** By form field, without client and driver. An absent field leaves the printer's value unchanged. */
   readonly values: FormInput;
-  /** What names its PrintTicket, or XML; empty is none, and undefined says nothing of it. */
+  /** The PrintTicket's name or its XML; empty for none, undefined to leave it unchanged. */
   readonly ticket: string | undefined;
-  /** Its name; empty is none, and undefined says nothing of it. */
+  /** The client's name; empty for none, undefined if the list does not say. */
   readonly client: string | undefined;
-  /** Undefined says nothing of it. */
+  /** Undefined if the list does not say. */
   readonly driver: DriverHint | undefined;
-  /** Likewise the one for ARM64 machines. */
+  /** The driver for ARM64 machines; undefined if the list does not say. */
   readonly arm64Driver: DriverHint | undefined;
-  /** Whose row it was when it was exported. */
+  /** The printer that the row was exported from. */
   readonly origin: { readonly id: number; readonly created_at: number } | undefined;
-  /** What an operator should know of it. */
-  readonly notes: readonly string[];
-  /** Why it cannot be taken. */
+  /** What the operator should know. */
+  readonly remarks: readonly string[];
+  /** Why the row cannot be imported. */
   readonly problems: readonly string[];
-  /** Why it is not taken unless that is asked for; undefined where it is taken. */
+  /** Why the row is left out by default; undefined if it is imported. */
   readonly leftOut: string | undefined;
 }
 
-/** All that one text brings. */
+/** The contents of one imported text. */
 export interface ImportedList {
   readonly rows: readonly ImportRow[];
-  /** What must be said of the whole, a sentence each. */
+  /** Notices about the whole list, a sentence each. */
   readonly notices: readonly string[];
-  /** Who made a driver, by its description in lower case, where that is known. */
+  /** Known driver manufacturers, by the driver's description in lower case. */
   readonly makers: ReadonlyMap<string, string>;
 }
 
-/** So many printers can be brought at once. */
+/** Printers of one list. */
 export const maxRows = 5000;
 
-export function tooMany(): UserError {
+export function tooManyRows(): UserError {
   return new UserError("invalid", `More than ${maxRows} printers at once are not taken: split the list.`);
 }

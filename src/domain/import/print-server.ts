@@ -4,20 +4,20 @@ import { ippModel } from "../drivers/windows-drivers.ts";
 import { UserError } from "../errors.ts";
 import type { FormInput } from "../fields.ts";
 import { ippPort } from "../printers/printer-fields.ts";
-import { type ImportedList, type ImportRow, maxRows, tooMany } from "./import-row.ts";
+import { type ImportedList, type ImportRow, maxRows, tooManyRows } from "./import-row.ts";
 
-/** What Windows PowerShell writes of an object. */
+/** An object as Windows PowerShell writes it. */
 type JsonObject = { readonly [name: string]: unknown };
 
-/** Of a list: five thousand printers with their ports have a quarter of that. */
+/** JSON values of one list. 5000 printers with their ports have a quarter of that. */
 const maxValues = 500_000;
-/** Of one text, in UTF-16 code units: what is cut off belongs to no field that is so long. */
+/** UTF-16 code units of one text; no field is longer. */
 const maxCharacters = 32_767;
 
 /**
- * Reads what the command for print servers prints (`pkg/scripts/print-server.ps1`).
- * @param client of all of its printers; empty is none
- * @throws UserError "invalid" where it is something else
+ * Reads the output of the print server command (`pkg/scripts/print-server.ps1`).
+ * @param client the client of all its printers; empty for none
+ * @throws UserError "invalid" for any other text
  */
 export function readPrintServer(text: string, client = ""): ImportedList {
   const whole = readJson(text);
@@ -28,20 +28,20 @@ export function readPrintServer(text: string, client = ""): ImportedList {
     );
   }
   const queues = objectsIn(whole.Printers);
-  if (queues.length > maxRows) throw tooMany();
-  const ports = new Map(objectsIn(whole.Ports).map((port) => [key(textOf(port, "Name")), port]));
+  if (queues.length > maxRows) throw tooManyRows();
+  const ports = new Map(objectsIn(whole.Ports).map((port) => [normalized(textOf(port, "Name")), port]));
   const devices = new Devices(whole);
   const rows = queues.map((queue, i) => {
-    const port = ports.get(key(textOf(queue, "PortName")));
+    const port = ports.get(normalized(textOf(queue, "PortName")));
     return { ...rowOf(queue, port, devices, i + 1), client };
   });
   const makers = objectsIn(whole.Drivers).map(
-    (driver) => [key(textOf(driver, "Name")), textOf(driver, "Manufacturer")] as const,
+    (driver) => [normalized(textOf(driver, "Name")), textOf(driver, "Manufacturer")] as const,
   );
   return { rows, notices: [], makers: new Map(makers) };
 }
 
-/** Values are counted before any is made: a few characters can make an object of fifty bytes. */
+/** Counts the values before it parses them: a few characters can make an object of fifty bytes. */
 function readJson(text: string): unknown {
   let values = 0;
   for (let i = 0; i < text.length; i++) if ("[{,".includes(text.charAt(i))) values++;
@@ -58,7 +58,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A list of objects, also as Windows PowerShell writes it at times: one alone, or with its count. */
+/** A list of objects. Windows PowerShell may write it as a single object, or as `{ value, Count }`. */
 function objectsIn(value: unknown): JsonObject[] {
   const list = isObject(value) && Array.isArray(value.value) ? value.value : value;
   if (Array.isArray(list)) return list.filter(isObject);
@@ -67,14 +67,14 @@ function objectsIn(value: unknown): JsonObject[] {
 
 function textOf(object: JsonObject | undefined, name: string): string {
   let value = object?.[name];
-  // Objects may be nested deeper than functions can call themselves.
+  // A loop, because objects may be nested deeper than recursion can go.
   while (isObject(value)) value = value.value;
   return value === null || value === undefined || Array.isArray(value)
     ? ""
     : String(value).slice(0, maxCharacters);
 }
 
-function key(text: string): string {
+function normalized(text: string): string {
   return text.trim().toLowerCase();
 }
 
@@ -88,18 +88,23 @@ function rowOf(
   const portName = line("PortName");
   const model = line("DriverName");
   const reason = virtualReason(queue, model) ?? localReason(portName, port);
-  const place =
-    reason === undefined ? placeOf(portName, port, devices, model) : { values: { port_name: portName } };
+  const target =
+    reason === undefined ? targetOf(portName, port, devices, model) : { values: { port_name: portName } };
   return {
     number,
-    values: { name: line("Name"), location: line("Location"), comment: line("Comment"), ...place.values },
-    driver: { sha256: "", model: place.values.protocol === "ipp" ? ippModel : model, title: "", version: "" },
+    values: { name: line("Name"), location: line("Location"), comment: line("Comment"), ...target.values },
+    driver: {
+      sha256: "",
+      model: target.values.protocol === "ipp" ? ippModel : model,
+      title: "",
+      version: "",
+    },
     arm64Driver: undefined,
     ticket: undefined,
     origin: undefined,
-    notes: place.note === undefined ? [] : [place.note],
-    problems: place.problem === undefined ? [] : [place.problem],
-    leftOut: reason ?? place.leftOut,
+    remarks: target.remark === undefined ? [] : [target.remark],
+    problems: target.problem === undefined ? [] : [target.problem],
+    leftOut: reason ?? target.leftOut,
   };
 }
 
@@ -113,13 +118,13 @@ const virtualDrivers = [
 
 function virtualReason(queue: JsonObject, model: string): string | undefined {
   const isConnection =
-    key(textOf(queue, "Type")) === "connection" || textOf(queue, "Name").startsWith("\\\\");
+    normalized(textOf(queue, "Type")) === "connection" || textOf(queue, "Name").startsWith("\\\\");
   if (isConnection) return "Is a connection to a queue of another computer: run the command there.";
   const lower = model.toLowerCase();
   return virtualDrivers.find(([part]) => lower.includes(part))?.[1];
 }
 
-/** Ports that mean something only on the computer that has them, by their whole names in lower case. */
+/** Local ports, by their whole name in lower case, with the reason to leave their printers out. */
 const localPorts = [
   [/^portprompt:$/, "Asks for a file name, and prints to no device."],
   [/^file:$/, "Prints to files."],
@@ -133,30 +138,35 @@ const localPorts = [
   [/^\\\\/, "Prints to a share of another computer."],
 ] as const;
 
-/** Undefined also for a port with an address, whatever it is called. */
+/** Undefined for any port with an address, whatever its name. */
 function localReason(portName: string, port: JsonObject | undefined): string | undefined {
   if (hostOf(port) !== "") return undefined;
-  const lower = key(portName.slice(0, 100));
+  const lower = normalized(portName.slice(0, 100));
   return localPorts.find(([pattern]) => pattern.test(lower))?.[1];
 }
 
-/** Where a queue prints to, or why that is not known. */
-interface Place {
+/** Where a queue prints to, or why that is unknown. */
+interface QueueTarget {
   readonly values: FormInput;
-  readonly note?: string;
+  readonly remark?: string;
   readonly problem?: string;
   readonly leftOut?: string;
 }
 
-function placeOf(portName: string, port: JsonObject | undefined, devices: Devices, model: string): Place {
+function targetOf(
+  portName: string,
+  port: JsonObject | undefined,
+  devices: Devices,
+  model: string,
+): QueueTarget {
   const host = hostOf(port);
-  const monitor = key(textOf(port, "PortMonitor"));
+  const monitor = normalized(textOf(port, "PortMonitor"));
   const isIpp =
     /^(?:https?|ipps?):/i.test(portName) || monitor.includes("ipp") || monitor.includes("internet");
-  if (isIpp) return ippPlace(portName);
+  if (isIpp) return ippTarget(portName);
   if (host !== "") return { values: tcpValues(portName, host, port) };
   if (portName.toLowerCase().startsWith("wsd-") || monitor.startsWith("wsd"))
-    return wsdPlace(portName, port, devices, model);
+    return wsdTarget(portName, port, devices, model);
   const named = addressIn(portName);
   if (named === undefined) {
     const leftOut = `Prints to “${portName.slice(0, 100)}”, a port that only that computer knows.`;
@@ -164,12 +174,12 @@ function placeOf(portName: string, port: JsonObject | undefined, devices: Device
   }
   return {
     values: { address: named, port_name: "" },
-    note: `The address ${named} is taken from the port’s name: check it.`,
+    remark: `The address ${named} is taken from the port’s name: check it.`,
   };
 }
 
-/** Some Windows builds name the port of an IPP queue after its URL; what names another port is no help elsewhere. */
-function ippPlace(portName: string): Place {
+/** Some Windows builds name the port of an IPP queue after its URL. Any other port name gives no address. */
+function ippTarget(portName: string): QueueTarget {
   const url = URL.canParse(portName) ? new URL(portName.replace(/^ipp/i, "http")) : undefined;
   const address = url === undefined ? "" : hostIn(url.href);
   if (url === undefined || address === "" || url.search !== "") {
@@ -187,10 +197,15 @@ function ippPlace(portName: string): Place {
     ipp_path: url.pathname,
     ipp_tls: isTls ? "on" : "",
   };
-  return { values, note: "Prints by IPP: it gets the Microsoft IPP Class Driver, whatever it has there." };
+  return { values, remark: "Prints by IPP: it gets the Microsoft IPP Class Driver, whatever it has there." };
 }
 
-function wsdPlace(portName: string, port: JsonObject | undefined, devices: Devices, model: string): Place {
+function wsdTarget(
+  portName: string,
+  port: JsonObject | undefined,
+  devices: Devices,
+  model: string,
+): QueueTarget {
   const address = devices.hostOf(portName, port);
   if (address === "") {
     return {
@@ -199,29 +214,31 @@ function wsdPlace(portName: string, port: JsonObject | undefined, devices: Devic
         "It prints to a WSD port, and Windows does not say which address that has: describe it by hand.",
     };
   }
-  if (key(model) === key(ippModel)) {
+  if (normalized(model) === normalized(ippModel)) {
     return {
       values: { address, port_name: "", protocol: "ipp" },
-      note: `Windows found the device at ${address}, and does not say its path: check both, and give it a fixed address.`,
+      remark: `Windows found the device at ${address}, and does not say its path: check both, and give it a fixed address.`,
     };
   }
   return {
     values: { address, port_name: "" },
-    note: `Was a WSD port: ${address} is where Windows found the device. Give it a fixed address, and check that it takes RAW on port 9100.`,
+    remark: `Was a WSD port: ${address} is where Windows found the device. Give it a fixed address, and check that it takes RAW on port 9100.`,
   };
 }
 
 function tcpValues(port_name: string, address: string, port: JsonObject | undefined): FormInput {
-  const isLpr = ["2", "lpr"].includes(key(textOf(port, "Protocol")));
-  const isAsked = key(textOf(port, "SNMPEnabled")) === "true";
+  const isLpr = ["2", "lpr"].includes(normalized(textOf(port, "Protocol")));
+  const isSnmpEnabled = normalized(textOf(port, "SNMPEnabled")) === "true";
   const number = (name: string) => textOf(port, name).replace(/^0$/, "");
   return {
     address,
     port_name,
     protocol: isLpr ? "lpr" : "raw",
     ...(isLpr ? { lpr_queue: textOf(port, "LprQueueName") } : { port_number: number("PortNumber") }),
-    snmp: isAsked ? "on" : "",
-    ...(isAsked ? { snmp_community: textOf(port, "SNMPCommunity"), snmp_index: number("SNMPIndex") } : {}),
+    snmp: isSnmpEnabled ? "on" : "",
+    ...(isSnmpEnabled
+      ? { snmp_community: textOf(port, "SNMPCommunity"), snmp_index: number("SNMPIndex") }
+      : {}),
   };
 }
 
@@ -229,7 +246,7 @@ function hostOf(port: JsonObject | undefined): string {
   return textOf(port, "PrinterHostAddress").trim();
 }
 
-/** The one IPv4 address that a name such as `IP_10.0.0.9_1` holds. */
+/** The IPv4 address in a name such as `IP_10.0.0.9_1`; undefined if there is none or more than one. */
 function addressIn(portName: string): string | undefined {
   const found = portName
     .slice(0, 300)
@@ -238,28 +255,30 @@ function addressIn(portName: string): string | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** What Windows knows of devices that were found by Web Services (WSD). */
+/** The devices that Windows found by Web Services (WSD). */
 class Devices {
-  /** Identities, by the name of the port. */
+  /** Device UUIDs by port name. */
   readonly #ports: ReadonlyMap<string, string>;
-  /** Addresses of their services (URLs), by their identity. */
+  /** Service URLs by device UUID. */
   readonly #urls: ReadonlyMap<string, string>;
 
   constructor(whole: JsonObject) {
     const ports = objectsIn(whole.WsdPorts);
-    this.#ports = new Map(ports.map((port) => [key(textOf(port, "Name")), identity(textOf(port, "Uuid"))]));
+    this.#ports = new Map(
+      ports.map((port) => [normalized(textOf(port, "Name")), identity(textOf(port, "Uuid"))]),
+    );
     const devices = objectsIn(whole.WsdDevices);
     this.#urls = new Map(devices.map((device) => [identity(textOf(device, "Uuid")), textOf(device, "Url")]));
   }
 
-  /** The host that a WSD port prints to; empty where Windows does not know it. */
+  /** The host of a WSD port; empty if Windows does not know it. */
   hostOf(portName: string, port: JsonObject | undefined): string {
-    const uuid = identity(textOf(port, "DeviceUUID")) || (this.#ports.get(key(portName)) ?? "");
+    const uuid = identity(textOf(port, "DeviceUUID")) || (this.#ports.get(normalized(portName)) ?? "");
     return hostIn(textOf(port, "DeviceURL")) || hostIn(this.#urls.get(uuid) ?? "");
   }
 }
 
-/** `urn:uuid:…` and `uuid:…` are written as it comes; a service of the device adds its own path. */
+/** The bare UUID of a device. Windows writes `urn:uuid:…` or `uuid:…`, and services of the device add a path. */
 function identity(uuid: string): string {
   return (
     uuid
@@ -272,6 +291,6 @@ function identity(uuid: string): string {
 function hostIn(url: string): string {
   if (!URL.canParse(url)) return "";
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
-  // An address that holds on one piece of cable alone is of no use elsewhere.
+  // A link-local address is useless on other networks.
   return isAddress(host) && !/^fe[89ab]/i.test(host) ? host : "";
 }

@@ -1,15 +1,15 @@
 import { type Architecture, type DriverSummary, driverTitle, shippedBy } from "../drivers/driver.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 
-// A printer may have a second driver, which ARM64 machines take instead of the first.
+// A printer may have a second driver, which ARM64 machines install instead of the first.
 
-/** The drivers of a printer: the second is undefined where all machines take the first. */
+/** The drivers of a printer; the second is undefined where all machines install the first. */
 interface PrinterDrivers<T> {
   readonly driver: T;
   readonly arm64Driver: T | undefined;
 }
 
-/** The drivers that a printer's machines take, each once. */
+/** The distinct drivers of a printer. */
 export function driversOf<T extends { readonly id: number }>({
   driver,
   arm64Driver,
@@ -17,7 +17,7 @@ export function driversOf<T extends { readonly id: number }>({
   return arm64Driver === undefined || arm64Driver.id === driver.id ? [driver] : [driver, arm64Driver];
 }
 
-/** The model that ARM64 machines install of the second driver. */
+/** The model of the second driver that ARM64 machines install. */
 export function arm64Description(
   { arm64_driver_desc }: Pick<Printer, "arm64_driver_desc">,
   driver: Pick<DriverSummary, "driver_desc">,
@@ -27,7 +27,10 @@ export function arm64Description(
 
 type ChosenModels = Pick<Printer, "driver_id" | "driver_desc" | "arm64_driver_id" | "arm64_driver_desc">;
 
-/** What a printer chooses of a driver, which may be its first, its second, or both; empty is the driver's own model. */
+/**
+ * The models that a printer has chosen from a driver, which may be its first, its second, or both. An empty text is
+ * the driver's own model.
+ */
 export function modelsOf(driverId: number, printer: ChosenModels): string[] {
   const models: string[] = [];
   if (printer.driver_id === driverId) models.push(printer.driver_desc);
@@ -37,12 +40,12 @@ export function modelsOf(driverId: number, printer: ChosenModels): string[] {
 
 type Listed = Pick<DriverSummary, "listed">;
 
-/** Whether a driver has program files for ARM64; undefined where no INF is chosen that could say so. */
+/** Whether a driver has program files for ARM64; undefined where no INF is chosen. */
 export function shipsArm64({ listed }: Listed): boolean | undefined {
   return listed && shippedBy(listed).includes("arm64");
 }
 
-/** The machines that can have a printer. */
+/** The architectures that can install a printer. */
 export function machinesOf({ driver, arm64Driver }: PrinterDrivers<Listed>): readonly Architecture[] {
   const machines = shippedBy(driver.listed);
   if (arm64Driver === undefined) return machines;
@@ -50,7 +53,7 @@ export function machinesOf({ driver, arm64Driver }: PrinterDrivers<Listed>): rea
   return shipsArm64(arm64Driver) ? [...others, "arm64"] : others;
 }
 
-/** Why a driver cannot be the second one; undefined where it can. */
+/** Why a driver cannot be the driver for ARM64; undefined where it can. */
 export function arm64Problem(
   driver: DriverSummary,
   protocol: Printer["protocol"] | undefined,

@@ -1,44 +1,43 @@
 import { UserError } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput } from "../fields.ts";
 
-/** More printers than this are not changed at once. */
-export const maxAtOnce = 5000;
+export const maxBulkPrinters = 5000;
 
-/** What becomes of many printers at once. */
+/** A change of many printers at once. */
 export type BulkChange =
   | { readonly action: "client"; readonly client_id: number | null }
   | {
       readonly action: "driver";
       readonly driver_id: number | null;
-      /** Empty: each has the model of that name, and else the driver's own where somebody chose it. */
+      /** Empty: each printer keeps its model's name where the driver has it, else gets the driver's chosen model. */
       readonly driver_desc: string;
-      /** The model is for those alone that have none of that name. */
+      /** `driver_desc` is only for printers whose model the driver does not have. */
       readonly only_unmatched: boolean;
     }
   | { readonly action: "delete" };
 
-/** What became of the models of printers that were given a driver. */
-export interface ModelsGiven {
-  /** Printers that deploy the model of that name as before. */
+/** How a driver change affected the printers' models, in numbers of printers. */
+export interface ModelChangeCounts {
+  /** Printers that deploy a model with the same name as before. */
   readonly kept: number;
-  /** Printers that deployed another one before. */
+  /** Printers that deployed another model before. */
   readonly changed: number;
-  /** Printers that leave it to the driver. */
+  /** Printers that use the driver's own model. They may count as `kept` or `changed` too. */
   readonly own: number;
 }
 
-/** What became of many printers. */
+/** The result of a bulk change. `count` is the number of printers. */
 export type BulkResult =
-  /** The client or the driver that they have now. */
+  /** `to` is the new client or driver. */
   | { readonly action: "client"; readonly count: number; readonly to: number | null }
-  | ({ readonly action: "driver"; readonly count: number; readonly to: number | null } & ModelsGiven)
-  /** The deletion while it can be taken back. */
+  | ({ readonly action: "driver"; readonly count: number; readonly to: number | null } & ModelChangeCounts)
+  /** `deletion` is undefined where the deletion is final. */
   | { readonly action: "delete"; readonly count: number; readonly deletion: number | undefined };
 
 /**
- * The printers that a form names, each once.
- * @param values one number each, or several with commas between them
- * @throws UserError "invalid" where there are none, too many, or one is no number
+ * The distinct printer ids of a form.
+ * @param values each an id, or several separated by commas
+ * @throws UserError "invalid" where there are no ids, too many, or one is no number
  */
 export function parseIds(values: readonly string[]): number[] {
   const texts = values.flatMap((value) => value.split(",")).map((text) => text.trim());
@@ -54,12 +53,12 @@ export function parseIds(values: readonly string[]): number[] {
     ids.add(Number(text));
   }
   if (ids.size === 0) throw new UserError("invalid", "No printer is chosen: tick the rows to change.");
-  if (ids.size <= maxAtOnce) return [...ids];
-  const message = `${ids.size} printers are too many at once: at most ${maxAtOnce} are possible. Nothing was changed.`;
+  if (ids.size <= maxBulkPrinters) return [...ids];
+  const message = `${ids.size} printers are too many at once: at most ${maxBulkPrinters} are possible. Nothing was changed.`;
   throw new UserError("invalid", message);
 }
 
-/** @throws UserError "invalid" that says what is missing */
+/** @throws UserError "invalid" with the missing field */
 export function parseBulk(input: FormInput): BulkChange {
   const { action } = input;
   if (action === "delete") return { action };

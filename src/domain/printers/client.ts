@@ -1,11 +1,11 @@
 import { FieldReader, type FormInput } from "../fields.ts";
 import { readSubnets } from "../subnet.ts";
 
-/** What an operator says of a client. */
+/** The fields of a client's form. */
 export interface ClientSettings {
   readonly name: string;
   readonly notes: string;
-  /** Where machines must be to get its printers, as CIDR, unless a printer says so itself; empty: anywhere. */
+  /** CIDR: only machines in one of these get the client's printers. A printer's own subnets take precedence. Empty: anywhere. */
   readonly subnets: readonly string[];
 }
 

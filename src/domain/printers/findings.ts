@@ -5,24 +5,24 @@ import {
   archiveProblem,
   completeFor,
   type DriverSummary,
-  driverNeeds,
+  deployProblem,
   architecturesInWords as inWords,
   type ListedInf,
 } from "../drivers/driver.ts";
-import { isUnchosen } from "../drivers/models.ts";
+import { needsModelChoice } from "../drivers/models.ts";
 import { arm64Description, shipsArm64 } from "./arm64-driver.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 
-/** What can be said of a printer or a driver, the best first. */
+/** The states of printers and drivers, the best first. */
 export const states = ["ready", "attention", "blocked"] as const;
 
 /**
- * `ready`; `attention`: it can be deployed, and there is reason to look; `blocked`: packages would be refused, or are
- * known to fail on Windows.
+ * `attention`: it can be deployed, but an operator should check it. `blocked`: packages are refused, or are known to
+ * fail on Windows.
  */
 export type State = (typeof states)[number];
 
-/** What a finding is about, so that lists can count and narrow by it. */
+/** The kinds of findings, by which lists can be narrowed and counted. The order is that of `worstFirst`. */
 export const findingKinds = [
   "no-driver",
   "archive",
@@ -38,18 +38,18 @@ export const findingKinds = [
 
 export type FindingKind = (typeof findingKinds)[number];
 
-/** A reason why something is not ready, with what it means at the client's and the remedy, in a sentence or two. */
+/** A reason why a printer or driver is not `ready`. */
 export interface Finding {
   readonly kind: FindingKind;
   readonly state: Exclude<State, "ready">;
+  /** One or two sentences: the reason, its effect on the machines, and the remedy. */
   readonly text: string;
-  /** The driver on whose page the remedy is, where it is a driver's. */
+  /** The driver whose page has the remedy. */
   readonly driver?: Pick<DriverSummary, "id" | "file_name">;
-  /** Whether it is of a printer's driver for ARM64, and so of ARM64 machines alone. */
+  /** Set where the finding is about a printer's driver for ARM64. */
   readonly isArm64?: true;
 }
 
-/** The state of what has these findings. */
 export function stateOf(findings: readonly Finding[]): State {
   if (findings.some(({ state }) => state === "blocked")) return "blocked";
   return findings.length > 0 ? "attention" : "ready";
@@ -62,34 +62,34 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
 }
 
 /**
- * What keeps a driver, whatever model is deployed, from being installed.
- * @param elsewhere machines that take another driver
+ * Findings about the archive and the files of a driver, which are the same for each of its models.
+ * @param excluded architectures that install another driver
  */
 function packageFindings(
   driver: DriverSummary,
   archive: ArchiveState,
-  elsewhere: readonly Architecture[] = [],
+  excluded: readonly Architecture[] = [],
 ): Finding[] {
   const found: Finding[] = [];
   const blocked = (kind: FindingKind, text: string) => found.push({ kind, state: "blocked", text });
   if (archive !== "sound") blocked("archive", `The archive ${archiveProblem(driver, archive)}`);
   if (driver.listed === undefined) return found;
-  const listed = withoutMachines(driver.listed, elsewhere);
+  const listed = withoutMachines(driver.listed, excluded);
   if (listed.missingCount > 0) found.push(missingFiles(listed));
   if (!listed.signed) found.push(unsigned(listed.architectures.some((name) => name !== "x86")));
   return found;
 }
 
-/** What counts where some machines take another driver. */
-function withoutMachines(listed: ListedInf, elsewhere: readonly Architecture[]): ListedInf {
-  const isHere = (name: Architecture) => !elsewhere.includes(name);
-  const missingFor = listed.missingFor.filter(isHere);
-  const isElsewhere = missingFor.length === 0 && listed.missingFor.length > 0;
-  const missingCount = isElsewhere ? 0 : listed.missingCount;
-  return { ...listed, architectures: listed.architectures.filter(isHere), missingCount, missingFor };
+/** The INF without the architectures that install another driver. */
+function withoutMachines(listed: ListedInf, excluded: readonly Architecture[]): ListedInf {
+  const isIncluded = (name: Architecture) => !excluded.includes(name);
+  const missingFor = listed.missingFor.filter(isIncluded);
+  const isOnlyExcluded = missingFor.length === 0 && listed.missingFor.length > 0;
+  const missingCount = isOnlyExcluded ? 0 : listed.missingCount;
+  return { ...listed, architectures: listed.architectures.filter(isIncluded), missingCount, missingFor };
 }
 
-/** What is missing for old machines alone does no harm to the others. */
+/** Blocked unless the files for x64 are complete: other gaps do not affect x64 machines. */
 function missingFiles(listed: ListedInf): Finding {
   const { missingCount, missingFor } = listed;
   const what =
@@ -108,21 +108,21 @@ function unsigned(hasSixtyFour: boolean): Finding {
     : { kind: "unsigned", state: "attention", text: "Unsigned: Windows warns of this driver." };
 }
 
-/** What an operator must know of a driver before it is deployed, the worst first. */
+/** The findings of a driver, the worst first. */
 export function driverFindings(driver: DriverSummary, archive: ArchiveState): Finding[] {
   const found = packageFindings(driver, archive);
-  const needs = driverNeeds(driver);
+  const needs = deployProblem(driver);
   if (needs !== undefined) {
     found.push({ kind: "incomplete", state: "blocked", text: `Needs attention. ${needs}` });
   }
   found.push(...modelFindings(driver.driver_desc, driver));
-  if (needs === undefined && isUnchosen(driver)) found.push(unchosen(driver));
+  if (needs === undefined && needsModelChoice(driver)) found.push(unchosen(driver));
   return worstFirst(ofDriver(found, driver));
 }
 
 /**
- * What an operator must know of a printer and its drivers before it is deployed, the worst first.
- * @param arm64 of ARM64 machines, where they take another driver
+ * The findings of a printer and its drivers, the worst first.
+ * @param arm64 the printer's driver for ARM64 machines
  */
 export function printerFindings(
   printer: Pick<Printer, "driver_desc" | "arm64_driver_desc">,
@@ -135,43 +135,46 @@ export function printerFindings(
   }
   const found = packageFindings(driver, archive, arm64 && ["arm64"]);
   const model = effectiveDescription(printer, driver);
-  const needs = driverNeeds({ inf_path: driver.inf_path, driver_desc: model });
+  const needs = deployProblem({ inf_path: driver.inf_path, driver_desc: model });
   if (needs !== undefined) found.push({ kind: "incomplete", state: "blocked", text: needs });
   found.push(...modelFindings(model, driver));
-  if (needs === undefined && printer.driver_desc === "" && isUnchosen(driver)) found.push(unchosen(driver));
+  if (needs === undefined && printer.driver_desc === "" && needsModelChoice(driver))
+    found.push(unchosen(driver));
   const ofArm64 = arm64 ? arm64Findings(printer, arm64) : [];
-  // One archive that both are of is said once.
+  // Where both drivers are the same, their archive has one finding.
   const others = ofArm64.filter(({ kind }) => kind !== "archive" || arm64?.driver.id !== driver.id);
   return worstFirst([...ofDriver(found, driver), ...others]);
 }
 
-/** The second driver of a printer, with what is known of its archive. */
 interface CheckedDriver {
   readonly driver: DriverSummary;
   readonly archive: ArchiveState;
 }
 
-/** What is wrong with the second driver. Packages carry it, but other machines do without it. */
+/**
+ * The findings of a printer's second driver. Packages contain it, so archive and INF problems block them; other
+ * problems affect ARM64 machines only.
+ */
 function arm64Findings(
   printer: Pick<Printer, "arm64_driver_desc">,
   { driver, archive }: CheckedDriver,
 ): Finding[] {
   const found: Finding[] = [];
-  const note = (kind: FindingKind, state: Finding["state"], text: string) =>
+  const add = (kind: FindingKind, state: Finding["state"], text: string) =>
     found.push({ kind, state, text, isArm64: true });
   if (archive !== "sound")
-    note("archive", "blocked", `The archive of the driver for ARM64 ${archiveProblem(driver, archive)}`);
+    add("archive", "blocked", `The archive of the driver for ARM64 ${archiveProblem(driver, archive)}`);
   const model = arm64Description(printer, driver);
-  const needs = driverNeeds({ inf_path: driver.inf_path, driver_desc: model }, "The driver for ARM64");
-  if (needs !== undefined) note("incomplete", "blocked", needs);
-  for (const [kind, text] of arm64Failures(driver, model)) note(kind, "attention", text);
-  if (needs === undefined && printer.arm64_driver_desc === "" && isUnchosen(driver)) {
-    note("unchosen-model", "attention", `On ARM64 machines: ${unchosen(driver).text}`);
+  const needs = deployProblem({ inf_path: driver.inf_path, driver_desc: model }, "The driver for ARM64");
+  if (needs !== undefined) add("incomplete", "blocked", needs);
+  for (const [kind, text] of arm64Failures(driver, model)) add(kind, "attention", text);
+  if (needs === undefined && printer.arm64_driver_desc === "" && needsModelChoice(driver)) {
+    add("unchosen-model", "attention", `On ARM64 machines: ${unchosen(driver).text}`);
   }
   return ofDriver(found, driver);
 }
 
-/** Why the installation will fail on ARM64 machines, and on no others. */
+/** Reasons why the installation will fail on ARM64 machines only. */
 function arm64Failures(driver: DriverSummary, model: string): (readonly [FindingKind, string])[] {
   const { listed } = driver;
   if (listed === undefined) return [];
@@ -180,14 +183,14 @@ function arm64Failures(driver: DriverSummary, model: string): (readonly [Finding
     return [["not-for-arm64", text]];
   }
   const found: [FindingKind, string][] = [];
-  const there = "the installation will fail on ARM64 machines";
+  const effect = "the installation will fail on ARM64 machines";
   if (listed.missingFor.includes("arm64")) {
-    found.push(["missing-files", `Files that the driver for ARM64 needs are missing: ${there}.`]);
+    found.push(["missing-files", `Files that the driver for ARM64 needs are missing: ${effect}.`]);
   }
   if (!listed.signed)
     found.push(["unsigned", "The driver for ARM64 is unsigned: ARM64 machines will refuse it."]);
   if (listed.lostModels.includes(model)) {
-    const text = `The INF of the driver for ARM64 has no model “${model}”: ${there}. Choose one that it has.`;
+    const text = `The INF of the driver for ARM64 has no model “${model}”: ${effect}. Choose one that it has.`;
     found.push(["lost-model", text]);
   }
   return found;
@@ -212,27 +215,26 @@ function unchosen({ driver_desc, listed }: DriverSummary): Finding {
   };
 }
 
-/** A printer as it is compared with the others of its client. */
 interface Neighbour {
   readonly printer: Pick<Printer, "id" | "name" | "address">;
   readonly client: { readonly id: number } | undefined;
 }
 
 /**
- * What printers of one client say of each other: two queues of one name, or one address twice. Printers without a client
- * are not compared.
- * @param rows all printers of the clients that they are of
- * @returns findings by the printer's id
+ * Findings about printers of the same client: duplicate names and duplicate addresses. Printers without a client are
+ * not compared.
+ * @param rows all printers of each client in it
+ * @returns findings by printer id
  */
 export function neighbourFindings(rows: readonly Neighbour[]): Map<number, Finding[]> {
   const found = new Map<number, Finding[]>();
   const add = (id: number, kind: FindingKind, text: string) =>
     addTo(found, id, { kind, state: "attention", text });
-  for (const same of sameTexts(rows, "name")) {
+  for (const same of duplicatesBy(rows, "name")) {
     const text = "Another queue of this client has the same name: a PC can have only one of them.";
     for (const { id } of same) add(id, "same-name", text);
   }
-  for (const same of sameTexts(rows, "address")) {
+  for (const same of duplicatesBy(rows, "address")) {
     const [first, second] = same;
     const more = same.length > 2 ? ` and ${same.length - 2} more` : "";
     for (const { id, address } of same) {
@@ -243,8 +245,8 @@ export function neighbourFindings(rows: readonly Neighbour[]): Map<number, Findi
   return found;
 }
 
-/** Two or more of one client that have the same text, without regard to case. */
-function sameTexts(rows: readonly Neighbour[], field: "name" | "address"): Neighbour["printer"][][] {
+/** Groups of two or more printers of one client whose `field` is the same, without regard to case. */
+function duplicatesBy(rows: readonly Neighbour[], field: "name" | "address"): Neighbour["printer"][][] {
   const ofClients = rows.filter(({ printer, client }) => client !== undefined && printer[field] !== "");
   const groups = groupsBy(
     ofClients,

@@ -22,14 +22,14 @@ const remedy = "Save the picture as a PNG of exactly 256 × 256 pixels and uploa
 const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 /** Pairs of bit depth and colour type that PNG (ISO/IEC 15948, 11.2.2) allows. */
 const kinds = /^(?:[1248] [03]|16 0|(?:8|16) [246])$/;
-/** Encoders write a few dozen; each costs time whatever it holds. */
+/** Encoders write a few dozen. Each chunk costs time, whatever its size. */
 const chunkLimit = 4096;
-/** Four samples of 16 bits a pixel, with the filter bytes of all rows and interlacing passes. */
+/** Four samples of 16 bits for each pixel, with the filter bytes of all rows and interlacing passes. */
 const unpackedLimitBytes = iconPixels * iconPixels * 8 + iconPixels * 8;
 
 /**
  * Checks a PNG (ISO/IEC 15948): its size, the checksums of its chunks, and that its picture data unpacks.
- * @throws UserError "invalid" when it is no PNG, damaged, or not 256 × 256 pixels
+ * @throws UserError "invalid" where it is no PNG, damaged, or not 256 × 256 pixels
  */
 export function checkIcon(bytes: Buffer): void {
   if (!bytes.subarray(0, signature.length).equals(signature))

@@ -4,30 +4,29 @@ import type { Finding, State } from "./findings.ts";
 import type { Printer } from "./printer.ts";
 import type { ListedSettings } from "./printer-fields.ts";
 
-// What is read together and shown together: the store makes these, services and pages take them.
+// Records together with the records that they refer to: the store reads them, services and pages use them.
 
-/** A client as others refer to it. */
 export type ClientName = Pick<Client, "id" | "name">;
 
-/** A client with what its printers have of it. */
+/** A client with the settings that apply to its printers. */
 export type PrinterOwner = ClientName & Pick<Client, "subnets">;
 
-/** A printer with all of its settings, and whose it is. */
+/** A printer with all of its settings, and its client. */
 export interface PrinterDetails {
   readonly printer: Printer;
   readonly client: PrinterOwner | undefined;
 }
 
-/** A printer as lists show it: with no more of its settings than they need, and what it refers to. */
+/** A printer in a list: the settings that lists need, with the client and drivers. */
 export interface ListedPrinter {
   readonly printer: Pick<Printer, "id" | "created_at" | "name"> & ListedSettings;
   readonly client: ClientName | undefined;
   readonly driver: DriverSummary | undefined;
-  /** Of ARM64 machines, where they take another one. */
+  /** The driver for ARM64 machines, where they install another one. */
   readonly arm64Driver: DriverSummary | undefined;
 }
 
-/** What a printer deploys: models of its own, or its drivers'. */
+/** A printer with its drivers and chosen models. */
 export type PrinterModel = Pick<
   Printer,
   | "id"
@@ -40,26 +39,25 @@ export type PrinterModel = Pick<
   | "protocol"
 >;
 
-/** What can be said of a record's fitness for deployment. */
-export interface Stated {
+/** Whether a record can be deployed. */
+export interface WithState {
   readonly state: State;
-  /** The worst first; of a record that is ready, none. */
+  /** The worst first. Empty where the state is `ready`. */
   readonly findings: readonly Finding[];
 }
 
-export interface StatedPrinter extends ListedPrinter, Stated {
-  /** Whether what was deployed of it last is another revision. */
+export interface PrinterWithState extends ListedPrinter, WithState {
+  /** Whether the last deployed revision differs from the current one. */
   readonly changed: boolean;
 }
 
-export interface StatedDriver extends ListedDriver, Stated {
-  /** The ids of the clients whose printers use it; `none` where printers without one do. */
+export interface DriverWithState extends ListedDriver, WithState {
+  /** The ids of the clients whose printers use the driver; `none` stands for printers without a client. */
   readonly clients: ReadonlySet<number | "none">;
-  /** Of a driver that printers use: the newest version that has a model of theirs, where there is one. */
+  /** The newest version that has a model of the printers that use this driver. */
   readonly newer: DriverSummary | undefined;
 }
 
-/** A driver as lists show it. */
 export interface ListedDriver extends DriverSummary {
   readonly printer_count: number;
 }
@@ -68,23 +66,23 @@ export interface ListedClient extends Client {
   readonly printer_count: number;
 }
 
-/** What a printer's form offers. */
+/** The choices of a printer's form. */
 export interface PrinterChoices {
   readonly clients: readonly ClientName[];
   readonly drivers: readonly DriverSummary[];
-  /** The driver that is chosen in the form: its models are suggested. */
+  /** The driver that is chosen in the form, which suggests its models. */
   readonly chosen?: Driver | undefined;
-  /** Likewise the one for ARM64 machines. */
+  /** The chosen driver for ARM64 machines. */
   readonly arm64Chosen?: Driver | undefined;
-  /** Of a driver's ZIP. */
+  /** Limit of a driver's ZIP. */
   readonly uploadLimitBytes: number;
 }
 
-/** What an upload led to. */
+/** The result of a driver upload. */
 export interface AddedDriver {
   readonly driver: Driver;
-  /** False where the same content was there already. */
+  /** False where a driver with the same content existed. */
   readonly isNew: boolean;
-  /** What was wrong with the archive that this put back. */
+  /** The problem of the missing or damaged archive that the upload replaced. */
   readonly mended?: Exclude<ArchiveState, "sound"> | undefined;
 }

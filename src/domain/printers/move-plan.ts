@@ -1,31 +1,31 @@
 import { chosenInf, type Driver } from "../drivers/driver.ts";
 import type { AffectedPrinter } from "../drivers/driver-effects.ts";
-import { isUnchosen, isUniversal, modelFinder } from "../drivers/models.ts";
+import { isUniversal, modelFinder, needsModelChoice } from "../drivers/models.ts";
 
-/** Printers that deploy the same model now, and the one that they get from the other driver. */
+/** Printers that deploy the same model now, with their model of the other driver. */
 export interface MovePair {
   readonly model: string;
-  /** Whether they deploy it on ARM64 machines alone, where they have another driver for the others. */
+  /** Whether this is the printers' driver for ARM64 machines. */
   readonly isArm64: boolean;
   readonly printers: readonly AffectedPrinter[];
-  /** The model of the other driver; undefined where it has to be chosen. */
+  /** The model of the other driver; undefined where a user has to choose it. */
   readonly match: string | undefined;
 }
 
-/** What moving a driver's printers to another driver does. */
+/** The effect of moving a driver's printers to another driver. */
 export interface MovePlan {
   readonly from: Driver;
   readonly to: Driver;
   readonly pairs: readonly MovePair[];
-  /** Those that keep the driver for ARM64, which the other one has no files for. */
+  /** Printers that keep `from` as their driver for ARM64, because `to` has no files for ARM64. */
   readonly keeping: readonly AffectedPrinter[];
-  /** Names this plan: a person agrees to no other. */
+  /** Identifies the plan: `movePrinters` refuses any other plan than the one that the user saw. */
   readonly digest: string;
 }
 
 /**
- * Finds a driver's model for one of another driver: by its name, else the name for all devices, or the only one that
- * there is. Where its INF names no model, any name will do.
+ * Finds the model of `to` for a model of another driver: the model with the same name, else the universal model, else
+ * the only model. Where the INF names no model, every name is accepted.
  */
 export function modelMatcher(to: Driver): (model: string) => string | undefined {
   const inf = chosenInf(to);
@@ -40,9 +40,10 @@ export function modelMatcher(to: Driver): (model: string) => string | undefined 
 }
 
 /**
- * What a printer chooses by itself so that it deploys a model of a driver: nothing, where it chose nothing before and
- * the model is the driver's own, which somebody chose.
+ * The `driver_desc` with which a printer deploys a model of a driver. It stays empty where it was empty before and the
+ * model is the driver's own, chosen by a user.
+ * @param before the printer's `driver_desc` until now
  */
-export function ownChoice(driver: Driver, model: string, before: string): string {
-  return before === "" && model === driver.driver_desc && !isUnchosen(driver) ? "" : model;
+export function driverDescFor(driver: Driver, model: string, before: string): string {
+  return before === "" && model === driver.driver_desc && !needsModelChoice(driver) ? "" : model;
 }

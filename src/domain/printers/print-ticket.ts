@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { SaxesParser } from "saxes";
-import { messageOf } from "../errors.ts";
+import { errorMessage } from "../errors.ts";
 import type { FieldReader } from "../fields.ts";
 
 /** In UTF-8. */
@@ -8,23 +8,23 @@ export const ticketLimitBytes = 256 * 1024;
 
 const printSchema = "http://schemas.microsoft.com/windows/2003/08/printing/printschemaframework";
 
-/** As Windows gives tickets. */
+/** The XML declaration of tickets from Windows. */
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
 
-/** Documents that people and programs make have a handful of levels; saxes looks up namespaces through all of them. */
+/** Ordinary tickets have a handful of levels. saxes searches all levels for each namespace. */
 const maxLevels = 100;
-/** Of a namespace's name, in characters: saxes puts it before each attribute that has the namespace. */
-const longestNamespace = 1000;
+/** Characters. saxes copies the namespace's name for each attribute that has it. */
+const maxNamespaceLength = 1000;
 
 /**
- * Copies the PrintTicket of a printer that is chosen in a list; for Windows PowerShell 5.1. No name stands in it, so there is
- * nothing in it to change.
+ * Copies the PrintTicket of a printer that the user chooses in a list, in Windows PowerShell 5.1. The command contains
+ * no printer name, so users paste it without editing.
  */
 export const ticketCommand =
   "Get-Printer | Out-GridView -Title 'The printer that prints as wished' -OutputMode Single | " +
   "ForEach-Object { (Get-PrintConfiguration -PrinterObject $_).PrintTicketXML } | Set-Clipboard";
 
-/** A form's ticket as it is kept; empty where there is none. */
+/** Reads a form's ticket; empty where there is none. */
 export function parseTicket(form: FieldReader, name: string): string {
   const read = readTicket(form.typed(name));
   if ("ticket" in read) return read.ticket;
@@ -32,22 +32,21 @@ export function parseTicket(form: FieldReader, name: string): string {
   return "";
 }
 
-/** Names a ticket where it would be too large; empty where there is none. */
-export function ticketName(ticket: string): string {
+/** Stands for a ticket in exported lists; empty where there is none. */
+export function ticketDigest(ticket: string): string {
   return ticket === "" ? "" : `sha256:${createHash("sha256").update(ticket).digest("hex")}`;
 }
 
-export function isTicketName(text: string): boolean {
+export function isTicketDigest(text: string): boolean {
   return /^sha256:[0-9a-f]{64}$/.test(text);
 }
 
-/** A ticket as it is kept, or why it is not taken. */
+/** A normalised ticket, or the reason of its refusal. */
 type ReadTicket = { readonly ticket: string } | { readonly problem: string };
 
 /**
- * Reads a PrintTicket as somebody pasted it. It is kept as it is, with two exceptions: its lines end with a line feed,
- * because browsers change line ends, and its XML declaration is Windows' own, because the text is no longer in the
- * encoding that it was in.
+ * Reads a pasted PrintTicket. The text is kept unchanged except for two things: lines end with a line feed, because
+ * browsers change line ends, and the XML declaration is Windows' own, because the text has lost its original encoding.
  */
 export function readTicket(typed: string): ReadTicket {
   const text = typed.replace(/\r\n?/g, "\n").toWellFormed().trim();
@@ -68,12 +67,12 @@ function problemOf(ticket: string): string | undefined {
   try {
     return rootProblem(rootOf(parser, ticket));
   } catch (error) {
-    const reason = messageOf(error).slice(0, 160).replace(/\.$/, "");
+    const reason = errorMessage(error).slice(0, 160).replace(/\.$/, "");
     return `The PrintTicket cannot be read, in line ${parser.line}: ${reason}. Copy all of it again.`;
   }
 }
 
-/** @throws Error where the text is no well-formed XML with namespaces, or has a document type definition */
+/** @throws Error where the text is not well-formed XML with namespaces, has a document type definition, or exceeds a limit */
 function rootOf(parser: SaxesParser<{ xmlns: true }>, text: string): Root {
   let root = { local: "", namespace: "" };
   let level = 0;
@@ -85,8 +84,8 @@ function rootOf(parser: SaxesParser<{ xmlns: true }>, text: string): Root {
     level--;
   });
   parser.on("attribute", ({ name, value }) => {
-    if (name.startsWith("xmlns") && value.length > longestNamespace)
-      throw new Error(`a namespace has more than ${longestNamespace} characters.`);
+    if (name.startsWith("xmlns") && value.length > maxNamespaceLength)
+      throw new Error(`a namespace has more than ${maxNamespaceLength} characters.`);
   });
   parser.on("doctype", () => {
     throw new Error("a document type definition (<!DOCTYPE>) is not taken.");

@@ -1,8 +1,8 @@
-/** The values that a field can have, each as pages call it; the first is what an empty form means. */
+/** The values of a field with their labels. The first is the default. */
 export type Choices<T extends string = string> = readonly [Choice<T>, ...Choice<T>[]];
 type Choice<T extends string> = readonly [value: T, label: string];
 
-/** The value that leaves alone what the driver itself is set to. */
+/** The value that keeps the driver's own setting. */
 const driversOwn = ["", "The driver’s own"] as const;
 
 export const protocols = [
@@ -36,15 +36,13 @@ export const paperSizes = [
   ["B5", "B5"],
 ] as const;
 
-/** One of the values of such a list. */
 export type ValueOf<List extends Choices> = List[number][0];
 
-/** The values alone, in the same order. */
 export function valuesOf<const T extends string>([first, ...rest]: Choices<T>): readonly [T, ...T[]] {
   return [first[0], ...rest.map(([value]) => value)];
 }
 
-/** What pages call a value. */
+/** The value itself where it has no label. */
 export function labelOf<T extends string>(choices: Choices<T>, value: T): string {
   return choices.find(([known]) => known === value)?.[1] ?? value;
 }

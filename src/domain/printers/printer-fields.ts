@@ -2,7 +2,7 @@ import { canonicalAddress, cleanAddress, derivePortName, isAddress } from "../ad
 import { ippDriverId } from "../drivers/windows-drivers.ts";
 import type { FieldMessages } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput, type TextRule } from "../fields.ts";
-import { StoredObject } from "../json-fields.ts";
+import { JsonFields } from "../json-fields.ts";
 import { readSubnets } from "../subnet.ts";
 import { parseTicket } from "./print-ticket.ts";
 import { isQueueName, type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
@@ -16,13 +16,13 @@ import {
   valuesOf,
 } from "./printer-choices.ts";
 
-/** All but what names the printer and the records it belongs to. */
+/** All settings except the name, the client and the driver. */
 type Settings = Omit<PrinterSettings, "name" | "client_id" | "driver_id">;
 
-/** How one setting is read: from a form, and from what was kept. Both have the same default. */
+/** Reads a setting from a form, and from saved JSON. Both have the same default. */
 interface Field<T> {
   readonly parse: (form: FieldReader, name: string) => T;
-  readonly read: (stored: StoredObject, name: string) => T;
+  readonly read: (saved: JsonFields, name: string) => T;
 }
 
 const portNumbers = { min: 1, max: 65535, fallback: 9100 };
@@ -30,7 +30,7 @@ export const ippPort = 631;
 const usualIppPath = "/ipp/print";
 const addressRule = { label: "The address", maxLength: 253 };
 
-/** In the form's order. */
+/** In the order of the form. */
 const settingFields: { readonly [Name in keyof Settings]: Field<Settings[Name]> } = {
   driver_desc: text({ label: "The model", maxLength: 500 }),
   address: { ...text(addressRule), parse: parseAddress },
@@ -56,55 +56,55 @@ const settingFields: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   reset_user_preferences: checkbox(),
   arm64_driver_id: { parse: (form, name) => form.reference(name, "Driver for ARM64"), read: () => null },
   arm64_driver_desc: text({ label: "The model for ARM64", maxLength: 500 }),
-  subnets: { parse: readSubnets, read: (stored, name) => stored.texts(name) },
-  replaces: { parse: parseReplaces, read: (stored, name) => stored.texts(name) },
+  subnets: { parse: readSubnets, read: (saved, name) => saved.texts(name) },
+  replaces: { parse: parseReplaces, read: (saved, name) => saved.texts(name) },
   keep_driver: checkbox(),
 };
 
 const fields: readonly (readonly [name: string, field: Field<unknown>])[] = Object.entries(settingFields);
 
-/** What a printer says of other records. */
+/** The settings of a printer that refer to other records. */
 export type PrinterReferences = Pick<PrinterSettings, "client_id" | "driver_id" | "driver_desc"> &
   Partial<Pick<PrinterSettings, "protocol" | "arm64_driver_id" | "arm64_driver_desc">>;
 
 /**
- * @param lookUp what is wrong with the records that the printer refers to; here, so that a person sees all that is
- *   wrong at once
+ * @param findProblems checks the records that the printer refers to. It is called here so that one error contains all
+ *   problems.
  * @throws UserError "invalid" with a message for each field, in the form's order.
  */
 export function parsePrinter(
   input: FormInput,
-  lookUp: (references: PrinterReferences) => FieldMessages = () => ({}),
+  findProblems: (references: PrinterReferences) => FieldMessages = () => ({}),
 ): PrinterSettings {
-  const form = new FieldReader(withProtocol(input));
+  const form = new FieldReader(withImpliedProtocol(input));
   const references = {
     name: form.text("name", { label: "The printer’s name", required: true, ...queueNameRule }),
     client_id: form.reference("client_id", "Client"),
     driver_id: form.reference("driver_id", "Driver"),
   };
   // Spreading so many fields takes V8 four times as long as all the rest.
-  const settings = allStored((field, name) => field.parse(form, name));
-  // Windows names the port of an IPP queue itself, and has one driver for all of them.
+  const settings = readSettings((field, name) => field.parse(form, name));
+  // Windows names the port of an IPP queue itself, and has one driver for all IPP queues.
   const isIpp = settings.protocol === "ipp";
   if (isIpp) references.driver_id ??= ippDriverId;
   const port_name = isIpp ? "" : settings.port_name || derivePortName(settings.address);
   // SNMP status is a setting of TCP/IP ports.
   const snmp = settings.snmp && !isIpp;
   const printer: PrinterSettings = Object.assign(references, settings, { port_name, snmp });
-  checkTogether(form, printer);
-  for (const [field, message] of Object.entries(lookUp(printer))) form.refuse(field, message);
+  checkCombinations(form, printer);
+  for (const [field, message] of Object.entries(findProblems(printer))) form.refuse(field, message);
   form.check();
   return printer;
 }
 
 /**
- * Reads what was kept as JSON, and leaves what has a column of its own as an empty form would make it. So is a field that
- * an older Platen did not know yet.
- * @throws Error when the text is no object in JSON
+ * Reads saved settings. Settings with a column of their own, and fields that an older Platen did not save, get their
+ * defaults.
+ * @throws Error where the text is not a JSON object
  */
 export function printerSettingsFrom(json: string): Settings {
-  const stored = StoredObject.parse(json);
-  return allStored((field, name) => field.read(stored, name));
+  const saved = JsonFields.parse(json);
+  return readSettings((field, name) => field.read(saved, name));
 }
 
 const listedNames = [
@@ -116,17 +116,17 @@ const listedNames = [
   "location",
 ] as const satisfies (keyof Settings)[];
 
-/** What lists show of a printer's settings. */
+/** The settings of a printer that lists show. */
 export type ListedSettings = Pick<Settings, (typeof listedNames)[number]>;
 
-/** The same of what lists show alone. @throws Error when the text is no object in JSON */
+/** @throws Error where the text is not a JSON object */
 export function listedSettingsFrom(json: string): ListedSettings {
-  const stored = StoredObject.parse(json);
-  const values = listedNames.map((name) => [name, settingFields[name].read(stored, name)] as const);
+  const saved = JsonFields.parse(json);
+  const values = listedNames.map((name) => [name, settingFields[name].read(saved, name)] as const);
   return Object.fromEntries(values) as ListedSettings;
 }
 
-/** What a printer is of which nothing is said. */
+/** The settings of an empty form. */
 export const printerDefaults: Settings = printerSettingsFrom("{}");
 
 const formNames = [
@@ -136,7 +136,7 @@ const formNames = [
   ...Object.keys(settingFields),
 ] as (keyof PrinterSettings)[];
 
-/** Settings as their form shows them: those of an empty form unless they say otherwise. */
+/** The form values of the given settings; by default those of an empty form. */
 export function printerFormValues(settings: Partial<PrinterSettings> = printerDefaults): FormInput {
   const values: Record<string, string> = {};
   for (const name of formNames) {
@@ -151,7 +151,7 @@ function formValue(value: PrinterSettings[keyof PrinterSettings]): string {
   return typeof value === "object" ? (value ?? []).join("\n") : String(value);
 }
 
-function allStored(read: (field: Field<unknown>, name: string) => unknown): Settings {
+function readSettings(read: (field: Field<unknown>, name: string) => unknown): Settings {
   const values: Record<string, unknown> = {};
   for (const [name, field] of fields) values[name] = read(field, name);
   return values as unknown as Settings;
@@ -160,21 +160,21 @@ function allStored(read: (field: Field<unknown>, name: string) => unknown): Sett
 function text(rule: TextRule, fallback = ""): Field<string> {
   return {
     parse: (form, name) => form.text(name, rule) || fallback,
-    read: (stored, name) => stored.text(name, fallback),
+    read: (saved, name) => saved.text(name, fallback),
   };
 }
 
 function integer(label: string, range: { min: number; max: number; fallback: number }): Field<number> {
   return {
     parse: (form, name) => form.integer(name, label, range),
-    read: (stored, name) => stored.integer(name, range.fallback, range.min, range.max),
+    read: (saved, name) => saved.integer(name, range.fallback, range.min, range.max),
   };
 }
 
 function checkbox(): Field<boolean> {
   return {
     parse: (form, name) => form.checkbox(name),
-    read: (stored, name) => stored.flag(name),
+    read: (saved, name) => saved.flag(name),
   };
 }
 
@@ -182,7 +182,7 @@ function choice<T extends string>(label: string, choices: Choices<T>): Field<T> 
   const values = valuesOf(choices);
   return {
     parse: (form, name) => form.choice(name, label, values),
-    read: (stored, name) => stored.choice(name, values),
+    read: (saved, name) => saved.choice(name, values),
   };
 }
 
@@ -200,13 +200,13 @@ function parseAddress(form: FieldReader, name: string): string {
   return "";
 }
 
-/** Who names the IPP class driver and no protocol means IPP. */
-function withProtocol(input: FormInput): FormInput {
+/** A form with the IPP class driver and without a protocol means IPP. */
+function withImpliedProtocol(input: FormInput): FormInput {
   const isNamed = (input.protocol ?? "").trim() !== "";
   return isNamed || input.driver_id?.trim() !== String(ippDriverId) ? input : { ...input, protocol: "ipp" };
 }
 
-/** A form that shows one field for all protocols sends RAW's own number along: IPP has another. */
+/** Forms send RAW's default port for every protocol. With IPP it becomes IPP's default. */
 function parsePortNumber(form: FieldReader, name: string): number {
   const number = form.integer(name, "The port number", portNumbers);
   const isIpp = form.text("protocol", { label: "The protocol" }) === "ipp";
@@ -214,8 +214,8 @@ function parsePortNumber(form: FieldReader, name: string): number {
 }
 
 /**
- * What can stand in the path of a URL as it is (RFC 3986), without what would begin a query, and stays as it is: who reads
- * a URL resolves “..”, and Windows would name another path than it was given.
+ * Accepts only characters that a URL path may contain unescaped (RFC 3986), without a query, and only paths that URL
+ * parsers leave unchanged: parsers resolve “..”, so Windows would ask for another path.
  */
 function parseIppPath(form: FieldReader, name: string): string {
   const typed = form.text(name, { label: "The path", maxLength: 255 });
@@ -232,7 +232,7 @@ function isPlainPath(path: string): boolean {
   return !path.includes("//") && new URL(path, "http://printer").pathname === path;
 }
 
-/** A checkbox that is ticked, or one of the three words: both mean the same. */
+/** Accepts the words of a checkbox and of a list besides the form's own values. */
 function parseCollate(form: FieldReader, name: string): PrinterSettings["collate"] {
   const typed = form.text(name, { label: "Collate" }).toLowerCase();
   if (["1", "true", "yes"].includes(typed)) return "on";
@@ -240,7 +240,7 @@ function parseCollate(form: FieldReader, name: string): PrinterSettings["collate
   return form.choice(name, "Collate", valuesOf(collateModes));
 }
 
-function checkTogether(form: FieldReader, printer: PrinterSettings): void {
+function checkCombinations(form: FieldReader, printer: PrinterSettings): void {
   if (printer.protocol === "ipp" && printer.address === "") {
     form.refuse("address", "IPP needs the printer’s address: an IP address or a host name.");
   }
@@ -253,13 +253,13 @@ function checkTogether(form: FieldReader, printer: PrinterSettings): void {
   }
 }
 
-/** What a line of “replaces” says, in one spelling, or why it says nothing. */
+/** A line of “replaces” in its canonical spelling, or the problem with it. */
 type ReadReplaced = { readonly replaced: string } | { readonly problem: string };
 
 const addressPrefix = "address:";
 const maxServerLength = 253;
 
-/** What a printer replaces, one a line and each once: queues by name, `\\server\queue`, `address:` with an IP address. */
+/** Reads distinct lines: a queue's name, `\\server\queue`, or `address:` with an IP address. */
 function parseReplaces(form: FieldReader, name: string): string[] {
   const typed = form.text(name, { label: "Replaces", maxLength: 20_000, multiline: true });
   const problems: string[] = [];
@@ -280,7 +280,7 @@ function readReplaced(line: string): ReadReplaced {
   return isQueueName(line) ? { replaced: line } : { problem: "cannot be the name of a local queue" };
 }
 
-/** A connection by server and share. */
+/** @param line `\\server\queue` */
 function readConnection(line: string): ReadReplaced {
   const [server = "", share = "", ...more] = line
     .slice(2)

@@ -1,4 +1,4 @@
-import { type Driver, driverNeeds } from "../drivers/driver.ts";
+import { type Driver, deployProblem } from "../drivers/driver.ts";
 import type {
   collateModes,
   colorModes,
@@ -8,20 +8,20 @@ import type {
   ValueOf,
 } from "./printer-choices.ts";
 
-/** What an operator says of a printer: the form's fields, by the form's names. */
+/** The fields of a printer's form, by their form names. */
 export interface PrinterSettings {
   /** The queue's name on Windows. */
   readonly name: string;
   readonly client_id: number | null;
   readonly driver_id: number | null;
-  /** One of the driver's models; empty is the driver's own. */
+  /** One of the driver's models; empty: the driver's own. */
   readonly driver_desc: string;
   /** IPv4, IPv6 or host name; empty together with `port_name` makes a driver-only deployment. */
   readonly address: string;
   readonly port_name: string;
   readonly protocol: ValueOf<typeof protocols>;
   readonly port_number: number;
-  /** On the printer, where the protocol is IPP: begins with `/`. */
+  /** The path on the printer with IPP; begins with `/`. */
   readonly ipp_path: string;
   /** Whether IPP goes over TLS. */
   readonly ipp_tls: boolean;
@@ -41,19 +41,19 @@ export interface PrinterSettings {
   /** Leave the driver on the machine at uninstall. */
   readonly keep_driver: boolean;
   /**
-   * What goes after success: a queue by its name, a connection as `\\\\server\\queue`, or as `address:10.1.2.3` every other
-   * queue on a TCP/IP port to that address.
+   * Removed after a successful installation: a queue by its name, a connection as `\\server\queue`, or, as
+   * `address:10.1.2.3`, every other queue on a TCP/IP port with that address.
    */
   readonly replaces: readonly string[];
-  /** The driver of ARM64 machines, where they have another one. */
+  /** The driver for ARM64 machines, where they install another one. */
   readonly arm64_driver_id: number | null;
-  /** One of its models; empty is that driver's own. */
+  /** One of that driver's models; empty: its own. */
   readonly arm64_driver_desc: string;
-  /** A PrintTicket in XML: preferences that no other field names. */
+  /** A PrintTicket (XML), for preferences without a field of their own. */
   readonly print_ticket: string;
-  /** Whether what users set of the queue for themselves goes, once per revision. */
+  /** Reset the users' own preferences for the queue, once per revision. */
   readonly reset_user_preferences: boolean;
-  /** Where machines must be to get the printer, as CIDR; empty: anywhere, or where its client says. */
+  /** CIDR: only machines in one of these get the printer. Empty: the client's subnets apply. */
   readonly subnets: readonly string[];
 }
 
@@ -65,14 +65,14 @@ export interface Printer extends PrinterSettings {
   readonly updated_at: number;
 }
 
-/** What Windows takes as the name of a local queue. */
+/** Windows' rule for the names of local queues. */
 export const queueNameRule = {
   /** In UTF-16 code units. */
   maxLength: 220,
   forbidden: "\\,!",
 } as const;
 
-/** What Windows takes as the name of a share. */
+/** Windows' rule for the names of shares. */
 export const shareNameRule = {
   /** In UTF-16 code units. */
   maxLength: 80,
@@ -84,12 +84,12 @@ export function isQueueName(text: string): boolean {
   return text.length <= maxLength && ![...forbidden].some((character) => text.includes(character));
 }
 
-/** Whether the printer stands for its driver alone, without a queue. */
+/** Whether only the driver is deployed, without a queue. */
 export function isDriverOnly(printer: Pick<PrinterSettings, "address" | "port_name">): boolean {
   return printer.address === "" && printer.port_name === "";
 }
 
-/** The name under which a shared queue is offered. */
+/** The share name of a shared queue; by default the queue's name with `-` for forbidden characters. */
 export function shareNameOf(printer: Pick<PrinterSettings, "name" | "share_name">): string {
   if (printer.share_name !== "") return printer.share_name;
   const { forbidden, maxLength } = shareNameRule;
@@ -99,7 +99,7 @@ export function shareNameOf(printer: Pick<PrinterSettings, "name" | "share_name"
   return characters.join("").slice(0, maxLength);
 }
 
-/** Where an IPP printer is asked; its path as it is typed. */
+/** The URL of an IPP printer. The path is not escaped: `parsePrinter` accepts only paths that need no escapes. */
 export function ippUrlOf({
   address,
   port_number,
@@ -110,7 +110,7 @@ export function ippUrlOf({
   return `${ipp_tls ? "https" : "http"}://${host}:${port_number}${ipp_path}`;
 }
 
-/** The model that is installed: the printer's own choice, else the driver's; empty where neither is chosen. */
+/** The model that is installed: the printer's, else the driver's; empty where neither has one. */
 export function effectiveDescription(
   printer: Pick<PrinterSettings, "driver_desc">,
   driver: Pick<Driver, "driver_desc">,
@@ -118,10 +118,10 @@ export function effectiveDescription(
   return printer.driver_desc || driver.driver_desc;
 }
 
-/** Why the printer cannot be deployed with its driver yet, with the remedy; undefined when it can. */
+/** Why the printer cannot be deployed with its driver, with the remedy; undefined where it can. */
 export function printerNeeds(
   printer: Pick<PrinterSettings, "driver_desc">,
   driver: Pick<Driver, "inf_path" | "driver_desc">,
 ): string | undefined {
-  return driverNeeds({ inf_path: driver.inf_path, driver_desc: effectiveDescription(printer, driver) });
+  return deployProblem({ inf_path: driver.inf_path, driver_desc: effectiveDescription(printer, driver) });
 }

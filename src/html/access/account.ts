@@ -1,7 +1,7 @@
 import type { Account, Session } from "../../domain/access/account.ts";
 import type { FormState } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { type Frame, page } from "../layout.ts";
+import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { time } from "../text.ts";
 import { passwordForm } from "./sign-in.ts";
@@ -9,27 +9,27 @@ import { passwordForm } from "./sign-in.ts";
 interface OwnAccount {
   readonly account: Account;
   readonly sessions: readonly Session[];
-  /** The one that the page is asked for in. */
+  /** The id of the session that requests the page. */
   readonly current: number;
   readonly form: FormState;
 }
 
-/** What a person sees of their own account; without one, a proxy says who they are. */
-export function accountPage(frame: Frame, own: OwnAccount | undefined): Html {
+/** The page of the user's own account. @param own undefined for a person who signs in at a proxy */
+export function accountPage(frame: PageContext, own: OwnAccount | undefined): Html {
   const { name, role } = frame.visitor;
   const heading = html`<bdi>${name}</bdi>`;
-  const may = html`<p class="soft">Role: ${role}</p>`;
+  const roleLine = html`<p class="soft">Role: ${role}</p>`;
   const title = name ?? "Account";
   if (own === undefined) {
     return page(
       { ...frame, title, heading },
-      html`${may}<p>Whoever runs the proxy in front of Platen decides who you are and how you sign in.
+      html`${roleLine}<p>Whoever runs the proxy in front of Platen decides who you are and how you sign in.
         Your role is that of the account of your name here, else that of your groups.</p>`,
     );
   }
   return page(
     { ...frame, title, heading },
-    html`${may}
+    html`${roleLine}
     <section id="password"><h2>Password</h2>${
       own.account.role === "admin"
         ? html`<p>The administrator’s password is the setting <code>ADMIN_PASSWORD</code> or the file of <code>ADMIN_PASSWORD_FILE</code>: change it there, and start Platen again.</p>`

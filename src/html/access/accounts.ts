@@ -1,11 +1,11 @@
-import { type Account, accountRoles, isOneTimeOver } from "../../domain/access/account.ts";
+import { type Account, accountRoles, isOneTimePasswordExpired } from "../../domain/access/account.ts";
 import { deleteFold, type FormState, problemSummary, selectField, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { badge, copyable, type Frame, page } from "../layout.ts";
+import { badge, copyable, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { time } from "../text.ts";
 
-/** A password that was just made, which is shown this once. */
+/** A password that was just made. Platen shows it only once. */
 export interface OneTimePassword {
   readonly name: string;
   readonly password: string;
@@ -13,9 +13,9 @@ export interface OneTimePassword {
 
 interface AccountList {
   readonly accounts: readonly Account[];
-  /** Whether people sign in here with passwords, and not at a proxy alone. */
+  /** Whether people sign in at Platen with passwords, and not at a proxy only. */
   readonly hasPasswords: boolean;
-  /** Whether a proxy says who somebody is. */
+  /** Whether people can sign in at a proxy. */
   readonly hasProxy: boolean;
   readonly now: number;
 }
@@ -26,19 +26,19 @@ const roleHint =
   "A viewer looks and downloads. An operator also changes everything but accounts, tokens, backups and the audit log.";
 
 export function accountsPage(
-  frame: Frame,
+  frame: PageContext,
   data: AccountList & { readonly form: FormState; readonly made?: OneTimePassword | undefined },
 ): Html {
   const { form, made, hasPasswords, hasProxy } = data;
   return page(
-    { ...frame, title: "Accounts", place: "Accounts" },
+    { ...frame, title: "Accounts", section: "Accounts" },
     html`${made && oneTimeNotice(made)}
     ${hasProxy && aboutProxy(hasPasswords)}
     <div class="beside">${accountForm(form, hasPasswords)}<section aria-label="Accounts">${accountTable(data)}</section></div>`,
   );
 }
 
-/** What accounts are for where a proxy says who somebody is. */
+/** What accounts are for where people sign in at a proxy. */
 function aboutProxy(hasPasswords: boolean): Html {
   const where = hasPasswords ? "People sign in here, or at the proxy" : "People sign in at the proxy";
   return html`<p>${where} in front of Platen. The account of somebody’s name decides here what they may do,
@@ -64,7 +64,7 @@ function accountForm(form: FormState, hasPasswords: boolean): Html {
     <button class="primary">Make account</button></form>`;
 }
 
-/** The one time that it is shown: it is kept nowhere. */
+/** Shows a one-time password, of which only the hash is saved. */
 function oneTimeNotice({ name, password }: OneTimePassword): Html {
   return html`<div class="notice good" role="status" tabindex="-1" data-focus>
     <p>Give this password to <bdi>${name}</bdi>: it is shown this once, holds for seven days, and has to be changed at the first sign-in.</p>
@@ -85,8 +85,8 @@ function accountTable({ accounts, hasPasswords, now }: AccountList): Html {
 }
 
 function stateOf(account: Account, now: number): Html {
-  if (account.isDisabled || !account.isOneTime) return accessOf(account);
-  return isOneTimeOver(account, now)
+  if (account.isDisabled || !account.hasOneTimePassword) return accessOf(account);
+  return isOneTimePasswordExpired(account, now)
     ? badge("warn", "one-time password is over")
     : badge("plain", "one-time password");
 }
@@ -95,9 +95,9 @@ function accessOf({ isDisabled }: Account): Html {
   return isDisabled ? badge("bad", "disabled") : badge("good", "active");
 }
 
-/** One account with all that can be done to it. */
+/** The page of one account, for the administrator. */
 export function accountOfPage(
-  frame: Frame,
+  frame: PageContext,
   {
     account,
     hasPasswords,
@@ -113,10 +113,10 @@ export function accountOfPage(
   const { id, name, role, created_at, seen_at } = account;
   const lastSeen = seen_at > 0 ? html`last seen ${time(seen_at)}` : "never seen";
   return page(
-    { ...frame, title: name, heading: html`<bdi>${name}</bdi>`, place: "Accounts" },
+    { ...frame, title: name, heading: html`<bdi>${name}</bdi>`, section: "Accounts" },
     html`${made && oneTimeNotice(made)}
     <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}</p>
-    ${role === "admin" ? aboutAdmin(hasPasswords) : html`${changes(account, hasPasswords)}${deleteFold({ what: "account", consequence: `“${name}” is signed out at once. What the account did stays in the log.`, action: paths.accountDelete(id) })}`}`,
+    ${role === "admin" ? aboutAdmin(hasPasswords) : html`${changeForms(account, hasPasswords)}${deleteFold({ what: "account", consequence: `“${name}” is signed out at once. What the account did stays in the log.`, action: paths.accountDelete(id) })}`}`,
   );
 }
 
@@ -127,7 +127,7 @@ function aboutAdmin(hasPasswords: boolean): Html {
     It is changed there alone: start Platen again, and every browser that was signed in as the administrator is signed out.</p>`;
 }
 
-function changes({ id, role, isDisabled }: Account, hasPasswords: boolean): Html {
+function changeForms({ id, role, isDisabled }: Account, hasPasswords: boolean): Html {
   return html`<section><h2>Role</h2><form class="panel narrow" method="post" action="${paths.accountOf(id)}">
       ${selectField({ values: { role }, problems: {} }, { label: "Role", name: "role", choices: roleChoices, hint: roleHint })}
       <button class="primary">Save role</button></form></section>

@@ -1,29 +1,28 @@
-import { passwordLengths } from "../../domain/access/password.ts";
+import { passwordLength } from "../../domain/access/password.ts";
 import { type FormState, problemSummary, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { type Frame, page } from "../layout.ts";
+import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 
 interface SignInForm {
-  /** What was typed as the name. */
+  /** The name as typed. */
   readonly name?: string;
-  /** Where it goes on afterwards. */
+  /** The page after the sign-in. */
   readonly next: string;
   /** Why the last attempt failed. */
   readonly problem?: string | undefined;
-  /** The service's own address, where the browser is at another one. */
-  readonly elsewhere?: string | undefined;
+  /** The service's https address, where the browser uses another one and cannot stay signed in. */
+  readonly rightAddress?: string | undefined;
 }
 
-/** The one page that everybody can see. */
-export function signInPage(frame: Frame, { name = "", next, problem, elsewhere }: SignInForm): Html {
+export function signInPage(frame: PageContext, { name = "", next, problem, rightAddress }: SignInForm): Html {
   const state = { values: { name }, problems: {} };
   const isNamed = name !== "";
   return page(
     { ...frame, title: "Sign in" },
     html`<form class="panel narrow" method="post" action="${paths.signIn}">
       ${problem && html`<div class="problems" role="alert" tabindex="-1" data-focus><p>${problem}</p></div>`}
-      ${elsewhere && html`<p class="notice warn">Sign in at <a href="${elsewhere}">${elsewhere}</a>: only there can the browser be remembered.</p>`}
+      ${rightAddress && html`<p class="notice warn">Sign in at <a href="${rightAddress}">${rightAddress}</a>: only there can the browser be remembered.</p>`}
       ${textField(state, {
         label: "Name",
         name: "name",
@@ -36,8 +35,8 @@ export function signInPage(frame: Frame, { name = "", next, problem, elsewhere }
   );
 }
 
-/** The page on which a one-time password is changed, before any other. @param next where it goes on afterwards */
-export function firstPasswordPage(frame: Frame, form: FormState, next: string): Html {
+/** The page that changes a one-time password, before any other page. @param next the page after it */
+export function firstPasswordPage(frame: PageContext, form: FormState, next: string): Html {
   return page(
     { ...frame, title: "Choose a password" },
     html`<p>You signed in with a password that was made for you. Choose one that only you know; then everything else is open.</p>
@@ -46,12 +45,12 @@ export function firstPasswordPage(frame: Frame, form: FormState, next: string): 
 }
 
 /**
- * The form that changes one's own password.
- * @param label of the current password
- * @param next where it goes on afterwards, unless the action says so
+ * The form that changes the user's own password.
+ * @param label of the current password's field
+ * @param next the page after the change, unless the action decides it
  */
 export function passwordForm(action: string, form: FormState, label: string, next?: string): Html {
-  const { least } = passwordLengths;
+  const { min: least } = passwordLength;
   return html`<form class="panel narrow" method="post" action="${action}" novalidate>
     ${problemSummary(form)}
     ${passwordField(form, { label, name: "password", autocomplete: "current-password" })}
@@ -67,7 +66,7 @@ export function passwordForm(action: string, form: FormState, label: string, nex
   </form>`;
 }
 
-/** A field that shows nothing of what is typed, and never gets a value from here. */
+/** A password field, which is always empty at first. */
 function passwordField(
   { problems }: FormState,
   {
@@ -87,7 +86,7 @@ function passwordField(
     {
       ...options,
       type: "password",
-      attributes: html`autocomplete="${autocomplete}" maxlength="${4 * passwordLengths.max}" ${isFirst && html`autofocus`}`,
+      attributes: html`autocomplete="${autocomplete}" maxlength="${4 * passwordLength.max}" ${isFirst && html`autofocus`}`,
     },
   );
 }

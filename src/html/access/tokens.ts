@@ -2,11 +2,11 @@ import { type Token, tokenDays } from "../../domain/access/token.ts";
 import { dayMs } from "../../domain/text.ts";
 import { type FormState, problemSummary, type SelectChoice, selectField, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { badge, copyable, type Frame, page } from "../layout.ts";
+import { badge, copyable, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { isolated, time } from "../text.ts";
 
-/** A token that was just made, with its text, which is shown this once. */
+/** A token that was just made, with its text. Platen shows the text only once. */
 export interface MadeToken {
   readonly name: string;
   readonly text: string;
@@ -17,19 +17,18 @@ interface Named {
   readonly name: string;
 }
 
-/** What the page of tokens shows. */
 export interface TokenList {
-  readonly tokens: readonly { readonly token: Token; readonly reaches: string }[];
+  readonly tokens: readonly { readonly token: Token; readonly scopeText: string }[];
   /** UTC, milliseconds since 1970. */
   readonly now: number;
   readonly clients: readonly Named[];
   readonly printers: readonly (Named & { readonly client: string | undefined })[];
 }
 
-export function tokensPage(frame: Frame, list: TokenList, form: FormState, made?: MadeToken): Html {
+export function tokensPage(frame: PageContext, list: TokenList, form: FormState, made?: MadeToken): Html {
   const table = list.tokens.length > 0 ? tokenTable(list) : html`<p>No tokens yet.</p>`;
   return page(
-    { ...frame, title: "Tokens", place: "Tokens" },
+    { ...frame, title: "Tokens", section: "Tokens" },
     html`${made && madeNotice(made)}
     <p>For scripts, agents and RMM tools that fetch from Platen: as <code>Authorization: Bearer</code>, or as the password of
       <code>curl -u</code> with any user name.</p>
@@ -37,12 +36,12 @@ export function tokensPage(frame: Frame, list: TokenList, form: FormState, made?
   );
 }
 
-/** Many clients have a printer called “Hall”. */
+/** Adds the client's name, since many clients have a printer called “Hall”. */
 function withClient({ id, name, client }: TokenList["printers"][number]): Named {
   return { id, name: client === undefined ? name : `${name}, ${client}` };
 }
 
-/** The one time that it is shown: only its digest is kept. */
+/** Shows a token's text, of which only the digest is saved. */
 function madeNotice({ name, text }: MadeToken): Html {
   return html`<div class="notice good" role="status" tabindex="-1" data-focus>
     <p>The token “<bdi>${name}</bdi>” is made. Copy it now: it is shown this once.</p>${copyable("Token", text, "token")}</div>`;
@@ -78,10 +77,10 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
 
 function tokenTable({ tokens, now }: TokenList): Html {
   const rows = tokens.map(
-    ({ token, reaches }) => html`<tr>
+    ({ token, scopeText }) => html`<tr>
       <td data-label="Name"><div><bdi>${token.name}</bdi><br><code>${token.beginning}…</code><br>
         <span class="soft">by <bdi>${token.made_by}</bdi>, ${time(token.created_at)}</span></div></td>
-      <td data-label="Reaches" class="reach"><div>${isolated(reaches)}</div></td>
+      <td data-label="Reaches" class="reach"><div>${isolated(scopeText)}</div></td>
       <td data-label="Until"><div>${time(token.expires_at)} ${untilBadge(token, now)}</div></td>
       <td data-label="Last used"><div>${token.used_at === undefined ? "never" : html`${time(token.used_at)}<br><code>${token.used_from}</code>`}</div></td>
       <td><details class="delete"><summary>Revoke<span class="visually-hidden"> ${token.name}</span>…</summary>
@@ -93,7 +92,7 @@ function tokenTable({ tokens, now }: TokenList): Html {
     <tbody>${rows}</tbody></table>`;
 }
 
-/** So long before its end a token is pointed at. */
+/** The table marks a token this long before its end. */
 const soonMs = 14 * dayMs;
 
 function untilBadge({ expires_at }: Token, now: number): Html | undefined {

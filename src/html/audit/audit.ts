@@ -9,21 +9,20 @@ import {
 import { type AuditFilter, auditQuery, maxFilterCharacters } from "../../domain/audit/audit-filter.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { type Frame, page } from "../layout.ts";
+import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { count, time, timeZone } from "../text.ts";
 
 interface AuditPageData {
   readonly entries: readonly AuditEntry[];
   readonly filter: AuditFilter;
-  /** The address's `before` of the entries that follow; undefined where there are none. */
+  /** The query parameter `before` for older entries; undefined when there are none. */
   readonly next: string | undefined;
-  readonly lookedBackTo: number | undefined;
+  readonly searchedBackTo: number | undefined;
   readonly isFirst: boolean;
 }
 
-/** What happened, as a person says it. */
-const words: Record<AuditEvent, string> = {
+const eventWords: Record<AuditEvent, string> = {
   created: "Created",
   changed: "Changed",
   deleted: "Deleted",
@@ -60,37 +59,47 @@ const kindLabels: Record<RecordKind, string> = {
   token: "Token",
 };
 
-export function auditPage(frame: Frame, data: AuditPageData): Html {
+export function auditPage(pageContext: PageContext, data: AuditPageData): Html {
   const { filter, entries } = data;
   const query = auditQuery(filter).toString();
   const csv = html`<a class="button" href="${paths.auditCsv}${query && `?${query}`}">As CSV</a>`;
   return page(
-    { ...frame, title: "Audit log", place: "Audit log", action: csv },
+    { ...pageContext, title: "Audit log", section: "Audit log", action: csv },
     html`<p class="soft">Who changed or downloaded what, the latest entry first. What comes too often is counted, and has its entry later, with the times of
       the first and the last. Times and days are those of ${timeZone()}. <code>platen audit verify</code> says whether anybody changed the log itself.</p>
     ${filterForm(filter, query !== "")}
-    ${entries.length > 0 ? html`<ol class="audit">${entries.map(entryItem)}</ol>` : html`<p>${nothing(data)}</p>`}
-    ${older(data, query)}`,
+    ${entries.length > 0 ? html`<ol class="audit">${entries.map(entryItem)}</ol>` : html`<p>${emptyText(data)}</p>`}
+    ${olderLink(data, query)}`,
   );
 }
 
-function nothing({ isFirst, next, filter }: AuditPageData): string {
+/** The link from a record's page to its history; only for admins. */
+export function historyLink(
+  { visitor }: PageContext,
+  kind: "printer" | "client" | "driver",
+  id: number,
+): Html | undefined {
+  if (visitor.role !== "admin") return undefined;
+  return html`<p class="off-paper"><a href="${paths.auditOf(kind, id)}">History of this ${kind}</a></p>`;
+}
+
+function emptyText({ isFirst, next, filter }: AuditPageData): string {
   if (next !== undefined) return "Nothing here matches; older entries are still to be looked at.";
   if (auditQuery(filter).size > 0) return isFirst ? "Nothing matches." : "Nothing older matches.";
   return "Nothing has happened yet.";
 }
 
-function older({ next, lookedBackTo }: AuditPageData, query: string): Html | undefined {
+function olderLink({ next, searchedBackTo }: AuditPageData, query: string): Html | undefined {
   if (next === undefined) return undefined;
   const path = `${paths.audit}?${query}${query && "&"}before=${next}`;
   return html`<p class="actions"><a class="button" href="${path}">Older entries</a>
-    ${lookedBackTo !== undefined && html`<span class="soft">This page goes back to ${time(lookedBackTo)}.</span>`}</p>`;
+    ${searchedBackTo !== undefined && html`<span class="soft">This page goes back to ${time(searchedBackTo)}.</span>`}</p>`;
 }
 
 function filterForm(filter: AuditFilter, isNarrowed: boolean): Html {
   const { who, event, kind, id, since, until, q } = filter;
-  const kinds = recordKinds.map((one) => [one, kindLabels[one]] as const);
-  const events = auditEvents.map((one) => [one, words[one]] as const);
+  const kinds = recordKinds.map((kind) => [kind, kindLabels[kind]] as const);
+  const events = auditEvents.map((event) => [event, eventWords[event]] as const);
   return html`<form class="audit-filter" method="get" action="${paths.audit}" role="search" aria-label="Narrow the log">
     ${textField("q", "Words", q)}
     ${textField("who", "Who, or where", who)}
@@ -125,7 +134,7 @@ function select(
 function entryItem(entry: AuditEntry): Html {
   const { seq, who, from, event, record, fields = [], what, range, count: times, digest } = entry;
   return html`<li>
-    <p class="audit-head"><span class="${bad.has(event) && "bad"}"><strong>${wordOf(entry)}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
+    <p class="audit-head"><span class="${badEvents.has(event) && "bad"}"><strong>${wordOf(entry)}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
       range && html`, bytes ${count(range.first)} to ${count(range.last)} of ${count(range.size)}`
     }${times !== undefined && times > 1 && html`, ${count(times)} times`}</span>
       <span class="soft">${when(entry)} · <bdi>${who}</bdi>${from !== "" && html` from <bdi>${from}</bdi>`} · entry ${seq}</span></p>
@@ -134,17 +143,17 @@ function entryItem(entry: AuditEntry): Html {
   </li>`;
 }
 
-/** A token that is deleted is revoked. */
+/** The word for a deleted token is “Revoked”. */
 function wordOf({ event, record }: AuditEntry): string {
-  return event === "deleted" && record?.kind === "token" ? "Revoked" : words[event];
+  return event === "deleted" && record?.kind === "token" ? "Revoked" : eventWords[event];
 }
 
-/** Of what was counted, from the first time to the last. */
+/** For counted events, the first and the last time. */
 function when({ at, since }: AuditEntry): Html {
   return since === undefined ? time(at) : html`${time(since)} to ${time(at)}`;
 }
 
-const bad: ReadonlySet<AuditEvent> = new Set<AuditEvent>([
+const badEvents: ReadonlySet<AuditEvent> = new Set<AuditEvent>([
   ...(["log-broken", "entries-lost", "sign-in-failed", "refused"] as const),
 ]);
 
@@ -153,7 +162,7 @@ function digestLine({ by, digest, printers = [] }: AuditEntry): Html {
   return html`<p class="soft audit-digest">by a ${by}, digest <code>${digest}</code>${several}</p>`;
 }
 
-const gone: ReadonlySet<AuditEvent> = new Set<AuditEvent>(["deleted", "deleted-for-good"]);
+const deletionEvents: ReadonlySet<AuditEvent> = new Set<AuditEvent>(["deleted", "deleted-for-good"]);
 
 const pathsOf = {
   printer: paths.printer,
@@ -162,11 +171,11 @@ const pathsOf = {
   driver: paths.driver,
 } as const;
 
-/** With the way to its page, and to all that happened to it. */
+/** With links to the record's page and to its history. */
 function recordOf({ event, record }: AuditEntry): Html | undefined {
   if (record === undefined) return undefined;
   const { kind, id, name } = record;
-  const path = gone.has(event)
+  const path = deletionEvents.has(event)
     ? undefined
     : Object.entries(pathsOf).find(([known]) => known === kind)?.[1](id);
   const label = html`<bdi>${name || `number ${id}`}</bdi>`;
@@ -175,7 +184,7 @@ function recordOf({ event, record }: AuditEntry): Html | undefined {
     <a class="soft" href="${history}" aria-label="History of ${kind} ${name}">history</a>`;
 }
 
-/** Columns of the database that no form and no export has under their names. */
+/** Labels for database columns whose names appear in no form or export. */
 const fieldWords: ReadonlyMap<string, string> = new Map([
   ["one_time", "one-time password"],
   ["password_hash", "password"],
@@ -205,14 +214,4 @@ function fieldItem({ name, from, to }: ChangedField): Html {
 
 function value(text: string): Html {
   return text === "" ? html`<span class="soft">nothing</span>` : html`<bdi>${text}</bdi>`;
-}
-
-/** The way from a record's page to all that happened to it, for whom may see that. */
-export function historyLink(
-  { visitor }: Frame,
-  kind: "printer" | "client" | "driver",
-  id: number,
-): Html | undefined {
-  if (visitor.role !== "admin") return undefined;
-  return html`<p class="off-paper"><a href="${paths.auditOf(kind, id)}">History of this ${kind}</a></p>`;
 }

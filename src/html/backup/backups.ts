@@ -1,36 +1,35 @@
-import { type KeptState, maxAsked, recordsText } from "../../domain/backup/backup.ts";
+import { type KeptState, maxManual, recordsText } from "../../domain/backup/backup.ts";
 import { type Html, html } from "../html.ts";
-import { badge, copyable, emptyState, type Frame, page } from "../layout.ts";
+import { badge, copyable, emptyState, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, counted, time } from "../text.ts";
 
-/** What the page of backups shows. */
-interface BackupsShown {
-  /** The newest first. */
+interface BackupsData {
+  /** Newest first. */
   readonly states: readonly KeptState[];
-  /** So many are kept; 0: none is made. */
+  /** The number of daily states to keep; 0 when backups are switched off. */
   readonly max: number;
-  /** UTC, milliseconds since 1970; undefined where none is made. */
+  /** UTC, milliseconds since 1970; undefined when backups are switched off. */
   readonly nextAt: number | undefined;
-  /** Whether what is saved now is kept nowhere. */
+  /** Whether no kept state has the current content. */
   readonly isChanged: boolean;
-  /** Why the last one was not made. */
+  /** Why the last backup failed. */
   readonly failure: { readonly at: number; readonly reason: string } | undefined;
-  /** Files of deleted records that only backups name. */
+  /** Files of deleted records that only backups need. */
   readonly files: { readonly count: number; readonly bytes: number };
 }
 
-export function backupsPage(frame: Frame, visible: BackupsShown): Html {
+export function backupsPage(pageContext: PageContext, data: BackupsData): Html {
   return page(
-    { ...frame, title: "Backups", place: "Backups", action: visible.max > 0 ? makeForm() : undefined },
-    html`<section>${failureNote(visible)}<p>${whenNote(visible)}</p>${statesTable(visible)}</section>
-    ${filesSection(visible)}
-    ${wholeSection()}
-    ${backSection()}`,
+    { ...pageContext, title: "Backups", section: "Backups", action: data.max > 0 ? makeForm() : undefined },
+    html`<section>${failureNote(data)}<p>${whenNote(data)}</p>${statesTable(data)}</section>
+    ${filesSection(data)}
+    ${fullBackupSection()}
+    ${restoreSection()}`,
   );
 }
 
-/** What the page says after a change, by the word that stands in its address. */
+/** The page's messages after a change, by the query parameter `done`. */
 export const backupTexts = {
   new: "A backup was made, and read back. It stays beside the states of each day.",
   same: "Nothing was changed since the last backup that somebody asked for.",
@@ -41,23 +40,23 @@ function makeForm(): Html {
   return html`<form class="inline" method="post" action="${paths.backups}"><button class="primary">Back up now</button></form>`;
 }
 
-function failureNote({ failure }: BackupsShown): Html | undefined {
+function failureNote({ failure }: BackupsData): Html | undefined {
   return (
     failure &&
     html`<p class="warn">${badge("bad", "No backup")} At ${time(failure.at)} none could be made: ${failure.reason}. Records and pages are not affected; it is tried again after an hour.</p>`
   );
 }
 
-function whenNote({ max, nextAt, isChanged }: BackupsShown): Html {
+function whenNote({ max, nextAt, isChanged }: BackupsData): Html {
   if (nextAt === undefined) return html`No states of the database are kept: BACKUPS is 0.`;
   const changed = isChanged
     ? "What was changed since the newest one is not in any yet."
     : "The newest one is what is saved now.";
   return html`The newest state of each day is kept, ${max} at most, when the day is over in UTC: next at ${time(nextAt)}, if anything is changed.
-    Of those that somebody asked for, the last ${maxAsked} stay besides. ${changed}`;
+    Of those that somebody asked for, the last ${maxManual} stay besides. ${changed}`;
 }
 
-function statesTable({ states, max }: BackupsShown): Html | undefined {
+function statesTable({ states, max }: BackupsData): Html | undefined {
   if (states.length === 0)
     return max === 0
       ? undefined
@@ -71,7 +70,7 @@ function statesTable({ states, max }: BackupsShown): Html | undefined {
 
 function stateRow(state: KeptState): Html {
   return html`<tr>
-    <td data-label="State of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${state.isAsked && html`<br><span class="soft">asked for</span>`}</div></td>
+    <td data-label="State of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${state.isManual && html`<br><span class="soft">asked for</span>`}</div></td>
     <td data-label="Records">${state.checked?.facts ? recordsText(state.checked.facts) : "unknown"}</td>
     <td data-label="Size" class="number">${bytes(state.size)}</td>
     <td data-label="Read back"><span>${checkedOf(state)}</span></td></tr>`;
@@ -84,7 +83,7 @@ function checkedOf({ checked }: KeptState): Html {
   return html`${badge("good", "Good")} ${time(checked.at)}`;
 }
 
-function filesSection({ files }: BackupsShown): Html | undefined {
+function filesSection({ files }: BackupsData): Html | undefined {
   if (files.count === 0) return undefined;
   return html`<section><h2>Files of what was deleted</h2>
     <p>Kept because backups name them: ${counted(files.count, "file")} of deleted drivers and icons, ${bytes(files.bytes)}. They go with the last of those backups, or when less
@@ -95,14 +94,14 @@ function filesSection({ files }: BackupsShown): Html | undefined {
 
 const inContainer = "docker compose run --rm -T platen node /app/platen.cjs";
 
-function wholeSection(): Html {
+function fullBackupSection(): Html {
   return html`<section><h2>Everything in one file</h2>
     <p>Records, archives, icons, audit log and the installation’s secret, each with its SHA-256, while Platen runs. Keep it on another machine, and to yourself (<code>umask 077</code> first).</p>
     ${copyable("In a container", "docker compose exec -T platen node /app/platen.cjs backup - > platen.tar", "backup-container")}
     ${copyable("Without a container, with the service’s DATA_DIR", "node platen.cjs backup platen.tar", "backup-file")}</section>`;
 }
 
-function backSection(): Html {
+function restoreSection(): Html {
   return html`<section><h2>Going back</h2>
     <p>Stop Platen first. Every digest is compared before anything is replaced, and what was there is kept in a dated folder. Accounts, sessions and tokens become those of that time, also what was revoked since.</p>
     ${copyable("In a container: stop it", "docker compose stop", "restore-stop")}

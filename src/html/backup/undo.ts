@@ -4,26 +4,25 @@ import type { Message } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { count, counted } from "../text.ts";
 
-/** Where a record is that came back. */
+/** The page of a restored record. */
 export function restoredPath({ kind, recordId }: RestoredRecord): string {
   if (kind === "printers") return paths.printers;
   if (kind === "client") return paths.client(recordId);
   return kind === "driver" ? paths.driver(recordId) : paths.printer(recordId);
 }
 
-/** After a deletion was taken back. */
 export function restoredMessage(record: RestoredRecord): Message {
   const name = html`<a href="${restoredPath(record)}"><bdi>${record.name}</bdi></a>`;
-  const notes = record.notes.map((note) => html` ${note}`);
-  return { tone: notes.length > 0 ? "warn" : "good", text: html`Restored: ${name}.${notes}` };
+  const remarks = record.remarks.map((remark) => html` ${remark}`);
+  return { tone: remarks.length > 0 ? "warn" : "good", text: html`Restored: ${name}.${remarks}` };
 }
 
-/** After a deletion was made final. */
+/** The message after a deletion was made final. */
 export function endedMessage(name: string): Message {
   return { tone: "good", text: html`Deleted for good: <bdi>${name}</bdi>.` };
 }
 
-/** Why a deletion could not be taken back, with the way out. */
+/** Why a deletion could not be undone, with a link to the remedy. */
 export function notRestoredMessage({ message, obstacle }: NotRestored): Message {
   const visible = { tone: "bad", text: html`Not restored. <bdi>${message}</bdi>` } as const;
   switch (obstacle.kind) {
@@ -48,16 +47,16 @@ export function notRestoredMessage({ message, obstacle }: NotRestored): Message 
 
 const kinds = { printer: "printer", printers: "", client: "client", driver: "driver", icon: "" } as const;
 
-const shownAtOnce = 100;
+const maxVisible = 100;
 
 /**
- * What can be taken back, with how long.
- * @param deletions the latest first
- * @param before the id of the first that is not shown; undefined: the latest are
+ * The deletions that can be undone, with the time left.
+ * @param deletions newest first
+ * @param before shows deletions with lower ids; undefined shows the newest
  */
 export function deletedSection(deletions: readonly RecentDeletion[], before?: number): Html | undefined {
-  const asked = before === undefined ? deletions : deletions.filter(({ id }) => id < before);
-  const visible = (asked.length > 0 ? asked : deletions).slice(0, shownAtOnce);
+  const requested = before === undefined ? deletions : deletions.filter(({ id }) => id < before);
+  const visible = (requested.length > 0 ? requested : deletions).slice(0, maxVisible);
   const last = visible.at(-1);
   if (last === undefined) return undefined;
   const earlier = deletions.filter(({ id }) => id < last.id).length;
@@ -65,7 +64,7 @@ export function deletedSection(deletions: readonly RecentDeletion[], before?: nu
     ${earlier > 0 && html`<p><a href="${paths.deletedBefore(last.id)}">${count(earlier)} earlier</a></p>`}</section>`;
 }
 
-/** What cannot be taken back any more is behind a fold, which says so. */
+/** The button for a final deletion is in a closed section with a warning. */
 function deletedRow({ id, kind, name, leftMs }: RecentDeletion): Html {
   return html`<li>
     <span class="what"><bdi>${name}</bdi> <span class="soft">${kinds[kind]}</span></span>

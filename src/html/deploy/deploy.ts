@@ -1,4 +1,4 @@
-import { linkDays } from "../../domain/access/link.ts";
+import { linkDayChoices } from "../../domain/access/link.ts";
 import { failureOf, refusalOf } from "../../domain/deploy/deployment-choice.ts";
 import type {
   FieldSection,
@@ -7,80 +7,74 @@ import type {
   Snippet,
   ToolGuide,
 } from "../../domain/deploy/package-format.ts";
-import type { Stated } from "../../domain/printers/listings.ts";
+import type { WithState } from "../../domain/printers/listings.ts";
 import { counted } from "../../domain/text.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { copyable, type Frame, type Link, page } from "../layout.ts";
+import { copyable, type Link, type PageContext, page } from "../layout.ts";
 import { findingsNotice } from "../state-badge.ts";
 import { time } from "../text.ts";
 import { type OfferedPublish, publishFold, publishLink } from "./publish.ts";
 
-/** A kind of package with what is filled in and pasted for this printer or client. */
+/** A package of this printer, client or driver, with the fields and texts for its target. */
 interface OfferedFormat extends ListedFormat {
   readonly path: string;
   readonly fileName: string;
   readonly sections: readonly FieldSection[];
   readonly snippets: readonly Snippet[];
   readonly tools: readonly ToolGuide[];
-  /** The same without its drivers; undefined where it has none that could come apart. */
+  /** The same package without its drivers. Undefined if it contains no uploaded driver. */
   readonly apart: OfferedApart | undefined;
-  /** A script that does by itself what the sections have filled in by hand; undefined where there is none. */
+  /** A script that fills in the sections' fields itself. Undefined if the format has none. */
   readonly publish: OfferedPublish | undefined;
 }
 
-/** A package of scripts alone, for machines that get the drivers by packages of their own. */
+/** A package of scripts without drivers, for machines that get the drivers from other packages. */
 interface OfferedApart extends Pick<OfferedFormat, "path" | "fileName" | "sections" | "snippets"> {
-  /** The apps that bring the drivers, each with where it is offered. */
+  /** The apps that install the drivers, with the pages that offer them. */
   readonly drivers: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** A script that is downloaded by itself. */
 export interface OfferedScript {
   readonly kind: string;
   readonly path: string;
   readonly fileName: string;
-  /** Where its text is shown. */
   readonly readPath: string;
 }
 
-/** Everything that can be downloaded of a printer or a client, and what is to be known of it. */
 export interface DeployOffer {
   readonly formats: readonly OfferedFormat[];
   readonly scripts: readonly OfferedScript[];
-  /** For somebody at the machine. */
+  /** Commands for a person at the machine. */
   readonly byHand: readonly Snippet[];
-  /** Whether the service's address, as it stands in commands and scripts, leads other machines to themselves. */
-  readonly isOwnOnly: boolean;
-  /** Links for machines, which cannot sign in; undefined where nobody has to, and for who may make none. */
+  /** Whether the service's address in commands and scripts is a loopback address, which works only on its own machine. */
+  readonly isLoopbackOnly: boolean;
+  /** Links for machines, which cannot sign in. Undefined without sign-in, and for users who may not make links. */
   readonly links: OfferedLinks | undefined;
 }
 
-/** Where links are made, and where all that there are come to an end. */
 interface OfferedLinks {
-  /** Where a token of the same can be made; undefined where there is none, and for who may make none. */
+  /** Page that makes a token with this scope. Undefined for drivers, and for users who may not make tokens. */
   readonly tokenPath: string | undefined;
   readonly path: string;
   readonly endPath: string;
-  /** So many days a link holds unless another choice is made. */
+  /** The default validity of a link, in days. */
   readonly days: number;
 }
 
 interface DeploySection {
-  readonly stated: Stated;
-  /** Undefined where nothing can be downloaded. */
+  readonly stated: WithState;
+  /** Undefined if nothing can be downloaded. */
   readonly offer: DeployOffer | undefined;
-  /** What stands for the app's logo. */
   readonly logo: Html;
-  /** What to do about the worst finding. */
   readonly remedy: Link | undefined;
-  /** What was downloaded before, and whether that is still what would be downloaded now. */
+  /** Earlier downloads, and whether the revision has changed since. */
   readonly downloaded?: Html | undefined;
 }
 
 /**
- * What is wrong, then what can be downloaded. What is known to fail is not offered plainly; what would be refused is
- * not offered at all.
+ * The findings, then the downloads. Downloads that are known to fail are folded. Downloads that would be refused are left
+ * out.
  */
 export function deploySection({ stated, offer, logo, remedy, downloaded }: DeploySection): Html {
   const isRefused = offer === undefined || refusalOf(stated) !== undefined;
@@ -90,17 +84,17 @@ export function deploySection({ stated, offer, logo, remedy, downloaded }: Deplo
     ${findingsNotice(stated)}
     ${remedy && html`<p><a ${style} href="${remedy.path}">${remedy.label}</a></p>`}
     ${downloaded}
-    ${!isRefused && (fails ? allTheSame(deployTabs(offer, logo)) : deployTabs(offer, logo))}</section>`;
+    ${!isRefused && (fails ? foldedDownloads(deployTabs(offer, logo)) : deployTabs(offer, logo))}</section>`;
 }
 
-/** Downloads that are known to fail. */
-export function allTheSame(body: Html): Html {
+/** Folds downloads that are known to fail. */
+export function foldedDownloads(body: Html): Html {
   return html`<details class="more"><summary>Download all the same</summary>${body}</details>`;
 }
 
 /**
- * A tab for each kind of package, and one for scripts that are run by hand.
- * @param logo what stands for the app's logo
+ * A tab for each package format, and one for scripts that are run by hand.
+ * @param logo the value of the field “Logo”
  */
 export function deployTabs(offer: DeployOffer, logo: Html): Html {
   return html`<div class="tabs">
@@ -117,8 +111,10 @@ function tab(id: string, label: string, body: Html, isFirst = false): Html {
 function formatPane(format: OfferedFormat, offer: DeployOffer, logo: Html): Html {
   const { id, path, fileType, fileName, guide, sections, snippets, tools } = format;
   const hasRule = sections.some(({ fields }) => fields.some(({ name }) => name === "requirement_script"));
-  const asked = offer.scripts.filter(({ kind }) => kind === "detect" || (hasRule && kind === "requirement"));
-  const links = asked.map(
+  const scripts = offer.scripts.filter(
+    ({ kind }) => kind === "detect" || (hasRule && kind === "requirement"),
+  );
+  const links = scripts.map(
     (script) => html`<li><a class="button" href="${script.path}">Download ${script.kind}.ps1</a></li>`,
   );
   return html`<ul class="actions">
@@ -126,7 +122,7 @@ function formatPane(format: OfferedFormat, offer: DeployOffer, logo: Html): Html
       <li class="file-name"><code>${fileName}</code></li>
     </ul><p class="hint">${guide}${format.publish && publishLink}</p>
     ${sections.map((section, i) => fieldGroup(`${id}-${i}`, section, logo))}
-    ${snippets.length > 0 && ownOnlyNote(offer)}
+    ${snippets.length > 0 && loopbackNote(offer)}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-snippet-${i}`, snippet))}
     ${tools.length > 0 && html`<h3>What counts in your tool</h3>`}
     ${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}
@@ -134,7 +130,7 @@ function formatPane(format: OfferedFormat, offer: DeployOffer, logo: Html): Html
     ${format.apart && apartFold(format, format.apart, logo)}`;
 }
 
-/** Folded: who has one driver for one printer needs none of it. */
+/** Folded, because a printer that shares its driver with no other does not need it. */
 function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, logo: Html): Html {
   const { path, fileName, drivers, sections, snippets } = apart;
   const what = drivers.length === 1 ? "the driver" : "the drivers";
@@ -158,14 +154,14 @@ function fieldGroup(id: string, { title, fields }: FieldSection, logo: Html): Ht
 
 function fieldRow(id: string, { label, value, isCode, hint, name }: PackageField, logo: Html): Html {
   const visible = isCode ? html`<code id="${id}">${value}</code>` : html`<bdi id="${id}">${value}</bdi>`;
-  const said =
+  const content =
     name === "logo"
       ? logo
       : html`${value !== "" && visible}${hint && html` <span class="hint">${hint}</span>`}`;
   const button =
     value !== "" &&
     html`<button type="button" class="copy quiet" data-copy="${id}" aria-describedby="${id}-label" hidden>Copy</button>`;
-  return html`<div><dt id="${id}-label">${label}</dt><dd>${said}</dd><dd class="copy-cell">${button}</dd></div>`;
+  return html`<div><dt id="${id}-label">${label}</dt><dd>${content}</dd><dd class="copy-cell">${button}</dd></div>`;
 }
 
 function snippetBlock(id: string, { label, text, hint }: Snippet): Html {
@@ -192,23 +188,23 @@ function handPane(offer: DeployOffer): Html {
   return html`<ul class="scripts">${rows}</ul>
     <p class="hint">Each works alone: without a <code>driver</code> folder beside it, the install script fetches the driver files
       that it needs from this service and checks them.${scripts.some(({ kind }) => kind === "diagnose") && diagnosis}</p>
-    ${ownOnlyNote(offer)}
+    ${loopbackNote(offer)}
     ${byHand.map((snippet, i) => snippetBlock(`hand-${i}`, snippet))}`;
 }
 
 const diagnosis = html` Where a printer does not print, <code>diagnose.ps1</code> says why as far as that machine can tell,
       and changes nothing.`;
 
-/** What stands for a printer's logo in a portal's form: where to get it, or where to put it. */
+/** The value of the field “Logo” in a portal's form. @param elsewhere the text without a logo to download */
 export function logoOf(path: string | undefined, elsewhere: Html, attributes?: Html): Html {
-  const said =
+  const content =
     path === undefined
       ? html`<span class="hint">${elsewhere}</span>`
       : html`<a href="${path}">Download the logo</a>`;
-  return html`<span id="logo-value" ${attributes}>${said}</span>`;
+  return html`<span id="logo-value" ${attributes}>${content}</span>`;
 }
 
-/** What a link can lead to, in the order of a page: scripts, packages, these without drivers, and what publishes them. */
+/** The targets of links, in the order of the page: scripts, packages, packages without drivers, and publish scripts. */
 export function linkable({ formats, scripts }: Pick<DeployOffer, "formats" | "scripts">): Link[] {
   return [
     ...scripts.map(({ path, fileName }) => ({ path, label: fileName })),
@@ -219,20 +215,20 @@ export function linkable({ formats, scripts }: Pick<DeployOffer, "formats" | "sc
   ];
 }
 
-/** Where an address that is shown leads other machines to themselves. */
-function ownOnlyNote({ isOwnOnly }: { readonly isOwnOnly: boolean }): Html | undefined {
-  if (!isOwnOnly) return undefined;
+/** A warning that a visible address works only on the service's own machine. */
+function loopbackNote({ isLoopbackOnly }: { readonly isLoopbackOnly: boolean }): Html | undefined {
+  if (!isLoopbackOnly) return undefined;
   return html`<p class="notice warn">The address below reaches Platen from this machine alone. Open Platen under the name
     that other machines know, or set <code>PUBLIC_URL</code>, before you copy or download.</p>`;
 }
 
-/** Folded: who hands nothing on needs none of it. */
+/** Folded, because most users make no links. */
 function linkFold(
   offer: Pick<DeployOffer, "formats" | "scripts">,
   { path, endPath, days, tokenPath }: NonNullable<DeployOffer["links"]>,
 ): Html {
   const targets = linkable(offer).map((target) => [target.path, String(target.label)] as const);
-  const choices = linkDays(days).map((count) => [String(count), counted(count, "day")] as const);
+  const choices = linkDayChoices(days).map((count) => [String(count), counted(count, "day")] as const);
   return html`<details class="more links" id="links"><summary>Copy a link</summary>
     <p>For machines and tools, which cannot sign in: whoever has the link gets this one file, and with an install script its driver, until it ends.</p>
     <form method="post" action="${path}" class="panel">
@@ -250,23 +246,21 @@ function linkFold(
 }
 
 interface LinkPage {
-  /** What it leads to. */
   readonly fileName: string;
   /** UTC, milliseconds since 1970. */
   readonly expires_at: number;
   readonly snippets: readonly Snippet[];
   readonly back: Link;
-  readonly place: string;
-  /** Whether the link reaches Platen from its own machine alone. */
-  readonly isOwnOnly: boolean;
+  readonly section: string;
+  readonly isLoopbackOnly: boolean;
 }
 
-/** A link that was just made: it stands on this page alone. */
-export function linkPage(frame: Frame, made: LinkPage): Html {
-  const { fileName, expires_at, snippets, back, place } = made;
+/** Shows a link that was just made. No other page contains it. */
+export function linkPage(context: PageContext, made: LinkPage): Html {
+  const { fileName, expires_at, snippets, back, section } = made;
   return page(
-    { ...frame, title: "Link", place },
-    html`${ownOnlyNote(made)}<p><a href="${back.path}">${back.label}</a></p>
+    { ...context, title: "Link", section },
+    html`${loopbackNote(made)}<p><a href="${back.path}">${back.label}</a></p>
     <p>To <code>${fileName}</code>, until ${time(expires_at)}. Whoever has it gets this file without signing in.</p>
     ${snippets.map(({ label, text, hint }, i) => html`${copyable(label, text, `link-${i}`)}${hint && html`<p class="hint">${hint}</p>`}`)}`,
   );

@@ -1,12 +1,12 @@
 import type { Deployed, DownloadCount } from "../../domain/deploy/download.ts";
-import type { StatedPrinter } from "../../domain/printers/listings.ts";
+import type { PrinterWithState } from "../../domain/printers/listings.ts";
 import { type Html, html } from "../html.ts";
 import { counted, time } from "../text.ts";
 
 /**
- * What was deployed of a printer last, and whether that is what would be deployed now; all that was downloaded folded
- * below it.
- * @param downloads the latest first
+ * A printer's last deployment, whether its revision has changed since, and a fold with all downloads.
+ * @param downloads the most recent first
+ * @param revision the current one; undefined if the printer cannot be deployed
  */
 export function downloadedLine(
   last: Deployed | undefined,
@@ -21,22 +21,23 @@ export function downloadedLine(
     revision <code>${last.revision}</code>${isChanged ? "; changed since: deploy again" : ""}.</p>${details}</div>`;
 }
 
-/** The same of printers that go into one package. @param latest what was deployed of those that ever were */
+/** The last deployment of the printers in one package. @param deployed the last deployments of those that ever were */
 export function downloadedTogether(
-  rows: readonly StatedPrinter[],
-  latest: readonly Deployed[],
+  rows: readonly PrinterWithState[],
+  deployed: readonly Deployed[],
 ): Html | undefined {
   if (rows.length === 0) return undefined;
   const changed = rows.filter((row) => row.changed).length;
-  const missing = rows.length - latest.length;
-  if (latest.length === 0) return html`<div class="downloaded"><p class="soft">Not downloaded yet.</p></div>`;
-  const news = [
+  const missing = rows.length - deployed.length;
+  if (deployed.length === 0)
+    return html`<div class="downloaded"><p class="soft">Not downloaded yet.</p></div>`;
+  const notices = [
     changed > 0 && `${counted(changed, "printer")} changed since`,
     missing > 0 && `${counted(missing, "printer")} not downloaded yet`,
   ].filter((text) => text !== false);
-  const last = Math.max(...latest.map(({ at }) => at));
-  return html`<div class="downloaded"><p class="${news.length > 0 ? "warn" : "soft"}">Downloaded ${time(last)}${
-    news.length > 0 && `; ${news.join(", ")}: deploy again`
+  const last = Math.max(...deployed.map(({ at }) => at));
+  return html`<div class="downloaded"><p class="${notices.length > 0 ? "warn" : "soft"}">Downloaded ${time(last)}${
+    notices.length > 0 && `; ${notices.join(", ")}: deploy again`
   }.</p></div>`;
 }
 

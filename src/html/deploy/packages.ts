@@ -1,39 +1,39 @@
 import type { ListedFormat } from "../../domain/deploy/package-format.ts";
 import { findingKinds } from "../../domain/printers/findings.ts";
-import type { ClientName, StatedPrinter } from "../../domain/printers/listings.ts";
+import type { ClientName, PrinterWithState } from "../../domain/printers/listings.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";
 import { type Html, html } from "../html.ts";
-import { emptyState, type Frame, page } from "../layout.ts";
-import { changedState, narrowingForm, nothingMatches } from "../list-filter.ts";
+import { emptyState, type PageContext, page } from "../layout.ts";
+import { changedStateOption, narrowingForm, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { modelCell } from "../printers/printers.ts";
 import { stateBadge } from "../state-badge.ts";
 
-/** Printers that have a driver, whole or narrowed, with what can be downloaded of each. */
 interface PackageList {
-  readonly rows: readonly StatedPrinter[];
+  readonly rows: readonly PrinterWithState[];
   readonly narrowing: Narrowing;
+  /** Printers with a driver, before filtering. */
   readonly total: number;
   readonly clients: readonly ClientName[];
   readonly formats: readonly ListedFormat[];
 }
 
-export function packagesPage(frame: Frame, list: PackageList): Html {
+export function packagesPage(context: PageContext, list: PackageList): Html {
   const { rows, total, clients, formats } = list;
   const first = html`<a class="button" href="${paths.printers}">Go to the printers</a>`;
   const targets = formats.map(({ target }) => `one for ${target}`).join(", ");
   const sentence = `Every printer with a driver has its packages here: ${targets}.`;
   const body = rows.length > 0 ? packageTable(rows, formats) : nothingMatches("packages", list);
   return page(
-    { ...frame, title: "Packages", place: "Packages" },
+    { ...context, title: "Packages", section: "Packages" },
     total === 0
       ? emptyState(sentence, first)
-      : html`${narrowingForm("packages", list, { clients, states: { others: [changedState], kinds: findingKinds.filter((kind) => kind !== "no-driver") } })}
+      : html`${narrowingForm("packages", list, { clients, states: { others: [changedStateOption], kinds: findingKinds.filter((kind) => kind !== "no-driver") } })}
         <div id="package-list" class="rows">${body}</div>`,
   );
 }
 
-function packageTable(rows: readonly StatedPrinter[], formats: readonly ListedFormat[]): Html {
+function packageTable(rows: readonly PrinterWithState[], formats: readonly ListedFormat[]): Html {
   const labels = ["Printer", "Client", "Model", "State"].map(
     (label) => html`<th role="columnheader" scope="col">${label}</th>`,
   );
@@ -43,15 +43,15 @@ function packageTable(rows: readonly StatedPrinter[], formats: readonly ListedFo
     </table>`;
 }
 
-/** Browsers lay out only the groups of rows that are seen. */
-const rowsTogether = 25;
+/** Browsers lay out only groups of rows that are in view. */
+const rowsPerGroup = 25;
 
 function chunksOf<T>(rows: readonly T[]): T[][] {
-  const count = Math.ceil(rows.length / rowsTogether);
-  return Array.from({ length: count }, (_, i) => rows.slice(i * rowsTogether, (i + 1) * rowsTogether));
+  const count = Math.ceil(rows.length / rowsPerGroup);
+  return Array.from({ length: count }, (_, i) => rows.slice(i * rowsPerGroup, (i + 1) * rowsPerGroup));
 }
 
-function packageRow(row: StatedPrinter, formats: readonly ListedFormat[]): Html {
+function packageRow(row: PrinterWithState, formats: readonly ListedFormat[]): Html {
   const { printer, client } = row;
   return html`<tr role="row"><th role="rowheader" scope="row"><bdi><a href="${paths.printer(printer.id)}">${printer.name}</a></bdi></th
 ><td role="cell">${client ? html`<bdi><a href="${paths.client(client.id)}">${client.name}</a></bdi>` : html`<span class="soft">none</span>`}</td
@@ -60,8 +60,8 @@ function packageRow(row: StatedPrinter, formats: readonly ListedFormat[]): Html 
 ><td role="cell">${packageOffer(row, formats)}</td></tr>`;
 }
 
-/** A link to each package of a printer; of one that is blocked, to the reason, beside which they are offered. */
-export function packageOffer({ printer, state }: StatedPrinter, formats: readonly ListedFormat[]): Html {
+/** Links to each package of a printer. A blocked printer has a link to the reason, next to which its packages are offered. */
+export function packageOffer({ printer, state }: PrinterWithState, formats: readonly ListedFormat[]): Html {
   const { id, name } = printer;
   if (state === "blocked")
     return html`<a href="${paths.printerDeploy(id)}" aria-label="Why ${name} is blocked">See why</a>`;

@@ -1,30 +1,28 @@
 import { sharedDrivers } from "../../domain/deploy/deployment-choice.ts";
-import type { StatedPrinter } from "../../domain/printers/listings.ts";
+import type { PrinterWithState } from "../../domain/printers/listings.ts";
 import { counted } from "../../domain/text.ts";
 import { type Html, html } from "../html.ts";
 import { copyable } from "../layout.ts";
 
-/** A script that puts packages into Intune, from the PC of whoever looks after the tenant. */
+/** A script that publishes packages to Intune. A tenant's administrator runs it on a PC. */
 export interface OfferedPublish {
   readonly path: string;
-  /** Where its text is shown. */
   readonly readPath: string;
   readonly fileName: string;
-  /** Whether several printers could be one app. */
+  /** Whether the script can publish several printers as one app. */
   readonly isOfMany: boolean;
-  /** Which apps it makes: what a sentence says behind “It makes”. */
+  /** The apps that it makes, as the end of a sentence that begins with “It makes”. */
   readonly makes: string;
   readonly command: string;
-  /** Whether the address it fetches packages from leads other machines to themselves. */
-  readonly isOwnOnly: boolean;
-  /** So many days it can fetch them without anybody signing in here; undefined where nobody has to. */
+  /** Whether it downloads packages from a loopback address, which works only on the service's own machine. */
+  readonly isLoopbackOnly: boolean;
+  /** For how many days it can download packages without signing in. Undefined if Platen has no sign-in. */
   readonly linkDays: number | undefined;
 }
 
-/** Where the form is asked for that nobody has to fill in. */
 export const publishLink = html` Or <a href="#publish">publish by script</a>.`;
 
-/** Folded: who fills in the form needs none of it. The mark stands inside, so that browsers unfold it for the link. */
+/** Folded, because users who fill in the form do not need it. The link's target is inside, so that browsers unfold it. */
 export function publishFold(publish: OfferedPublish): Html {
   const { path, readPath, fileName, makes, command, linkDays } = publish;
   return html`<details class="more publish"><summary>Publish to Intune without filling in the form</summary>
@@ -38,7 +36,7 @@ export function publishFold(publish: OfferedPublish): Html {
       own (<code>-ClientId</code>). Step by step: <code>Get-Help .\\${fileName} -Full</code>, or
       <code>docs/intune.md</code> in Platen’s repository.</p>
     ${linkDays !== undefined && linksNote(linkDays)}
-    ${publish.isOwnOnly && ownOnly}
+    ${publish.isLoopbackOnly && loopbackNote}
     <ul class="actions"><li><a class="button" href="${path}">Download publish.ps1</a></li>
       <li><a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a></li>
       <li class="file-name"><code>${fileName}</code></li></ul>
@@ -49,10 +47,10 @@ export function publishFold(publish: OfferedPublish): Html {
     )}</dl></details>`;
 }
 
-const ownOnly = html`<p class="notice warn">The script fetches its packages under an address that reaches Platen from this machine alone: run it
+const loopbackNote = html`<p class="notice warn">The script fetches its packages under an address that reaches Platen from this machine alone: run it
     here, or open Platen under the name that other machines know, or set <code>PUBLIC_URL</code>, before you download it.</p>`;
 
-/** What people ask for most; the script's own help and `docs/intune.md` have them all. */
+/** The most useful parameters. The script's own help and `docs/intune.md` list all of them. */
 function parameters({ isOfMany }: OfferedPublish): (readonly [string, string])[] {
   return [
     ["-WhatIf", "Says what it would do, and changes nothing."],
@@ -73,8 +71,8 @@ function linksNote(days: number): Html {
       at the latest: until then whoever has it can fetch them without signing in. After that download it anew.</p>`;
 }
 
-/** Which apps a printer becomes. @param siblings what is deployed of its client, the printer with it */
-export function appsOfPrinter(printerId: number, siblings: readonly StatedPrinter[]): string {
+/** Describes the apps of a printer. @param siblings the deployable printers of its client, with this printer */
+export function appsOfPrinter(printerId: number, siblings: readonly PrinterWithState[]): string {
   const shared = sharedDrivers(siblings);
   const driver = shared.get(printerId);
   if (driver === undefined) return "one app, with the driver in it";
@@ -82,8 +80,8 @@ export function appsOfPrinter(printerId: number, siblings: readonly StatedPrinte
   return `two apps: one for the driver, which ${sharing} printers of the client share, and a small one for this printer that depends on it`;
 }
 
-/** Which apps a client's printers become. @param rows what is deployed */
-export function appsOfClient(rows: readonly StatedPrinter[]): string {
+/** Describes the apps of a client's printers. @param rows the deployable ones */
+export function appsOfClient(rows: readonly PrinterWithState[]): string {
   const shared = sharedDrivers(rows);
   const drivers = new Set(shared.values()).size;
   if (rows.length === 1) return "one app, with the driver in it";

@@ -2,44 +2,44 @@ import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import type { DriverEffects } from "../../domain/drivers/driver-effects.ts";
 import type { FormInput } from "../../domain/fields.ts";
 import { type Html, html } from "../html.ts";
-import { type Frame, page } from "../layout.ts";
+import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { printerNames } from "../printers/move-printers.ts";
 import { count, counted } from "../text.ts";
 
-/** Names that one line says; the number says how many there are. */
-const shownPrinters = 20;
-/** Models that have lines of their own. */
-const shownLost = 10;
-/** What a form sends to be asked, and not to be kept. */
-const asked = new Set(["show", "pick", "q", "confirmed"]);
+/** Names in one line; the line also gives their number. */
+const maxPrinterNames = 20;
+/** Models with a line of their own. */
+const maxLostModels = 10;
+/** Form fields that are not sent again. */
+const transientFields = new Set(["show", "pick", "q", "confirmed"]);
 
 interface Confirmation {
   readonly driver: Driver;
-  /** The form as it was sent: all of it is sent again. */
+  /** The form as it was sent: the confirmation sends it again. */
   readonly form: FormInput;
   readonly effects: DriverEffects;
-  /** Whether a person agreed to other effects than there are now. */
+  /** Whether a person confirmed effects that differ from the present ones. */
   readonly isStale: boolean;
 }
 
-/** What a save does, for browsers without scripts. */
-export function confirmPage(frame: Frame, data: Confirmation): Html {
+/** The confirmation for browsers without scripts. */
+export function confirmPage(context: PageContext, data: Confirmation): Html {
   return page(
     {
-      ...frame,
+      ...context,
       title: driverTitle(data.driver),
       heading: html`<bdi>${driverTitle(data.driver)}</bdi>`,
-      place: "Drivers",
+      section: "Drivers",
     },
     confirmation(data),
   );
 }
 
-/** What a save does to which printers, before it is done; it stands where the form stood. */
+/** The effects of a save on printers, with buttons to confirm it. It replaces the form. */
 export function confirmation({ driver, form, effects, isStale }: Confirmation): Html {
   const { redeployed, switched, lost, lostOnArm64, refusedModel, digest } = effects;
-  const kept = Object.entries(form).filter(([name]) => !asked.has(name));
+  const kept = Object.entries(form).filter(([name]) => !transientFields.has(name));
   const blocked = new Set([...lost.values()].flat().map(({ id }) => id));
   const others = redeployed.filter(({ id }) => !blocked.has(id));
   const isBad = lost.size + lostOnArm64.size > 0 || refusedModel !== undefined;
@@ -57,7 +57,7 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
         ${refusedModel !== undefined && html`<li class="bad">The INF has no model “<bdi>${refusedModel}</bdi>”: Windows will refuse it.</li>`}
         ${lines}
         ${switched.printers.length > 0 && switchedLine(switched)}
-        ${others.length > 0 && html`<li class="warn">${counted(others.length, "printer")} will install again: ${printerNames(others, shownPrinters)}. Deploy ${others.length === 1 ? "it" : "them"} again after the save.</li>`}
+        ${others.length > 0 && html`<li class="warn">${counted(others.length, "printer")} will install again: ${printerNames(others, maxPrinterNames)}. Deploy ${others.length === 1 ? "it" : "them"} again after the save.</li>`}
       </ul>
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
       <input type="hidden" name="confirmed" value="${digest}">
@@ -73,15 +73,15 @@ function saveLabel(printers: number, isBad: boolean): string {
 
 function switchedLine({ from, to, printers }: DriverEffects["switched"]): Html {
   const before = from === "" ? "" : html` instead of “<bdi>${from}</bdi>”`;
-  return html`<li class="warn">${counted(printers.length, "printer")} will deploy ${to === "" ? "no model" : html`“<bdi>${to}</bdi>”`}${before}: ${printerNames(printers, shownPrinters)}.</li>`;
+  return html`<li class="warn">${counted(printers.length, "printer")} will deploy ${to === "" ? "no model" : html`“<bdi>${to}</bdi>”`}${before}: ${printerNames(printers, maxPrinterNames)}.</li>`;
 }
 
 function linesOf(lost: DriverEffects["lost"], outcome: (printers: string) => Html): Html[] {
   const lines = [...lost]
-    .slice(0, shownLost)
+    .slice(0, maxLostModels)
     .map(
       ([model, printers]) =>
-        html`<li class="bad">${outcome(counted(printers.length, "printer"))}, since the INF has no model “<bdi>${model}</bdi>”: ${printerNames(printers, shownPrinters)}.</li>`,
+        html`<li class="bad">${outcome(counted(printers.length, "printer"))}, since the INF has no model “<bdi>${model}</bdi>”: ${printerNames(printers, maxPrinterNames)}.</li>`,
     );
   const rest = lost.size - lines.length;
   if (rest === 0) return lines;

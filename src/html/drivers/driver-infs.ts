@@ -1,24 +1,24 @@
 import { type Driver, type InfSummary, missingCountOf } from "../../domain/drivers/driver.ts";
-import { isUnchosen } from "../../domain/drivers/models.ts";
+import { needsModelChoice } from "../../domain/drivers/models.ts";
 import { cleanText } from "../../domain/fields.ts";
-import { type FormState, savedMeanwhile } from "../form.ts";
+import { type FormState, newerValueText } from "../form.ts";
 import { type Hole, type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
 import { count, counted } from "../text.ts";
 import { machinesOf, versionOf } from "./driver-label.ts";
 import { type ModelChoice, modelList } from "./driver-models.ts";
 
-/** No page can bear a thousand INFs to choose from; the chosen one is always among them. */
-const shownInfs = 100;
-/** Fewer models are seen at a glance. */
-const searchedFrom = 12;
+/** INFs in the table; the chosen INF is always among them. */
+const maxInfs = 100;
+/** Models that need no search field. */
+const maxWithoutSearch = 12;
 
-/** What is chosen in the form of a driver's page. */
+/** The choice in the form of a driver's page. */
 export function choiceIn({ driver, form, query }: ModelForm): ModelChoice {
   const { inf_path = driver.inf_path, driver_desc } = form.values;
   const inf = driver.report.infs.find(({ path }) => cleanText(path) === cleanText(inf_path));
   const saved = (name: string) =>
-    savedMeanwhile(form, name, (value) => (value === "" ? "nothing" : html`<bdi>${value}</bdi>`));
+    newerValueText(form, name, (value) => (value === "" ? "nothing" : html`<bdi>${value}</bdi>`));
   return {
     ...choiceOf(driver, inf, driver_desc, query),
     problem: form.problems.driver_desc ?? saved("driver_desc"),
@@ -29,11 +29,11 @@ export function choiceIn({ driver, form, query }: ModelForm): ModelChoice {
 interface ModelForm {
   readonly driver: Driver;
   readonly form: FormState;
-  /** What was searched for among the models. */
+  /** The search text for models. */
   readonly query: string;
 }
 
-/** The model that is chosen among those of an INF: what was sent, else the driver's where somebody chose it. */
+/** The chosen model of an INF: the one that was sent, or else the driver's own if a person chose it. */
 export function choiceOf(
   driver: Driver,
   inf: InfSummary | undefined,
@@ -41,26 +41,26 @@ export function choiceOf(
   query: string,
 ): ModelChoice {
   const isOwn = inf?.path === driver.inf_path;
-  const wanted = sent ?? (isOwn && isUnchosen(driver) ? "" : driver.driver_desc);
-  const isThere = inf?.descriptions.some((name) => cleanText(name) === wanted) ?? false;
-  return { driver, inf, model: isThere || (isOwn && wanted === driver.driver_desc) ? wanted : "", query };
+  const wanted = sent ?? (isOwn && needsModelChoice(driver) ? "" : driver.driver_desc);
+  const hasModel = inf?.descriptions.some((name) => cleanText(name) === wanted) ?? false;
+  return { driver, inf, model: hasModel || (isOwn && wanted === driver.driver_desc) ? wanted : "", query };
 }
 
-/** Which INF, and which of its models: what a script brings anew when a model of another INF is chosen. */
+/** The choice of INF and model. It replaces itself when a model of another INF is chosen. */
 export function infAndModel(choice: ModelChoice, takesFocus = false): Html {
   const { driver, inf, query, infProblem } = choice;
   const printers = driver.report.infs.filter(({ isPrinter }) => isPrinter);
   const names = printers.reduce((sum, { descriptions }) => sum + descriptions.length, 0);
   return html`<div id="inf-and-model" ${takesFocus && html`tabindex="-1" data-focus data-unsaved`}>
     ${infChoice(driver, inf?.path ?? "", infProblem)}
-    ${names > searchedFrom && modelSearch(driver, query, printers.length)}
+    ${names > maxWithoutSearch && modelSearch(driver, query, printers.length)}
     ${modelList(choice)}</div>`;
 }
 
 function infChoice(driver: Driver, chosen: string, problem: Hole): Html {
   const candidates = driver.report.infs.filter((inf) => inf.isPrinter || inf.path === chosen);
   const all = candidates.length > 0 ? candidates : driver.report.infs;
-  const listed = all.filter((inf, i) => i < shownInfs || inf.path === chosen);
+  const listed = all.filter((inf, i) => i < maxInfs || inf.path === chosen);
   const rows = listed.map(
     (
       inf,

@@ -5,14 +5,14 @@ import {
   type InfSummary,
   shippedBy,
 } from "../../domain/drivers/driver.ts";
-import { inOrder } from "../../domain/drivers/driver-version.ts";
-import { isUnchosen } from "../../domain/drivers/models.ts";
-import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
+import { sortedByTitle } from "../../domain/drivers/driver-version.ts";
+import { needsModelChoice } from "../../domain/drivers/models.ts";
+import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import type { SelectChoice } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { infDate, infDay } from "../text.ts";
 
-/** What tells a driver from all others, in a line of plain text: title, version, date, machines, file. */
+/** A line of plain text that identifies a driver: title, version, date, machines, file. */
 export function driverLabel(driver: DriverSummary): string {
   const title = driverTitle(driver);
   const { driverVer } = driver.listed ?? {};
@@ -26,22 +26,23 @@ export function driverLabel(driver: DriverSummary): string {
 const windowsOwn = "Windows’ own";
 
 /**
- * Printers' drivers to choose from, in their order, last those that Windows brings.
- * @param kept one that is chosen already, whatever it is
+ * Printer drivers to choose from, sorted by title; drivers that come with Windows are last.
+ * @param kept the id of a chosen driver, which is included even if it is not a printer driver
  */
 export function driverChoices(drivers: readonly DriverSummary[], kept = ""): SelectChoice[] {
   const possible = drivers.filter(({ id, listed }) => listed?.isPrinter !== false || String(id) === kept);
   const choice = (driver: DriverSummary) => [String(driver.id), driverLabel(driver)] as const;
   return [
-    ...inOrder(possible.filter((driver) => !isWindowsOwn(driver))).map(choice),
-    ...possible.filter(isWindowsOwn).map((driver) => [...choice(driver), windowsOwn] as const),
+    ...sortedByTitle(possible.filter((driver) => !isWindowsDriver(driver))).map(choice),
+    ...possible.filter(isWindowsDriver).map((driver) => [...choice(driver), windowsOwn] as const),
   ];
 }
 
-/** A driver as a link, with what tells it from all others below: the model that it deploys, and its file. */
+/** A link to a driver, with its deployed model and file name below. */
 export function driverLine(driver: DriverSummary, path: string): Html {
   const title = driverTitle(driver);
-  const model = driver.driver_desc !== "" && !isUnchosen(driver) && html`<bdi>${driver.driver_desc}</bdi>`;
+  const model =
+    driver.driver_desc !== "" && !needsModelChoice(driver) && html`<bdi>${driver.driver_desc}</bdi>`;
   const file = title !== driver.file_name && html`<bdi>${driver.file_name}</bdi>`;
   return html`<a href="${path}"><bdi>${title}</bdi></a>
     <span class="soft file">${model}${model && file && " · "}${file}</span>`;
@@ -54,7 +55,7 @@ export function versionOf(inf: Pick<InfSummary, "driverVer"> | undefined): Html 
   return html`<code><bdi>${version}</bdi></code> <span class="soft">${infDate(date)}</span>`;
 }
 
-/** The machines that a driver has program files for. */
+/** The architectures for which a driver has program files. */
 export function machinesOf(inf: Pick<InfSummary, "architectures" | "notShipped"> | undefined): string {
   return architecturesInWords(shippedBy(inf));
 }

@@ -1,17 +1,17 @@
 import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
-import { isUnchosen } from "../../domain/drivers/models.ts";
-import type { AddedDriver, ListedDriver, StatedDriver } from "../../domain/printers/listings.ts";
+import { needsModelChoice } from "../../domain/drivers/models.ts";
+import type { AddedDriver, DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
 import { html } from "../html.ts";
 import type { Message } from "../layout.ts";
-import type { Done } from "../messages.ts";
+import type { CompletedChange } from "../messages.ts";
 import { paths } from "../paths.ts";
 import { toneOf } from "../state-badge.ts";
 import { counted } from "../text.ts";
 import { driverLabel } from "./driver-label.ts";
 
-/** After a driver's form. @param blocked how many of its printers cannot be deployed now */
+/** The message after a driver's form. @param blocked number of its printers that cannot be deployed now */
 export function driverMessage(
-  done: Done | undefined,
+  done: CompletedChange | undefined,
   driver: DriverSummary,
   blocked: number,
 ): Message | undefined {
@@ -31,20 +31,20 @@ export function driverMessage(
   return { tone: "good", text, links: [next] };
 }
 
-/** What an upload did, in the words that follow the driver's name. */
-export function whatBecame({ isNew, mended }: Pick<AddedDriver, "isNew" | "mended">): string {
+/** The result of an upload, as the rest of a sentence that begins with the driver's name. */
+export function uploadOutcome({ isNew, mended }: Pick<AddedDriver, "isNew" | "mended">): string {
   if (isNew) return "is uploaded.";
   if (mended === undefined) return "was here already: this is the same content.";
   return `was here already, and its archive is put back: it was ${mended} on disk.`;
 }
 
-/** After an upload, on the driver's page: what a browser without scripts is told. */
+/** The message on the driver's page after an upload without scripts. */
 export function uploadedMessage(
   what: Pick<AddedDriver, "isNew" | "mended">,
-  driver: StatedDriver,
+  driver: DriverWithState,
   older: readonly ListedDriver[],
 ): Message {
-  const text = html`<bdi>${driverTitle(driver)}</bdi> ${whatBecame(what)} ${isUnchosen(driver) && "Choose its model below."}`;
+  const text = html`<bdi>${driverTitle(driver)}</bdi> ${uploadOutcome(what)} ${needsModelChoice(driver) && "Choose its model below."}`;
   const moves = older.map((from) => ({
     label: `Move ${counted(from.printer_count, "printer")} from ${driverLabel(from)}`,
     path: paths.driverMove(from.id, driver.id),
@@ -52,7 +52,7 @@ export function uploadedMessage(
   return { tone: toneOf(driver.state), text, links: moves };
 }
 
-/** After printers were moved to a driver. */
+/** The message after printers were moved to a driver. */
 export function movedMessage(count: number, driver: DriverSummary): Message {
   const text = html`${counted(count, "printer")} moved to <bdi>${driverTitle(driver)}</bdi>. Revisions changed: deploy ${count === 1 ? "it" : "them"} again.`;
   return { tone: "good", text };

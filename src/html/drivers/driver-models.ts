@@ -4,58 +4,58 @@ import {
   driverTitle,
   type InfSummary,
 } from "../../domain/drivers/driver.ts";
-import { findModels, isUnchosen, namesVersion } from "../../domain/drivers/models.ts";
+import { findModels, namesVersion, needsModelChoice } from "../../domain/drivers/models.ts";
 import { shipsArm64 } from "../../domain/printers/arm64-driver.ts";
 import { type Hole, type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
 import { count, counted } from "../text.ts";
 
-/** More models than this are found by searching. */
-export const shownModels = 40;
-/** Of the INFs that are not chosen. */
-const shownElsewhere = 20;
+/** Models in one list; a search finds the others. */
+export const maxModels = 40;
+/** Matches in the INFs that are not chosen. */
+const maxOtherMatches = 20;
 
-/** What stands in the form: which INF is chosen there, and which of its models. */
+/** The INF and the model that are chosen in the form. */
 export interface ModelChoice {
   readonly driver: Driver;
   readonly inf: InfSummary | undefined;
-  /** Empty where none is chosen yet. */
+  /** Empty until a model is chosen. */
   readonly model: string;
-  /** What was searched for. */
+  /** The search text. */
   readonly query: string;
-  /** Beside the model. */
+  /** Shown beside the model. */
   readonly problem?: Hole | undefined;
-  /** Beside the INF. */
+  /** Shown beside the INF. */
   readonly infProblem?: Hole | undefined;
 }
 
-/** The models that a search found, as radio buttons; the chosen one and the deployed one are always among them. */
+/** The models that a search found, as radio buttons. The list always includes the chosen and the deployed model. */
 export function modelList(choice: ModelChoice): Html {
   const { driver, inf, model, query, problem } = choice;
-  const { visible, count: found } = findModels(inf ? [inf] : [], query, shownModels);
+  const { visible, count: found } = findModels(inf ? [inf] : [], query, maxModels);
   const deployed = inf?.path === driver.inf_path ? driver.driver_desc : "";
   const names = [...new Set([model, deployed, ...visible.map((one) => one.model)])].filter(
     (name) => name !== "",
   );
-  const isOpen = model === "" && deployed !== "" && isUnchosen(driver);
+  const isPreselected = model === "" && deployed !== "" && needsModelChoice(driver);
   const items = names.map((name, i) => {
-    const note =
-      isOpen && name === deployed && html` <span class="hint">deployed now, chosen by nobody</span>`;
+    const hint =
+      isPreselected && name === deployed && html` <span class="hint">deployed now, chosen by nobody</span>`;
     return html`<li><input type="radio" name="driver_desc" id="model-${i}" value="${name}"
-      ${name === model && html`checked data-model`}> <label for="model-${i}"><bdi>${name}</bdi>${note}</label></li>`;
+      ${name === model && html`checked data-model`}> <label for="model-${i}"><bdi>${name}</bdi>${hint}</label></li>`;
   });
   return html`<fieldset id="models-found" ${problem && html`aria-describedby="f-driver_desc-problem"`}>
-    <legend>Model <span class="hint" role="status">${foundText(choice, found)}</span></legend>
+    <legend>Model <span class="hint" role="status">${searchSummary(choice, found)}</span></legend>
     <div id="f-driver_desc" tabindex="-1" class="${problem && "wrong"}">
       ${problem && html`<p class="problem" id="f-driver_desc-problem">${problem}</p>`}
-      ${bothKinds(inf) && html`<p class="hint">A name without the version is updated in place for every queue that has it; one with the version lets two versions live side by side.</p>`}
+      ${hasVersionedAndPlain(inf) && html`<p class="hint">A name without the version is updated in place for every queue that has it; one with the version lets two versions live side by side.</p>`}
       <ul class="models">${items}</ul>
       ${found > visible.length && html`<p class="hint">${count(visible.length)} of ${count(found)} shown: search for the others.</p>`}
-      ${query !== "" && elsewhere(choice)}
+      ${query !== "" && otherMatches(choice)}
     </div></fieldset>`;
 }
 
-function foundText({ inf, query }: ModelChoice, found: number): Html {
+function searchSummary({ inf, query }: ModelChoice, found: number): Html {
   const total = inf?.descriptions.length ?? 0;
   if (total === 0) return html`this INF names no model: type the name below`;
   const names = counted(total, "name");
@@ -64,12 +64,12 @@ function foundText({ inf, query }: ModelChoice, found: number): Html {
     : html`${count(found)} of ${names} in <bdi>${inf?.path}</bdi> match “<bdi>${query}</bdi>”`;
 }
 
-/** The same models in the archive's other INFs: choosing one chooses its INF too. */
-function elsewhere({ driver, inf, query }: ModelChoice): Html | undefined {
+/** Matches in the archive's other printer INFs: choosing one chooses its INF too. */
+function otherMatches({ driver, inf, query }: ModelChoice): Html | undefined {
   const { infs } = driver.report;
   const others = infs.filter((other) => other.isPrinter && other.path !== inf?.path);
   if (others.length === 0) return undefined;
-  const { visible, count: found } = findModels(others, query, shownElsewhere);
+  const { visible, count: found } = findModels(others, query, maxOtherMatches);
   if (found === 0) return html`<p class="hint">No other INF of the archive has it.</p>`;
   const places = new Map(infs.map((known, i) => [known, i]));
   const items = visible.map(
@@ -81,26 +81,26 @@ function elsewhere({ driver, inf, query }: ModelChoice): Html | undefined {
     ${found > visible.length && html`<p class="hint">${count(visible.length)} of ${count(found)} shown: search for more of the name.</p>`}`;
 }
 
-function bothKinds(inf: InfSummary | undefined): boolean {
+function hasVersionedAndPlain(inf: InfSummary | undefined): boolean {
   const names = inf?.descriptions ?? [];
   return names.length <= 20 && names.some(namesVersion) && names.some((name) => !namesVersion(name));
 }
 
-/** Suggestions for a printer's model field, and what the field says of the driver. */
+/** Suggestions for a printer's model field, and the field's hints about the driver. */
 export function modelOptions(
   driver: Driver,
   inf: InfSummary | undefined,
   query: string,
-  { id = "models", max = shownModels }: { readonly id?: string; readonly max?: number } = {},
+  { id = "models", max = maxModels }: { readonly id?: string; readonly max?: number } = {},
 ): Html {
   const { visible } = findModels(inf ? [inf] : [], query, max);
-  return html`<datalist id="${id}" data-needed="${isUnchosen(driver) && "1"}" data-hint="${modelHint(driver)}"
+  return html`<datalist id="${id}" data-needed="${needsModelChoice(driver) && "1"}" data-hint="${modelHint(driver)}"
     data-arm64="${arm64Hint(driver)}">${visible.map(
       ({ model }) => html`<option value="${model}"></option>`,
     )}</datalist>`;
 }
 
-/** What a printer's field for a second driver says of the first one. */
+/** The hint at a printer's field for an ARM64 driver. @param driver the printer's first driver */
 export function arm64Hint(driver: DriverSummary | undefined): string {
   const ships = driver && shipsArm64(driver);
   if (ships === undefined) return "ARM64 machines take it instead of the driver above.";
@@ -109,11 +109,11 @@ export function arm64Hint(driver: DriverSummary | undefined): string {
     : "The driver above has no files for ARM64 machines: without another here, they cannot have the printer. Windows’ own serve many office printers.";
 }
 
-/** What a printer's model field says of the driver that is chosen beside it. */
+/** The hint at a printer's model field. @param driver the printer's chosen driver */
 export function modelHint(
   driver: Pick<Driver, "driver_desc" | "listed" | "model_chosen" | "name" | "file_name" | "inf_path">,
 ): string {
-  if (isUnchosen(driver)) {
+  if (needsModelChoice(driver)) {
     const names = counted(driver.listed?.modelCount ?? 0, "name");
     return `Needed: one of ${names} of ${driverTitle(driver)}. Type to search.`;
   }

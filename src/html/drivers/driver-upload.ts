@@ -5,29 +5,29 @@ import {
   driverTitle,
   shippedBy,
 } from "../../domain/drivers/driver.ts";
-import { isUnchosen } from "../../domain/drivers/models.ts";
+import { needsModelChoice } from "../../domain/drivers/models.ts";
 import { shipsArm64 } from "../../domain/printers/arm64-driver.ts";
-import type { AddedDriver, ListedDriver, StatedDriver } from "../../domain/printers/listings.ts";
+import type { AddedDriver, DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
 import { type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
 import { driverFindingLines, toneOf } from "../state-badge.ts";
 import { bytes, count, counted } from "../text.ts";
 import { driverLabel } from "./driver-label.ts";
-import { whatBecame } from "./driver-messages.ts";
-import { shownModels } from "./driver-models.ts";
-import { infNotes, worstNote } from "./driver-notes.ts";
+import { uploadOutcome } from "./driver-messages.ts";
+import { maxModels } from "./driver-models.ts";
+import { infRemarks, worstTone } from "./driver-remarks.ts";
 
-/** What an upload brought, with what can be said of it; or why it was refused. */
+/** An uploaded driver with its state, or why the upload was refused. */
 export type UploadResult =
   | (AddedDriver & {
-      readonly stated: StatedDriver;
-      /** Older versions that printers use, and of whose models it has some. */
+      readonly withState: DriverWithState;
+      /** Older versions that printers use, with a model that this version has too. */
       readonly older: readonly ListedDriver[];
     })
   | { readonly problem: string }
   | undefined;
 
-/** @param limit of a file, in bytes */
+/** @param limit maximum file size in bytes */
 export function uploadForm(limit: number): Html {
   return html`<form id="upload-form" class="panel upload drop" method="post" action="${paths.upload}" enctype="multipart/form-data"
     data-driver-upload="#upload-lines" data-limit="${limit}" aria-labelledby="upload-title">
@@ -41,7 +41,7 @@ export function uploadForm(limit: number): Html {
   <ul id="upload-lines" class="uploads" aria-label="Uploads" hidden></ul>`;
 }
 
-/** A window of a printer's page with an upload of its own: it stands outside the printer's form. */
+/** The upload window of a printer's page. It must be outside the printer's form. */
 export function uploadDialog(limit: number): Html {
   return html`<dialog id="upload-driver" aria-labelledby="upload-driver-title">
     <form class="upload drop" method="post" action="${paths.upload}" enctype="multipart/form-data" data-driver-upload="#upload-driver-lines"
@@ -55,31 +55,31 @@ export function uploadDialog(limit: number): Html {
     <ul id="upload-driver-lines" class="uploads" aria-label="Uploads" hidden></ul></dialog>`;
 }
 
-/** What the last upload brought: its tone is that of the worst line. */
+/** The result of the last upload, with the tone of its worst line. */
 export function uploadNotice(result: UploadResult): Html | undefined {
   if (result === undefined) return undefined;
   if ("problem" in result) {
     return html`<div class="notice bad" role="alert" tabindex="-1" data-focus><p>${result.problem}</p></div>`;
   }
-  const { driver, stated, older } = result;
-  const tone = worstOf(toneOf(stated.state), worstNote(driver));
+  const { driver, withState, older } = result;
+  const tone = worstOf(toneOf(withState.state), worstTone(driver));
   return html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}" tabindex="-1" data-focus data-uploaded="${driver.id}"
-    data-arm64="${arm64Mark(driver)}">
-    <p><strong><bdi>${driverTitle(driver)}</bdi></strong> ${whatBecame(result)}
+    data-arm64="${arm64Support(driver)}">
+    <p><strong><bdi>${driverTitle(driver)}</bdi></strong> ${uploadOutcome(result)}
       <a href="${paths.driver(driver.id)}">Open it</a></p>
-    ${driverFindingLines(stated)}${infNotes(driver)}
-    ${isUnchosen(driver) && modelQuestion(driver)}
+    ${driverFindingLines(withState)}${infRemarks(driver)}
+    ${needsModelChoice(driver) && modelQuestion(driver)}
     ${older.map((from) => moveOffer(from, driver))}
     <div data-next>${nextStep(driver)}</div></div>`;
 }
 
-/** Whether a driver has files for ARM64 machines, and whether for them alone; empty where it has none. */
-function arm64Mark(driver: DriverSummary): string {
+/** `alone`: the driver has files for ARM64 machines only; `too`: also for others; empty: none for ARM64. */
+function arm64Support(driver: DriverSummary): string {
   if (!shipsArm64(driver)) return "";
   return shippedBy(driver.listed).length === 1 ? "alone" : "too";
 }
 
-/** What is no printer's driver is of no use here. */
+/** Offers to delete a driver that is not for printers. */
 function nextStep({ id, listed }: DriverSummary): Html {
   return listed?.isPrinter
     ? html`<p><a class="button" href="${paths.printerWithDriver(id)}">New printer with this driver</a></p>`
@@ -91,11 +91,11 @@ function worstOf(...tones: readonly ("good" | "warn" | "bad")[]): "good" | "warn
   return tones.includes("warn") ? "warn" : "good";
 }
 
-/** Which of several names the driver deploys, where none is for all. A script puts the answer in its place. */
+/** Asks which of several models the driver deploys. The answer replaces the question. */
 export function modelQuestion(driver: Driver, problem?: string): Html {
   const names = chosenInf(driver)?.descriptions ?? [];
   const prefix = `model-of-${driver.id}`;
-  const items = names.slice(0, shownModels).map(
+  const items = names.slice(0, maxModels).map(
     (name, i) => html`<li><input type="radio" name="driver_desc" id="${prefix}-${i}" value="${name}">
       <label for="${prefix}-${i}"><bdi>${name}</bdi></label></li>`,
   );
@@ -113,7 +113,7 @@ export function modelQuestion(driver: Driver, problem?: string): Html {
     </fieldset><button>Use this model</button></form>`;
 }
 
-/** What stands in the question's place once it is answered. */
+/** Replaces the question after it is answered. */
 export function modelAnswer(driver: DriverSummary): Html {
   return html`<p class="good" role="status" tabindex="-1" data-focus>Deploys <bdi>${driver.driver_desc}</bdi>, as you chose.</p>`;
 }

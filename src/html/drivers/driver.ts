@@ -1,70 +1,70 @@
 import { archiveRoomBytes } from "../../domain/deletion.ts";
 import { failureOf } from "../../domain/deploy/deployment-choice.ts";
 import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
-import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
-import type { Stated, StatedDriver, StatedPrinter } from "../../domain/printers/listings.ts";
+import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
+import type { DriverWithState, PrinterWithState, WithState } from "../../domain/printers/listings.ts";
 import { historyLink } from "../audit/audit.ts";
-import { allTheSame, type DeployOffer, deployTabs, logoOf } from "../deploy/deploy.ts";
+import { type DeployOffer, deployTabs, foldedDownloads, logoOf } from "../deploy/deploy.ts";
 import {
   checkbox,
   deleteFold,
   type FormState,
-  openedField,
+  formVersionField,
   problemSummary,
   textArea,
   textField,
 } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { type Frame, mayChange, type Note, noteBlock, page } from "../layout.ts";
+import { canChange, type Guidance, guidanceBlock, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { printerTable } from "../printers/printers.ts";
 import { driverFindingLines, stateBadge, toneOf } from "../state-badge.ts";
 import { bytes, counted, firstOf, isolated, time } from "../text.ts";
 import { choiceIn, infAndModel } from "./driver-infs.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
-import { infNotes } from "./driver-notes.ts";
+import { infRemarks } from "./driver-remarks.ts";
 import { unusedHint } from "./unused.ts";
 
 interface DriverPageData {
   readonly driver: Driver;
-  readonly printers: readonly StatedPrinter[];
+  readonly printers: readonly PrinterWithState[];
   readonly form: FormState;
-  /** What was searched for among the models. */
+  /** The search text for models. */
   readonly query: string;
-  /** Whether the form shows choices that were made and not saved. */
+  /** Whether the form shows unsaved choices. */
   readonly isOpen?: boolean;
-  readonly stated: StatedDriver;
-  /** Whether a deletion could not be taken back. */
+  readonly withState: DriverWithState;
+  /** Whether a deletion could not be undone. */
   readonly isFinal: boolean;
-  /** Undefined of a driver that Windows brings. */
+  /** Undefined for a driver that comes with Windows. */
   readonly deploy: DriverDeploy | undefined;
 }
 
-const finalNote = `, at once and for good: less than ${bytes(archiveRoomBytes)} are free on the disk, so this cannot be taken back`;
+const finalDeletionHint = `, at once and for good: less than ${bytes(archiveRoomBytes)} are free on the disk, so this cannot be taken back`;
 
-const shownCatalogs = 8;
+const maxCatalogs = 8;
 
-export function driverPage(frame: Frame, data: DriverPageData): Html {
+export function driverPage(context: PageContext, data: DriverPageData): Html {
   const { driver } = data;
-  const isChangeable = mayChange(frame.visitor);
+  const isChangeable = canChange(context.visitor);
   const action =
     isChangeable &&
     driver.listed?.isPrinter &&
     html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with this driver</a>`;
   return page(
     {
-      ...frame,
+      ...context,
       title: driverTitle(driver),
       heading: html`<bdi>${driverTitle(driver)}</bdi>`,
-      place: "Drivers",
+      section: "Drivers",
       action: action || undefined,
     },
-    html`${isWindowsOwn(driver) ? windowsDriver(data, isChangeable) : uploadedDriver(data, isChangeable)}
-      ${historyLink(frame, "driver", driver.id)}`,
+    html`${isWindowsDriver(driver) ? windowsDriver(data, isChangeable) : uploadedDriver(data, isChangeable)}
+      ${historyLink(context, "driver", driver.id)}`,
   );
 }
 
-/** What Windows brings is shown as it is: there is nothing to choose, to download or to delete. */
+/** The page of a driver that comes with Windows: nothing can be chosen, downloaded or deleted. */
 function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boolean): Html {
   const models = chosenInf(driver)?.descriptions ?? [];
   return html`<p>${driver.comment}</p>
@@ -77,15 +77,15 @@ function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boole
 }
 
 function uploadedDriver(data: DriverPageData, isChangeable: boolean): Html {
-  const { driver, printers, stated, isFinal } = data;
-  return html`<div class="soft standing">${stateBadge(stated)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span>
+  const { driver, printers, withState, isFinal } = data;
+  return html`<div class="soft standing">${stateBadge(withState)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span>
     ${data.deploy?.problem === undefined && html`<a href="#deploy">Deploy it alone</a>`}</div>
-    ${stated.findings.length > 0 && html`<div class="notice ${toneOf(stated.state)}">${driverFindingLines(stated)}</div>`}
+    ${withState.findings.length > 0 && html`<div class="notice ${toneOf(withState.state)}">${driverFindingLines(withState)}</div>`}
     ${newerNotice(data, isChangeable)}
-    <section><h2>What it is</h2>${facts(driver)}${infNotes(driver)}</section>
+    <section><h2>What it is</h2>${facts(driver)}${infRemarks(driver)}</section>
     <section><h2>INF and model</h2>${isChangeable ? driverSettings(data) : chosenFacts(driver)}</section>
     ${printers.length > 0 && printerSection(data, isChangeable)}
-    ${data.deploy && driverDeploySection(stated, printers.length > 0, data.deploy)}
+    ${data.deploy && driverDeploySection(withState, printers.length > 0, data.deploy)}
     <section><h2>Archive</h2><ul class="downloads">
       <li><a href="${paths.driverArchive(driver.id)}"><bdi>${driver.file_name}</bdi></a> as uploaded, SHA-256 <code class="wrap">${driver.sha256}</code></li>
       <li><a href="${paths.driverFiles(driver.id)}">The driver’s files alone</a>: the ZIP that install.ps1 downloads where no package brought them.</li></ul></section>
@@ -93,13 +93,13 @@ function uploadedDriver(data: DriverPageData, isChangeable: boolean): Html {
       isChangeable &&
       deleteFold({
         what: "driver",
-        consequence: `The archive goes with it${isFinal ? finalNote : ""}. A driver that printers use is not deleted.`,
+        consequence: `The archive goes with it${isFinal ? finalDeletionHint : ""}. A driver that printers use is not deleted.`,
         action: paths.driverDelete(driver.id),
       })
     }`;
 }
 
-/** What was chosen, for who may look alone. */
+/** The chosen INF and model for visitors who may not change them. */
 function chosenFacts({ inf_path, driver_desc, comment }: Driver): Html {
   return html`<dl><div><dt>INF</dt><dd><code><bdi>${inf_path || "none"}</bdi></code></dd></div>
     <div><dt>Model</dt><dd><bdi>${driver_desc || "not chosen yet"}</bdi></dd></div>
@@ -107,7 +107,7 @@ function chosenFacts({ inf_path, driver_desc, comment }: Driver): Html {
 }
 
 function newerNotice(
-  { driver, printers, stated: { newer } }: DriverPageData,
+  { driver, printers, withState: { newer } }: DriverPageData,
   isChangeable: boolean,
 ): Html | undefined {
   if (newer === undefined) return undefined;
@@ -132,7 +132,7 @@ function facts(driver: Driver): Html {
     ["Driver model", inf.driverModel ?? "no printer driver"],
     [
       "Catalog",
-      inf.signed ? html`<code><bdi>${firstOf(inf.catalogFiles, shownCatalogs)}</bdi></code>` : "none",
+      inf.signed ? html`<code><bdi>${firstOf(inf.catalogFiles, maxCatalogs)}</bdi></code>` : "none",
     ],
     ["Models", html`${counted(inf.descriptions.length, "model name")} ${lines}`],
   ] as const;
@@ -148,7 +148,7 @@ const labels = {
   drop_unused: "Leave out unused files",
 };
 
-/** The form on a driver's page, and the fragment that a refused save answers. */
+/** The form on a driver's page; also the fragment after a save. */
 export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "query" | "isOpen">): Html {
   const { driver, form, isOpen } = data;
   const choice = choiceIn(data);
@@ -158,7 +158,7 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
       hx-post="${paths.driver(driver.id)}" hx-target="#driver-settings" hx-swap="outerHTML"
       hx-disabled-elt="find .primary" hx-disinherit="hx-disabled-elt">
       <input type="hidden" name="from_form" value="1">
-      ${problemSummary(form, { labels, path: paths.driver(driver.id) })}${openedField(form)}
+      ${problemSummary(form, { labels, path: paths.driver(driver.id) })}${formVersionField(form)}
       ${isOpen && html`<p class="notice warn" role="status" tabindex="-1" data-focus data-unsaved>Nothing is saved yet.</p>`}
       ${infAndModel(choice)}
       <details class="more" ${isTyping && html`open`}><summary>The list lacks the model: type its name</summary>
@@ -180,64 +180,63 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
     </form></div>`;
 }
 
-/** What a driver's page offers of the driver by itself. */
+/** The offer of driver-only packages on a driver's page. */
 export interface DriverDeploy {
-  /** Under which it is installed. */
+  /** The models that the package installs. */
   readonly models: readonly string[];
-  /** What printers deploy although the INF does not have it. */
+  /** Models that printers deploy although the INF lacks them. */
   readonly leftOut: readonly string[];
-  /** Why it cannot be deployed, with the remedy; undefined where it can. */
+  /** Why the driver cannot be deployed alone, with the remedy; undefined where it can. */
   readonly problem: string | undefined;
   readonly offer: DeployOffer;
 }
 
-/** One driver for many printers: what can be downloaded of it without any of them. */
 function driverDeploySection(
-  stated: Stated,
+  withState: WithState,
   isUsed: boolean,
   { models, leftOut, problem, offer }: DriverDeploy,
 ): Html {
-  const why = problem ?? stated.findings.find(({ kind }) => kind === "archive")?.text;
+  const why = problem ?? withState.findings.find(({ kind }) => kind === "archive")?.text;
   if (why !== undefined) {
     return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2><p>${isolated(why)}</p></section>`;
   }
   const logo = logoOf(undefined, html`your choice: a PNG of the maker’s or your own`);
   const tabs = deployTabs(offer, logo);
-  const isFailing = failureOf(stated) !== undefined;
+  const isFailing = failureOf(withState) !== undefined;
   return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2>
     <p>For many printers that share it: deploy the driver once with this package, and each printer <em>without the driver</em>,
       which its own page offers. A printer’s usual package has the driver in it and needs nothing of this.</p>
     ${modelLine(models, isUsed)}
-    ${leftOut.length > 0 && html`<p class="notice warn">Left out, because the INF does not have it: ${listedNames(leftOut)}.</p>`}
-    ${isFailing ? allTheSame(tabs) : tabs}
-    ${noteBlock(aboutUninstalling)}</section>`;
+    ${leftOut.length > 0 && html`<p class="notice warn">Left out, because the INF does not have it: ${nameList(leftOut)}.</p>`}
+    ${isFailing ? foldedDownloads(tabs) : tabs}
+    ${guidanceBlock(aboutUninstalling)}</section>`;
 }
 
-const aboutUninstalling: Note = {
+const aboutUninstalling: Guidance = {
   title: "dependencies and uninstalling",
-  known: [
+  facts: [
     "Uninstalling leaves each model that a queue uses or another deployment names, and says whose it is. Remove printers first.",
     "A printer’s package without the driver never takes the driver, because it did not bring it.",
   ],
-  unseen: [
+  untested: [
     "in which order Intune installs apps that depend on each other, and what it does with one that does not apply to a machine",
     "that Windows keeps the files of a driver as long as another model of the same INF is installed, as its documentation says",
   ],
 };
 
-/** So many names are read; what is more is folded. */
-const shownModels = 3;
+/** More names than this are folded. */
+const maxModelNames = 3;
 
 function modelLine(models: readonly string[], isUsed: boolean): Html {
-  if (!isUsed) return html`<p>Installs ${listedNames(models)}, its own model: no printer uses it yet.</p>`;
-  const note = "When a printer gets another model of it, upload this package again.";
-  if (models.length <= shownModels) {
-    return html`<p>Installs what printers use: ${listedNames(models)}. <span class="hint">${note}</span></p>`;
+  if (!isUsed) return html`<p>Installs ${nameList(models)}, its own model: no printer uses it yet.</p>`;
+  const hint = "When a printer gets another model of it, upload this package again.";
+  if (models.length <= maxModelNames) {
+    return html`<p>Installs what printers use: ${nameList(models)}. <span class="hint">${hint}</span></p>`;
   }
   return html`<details class="more"><summary>Installs the ${counted(models.length, "model")} that printers use</summary>
-    <ul class="names">${models.map((model) => html`<li><bdi>${model}</bdi></li>`)}</ul><p class="hint">${note}</p></details>`;
+    <ul class="names">${models.map((model) => html`<li><bdi>${model}</bdi></li>`)}</ul><p class="hint">${hint}</p></details>`;
 }
 
-function listedNames(names: readonly string[]): Html {
+function nameList(names: readonly string[]): Html {
   return html`${names.map((name, i) => html`${i > 0 && ", "}<bdi>${name}</bdi>`)}`;
 }

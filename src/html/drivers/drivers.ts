@@ -1,10 +1,10 @@
-import { inOrder } from "../../domain/drivers/driver-version.ts";
+import { sortedByTitle } from "../../domain/drivers/driver-version.ts";
 import type { FindingKind } from "../../domain/printers/findings.ts";
-import type { ClientName, StatedDriver } from "../../domain/printers/listings.ts";
+import type { ClientName, DriverWithState } from "../../domain/printers/listings.ts";
 import { type Narrowing, narrowDrivers } from "../../domain/printers/search.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { emptyState, type Frame, mayChange, page } from "../layout.ts";
+import { canChange, emptyState, type PageContext, page } from "../layout.ts";
 import { narrowedCount, narrowingForm, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { stateBadge } from "../state-badge.ts";
@@ -12,22 +12,22 @@ import { bytes, count, counted, time } from "../text.ts";
 import { driverChoices, driverLine, machinesOf, versionOf } from "./driver-label.ts";
 import { type UploadResult, uploadForm, uploadNotice } from "./driver-upload.ts";
 
-/** The drivers that are shown, with what the last upload brought. */
+/** The list of drivers and the result of the last upload. */
 export interface DriverList {
-  readonly rows: readonly StatedDriver[];
-  readonly windowsDrivers: readonly StatedDriver[];
-  /** Those that the list can be narrowed to. */
+  readonly rows: readonly DriverWithState[];
+  readonly windowsDrivers: readonly DriverWithState[];
+  /** Clients to which the list can be narrowed. */
   readonly clients: readonly ClientName[];
   readonly result?: UploadResult;
   readonly narrowing: Narrowing;
-  /** The models by which drivers were found, by the driver's id. */
+  /** By the driver's id: the model that matches the search, where the driver's row does not match. */
   readonly models?: ReadonlyMap<number, string>;
 }
 
-export function driversPage(frame: Frame, list: DriverList, uploadLimitBytes: number): Html {
+export function driversPage(context: PageContext, list: DriverList, uploadLimitBytes: number): Html {
   return page(
-    { ...frame, title: "Drivers", place: "Drivers" },
-    mayChange(frame.visitor)
+    { ...context, title: "Drivers", section: "Drivers" },
+    canChange(context.visitor)
       ? html`${uploadForm(uploadLimitBytes)}${driverList(list)}`
       : html`<section id="drivers" aria-label="Drivers"><div id="driver-rows" class="narrowed">${
           list.rows.length === 0 ? html`<p>There are no drivers yet.</p>` : narrowedDrivers(list)
@@ -43,12 +43,12 @@ const kinds: readonly FindingKind[] = [
   "unsigned",
   "archive",
 ];
-const others = [
+const otherStates = [
   ["newer", "In use, and a newer version is here"],
   ["unused", "Without printers"],
 ] as const;
 
-/** The list with what the last upload brought, as the page shows it and as a fragment brings it anew. */
+/** The list with the result of the last upload, in the page and as a fragment. */
 export function driverList(list: DriverList): Html {
   const { rows, result } = list;
   const first = html`<a class="button" href="#f-file">Choose a ZIP</a>`;
@@ -59,7 +59,6 @@ export function driverList(list: DriverList): Html {
     <div id="driver-rows" class="narrowed">${body}</div>${windowsSection(list)}</section>`;
 }
 
-/** What is there without an upload. */
 function windowsSection({ windowsDrivers }: DriverList): Html {
   const items = windowsDrivers.map(
     (driver) => html`<li><a href="${paths.driver(driver.id)}">${driver.name}</a>
@@ -69,27 +68,29 @@ function windowsSection({ windowsDrivers }: DriverList): Html {
 }
 
 function narrowedDrivers(list: DriverList): Html {
-  const visible = shownOf(list);
-  return html`${narrowingForm("drivers", visible, { clients: list.clients, states: { others, kinds } })}
-    <div id="driver-list">${driverTable(visible, list.models)}</div>`;
+  const view = visibleDrivers(list);
+  return html`${narrowingForm("drivers", view, { clients: list.clients, states: { others: otherStates, kinds } })}
+    <div id="driver-list">${driverTable(view, list.models)}</div>`;
 }
 
-/** The rows with how many they are, as a fragment brings them along. */
-export function driverRowsAnew(list: DriverList): Html {
-  const visible = shownOf(list);
-  return html`<div id="driver-list" hx-swap-oob="true">${driverTable(visible, list.models)}</div>${narrowedCount("drivers", visible, true)}`;
+/** The rows and their number, as out-of-band swaps. */
+export function driverRowsUpdate(list: DriverList): Html {
+  const view = visibleDrivers(list);
+  return html`<div id="driver-list" hx-swap-oob="true">${driverTable(view, list.models)}</div>${narrowedCount("drivers", view, true)}`;
 }
 
-function shownOf({ rows, narrowing, models }: DriverList) {
+function visibleDrivers({ rows, narrowing, models }: DriverList) {
   return { rows: narrowDrivers(rows, narrowing, models), narrowing, total: rows.length };
 }
 
-/** By title, of one title the newest version first. */
-function driverTable(visible: ReturnType<typeof shownOf>, models: DriverList["models"] = new Map()): Html {
-  if (visible.rows.length === 0) return nothingMatches("drivers", visible);
-  const lines = inOrder(visible.rows).map(
+function driverTable(
+  view: ReturnType<typeof visibleDrivers>,
+  models: DriverList["models"] = new Map(),
+): Html {
+  if (view.rows.length === 0) return nothingMatches("drivers", view);
+  const lines = sortedByTitle(view.rows).map(
     (driver) => html`<tr>
-      <td data-label="Driver"><span>${driverLine(driver, paths.driver(driver.id))}${foundBy(models.get(driver.id))}</span></td>
+      <td data-label="Driver"><span>${driverLine(driver, paths.driver(driver.id))}${matchedModel(models.get(driver.id))}</span></td>
       <td data-label="Version"><span>${versionOf(driver.listed)}</span></td>
       <td data-label="Machines">${machinesOf(driver.listed)}</td>
       <td data-label="State">${stateBadge(driver)}</td>
@@ -103,11 +104,11 @@ function driverTable(visible: ReturnType<typeof shownOf>, models: DriverList["mo
     <th scope="col">Uploaded</th></tr></thead><tbody>${lines}</tbody></table>`;
 }
 
-function foundBy(model: string | undefined): Html | undefined {
+function matchedModel(model: string | undefined): Html | undefined {
   return model === undefined ? undefined : html` <span class="soft file">has <bdi>${model}</bdi></span>`;
 }
 
-/** The driver that came last is chosen at first. */
+/** The last uploaded driver is preselected. */
 function driverSelect({ rows, windowsDrivers, result }: DriverList): Html {
   const newest = rows.reduce((max, { id }) => Math.max(max, id), 0);
   const chosen = String(result && "driver" in result ? result.driver.id : newest);

@@ -1,12 +1,12 @@
 import { driverTitle } from "../../domain/drivers/driver.ts";
-import type { Change, ImportPlan, Mark, PlannedRow } from "../../domain/import/import-plan.ts";
+import type { Change, ImportPlan, PlannedRow, RowStatus } from "../../domain/import/import-plan.ts";
 import { type Html, html } from "../html.ts";
 import { badge } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { labelOfField } from "../printers/printer-form.ts";
 import { count, counted } from "../text.ts";
 
-/** What the second step is sent. */
+/** The hidden fields of the confirmation form. */
 interface ImportAgreement {
   readonly state: string;
   readonly digest: string;
@@ -14,7 +14,7 @@ interface ImportAgreement {
   readonly takesAll: boolean;
 }
 
-/** Why nothing was done. */
+/** Why nothing was imported. */
 export type Refusal = "stale" | "wrong" | undefined;
 
 const tones = { new: "good", changes: "warn", same: "plain", wrong: "bad", "left out": "plain" } as const;
@@ -26,23 +26,24 @@ const words = {
   "left out": "Left out",
 } as const;
 
-/** Of those that stay as they are, so many are shown. */
+/** Rows listed of those that are left out, and of those that stay the same. */
 const maxFolded = 500;
 
-/** The second step: what would become of each row, and the button that does it. */
+/** The second step of an import: the plan for each row, and the button that runs it. */
 export function importPreview(
   plan: ImportPlan,
   agreement: ImportAgreement,
   refusal: Refusal = undefined,
 ): Html {
   const { rows, counts } = plan;
-  const rowsOf = (mark: Mark, max = rows.length) =>
+  const rowsOf = (status: RowStatus, max = rows.length) =>
     rows
-      .filter((row) => row.mark === mark)
+      .filter((row) => row.status === status)
       .slice(0, max)
       .map(line);
-  const group = (mark: Mark, title: string) =>
-    counts[mark] > 0 && html`<section class="group"><h3>${title}</h3>${table(title, rowsOf(mark))}</section>`;
+  const group = (status: RowStatus, title: string) =>
+    counts[status] > 0 &&
+    html`<section class="group"><h3>${title}</h3>${table(title, rowsOf(status))}</section>`;
   return html`<div id="import" class="preview"><h2 tabindex="-1" data-focus>Preview</h2>
     ${refusalNotice(refusal, counts.wrong)}
     <ul class="marks" aria-label="What would become of the rows">${summary(counts)}</ul>
@@ -55,9 +56,11 @@ export function importPreview(
 
 function summary(counts: ImportPlan["counts"]): Html[] {
   const visible = (["new", "changes", "same", "wrong", "left out"] as const).filter(
-    (mark) => counts[mark] > 0,
+    (status) => counts[status] > 0,
   );
-  return visible.map((mark) => html`<li>${badge(tones[mark], words[mark])} ${count(counts[mark])}</li>`);
+  return visible.map(
+    (status) => html`<li>${badge(tones[status], words[status])} ${count(counts[status])}</li>`,
+  );
 }
 
 function refusalNotice(refusal: Refusal, wrong: number): Html | undefined {
@@ -69,12 +72,12 @@ function refusalNotice(refusal: Refusal, wrong: number): Html | undefined {
   return html`<div class="notice bad" role="alert"><p>${text}</p></div>`;
 }
 
-const shownNames = 12;
+const maxNames = 12;
 
 function noticesOf({ notices, newClients, missing }: ImportPlan): Html | undefined {
   const names = (all: readonly Html[]) => {
-    const rest = all.length - shownNames;
-    return html`${all.slice(0, shownNames).map((name, i) => html`${i > 0 && ", "}${name}`)}${rest > 0 && ` and ${count(rest)} more`}`;
+    const rest = all.length - maxNames;
+    return html`${all.slice(0, maxNames).map((name, i) => html`${i > 0 && ", "}${name}`)}${rest > 0 && ` and ${count(rest)} more`}`;
   };
   const clients = names(newClients.map((name) => html`<bdi>${name}</bdi>`));
   const drivers = names(
@@ -122,7 +125,7 @@ function nothingToImport(wrong: number): string {
   return `${counted(wrong, "row is", "rows are")} wrong, and ${others}`;
 }
 
-/** Shows the preview again, with what is left out otherwise. */
+/** Shows the preview again, with the rows that were left out. */
 function takeAllButton(leftOut: number): Html {
   return html`<button name="all" value="on" formaction="${paths.importPreview}" hx-post="${paths.importPreview}">Take the ${counted(leftOut, "printer")} left out, too</button>`;
 }
@@ -148,27 +151,27 @@ function line(row: PlannedRow): Html {
     <td data-label="Client">${client ? html`<bdi>${client}</bdi>` : html`<span class="soft">none</span>`}</td>
     <td data-label="Address"><code>${address || "none"}</code></td>
     <td data-label="Driver">${driver ? html`<bdi>${driverTitle(driver)}</bdi>` : html`<span class="soft">none</span>`}</td>
-    <td data-label="">${badge(tones[row.mark], words[row.mark])} ${details(row)}</td></tr>`;
+    <td data-label="">${badge(tones[row.status], words[row.status])} ${details(row)}</td></tr>`;
 }
 
-function details({ reasons, changes, notes }: PlannedRow): Html | undefined {
+function details({ reasons, changes, remarks }: PlannedRow): Html | undefined {
   const items = [
     ...reasons.map((text) => html`${text}`),
     ...changes.map(changed),
-    ...notes.map((text) => html`${text}`),
+    ...remarks.map((text) => html`${text}`),
   ];
   if (items.length === 0) return undefined;
   return html`<ul class="details">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
 
 function changed({ field, from, to }: Change): Html {
-  return html`${labelOfField(field)}: ${visible(from)} → ${visible(to)}`;
+  return html`${labelOfField(field)}: ${visibleValue(from)} → ${visibleValue(to)}`;
 }
 
-const shownCharacters = 80;
+const maxVisibleCharacters = 80;
 
-function visible(text: string): Html {
+function visibleValue(text: string): Html {
   const line = text.replaceAll("\n", ", ");
   if (line === "") return html`<span class="soft">empty</span>`;
-  return html`<bdi>${line.length > shownCharacters ? `${line.slice(0, shownCharacters)}…` : line}</bdi>`;
+  return html`<bdi>${line.length > maxVisibleCharacters ? `${line.slice(0, maxVisibleCharacters)}…` : line}</bdi>`;
 }

@@ -4,20 +4,19 @@ import { csvColumns } from "../../domain/import/printer-csv.ts";
 import type { ClientName } from "../../domain/printers/listings.ts";
 import { type Refusal, refusalMessage } from "../error.ts";
 import { type Html, html } from "../html.ts";
-import { type Frame, type Message, page } from "../layout.ts";
+import { type Message, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, counted } from "../text.ts";
 
-/** What the page for lists needs. */
 export interface ImportPageData {
   readonly clients: readonly ClientName[];
-  /** For a print server or a PC. */
+  /** The PowerShell command for a print server or a PC. */
   readonly command: string;
-  /** Of a file. */
+  /** Of an uploaded file. */
   readonly limitBytes: number;
 }
 
-/** What was sent; `text` only where it is short enough to be shown again. */
+/** The form as it was sent; `text` only if it is short enough to be sent back. */
 export interface ImportForm {
   readonly client: string;
   readonly takesAll: boolean;
@@ -27,12 +26,12 @@ export interface ImportForm {
 
 export const emptyImport: ImportForm = { client: "", takesAll: false, text: "" };
 
-/** Where lists come in and go out. @param body the form, or a preview */
-export function importPage(frame: Frame, body: Html): Html {
-  return page({ ...frame, title: "Import and export", place: "Printers" }, body);
+/** The page “Import and export”. @param body the form, or a preview */
+export function importPage(pageContext: PageContext, body: Html): Html {
+  return page({ ...pageContext, title: "Import and export", section: "Printers" }, body);
 }
 
-/** The first step, as the page shows it and as a fragment brings it anew. */
+/** The first step of an import, on the page and as a fragment. */
 export function importStart(data: ImportPageData, form: ImportForm): Html {
   return html`<div id="import">${importForm(data, form)}${commandSection(data.command)}${exportSection()}
     ${columnsSection()}</div>`;
@@ -67,11 +66,11 @@ function importForm({ clients, limitBytes }: ImportPageData, form: ImportForm): 
   </form>`;
 }
 
-/** Why a list cannot be read; above the form, which keeps what was chosen. */
+/** Why a list cannot be read. It appears above the form, which keeps its values. */
 export function importProblem(problem: Refusal): Html {
   const { text, links = [] } = refusalMessage(problem);
-  const ways = links.map(({ label, path }) => html` <a href="${path}">${label}</a>`);
-  return html`<div class="problems" role="alert" tabindex="-1" data-focus><p><strong>Not read.</strong> ${text}${ways}</p></div>`;
+  const remedies = links.map(({ label, path }) => html` <a href="${path}">${label}</a>`);
+  return html`<div class="problems" role="alert" tabindex="-1" data-focus><p><strong>Not read.</strong> ${text}${remedies}</p></div>`;
 }
 
 function commandSection(command: string): Html {
@@ -117,7 +116,7 @@ function columnsSection(): Html {
   </details></section>`;
 }
 
-/** After an import. */
+/** The message after an import. */
 export function importMessage({ counts, newClients }: Pick<ImportPlan, "counts" | "newClients">): Message {
   const clients = newClients.length;
   const parts = [

@@ -6,11 +6,11 @@ import type { Message } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { count, counted } from "../text.ts";
 
-type Moved = Extract<BulkResult, { readonly action: "client" }>;
-type Given = Extract<BulkResult, { readonly action: "driver" }>;
+type ClientResult = Extract<BulkResult, { readonly action: "client" }>;
+type DriverResult = Extract<BulkResult, { readonly action: "driver" }>;
 
-/** After many printers were moved to a client. @param client undefined where it is gone by now */
-export function clientMessage({ count, to }: Moved, client: ClientName | undefined): Message {
+/** The message after printers were moved to a client. @param client undefined where it was deleted meanwhile */
+export function movedToClientMessage({ count, to }: ClientResult, client: ClientName | undefined): Message {
   const printers = counted(count, "printer");
   if (to === null) return good(html`${printers} moved: without a client now`);
   return good(
@@ -18,15 +18,15 @@ export function clientMessage({ count, to }: Moved, client: ClientName | undefin
   );
 }
 
-/** After many printers were given a driver. @param driver undefined where it is gone by now */
-export function driverMessage(given: Given, driver: DriverSummary | undefined): Message {
-  const { count: all, to } = given;
+/** The message after a change of the driver. @param driver undefined where it was deleted meanwhile */
+export function driverChangedMessage(result: DriverResult, driver: DriverSummary | undefined): Message {
+  const { count: all, to } = result;
   const printers = counted(all, "printer");
   if (to === null) return good(html`${printers} without a driver now`);
   const name = html`<a href="${paths.driver(to)}"><bdi>${driver ? driverTitle(driver) : "another driver"}</bdi></a>`;
   const own = ownModel(driver?.driver_desc ?? "");
-  if (all === 1) return good(html`${printers} now uses ${name}${oneModel(given, own)}. Deploy again.`);
-  return good(html`${printers} now use ${name}.${manyModels(given, own)} Deploy again.`);
+  if (all === 1) return good(html`${printers} now uses ${name}${oneModel(result, own)}. Deploy again.`);
+  return good(html`${printers} now use ${name}.${manyModels(result, own)} Deploy again.`);
 }
 
 function good(text: Html): Message {
@@ -37,16 +37,16 @@ function ownModel(model: string): Html {
   return model === "" ? html`the driver’s own` : html`the driver’s own, <bdi>${model}</bdi>`;
 }
 
-/** What became of the model of the only printer: the end of a sentence. */
-function oneModel({ kept, changed, own: ofDriver }: Given, own: Html): Html {
+/** The end of the sentence about a single printer: its model. */
+function oneModel({ kept, changed, own: ofDriver }: DriverResult, own: Html): Html {
   const isOwn = ofDriver > 0;
   if (kept > 0) return html` and keeps its model${isOwn && html`: ${own}`}`;
   if (changed > 0) return html` with another model${isOwn && html`: ${own}`}`;
   return html`${isOwn && html` and has ${own}`}`;
 }
 
-/** What became of the models of several printers: sentences. Those that have the driver's own are among the others. */
-function manyModels({ count: all, kept, changed, own: ofDriver }: Given, own: Html): Html {
+/** Sentences about the models of several printers. Printers with the driver's own model are counted twice. */
+function manyModels({ count: all, kept, changed, own: ofDriver }: DriverResult, own: Html): Html {
   const groups = [keeps(kept, all), gets(changed, all)].filter((text) => text !== "").join(", ");
   if (ofDriver === all && (kept === all || changed === all)) return html` ${groups}: ${own}.`;
   const models = groups !== "" && html` ${groups}.`;

@@ -5,12 +5,12 @@ import {
   refusalOf,
 } from "../../domain/deploy/deployment-choice.ts";
 import type { Client } from "../../domain/printers/client.ts";
-import type { StatedPrinter } from "../../domain/printers/listings.ts";
+import type { PrinterWithState } from "../../domain/printers/listings.ts";
 import { historyLink } from "../audit/audit.ts";
-import { allTheSame, type DeployOffer, deployTabs, logoOf } from "../deploy/deploy.ts";
+import { type DeployOffer, deployTabs, foldedDownloads, logoOf } from "../deploy/deploy.ts";
 import { deleteFold, type FormState } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { type Frame, mayChange, page } from "../layout.ts";
+import { canChange, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { remedyOf } from "../remedies.ts";
 import { count, counted, isolated, time } from "../text.ts";
@@ -19,22 +19,28 @@ import { printerTable } from "./printers.ts";
 
 interface ClientPageData {
   readonly client: Client;
-  readonly printers: readonly StatedPrinter[];
+  readonly printers: readonly PrinterWithState[];
   readonly form: FormState;
   readonly choice: DeploymentChoice;
   readonly offer: DeployOffer;
-  /** What was downloaded before, and whether that is still what would be downloaded now. */
+  /** The last downloads, and whether the printers changed since. */
   readonly downloaded?: Html | undefined;
 }
 
-export function clientPage(frame: Frame, data: ClientPageData): Html {
+export function clientPage(pageContext: PageContext, data: ClientPageData): Html {
   const { client, printers, form } = data;
-  const isChangeable = mayChange(frame.visitor);
+  const isChangeable = canChange(pageContext.visitor);
   const action = isChangeable
     ? html`<a class="button primary" href="${paths.printerForClient(client.id)}">New printer</a>`
     : undefined;
   return page(
-    { ...frame, title: client.name, heading: html`<bdi>${client.name}</bdi>`, place: "Clients", action },
+    {
+      ...pageContext,
+      title: client.name,
+      heading: html`<bdi>${client.name}</bdi>`,
+      section: "Clients",
+      action,
+    },
     html`<p class="soft standing-line"><span>${counted(printers.length, "printer")}, client since ${time(client.created_at)}</span></p>
     ${client.notes !== "" && html`<p class="on-paper" dir="auto">${client.notes}</p>`}
     ${client.subnets.length > 0 && html`<p class="on-paper">Only in ${client.subnets.join(", ")}.</p>`}
@@ -44,7 +50,7 @@ export function clientPage(frame: Frame, data: ClientPageData): Html {
     </div>
     <section><h2>Printers</h2>
       ${printers.length > 0 ? printerTable(printers, isChangeable) : html`<p>No printers yet.</p>`}</section>
-    ${historyLink(frame, "client", client.id)}
+    ${historyLink(pageContext, "client", client.id)}
     ${
       isChangeable &&
       deleteFold({
@@ -56,20 +62,20 @@ export function clientPage(frame: Frame, data: ClientPageData): Html {
   );
 }
 
-/** So many reasons are read; what is more is folded. */
-const shownReasons = 6;
-const shownPrinters = 100;
+/** Further reasons are folded. */
+const visibleReasons = 6;
+const visiblePrinters = 100;
 
-/** One package for a client: what goes in, what stays out and why, then what a printer's page offers too. */
+/** The package with all printers of a client: the printers in it, those left out with reasons, and the downloads. */
 function clientDeploySection({ choice, offer, downloaded }: ClientPageData, isChangeable: boolean): Html {
-  const { goesIn, leftOut } = choice;
+  const { included, leftOut } = choice;
   const failing = failingCount(leftOut);
   return html`<section class="deploy" id="deploy"><h2>Deploy all printers</h2>
-    ${leftOut.length > 0 && leftOutNotice(goesIn.length, leftOut, isChangeable)}
+    ${leftOut.length > 0 && leftOutNotice(included.length, leftOut, isChangeable)}
     ${downloaded}
-    <p>${summary(goesIn.length, leftOut.length)}</p>
-    ${goesIn.length > 0 && html`<details class="more"><summary>What goes in</summary>${goesInList(goesIn)}</details>`}
-    ${goesIn.length > 0 && deployTabs(offer, logo)}
+    <p>${summary(included.length, leftOut.length)}</p>
+    ${included.length > 0 && html`<details class="more"><summary>What goes in</summary>${goesInList(included)}</details>`}
+    ${included.length > 0 && deployTabs(offer, logo)}
     ${failing > 0 && failingDownloads(failing, offer)}</section>`;
 }
 
@@ -88,21 +94,21 @@ function failingCount(leftOut: readonly LeftOut[]): number {
   return leftOut.filter(({ row }) => refusalOf(row) === undefined && failureOf(row) !== undefined).length;
 }
 
-function goesInList(rows: readonly StatedPrinter[]): Html {
+function goesInList(rows: readonly PrinterWithState[]): Html {
   const items = rows.map(
     ({ printer }) => html`<li><a href="${paths.printer(printer.id)}"><bdi>${printer.name}</bdi></a></li>`,
   );
-  const rest = rows.length - shownPrinters;
-  return html`<ul class="names">${items.slice(0, shownPrinters)}</ul>
+  const rest = rows.length - visiblePrinters;
+  return html`<ul class="names">${items.slice(0, visiblePrinters)}</ul>
     ${rest > 0 && html`<p class="hint">And ${count(rest)} more, which the list below has.</p>`}`;
 }
 
 function leftOutNotice(inCount: number, leftOut: readonly LeftOut[], isChangeable: boolean): Html {
-  const items = leftOut.map((one) => leftOutItem(one, isChangeable));
-  const rest = items.slice(shownReasons);
+  const items = leftOut.map((row) => leftOutItem(row, isChangeable));
+  const rest = items.slice(visibleReasons);
   return html`<div class="notice ${inCount === 0 ? "bad" : "warn"}">
     <p><strong>${counted(leftOut.length, "printer")} ${leftOut.length === 1 ? "stays" : "stay"} out:</strong></p>
-    <ul class="findings">${items.slice(0, shownReasons)}</ul>
+    <ul class="findings">${items.slice(0, visibleReasons)}</ul>
     ${
       rest.length > 0 &&
       html`<details class="more"><summary>${count(rest.length)} more</summary><ul class="findings">${rest}</ul></details>`
@@ -116,7 +122,7 @@ function leftOutItem({ row, reason }: LeftOut, isChangeable: boolean): Html {
     ${isolated(reason.text)} ${remedy && html`<a href="${remedy.path}">${remedy.label}</a>`}</li>`;
 }
 
-/** Downloads that hold what is known to fail: one printer that fails makes the whole package fail. */
+/** Downloads that include printers known to fail. One failing printer makes the whole package fail. */
 function failingDownloads(count: number, { formats, scripts }: DeployOffer): Html {
   const downloads = [
     ...formats.map(({ path, label }) => ({ path, label })),
@@ -125,7 +131,7 @@ function failingDownloads(count: number, { formats, scripts }: DeployOffer): Htm
   const links = downloads.map(
     ({ path, label }) => html`<li><a class="button" href="${path}?all=1">${label}</a></li>`,
   );
-  return allTheSame(html`
+  return foldedDownloads(html`
     <p>With ${counted(count, "printer")} known to fail: the package then reports a failure on every machine.</p>
     <ul class="actions">${links}</ul>`);
 }

@@ -1,28 +1,27 @@
 import type { Client } from "../../domain/printers/client.ts";
 import type { ListedClient } from "../../domain/printers/listings.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";
-import { type FormState, openedField, problemSummary, textArea, textField } from "../form.ts";
+import { type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { emptyState, type Frame, mayChange, page } from "../layout.ts";
+import { canChange, emptyState, type PageContext, page } from "../layout.ts";
 import { narrowedCount, narrowingForm, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { count, time } from "../text.ts";
 
-/** The list of clients, whole or narrowed. */
 export interface ClientList {
   readonly rows: readonly ListedClient[];
   readonly narrowing: Narrowing;
   readonly total: number;
 }
 
-export function clientsPage(frame: Frame, list: ClientList, form: FormState): Html {
-  const isChangeable = mayChange(frame.visitor);
+export function clientsPage(pageContext: PageContext, list: ClientList, form: FormState): Html {
+  const isChangeable = canChange(pageContext.visitor);
   const narrowed = html`<div class="narrowed">${narrowingForm("clients", list, {})}${clientList(list, isChangeable)}</div>`;
   const body = isChangeable ? html`<div class="beside">${clientForm(form)}${narrowed}</div>` : narrowed;
-  return page({ ...frame, title: "Clients", place: "Clients" }, body);
+  return page({ ...pageContext, title: "Clients", section: "Clients" }, body);
 }
 
-/** The list, as the page shows it and as a fragment brings it anew. */
+/** The list, for the page and for fragments. */
 export function clientList(list: ClientList, isChangeable = true): Html {
   const { rows, total } = list;
   const first = html`<a class="button" href="#f-name">Name the first client</a>`;
@@ -35,7 +34,7 @@ export function clientList(list: ClientList, isChangeable = true): Html {
   </section>`;
 }
 
-/** How many clients there are, as a fragment brings it along with the list. */
+/** The out-of-band row count of a fragment with the list. */
 export function clientCount(list: ClientList): Html {
   return narrowedCount("clients", list, true);
 }
@@ -53,7 +52,7 @@ function clientTable(clients: readonly ListedClient[]): Html {
     <th scope="col">Notes</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-/** The form for a new client; `oob` where a fragment brings it along. */
+/** The form for a new client. @param oob true: an out-of-band part of a fragment */
 export function clientForm(form: FormState, oob = false): Html {
   return html`<form id="client-form" class="panel" method="post" action="${paths.clients}" novalidate data-guard
     hx-post="${paths.clients}" hx-target="#client-list" hx-swap="outerHTML" hx-disabled-elt="find button"
@@ -63,14 +62,14 @@ export function clientForm(form: FormState, oob = false): Html {
   </form>`;
 }
 
-/** A client's form on its own page, and the fragment that a save answers. */
+/** The form on a client's page, also the response to a save. */
 export function clientSettings(client: Client, form: FormState): Html {
-  const opened = {
+  const record = {
     labels: { name: "Name", notes: "Notes", subnets: "Subnets" },
     path: paths.client(client.id),
   };
   return html`<form id="client-settings" class="panel" method="post" action="${paths.client(client.id)}" novalidate data-guard>
-    ${problemSummary(form, opened)}${clientFields(form)}${openedField(form)}<button class="primary">Save client</button></form>`;
+    ${problemSummary(form, record)}${clientFields(form)}${formVersionField(form)}<button class="primary">Save client</button></form>`;
 }
 
 function clientFields(form: FormState): Html {

@@ -4,9 +4,9 @@ import { paths } from "../paths.ts";
 import { bytes, time } from "../text.ts";
 
 /**
- * A printer's icon, and the form for another. With scripts any picture can be chosen or dropped, which they fit to
- * what an icon is; without them it is that already.
- * @param problem why the last one was refused
+ * A printer's icon, and the form to replace it. Scripts accept any picture and convert it to an icon. Without scripts,
+ * the picture must be a valid icon.
+ * @param problem why the last upload was refused
  */
 export function iconSection(printerId: number, icon: Icon | undefined, problem?: string): Html {
   return html`<section id="icon"><h2>Icon</h2>
@@ -15,8 +15,8 @@ export function iconSection(printerId: number, icon: Icon | undefined, problem?:
     ${iconForm(printerId)}</section>`;
 }
 
-/** The same for who may look alone; nothing where there is none. */
-export function shownIcon(printerId: number, icon: Icon | undefined): Html | undefined {
+/** For users who cannot change records; undefined where there is no icon. */
+export function readOnlyIconSection(printerId: number, icon: Icon | undefined): Html | undefined {
   return icon && html`<section id="icon"><h2>Icon</h2>${iconFigure(printerId, icon)}</section>`;
 }
 
@@ -32,7 +32,7 @@ function iconForm(printerId: number): Html {
     <button>Upload icon</button></form>`;
 }
 
-/** What stands in `#icon-status`: the picture there is, or why one was refused. */
+/** The content of `#icon-status`: the icon, and the problem of a refused upload. */
 export function iconStatusBody(printerId: number, icon: Icon | undefined, problem?: string): Html {
   return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${icon === undefined && html`<p class="soft">No icon yet.</p>`}

@@ -6,37 +6,37 @@ import {
   shippedBy,
 } from "../../domain/drivers/driver.ts";
 import type { AffectedPrinter } from "../../domain/drivers/driver-effects.ts";
-import type { StatedDriver } from "../../domain/printers/listings.ts";
+import type { DriverWithState } from "../../domain/printers/listings.ts";
 import type { MovePair, MovePlan } from "../../domain/printers/move-plan.ts";
 import { driverChoices, driverLabel, machinesOf } from "../drivers/driver-label.ts";
 import { type FormState, problemSummary, selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { type Frame, page } from "../layout.ts";
+import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { findingsNotice } from "../state-badge.ts";
 import { count, counted } from "../text.ts";
 
 interface MovePageData {
   readonly from: Driver;
-  /** Every other driver that they can take with their protocol as it is. */
+  /** All other drivers that support the printers' protocol. */
   readonly drivers: readonly DriverSummary[];
   readonly printerCount: number;
-  /** Undefined until another driver is chosen. */
+  /** Undefined until a driver is chosen. */
   readonly plan: MovePlan | undefined;
-  /** Of the driver that the printers are moved to. */
-  readonly stated: StatedDriver | undefined;
+  /** The driver that the printers move to. */
+  readonly targetDriver: DriverWithState | undefined;
   readonly form: FormState;
 }
 
-const shownPrinters = 8;
-/** More suggestions than this make a page heavy; what is typed is compared with all. */
-const shownNames = 500;
+const visiblePrinters = 8;
+/** More suggestions make the page too large. Typed models are compared with all models of the driver. */
+const maxSuggestions = 500;
 
-/** Where printers go and with which models, each pair shown, before they are moved. */
-export function movePage(frame: Frame, data: MovePageData): Html {
+/** Shows each pair of old and new model before the printers are moved. */
+export function movePage(pageContext: PageContext, data: MovePageData): Html {
   const { from } = data;
   return page(
-    { ...frame, title: `Move printers from ${driverTitle(from)}`, place: "Drivers" },
+    { ...pageContext, title: `Move printers from ${driverTitle(from)}`, section: "Drivers" },
     html`<p class="soft"><a href="${paths.driver(from.id)}"><bdi>${driverLabel(from)}</bdi></a></p>
     ${data.drivers.length === 0 || data.printerCount === 0 ? nothingToMove(data) : html`${targetForm(data)}${planSection(data)}`}`,
   );
@@ -58,13 +58,13 @@ function targetForm({ from, drivers, plan }: MovePageData): Html {
     <noscript><button>Show what it does</button></noscript></form>`;
 }
 
-function planSection({ from, plan, stated, form }: MovePageData): Html {
+function planSection({ from, plan, targetDriver, form }: MovePageData): Html {
   if (plan === undefined) return html`<div id="move-plan">${problemSummary(form)}</div>`;
   const { to, pairs, keeping, digest } = plan;
   const total = new Set(pairs.flatMap(({ printers }) => printers.map(({ id }) => id))).size;
-  const names = (chosenInf(to)?.descriptions ?? []).slice(0, shownNames);
+  const names = (chosenInf(to)?.descriptions ?? []).slice(0, maxSuggestions);
   return html`<div id="move-plan">
-    ${stated?.state === "blocked" && findingsNotice(stated)}${fewerMachines(from, to)}${keepingNotice(keeping)}
+    ${targetDriver?.state === "blocked" && findingsNotice(targetDriver)}${fewerMachines(from, to)}${keepingNotice(keeping)}
     ${
       total > 0 &&
       html`<form method="post" action="${paths.driverMove(from.id)}" data-guard novalidate>
@@ -84,14 +84,14 @@ function keepingNotice(keeping: readonly AffectedPrinter[]): Html | undefined {
   if (keeping.length === 0) return undefined;
   const keep = keeping.length === 1 ? "keeps" : "keep";
   return html`<p class="notice warn">${counted(keeping.length, "printer")} ${keep} their driver for ARM64, which the new one
-    has no files for: ${printerNames(keeping, shownPrinters)}.</p>`;
+    has no files for: ${printerNames(keeping, visiblePrinters)}.</p>`;
 }
 
 function fewerMachines(from: Driver, to: Driver): Html | undefined {
-  const left = shippedBy(to.listed);
-  const gone = shippedBy(from.listed).filter((name) => !left.includes(name));
-  if (gone.length === 0) return undefined;
-  return html`<p class="notice warn">It has no program files for ${machinesOf({ architectures: gone, notShipped: [] })}, which the other has.</p>`;
+  const supported = shippedBy(to.listed);
+  const dropped = shippedBy(from.listed).filter((name) => !supported.includes(name));
+  if (dropped.length === 0) return undefined;
+  return html`<p class="notice warn">It has no program files for ${machinesOf({ architectures: dropped, notShipped: [] })}, which the other has.</p>`;
 }
 
 function pairRow({ model, isArm64, printers, match }: MovePair, i: number, form: FormState): Html {
@@ -103,15 +103,15 @@ function pairRow({ model, isArm64, printers, match }: MovePair, i: number, form:
     ${problem && html`<span class="problem" id="f-${name}-problem">${problem}</span>`}
     <input id="f-${name}" name="${name}" value="${typed}" list="move-models" autocomplete="off" spellcheck="false"
       ${match === undefined && html`required placeholder="Choose the model"`} ${problem && html`aria-invalid="true" aria-describedby="f-${name}-problem"`}></span>`;
-  const isSettled = match === model && problem === undefined && typed === match;
-  return html`<tr><td data-label="Printers"><span>${printerNames(printers, shownPrinters)}</span></td>
+  const hasSameName = match === model && problem === undefined && typed === match;
+  return html`<tr><td data-label="Printers"><span>${printerNames(printers, visiblePrinters)}</span></td>
     <td data-label="Deploy now"><span><bdi>${model || "no model yet"}</bdi>${isArm64 && html` <span class="soft">on ARM64 machines</span>`}</span></td>
-    <td data-label="Will deploy">${isSettled ? html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>` : field}</td></tr>`;
+    <td data-label="Will deploy">${hasSameName ? html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>` : field}</td></tr>`;
 }
 
-/** Printers by name, each a link with its client; beyond so many only their number. */
-export function printerNames(printers: readonly AffectedPrinter[], visible: number): Html {
-  const names = printers.slice(0, visible).map(({ id, name, client }, i) => {
+/** Links to printers, each with its client. @param max further printers are only counted */
+export function printerNames(printers: readonly AffectedPrinter[], max: number): Html {
+  const names = printers.slice(0, max).map(({ id, name, client }, i) => {
     const of = client !== undefined && html` (<bdi>${client}</bdi>)`;
     return html`${i > 0 && ", "}<a href="${paths.printer(id)}"><bdi>${name}</bdi></a>${of}`;
   });

@@ -18,18 +18,17 @@ import { uploadDialog } from "../drivers/driver-upload.ts";
 import {
   checkbox,
   type FormState,
-  openedField,
+  formVersionField,
   problemSummary,
   selectField,
   textArea,
   textField,
 } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { type Frame, page } from "../layout.ts";
+import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, listed } from "../text.ts";
 
-/** What the fields are called. */
 const labels = {
   name: "Name",
   client_id: "Client",
@@ -70,16 +69,16 @@ const knownLabels: Readonly<Record<string, string>> = {
   arm64_driver: labels.arm64_driver_id,
 };
 
-/** What a field is called on pages, or a column of a list that stands for one; its own name where there is no other. */
+/** The label of a form field, or of a column of an imported list; the name itself where it has no label. */
 export function labelOfField(name: string): string {
   return Object.hasOwn(knownLabels, name) ? (knownLabels[name] ?? name) : name;
 }
 
-function named<Name extends keyof typeof labels>(name: Name) {
+function fieldOptions<Name extends keyof typeof labels>(name: Name) {
   return { name, label: labels[name] };
 }
 
-/** The form for a new printer; `oob` where a fragment brings it along. */
+/** The form for a new printer. @param oob true: an out-of-band part of a fragment */
 export function printerForm(choices: PrinterChoices, form: FormState, oob = false): Html {
   return html`<form id="printer-form" class="panel" method="post" action="${paths.printers}" novalidate data-guard
     hx-post="${paths.printers}" hx-target="#printer-list" hx-swap="outerHTML" hx-disabled-elt="find .primary"
@@ -90,65 +89,70 @@ export function printerForm(choices: PrinterChoices, form: FormState, oob = fals
 }
 
 export function printerEditPage(
-  frame: Frame,
+  pageContext: PageContext,
   printer: Printer,
   choices: PrinterChoices,
   form: FormState,
 ): Html {
-  const opened = { labels, path: paths.printerEdit(printer.id) };
+  const record = { labels, path: paths.printerEdit(printer.id) };
   return page(
     {
-      ...frame,
+      ...pageContext,
       title: `Edit ${printer.name}`,
       heading: html`Edit <bdi>${printer.name}</bdi>`,
-      place: "Printers",
+      section: "Printers",
     },
     html`<form id="printer-form" class="panel" method="post" action="${paths.printer(printer.id)}" novalidate data-guard>
-      ${problemSummary(form, opened)}${printerFields(choices, form)}${openedField(form)}
+      ${problemSummary(form, record)}${printerFields(choices, form)}${formVersionField(form)}
       <p class="actions"><button class="primary">Save printer</button> <a href="${paths.printer(printer.id)}">Cancel</a></p>
     </form>${uploadDialog(choices.uploadLimitBytes)}`,
   );
+}
+
+export function ticketSummary(ticket: string): Html {
+  return html`${bytes(Buffer.byteLength(ticket))} of XML. <span class="soft">install.ps1 carries it: its page says whether Intune’s script
+    installer still takes it.</span>`;
 }
 
 function printerFields(choices: PrinterChoices, form: FormState): Html {
   const clients = choices.clients.map(({ id, name }) => [String(id), name] as const);
   return html`
     ${textField(form, {
-      ...named("name"),
+      ...fieldOptions("name"),
       required: true,
       hint: `The queue’s name on Windows. Everything but ${listed(queueNameRule.forbidden)} is possible.`,
     })}
-    ${selectField(form, { ...named("client_id"), choices: [["", "None"], ...clients] })}
+    ${selectField(form, { ...fieldOptions("client_id"), choices: [["", "None"], ...clients] })}
     ${driverFields(choices, form)}
     ${textField(form, {
-      ...named("address"),
+      ...fieldOptions("address"),
       hint: html`IPv4, IPv6 or host name. <span class="only-port">Leave it and the port empty to deploy the driver alone.</span
         > <span class="only-ipp">For IPP it is needed, and the printer must be awake when its queue is made.</span>`,
       attributes: html`autocapitalize="off" spellcheck="false"`,
     })}
     ${textField(form, {
-      ...named("port_name"),
-      only: "port",
+      ...fieldOptions("port_name"),
+      visibleWhen: "port",
       hint: "Follows the address until you type one.",
       attributes: html`spellcheck="false"`,
     })}
     ${folds(choices, form)}`;
 }
 
-/** What few printers need, folded by what it is about. */
+/** Settings that few printers need, folded by topic. */
 function folds(choices: PrinterChoices, form: FormState): Html {
   return html`
     ${fold(form, "Port and status", ["protocol", "port_number", "ipp_path", "ipp_tls", "lpr_queue", "snmp", "snmp_community", "snmp_index"], portFields)}
     ${fold(form, "Location, sharing, default printer", ["location", "comment", "set_default", "shared", "share_name"], queueFields)}
     ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size", "print_ticket", "reset_user_preferences"], preferenceFields)}
     ${fold(form, "ARM64 machines", ["arm64_driver_id", "arm64_driver_desc"], () => arm64Fields(choices, form))}
-    ${fold(form, "Where it belongs", ["subnets"], placeFields)}
+    ${fold(form, "Where it belongs", ["subnets"], subnetFields)}
     ${fold(form, "Clean-up", ["replaces", "keep_driver"], cleanUpFields)}`;
 }
 
 const defaultValues = printerFormValues();
 
-/** Open where one of its fields needs to be seen; says how many of them are not as in an empty form. */
+/** Open where one of its fields has a problem or a conflict. Shows how many fields differ from their defaults. */
 function fold(
   form: FormState,
   title: string,
@@ -158,7 +162,7 @@ function fold(
   const set = names.filter(
     (name) => (form.values[name] ?? defaultValues[name] ?? "") !== (defaultValues[name] ?? ""),
   ).length;
-  const isOpen = names.some((name) => name in form.problems || name in (form.meanwhile ?? {}));
+  const isOpen = names.some((name) => name in form.problems || name in (form.newerValues ?? {}));
   return html`<details class="more" data-fold ${isOpen && html`open`}>
     <summary>${title} <span class="soft count">${set > 0 && `${set} set`}</span></summary>${fields(form)}</details>`;
 }
@@ -166,45 +170,45 @@ function fold(
 function portFields(form: FormState): Html {
   const { port_number, ipp_path, snmp_community, snmp_index } = defaultValues;
   return html`
-    ${selectField(form, { ...named("protocol"), choices: protocols })}
-    ${textField(form, { ...named("port_number"), only: "number", hint: `Usually ${port_number}, for IPP ${ippPort}.`, attributes: html`inputmode="numeric" data-default="${port_number}" data-ipp="${ippPort}"` })}
-    ${textField(form, { ...named("ipp_path"), only: "ipp", hint: "On the printer: most have /ipp/print, older HP /ipp/port1.", attributes: html`spellcheck="false" data-default="${ipp_path}"` })}
-    ${checkbox(form, { ...named("ipp_tls"), only: "ipp" })}
-    ${textField(form, { ...named("lpr_queue"), only: "lpr", hint: "The queue’s name on the printer: often lp or auto." })}
+    ${selectField(form, { ...fieldOptions("protocol"), choices: protocols })}
+    ${textField(form, { ...fieldOptions("port_number"), visibleWhen: "number", hint: `Usually ${port_number}, for IPP ${ippPort}.`, attributes: html`inputmode="numeric" data-default="${port_number}" data-ipp="${ippPort}"` })}
+    ${textField(form, { ...fieldOptions("ipp_path"), visibleWhen: "ipp", hint: "On the printer: most have /ipp/print, older HP /ipp/port1.", attributes: html`spellcheck="false" data-default="${ipp_path}"` })}
+    ${checkbox(form, { ...fieldOptions("ipp_tls"), visibleWhen: "ipp" })}
+    ${textField(form, { ...fieldOptions("lpr_queue"), visibleWhen: "lpr", hint: "The queue’s name on the printer: often lp or auto." })}
     ${checkbox(form, {
-      ...named("snmp"),
-      only: "port",
+      ...fieldOptions("snmp"),
+      visibleWhen: "port",
       hint: "Off is safer: where the printer does not answer, Windows shows it offline and holds its jobs.",
     })}
-    ${textField(form, { ...named("snmp_community"), only: "snmp", attributes: html`data-default="${snmp_community}"` })}
-    ${textField(form, { ...named("snmp_index"), only: "snmp", attributes: html`inputmode="numeric" data-default="${snmp_index}"` })}`;
+    ${textField(form, { ...fieldOptions("snmp_community"), visibleWhen: "snmp", attributes: html`data-default="${snmp_community}"` })}
+    ${textField(form, { ...fieldOptions("snmp_index"), visibleWhen: "snmp", attributes: html`inputmode="numeric" data-default="${snmp_index}"` })}`;
 }
 
 function queueFields(form: FormState): Html {
   return html`
-    ${textField(form, named("location"))}
-    ${textField(form, named("comment"))}
-    ${checkbox(form, { ...named("set_default"), hint: "For who is logged on, and for others at their next log-on." })}
-    ${checkbox(form, named("shared"))}
-    ${textField(form, { ...named("share_name"), only: "shared", hint: "Empty takes the printer’s name." })}`;
+    ${textField(form, fieldOptions("location"))}
+    ${textField(form, fieldOptions("comment"))}
+    ${checkbox(form, { ...fieldOptions("set_default"), hint: "For who is logged on, and for others at their next log-on." })}
+    ${checkbox(form, fieldOptions("shared"))}
+    ${textField(form, { ...fieldOptions("share_name"), visibleWhen: "shared", hint: "Empty takes the printer’s name." })}`;
 }
 
 function preferenceFields(form: FormState): Html {
   return html`
-    ${selectField(form, { ...named("duplex"), choices: duplexModes })}
-    ${selectField(form, { ...named("color"), choices: colorModes })}
-    ${selectField(form, { ...named("collate"), choices: collateModes })}
-    ${selectField(form, { ...named("paper_size"), choices: paperSizes })}
-    ${ticketField(form, labels.print_ticket)}
+    ${selectField(form, { ...fieldOptions("duplex"), choices: duplexModes })}
+    ${selectField(form, { ...fieldOptions("color"), choices: colorModes })}
+    ${selectField(form, { ...fieldOptions("collate"), choices: collateModes })}
+    ${selectField(form, { ...fieldOptions("paper_size"), choices: paperSizes })}
+    ${ticketField(form)}
     ${checkbox(form, {
-      ...named("reset_user_preferences"),
+      ...fieldOptions("reset_user_preferences"),
       hint: "Of this queue, once per revision: now of who is logged on, of others at their next log-on.",
     })}`;
 }
 
-function placeFields(form: FormState): Html {
+function subnetFields(form: FormState): Html {
   return html`${textArea(form, {
-    ...named("subnets"),
+    ...fieldOptions("subnets"),
     hint: html`One a line, such as 10.1.2.0/24 or fd00:1::/48: only machines with an address inside one get the printer, where
       Intune’s requirement rule or <code>install.ps1 -OnlyHere</code> asks for it. Empty takes the client’s.`,
     attributes: html`spellcheck="false"`,
@@ -214,17 +218,16 @@ function placeFields(form: FormState): Html {
 function cleanUpFields(form: FormState): Html {
   return html`
     ${textArea(form, {
-      ...named("replaces"),
+      ...fieldOptions("replaces"),
       hint: html`What goes once this printer is installed, one a line: an old queue’s name, a connection as
         <code>\\\\server\\queue</code>, or every other queue at an address as <code>address:10.1.2.3</code>.`,
       attributes: html`spellcheck="false"`,
     })}
-    ${checkbox(form, named("keep_driver"))}`;
+    ${checkbox(form, fieldOptions("keep_driver"))}`;
 }
 
-const withoutDriver = "Empty takes the driver’s own. Type to search in the driver’s models.";
+const modelHintWithoutDriver = "Empty takes the driver’s own. Type to search in the driver’s models.";
 
-/** Which driver a printer has, and which of its models. */
 function driverFields({ drivers, chosen }: PrinterChoices, form: FormState): Html {
   const known = [["", "None yet"], ...driverChoices(drivers, form.values.driver_id)] as const;
   return html`<input type="hidden" name="from_form" value="1">
@@ -235,13 +238,12 @@ function driverFields({ drivers, chosen }: PrinterChoices, form: FormState): Htm
     ${textField(form, {
       label: "Model",
       name: "driver_desc",
-      hint: chosen === undefined ? withoutDriver : modelHint(chosen),
+      hint: chosen === undefined ? modelHintWithoutDriver : modelHint(chosen),
       attributes: html`list="models" autocomplete="off" spellcheck="false"`,
     })}
     ${suggestions(chosen, "models")}`;
 }
 
-/** Which driver ARM64 machines take instead, and which of its models. */
 function arm64Fields({ drivers, chosen, arm64Chosen }: PrinterChoices, form: FormState): Html {
   const own = form.values.arm64_driver_id;
   const isPossible = (driver: DriverSummary) => arm64Problem(driver, undefined) === undefined;
@@ -250,7 +252,7 @@ function arm64Fields({ drivers, chosen, arm64Chosen }: PrinterChoices, form: For
     ${selectField(form, {
       label: "Driver for ARM64",
       name: "arm64_driver_id",
-      only: "port",
+      visibleWhen: "port",
       choices: [["", "The same driver"], ...driverChoices(possible, own)],
       hint: arm64Hint(chosen),
       attributes: html`data-models="arm64_driver_desc"`,
@@ -258,8 +260,8 @@ function arm64Fields({ drivers, chosen, arm64Chosen }: PrinterChoices, form: For
     ${textField(form, {
       label: "Model for ARM64",
       name: "arm64_driver_desc",
-      only: "port",
-      hint: arm64Chosen === undefined ? withoutDriver : modelHint(arm64Chosen),
+      visibleWhen: "port",
+      hint: arm64Chosen === undefined ? modelHintWithoutDriver : modelHint(arm64Chosen),
       attributes: html`list="arm64-models" autocomplete="off" spellcheck="false"`,
     })}
     ${suggestions(arm64Chosen, "arm64-models")}`;
@@ -267,16 +269,15 @@ function arm64Fields({ drivers, chosen, arm64Chosen }: PrinterChoices, form: For
 
 function suggestions(driver: Driver | undefined, id: string): Html {
   if (driver === undefined) return html`<datalist id="${id}"></datalist>`;
-  return modelOptions(driver, chosenInf(driver), "", { id, max: allModels });
+  return modelOptions(driver, chosenInf(driver), "", { id, max: maxSuggestedModels });
 }
 
-/** Without scripts nobody asks for more while a name is typed. */
-const allModels = 500;
+/** Without scripts the browser loads no further suggestions while the user types. */
+const maxSuggestedModels = 500;
 
-const name = "print_ticket";
-
-/** Where a PrintTicket is pasted, or read from a file where scripts run; and where one comes from. */
-function ticketField(form: FormState, label: string): Html {
+/** The PrintTicket as pasted text or, with scripts, from a file; with instructions to get one. */
+function ticketField(form: FormState): Html {
+  const { name, label } = fieldOptions("print_ticket");
   return html`
     ${textArea(form, {
       name,
@@ -298,10 +299,4 @@ function ticketField(form: FormState, label: string): Html {
         <li>Paste what it copied above. Or end it with <code>| Set-Content ticket.xml -Encoding UTF8</code> instead of
           <code>| Set-Clipboard</code>, and choose that file.</li>
       </ol></details>`;
-}
-
-/** What a printer's page says of its ticket. */
-export function ticketSummary(ticket: string): Html {
-  return html`${bytes(Buffer.byteLength(ticket))} of XML. <span class="soft">install.ps1 carries it: its page says whether Intune’s script
-    installer still takes it.</span>`;
 }

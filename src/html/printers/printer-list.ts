@@ -2,14 +2,14 @@ import { groupsBy, memoize } from "../../domain/collections.ts";
 import type { ListedFormat } from "../../domain/deploy/package-format.ts";
 import { isTicked } from "../../domain/fields.ts";
 import { findingKinds } from "../../domain/printers/findings.ts";
-import type { PrinterChoices, StatedPrinter } from "../../domain/printers/listings.ts";
+import type { PrinterChoices, PrinterWithState } from "../../domain/printers/listings.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";
 import { driverChoices } from "../drivers/driver-label.ts";
 import { emptyForm, type FormState, type SelectChoice, selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { emptyState, type Frame, mayChange, page } from "../layout.ts";
+import { canChange, emptyState, type PageContext, page } from "../layout.ts";
 import {
-  changedState,
+  changedStateOption,
   narrowedCount,
   narrowingForm,
   narrowingQuery,
@@ -18,35 +18,40 @@ import {
 import { paths } from "../paths.ts";
 import { counted } from "../text.ts";
 import { printerForm } from "./printer-form.ts";
-import { addressWidth, changeCell, printerCells, printerHead, printerTable } from "./printers.ts";
+import { actionsCell, addressWidthClass, printerCells, printerHead, printerTable } from "./printers.ts";
 
-/** The list of printers, whole or narrowed, with what its rows can be changed to. */
+/** The list of printers, whole or narrowed, with the choices of the bulk changes. */
 export interface PrinterList {
-  readonly rows: readonly StatedPrinter[];
+  readonly rows: readonly PrinterWithState[];
   readonly narrowing: Narrowing;
-  /** Of all printers, shown or not. */
+  /** The number of printers without narrowing. */
   readonly total: number;
   readonly choices: Pick<PrinterChoices, "clients" | "drivers">;
   readonly formats: readonly ListedFormat[];
-  /** Chosen already: those of a form that was refused. */
+  /** The ids of the ticked rows of a refused form. */
   readonly chosen?: ReadonlySet<number>;
-  /** What was to become of those. */
+  /** The bulk change of a refused form. */
   readonly bulk?: FormState;
 }
 
-/** The form above the list: what it holds and offers, and whether the address asks for it. */
+/** The form above the list. */
 interface NewPrinter {
   readonly form: FormState;
   readonly choices: PrinterChoices;
-  readonly isAsked: boolean;
+  /** Whether the query opens the form. */
+  readonly isRequested: boolean;
 }
 
-export function printersPage(frame: Frame, list: PrinterList, { form, choices, isAsked }: NewPrinter): Html {
+export function printersPage(
+  pageContext: PageContext,
+  list: PrinterList,
+  { form, choices, isRequested }: NewPrinter,
+): Html {
   const { total } = list;
-  if (!mayChange(frame.visitor)) return shownPrintersPage(frame, list);
-  const isOpen = total === 0 || isAsked || Object.keys(form.problems).length > 0;
+  if (!canChange(pageContext.visitor)) return readOnlyPrintersPage(pageContext, list);
+  const isOpen = total === 0 || isRequested || Object.keys(form.problems).length > 0;
   return page(
-    { ...frame, title: "Printers", place: "Printers" },
+    { ...pageContext, title: "Printers", section: "Printers" },
     html`<p><a href="${paths.import}">Import or export</a></p><div class="tools">
       <details class="fold" id="new-printer" ${isOpen && html`open`}><summary class="button primary">New printer</summary>
         ${printerForm(choices, form)}</details>
@@ -55,12 +60,12 @@ export function printersPage(frame: Frame, list: PrinterList, { form, choices, i
   );
 }
 
-/** For who may look alone. */
-function shownPrintersPage(frame: Frame, list: PrinterList): Html {
+/** For users who cannot change records. */
+function readOnlyPrintersPage(pageContext: PageContext, list: PrinterList): Html {
   const { rows, total } = list;
   const found = rows.length > 0 ? printerTable(rows, false) : nothingMatches("printers", list);
   return page(
-    { ...frame, title: "Printers", place: "Printers" },
+    { ...pageContext, title: "Printers", section: "Printers" },
     html`<p><a href="${paths.exportPrinters}">Export</a></p>${
       total === 0
         ? html`<p>There are no printers yet.</p>`
@@ -70,11 +75,11 @@ function shownPrintersPage(frame: Frame, list: PrinterList): Html {
 }
 
 function narrowing(list: PrinterList): Html {
-  const states = { others: [changedState], kinds: findingKinds };
+  const states = { others: [changedStateOption], kinds: findingKinds };
   return narrowingForm("printers", list, { clients: list.choices.clients, states });
 }
 
-/** The list grouped by client, as the page shows it and as a fragment brings it anew. */
+/** The list grouped by client, for the page and for fragments. */
 export function printerList(list: PrinterList): Html {
   const { rows, total } = list;
   if (total === 0) {
@@ -85,29 +90,29 @@ export function printerList(list: PrinterList): Html {
   return html`<div id="printer-list" class="rows">${rows.length > 0 ? listForm(list) : nothingMatches("printers", list)}</div>`;
 }
 
-/** How many printers there are, as a fragment brings it along with the list. */
+/** The out-of-band row count of a fragment with the list. */
 export function printerCount(list: PrinterList): Html {
   return narrowedCount("printers", list, true);
 }
 
-/** One form around all rows: each has its box, and a button of its own that deletes it. */
+/** One form around all rows. Each row has a checkbox and a delete button. */
 function listForm({ rows, narrowing, choices, formats, chosen, bulk }: PrinterList): Html {
   const all = html`<th role="columnheader" scope="col" aria-label="Choose"><label class="box"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></label></th>`;
   const groups = [...groupsBy(rows, ({ client }) => client?.id).values()].map((group) =>
     groupBody(group, chosen),
   );
-  // The first button is the one that the Enter key presses in a box: it asks for nothing, and so changes nothing.
+  // Enter in a checkbox presses the form's first button. This hidden one has no action, so nothing changes.
   return html`<form class="list" method="post" action="${paths.printersBulk}" autocomplete="off"
     hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML">
     <button hidden></button><input type="hidden" name="narrowed" value="${narrowingQuery(narrowing)}">
-    <table class="printers ${addressWidth(rows)}" role="table">${printerHead({ first: all, isChangeable: true })}${groups}</table>
+    <table class="printers ${addressWidthClass(rows)}" role="table">${printerHead({ first: all, isChangeable: true })}${groups}</table>
     ${bulkBar(choices, formats, bulk)}</form>`;
 }
 
-/** More rows than this are not laid out together. */
+/** Browsers lay out larger groups row by row, not as a whole (rows.css). */
 const manyRows = 60;
 
-function groupBody(group: readonly StatedPrinter[], chosen: ReadonlySet<number> | undefined): Html {
+function groupBody(group: readonly PrinterWithState[], chosen: ReadonlySet<number> | undefined): Html {
   const client = group[0]?.client;
   const name = client
     ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>`
@@ -118,17 +123,17 @@ function groupBody(group: readonly StatedPrinter[], chosen: ReadonlySet<number> 
     ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : plainRow(row)))}</tbody>`;
 }
 
-/** Rows stay the same objects until something changes: each is written once. */
-const plainRow = memoize((row: StatedPrinter) => listRow(row, false));
+/** Rows stay the same objects until a record changes, so each is rendered once. */
+const plainRow = memoize((row: PrinterWithState) => listRow(row, false));
 
-function listRow(row: StatedPrinter, isChosen: boolean): Html {
+function listRow(row: PrinterWithState, isChosen: boolean): Html {
   const { id, name } = row.printer;
   const last = html` <button class="link" formaction="${paths.printerDelete(id)}" aria-label="Delete ${name}">Delete</button>`;
   return html`<tr role="row"><td role="cell"><label class="box"><input type="checkbox" name="ids" value="${id}" aria-label="Choose ${name}"
-${isChosen && html`checked`}></label></td>${printerCells(row)}${changeCell(row, last)}</tr>`;
+${isChosen && html`checked`}></label></td>${printerCells(row)}${actionsCell(row, last)}</tr>`;
 }
 
-/** What can be done with all printers that are chosen; it stands in the form that holds the list. */
+/** The bulk changes, inside the form of the list. */
 function bulkBar(
   { clients, drivers }: Pick<PrinterChoices, "clients" | "drivers">,
   formats: readonly ListedFormat[],
@@ -182,13 +187,13 @@ function fold(label: string, body: Html, { id, isOpen }: { id?: string; isOpen?:
     <div class="sheet">${body}</div></details>`;
 }
 
-/** Nothing is chosen at first: nobody moves printers by a button pressed too early. */
+/** Nothing is selected at first, so that a click on the button too early changes nothing. */
 function select(name: string, id: string, choices: readonly SelectChoice[], none: string, chosen = ""): Html {
   return html`<select id="${id}" name="${name}" ${name === "driver_id" && html`data-models="driver_desc"`}>
     <option value="" disabled selected>Choose one</option>${selectOptions(choices, chosen)}<option value="">${none}</option></select>`;
 }
 
-/** What scripts ask instead of the fold. */
+/** Scripts open this dialog instead of the fold. */
 function deleteDialog(): Html {
   return html`<dialog aria-labelledby="delete-question"><h2 id="delete-question">Delete the chosen printers?</h2>
     <p class="names"></p><p>Machines that have them keep them.</p>

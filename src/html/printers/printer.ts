@@ -1,9 +1,9 @@
 import { derivePortName } from "../../domain/address.ts";
 import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
-import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
+import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import { arm64Description, shipsArm64 } from "../../domain/printers/arm64-driver.ts";
 import type { Icon } from "../../domain/printers/icon.ts";
-import type { PrinterOwner, StatedPrinter } from "../../domain/printers/listings.ts";
+import type { PrinterOwner, PrinterWithState } from "../../domain/printers/listings.ts";
 import {
   effectiveDescription,
   ippUrlOf,
@@ -27,35 +27,34 @@ import { type DeployOffer, deploySection, logoOf } from "../deploy/deploy.ts";
 import { machinesOf } from "../drivers/driver-label.ts";
 import { deleteFold } from "../form.ts";
 import { type Hole, type Html, html } from "../html.ts";
-import { type Frame, mayChange, type Note, noteBlock, page } from "../layout.ts";
+import { canChange, type Guidance, guidanceBlock, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { remedyOf } from "../remedies.ts";
 import { stateBadge } from "../state-badge.ts";
 import { bytes, counted, infDate, time } from "../text.ts";
-import { iconSection, shownIcon } from "./icon.ts";
+import { iconSection, readOnlyIconSection } from "./icon.ts";
 import { ticketSummary } from "./printer-form.ts";
 
-/** Everything a printer's page shows. */
 interface PrinterPageData {
   readonly printer: Printer;
   readonly client: PrinterOwner | undefined;
   readonly driver: Driver | undefined;
-  /** Of ARM64 machines, where they take another one. */
+  /** The driver for ARM64 machines, where they install another one. */
   readonly arm64Driver: Driver | undefined;
   readonly icon: Icon | undefined;
-  /** Why the last icon was refused. */
+  /** Why the last icon upload was refused. */
   readonly iconProblem?: string | undefined;
-  readonly row: StatedPrinter;
+  readonly row: PrinterWithState;
   readonly revision: string | undefined;
   /** Undefined where the printer has no driver. */
   readonly offer: DeployOffer | undefined;
-  /** What was downloaded before, and whether that is still what would be downloaded now. */
+  /** The last download, and whether the printer changed since. */
   readonly downloaded?: Html | undefined;
 }
 
-export function printerPage(frame: Frame, data: PrinterPageData): Html {
+export function printerPage(pageContext: PageContext, data: PrinterPageData): Html {
   const { printer, client, row, icon, iconProblem, downloaded, offer } = data;
-  const isChangeable = mayChange(frame.visitor);
+  const isChangeable = canChange(pageContext.visitor);
   const action = isChangeable
     ? html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`
     : undefined;
@@ -63,7 +62,13 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
   const [worst] = row.findings;
   const remedy = isChangeable && worst ? remedyOf(worst, row) : undefined;
   return page(
-    { ...frame, title: printer.name, heading: html`<bdi>${printer.name}</bdi>`, place: "Printers", action },
+    {
+      ...pageContext,
+      title: printer.name,
+      heading: html`<bdi>${printer.name}</bdi>`,
+      section: "Printers",
+      action,
+    },
     html`<p class="soft standing-line">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}
       ${stateBadge({ ...row, findings: [] })}</p>
     <div class="deploy-page">
@@ -71,10 +76,10 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
       <div class="deploy-side">
         ${settingsSection(data, isChangeable)}
         ${driverSection(data, isChangeable)}
-        ${isChangeable ? iconSection(printer.id, icon, iconProblem) : shownIcon(printer.id, icon)}
+        ${isChangeable ? iconSection(printer.id, icon, iconProblem) : readOnlyIconSection(printer.id, icon)}
       </div>
     </div>
-    ${historyLink(frame, "printer", printer.id)}
+    ${historyLink(pageContext, "printer", printer.id)}
     ${
       isChangeable &&
       deleteFold({
@@ -86,8 +91,8 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
   );
 }
 
-/** Brings the logo up to date where a fragment says that it changed. */
-export function logoChanged(printerId: number, icon: Icon | undefined): Html {
+/** An out-of-band fragment with the logo, after a change of the icon. */
+export function logoUpdate(printerId: number, icon: Icon | undefined): Html {
   return printerLogo(printerId, icon, true, html`hx-swap-oob="true"`);
 }
 
@@ -101,7 +106,7 @@ function printerLogo(
   return logoOf(icon && paths.iconDownload(printerId), elsewhere, attributes);
 }
 
-/** All settings, as the page shows them and as a save answers; what nobody set is folded. */
+/** All settings, for the page and for the response to a save. Defaults are folded. */
 export function settingsSection(
   { printer, client, revision }: Pick<PrinterPageData, "printer" | "client" | "revision">,
   isChangeable = true,
@@ -118,7 +123,7 @@ export function settingsSection(
       html`<details class="more"><summary>${counted(defaults.length, "setting")} at ${defaults.length === 1 ? "its" : "their"} default</summary>
       ${definitions(defaults)}</details>`
     }
-    ${printerNotes(printer)}
+    ${guidanceFor(printer)}
     ${isChangeable && html`<p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p>`}</section>`;
 }
 
@@ -131,14 +136,14 @@ function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] 
     ipp: html` at <code>${ippPlace(printer)}</code>`,
   }[protocol];
   const isUsualPort = protocol === usual.protocol && port_number === usual.port_number;
-  const asked = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
+  const snmpDetails = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
   const ticket = printer.print_ticket;
   const isDerived = port_name === derivePortName(address);
   return [
     row("Address", isDriverOnly(printer) ? "none: deploys the driver alone" : code(address)),
     row("Port", protocol === "ipp" ? "named by Windows" : code(port_name), protocol === "ipp" || isDerived),
     row("Protocol", html`${labelOf(protocols, protocol)}${place}`, isUsualPort),
-    flagRow("SNMP status", snmp, asked, "off"),
+    flagRow("SNMP status", snmp, snmpDetails, "off"),
     textRow("Location", printer.location),
     textRow("Comment", printer.comment),
     flagRow("Default printer", printer.set_default, "yes"),
@@ -147,7 +152,7 @@ function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] 
     choiceRow("Colour", colorModes, printer.color),
     choiceRow("Collate", collateModes, printer.collate),
     choiceRow("Paper size", paperSizes, printer.paper_size),
-    row("PrintTicket", ticket === "" ? none : ticketSummary(ticket), ticket === ""),
+    row("PrintTicket", ticket === "" ? noneText : ticketSummary(ticket), ticket === ""),
     flagRow("Users’ own preferences", printer.reset_user_preferences, "dropped, once per revision", "stay"),
     placeRow(printer, client),
     flagRow("Driver at uninstall", printer.keep_driver, "stays", "removed when nothing uses it"),
@@ -155,7 +160,7 @@ function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] 
   ];
 }
 
-/** Where it belongs, by its own settings or by its client's. */
+/** The printer's own subnets, else its client's. */
 function placeRow(printer: Printer, client: PrinterOwner | undefined): Row {
   const subnets = effectiveSubnets(printer, client);
   if (subnets.length === 0) return row("Subnets", html`<span class="soft">anywhere</span>`, true);
@@ -164,38 +169,39 @@ function placeRow(printer: Printer, client: PrinterOwner | undefined): Row {
   return row("Subnets", html`${codes(subnets)}${ofClient}`);
 }
 
-const none = html`<span class="soft">none</span>`;
+const noneText = html`<span class="soft">none</span>`;
 
-/** A line each: a queue's name may have blanks. */
+/** One line for each text, because queue names may contain spaces. */
 function codes(texts: readonly string[]): Hole {
-  return texts.length > 0 ? texts.map((text, i) => html`${i > 0 && html`<br>`}<code>${text}</code>`) : none;
+  return texts.length > 0
+    ? texts.map((text, i) => html`${i > 0 && html`<br>`}<code>${text}</code>`)
+    : noneText;
 }
 
-/** Where an IPP printer is asked, to be broken before its path first. */
+/** The URL of an IPP printer, with a line break opportunity before its path. */
 function ippPlace(printer: Printer): Html {
   const { ipp_path } = printer;
   return html`${ippUrlOf(printer).slice(0, -ipp_path.length)}<wbr>${ipp_path}`;
 }
 
 function code(text: string): Html {
-  return text === "" ? none : html`<code>${text}</code>`;
+  return text === "" ? noneText : html`<code>${text}</code>`;
 }
 
 function textRow(term: string, text: string): Row {
-  return row(term, text === "" ? none : html`<bdi>${text}</bdi>`, text === "");
+  return row(term, text === "" ? noneText : html`<bdi>${text}</bdi>`, text === "");
 }
 
 function flagRow(term: string, isSet: boolean, yes: Hole, no = "no"): Row {
   return row(term, isSet ? yes : no, !isSet);
 }
 
-/** What is left to the driver is soft, as everything is that nobody set. */
+/** The driver's own setting is soft, like other defaults. */
 function choiceRow<T extends string>(term: string, choices: Choices<T>, value: T): Row {
   const label = labelOf(choices, value);
   return row(term, value === "" ? html`<span class="soft">${label}</span>` : label, value === "");
 }
 
-/** Which drivers a printer's machines install. */
 function driverSection({ printer, driver, arm64Driver }: PrinterPageData, isChangeable: boolean): Html {
   if (driver === undefined) return html`<section><h2>Driver</h2><p>No driver assigned.</p></section>`;
   return html`<section id="printer-drivers"><h2>Driver</h2>${factsOf(driver, effectiveDescription(printer, driver))}
@@ -216,7 +222,7 @@ function factsOf(driver: Driver, model: string): Html {
     row("Model", html`<bdi>${model || "not chosen yet"}</bdi>`),
     row("Machines", machinesOf(inf)),
   ];
-  if (isWindowsOwn(driver)) rows.push(row("Archive", "none: Windows brings it"));
+  if (isWindowsDriver(driver)) rows.push(row("Archive", "none: Windows brings it"));
   else
     rows.push(
       row("INF", html`<code>${driver.inf_path || "none"}</code>`),
@@ -232,21 +238,21 @@ function withoutArm64({ id }: Printer, driver: Driver, isChangeable: boolean): H
   return html`<p class="hint">ARM64 machines cannot have it with this driver${isChangeable && remedy}.</p>`;
 }
 
-interface PrinterNote extends Note {
+interface PrinterGuidance extends Guidance {
   readonly isFor: (printer: Printer) => boolean;
 }
 
-const notes: readonly PrinterNote[] = [
+const guidance: readonly PrinterGuidance[] = [
   {
     title: "IPP queues",
     isFor: ({ protocol }) => protocol === "ipp",
-    known: [
+    facts: [
       "Windows 11 or Windows Server 2022 and later. On older ones the script fails before it touches anything, and says so.",
       "The printer must be awake and reachable when the queue is made: Windows asks it. Otherwise the script ends with 1618, leaves nothing behind, and Intune tries again.",
       "Windows names the port, and gives it another name whenever the queue is made anew. A queue that is right is not asked for again.",
       "They work under Windows protected print mode, which takes no vendor’s driver.",
     ],
-    unseen: [
+    untested: [
       "which builds of Windows 10 can do it: the script asks the machine itself",
       "what Windows says of a certificate that it does not trust: where TLS fails, try without",
       "every name that Windows gives the port’s monitor: the script takes those that are known, and names any other",
@@ -255,38 +261,36 @@ const notes: readonly PrinterNote[] = [
   {
     title: "A PrintTicket",
     isFor: ({ print_ticket }) => print_ticket !== "",
-    known: [
+    facts: [
       "The driver decides what it takes of it. The script reads it back: what the driver ignores or refuses is a remark on the last line, no failure.",
     ],
-    unseen: ["how each vendor’s driver words what it took: try it on one machine first"],
+    untested: ["how each vendor’s driver words what it took: try it on one machine first"],
   },
   {
     title: "ARM64 machines",
     isFor: ({ arm64_driver_id }) => arm64_driver_id !== null,
-    known: ["Each machine gets its own driver. A script that is fetched alone downloads that one alone."],
-    unseen: ["an ARM64 machine: the scripts ran on a simulated one"],
+    facts: ["Each machine gets its own driver. A script that is fetched alone downloads that one alone."],
+    untested: ["an ARM64 machine: the scripts ran on a simulated one"],
   },
   {
     title: "Users’ own settings",
     isFor: ({ reset_user_preferences, replaces }) =>
       reset_user_preferences || replaces.some((old) => old.startsWith("\\\\")),
-    known: [
+    facts: [
       "Users’ preferences and connections go at once for who is logged on, and for everybody else at their next log-on, by Active Setup.",
     ],
-    unseen: ["what Active Setup makes of the commands at a real log-on: look at one user’s machine first"],
+    untested: ["what Active Setup makes of the commands at a real log-on: look at one user’s machine first"],
   },
 ];
 
-/** What is to be known of a printer's settings; nothing for most. */
-function printerNotes(printer: Printer): Html {
-  return html`${notes.filter(({ isFor }) => isFor(printer)).map(noteBlock)}`;
+/** Guidance for the printer's settings; empty for most printers. */
+function guidanceFor(printer: Printer): Html {
+  return html`${guidance.filter(({ isFor }) => isFor(printer)).map(guidanceBlock)}`;
 }
 
-/** A term with what is said of it. */
 interface Row {
   readonly term: string;
   readonly value: Hole;
-  /** Whether nobody set it. */
   readonly isDefault: boolean;
 }
 

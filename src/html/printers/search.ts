@@ -1,41 +1,41 @@
 import { driverTitle } from "../../domain/drivers/driver.ts";
-import type { ListedClient, StatedDriver, StatedPrinter } from "../../domain/printers/listings.ts";
+import type { DriverWithState, ListedClient, PrinterWithState } from "../../domain/printers/listings.ts";
 import { maxQuery, type Narrowing } from "../../domain/printers/search.ts";
 import { type Html, html } from "../html.ts";
-import { type Frame, page } from "../layout.ts";
+import { type PageContext, page } from "../layout.ts";
 import { narrowedPath } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { stateBadge } from "../state-badge.ts";
 import { counted } from "../text.ts";
 import { modelLabel } from "./printers.ts";
 
-/** What a search found: all of it; pages show the first of each kind. */
-export interface Found {
-  /** As it was looked for; empty where nothing was. */
+/** All results of a search. Pages show the first `maxPerKind` of each kind. */
+export interface SearchResults {
+  /** The query; empty where there is none. */
   readonly q: string;
-  readonly printers: readonly StatedPrinter[];
+  readonly printers: readonly PrinterWithState[];
   readonly clients: readonly ListedClient[];
-  readonly drivers: readonly StatedDriver[];
-  /** The models by which drivers were found, by the driver's id. */
+  readonly drivers: readonly DriverWithState[];
+  /** The model that matches, by driver id. */
   readonly models: ReadonlyMap<number, string>;
 }
 
-const shownOfEach = 20;
+const maxPerKind = 20;
 
-export function searchPage(frame: Frame, found: Found): Html {
+export function searchPage(pageContext: PageContext, results: SearchResults): Html {
   return page(
-    { ...frame, title: "Search" },
+    { ...pageContext, title: "Search" },
     html`<form class="search-again" method="get" action="${paths.search}" role="search" aria-label="Search again">
       <label for="search-q">Name, address, model, client, location, driver or file name</label>
-      <p class="actions"><input id="search-q" type="search" name="q" value="${found.q}" maxlength="${maxQuery}">
+      <p class="actions"><input id="search-q" type="search" name="q" value="${results.q}" maxlength="${maxQuery}">
         <button class="primary">Search</button></p></form>
-    ${found.q !== "" && searchResults(found)}`,
+    ${results.q !== "" && searchResults(results)}`,
   );
 }
 
-/** What was found, by kind. */
-export function searchResults(found: Found): Html {
-  const { q, printers, clients, drivers, models } = found;
+/** The results by kind. */
+export function searchResults(results: SearchResults): Html {
+  const { q, printers, clients, drivers, models } = results;
   const counts = [
     counted(clients.length, "client"),
     counted(drivers.length, "driver"),
@@ -58,10 +58,10 @@ function group<T>(
   if (rows.length === 0) return undefined;
   const narrowing: Narrowing = { q, client: undefined, state: undefined };
   const all = html`<p><a href="${narrowedPath(path, narrowing)}">All ${counted(rows.length, title.slice(0, -1).toLowerCase())}</a></p>`;
-  return html`<section><h2>${title}</h2><ul>${rows.slice(0, shownOfEach).map(item)}</ul>${rows.length > shownOfEach && all}</section>`;
+  return html`<section><h2>${title}</h2><ul>${rows.slice(0, maxPerKind).map(item)}</ul>${rows.length > maxPerKind && all}</section>`;
 }
 
-function printerItem(row: StatedPrinter): Html {
+function printerItem(row: PrinterWithState): Html {
   const { printer, client, driver } = row;
   const address = printer.address || printer.port_name;
   return html`<li><a href="${paths.printer(printer.id)}"><bdi>${printer.name}</bdi></a> ${row.state !== "ready" && stateBadge(row)}
@@ -74,8 +74,8 @@ function clientItem({ id, name, printer_count }: ListedClient): Html {
     <span class="soft">${counted(printer_count, "printer")}</span></li>`;
 }
 
-/** @param model by which it was found */
-function driverItem(driver: StatedDriver, model = driver.driver_desc): Html {
+/** @param model the model that matches */
+function driverItem(driver: DriverWithState, model = driver.driver_desc): Html {
   return html`<li><a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a> ${driver.state !== "ready" && stateBadge(driver)}
     <span class="soft"><bdi>${model}</bdi>${driver.file_name !== "" && html` · <bdi>${driver.file_name}</bdi>`}</span></li>`;
 }

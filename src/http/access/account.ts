@@ -5,10 +5,10 @@ import { emptyForm, type FormState } from "../../html/form.ts";
 import type { Html } from "../../html/html.ts";
 import type { Message } from "../../html/layout.ts";
 import { paths } from "../../html/paths.ts";
-import { saving, sentForm } from "../answer-form.ts";
+import { sentForm, trySave } from "../answer-form.ts";
 import { refusedPage } from "../answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
-import { doneMessage, frameOf } from "../page-context.ts";
+import { doneMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
 import { senderOf } from "../sender.ts";
@@ -27,7 +27,7 @@ export function show({ app, request, url }: Context): Reply {
 
 function pageOf(app: App, request: IncomingMessage, form: FormState, message?: Message): Html {
   const signedIn = senderOf(request).signedIn;
-  const frame = frameOf(request, message);
+  const frame = pageContextOf(request, message);
   if (signedIn === undefined) return accountPage(frame, undefined);
   const { account, session } = signedIn;
   const sessions = app.store.sessions.ofAccount(account.id);
@@ -39,7 +39,7 @@ export async function changePassword({ app, request }: Context): Promise<Reply> 
   const signedIn = senderOf(request).signedIn;
   if (signedIn === undefined || signedIn.account.role === "admin") return redirect(paths.account);
   const form = await readForm(request);
-  const saved = await saving(() => app.signIn.changePassword(signedIn, form));
+  const saved = await trySave(() => app.signIn.changePassword(signedIn, form));
   if (saved.error !== undefined)
     return refusedPage(pageOf(app, request, sentForm({}, saved.error)), saved.error);
   return redirect(`${paths.account}?done=password`, [sessionCookie(request, app.config, saved.value)]);

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { takesPasswords } from "../../config.ts";
+import { acceptsPasswords } from "../../config.ts";
 import { adminName, parseAccount, parseAccountRole } from "../../domain/access/account.ts";
 import { accountOfPage, accountsPage, type OneTimePassword } from "../../html/access/accounts.ts";
 import { emptyForm, type FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
 import type { Message } from "../../html/layout.ts";
 import { paths } from "../../html/paths.ts";
-import { saving, sentForm } from "../answer-form.ts";
+import { sentForm, trySave } from "../answer-form.ts";
 import { refusedPage } from "../answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
-import { doneMessage, frameOf } from "../page-context.ts";
+import { doneMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context, RequestContext } from "../router.ts";
 import { withQuery } from "../undo-message.ts";
@@ -20,7 +20,7 @@ export function index({ app, request, url }: Context): Reply {
   return htmlReply(listPage(app, request, { form: emptyForm, message: deletedMessage(app, url) }));
 }
 
-function deletedMessage({ outcomes }: App, url: URL): Message | undefined {
+function deletedMessage({ results: outcomes }: App, url: URL): Message | undefined {
   const gone = outcomes.find("account", url.searchParams.get("deleted"));
   return gone && { tone: "good", text: html`The account “<bdi>${gone.name}</bdi>” is deleted.` };
 }
@@ -33,10 +33,10 @@ function listPage(
     ...rest
   }: { readonly form: FormState; readonly made?: OneTimePassword; readonly message?: Message | undefined },
 ): Html {
-  const hasPasswords = takesPasswords(app.config);
-  // Where nobody has a password the administrator's account is nobody's, and decides nothing.
+  const hasPasswords = acceptsPasswords(app.config);
+  // The administrator's account has no effect where Platen has no passwords.
   const accounts = app.store.accounts.list().filter(({ name }) => hasPasswords || name !== adminName);
-  return accountsPage(frameOf(request, message), {
+  return accountsPage(pageContextOf(request, message), {
     accounts,
     hasPasswords,
     hasProxy: app.config.proxies.userHeader !== undefined,
@@ -45,12 +45,12 @@ function listPage(
   });
 }
 
-/** `POST /accounts`: the answer itself shows the one-time password, which no other address ever does. */
+/** `POST /accounts`: only this answer shows the one-time password. */
 export async function create({ app, request }: Context): Promise<Reply> {
   const form = await readForm(request);
-  const saved = await saving(async () => {
+  const saved = await trySave(async () => {
     const { name, role } = parseAccount(form);
-    if (!takesPasswords(app.config)) return { id: await app.store.accounts.add(name, role) };
+    if (!acceptsPasswords(app.config)) return { id: await app.store.accounts.add(name, role) };
     const { password, hash } = await app.passwords.makeOneTime();
     await app.store.accounts.add(name, role, hash);
     return { name, password };
@@ -75,14 +75,14 @@ function pageOf(
   const message = doneMessage(url, {
     made: html`The account ${name} is made, and decides from the next click.`,
     role: html`The role of ${name} is ${account.role}, and counts from the next click.`,
-    // Whatever an address says, only what is so is said.
+    // Anyone can write such an address: the message appears only if it is true.
     ...(account.isDisabled
       ? { disabled: html`The account ${name} is disabled and signed out.` }
       : { enabled: html`The account ${name} is enabled again.` }),
   });
   const made = password === undefined ? undefined : { name: account.name, password };
-  const hasPasswords = takesPasswords(app.config);
-  return accountOfPage(frameOf(request, message), { account, hasPasswords, now: app.clock(), made });
+  const hasPasswords = acceptsPasswords(app.config);
+  return accountOfPage(pageContextOf(request, message), { account, hasPasswords, now: app.clock(), made });
 }
 
 /** `POST /accounts/{id}` */
@@ -91,7 +91,7 @@ export async function setRole({ app, request, id }: Context<"id">): Promise<Repl
   return redirect(`${paths.accountOf(id)}?done=role`);
 }
 
-/** `POST /accounts/{id}/password`: as for a new account, the answer itself shows it. */
+/** `POST /accounts/{id}/password`: only this answer shows the one-time password. */
 export async function resetPassword(context: Context<"id">): Promise<Reply> {
   const { app, id } = context;
   const { password, hash } = await app.passwords.makeOneTime();
@@ -115,5 +115,5 @@ export async function enable({ app, id }: Context<"id">): Promise<Reply> {
 export async function remove({ app, id }: Context<"id">): Promise<Reply> {
   const { name } = app.store.accounts.get(id);
   await app.store.accounts.remove(id);
-  return redirect(withQuery(paths.accounts, "deleted", app.outcomes.remember({ kind: "account", name })));
+  return redirect(withQuery(paths.accounts, "deleted", app.results.remember({ kind: "account", name })));
 }

@@ -3,17 +3,17 @@ import type { Config } from "../../config.ts";
 import { sessionMs } from "../../store/access/sessions.ts";
 import { senderOf } from "../sender.ts";
 
-/** A cookie's name; behind https it is one that no other host and no page without https can set (RFC 6265bis, 4.1.3). */
+/** The name without the prefix `__Host-` of https, which only this host can set over https (RFC 6265bis, 4.1.3.2). */
 type CookieName = "platen" | "platen-device";
 
-/** Whether a browser reaches us over https: so says the setting, or a trusted proxy. */
+/** Whether the browser uses https, by `PUBLIC_URL` or by a trusted proxy. */
 export function isSecure(request: IncomingMessage, { publicUrl }: Pick<Config, "publicUrl">): boolean {
   return publicUrl?.startsWith("https:") === true || senderOf(request).scheme === "https";
 }
 
 /**
- * What a browser was given under a name. Undefined also where it sends the name twice: another host of the same domain
- * may have set one of them, to have somebody work under a session that is not theirs.
+ * The value of a cookie. Undefined also for two cookies of the same name: another host of the domain may have set one, to
+ * make the user work in the attacker's session.
  */
 export function cookieOf(
   request: IncomingMessage,
@@ -21,14 +21,14 @@ export function cookieOf(
   name: CookieName,
 ): string | undefined {
   const full = fullName(request, config, name);
-  // `trim` would take more away, and make one of ours of a name that another host may set.
+  // `trim` would also remove other characters, and so accept similar names, which another host may set.
   const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.replace(/^[ \t]+/, ""));
   const [found, ...others] = pairs.filter((pair) => pair.startsWith(`${full}=`));
   const value = found?.slice(full.length + 1) ?? "";
   return others.length === 0 && /^[\w.-]{16,200}$/.test(value) ? value : undefined;
 }
 
-/** The header that gives a browser a cookie. @param ms how long it is kept; 0 takes it away */
+/** The header `Set-Cookie`. @param ms how long the browser keeps the cookie; 0 deletes it */
 export function setCookie(
   request: IncomingMessage,
   config: Pick<Config, "publicUrl">,
@@ -39,7 +39,7 @@ export function setCookie(
   return `${fullName(request, config, name)}=${value}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** The header that keeps somebody signed in; without a value, the one that takes that away. */
+/** The header `Set-Cookie` for a session; without a value, it deletes the cookie. */
 export function sessionCookie(
   request: IncomingMessage,
   config: Pick<Config, "publicUrl">,

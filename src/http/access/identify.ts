@@ -1,72 +1,74 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { needsSignIn, takesPasswords } from "../../config.ts";
-import { anyone, type Identity, nobody } from "../../domain/access/access.ts";
-import { type Account, adminName, isNameOfLog } from "../../domain/access/account.ts";
+import { acceptsPasswords, needsSignIn } from "../../config.ts";
+import { anyone, type Identity, unauthenticated } from "../../domain/access/access.ts";
+import { type Account, adminName, isReservedLogName } from "../../domain/access/account.ts";
 import { type Proxies, roleOfGroups } from "../../domain/access/proxies.ts";
 import { UserError } from "../../domain/errors.ts";
 import { withoutMarkRuns } from "../../domain/fields.ts";
-import type { Asked, Found } from "../router.ts";
-import { type Recognised, remember, senderOf } from "../sender.ts";
+import type { RequestTarget, RouteMatch } from "../router.ts";
+import { type IdentifiedSender, recordIdentity, senderOf } from "../sender.ts";
 import { cookieOf } from "./cookies.ts";
-import { linkedBy } from "./scopes.ts";
+import { identifyLink } from "./scopes.ts";
 
-/**
- * Finds out who sent a request, and remembers it.
- * @throws UserError where what they say of themselves cannot be
- */
-export function recognise(app: App, request: IncomingMessage, asked: Asked): void {
-  remember(request, identify(app, request, asked));
+/** Records who sent a request. @throws UserError for a link, token or proxy header that is not valid */
+export function identifySender(app: App, request: IncomingMessage, target: RequestTarget): void {
+  recordIdentity(request, identify(app, request, target));
 }
 
 /**
- * The first that says who it is counts: a link, which nobody sends by accident and which no cache may mix with anybody's
- * session; then a trusted proxy, a session, a token.
+ * The first of these identifies the sender: a link, a trusted proxy, a session, a token. The link comes first: clients
+ * never send one by accident, and caches must not mix its answer with that of a session.
  */
-function identify(app: App, request: IncomingMessage, { url, found }: Asked): Recognised {
+function identify(app: App, request: IncomingMessage, { url, match }: RequestTarget): IdentifiedSender {
   const { config, links } = app;
   const { isProxied, address } = senderOf(request);
   const remote = remoteUserOf(request, config.proxies, isProxied);
   if (!needsSignIn(config)) return { identity: anyone };
-  const linked = linkedBy(links, url, found);
+  const linked = identifyLink(links, url, match);
   if (linked !== undefined) return { identity: linked };
-  if (remote !== undefined) return { identity: personOf(app, remote, found) };
+  if (remote !== undefined) return { identity: personOf(app, remote, match) };
   const person = personOfSession(app, request);
   if (person !== undefined) return person;
-  // What is open to everybody is so with a token that has expired, too.
-  const token = isOpen(found) ? undefined : tokenIn(request);
-  const identity = token === undefined ? nobody : app.tokens.identify(token, address);
+  // An open route does not refuse an expired token.
+  const token = isOpen(match) ? undefined : tokenIn(request);
+  const identity = token === undefined ? unauthenticated : app.tokens.identify(token, address);
   return { identity };
 }
 
-/** Undefined where the request's cookie names no session. */
-function personOfSession({ config, sessions }: App, request: IncomingMessage): Recognised | undefined {
-  const cookie = takesPasswords(config) ? cookieOf(request, config, "platen") : undefined;
+/** Undefined without a session's cookie. */
+function personOfSession({ config, sessions }: App, request: IncomingMessage): IdentifiedSender | undefined {
+  const cookie = acceptsPasswords(config) ? cookieOf(request, config, "platen") : undefined;
   const signedIn = cookie === undefined ? undefined : sessions.find(cookie);
   if (signedIn === undefined) return undefined;
-  const { id, name, role, isOneTime } = signedIn.account;
-  const identity = { kind: "person", name, role, account: id, mustChoosePassword: isOneTime } as const;
+  const { id, name, role, hasOneTimePassword } = signedIn.account;
+  const identity = {
+    kind: "person",
+    name,
+    role,
+    account: id,
+    mustChoosePassword: hasOneTimePassword,
+  } as const;
   return { identity, signedIn };
 }
 
-function isOpen(found: Found): boolean {
-  return found.kind === "route" && found.route.rule === "open";
+function isOpen(match: RouteMatch): boolean {
+  return match.kind === "route" && match.route.rule === "open";
 }
 
-/** Somebody as a trusted proxy names them. */
+/** A user as a trusted proxy names them. */
 interface RemoteUser {
   readonly name: string;
   readonly groups: readonly string[];
 }
 
-/** In characters. */
-const longestName = 120;
-const longestGroups = 8000;
+const maxNameCharacters = 120;
+const maxGroupsCharacters = 8000;
 
 /**
- * Whom a trusted proxy names; undefined where it names nobody.
- * @throws UserError "malformed" where somebody else does, or the name cannot be one
+ * The user that a trusted proxy names; undefined for none.
+ * @throws UserError "malformed" for a header from an untrusted sender, or an impossible name
  */
 function remoteUserOf(
   request: IncomingMessage,
@@ -80,18 +82,19 @@ function remoteUserOf(
     throw malformed(
       `The header ${forged} is taken from trusted proxies alone, and this request came from none (TRUSTED_PROXIES).`,
     );
-  const user = headerIn(request, userHeader, longestName);
-  const groups = groupsHeader === undefined ? undefined : headerIn(request, groupsHeader, longestGroups);
+  const user = headerIn(request, userHeader, maxNameCharacters);
+  const groups =
+    groupsHeader === undefined ? undefined : headerIn(request, groupsHeader, maxGroupsCharacters);
   if (user === undefined) return undefined;
   if (user === "") throw malformed(`The header ${userHeader} is empty.`);
-  if (isNameOfLog(user))
+  if (isReservedLogName(user))
     throw malformed(`The name “${user}” is not taken from a proxy: the audit log has it for somebody else.`);
   return { name: user, groups: groupsIn(groups ?? "") };
 }
 
 /**
- * Authelia and oauth2-proxy write commas between groups, authentik bars, some others semicolons. What is written with one
- * of them may have the others in its groups' names, which must not become groups of their own.
+ * Authelia and oauth2-proxy separate groups by commas, authentik by bars, and others by semicolons. Names of groups may
+ * contain the other separators, so only one of them splits the text.
  */
 function groupsIn(text: string): string[] {
   const separator = ["|", ";"].find((sign) => text.includes(sign)) ?? ",";
@@ -99,7 +102,7 @@ function groupsIn(text: string): string[] {
   return listed.filter((group) => group !== "");
 }
 
-/** Undefined where there is none. */
+/** @returns the header's text, trimmed @throws UserError "malformed" */
 function headerIn({ headersDistinct }: IncomingMessage, name: string, max: number): string | undefined {
   const values = headersDistinct[name];
   if (values === undefined) return undefined;
@@ -116,16 +119,16 @@ function malformed(message: string): UserError {
   return new UserError("malformed", message);
 }
 
-/** @throws UserError "forbidden" where none of their groups may use this service, or their account is disabled */
-function personOf(app: App, { name, groups }: RemoteUser, found: Found): Identity {
+/** @throws UserError "forbidden" where no group of the user has a role, or their account is disabled */
+function personOf(app: App, { name, groups }: RemoteUser, match: RouteMatch): Identity {
   const account = accountFor(app, name);
   const role = account === undefined ? roleOfGroups(app.config.proxies.groups, groups) : account.role;
   if (role !== undefined && !account?.isDisabled) {
     if (account === undefined) return { kind: "person", name, role };
-    app.sessions.cameByProxy(account);
+    app.sessions.recordProxyVisit(account);
     return { kind: "person", name: account.name, role, account: account.id };
   }
-  if (isOpen(found)) return nobody;
+  if (isOpen(match)) return unauthenticated;
   if (account?.isDisabled) throw new UserError("forbidden", `The account “${account.name}” is disabled.`);
   throw new UserError(
     "forbidden",
@@ -135,18 +138,18 @@ function personOf(app: App, { name, groups }: RemoteUser, found: Found): Identit
 
 /**
  * The Platen account with a name that a proxy gives: its role overrides that of the person's groups.
- * @throws UserError "forbidden" for the administrator's, unless nobody can sign in with its password anyway
+ * @throws UserError "forbidden" for the administrator's account, which signs in with its password only
  */
 function accountFor({ config, store }: App, name: string): Account | undefined {
   const account = store.accounts.findByName(name)?.account;
   if (account?.name !== adminName) return account;
-  if (!takesPasswords(config)) return undefined;
+  if (!acceptsPasswords(config)) return undefined;
   throw new UserError("forbidden", `“${adminName}” signs in here, with the password, and never by a proxy.`);
 }
 
 /**
- * What a request holds as its token: as `Bearer`, or as the password of `Basic`, whatever the name. Undefined where it
- * says nothing of itself, and empty where it says something else.
+ * The token of a request: as `Bearer`, or as the password of `Basic` with any name. Undefined without `Authorization`, and
+ * empty for another or a broken one.
  */
 function tokenIn({ headersDistinct }: IncomingMessage): string | undefined {
   const { authorization } = headersDistinct;

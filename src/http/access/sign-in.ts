@@ -1,35 +1,35 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { needsSignIn, takesPasswords } from "../../config.ts";
+import { acceptsPasswords, needsSignIn } from "../../config.ts";
 import { browserOf } from "../../domain/access/browser.ts";
 import { firstPasswordPage, signInPage } from "../../html/access/sign-in.ts";
 import { emptyForm } from "../../html/form.ts";
 import { paths } from "../../html/paths.ts";
-import { deviceMs } from "../../services/access/sessions.ts";
-import { TooEarly } from "../../services/access/sign-in.ts";
-import { saving, sentForm } from "../answer-form.ts";
+import { deviceCookieMs } from "../../services/access/sessions.ts";
+import { TooManyAttempts } from "../../services/access/sign-in.ts";
+import { sentForm, trySave } from "../answer-form.ts";
 import { refusedPage, statusOf, statusReply } from "../answers/errors.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "../answers/reply.ts";
-import { frameOf } from "../page-context.ts";
+import { pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
 import { senderOf } from "../sender.ts";
 import { isOwnAddress } from "../service-url.ts";
-import { atProxy, firstPasswordPath, ownPath } from "./access.ts";
+import { firstPasswordPath, localPath, proxySignInMessage } from "./access.ts";
 import { cookieOf, isSecure, sessionCookie, setCookie } from "./cookies.ts";
 
-/** `GET /sign-in`: of the query, `next` alone is read. */
+/** `GET /sign-in`, with `?next=` for the page after it */
 export function show({ app, request, url }: Context): Reply {
-  const next = ownPath(url.searchParams.get("next"));
+  const next = localPath(url.searchParams.get("next"));
   if (!needsSignIn(app.config) || senderOf(request).identity.kind === "person") return redirect(next);
-  if (!takesPasswords(app.config)) return statusReply(request, 401, atProxy);
+  if (!acceptsPasswords(app.config)) return statusReply(request, 401, proxySignInMessage);
   return formReply(app, request, { next }, 200);
 }
 
 /** `POST /sign-in` */
 export async function signIn({ app, request }: Context): Promise<Reply> {
   const { name = "", password = "", next: sent } = await readForm(request);
-  const next = ownPath(sent);
+  const next = localPath(sent);
   const { address } = senderOf(request);
   const from = {
     address,
@@ -37,16 +37,16 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
     device: cookieOf(request, app.config, "platen-device"),
     session: cookieOf(request, app.config, "platen"),
   };
-  const { value, error } = await saving(() => app.signIn.signIn({ name, password }, from));
+  const { value, error } = await trySave(() => app.signIn.signIn({ name, password }, from));
   if (error !== undefined) {
     const reply = formReply(app, request, { name, next, problem: error.message }, statusOf(error));
-    if (!(error instanceof TooEarly)) return reply;
+    if (!(error instanceof TooManyAttempts)) return reply;
     const headers = { "Retry-After": String(error.seconds) };
     return { ...reply, refusal: "Too many attempts to sign in.", headers };
   }
-  const device = { name: "platen-device", value: value.device, ms: deviceMs } as const;
+  const device = { name: "platen-device", value: value.device, ms: deviceCookieMs } as const;
   const cookies = [sessionCookie(request, app.config, value.cookie), setCookie(request, app.config, device)];
-  return redirect(value.account.isOneTime ? firstPasswordPath(next) : next, cookies);
+  return redirect(value.account.hasOneTimePassword ? firstPasswordPath(next) : next, cookies);
 }
 
 /** `POST /sign-out` */
@@ -57,24 +57,26 @@ export async function signOut({ app, request }: Context): Promise<Reply> {
   return redirect(paths.signIn, [sessionCookie(request, app.config)]);
 }
 
-/** `GET /sign-in/password`: of the query, `next` alone is read. */
+/** `GET /sign-in/password`, with `?next=` for the page after it */
 export function showFirstPassword({ request, url }: Context): Reply {
   const signedIn = senderOf(request).signedIn;
   if (signedIn === undefined) return redirect(paths.signIn);
-  if (!signedIn.account.isOneTime) return redirect(paths.account);
-  return htmlReply(firstPasswordPage(frameOf(request), emptyForm, ownPath(url.searchParams.get("next"))));
+  if (!signedIn.account.hasOneTimePassword) return redirect(paths.account);
+  return htmlReply(
+    firstPasswordPage(pageContextOf(request), emptyForm, localPath(url.searchParams.get("next"))),
+  );
 }
 
 /** `POST /sign-in/password` */
 export async function changeFirstPassword({ app, request }: Context): Promise<Reply> {
   const signedIn = senderOf(request).signedIn;
   if (signedIn === undefined) return redirect(paths.signIn);
-  if (!signedIn.account.isOneTime) return redirect(paths.account);
+  if (!signedIn.account.hasOneTimePassword) return redirect(paths.account);
   const form = await readForm(request);
-  const saved = await saving(() => app.signIn.changePassword(signedIn, form));
-  const next = ownPath(form.next);
+  const saved = await trySave(() => app.signIn.changePassword(signedIn, form));
+  const next = localPath(form.next);
   if (saved.error === undefined) return redirect(next, [sessionCookie(request, app.config, saved.value)]);
-  return refusedPage(firstPasswordPage(frameOf(request), sentForm({}, saved.error), next), saved.error);
+  return refusedPage(firstPasswordPage(pageContextOf(request), sentForm({}, saved.error), next), saved.error);
 }
 
 function formReply(
@@ -84,9 +86,9 @@ function formReply(
   status: number,
 ): TextReply {
   const { publicUrl } = config;
-  // A browser keeps cookies that are for https only where it came by https.
-  const isHere = senderOf(request).scheme === "https" || !isSecure(request, config);
-  const isElsewhere = !isHere && !isOwnAddress(publicUrl ?? "", request, { publicUrl: undefined });
-  const elsewhere = isElsewhere ? publicUrl : undefined;
-  return htmlReply(signInPage(frameOf(request), { ...form, elsewhere }), status);
+  // Browsers keep `Secure` cookies only over https: with an https PUBLIC_URL, the sign-in works only there.
+  const keepsCookies = senderOf(request).scheme === "https" || !isSecure(request, config);
+  const isWrongAddress = !keepsCookies && !isOwnAddress(publicUrl ?? "", request, { publicUrl: undefined });
+  const rightAddress = isWrongAddress ? publicUrl : undefined;
+  return htmlReply(signInPage(pageContextOf(request), { ...form, rightAddress }), status);
 }

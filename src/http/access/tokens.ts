@@ -1,40 +1,39 @@
 import type { App } from "../../app.ts";
 import { nameOf, type Scope } from "../../domain/access/access.ts";
-import { scopeIn, scopeText, usualTokenDays } from "../../domain/access/token.ts";
+import { defaultTokenDays, parseScope, scopeText } from "../../domain/access/token.ts";
 import { type MadeToken, type TokenList, tokensPage } from "../../html/access/tokens.ts";
 import type { FormState } from "../../html/form.ts";
 import { html } from "../../html/html.ts";
 import type { Message } from "../../html/layout.ts";
 import { paths } from "../../html/paths.ts";
-import { saving, sentForm } from "../answer-form.ts";
+import { sentForm, trySave } from "../answer-form.ts";
 import { statusOf } from "../answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
-import { frameOf } from "../page-context.ts";
+import { pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context, RequestContext } from "../router.ts";
 import { senderOf } from "../sender.ts";
 import { withQuery } from "../undo-message.ts";
 
-/** `GET /tokens`, with `?scope=printer:7` for a token of that printer. Without sign-in nothing needs one: it is not there. */
+/** `GET /tokens`, with `?scope=printer:7` for a token of that printer */
 export function index(context: Context): Reply {
   const { app, url } = context;
   const scope = url.searchParams.get("scope") ?? "read";
-  const gone = app.outcomes.find("revoked", url.searchParams.get("revoked"));
+  const gone = app.results.find("revoked", url.searchParams.get("revoked"));
   const text = gone && html`The token “<bdi>${gone.name}</bdi>” is revoked, with the links that it fetched.`;
   return pageReply(context, { form: newForm(scope), message: text && { tone: "good", text } });
 }
 
-/** A form that nobody has filled in. */
 function newForm(scope: string): FormState {
-  return { values: { scope, days: String(usualTokenDays) }, problems: {} };
+  return { values: { scope, days: String(defaultTokenDays) }, problems: {} };
 }
 
-/** `POST /tokens`: the answer shows the new token, which no address does. */
+/** `POST /tokens`: only this answer shows the token's text. */
 export async function create(context: Context): Promise<Reply> {
   const { app, request } = context;
   const form = await readForm(request);
   const by = nameOf(senderOf(request).identity);
-  const { error, value } = await saving(() => app.tokens.add(form, by));
+  const { error, value } = await trySave(() => app.tokens.add(form, by));
   if (error !== undefined) return pageReply(context, { form: sentForm(form, error) }, statusOf(error));
   const { name } = app.store.tokens.get(value.id);
   return pageReply(context, { form: newForm("read"), made: { name, text: value.text } });
@@ -44,10 +43,10 @@ export async function create(context: Context): Promise<Reply> {
 export async function revoke({ app, id }: Context<"id">): Promise<Reply> {
   const { name } = app.store.tokens.get(id);
   await app.store.tokens.remove(id);
-  return redirect(withQuery(paths.tokens, "revoked", app.outcomes.remember({ kind: "revoked", name })));
+  return redirect(withQuery(paths.tokens, "revoked", app.results.remember({ kind: "revoked", name })));
 }
 
-interface Shown {
+interface TokensPageState {
   readonly form: FormState;
   readonly made?: MadeToken;
   readonly message?: Message | undefined;
@@ -55,35 +54,35 @@ interface Shown {
 
 function pageReply(
   { app, request, url }: RequestContext,
-  { form, made, message }: Shown,
+  { form, made, message }: TokensPageState,
   status = 200,
 ): Reply {
   const list: TokenList = {
-    tokens: app.store.tokens.list().map((token) => ({ token, reaches: reachOf(app, token.scope) })),
+    tokens: app.store.tokens.list().map((token) => ({ token, scopeText: scopeTextOf(app, token.scope) })),
     now: app.clock(),
     clients: app.store.clients.names(),
     printers: printersOffered(app, url),
   };
-  return htmlReply(tokensPage(frameOf(request, message), list, form, made), status);
+  return htmlReply(tokensPage(pageContextOf(request, message), list, form, made), status);
 }
 
-/** So many printers are offered by name; any other one from its page. */
+/** The form lists this many printers. The page of any other printer links to the form with that printer. */
 const maxOffered = 500;
 
 function printersOffered({ store }: App, { searchParams }: URL): TokenList["printers"] {
   const offered = store.printers.names(maxOffered);
-  const scope = scopeIn(searchParams.get("scope") ?? "");
-  const asked = scope?.kind === "printer" ? store.printers.find(scope.id) : undefined;
-  if (asked === undefined || offered.some(({ id }) => id === asked.printer.id)) return offered;
-  const { printer, client } = asked;
+  const scope = parseScope(searchParams.get("scope") ?? "");
+  const requested = scope?.kind === "printer" ? store.printers.find(scope.id) : undefined;
+  if (requested === undefined || offered.some(({ id }) => id === requested.printer.id)) return offered;
+  const { printer, client } = requested;
   return [{ id: printer.id, name: printer.name, client: client?.name }, ...offered];
 }
 
-function reachOf({ store }: App, scope: Scope): string {
+function scopeTextOf({ store }: App, scope: Scope): string {
   if (scope.kind === "read") return scopeText(scope);
   const found = scope.kind === "printer" ? store.printers.find(scope.id) : undefined;
   const name =
     found?.printer.name ?? (scope.kind === "client" ? store.clients.find(scope.id)?.name : undefined);
-  const of = found?.client && ` of “${found.client.name}”`;
-  return scopeText(scope, `“${name ?? `${scope.id}, which is gone`}”${of ?? ""}`);
+  const ofClient = found?.client && ` of “${found.client.name}”`;
+  return scopeText(scope, `“${name ?? `${scope.id}, which is gone`}”${ofClient ?? ""}`);
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Config } from "../../config.ts";
 
-/** What a browser could lend a page: pages use none of it. */
+/** Browser features that Platen's pages do not use. */
 const denied = [
   "camera",
   "display-capture",
@@ -25,15 +25,15 @@ const always: Readonly<Record<string, string>> = {
   "Permissions-Policy": denied.map((feature) => `${feature}=()`).join(", "),
 };
 
-/** A year, and this name alone: whoever runs Platen at example.com may have plain http at printer.example.com. */
+/** One year, without subdomains: a site with Platen at example.com may have plain http at printer.example.com. */
 const onHttps = { ...always, "Strict-Transport-Security": "max-age=31536000" };
 
-/** What every answer carries, whatever it answers: no answer leaves this service without them. */
+/** The headers of every answer. */
 export function answerHeaders({ publicUrl }: Pick<Config, "publicUrl">): Readonly<Record<string, string>> {
   return publicUrl?.startsWith("https:") ? onHttps : always;
 }
 
-/** A whole answer for a connection that ends with it, where there is no request to answer: one line of text. */
+/** A whole answer of one line of text, for a connection without a request to answer. The connection ends with it. */
 export function lastAnswer(
   config: Pick<Config, "publicUrl">,
   status: number,

@@ -5,7 +5,7 @@ import { errorFragment, errorPage } from "../../html/error.ts";
 import type { Html } from "../../html/html.ts";
 import { isDiskFull } from "../../store/database/reserve.ts";
 import { nextLinks } from "../next-links.ts";
-import { frameOf } from "../page-context.ts";
+import { pageContextOf } from "../page-context.ts";
 import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
 
 const statuses: Record<ErrorCode, number> = {
@@ -23,7 +23,7 @@ const statuses: Record<ErrorCode, number> = {
   busy: 503,
 };
 
-/** What asks a program, or a browser, for a token. */
+/** The value of `WWW-Authenticate` that asks for a token as a password. */
 export const basicChallenge = 'Basic realm="Platen", charset="UTF-8"';
 
 const headersOf: Partial<Record<ErrorCode, Record<string, string>>> = {
@@ -32,17 +32,17 @@ const headersOf: Partial<Record<ErrorCode, Record<string, string>>> = {
   busy: { "Retry-After": "5" },
 };
 
-/** The status that an error is answered with. */
+/** The HTTP status of an error. */
 export function statusOf({ code }: UserError): number {
   return statuses[code];
 }
 
-/** A page that shows a form again, with what was wrong with it. */
+/** Answers with a page that shows a form again with its errors. */
 export function refusedPage(page: Html, error: UserError): TextReply {
   return { ...htmlReply(page, statusOf(error)), refusal: error.message };
 }
 
-/** What a disk says that is not full, by its code. */
+/** Messages for other disk errors than a full disk, by the error's code. */
 const diskErrors: Readonly<Record<string, string>> = {
   EIO: "The disk has an error",
   EROFS: "The disk can only be read",
@@ -50,7 +50,7 @@ const diskErrors: Readonly<Record<string, string>> = {
   ENFILE: "The system has too many files open",
 };
 
-/** Turns whatever was thrown into an answer. What a person did not cause is logged under a short id. */
+/** Turns an error into an answer. Errors other than a `UserError` are logged under a short id. */
 export function errorReply(
   app: Pick<App, "log" | "random">,
   request: IncomingMessage,
@@ -73,23 +73,23 @@ export function errorReply(
   return statusReply(request, 500, message);
 }
 
-const shownUrl = 200;
+const maxUrlCharacters = 200;
 
-/** What was asked for, as the log says it: short, since anybody can ask for anything. */
+/** The method and address of a request for the log, shortened, since a client can send any address. */
 export function requestLine({ method, url = "" }: IncomingMessage): string {
-  // What somebody puts behind the address of the sign-in may be a password.
+  // A query at the sign-in address may contain a password.
   const visible = url.includes("sign-in") ? url.split("?", 1).join() : withoutLink(url);
-  return `${method} ${visible.length > shownUrl ? `${visible.slice(0, shownUrl)}…` : visible}`;
+  return `${method} ${visible.length > maxUrlCharacters ? `${visible.slice(0, maxUrlCharacters)}…` : visible}`;
 }
 
-/** Whoever reads a link's value can use it. */
+/** Removes the query of an address with a link: readers of the log could use the link. */
 function withoutLink(url: string): string {
   const at = url.indexOf("?");
   const hasLink = at >= 0 && new URLSearchParams(url.slice(at)).has("link");
   return hasLink ? `${url.slice(0, at)}?link=…` : url;
 }
 
-/** A message in the shape that the client asked for: a page, a fragment or one line. */
+/** Answers with a message as a page, a fragment or one line, as the client requests it. */
 export function statusReply(
   request: IncomingMessage,
   status: number,
@@ -100,30 +100,29 @@ export function statusReply(
   const refusal = { message, help };
   if (request.headers["hx-request"] !== undefined) {
     return {
-      ...htmlReply(errorFragment(frameOf(request), refusal), status),
+      ...htmlReply(errorFragment(pageContextOf(request), refusal), status),
       refusal: message,
-      // Whatever part of the answer the script asked for.
+      // Overrides the part of the page that the script wanted to replace.
       headers: { ...headers, "HX-Reselect": "unset", "HX-Reswap": "innerHTML", "HX-Retarget": "#message" },
     };
   }
-  if (!takesPages(request)) return { ...textReply(status, message, headers), refusal: message };
+  if (!acceptsHtml(request)) return { ...textReply(status, message, headers), refusal: message };
   const links = nextLinks(request, status);
-  const page = htmlReply(errorPage(frameOf(request), status, refusal, links), status);
+  const page = htmlReply(errorPage(pageContextOf(request), status, refusal, links), status);
   return { ...page, refusal: message, headers };
 }
 
-/** Whether a request asks for something, and changes nothing. */
+/** Whether a request changes nothing. */
 export function isReading({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** Whether the sender can show pages. */
-export function takesPages({ headers }: IncomingMessage): boolean {
+export function acceptsHtml({ headers }: IncomingMessage): boolean {
   return /\btext\/html\b/i.test(headers.accept ?? "");
 }
 
-/** Whether the sender, no script of ours, names plain text as what it can read, and no pages. */
-export function wantsLine(request: IncomingMessage): boolean {
+/** Whether the sender accepts plain text and no HTML, and is no page script. */
+export function wantsPlainText(request: IncomingMessage): boolean {
   const { accept = "", "hx-request": script } = request.headers;
-  return script === undefined && /\btext\/plain\b/i.test(accept) && !takesPages(request);
+  return script === undefined && /\btext\/plain\b/i.test(accept) && !acceptsHtml(request);
 }

@@ -5,7 +5,7 @@ import type { Html } from "../../html/html.ts";
 import type { FileSource } from "../../store/files.ts";
 import type { Encoding } from "./compression.ts";
 
-/** What a handler answers; `send.ts` alone turns it into bytes on the wire. */
+/** A handler's answer. Only `send.ts` writes it to a response. */
 export type Reply = TextReply | Redirect | Download | Stream;
 
 export interface TextReply {
@@ -26,30 +26,30 @@ interface Redirect {
 }
 
 /**
- * Called when the first byte of an answer goes out.
- * @param range the part that was asked for
- * @returns what is called when this client was sent the last byte
+ * Called right before the first byte of an answer is sent.
+ * @param range the requested part of a download; undefined for the whole
+ * @returns a function that is called after the last byte was sent
  */
 export type OnBegin = (range?: DownloadedRange) => (() => void) | undefined;
 
-/** Bytes whose number and name are known before the first of them is made. */
+/** An answer whose size and ETag are known before its first byte is made. */
 export interface Download {
   readonly kind: "download";
   readonly type: string;
-  /** Offered as an attachment of this name; shown in place without one. */
+  /** The name of the attachment; without one, the browser shows the content in place. */
   readonly fileName?: string | undefined;
   readonly size: number;
-  /** Names these bytes and no others; without its quotes. */
+  /** A text that identifies these bytes, without quotes. */
   readonly etag: string;
   readonly cacheControl?: string;
   readonly onBegin?: OnBegin;
-  /** Set where `Accept-Encoding` decides: how the bytes are packed, null where they are not; then caches are told. */
+  /** Set where the bytes depend on `Accept-Encoding`: their encoding, or null for none. The answer then has `Vary`. */
   readonly encoding?: Encoding | null;
-  /** Opens what the bytes come from; may take time or refuse, and is done before the first header goes out. */
+  /** Opens the source of the bytes, before the headers are sent. May take time or throw. */
   readonly open: () => Promise<OpenDownload>;
 }
 
-/** A file whose length nobody knows before its end: no range of it can be asked for. */
+/** A file of unknown length. Clients cannot request ranges of it. */
 export interface Stream {
   readonly kind: "stream";
   readonly type: string;
@@ -58,9 +58,9 @@ export interface Stream {
   readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 
-/** A download under way: what its bytes come from stays open until it is closed, also where it is deleted meanwhile. */
+/** A download being sent. Its source stays open until `close`, even if the file is deleted meanwhile. */
 export interface OpenDownload {
-  /** The bytes from `start` up to `end`, which is not included; a chunk's buffer may be used again for the next. */
+  /** The bytes from `start` up to `end`, exclusive. A chunk's buffer may be reused for the next chunk. */
   readonly chunks: (start: number, end: number) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   readonly close?: () => Promise<void>;
 }
@@ -77,12 +77,12 @@ export function jsonReply(value: unknown): TextReply {
   return { kind: "text", status: 200, type: "application/json", body: JSON.stringify(value) };
 }
 
-/** Sends the browser to another page, which it then asks for with GET. */
+/** Redirects the browser to another page with status 303. */
 export function redirect(location: string, cookies: readonly string[] = []): Redirect {
   return { kind: "redirect", location, cookies };
 }
 
-/** A download of bytes that are in memory. */
+/** A download of bytes in memory. */
 export function bytesDownload(
   bytes: Uint8Array,
   { etag = etagOf(bytes), ...options }: Omit<Download, "kind" | "size" | "etag" | "open"> & { etag?: string },
@@ -96,7 +96,7 @@ export function bytesDownload(
   };
 }
 
-/** A download of a file, opened when its first byte is asked for. @throws UserError "not-found" where it is gone by then */
+/** A download of a file. Its `open` throws a UserError "not-found" where the file is gone by then. */
 export function fileDownload(
   open: () => Promise<FileSource | undefined>,
   options: Omit<Download, "kind" | "open">,
@@ -107,15 +107,15 @@ export function fileDownload(
     open: async () => {
       const source = await open();
       if (source === undefined) throw new UserError("not-found", "This file is not there any more.");
-      return { chunks: (start, end) => readPieces(source, start, end), close: () => source.close() };
+      return { chunks: (start, end) => readChunks(source, start, end), close: () => source.close() };
     },
   };
 }
 
-const pieceBytes = 256 * 1024;
+const chunkBytes = 256 * 1024;
 
-async function* readPieces(source: FileSource, start: number, end: number): AsyncGenerator<Uint8Array> {
-  for (let at = start; at < end; at += pieceBytes) yield source.read(at, Math.min(pieceBytes, end - at));
+async function* readChunks(source: FileSource, start: number, end: number): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end; at += chunkBytes) yield source.read(at, Math.min(chunkBytes, end - at));
 }
 
 function etagOf(bytes: Uint8Array): string {

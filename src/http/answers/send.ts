@@ -1,30 +1,30 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../../app.ts";
-import type { BoundedLines } from "../../services/limited-log.ts";
+import type { LimitedLog } from "../../services/limited-log.ts";
 import type { Quota } from "../../workers/admission.ts";
 import type { Limits } from "../requests/limits.ts";
 import { senderOf } from "../sender.ts";
 import { answerHeaders } from "./answer-headers.ts";
-import { encodingFor, leastPackedLength, packPage } from "./compression.ts";
+import { compressPage, encodingFor, minCompressedLength } from "./compression.ts";
 import { requestLine } from "./errors.ts";
 import type { Download, OnBegin, OpenDownload, Reply, Stream, TextReply } from "./reply.ts";
 
-/** What an answer may hold while it is being sent, and how slow its client may be. */
-interface Sending {
+/** The limits and quotas of answers being sent. */
+interface SendContext {
   readonly app: Pick<App, "config">;
   readonly limits: Limits;
   readonly bodyBytes: Quota;
   readonly downloads: Quota;
-  readonly lines: BoundedLines;
+  readonly lines: LimitedLog;
 }
 
 /**
- * The one place that touches a response. A body that fails after the headers are out destroys the
- * socket: a part of a download must not look whole.
- * @throws UserError "busy" before anything is out, where too much is being sent already
+ * Writes a reply to a response; nothing else does. A body that fails after the headers closes the connection: a part of
+ * a download must not look complete.
+ * @throws UserError "busy" before anything is sent, where too much is being sent already
  */
 export async function send(
-  sending: Sending,
+  sending: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
@@ -43,30 +43,30 @@ export async function send(
   return sendText(sending, request, response, reply);
 }
 
-/** Bodies up to this size take nothing of the quota: an error must get out when none is left. */
+/** Smaller bodies need no quota, so that errors can be sent when none is left. */
 const freeBytes = 16 * 1024;
 
 async function sendText(
-  { limits, bodyBytes, lines }: Sending,
+  { limits, bodyBytes, lines }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   reply: TextReply,
 ): Promise<void> {
   const { address } = senderOf(request);
-  lines.sayRefused(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${address}`);
-  const isPackable = reply.body.length >= leastPackedLength;
-  const encoding = isPackable ? encodingFor(request.headers["accept-encoding"]) : undefined;
+  lines.logRefused(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${address}`);
+  const isLong = reply.body.length >= minCompressedLength;
+  const encoding = isLong ? encodingFor(request.headers["accept-encoding"]) : undefined;
   const plain = Buffer.from(reply.body, "utf8");
-  const body = encoding === undefined ? plain : await packPage(plain, encoding);
+  const body = encoding === undefined ? plain : await compressPage(plain, encoding);
   const headers = {
     "Content-Type": reply.type,
     "Content-Length": body.length,
-    ...(isPackable ? { Vary: "Accept-Encoding" } : {}),
+    ...(isLong ? { Vary: "Accept-Encoding" } : {}),
     ...(encoding === undefined ? {} : { "Content-Encoding": encoding }),
     ...reply.headers,
   };
-  const held = request.method === "HEAD" || body.length <= freeBytes ? 0 : body.length;
-  await bodyBytes.holding(address, held, async () => {
+  const quotaBytes = request.method === "HEAD" || body.length <= freeBytes ? 0 : body.length;
+  await bodyBytes.holding(address, quotaBytes, async () => {
     response.writeHead(reply.status, headers);
     if (request.method === "HEAD") response.end();
     else await writeAll(response, [body], limits.stalledMs);
@@ -74,7 +74,7 @@ async function sendText(
 }
 
 async function sendDownload(
-  { limits, downloads }: Sending,
+  { limits, downloads }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   reply: Download,
@@ -111,17 +111,17 @@ async function sendDownload(
       const isWhole = end - start === reply.size;
       const part = isWhole ? undefined : { first: start, last: end - 1, size: reply.size };
       const onBegin = () => reply.onBegin?.(part);
-      const onWhole = await writeAll(response, download.chunks(start, end), limits.stalledMs, onBegin);
-      if (end === reply.size) onWhole?.();
+      const onComplete = await writeAll(response, download.chunks(start, end), limits.stalledMs, onBegin);
+      if (end === reply.size) onComplete?.();
     } finally {
       await download.close?.();
     }
   });
 }
 
-/** A stream that breaks off ends the connection: what is chunked does not look whole then. */
+/** A failed stream closes the connection: a chunked answer does not look complete then. */
 async function sendStream(
-  { limits, downloads }: Sending,
+  { limits, downloads }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   { type, fileName, chunks, onBegin }: Stream,
@@ -133,24 +133,24 @@ async function sendStream(
     return;
   }
   await downloads.holding(undefined, 1, async () => {
-    const onWhole = await writeAll(response, chunks(), limits.stalledMs, onBegin);
-    onWhole?.();
+    const onComplete = await writeAll(response, chunks(), limits.stalledMs, onBegin);
+    onComplete?.();
   });
 }
 
-/** A cache that many share keeps nothing that was opened by a session, a token or a link. */
+/** Shared caches must not keep answers that need a session, a token or a link. */
 function cachingFor(request: IncomingMessage): string {
   return senderOf(request).identity.kind === "anyone" ? "no-cache" : "private, no-cache";
 }
 
-/** Bytes of a write: so few that a slow client takes them in time. */
+/** The bytes of one write: few enough for a slow client to receive them within `stalledMs`. */
 const writeBytes = 256 * 1024;
 
 /**
- * Writes one piece after the other, each only when the one before has left: a chunk's buffer is used again then.
- * @param stalledMs a client that does not take a piece in this time has its connection closed
- * @returns what `onBegin` returned when the first of them went out
- * @throws when the client leaves or is too slow; the source is closed in any case
+ * Writes chunks in order. The next chunk is read after the previous one was sent, because its buffer is reused.
+ * @param stalledMs the longest time for one write
+ * @returns what `onBegin` returned
+ * @throws Error when the client leaves or is too slow; the source is closed in any case
  */
 async function writeAll(
   response: ServerResponse,
@@ -159,16 +159,16 @@ async function writeAll(
   onBegin?: OnBegin,
 ): Promise<ReturnType<OnBegin>> {
   let isBegun = false;
-  let onWhole: ReturnType<OnBegin>;
+  let onComplete: ReturnType<OnBegin>;
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += writeBytes) {
-      if (!isBegun) onWhole = onBegin?.();
+      if (!isBegun) onComplete = onBegin?.();
       isBegun = true;
       await write(response, chunk.subarray(at, at + writeBytes), stalledMs);
     }
   }
   response.end();
-  return onWhole;
+  return onComplete;
 }
 
 async function write(response: ServerResponse, piece: Uint8Array, stalledMs: number): Promise<void> {
@@ -188,23 +188,23 @@ async function write(response: ServerResponse, piece: Uint8Array, stalledMs: num
   }
 }
 
-/** Whether the client has these bytes already (RFC 9110, 13.1.2). @param etag with its quotes */
+/** Whether the client already has these bytes (RFC 9110, 13.1.2). @param etag with its quotes */
 export function isNotModified(headers: IncomingHttpHeaders, etag: string): boolean {
   const known = headers["if-none-match"]?.trim();
   if (known === undefined) return false;
   return known === "*" || known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }
 
-/** From `start` up to `end`, which is not included. */
+/** From `start` up to `end`, exclusive. */
 interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The one range that is asked for; undefined when the whole is to be sent: no range, several, one in
- * another unit, or one of bytes that have changed meanwhile (RFC 9110, 14.2 and 13.1.5). Dates are no
- * validators here: two packages made within one second differ.
+ * The requested range. Undefined when the whole is to be sent: for no range, several ranges, another unit, or bytes that
+ * have changed meanwhile (RFC 9110, 14.2 and 13.1.5). Dates are no validators here, since packages made within one second
+ * may differ.
  * @param etag with its quotes
  */
 export function requestedRange(
@@ -217,14 +217,14 @@ export function requestedRange(
   const range = headers.range?.replaceAll(" ", "") ?? "";
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
   if (first === "" && last === "") return undefined;
-  // Without a beginning, so many of the last bytes are asked for.
+  // `bytes=-500` requests the last 500 bytes.
   const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === "" || last === "" ? size : Math.min(Number(last) + 1, size);
   if (first !== "" && last !== "" && Number(last) < start) return undefined;
   return start < size ? { start, end } : "unsatisfiable";
 }
 
-/** An attachment's name, for every client: in ASCII, and in UTF-8 where that is more (RFC 6266). */
+/** The `Content-Disposition` of an attachment, with its name in ASCII and in UTF-8 (RFC 6266). */
 export function dispositionOf(fileName: string): string {
   const ascii = fileName.replace(/[^\x20-\x7e]|["\\/%]/g, "_");
   const encoded = encodeURIComponent(fileName).replace(

@@ -3,10 +3,10 @@ import { auditPage } from "../../html/audit/audit.ts";
 import { type AuditCursor, auditCsv, searchAudit } from "../../services/audit/audit-search.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { audited } from "../downloads.ts";
-import { frameOf } from "../page-context.ts";
+import { pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
 
-/** `GET /audit`, narrowed; `before=2026-11.4711` goes on with older entries */
+/** `GET /audit`, with a filter; `before=2026-11.4711` shows older entries */
 export async function show({ app, request, url }: Context): Promise<Reply> {
   const { audit } = app.store;
   const filter = parseAuditFilter(Object.fromEntries(url.searchParams));
@@ -14,10 +14,12 @@ export async function show({ app, request, url }: Context): Promise<Reply> {
   await audit.flush();
   const found = await searchAudit(audit.folder, filter, cursor);
   const next = found.next && `${found.next.file.slice(0, 7)}.${found.next.before}`;
-  return htmlReply(auditPage(frameOf(request), { ...found, filter, next, isFirst: cursor === undefined }));
+  return htmlReply(
+    auditPage(pageContextOf(request), { ...found, filter, next, isFirst: cursor === undefined }),
+  );
 }
 
-/** `GET /audit.csv`, narrowed likewise: all that matches, the newest first */
+/** `GET /audit.csv`, with the same filter: all matching entries, newest first */
 export async function csv(context: Context): Promise<Reply> {
   const { app, url } = context;
   const { audit } = app.store;

@@ -8,9 +8,9 @@ import { type Message, notify } from "../../html/layout.ts";
 import { paths } from "../../html/paths.ts";
 import { currentActor } from "../../store/actor.ts";
 import { fileState } from "../../store/files.ts";
-import { answerForm, done, removing } from "../answer-form.ts";
+import { answerForm, noResult, tryRemove } from "../answer-form.ts";
 import { fileDownload, htmlReply, type Reply } from "../answers/reply.ts";
-import { doneMessage, frameOf } from "../page-context.ts";
+import { doneMessage, pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
 
 /** `GET /backups` */
@@ -18,10 +18,10 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
   return htmlReply(await pageOf(app, request, doneMessage(url, backupTexts)));
 }
 
-/** `POST /backups`: keeps what is saved now */
+/** `POST /backups`: keeps the current state */
 export async function make({ app, request }: Context): Promise<Reply> {
-  const made = await removing(request, () => app.backups.makeNow());
-  if (made.value === true) app.store.audit.note("backup-made");
+  const made = await tryRemove(request, () => app.backups.makeNow());
+  if (made.value === true) app.store.audit.record("backup-made");
   return answerForm(request, made, {
     redirect: (isMade) => `${paths.backups}?done=${isMade ? "new" : "same"}`,
     page: ({ message }) => pageOf(app, request, { tone: "bad", text: message }),
@@ -32,8 +32,8 @@ export async function make({ app, request }: Context): Promise<Reply> {
 /** `POST /backups/files/delete` */
 export async function deleteFiles({ app, request }: Context): Promise<Reply> {
   await app.store.keptFiles.clear();
-  app.store.audit.note("backup-files-deleted");
-  return answerForm(request, done, {
+  app.store.audit.record("backup-files-deleted");
+  return answerForm(request, noResult, {
     redirect: () => `${paths.backups}?done=files`,
     fragment: () => notify({ tone: "good", text: backupTexts.files }),
   });
@@ -42,7 +42,7 @@ export async function deleteFiles({ app, request }: Context): Promise<Reply> {
 /** `GET /backups/{name}`: a state as a file */
 export async function show({ app, params: { name } }: Context<"name">): Promise<Reply> {
   const { accounts, audit, backups, blobs } = app.store;
-  // Somebody switched sign-in off: hashes of passwords are nobody's to guess at.
+  // Sign-in was switched off after accounts were made: everyone could fetch the password hashes and guess passwords.
   if (!needsSignIn(app.config) && accounts.list().length > 0)
     throw new UserError(
       "forbidden",
@@ -56,7 +56,7 @@ export async function show({ app, params: { name } }: Context<"name">): Promise<
     ...{ size: found.size, fileName: name, type: "application/vnd.sqlite3" },
     etag: `${name}-${found.size}`,
     onBegin: (range) => {
-      audit.note("backup-fetched", { what: name, range, actor });
+      audit.record("backup-fetched", { what: name, range, actor });
       return undefined;
     },
   });
@@ -65,7 +65,7 @@ export async function show({ app, params: { name } }: Context<"name">): Promise<
 async function pageOf(app: App, request: IncomingMessage, message?: Message): Promise<Html> {
   const { backups, store } = app;
   const files = await store.keptFiles.list();
-  return backupsPage(frameOf(request, message), {
+  return backupsPage(pageContextOf(request, message), {
     states: backups.list(),
     max: backups.max,
     nextAt: backups.nextAt(),

@@ -9,17 +9,22 @@ import {
   driverPackageName,
   shippedBy,
 } from "../../domain/drivers/driver.ts";
-import { uploadedAmong } from "../../domain/drivers/windows-drivers.ts";
+import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
 import { driversOf } from "../../domain/printers/arm64-driver.ts";
 import type { Client } from "../../domain/printers/client.ts";
-import type { PrinterDetails, StatedPrinter } from "../../domain/printers/listings.ts";
+import type { PrinterDetails, PrinterWithState } from "../../domain/printers/listings.ts";
 import type { DeployOffer, OfferedScript } from "../../html/deploy/deploy.ts";
 import { appsOfClient, appsOfPrinter, type OfferedPublish } from "../../html/deploy/publish.ts";
 import { paths, pathsOf } from "../../html/paths.ts";
 import type { PackageFacts, PackageFormat } from "../../pkg/formats/format.ts";
 import { packageFormats } from "../../pkg/formats/formats.ts";
 import { mdm } from "../../pkg/formats/mdm.ts";
-import { commandFor, curlCommand, fetchedCommand, operatorCommand } from "../../pkg/scripts/commands.ts";
+import {
+  commandFor,
+  curlCommand,
+  downloadAndRunCommand,
+  interactiveCommand,
+} from "../../pkg/scripts/commands.ts";
 import type { Deployable } from "../../pkg/scripts/deployment.ts";
 import { packagedScripts, type ScriptKind, scriptKinds } from "../../pkg/scripts/render.ts";
 import {
@@ -39,60 +44,59 @@ import {
 import { senderOf } from "../sender.ts";
 import { isLoopback, serviceUrl } from "../service-url.ts";
 
-/** What differs between a printer, a client and a driver. */
 interface Target {
   readonly owner: LinkOwner;
   readonly facts: DeploymentFacts;
-  /** Drivers that can come apart. */
+  /** Drivers that a package can leave out. */
   readonly drivers: readonly DriverSummary[];
-  /** Of its packages, without their endings. */
+  /** File name of its packages, without extension. */
   readonly packageName: string;
-  /** Of its scripts, without kind and ending. */
+  /** File name of its scripts, without kind and extension. */
   readonly scriptName: string;
-  /** Which apps publishing it makes. */
+  /** The apps that its publish script makes, as a part of a sentence. */
   readonly makes: string;
 }
 
 /**
- * What can be downloaded of a printer, and what is filled in and pasted for it.
- * @param siblings what is deployed of its client
+ * The downloads of a printer with their instructions.
+ * @param siblings the deployable printers of its client
  */
 export function printerOffer(
   app: App,
   request: IncomingMessage,
   details: PrinterDetails,
   deployable: Deployable,
-  siblings: readonly StatedPrinter[],
+  siblings: readonly PrinterWithState[],
 ): DeployOffer {
   const { id } = details.printer;
   return offerOf(app, request, {
     owner: { kind: "printer", id },
     facts: printerFacts(app.store, details, deployable),
-    drivers: uploadedAmong(driversOf(deployable)),
+    drivers: uploadedDrivers(driversOf(deployable)),
     packageName: packageName(details),
     scriptName: scriptName(details.printer),
     makes: appsOfPrinter(id, siblings),
   });
 }
 
-/** The same of a client. @param rows what goes in */
+/** The downloads of a client. @param rows the printers in its package */
 export function clientOffer(
   app: App,
   request: IncomingMessage,
   client: Client,
-  rows: readonly StatedPrinter[],
+  rows: readonly PrinterWithState[],
 ): DeployOffer {
   return offerOf(app, request, {
     owner: { kind: "client", id: client.id },
     facts: clientFacts(app.store, client, rows),
-    drivers: uploadedAmong(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
+    drivers: uploadedDrivers(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
     packageName: clientFileName(client),
     scriptName: clientFileName(client),
     makes: appsOfClient(rows),
   });
 }
 
-/** The same of a driver by itself. @param models under which it is installed */
+/** The downloads of a driver. @param models the names under which it is installed */
 export function driverOffer(
   app: App,
   request: IncomingMessage,
@@ -110,7 +114,7 @@ export function driverOffer(
 }
 
 function offerOf({ config }: App, request: IncomingMessage, target: Target): DeployOffer {
-  // Where people have to sign in, no machine gets anything from an address alone: links are made one by one.
+  // With sign-in, an address alone does not work for machines. Users make a link for each file instead.
   const service = needsSignIn(config) ? undefined : serviceUrl(request, config);
   const { owner, facts, scriptName } = target;
   const own = pathsOf(owner);
@@ -140,9 +144,9 @@ function offerOf({ config }: App, request: IncomingMessage, target: Target): Dep
       publish: id === mdm.id ? publishOffer(config, request, target) : undefined,
     };
   });
-  const isOwnOnly = service !== undefined && isLoopback(service);
+  const isLoopbackOnly = service !== undefined && isLoopback(service);
   const links = linksOf(config, request, owner);
-  return { formats, scripts, byHand: byHand(service, scripts), isOwnOnly, links };
+  return { formats, scripts, byHand: byHand(service, scripts), isLoopbackOnly, links };
 }
 
 function publishOffer(
@@ -156,8 +160,8 @@ function publishOffer(
   return {
     ...{ path: own.publish, readPath: own.readScript("publish"), fileName, makes },
     isOfMany: owner.kind === "client",
-    command: operatorCommand(fileName),
-    isOwnOnly: service !== undefined && isLoopback(service),
+    command: interactiveCommand(fileName),
+    isLoopbackOnly: service !== undefined && isLoopback(service),
     linkDays: needsSignIn(config) ? config.linkDays : undefined,
   };
 }
@@ -179,19 +183,19 @@ function apartOf(format: PackageFormat, { owner, drivers, packageName: name }: T
   const isMixed = new Set(drivers.map(({ listed }) => shippedBy(listed).join())).size > 1;
   const fileName = withoutDriverName(name, true) + format.extension;
   return {
-    path: paths.apart(pathsOf(owner).package(format.id)),
+    path: paths.withoutDrivers(pathsOf(owner).package(format.id)),
     fileName,
     drivers: apps,
     sections: format.apartFields(
       apps.map((app) => app.name),
       isMixed,
     ),
-    // What is fetched from here could as well be fetched with its drivers.
+    // Without addresses: a machine that can download from the service does not need a package without drivers.
     snippets: format.snippets({ ...facts, fileName, urls: undefined }),
   };
 }
 
-type KindOfScript = OfferedScript & { readonly kind: ScriptKind };
+type OfferedScriptOfKind = OfferedScript & { readonly kind: ScriptKind };
 
 const verbs: Readonly<Record<ScriptKind, string>> = {
   install: "Install",
@@ -201,14 +205,14 @@ const verbs: Readonly<Record<ScriptKind, string>> = {
   diagnose: "Diagnose",
 };
 
-/** What is said of those that are fetched and run at once. */
-const inOneLine: Readonly<Partial<Record<ScriptKind, string>>> = {
+/** Hints for the scripts that have a command to download and run them. */
+const oneLineHints: Readonly<Partial<Record<ScriptKind, string>>> = {
   install: "At the machine, in an elevated PowerShell: fetches the script and runs it.",
   diagnose: "Where it does not print: says what is wrong there, line by line, and changes nothing.",
 };
 
-/** What somebody at the machine pastes there. @param service its address, where that is known */
-function byHand(service: string | undefined, scripts: readonly KindOfScript[]): DeployOffer["byHand"] {
+/** Commands to paste at the machine. @param service its address, if it is known */
+function byHand(service: string | undefined, scripts: readonly OfferedScriptOfKind[]): DeployOffer["byHand"] {
   const downloaded = scripts.map(({ kind, fileName }) => ({
     label: `${verbs[kind]}, in the folder of the download`,
     text: commandFor(fileName),
@@ -216,11 +220,11 @@ function byHand(service: string | undefined, scripts: readonly KindOfScript[]): 
   const install = scripts.find(({ kind }) => kind === "install");
   if (service === undefined || install === undefined) return downloaded;
   const fetched = scripts
-    .filter(({ kind }) => inOneLine[kind] !== undefined)
+    .filter(({ kind }) => oneLineHints[kind] !== undefined)
     .map(({ kind, path }) => ({
       label: `${verbs[kind]} in one line`,
-      text: fetchedCommand(service + path),
-      hint: inOneLine[kind],
+      text: downloadAndRunCommand(service + path),
+      hint: oneLineHints[kind],
     }));
   const url = service + install.path;
   return [

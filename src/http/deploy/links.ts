@@ -1,5 +1,5 @@
 import { needsSignIn } from "../../config.ts";
-import { type LinkBringer, type LinkOwner, linkDays } from "../../domain/access/link.ts";
+import { type LinkOwner, type LinkSource, linkDayChoices } from "../../domain/access/link.ts";
 import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
 import { UserError } from "../../domain/errors.ts";
 import { utcDay } from "../../domain/text.ts";
@@ -7,27 +7,30 @@ import type { DeployOffer } from "../../html/deploy/deploy.ts";
 import { linkable, linkPage } from "../../html/deploy/deploy.ts";
 import { html } from "../../html/html.ts";
 import { pathsOf } from "../../html/paths.ts";
-import { curlCommand, fetchedCommand, webRequestCommand } from "../../pkg/scripts/commands.ts";
+import { curlCommand, downloadAndRunCommand, webRequestCommand } from "../../pkg/scripts/commands.ts";
 import type { Links } from "../../services/access/links.ts";
 import { driversOfPrinter } from "../../services/deploy/deployable.ts";
 import { deployedModels } from "../../services/drivers/driver-models.ts";
 import type { Store } from "../../store/store.ts";
 import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
-import { frameOf } from "../page-context.ts";
+import { pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context, RequestContext } from "../router.ts";
 import { senderOf } from "../sender.ts";
 import { isLoopback, serviceUrl } from "../service-url.ts";
 import { clientOffer, driverOffer, printerOffer } from "./deploy-offer.ts";
 
-/** Printers, clients and drivers: where their pages are, and what their records are called. */
+/** The owners of links: the section of their pages, and the names of their records. */
 export const owners = {
-  printer: { place: "Printers", nameOf: ({ printers }: Store, id: number) => printers.get(id).printer.name },
-  client: { place: "Clients", nameOf: ({ clients }: Store, id: number) => clients.get(id).name },
-  driver: { place: "Drivers", nameOf: driverName },
+  printer: {
+    section: "Printers",
+    nameOf: ({ printers }: Store, id: number) => printers.get(id).printer.name,
+  },
+  client: { section: "Clients", nameOf: ({ clients }: Store, id: number) => clients.get(id).name },
+  driver: { section: "Drivers", nameOf: driverName },
 } as const;
 
-/** As `auditedTables` names it. @throws UserError "not-found" */
+/** The same name as in `auditedTables`. @throws UserError "not-found" */
 function driverName({ drivers }: Store, id: number): string {
   const { name, driver_desc, file_name } = drivers.get(id);
   return name || driver_desc || file_name;
@@ -39,19 +42,19 @@ export function recordOf(store: Store, owner: LinkOwner) {
 }
 
 /**
- * Where a script fetches something from, with a link where people have to sign in: the machine that runs it cannot.
+ * The address from which a script downloads something. With sign-in it is a link, because machines cannot sign in.
  * @param service the address of the service
- * @param bringer whose script it is, where it is another record's
+ * @param source the printer or client whose script contains the address; undefined if it is the target's own
  */
 export function fetchUrl(
   { app: { config, links }, request }: RequestContext,
   service: string,
   target: Parameters<Links["make"]>[0],
-  bringer: LinkBringer | undefined,
+  source: LinkSource | undefined,
 ): string {
   if (!needsSignIn(config)) return service + target.address;
   const by = senderOf(request).identity;
-  return service + links.make(target, { days: config.linkDays, by, bringer }).address;
+  return service + links.make(target, { days: config.linkDays, by, source }).address;
 }
 
 /** `POST /printers/{id}/links` */
@@ -71,8 +74,8 @@ export async function ofPrinter(context: Context<"id">): Promise<Reply> {
 export async function ofClient(context: Context<"id">): Promise<Reply> {
   const { app, request, id } = context;
   const client = app.store.clients.get(id);
-  const { goesIn } = chooseDeployment(await app.overview.ofClient(id));
-  return makeLink(context, { kind: "client", id }, clientOffer(app, request, client, goesIn));
+  const { included } = chooseDeployment(await app.overview.ofClient(id));
+  return makeLink(context, { kind: "client", id }, clientOffer(app, request, client, included));
 }
 
 /** `POST /drivers/{id}/links` */
@@ -83,7 +86,7 @@ export async function ofDriver(context: Context<"id">): Promise<Reply> {
   return makeLink(context, { kind: "driver", id }, offer);
 }
 
-/** `POST /printers/{id}/links/end`, and the same of a client and of a driver */
+/** `POST /printers/{id}/links/end`, and the same paths of clients and drivers */
 export const endPrinter = endLinks("printer");
 export const endClient = endLinks("client");
 export const endDriver = endLinks("driver");
@@ -95,7 +98,7 @@ function endLinks(kind: LinkOwner["kind"]) {
   };
 }
 
-/** The answer shows the link, which no address of ours does. */
+/** Makes a link and shows it in the response. There is no redirect, because no address of Platen may contain the link. */
 async function makeLink(
   { app, request }: RequestContext,
   owner: LinkOwner,
@@ -104,21 +107,21 @@ async function makeLink(
   const form = await readForm(request);
   const target = linkable(offer).find(({ path }) => path === form.address);
   if (target === undefined) throw new UserError("invalid", "Choose what the link leads to.");
-  const days = linkDays(app.config.linkDays).find((count) => String(count) === form.days);
+  const days = linkDayChoices(app.config.linkDays).find((count) => String(count) === form.days);
   if (days === undefined) throw new UserError("invalid", "Choose how long the link holds.");
   const by = senderOf(request).identity;
   const { address, expires_at } = app.links.make({ owner, address: target.path }, { days, by });
   const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
   const until = utcDay(expires_at);
-  const { place } = owners[owner.kind];
+  const { section } = owners[owner.kind];
   const record = recordOf(app.store, owner);
-  app.store.audit.note("link-made", { record, what: `${target.path}, until ${until}` });
+  app.store.audit.record("link-made", { record, what: `${target.path}, until ${until}` });
   const service = serviceUrl(request, app.config) ?? "";
   const snippets = snippetsOf(service + address, String(target.label), script);
   const back = { label: html`<bdi>${record.name}</bdi>`, path: pathsOf(owner).page };
-  const isOwnOnly = service !== "" && isLoopback(service);
-  const made = { fileName: String(target.label), expires_at, snippets, back, place, isOwnOnly };
-  return htmlReply(linkPage(frameOf(request), made));
+  const isLoopbackOnly = service !== "" && isLoopback(service);
+  const made = { fileName: String(target.label), expires_at, snippets, back, section, isLoopbackOnly };
+  return htmlReply(linkPage(pageContextOf(request), made));
 }
 
 function snippetsOf(url: string, fileName: string, script: string | undefined) {
@@ -126,7 +129,7 @@ function snippetsOf(url: string, fileName: string, script: string | undefined) {
   return [
     { label: "Link", text: url },
     ...(isRun
-      ? [{ label: "Fetch and run it, in an elevated PowerShell", text: fetchedCommand(url) }]
+      ? [{ label: "Fetch and run it, in an elevated PowerShell", text: downloadAndRunCommand(url) }]
       : [{ label: "Download it in PowerShell", text: webRequestCommand(url, fileName) }]),
     { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
   ];

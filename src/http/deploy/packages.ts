@@ -1,4 +1,4 @@
-import type { LinkBringer, LinkOwner } from "../../domain/access/link.ts";
+import type { LinkOwner, LinkSource } from "../../domain/access/link.ts";
 import type { DeployedPrinter } from "../../domain/deploy/download.ts";
 import { UserError } from "../../domain/errors.ts";
 import { cleanText } from "../../domain/fields.ts";
@@ -21,22 +21,22 @@ import type { PrinterPackage } from "../../services/deploy/packages.ts";
 import { chosenGroup, clientGroup, requirePrinters } from "../../services/printers/printer-group.ts";
 import { bytesDownload, type Download, htmlReply, type Reply } from "../answers/reply.ts";
 import { audited } from "../downloads.ts";
-import { narrowingIn, withAddress } from "../list-filter.ts";
-import { frameOf } from "../page-context.ts";
+import { narrowingIn, withListUrl } from "../list-filter.ts";
+import { pageContextOf } from "../page-context.ts";
 import { type Context, parseId, type RequestContext } from "../router.ts";
 import { serviceUrl } from "../service-url.ts";
 import { fetchUrl } from "./links.ts";
 
-/** `GET /packages`, narrowed */
+/** `GET /packages`, with filters */
 export async function index({ app, request, url }: Context): Promise<Reply> {
   const narrowing = narrowingIn(url.searchParams);
   const printers = (await app.overview.read()).printers.filter(({ driver }) => driver !== undefined);
   const rows = narrowPrinters(printers, narrowing);
   const clients = app.store.clients.names();
   const list = { rows, narrowing, total: printers.length, clients, formats: packageFormats };
-  return withAddress(
+  return withListUrl(
     request,
-    htmlReply(packagesPage(frameOf(request), list)),
+    htmlReply(packagesPage(pageContextOf(request), list)),
     narrowedPath(paths.packages, narrowing),
   );
 }
@@ -55,7 +55,7 @@ export async function ofChosen(context: Context<"format">): Promise<Reply> {
   return packageDownload(context, format, await app.packages.ofGroup(format, group, { isApart }));
 }
 
-/** Each once, in the order of the query. */
+/** The ids without duplicates, in the order of the query. */
 function idsIn(query: URLSearchParams): number[] {
   const texts = query.getAll("ids").flatMap((list) => list.split(","));
   return [...new Set(texts.filter((text) => text.trim() !== "").map((text) => parseId(text.trim())))];
@@ -67,15 +67,14 @@ export const script = scriptDownload("printer", printerScript);
 /** `GET /clients/{id}/scripts/{kind}` */
 export const clientScript = scriptDownload("client", scriptOfClient);
 
-/** A script as it is downloaded by itself. */
 export interface NamedScript {
   readonly fileName: string;
   readonly bytes: Uint8Array;
-  /** Those that it deploys. */
+  /** The printers that it deploys. */
   readonly printers?: readonly DeployedPrinter[];
 }
 
-/** Handles a script's download. @param make throws UserError "not-found", or "invalid" with the remedy */
+/** Makes a handler. @param make throws UserError "not-found", or "invalid" with the remedy */
 function scriptDownload(
   owner: LinkOwner["kind"],
   make: (context: Context<"id" | "kind">) => Promise<NamedScript>,
@@ -102,7 +101,7 @@ export async function printerScript(context: Context<"id" | "kind">): Promise<Na
   return { ...made, fileName: scriptFileName(kind, name) };
 }
 
-/** The same for all printers of a client that can be deployed. */
+/** A script for all deployable printers of a client. @throws UserError as `printerScript` does */
 export async function scriptOfClient(context: Context<"id" | "kind">): Promise<NamedScript> {
   const { app, id, params, url } = context;
   const kind = kindOf(params.kind);
@@ -117,7 +116,7 @@ export async function scriptOfClient(context: Context<"id" | "kind">): Promise<N
   return { ...made, fileName: scriptFileName(kind, name) };
 }
 
-/** @param kinds those that there are */
+/** @throws UserError "not-found" if it is none of `kinds` */
 function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): ScriptKind {
   const kind = kinds.find((candidate) => candidate === text);
   if (kind === undefined) throw new UserError("not-found", "There is no such script.");
@@ -125,15 +124,15 @@ function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): Scrip
 }
 
 /**
- * Where an install script fetches drivers; the others fetch nothing, and name no address.
- * @param bringer whose script it is; undefined for a driver's own
+ * The address from which an install script downloads drivers. Other scripts download nothing and contain no address.
+ * @param source the printer or client whose script it is; undefined for a driver's own script
  */
-function filesUrl(context: RequestContext, kind: ScriptKind, bringer?: LinkBringer) {
+function filesUrl(context: RequestContext, kind: ScriptKind, source?: LinkSource) {
   const service = kind === "install" ? serviceUrl(context.request, context.app.config) : undefined;
   if (service === undefined) return undefined;
   return (id: number) => {
     const owner = { kind: "driver", id } as const;
-    return fetchUrl(context, service, { owner, address: paths.driverFiles(id), isFiles: true }, bringer);
+    return fetchUrl(context, service, { owner, address: paths.driverFiles(id), isFiles: true }, source);
   };
 }
 
@@ -147,7 +146,7 @@ export async function ofPrinter(context: Context<"id" | "format">): Promise<Repl
   return packageDownload(context, format, made, { kind: "printer", id });
 }
 
-/** `GET /clients/{id}/packages/{format}`: all printers that can be deployed; with `?all=1` also what is known to fail */
+/** `GET /clients/{id}/packages/{format}`: all deployable printers; with `?all=1` also those that are known to fail */
 export async function ofClient(context: Context<"id" | "format">): Promise<Reply> {
   const { app, id, params, url } = context;
   const format = formatOf(params.format);
@@ -157,7 +156,7 @@ export async function ofClient(context: Context<"id" | "format">): Promise<Reply
   return packageDownload(context, format, made, { kind: "client", id });
 }
 
-/** @param made a printer's or several printers' package, or a driver's, which counts for no printer */
+/** @param made a package; that of a driver has no `printers` and counts for none */
 function packageDownload(
   context: RequestContext,
   { id }: PackageFormat,
@@ -171,15 +170,15 @@ function withFailing(url: URL): boolean {
   return url.searchParams.get("all") === "1";
 }
 
-/** Whether `driver=apart` asks for scripts alone. @throws UserError "invalid" where it says anything else */
+/** Whether `driver=apart` requests a package or script without drivers. @throws UserError "invalid" for any other value */
 function wantsApart({ searchParams }: URL): boolean {
-  const asked = searchParams.getAll("driver");
-  const other = asked.find((value) => value !== "apart");
-  if (other === undefined) return asked.length > 0;
-  const said = cleanText(other).slice(0, 40);
+  const requested = searchParams.getAll("driver");
+  const other = requested.find((value) => value !== "apart");
+  if (other === undefined) return requested.length > 0;
+  const shortened = cleanText(other).slice(0, 40);
   throw new UserError(
     "invalid",
-    `“driver=${said}” means nothing here: leave it out for a package with its drivers, or say “driver=apart”.`,
+    `“driver=${shortened}” means nothing here: leave it out for a package with its drivers, or say “driver=apart”.`,
   );
 }
 
@@ -189,7 +188,6 @@ function formatOf(id: string): PackageFormat {
   return format;
 }
 
-/** A package, an archive or a driver's files as a download. */
 export function packageReply(download: NamedPackage): Download {
   const { file, fileName, contentType } = download;
   const { size, etag } = file;
@@ -197,7 +195,7 @@ export function packageReply(download: NamedPackage): Download {
   return { kind: "download", type: contentType, fileName, size, etag, open };
 }
 
-// A driver by itself. These downloads count for no printer.
+// Downloads of drivers. They count for no printer.
 
 /** `GET /drivers/{id}/packages/{format}` */
 export async function ofDriver(context: Context<"id" | "format">): Promise<Reply> {
@@ -213,7 +211,7 @@ export const scriptOfDriver = scriptDownload("driver", driverScript);
 /** @throws UserError "not-found", or "invalid" with the remedy */
 export async function driverScript(context: Context<"id" | "kind">): Promise<NamedScript> {
   const { app, id, params } = context;
-  // Those that stand in packages; the other scripts look at printers.
+  // A driver has only the scripts in packages, because the others are about printers.
   const kind = kindOf(params.kind, packagedScripts);
   const driver = app.store.drivers.get(id);
   const bytes = await app.packages.drivers.scriptOf(kind, driver, filesUrl(context, kind));

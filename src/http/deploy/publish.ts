@@ -1,5 +1,5 @@
 import { isLimited, mayUse } from "../../domain/access/access.ts";
-import type { LinkBringer, LinkOwner } from "../../domain/access/link.ts";
+import type { LinkOwner, LinkSource } from "../../domain/access/link.ts";
 import { paths, pathsOf } from "../../html/paths.ts";
 import { mdm } from "../../pkg/formats/mdm.ts";
 import type { PublicationState } from "../../pkg/scripts/publish-script.ts";
@@ -12,7 +12,7 @@ import { serviceUrl } from "../service-url.ts";
 import { fetchUrl } from "./links.ts";
 import type { NamedScript } from "./packages.ts";
 
-// Scripts that put packages into Intune, from an operator's own PC. They deploy nothing before they run: nothing is counted.
+// Scripts that publish packages to Intune from an operator's PC. A download alone deploys nothing, so it is not counted.
 
 /** `GET /printers/{id}/publish` */
 export const ofPrinter = publishDownload("printer", printerPublish);
@@ -26,7 +26,7 @@ export const ofDriver = publishDownload("driver", driverPublish);
 function publishDownload(kind: LinkOwner["kind"], make: (context: Context<"id">) => Promise<PublishScript>) {
   return async (context: Context<"id">): Promise<Reply> => {
     const { bytes, fileName, sha256, state } = await make(context);
-    // A script that was downloaded before asks for the last two, which stay while nothing changes.
+    // A script that was downloaded earlier compares the last two parts, which stay the same while nothing changes.
     const etag = `publish-${sha256.slice(0, 32)}-${state.apps}-${state.records}`;
     const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName, etag });
     return audited(context, { what: "publish", owner: { kind, id: context.id } }, download);
@@ -38,36 +38,36 @@ export async function printerPublish(context: Context<"id">): Promise<PublishScr
   const { app, id } = context;
   const details = app.store.printers.get(id);
   const { row, siblings } = await app.overview.printer(id);
-  const sender = senderFor(context, { kind: "printer", id });
+  const sender = recipientFor(context, { kind: "printer", id });
   return app.packages.publisher.ofPrinter(details, { findings: row.findings, siblings }, sender);
 }
 
-/** The same for all printers of a client that can be deployed. */
+/** Publishes all deployable printers of a client. @throws UserError as `printerPublish` does */
 export async function clientPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const client = app.store.clients.get(id);
   const group = await clientGroup(app.overview, client, false);
-  const sender = senderFor(context, { kind: "client", id });
+  const sender = recipientFor(context, { kind: "client", id });
   return app.packages.publisher.ofClient(client, group, sender);
 }
 
-/** The same for a driver by itself. */
+/** Publishes a driver. @throws UserError as `printerPublish` does */
 export function driverPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const driver = app.store.drivers.get(id);
-  return app.packages.publisher.ofDriver(driver, senderFor(context, { kind: "driver", id }));
+  return app.packages.publisher.ofDriver(driver, recipientFor(context, { kind: "driver", id }));
 }
 
-/** @param whose the record that the script is of */
-function senderFor(context: RequestContext, whose: LinkOwner) {
+/** @param whose the printer, client or driver that the script publishes */
+function recipientFor(context: RequestContext, whose: LinkOwner) {
   const { app, request } = context;
   const { identity } = senderOf(request);
   const service = serviceUrl(request, app.config) ?? "";
   const url = (owner: LinkOwner, address: string) =>
-    service && fetchUrl(context, service, { owner, address }, bringerFor(owner, whose));
+    service && fetchUrl(context, service, { owner, address }, sourceFor(owner, whose));
   const packageUrl = (owner: LinkOwner, isApart: boolean) => {
     const path = pathsOf(owner).package(mdm.id);
-    return url(owner, isApart ? paths.apart(path) : path);
+    return url(owner, isApart ? paths.withoutDrivers(path) : path);
   };
   const scriptUrl = url(whose, pathsOf(whose).publish);
   return {
@@ -79,8 +79,8 @@ function senderFor(context: RequestContext, whose: LinkOwner) {
   };
 }
 
-/** A driver's own script brings nothing of others. */
-function bringerFor(owner: LinkOwner, whose: LinkOwner): LinkBringer | undefined {
+/** The source of a link in the script of `whose`. Undefined for links to its own files, and for a driver's script. */
+function sourceFor(owner: LinkOwner, whose: LinkOwner): LinkSource | undefined {
   const isOwn = whose.kind === owner.kind && whose.id === owner.id;
   return isOwn || whose.kind === "driver" ? undefined : { kind: whose.kind, id: whose.id };
 }

@@ -2,7 +2,7 @@ import type { LinkOwner } from "../../domain/access/link.ts";
 import { scriptPage } from "../../html/deploy/script.ts";
 import { pathsOf } from "../../html/paths.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
-import { frameOf } from "../page-context.ts";
+import { pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
 import { owners, recordOf } from "./links.ts";
 import { driverScript, type NamedScript, printerScript, scriptOfClient } from "./packages.ts";
@@ -10,33 +10,33 @@ import { clientPublish, driverPublish, printerPublish } from "./publish.ts";
 
 type MakeScript = (context: Context<"id" | "kind">) => Promise<NamedScript>;
 
-/** `GET /printers/{id}/read/{kind}`, and the same of a client and of a driver: a script's text on a page */
+/** `GET /printers/{id}/read/{kind}`: a page with a script's text. Clients and drivers have the same path. */
 export const ofPrinter = readPage("printer", printerScript, printerPublish);
 export const ofClient = readPage("client", scriptOfClient, clientPublish);
 export const ofDriver = readPage("driver", driverScript, driverPublish);
 
-/** @param publish makes the script that puts packages into Intune, which is read where the others are */
+/** @param publish makes the publish script, which is one of the kinds here */
 function readPage(kind: LinkOwner["kind"], make: MakeScript, publish: MakeScript) {
   return async (context: Context<"id" | "kind">): Promise<Reply> => {
     const { app, request, id, params, url } = context;
     const isPublish = params.kind === "publish";
     const { fileName, bytes } = isPublish ? await publish(context) : await make(context);
-    const { place } = owners[kind];
+    const { section } = owners[kind];
     const record = recordOf(app.store, { kind, id });
     const own = pathsOf({ kind, id });
-    const downloadPath = isPublish ? own.publish : own.script(params.kind) + queryOf(url);
+    const downloadPath = isPublish ? own.publish : own.script(params.kind) + keptQuery(url);
     const text = Buffer.from(bytes).toString("utf8");
-    // Whoever reads a script that fetches its driver has a link to that, as who downloads it has.
+    // A script that downloads its driver contains a link, so reading it is logged like making a link.
     if (text.includes("?link="))
-      app.store.audit.note("link-made", { record, what: `in ${downloadPath}, on its page` });
+      app.store.audit.record("link-made", { record, what: `in ${downloadPath}, on its page` });
     const owner = { name: record.name, path: own.page };
-    const visible = { kind: params.kind, downloadPath, place, owner, fileName, text, size: bytes.length };
-    return htmlReply(scriptPage(frameOf(request), visible));
+    const data = { kind: params.kind, downloadPath, section, owner, fileName, text, size: bytes.length };
+    return htmlReply(scriptPage(pageContextOf(request), data));
   };
 }
 
-/** What else was asked for at an address, for the download of the same. */
-function queryOf({ searchParams }: URL): string {
-  const asked = [...searchParams].filter(([name]) => name === "all" || name === "driver");
-  return asked.length === 0 ? "" : `?${new URLSearchParams(asked)}`;
+/** The parameters of the page that the download needs too. */
+function keptQuery({ searchParams }: URL): string {
+  const kept = [...searchParams].filter(([name]) => name === "all" || name === "driver");
+  return kept.length === 0 ? "" : `?${new URLSearchParams(kept)}`;
 }

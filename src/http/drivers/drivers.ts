@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { siteOf } from "../../domain/address.ts";
+import { hostNetwork } from "../../domain/address.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { AddedDriver } from "../../domain/printers/listings.ts";
 import { type Narrowing, parseNarrowing } from "../../domain/printers/search.ts";
@@ -9,12 +9,12 @@ import { type DriverList, driverList, driversPage } from "../../html/drivers/dri
 import { narrowedPath } from "../../html/list-filter.ts";
 import { paths } from "../../html/paths.ts";
 import { addDriver } from "../../services/drivers/drivers.ts";
-import { answerForm, type Result, uploading } from "../answer-form.ts";
+import { answerForm, type Result, tryUpload } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { packageReply } from "../deploy/packages.ts";
 import { audited } from "../downloads.ts";
-import { narrowingBehind, narrowingIn, withAddress } from "../list-filter.ts";
-import { frameOf } from "../page-context.ts";
+import { narrowingIn, narrowingOfPage, withListUrl } from "../list-filter.ts";
+import { pageContextOf } from "../page-context.ts";
 import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
 import { recheckSender, senderOf } from "../sender.ts";
@@ -24,52 +24,51 @@ import { undoMessage } from "../undo-message.ts";
 export async function index({ app, request, url }: Context): Promise<Reply> {
   const message = undoMessage(app, url);
   const narrowing = narrowingIn(url.searchParams, "drivers");
-  const list = await driversShown(app, narrowing);
-  const reply = htmlReply(driversPage(frameOf(request, message), list, app.config.uploadLimitBytes));
-  return withAddress(request, reply, narrowedPath(paths.drivers, narrowing));
+  const list = await driverListData(app, narrowing);
+  const reply = htmlReply(driversPage(pageContextOf(request, message), list, app.config.uploadLimitBytes));
+  return withListUrl(request, reply, narrowedPath(paths.drivers, narrowing));
 }
 
-/** The drivers that are shown, with what their list needs besides; all of them unless they are narrowed. */
-export async function driversShown(app: App, narrowing = parseNarrowing({})): Promise<DriverList> {
+/** The data of the driver list. Without `narrowing` it contains all drivers. */
+export async function driverListData(app: App, narrowing = parseNarrowing({})): Promise<DriverList> {
   const { drivers, windowsDrivers } = await app.overview.read();
-  const models = await app.models.among(drivers, narrowing.q);
+  const models = await app.models.find(drivers, narrowing.q);
   return { rows: drivers, windowsDrivers, clients: app.store.clients.names(), narrowing, models };
 }
 
 /** `POST /drivers/upload` */
 export async function upload({ app, request }: Context): Promise<Reply> {
   const limitBytes = app.config.uploadLimitBytes;
-  const uploaded = await uploading(() => receiveDriver(app, request));
-  const visible = async (narrowing?: Narrowing) => ({
-    ...(await driversShown(app, narrowing)),
-    result: await resultOf(app, uploaded),
+  const uploaded = await tryUpload(() => receiveDriver(app, request));
+  const listData = async (narrowing?: Narrowing) => ({
+    ...(await driverListData(app, narrowing)),
+    result: await uploadResult(app, uploaded),
   });
   return answerForm(request, uploaded, {
     redirect: ({ driver, isNew, mended }) =>
       paths.driverUploaded(driver.id, isNew ? "new" : (mended ?? "known")),
-    page: async () => driversPage(frameOf(request), await visible(), limitBytes),
-    fragment: async () => driverList(await visible(narrowingBehind(request, "drivers"))),
+    page: async () => driversPage(pageContextOf(request), await listData(), limitBytes),
+    fragment: async () => driverList(await listData(narrowingOfPage(request, "drivers"))),
   });
 }
 
-/** What is said of an upload, with what can be said of its driver. */
-async function resultOf(
+async function uploadResult(
   { overview, store }: App,
   { error, value }: Result<AddedDriver>,
 ): Promise<UploadResult> {
   if (error !== undefined) return { problem: error.message };
   const { id } = value.driver;
   if (!store.drivers.has(id)) return { problem: "This driver was deleted meanwhile." };
-  const { driver: stated } = await overview.driver(id);
-  return { ...value, stated, older: overview.olderThan(stated) };
+  const { driver: withState } = await overview.driver(id);
+  return { ...value, withState, older: overview.olderThan(withState) };
 }
 
 async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedDriver> {
   const limitBytes = app.config.uploadLimitBytes;
   const tooLarge = () => driverTooLarge(limitBytes);
   const { fileName, incoming } = await receiveFile(app.store, request, { limitBytes, tooLarge });
-  const site = siteOf(senderOf(request).address);
-  return addDriver(app, incoming, fileName, { site, askAgain: () => recheckSender(request) });
+  const network = hostNetwork(senderOf(request).address);
+  return addDriver(app, incoming, fileName, { network, recheckSender: () => recheckSender(request) });
 }
 
 function driverTooLarge(limit: number): UserError {

@@ -28,16 +28,16 @@ import { isNavigation } from "../answer-form.ts";
 import { statusOf } from "../answers/errors.ts";
 import { bytesDownload, htmlReply, type Reply, redirect } from "../answers/reply.ts";
 import { audited } from "../downloads.ts";
-import { frameOf } from "../page-context.ts";
+import { pageContextOf } from "../page-context.ts";
 import { importLimitBytes, readMultipart } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
 
-/** Of a list, as it comes and as a preview carries it. */
+/** Of a list, both uploaded and in the hidden field of a preview. */
 export const listLimitBytes = 8 * 1024 * 1024;
-/** A text that is longer is not sent back with the form. */
-const shownText = 256 * 1024;
+/** UTF-16 code units. A longer text is not sent back with the form. */
+const maxTextSentBack = 256 * 1024;
 
-/** `GET /export/printers.csv`; `?separator=semicolon` for Excel where a comma is the decimal sign */
+/** `GET /export/printers.csv`; `?separator=semicolon` for an Excel whose decimal sign is a comma */
 export async function download(context: Context): Promise<Reply> {
   const { app, url } = context;
   const separator = url.searchParams.get("separator") === "semicolon" ? ";" : ",";
@@ -48,46 +48,46 @@ export async function download(context: Context): Promise<Reply> {
 
 /** `GET /import` */
 export function show({ app, request, url }: Context): Reply {
-  const imported = app.outcomes.find("imported", url.searchParams.get("imported"));
+  const imported = app.results.find("imported", url.searchParams.get("imported"));
   const message = imported && importMessage(imported.result);
-  return htmlReply(importPage(frameOf(request, message), importStart(pageData(app), emptyImport)));
+  return htmlReply(importPage(pageContextOf(request, message), importStart(pageData(app), emptyImport)));
 }
 
-/** `GET /import/preview`: there is nothing to show without a list */
-export function back(): Reply {
+/** `GET /import/preview`: without a list there is nothing to preview */
+export function redirectToForm(): Reply {
   return redirect(paths.import);
 }
 
 /** `POST /import/preview` */
 export function preview({ app, request }: Context): Promise<Reply> {
-  return answering(app, request, (source) => {
+  return withList(app, request, (source) => {
     return previewReply(request, source, previewImport(app.store, source), undefined);
   });
 }
 
 /** `POST /import` */
 export function run({ app, request }: Context): Promise<Reply> {
-  return answering(app, request, async (source, { digest, leave_wrong }) => {
+  return withList(app, request, async (source, { digest, leave_wrong }) => {
     const agreement = { digest: digest || undefined, leavesWrongOut: isTicked(leave_wrong) };
     const done = await runImport(app.store, source, agreement);
     if (done.refused !== undefined) return previewReply(request, source, done, done.refused);
     const { counts, newClients } = done.plan;
     const result = { counts, newClients };
     if (isNavigation(request)) {
-      const name = app.outcomes.remember({ kind: "imported", result });
+      const name = app.results.remember({ kind: "imported", result });
       return redirect(`${paths.import}?imported=${name}`);
     }
     return htmlReply(html`${importStart(pageData(app), emptyImport)}${notify(importMessage(result))}`);
   });
 }
 
-/** Reads a list from a form, and answers with what is made of it, or with why it cannot be read. */
-async function answering(
+/** Reads a list from a form and passes it to `answer`; replies with the reason if it cannot be read. */
+async function withList(
   app: App,
   request: IncomingMessage,
   answer: (source: ImportSource, fields: FormInput) => Reply | Promise<Reply>,
 ): Promise<Reply> {
-  // There is no form to show a reason in once the preview stands in its place.
+  // Undefined once a preview has replaced the form: then there is no form to show a reason in.
   let form: ImportForm | undefined = emptyImport;
   try {
     const parts = await readMultipart(request, { limitBytes: importLimitBytes, tooLarge });
@@ -104,7 +104,7 @@ async function answering(
   }
 }
 
-/** A list's bytes; a preview carries them in base64, of which nothing is changed by a form. */
+/** A list's bytes. A preview sends them in base64, because form encoding would change line breaks. */
 function listIn({ state = "", text = "" }: FormInput, file: Buffer | undefined): Buffer {
   const isFile = state === "" && file !== undefined && file.length > 0;
   const list = isFile ? file : Buffer.from(state || text, state === "" ? "utf8" : "base64");
@@ -117,11 +117,11 @@ const zipStart = Buffer.from("PK\x03\x04", "latin1");
 const zipMessage =
   "This is no list but a ZIP, as drivers and Excel’s workbooks are. A workbook has to be saved as CSV; drivers are uploaded under Drivers.";
 
-/** @throws UserError "invalid" of a file of another kind */
+/** @throws UserError "invalid" for a ZIP or any other binary file */
 function requireText(file: Buffer): void {
   if (file.subarray(0, zipStart.length).equals(zipStart))
     throw new UserError("invalid", zipMessage, {}, { remedies: [{ kind: "drivers" }] });
-  // As it is read: in UTF-16 every second byte of ordinary text is zero.
+  // Decoded first: in UTF-16 every second byte of ordinary text is zero.
   if (!decodeText(file.subarray(0, 1024)).includes("\0")) return;
   const message =
     "This is no list but a file of another kind. A list is a CSV, or what the command below copies.";
@@ -133,7 +133,7 @@ function tooLarge(): UserError {
   return new UserError("too-large", `This list is larger than ${megabytes} MB: split it.`);
 }
 
-/** The form keeps what was chosen where a script puts the reason above it. */
+/** With htmx only the reason is sent, and the form keeps its values. */
 function problemReply(app: App, request: IncomingMessage, form: ImportForm, error: UserError): Reply {
   const status = statusOf(error);
   if (request.headers["hx-request"] !== undefined) {
@@ -141,9 +141,9 @@ function problemReply(app: App, request: IncomingMessage, form: ImportForm, erro
     return { ...htmlReply(importProblem(error), status), headers };
   }
   if (!isNavigation(request)) throw error;
-  const text = form.text.length > shownText ? "" : form.text;
+  const text = form.text.length > maxTextSentBack ? "" : form.text;
   const visible = importStart(pageData(app), { ...form, text, problem: error });
-  return htmlReply(importPage(frameOf(request), visible), status);
+  return htmlReply(importPage(pageContextOf(request), visible), status);
 }
 
 const statuses = { stale: 409, wrong: 422 } as const;
@@ -156,7 +156,7 @@ function previewReply(
 ): Reply {
   const body = importPreview(plan, { state: list.toString("base64"), digest, client, takesAll }, refusal);
   const status = refusal === undefined ? 200 : statuses[refusal];
-  return htmlReply(isNavigation(request) ? importPage(frameOf(request), body) : body, status);
+  return htmlReply(isNavigation(request) ? importPage(pageContextOf(request), body) : body, status);
 }
 
 function pageData({ store }: App): ImportPageData {

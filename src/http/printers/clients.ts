@@ -10,7 +10,7 @@ import { emptyForm, type FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
 import { type Message, notify } from "../../html/layout.ts";
 import { narrowedPath } from "../../html/list-filter.ts";
-import { clientMessage, deletedMessage, doneIn } from "../../html/messages.ts";
+import { clientMessage, completedChangeIn, deletedMessage } from "../../html/messages.ts";
 import { paths } from "../../html/paths.ts";
 import { clientPage } from "../../html/printers/client.ts";
 import {
@@ -21,11 +21,11 @@ import {
   clientSettings,
   clientsPage,
 } from "../../html/printers/clients.ts";
-import { answerForm, recordForm, removing, saving, sentForm } from "../answer-form.ts";
+import { answerForm, recordForm, sentForm, tryRemove, trySave } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { clientOffer } from "../deploy/deploy-offer.ts";
-import { narrowingBehind, narrowingIn, withAddress } from "../list-filter.ts";
-import { frameOf, linksMessage } from "../page-context.ts";
+import { narrowingIn, narrowingOfPage, withListUrl } from "../list-filter.ts";
+import { linksMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
 import { removedPath, undoMessage } from "../undo-message.ts";
@@ -34,19 +34,19 @@ import { removedPath, undoMessage } from "../undo-message.ts";
 export function index({ app, request, url }: Context): Reply {
   const saved = app.store.clients.find(Number(url.searchParams.get("saved")));
   const message = (saved && clientMessage("saved", saved)) ?? undoMessage(app, url);
-  const list = clientsShown(app, narrowingIn(url.searchParams, "clients"));
-  const reply = htmlReply(clientsPage(frameOf(request, message), list, emptyForm));
-  return withAddress(request, reply, narrowedPath(paths.clients, list.narrowing));
+  const list = readClientList(app, narrowingIn(url.searchParams, "clients"));
+  const reply = htmlReply(clientsPage(pageContextOf(request, message), list, emptyForm));
+  return withListUrl(request, reply, narrowedPath(paths.clients, list.narrowing));
 }
 
-function clientsShown({ store }: App, narrowing: Narrowing): ClientList {
+function readClientList({ store }: App, narrowing: Narrowing): ClientList {
   const clients = store.clients.list();
   return { rows: narrowClients(clients, narrowing), narrowing, total: clients.length };
 }
 
-/** The list as a fragment brings it after a change, with what is said of that. */
-function changedList(app: App, narrowing: Narrowing, message: Message | undefined): Html {
-  const list = clientsShown(app, narrowing);
+/** The fragment after a change: the list, its count and the message. */
+function clientListUpdate(app: App, narrowing: Narrowing, message: Message | undefined): Html {
+  const list = readClientList(app, narrowing);
   return html`${clientList(list)}${clientCount(list)}${notify(message)}`;
 }
 
@@ -54,22 +54,23 @@ function changedList(app: App, narrowing: Narrowing, message: Message | undefine
 export async function create({ app, request }: Context): Promise<Reply> {
   const { clients } = app.store;
   const form = await readForm(request);
-  const narrowing = narrowingBehind(request, "clients", form);
-  const saved = await saving(async () => clients.add(parseClient(form)));
+  const narrowing = narrowingOfPage(request, "clients", form);
+  const saved = await trySave(async () => clients.add(parseClient(form)));
   return answerForm(request, saved, {
     redirect: (id) => `${paths.clients}?saved=${id}`,
-    page: (error) => clientsPage(frameOf(request), clientsShown(app, narrowing), sentForm(form, error)),
+    page: (error) =>
+      clientsPage(pageContextOf(request), readClientList(app, narrowing), sentForm(form, error)),
     fragment: ({ error, value: id }) => {
       const message = id === undefined ? undefined : clientMessage("saved", clients.get(id));
       const next = error ? sentForm(form, error) : emptyForm;
-      return html`${changedList(app, narrowing, message)}${clientForm(next, true)}`;
+      return html`${clientListUpdate(app, narrowing, message)}${clientForm(next, true)}`;
     },
   });
 }
 
 /** `GET /clients/{id}` */
 export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
-  const done = clientMessage(doneIn(url.searchParams), app.store.clients.get(id));
+  const done = clientMessage(completedChangeIn(url.searchParams), app.store.clients.get(id));
   const message = done ?? linksMessage(url) ?? undoMessage(app, url);
   return htmlReply(await clientPageOf(app, request, id, undefined, message));
 }
@@ -90,12 +91,12 @@ async function clientPageOf(
     form: form ?? recordForm(clientFormValues(client)),
     choice,
     downloaded: downloadedTogether(
-      choice.goesIn,
-      choice.goesIn.flatMap(({ printer }) => app.deployments.latest(printer.id) ?? []),
+      choice.included,
+      choice.included.flatMap(({ printer }) => app.deployments.lastDeployed(printer.id) ?? []),
     ),
-    offer: clientOffer(app, request, client, choice.goesIn),
+    offer: clientOffer(app, request, client, choice.included),
   };
-  return clientPage(frameOf(request, message), data);
+  return clientPage(pageContextOf(request, message), data);
 }
 
 /** `POST /clients/{id}` */
@@ -103,7 +104,7 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   const { clients } = app.store;
   const form = await readForm(request);
   clients.get(id);
-  const saved = await saving(async () => clients.update(id, parseClient(form), form.opened));
+  const saved = await trySave(async () => clients.update(id, parseClient(form), form.opened));
   const now = clients.get(id);
   const formOf = (error?: UserError) =>
     error ? sentForm(form, error, clientFormValues(now)) : recordForm(clientFormValues(now));
@@ -119,11 +120,11 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   const { clients } = app.store;
   const { name } = clients.get(id);
-  const removed = await removing(request, () => app.undo.removeClient(id));
+  const removed = await tryRemove(request, () => app.undo.removeClient(id));
   return answerForm(request, removed, {
     redirect: (deletion) => removedPath(app, paths.clients, name, deletion),
     page: (error) => clientPageOf(app, request, id, undefined, refusalMessage(error)),
     fragment: ({ value }) =>
-      changedList(app, narrowingBehind(request, "clients"), deletedMessage(name, value)),
+      clientListUpdate(app, narrowingOfPage(request, "clients"), deletedMessage(name, value)),
   });
 }

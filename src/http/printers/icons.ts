@@ -6,27 +6,29 @@ import { notify } from "../../html/layout.ts";
 import { deletedMessage } from "../../html/messages.ts";
 import { paths } from "../../html/paths.ts";
 import { iconStatusBody } from "../../html/printers/icon.ts";
-import { logoChanged } from "../../html/printers/printer.ts";
-import { keepIcon, readIcon } from "../../services/printers/icons.ts";
-import { answerForm, done, uploading } from "../answer-form.ts";
+import { logoUpdate } from "../../html/printers/printer.ts";
+import { readIcon, saveIcon } from "../../services/printers/icons.ts";
+import { answerForm, noResult, tryUpload } from "../answer-form.ts";
 import { bytesDownload, type Reply } from "../answers/reply.ts";
 import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
 import { removedPath, withReplaced, withUndo } from "../undo-message.ts";
 import { printerPageOf } from "./printer-page.ts";
-import { messageOf } from "./printers.ts";
+import { printerChangeMessage } from "./printers.ts";
 
 /** `POST /printers/{id}/icon` */
 export async function upload({ app, request, id }: Context<"id">): Promise<Reply> {
   app.store.printers.get(id);
-  const uploaded = await uploading(() => receiveIcon(app, request, id));
+  const uploaded = await tryUpload(() => receiveIcon(app, request, id));
   return answerForm(request, uploaded, {
     redirect: (replaced) => withReplaced(`${paths.printer(id)}?done=icon`, replaced),
     page: ({ message }) => printerPageOf(app, request, id, { iconProblem: message }),
     fragment: async ({ error, value: replaced }) => {
       const icon = app.store.icons.find(id);
-      const message = error ? undefined : withUndo(app, await messageOf(app, id, "icon"), replaced);
-      return html`${iconStatusBody(id, icon, error?.message)}${!error && logoChanged(id, icon)}${notify(message)}`;
+      const message = error
+        ? undefined
+        : withUndo(app, await printerChangeMessage(app, id, "icon"), replaced);
+      return html`${iconStatusBody(id, icon, error?.message)}${!error && logoUpdate(id, icon)}${notify(message)}`;
     },
   });
 }
@@ -38,7 +40,7 @@ async function receiveIcon(
 ): Promise<number | undefined> {
   const limit = { limitBytes: iconLimitBytes, tooLarge: iconTooLarge };
   const { incoming } = await receiveFile(app.store, request, limit);
-  return keepIcon(app, printerId, incoming);
+  return saveIcon(app, printerId, incoming);
 }
 
 /** `GET /printers/{id}/icon` */
@@ -53,10 +55,10 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   const icon = app.store.icons.find(id);
   const deletion = await app.undo.removeIcon(id);
   const name = `Icon of ${app.store.printers.get(id).printer.name}`;
-  return answerForm(request, done, {
+  return answerForm(request, noResult, {
     redirect: () =>
       icon === undefined ? paths.printer(id) : removedPath(app, paths.printer(id), name, deletion),
     fragment: () =>
-      html`${iconStatusBody(id, undefined)}${logoChanged(id, undefined)}${notify(icon && deletedMessage(name, deletion))}`,
+      html`${iconStatusBody(id, undefined)}${logoUpdate(id, undefined)}${notify(icon && deletedMessage(name, deletion))}`,
   });
 }

@@ -10,21 +10,21 @@ import { notify } from "../../html/layout.ts";
 import { paths } from "../../html/paths.ts";
 import { movePage } from "../../html/printers/move-printers.ts";
 import { movePrinters, planMove } from "../../services/printers/move-printers.ts";
-import { answerForm, saving, sentForm } from "../answer-form.ts";
+import { answerForm, sentForm, trySave } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
-import { frameOf } from "../page-context.ts";
+import { pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import { type Context, parseId } from "../router.ts";
 
-/** `GET /drivers/{id}/move`, with `?to=` another driver: what moving its printers does, before it is done */
+/** `GET /drivers/{id}/move?to=` another driver: previews the move of the printers */
 export async function show({ app, request, id, url }: Context<"id">): Promise<Reply> {
   const { driver } = await app.overview.driver(id);
-  const asked = url.searchParams.get("to");
-  const to = asked ? parseId(asked) : driver.newer?.id;
-  return htmlReply(await pageOf(app, request, id, to, sentForm({})));
+  const requested = url.searchParams.get("to");
+  const to = requested ? parseId(requested) : driver.newer?.id;
+  return htmlReply(await movePageOf(app, request, id, to, sentForm({})));
 }
 
-async function pageOf(
+async function movePageOf(
   app: App,
   request: IncomingMessage,
   id: number,
@@ -35,17 +35,17 @@ async function pageOf(
   const { drivers, printers } = app.store;
   const data = {
     from,
-    drivers: drivers.summaries().filter((driver) => driver.id !== id && canFollow(driver, from)),
+    drivers: drivers.summaries().filter((driver) => driver.id !== id && canReplace(driver, from)),
     printerCount: printers.idsOfDriver(id).length,
     plan: to === undefined ? undefined : planMove(app.store, id, to),
-    stated: to === undefined ? undefined : (await app.overview.driver(to)).driver,
+    targetDriver: to === undefined ? undefined : (await app.overview.driver(to)).driver,
     form,
   };
-  return movePage(frameOf(request), data);
+  return movePage(pageContextOf(request), data);
 }
 
-/** Whether printers of one driver may take another with their protocol as it is. */
-function canFollow(driver: DriverSummary, from: DriverSummary): boolean {
+/** Whether printers can change drivers without changing their protocol. */
+function canReplace(driver: DriverSummary, from: DriverSummary): boolean {
   return (driver.origin === "ipp") === (from.origin === "ipp");
 }
 
@@ -55,12 +55,12 @@ export async function move({ app, request, id }: Context<"id">): Promise<Reply> 
   app.store.drivers.get(id);
   const to = targetIn(app, form);
   const wanted = { fromId: id, toId: to, digest: form.preview ?? "" };
-  const moved = await saving(() => movePrinters(app.store, wanted, (pair) => form[`model_${pair}`]));
-  // Of another plan than this, the models that were typed are of no use.
+  const moved = await trySave(() => movePrinters(app.store, wanted, (pair) => form[`model_${pair}`]));
+  // Models that were typed for an outdated plan are dropped.
   const refused = (error: UserError) =>
-    pageOf(app, request, id, to, sentForm(error.code === "conflict" ? {} : form, error));
+    movePageOf(app, request, id, to, sentForm(error.code === "conflict" ? {} : form, error));
   return answerForm(request, moved, {
-    redirect: (count) => paths.driverMoved(to, app.outcomes.remember({ kind: "moved", driverId: to, count })),
+    redirect: (count) => paths.driverMoved(to, app.results.remember({ kind: "moved", driverId: to, count })),
     page: refused,
     fragment: ({ error, value = 0 }) =>
       error ? refused(error) : notify(movedMessage(value, app.store.drivers.get(to))),

@@ -3,7 +3,7 @@ import type { PrinterChoices } from "../../domain/printers/listings.ts";
 import { type Narrowing, narrowPrinters } from "../../domain/printers/search.ts";
 import type { FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
-import { type Frame, type Message, notify } from "../../html/layout.ts";
+import { type Message, notify, type PageContext } from "../../html/layout.ts";
 import {
   type PrinterList,
   printerCount,
@@ -12,36 +12,40 @@ import {
 } from "../../html/printers/printer-list.ts";
 import { packageFormats } from "../../pkg/formats/formats.ts";
 
-/** The printers that are shown, with what the page needs besides. */
-export async function printersShown(app: App, narrowing: Narrowing): Promise<PrinterList> {
+/** The narrowed list, with the choices of the bulk changes. */
+export async function readPrinterList(app: App, narrowing: Narrowing): Promise<PrinterList> {
   const { printers } = await app.overview.read();
   const rows = narrowPrinters(printers, narrowing);
   const choices = { clients: app.store.clients.names(), drivers: app.store.drivers.summaries() };
   return { rows, narrowing, total: printers.length, choices, formats: packageFormats };
 }
 
-/** The list as a fragment brings it after a change, with what is said of that. */
-export async function changedList(
+/** The fragment after a change: the list, its count and the message. */
+export async function printerListUpdate(
   app: App,
   narrowing: Narrowing,
   message: Message | undefined,
 ): Promise<Html> {
-  const list = await printersShown(app, narrowing);
+  const list = await readPrinterList(app, narrowing);
   return html`${printerList(list)}${printerCount(list)}${notify(message)}`;
 }
 
-/** The page of printers. @param isAsked whether its form for a new printer is asked for, and so open */
+/** The page of printers. @param isFormRequested opens the form for a new printer */
 export function printersPageOf(
   app: App,
-  frame: Frame,
+  pageContext: PageContext,
   list: PrinterList,
   form: FormState,
-  isAsked: boolean,
+  isFormRequested: boolean,
 ): Html {
-  return printersPage(frame, list, { form, choices: choicesOf(app, form), isAsked });
+  return printersPage(pageContext, list, {
+    form,
+    choices: choicesOf(app, form),
+    isRequested: isFormRequested,
+  });
 }
 
-/** What a printer's form offers. @param form with the drivers whose models are suggested */
+/** The choices of a printer's form. @param form its drivers' models are suggested */
 export function choicesOf({ config, store }: App, { values }: FormState): PrinterChoices {
   const { clients, drivers } = store;
   const chosen = drivers.find(Number(values.driver_id));

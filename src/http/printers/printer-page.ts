@@ -3,38 +3,38 @@ import type { App } from "../../app.ts";
 import { downloadedLine } from "../../html/deploy/downloaded.ts";
 import type { Html } from "../../html/html.ts";
 import type { Message } from "../../html/layout.ts";
-import { doneIn } from "../../html/messages.ts";
+import { completedChangeIn } from "../../html/messages.ts";
 import { printerPage } from "../../html/printers/printer.ts";
 import { revisionOf } from "../../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../../services/deploy/deployable.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { printerOffer } from "../deploy/deploy-offer.ts";
-import { frameOf, linksMessage } from "../page-context.ts";
+import { linksMessage, pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
 import { undoMessage, withUndo } from "../undo-message.ts";
-import { messageOf } from "./printers.ts";
+import { printerChangeMessage } from "./printers.ts";
 
 /** `GET /printers/{id}` */
 export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
   const { searchParams: query } = url;
   const replaced = Number(query.get("replaced")) || undefined;
-  const done = withUndo(app, await messageOf(app, id, doneIn(query)), replaced);
+  const done = withUndo(app, await printerChangeMessage(app, id, completedChangeIn(query)), replaced);
   const message = done ?? linksMessage(url) ?? undoMessage(app, url);
   return htmlReply(await printerPageOf(app, request, id, { message }));
 }
 
-interface Shown {
+interface PageChange {
   readonly message?: Message | undefined;
-  /** Why an icon was refused. */
+  /** Why an icon upload was refused. */
   readonly iconProblem?: string;
 }
 
-/** A printer's page, with what became of a change. @throws UserError "not-found" */
+/** @throws UserError "not-found" */
 export async function printerPageOf(
   app: App,
   request: IncomingMessage,
   id: number,
-  { message, iconProblem }: Shown,
+  { message, iconProblem }: PageChange,
 ): Promise<Html> {
   const details = app.store.printers.get(id);
   const { printer, client } = details;
@@ -54,9 +54,9 @@ export async function printerPageOf(
     downloaded: driver && downloadedOf(app, id, revision),
     offer: deployable && printerOffer(app, request, details, deployable, siblings),
   };
-  return printerPage(frameOf(request, message), data);
+  return printerPage(pageContextOf(request, message), data);
 }
 
 function downloadedOf({ deployments }: App, id: number, revision: string | undefined): Html {
-  return downloadedLine(deployments.latest(id), deployments.ofPrinter(id), revision);
+  return downloadedLine(deployments.lastDeployed(id), deployments.ofPrinter(id), revision);
 }

@@ -12,32 +12,32 @@ import type { FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
 import { type Message, notify } from "../../html/layout.ts";
 import { narrowedPath } from "../../html/list-filter.ts";
-import { type Done, deletedMessage, printerMessage } from "../../html/messages.ts";
+import { type CompletedChange, deletedMessage, printerMessage } from "../../html/messages.ts";
 import { paths } from "../../html/paths.ts";
 import { settingsSection } from "../../html/printers/printer.ts";
 import { printerEditPage, printerForm } from "../../html/printers/printer-form.ts";
 import { packageFormats } from "../../pkg/formats/formats.ts";
 import { revisionOf } from "../../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../../services/deploy/deployable.ts";
-import { answerForm, done, isNavigation, recordForm, saving, sentForm } from "../answer-form.ts";
+import { answerForm, isNavigation, noResult, recordForm, sentForm, trySave } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
-import { narrowingBehind, narrowingIn, withAddress } from "../list-filter.ts";
-import { frameOf } from "../page-context.ts";
+import { narrowingIn, narrowingOfPage, withListUrl } from "../list-filter.ts";
+import { pageContextOf } from "../page-context.ts";
 import { readForm, readPrinterForm } from "../requests/forms.ts";
 import { type Context, parseId } from "../router.ts";
 import { removedPath, undoMessage } from "../undo-message.ts";
 import { bulkMessageIn } from "./bulk.ts";
-import { changedList, choicesOf, printersPageOf, printersShown } from "./printer-list.ts";
+import { choicesOf, printerListUpdate, printersPageOf, readPrinterList } from "./printer-list.ts";
 
-/** `GET /printers`, narrowed, and with a form that may be filled from another printer or for a client or driver */
+/** `GET /printers`, narrowed. The form may be filled from another printer, or with a client and a driver. */
 export async function index({ app, request, url }: Context): Promise<Reply> {
   const query = url.searchParams;
   const form = sentForm(initialValues(app, query));
-  const isAsked = ["new", "copy", "driver_id"].some((name) => query.has(name));
-  const list = await printersShown(app, narrowingIn(query));
+  const isFormRequested = ["new", "copy", "driver_id"].some((name) => query.has(name));
+  const list = await readPrinterList(app, narrowingIn(query));
   const message = undoMessage(app, url) ?? bulkMessageIn(app, query);
-  const reply = htmlReply(printersPageOf(app, frameOf(request, message), list, form, isAsked));
-  return withAddress(request, reply, narrowedPath(paths.printers, list.narrowing));
+  const reply = htmlReply(printersPageOf(app, pageContextOf(request, message), list, form, isFormRequested));
+  return withListUrl(request, reply, narrowedPath(paths.printers, list.narrowing));
 }
 
 function initialValues(app: App, query: URLSearchParams): FormInput {
@@ -46,16 +46,16 @@ function initialValues(app: App, query: URLSearchParams): FormInput {
     const { printer } = app.store.printers.get(parseId(copied));
     return { ...printerFormValues(printer), name: "", address: "", port_name: "" };
   }
-  const given = ["client_id", "driver_id"].map((name) => [name, query.get(name) ?? ""] as const);
-  return valuesWith(Object.fromEntries(given));
+  const linked = ["client_id", "driver_id"].map((name) => [name, query.get(name) ?? ""] as const);
+  return valuesWith(Object.fromEntries(linked));
 }
 
-/** The form for the next printer: most likely of the same client, with the same drivers. */
+/** The form for the next printer, with the same client and drivers. */
 function nextForm({ client_id = "", driver_id = "", arm64_driver_id = "" }: FormInput): FormState {
   return sentForm(valuesWith({ client_id, driver_id, arm64_driver_id }));
 }
 
-/** An empty form but for what is given: with the IPP class driver it says IPP, which that driver prints over alone. */
+/** An empty form with some values. The IPP class driver sets the protocol IPP, the only one that it supports. */
 function valuesWith(given: FormInput): FormInput {
   const ipp = { protocol: "ipp", port_number: String(ippPort) };
   return { ...printerFormValues(), ...given, ...(Number(given.driver_id) === ippDriverId && ipp) };
@@ -64,21 +64,27 @@ function valuesWith(given: FormInput): FormInput {
 /** `POST /printers` */
 export async function create({ app, request }: Context): Promise<Reply> {
   const form = await readPrinterForm(request);
-  const saved = await saving(async () => app.store.printers.add(parse(app, form)));
-  const narrowing = narrowingBehind(request, "printers", form);
+  const saved = await trySave(async () => app.store.printers.add(parse(app, form)));
+  const narrowing = narrowingOfPage(request, "printers", form);
   return answerForm(request, saved, {
     redirect: (id) => `${paths.printer(id)}?done=saved`,
     page: async (error) =>
-      printersPageOf(app, frameOf(request), await printersShown(app, narrowing), sentForm(form, error), true),
+      printersPageOf(
+        app,
+        pageContextOf(request),
+        await readPrinterList(app, narrowing),
+        sentForm(form, error),
+        true,
+      ),
     fragment: async ({ error, value }) => {
-      const message = value === undefined ? undefined : await messageOf(app, value, "saved");
+      const message = value === undefined ? undefined : await printerChangeMessage(app, value, "saved");
       const next = error ? sentForm(form, error) : nextForm(form);
-      return html`${await changedList(app, narrowing, message)}${printerForm(choicesOf(app, next), next, true)}`;
+      return html`${await printerListUpdate(app, narrowing, message)}${printerForm(choicesOf(app, next), next, true)}`;
     },
   });
 }
 
-/** @throws UserError "invalid" with all that is wrong, in what was sent and in what it refers to */
+/** @throws UserError "invalid" with all problems, also those of referenced records */
 function parse({ store }: App, form: FormInput): PrinterSettings {
   const { drivers, printers } = store;
   const driverOf = (id: number | null = null) => (id === null ? undefined : drivers.findSummary(id));
@@ -89,11 +95,15 @@ function parse({ store }: App, form: FormInput): PrinterSettings {
   }));
 }
 
-/** What became of a change of a printer. */
-export async function messageOf(app: App, id: number, done: Done | undefined): Promise<Message | undefined> {
+/** The message after a change of a printer. Undefined: no change, or the printer was deleted. */
+export async function printerChangeMessage(
+  app: App,
+  id: number,
+  done: CompletedChange | undefined,
+): Promise<Message | undefined> {
   if (done === undefined) return undefined;
-  const row = (await app.overview.several([id])).get(id);
-  const isDeployed = app.deployments.latest(id) !== undefined;
+  const row = (await app.overview.findMany([id])).get(id);
+  const isDeployed = app.deployments.lastDeployed(id) !== undefined;
   return row && printerMessage(done, row, packageFormats, isDeployed);
 }
 
@@ -106,32 +116,34 @@ function revisionIn(app: App, { printer }: PrinterDetails): string | undefined {
 export function edit({ app, request, id }: Context<"id">): Reply {
   const { printer } = app.store.printers.get(id);
   const form = recordForm(printerFormValues(printer));
-  return htmlReply(printerEditPage(frameOf(request), printer, choicesOf(app, form), form));
+  return htmlReply(printerEditPage(pageContextOf(request), printer, choicesOf(app, form), form));
 }
 
 /** `POST /printers/{id}` */
 export async function update({ app, request, id }: Context<"id">): Promise<Reply> {
   const form = await readPrinterForm(request);
   if (isNavigation(request) && app.store.printers.find(id) === undefined)
-    return goneMeanwhile(app, request, form);
+    return deletedMeanwhile(app, request, form);
   const before = app.store.printers.get(id);
-  const saved = await saving(async () => app.store.printers.update(id, parse(app, form), form.opened));
+  const saved = await trySave(async () => app.store.printers.update(id, parse(app, form), form.opened));
   const now = app.store.printers.get(id);
   const done = revisionIn(app, before) === revisionIn(app, now) ? "changed" : "redeploy";
   const editPage = (error: UserError) => {
     const refused = sentForm(form, error, printerFormValues(now.printer));
-    return printerEditPage(frameOf(request), now.printer, choicesOf(app, refused), refused);
+    return printerEditPage(pageContextOf(request), now.printer, choicesOf(app, refused), refused);
   };
   return answerForm(request, saved, {
     redirect: () => `${paths.printer(id)}?done=${done}`,
     page: editPage,
     fragment: async ({ error }) =>
-      error ? editPage(error) : html`${settingsOf(app, id)}${notify(await messageOf(app, id, done))}`,
+      error
+        ? editPage(error)
+        : html`${settingsOf(app, id)}${notify(await printerChangeMessage(app, id, done))}`,
   });
 }
 
-/** Somebody has deleted the printer while its form was open: nothing typed is lost. */
-async function goneMeanwhile(
+/** Another user deleted the printer while the form was open. The typed values move to the form for a new printer. */
+async function deletedMeanwhile(
   app: App,
   request: IncomingMessage,
   { opened: _, ...typed }: FormInput,
@@ -139,9 +151,9 @@ async function goneMeanwhile(
   const text =
     "Not saved: this printer is not here any more. What you typed stands in the form below, as a new printer.";
   const links = [{ label: "What was deleted", path: paths.deleted }];
-  const list = await printersShown(app, parseNarrowing({}));
-  const frame = frameOf(request, { tone: "bad", text, links });
-  return htmlReply(printersPageOf(app, frame, list, sentForm(typed), true), 404);
+  const list = await readPrinterList(app, parseNarrowing({}));
+  const pageContext = pageContextOf(request, { tone: "bad", text, links });
+  return htmlReply(printersPageOf(app, pageContext, list, sentForm(typed), true), 404);
 }
 
 function settingsOf(app: App, id: number): Html {
@@ -154,9 +166,9 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   const form = await readForm(request);
   const { printer } = app.store.printers.get(id);
   const deletion = await app.undo.removePrinter(id);
-  const narrowing = narrowingBehind(request, "printers", form);
-  return answerForm(request, done, {
+  const narrowing = narrowingOfPage(request, "printers", form);
+  return answerForm(request, noResult, {
     redirect: () => removedPath(app, narrowedPath(paths.printers, narrowing), printer.name, deletion),
-    fragment: () => changedList(app, narrowing, deletedMessage(printer.name, deletion)),
+    fragment: () => printerListUpdate(app, narrowing, deletedMessage(printer.name, deletion)),
   });
 }

@@ -12,20 +12,20 @@ import {
 } from "./multipart.ts";
 
 const plainForm: FormKind = { limitBytes: formLimitBytes, tooLarge: formTooLarge, fileFields: [] };
-/** A PrintTicket may come as a file, too. */
+/** A PrintTicket may also be sent as a file. */
 const printerForm = { ...plainForm, limitBytes: printerFormLimitBytes, fileFields: ["print_ticket"] };
 
-/** Reads a form's fields; of several that have one name, the last counts. @throws UserError */
+/** Reads a form's fields. The last of several fields with the same name counts. @throws UserError */
 export async function readForm(request: IncomingMessage): Promise<FormInput> {
   return Object.fromEntries(await readFields(request));
 }
 
-/** The same of a printer's form. */
+/** Reads a printer's form. @throws UserError */
 export async function readPrinterForm(request: IncomingMessage): Promise<FormInput> {
   return Object.fromEntries(await readFields(request, printerForm));
 }
 
-/** The same with every value of every name. A text that comes as a file counts more than what was typed. */
+/** Reads all values of all fields. A text in a file overrides the typed one. @throws UserError */
 export async function readFields(request: IncomingMessage, kind = plainForm): Promise<URLSearchParams> {
   const type = request.headers["content-type"] ?? "";
   if (/^multipart\/form-data/i.test(type)) {
@@ -35,7 +35,7 @@ export async function readFields(request: IncomingMessage, kind = plainForm): Pr
   }
   const chunks: Buffer[] = [];
   let size = 0;
-  // What is not read here is drained before the answer goes out, for a while.
+  // The caller drains the rest before it answers.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > kind.limitBytes) throw kind.tooLarge();
@@ -45,7 +45,7 @@ export async function readFields(request: IncomingMessage, kind = plainForm): Pr
   return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
 }
 
-/** Reads what is left of a request, for so long at most, and throws it away: the answer reaches only who has sent all. */
+/** Reads the rest of a request for at most `limitMs` and discards it: clients read the answer after they have sent all. */
 export async function drain(request: IncomingMessage, limitMs: number): Promise<void> {
   if (request.readableEnded || request.destroyed) return;
   request.unpipe();

@@ -1,37 +1,37 @@
-/** What all clients together may hold of the service, and how slow one may be. */
+/** Limits for all clients together, and for the speed of each. */
 export interface Limits {
   readonly connections: number;
-  /** Requests of one connection that are answered or wait for it. */
-  readonly pipelined: number;
-  /** Pages that are made or wait for it. */
+  /** Requests of one connection that are answered or wait. */
+  readonly pipelinedRequests: number;
+  /** Pages that are made or wait. */
   readonly pages: number;
-  /** Downloads that are being sent. One client's connections are fewer. */
+  /** Downloads being sent. One client has fewer connections than this. */
   readonly downloads: number;
-  /** Of forms that are being received and pages that are being sent, which are in memory. Uploaded files do not count. */
+  /** Bytes of forms being received and pages being sent, which are in memory. Uploaded files do not count. */
   readonly bodyBytes: number;
-  /** Within this time a request's head must be whole: from the connection's beginning, or its first byte on an old one. */
+  /** The longest time for a request's head, from the connection's start, or from the head's first byte later on. */
   readonly headMs: number;
-  /** How often heads that are late are searched for. */
+  /** The interval of the check for late heads. */
   readonly headCheckMs: number;
-  /** A connection on which nothing is asked for after an answer is closed after this time. */
+  /** A connection without a request is closed this long after its last answer. */
   readonly keepAliveMs: number;
-  /** A connection on which nothing moves for so long is closed, whatever it waits for. */
+  /** A connection without traffic for this long is closed, even if it waits for an answer. */
   readonly idleMs: number;
-  /** The rest of a body that nobody wants is read for so long, before the answer goes out and the connection ends. */
+  /** The longest time for reading the unused rest of a body, before the answer is sent and the connection closed. */
   readonly drainMs: number;
-  /** In so many milliseconds at least `leastBytes` of a body must come, else the connection is closed. */
+  /** At least `minBodyBytes` of a body must arrive in each period of this length, else the connection is closed. */
   readonly slowMs: number;
-  readonly leastBytes: number;
+  readonly minBodyBytes: number;
   /**
-   * A client that takes nothing for so many milliseconds has its connection closed. The system keeps some 4 MB for
-   * it and says only when a third of that is gone: one that takes 5 KB a second is heard of every 270 seconds.
+   * The connection of a client that receives nothing for this long is closed. The system buffers some 4 MB and reports
+   * progress only when a third of that was sent: for a client at 5 KB a second, every 270 seconds.
    */
   readonly stalledMs: number;
 }
 
 export const defaultLimits: Limits = {
   connections: 1024,
-  pipelined: 32,
+  pipelinedRequests: 32,
   pages: 256,
   downloads: 768,
   bodyBytes: 96 * 1024 * 1024,
@@ -41,6 +41,6 @@ export const defaultLimits: Limits = {
   idleMs: 10 * 60_000,
   drainMs: 60_000,
   slowMs: 60_000,
-  leastBytes: 64 * 1024,
+  minBodyBytes: 64 * 1024,
   stalledMs: 5 * 60_000,
 };

@@ -5,36 +5,36 @@ import { UserError } from "../../domain/errors.ts";
 import { ticketLimitBytes } from "../../domain/printers/print-ticket.ts";
 import type { Incoming } from "../../store/blobs.ts";
 import type { Store } from "../../store/store.ts";
-import { buffersUsed } from "../../workers/memory.ts";
+import { countUsedBuffers } from "../../workers/memory.ts";
 import { recheckSender } from "../sender.ts";
 
-/** What a form may bring besides its file, in bytes: names, values and the lines between them. */
+/** The size of a form without its file: names, values and the lines between them. */
 export const formLimitBytes = 256 * 1024;
-/** What a printer's form may bring: its PrintTicket as well, in which every byte may be written as three. */
+/** The size of a printer's form, whose PrintTicket may need three bytes for each byte. */
 export const printerFormLimitBytes = formLimitBytes + 3 * ticketLimitBytes;
-/** What a form may bring that is a list: all of it is kept in memory. */
+/** The size of a form with a list to import, which is kept in memory. */
 export const importLimitBytes = 12 * 1024 * 1024;
-/** Parts of a form that brings a file. */
+/** Parts of a form with a file. */
 const partLimit = 250;
-/** Parts of a form of fields. */
+/** Parts of a form with fields only. */
 const fieldLimit = 8000;
 
-/** What is taken of a form that is kept in memory. */
+/** The limits of a form that is kept in memory. */
 export interface FormKind {
-  /** Of the whole form. */
+  /** The size of the whole form. */
   readonly limitBytes: number;
   readonly tooLarge: () => UserError;
-  /** The fields whose files are kept; undefined where all are. */
+  /** The fields whose files are kept; undefined for all. */
   readonly fileFields?: readonly string[];
 }
 
-/** Names with their values, in the order in which they came. */
+/** Names with their values, in the form's order. */
 interface FormParts {
   readonly fields: [string, string][];
   readonly files: [string, Buffer][];
 }
 
-/** Reads a form into memory. @throws UserError "invalid", or what `tooLarge` makes beyond the limit */
+/** Reads a form into memory. @throws UserError "invalid", or the error of `tooLarge` beyond the limit */
 export async function readMultipart(
   request: IncomingMessage,
   { limitBytes, tooLarge, fileFields }: FormKind,
@@ -60,7 +60,6 @@ export function formTooLarge(): UserError {
   return new UserError("too-large", "This form is too large.");
 }
 
-/** How large a file may be. */
 interface FileLimit {
   readonly limitBytes: number;
   readonly tooLarge: () => UserError;
@@ -68,14 +67,14 @@ interface FileLimit {
 
 interface ReceivedFile {
   readonly fileName: string;
-  /** The file in the store, for a service that takes it over. */
+  /** The file in the store. The caller adopts or discards it. */
   readonly incoming: Incoming;
 }
 
 /**
- * Receives the first file of a form, whatever its field is called, into the store; everything else in the form is
- * passed over. A form that breaks off anywhere leaves nothing of its file behind.
- * @throws UserError "too-large" beyond the limit, "invalid" without a file or for a form that is not whole
+ * Receives the first file of a form, under any field name, into the store, and ignores the rest of the form. An
+ * incomplete form leaves no file behind.
+ * @throws UserError "too-large" beyond the limit, "invalid" without a file or for an incomplete form
  */
 export async function receiveFile(
   { blobs }: Store,
@@ -83,11 +82,11 @@ export async function receiveFile(
   { limitBytes, tooLarge }: FileLimit,
 ): Promise<ReceivedFile> {
   let first: { readonly fileName: string; readonly work: Promise<Incoming> } | undefined;
-  // busboy says that a limit is hit when the file reaches it, and a file of exactly ours must pass.
+  // busboy reports a file that just reaches its limit, and a file of exactly `limitBytes` is accepted.
   const limits = { fileSize: limitBytes + 1, fields: 0, files: partLimit, parts: partLimit };
   const parser = parserFor(request, limits, (stream, _field, fileName) => {
     if (first !== undefined) return false;
-    stream.on("data", (chunk: Buffer) => buffersUsed(chunk.length));
+    stream.on("data", (chunk: Buffer) => countUsedBuffers(chunk.length));
     stream.pause();
     stream.once("limit", () => stream.destroy(tooLarge()));
     const work = blobs.receive(stream);
@@ -113,12 +112,12 @@ export async function receiveFile(
   return { fileName: first.fileName, incoming: await first.work };
 }
 
-/** Whether a file failed only because its form did: busboy's errors have no code, and those of disks do. */
+/** Whether a file failed only because its form did: busboy's errors have no code, and disk errors have one. */
 function isFormError(error: unknown): boolean {
   return error instanceof Error && error.constructor === Error && !("code" in error);
 }
 
-/** @param takeFile reads a file; false where it does not, and the file is passed over */
+/** @param takeFile reads a file, or returns false to ignore it */
 function parserFor(
   request: IncomingMessage,
   limits: busboy.Limits,
@@ -126,12 +125,12 @@ function parserFor(
 ): busboy.Busboy {
   try {
     const parser = busboy({ headers: request.headers, defParamCharset: "utf8", limits });
-    // What is beyond would be left out without a word.
+    // busboy would silently ignore further parts.
     parser.on("partsLimit", () => parser.destroy(formTooLarge()));
     parser.on("file", (field, stream, { filename }) => {
-      // A part that breaks off fails by itself; the form's own failure says so.
+      // The error of an incomplete part also fails the form, which reports it.
       stream.on("error", () => {});
-      // A file input that was left empty arrives as a part without a name.
+      // An empty file input arrives as a part without a file name.
       if (!filename || !takeFile(stream, field, filename)) stream.resume();
     });
     return parser;
@@ -141,9 +140,8 @@ function parserFor(
 }
 
 /**
- * Sends a request's body through a parser, which is closed when this returns or throws: at the form's end, at the
- * first thing that is wrong with it, beyond `limitBytes`, or when the client leaves. The request itself stays open
- * for the answer.
+ * Sends a request's body through a parser until the form's end. Stops at an error in the form, beyond `limitBytes`, or
+ * when the client leaves. The parser is closed afterwards; the request stays open for the answer.
  */
 function feed(
   request: IncomingMessage,
@@ -163,17 +161,17 @@ function feed(
       size += chunk.length;
       if (size > limitBytes) stop(tooLarge());
     };
-    const left = () => {
+    const onClose = () => {
       if (!request.readableEnded) stop(new UserError("invalid", "The upload broke off."));
     };
     parser.on("error", (error) => stop(error instanceof UserError ? error : brokenForm()));
     parser.once("close", () => {
-      request.off("data", count).off("close", left);
+      request.off("data", count).off("close", onClose);
       if (problem === undefined) resolve();
       else reject(problem);
     });
-    request.on("data", count).once("close", left);
-    if (request.destroyed) left();
+    request.on("data", count).once("close", onClose);
+    if (request.destroyed) onClose();
     else request.pipe(parser);
   });
 }

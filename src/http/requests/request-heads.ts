@@ -2,30 +2,29 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Config } from "../../config.ts";
 import { plainAddress } from "../../domain/address.ts";
-import type { BoundedLines } from "../../services/limited-log.ts";
+import type { LimitedLog } from "../../services/limited-log.ts";
 import { lastAnswer } from "../answers/answer-headers.ts";
 
-/** How a request's head may come. What node refuses by itself is answered by `answerBrokenRequests`. */
+/** Limits of a request's head. `answerBrokenRequests` answers the heads that node refuses. */
 export const headLimits = {
   /** Request line and headers together. */
   bytes: 16 * 1024,
   headers: 100,
 } as const;
 
-/** What is wrong with a request's head that node's parser lets through. */
 interface HeadProblem {
   readonly status: number;
   readonly message: string;
 }
 
-/** Undefined where a head says one thing to everybody who reads it, this service and whatever stands before it. */
+/** Problems that node's parser accepts. Undefined for a head that a proxy in front reads the same way as Platen. */
 export function headProblem({ httpVersion, rawHeaders }: IncomingMessage): HeadProblem | undefined {
   if (rawHeaders.length / 2 > headLimits.headers) {
     return { status: 431, message: `A request has ${headLimits.headers} headers at most.` };
   }
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
   if (hosts > 1) return { status: 400, message: "This request names its host more than once." };
-  // Without one, HTTP/1.1 does not know what is asked for (RFC 9112, 3.2).
+  // HTTP/1.1 requires a host (RFC 9112, 3.2).
   if (hosts === 0 && httpVersion === "1.1") return { status: 400, message: "This request names no host." };
   return undefined;
 }
@@ -49,19 +48,19 @@ const problems: Readonly<Record<string, HeadProblem>> = {
 };
 
 /**
- * Gives what node answers without asking anybody the form of all other answers: a head that is none, too large or
- * too slow, a CONNECT, an expectation. The connection ends with it.
+ * Replaces node's own answers with ones that have Platen's headers: to a broken, large or slow head, to CONNECT, and to an
+ * `Expect` header. The connection ends with the answer.
  */
 export function answerBrokenRequests(
   server: Server,
   config: Pick<Config, "publicUrl">,
-  lines: BoundedLines,
+  lines: LimitedLog,
 ): void {
   const answers = new WeakMap<Socket, ServerResponse>();
   server.on("request", ({ socket }, response) => answers.set(socket, response));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const { status, message } = problems[error.code ?? ""] ?? broken;
-    lines.sayRefused(status, message, plainAddress(socket.remoteAddress ?? "") ?? "");
+    lines.logRefused(status, message, plainAddress(socket.remoteAddress ?? "") ?? "");
     endWith(socket, answers.get(socket), lastAnswer(config, status, message));
   });
   server.on("connect", (_request, socket: Socket) => {
@@ -72,10 +71,10 @@ export function answerBrokenRequests(
   });
 }
 
-/** So long a client that was refused may go on sending: closed before it stops, it would not see why. */
+/** A refused client may send for this long: a connection closed at once would lose the answer. */
 const lingerMs = 1_000;
 
-/** Ends a connection with an answer, unless another one is on its way there. */
+/** Ends a connection with an answer, unless another one is being sent. */
 export function endWith(socket: Socket, running: ServerResponse | undefined, answer: string): void {
   if (socket.writableEnded) return;
   socket.on("error", () => {});

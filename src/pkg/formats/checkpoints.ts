@@ -11,39 +11,39 @@ import {
 } from "./encryption.ts";
 import { PayloadDigests, type PayloadSums } from "./payload-digests.ts";
 
-/** What encrypting the beginning of a payload leaves behind, so that others with the same beginning go on there. */
+/** An encrypted beginning of a payload, from which payloads with the same beginning are encrypted further. */
 export interface EncryptedPrefix {
-  /** Plain bytes, a multiple of the cipher's block. */
+  /** Plain bytes, a multiple of `blockBytes`. */
   readonly size: number;
-  /** The cipher's state before each chunk that begins in front of `size`: 16 bytes a chunk. */
+  /** The cipher's state before each chunk that begins before `size`: 16 bytes per chunk. */
   readonly checkpoints: Uint8Array;
-  /** The cipher's state behind it. */
+  /** The cipher's state at its end: 16 bytes. */
   readonly state: Uint8Array;
 }
 
-/** All that has to be known of a payload before its first byte is sent, and to encrypt it again piece by piece. */
+/** Sums that are needed before the first byte is sent, and the states from which each chunk can be encrypted again. */
 export interface EncryptionInfo extends PayloadSums {
-  /** The cipher's state before each chunk: 16 bytes a chunk. */
+  /** The cipher's state before each chunk: 16 bytes per chunk. */
   readonly checkpoints: Uint8Array;
 }
 
-/** Where the bytes that payloads have in common end, in whole blocks. */
+/** Rounds the number of common bytes down to whole cipher blocks. */
 export function prefixSize(commonBytes: number): number {
   return Math.floor(commonBytes / blockBytes) * blockBytes;
 }
 
-/** Is called behind each chunk with the bytes of buffers that are done with. */
-type Between = (usedBytes: number) => void | Promise<void>;
+/** Called after each chunk. @param usedBytes bytes of buffers that are no longer used */
+type AfterChunk = (usedBytes: number) => void | Promise<void>;
 
 /**
  * Encrypts and digests the first `size` bytes. Blocks for each chunk: call it in a worker thread.
- * @param size a multiple of the cipher's block, less than the whole
+ * @param size a multiple of `blockBytes`, less than the size of the plaintext
  */
 export async function encryptPrefix(
   plaintext: Plaintext,
   keys: EncryptionKeys,
   size: number,
-  between?: Between,
+  between?: AfterChunk,
 ): Promise<{ readonly prefix: EncryptedPrefix; readonly digests: PayloadDigests }> {
   const digests = PayloadDigests.begin(keys);
   if (size === 0) return { prefix: { size, checkpoints: new Uint8Array(), state: keys.iv }, digests };
@@ -53,15 +53,15 @@ export async function encryptPrefix(
 }
 
 /**
- * Encrypts what stands behind a prefix, and ends the digests.
- * @param digests of the prefix; they are used up
+ * Encrypts everything after a prefix and finishes the digests.
+ * @param digests of the prefix; they cannot be used afterwards
  */
 export async function finishEncryption(
   plaintext: Plaintext,
   keys: EncryptionKeys,
   prefix: EncryptedPrefix,
   digests: PayloadDigests,
-  between?: Between,
+  between?: AfterChunk,
 ): Promise<EncryptionInfo> {
   const own = { start: prefix.size, end: plaintext.layout.size };
   const rest = await encryptChunks(plaintext, keys, prefix.state, own, digests, between);
@@ -69,14 +69,14 @@ export async function finishEncryption(
   return { ...digests.finish(), checkpoints };
 }
 
-/** Encrypts a span, each chunk by itself, and digests it; a checkpoint is taken wherever a chunk begins. */
+/** Encrypts and digests a span chunk by chunk. It records a checkpoint at the start of each chunk. */
 async function encryptChunks(
   plaintext: Plaintext,
   keys: EncryptionKeys,
   state: Uint8Array,
   whole: Span,
   digests: PayloadDigests,
-  between: Between = () => {},
+  between: AfterChunk = () => {},
 ): Promise<Pick<EncryptedPrefix, "checkpoints" | "state">> {
   const checkpoints: Uint8Array[] = [];
   const plain = Buffer.allocUnsafeSlow(Math.min(chunkBytes, whole.end - whole.start));
@@ -92,7 +92,7 @@ async function encryptChunks(
   return { checkpoints: new Uint8Array(Buffer.concat(checkpoints)), state: current };
 }
 
-/** The parts of a span that fall into each chunk. What reaches the file's end has its last chunk, even an empty one. */
+/** Splits a span at chunk borders. A span up to the end of the file includes the last chunk, which may be empty. */
 function* chunkSpansOf({ start, end }: Span, plainSize: number): Generator<Span> {
   const first = Math.floor(start / chunkBytes);
   const count = end === plainSize ? chunkCount(plainSize) : Math.ceil(end / chunkBytes);

@@ -1,46 +1,44 @@
 import { createHash } from "node:crypto";
 import type { UserError } from "../../domain/errors.ts";
 import type { ScriptSettings } from "../scripts/deployment.ts";
-import { frameOf, packagedScripts, type ScriptFrame, settingsOf } from "../scripts/render.ts";
+import { packagedScripts, type ScriptTemplate, settingsBlock, templateOf } from "../scripts/render.ts";
 import type { ArchiveEntry } from "../zip/archive.ts";
 import type { Layout, LayoutPart } from "../zip/layout.ts";
 import {
+  copiedFile,
+  generatedFile,
   type SharedSuffix,
   sharedSuffix,
   type ZipFile,
   type ZipPrefix,
-  zipCopied,
   zipLayout,
-  zipMade,
   zipPrefix,
 } from "../zip/zip.ts";
 
-/** A file on disk that a package takes bytes from. */
 export interface SourceFile {
   readonly path: string;
   /** SHA-256 of the whole file, in hex. */
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
-  /** Of the file that was found to be sound, as the store names it; undefined where any of this size is. */
+  /** The store's version of the checked file. Undefined: any file of this size is accepted. */
   readonly version: string | undefined;
-  /** What a person is told when the file is not there, or not what it was. */
+  /** The error for a user if the file is missing or has changed. */
   readonly refusal: (problem: "missing" | "damaged") => UserError;
 }
 
-/** A driver's archive, and where its files go: nothing but data, so that it can cross threads. */
+/** A driver's archive and the folder for its files. It is plain data, so it can cross threads. */
 export interface DriverFolder {
   /** Of the archive. */
   readonly sha256: string;
-  /** With `/`; empty: nowhere but the root. */
+  /** With `/`; empty for the root. */
   readonly folder: string;
-  /** An INF: only what it uses goes there, with all that the INFs use that it brings along. Undefined: every file. */
+  /** Path of an INF: only files go into the folder that this INF and those in its CopyINF use. Undefined: every file. */
   readonly onlyUsedBy: string | undefined;
 }
 
 export interface DriverFiles extends SourceFile, DriverFolder {}
 
-/** A picture as it crosses threads. */
 interface IconData {
   readonly sha256: string;
   /** In bytes. */
@@ -50,43 +48,40 @@ interface IconData {
 
 export interface IconFile extends SourceFile, IconData {}
 
-/** What goes into a ZIP. */
 export interface Contents {
-  /** Every driver once. */
+  /** Each driver once. */
   readonly drivers: readonly DriverFiles[];
-  /** The settings of the three scripts, as JSON; undefined: no scripts. */
+  /** The settings of the three scripts, as JSON. Undefined: no scripts. */
   readonly settings: string | undefined;
-  /** The printer's picture, if there is one and the format carries it. */
+  /** The printer's icon, if it has one and the format includes icons. */
   readonly icon: IconFile | undefined;
 }
 
-/** What stands behind the drivers' files. */
-export interface PackageTail {
+/** The contents after the drivers' files. They differ between printers. */
+export interface OwnContents {
   readonly settings: string | undefined;
   readonly icon: IconData | undefined;
 }
 
-/** A layout with a SHA-256 that two share only when their bytes are the same. */
-export interface Described {
+/** A layout with a SHA-256 of its content. Two layouts with the same digest have the same bytes. */
+export interface DigestedLayout {
   readonly layout: Layout;
   readonly digest: Uint8Array;
 }
 
-/** The files of drivers, with which a ZIP begins: the same for every printer that has these drivers. */
+/** The drivers' files at the beginning of a ZIP. They are the same for every printer that has these drivers. */
 export interface LaidOutDrivers {
   readonly prefix: ZipPrefix;
-  /** A SHA-256 that two share only when their bytes are the same. */
+  /** SHA-256. The same digest means the same bytes. */
   readonly digest: Uint8Array;
-  /** How many sources they take their bytes from. */
   readonly sourceCount: number;
 }
 
-/** What is laid out, with the files it takes its bytes from in the order of their numbers. */
-export interface LaidOutFile extends Described {
+/** A layout with the files that it takes its bytes from, in the order of their source numbers. */
+export interface LaidOutFile extends DigestedLayout {
   readonly sources: readonly SourceFile[];
 }
 
-/** A ZIP that is laid out. */
 export interface LaidOutZip extends LaidOutFile {
   readonly drivers: LaidOutDrivers;
 }
@@ -95,7 +90,7 @@ export function driverFolders({ drivers }: Pick<Contents, "drivers">): DriverFol
   return drivers.map(({ sha256, folder, onlyUsedBy }) => ({ sha256, folder, onlyUsedBy }));
 }
 
-export function packageTail({ settings, icon }: Contents): PackageTail {
+export function ownContents({ settings, icon }: Contents): OwnContents {
   return { settings, icon: icon && { sha256: icon.sha256, size: icon.size, crc32: icon.crc32 } };
 }
 
@@ -104,14 +99,14 @@ export function sourcesOf({ drivers, icon }: Contents): SourceFile[] {
   return icon === undefined ? [...drivers] : [...drivers, icon];
 }
 
-/** Names drivers in their folders: the same key, the same bytes. */
+/** A key for drivers in their folders. The same key means the same bytes. */
 export function driversKey(drivers: readonly DriverFolder[]): string {
   const all = drivers.map(({ sha256, folder, onlyUsedBy }) => [sha256, folder, onlyUsedBy ?? null]);
   return createHash("sha256").update(JSON.stringify(all)).digest("hex");
 }
 
-/** Names contents: the same key, the same ZIP. */
-export function contentsKey(drivers: readonly DriverFolder[], { settings, icon }: PackageTail): string {
+/** A key for contents. The same key means the same ZIP. */
+export function contentsKey(drivers: readonly DriverFolder[], { settings, icon }: OwnContents): string {
   const short = [driversKey(drivers), settings === undefined, icon ?? null];
   return createHash("sha256")
     .update(JSON.stringify(short))
@@ -120,8 +115,8 @@ export function contentsKey(drivers: readonly DriverFolder[], { settings, icon }
 }
 
 /**
- * The drivers' files in their folders. Blocks: call it in a worker thread.
- * @param entries of each driver's archive that go there, in the drivers' order
+ * Lays out the drivers' files in their folders. Blocks: call it in a worker thread.
+ * @param entries the files of each driver's archive that go into its folder, in the order of the drivers
  * @throws UserError "invalid" for more files or bytes than a ZIP can hold
  */
 export function layOutDrivers(
@@ -131,7 +126,7 @@ export function layOutDrivers(
   const files: ZipFile[] = [];
   for (const [source, { folder }] of drivers.entries()) {
     const folderPath = folder === "" ? "" : `${folder}/`;
-    for (const entry of entries[source] ?? []) files.push(zipCopied(folderPath + entry.path, entry, source));
+    for (const entry of entries[source] ?? []) files.push(copiedFile(folderPath + entry.path, entry, source));
   }
   const prefix = zipPrefix(files);
   const digests = drivers.map(({ sha256 }) => sha256);
@@ -139,11 +134,10 @@ export function layOutDrivers(
 }
 
 /**
- * A whole ZIP: the drivers' files, behind them the three scripts and the icon, which differ from printer to
- * printer. Blocks for some milliseconds.
+ * Lays out a whole ZIP: the drivers' files, then the three scripts and the icon. Blocks for some milliseconds.
  * @throws UserError "invalid" for more files or bytes than a ZIP can hold
  */
-export function layOut(drivers: LaidOutDrivers, { settings, icon }: PackageTail): Described {
+export function layOut(drivers: LaidOutDrivers, { settings, icon }: OwnContents): DigestedLayout {
   const files: ZipFile[] = settings === undefined ? [] : scriptFiles(JSON.parse(settings) as ScriptSettings);
   if (icon !== undefined) {
     const data = { source: drivers.sourceCount, offset: 0, length: icon.size, method: 0 as const };
@@ -159,32 +153,32 @@ export function layOut(drivers: LaidOutDrivers, { settings, icon }: PackageTail)
 
 function scriptFiles(settings: ScriptSettings): ZipFile[] {
   return packagedScripts.map((kind) => {
-    const frame = frameOf(kind, settings);
-    const own = Buffer.concat([frame.before, settingsOf(kind, settings)]);
-    return zipMade(`${kind}.ps1`, own, scriptSuffix(frame));
+    const template = templateOf(kind, settings);
+    const own = Buffer.concat([template.before, settingsBlock(kind, settings)]);
+    return generatedFile(`${kind}.ps1`, own, scriptSuffix(template));
   });
 }
 
-const scriptSuffixes = new WeakMap<ScriptFrame, SharedSuffix>();
+const scriptSuffixes = new WeakMap<ScriptTemplate, SharedSuffix>();
 
-/** What printers' scripts have in common is most of them, and is deflated once: some 15 ms each. */
-function scriptSuffix(frame: ScriptFrame): SharedSuffix {
-  const known = scriptSuffixes.get(frame);
+/** Scripts share most of their text, from the settings to the end. It is deflated once, which takes about 15 ms each. */
+function scriptSuffix(template: ScriptTemplate): SharedSuffix {
+  const known = scriptSuffixes.get(template);
   if (known !== undefined) return known;
-  const end = sharedSuffix(frame.after);
-  scriptSuffixes.set(frame, end);
+  const end = sharedSuffix(template.after);
+  scriptSuffixes.set(template, end);
   return end;
 }
 
-/** What most printers need: a driver's package, a port and a queue. */
+/** A printer with the usual needs: a driver package, a port and a queue. */
 const plainPrinter: ScriptSettings = { Drivers: [{ Origin: "package" }], Printers: [{ HasQueue: true }] };
 
-/** Does in advance what the first package of such a printer would have to wait for: some 50 ms. */
+/** Deflates the scripts of a usual printer in advance, which saves its first package about 50 ms. */
 export function prepareScripts(): void {
-  for (const kind of packagedScripts) scriptSuffix(frameOf(kind, plainPrinter));
+  for (const kind of packagedScripts) scriptSuffix(templateOf(kind, plainPrinter));
 }
 
-/** The literal bytes, where the others come from, and what those are: together they are the file. */
+/** Digests the literal bytes, the source ranges, and the digests of the sources. Together they determine the file. */
 function digestOf(parts: readonly LayoutPart[], sources: readonly string[]): Uint8Array {
   const hash = createHash("sha256");
   for (const { literals, table } of parts) {

@@ -2,7 +2,7 @@ import { createCipheriv, hkdfSync } from "node:crypto";
 import type { ByteSource } from "../../domain/byte-source.ts";
 import { fillFromLayout, type Layout } from "../zip/layout.ts";
 
-/** What encrypts one package. The package itself carries all of it. */
+/** The keys of one package. The package contains all of them. */
 export interface EncryptionKeys {
   /** AES-256, 32 bytes. */
   readonly encryptionKey: Uint8Array;
@@ -12,18 +12,18 @@ export interface EncryptionKeys {
   readonly iv: Uint8Array;
 }
 
-/** Of AES, in bytes. */
 export const blockBytes = 16;
-/** Plain bytes that are encrypted at a time; a multiple of the cipher's block. */
+/** Plain bytes of a chunk, a multiple of `blockBytes`. */
 export const chunkBytes = 512 * 1024;
-/** An encrypted chunk's size at the most: the last one is padded. */
+/** The largest encrypted chunk: the last one is padded. */
 export const encryptedChunkBytes = chunkBytes + blockBytes;
-/** Encrypted at a time: what fits into a core’s own cache is encrypted much faster. */
-const sliceBytes = 64 * 1024;
+/** Plain bytes for one call of the cipher. Encryption is much faster if they fit into the core’s cache. */
+const cipherInputBytes = 64 * 1024;
 
 /**
- * Keys of a package, from the installation's secret and the digest of what it begins with: packages of the same
- * drivers begin with the same bytes, packages of other drivers share no key and IV (docs/decisions/0004).
+ * Derives the keys of a package from the installation's secret and the digest of the package's beginning. Packages of
+ * the same drivers begin with the same bytes and share keys. Packages of other drivers have other keys and IVs
+ * (docs/decisions/0004).
  */
 export function deriveKeys(secret: Uint8Array, prefixDigest: Uint8Array): EncryptionKeys {
   const material = new Uint8Array(hkdfSync("sha256", secret, prefixDigest, "platen intunewin 2", 80));
@@ -34,28 +34,27 @@ export function deriveKeys(secret: Uint8Array, prefixDigest: Uint8Array): Encryp
   };
 }
 
-/** How many chunks a payload has. The last one is padded, and may hold nothing else. */
+/** How many chunks a payload has. The last one is padded, and may contain only padding. */
 export function chunkCount(plainSize: number): number {
   return Math.floor(plainSize / chunkBytes) + 1;
 }
 
-/** Of the ciphertext alone, padding included, in bytes. */
+/** Size of the ciphertext in bytes, with padding, without MAC and IV. */
 export function cipherSize(plainSize: number): number {
   return (Math.floor(plainSize / blockBytes) + 1) * blockBytes;
 }
 
-/** Bytes of a file from `start` up to `end`, both multiples of a block, or `end` the end of the file. */
+/** Bytes of a file from `start` up to `end`, exclusive. Both are multiples of `blockBytes`, or `end` is the end of the file. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A chunk's place in the file. */
 export function chunkSpan(index: number, plainSize: number): Span {
   return { start: index * chunkBytes, end: Math.min((index + 1) * chunkBytes, plainSize) };
 }
 
-/** What encrypting takes its bytes from. */
+/** A layout and the sources that its bytes come from. */
 export interface Plaintext {
   readonly layout: Layout;
   /** In the order of their numbers in the layout. */
@@ -63,8 +62,8 @@ export interface Plaintext {
 }
 
 /**
- * Encrypts at most a chunk (AES-256-CBC), beginning with the cipher's state that stands before it: the IV, or the
- * last block of what was encrypted before. The file's last chunk is padded (PKCS #7).
+ * Encrypts at most one chunk (AES-256-CBC). The file's last chunk is padded (PKCS #7).
+ * @param state the IV, or the last encrypted block before the span
  * @param plain a buffer for a chunk
  * @param encrypted a buffer for `encryptedChunkBytes`
  * @returns how many bytes of `encrypted` are filled
@@ -86,8 +85,8 @@ export async function encryptSpan(
     encrypted.set(bytes, at);
     at += bytes.length;
   };
-  for (let from = 0; from < part.length; from += sliceBytes)
-    take(cipher.update(part.subarray(from, from + sliceBytes)));
+  for (let from = 0; from < part.length; from += cipherInputBytes)
+    take(cipher.update(part.subarray(from, from + cipherInputBytes)));
   if (isLast) take(cipher.final());
   return at;
 }

@@ -1,106 +1,99 @@
 import type { FieldSection, ListedFormat, Snippet, ToolGuide } from "../../domain/deploy/package-format.ts";
 import type { Architecture } from "../../domain/drivers/driver.ts";
-import type { Place } from "../../domain/subnet.ts";
+import type { CombinedSubnets } from "../../domain/subnet.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
 import type { Contents, LaidOutFile, LaidOutZip } from "./contents.ts";
 import type { EncryptionKeys } from "./encryption.ts";
 
-/** A package ready to be sent. Nothing of it is built before its bytes are asked for. */
+/** A package ready to be sent. Its bytes are made while it is sent. */
 export interface PackageFile {
   /** In bytes. */
   readonly size: number;
-  /** Names these bytes and no others. */
+  /** Identifies exactly these bytes. */
   readonly etag: string;
   /**
-   * Opens what its bytes come from, and does everything that takes time and may be refused.
+   * Opens the sources of its bytes, and does all work that takes long or may be refused.
    * @throws UserError "busy", or "invalid" with the remedy
    */
   open(): Promise<OpenPackage>;
 }
 
-/** A package under way: what it takes its bytes from stays open until it is closed. */
+/** A package that is being sent. Its sources stay open until it is closed. */
 export interface OpenPackage {
   /**
-   * The bytes from `start` up to `end`, which is not included. A chunk is the caller's until it asks for
-   * the next one.
+   * The bytes from `start` up to `end`, exclusive. The caller may use a chunk until it requests the next one.
    */
   chunks(start: number, end: number): AsyncIterable<Uint8Array>;
-  /** To be called once, when nobody asks for chunks any more. */
+  /** Call it once, after the last chunk. */
   close(): Promise<void>;
 }
 
-/** What a format needs of its surroundings. */
 export interface PackageContext {
-  /** The installation's secret. */
   readonly secret: Uint8Array;
-  /** Lays out a ZIP; remembered by what goes into it. @throws UserError "invalid" */
+  /** Lays out a ZIP. The result is cached. @throws UserError "invalid" */
   layOut(contents: Contents): Promise<LaidOutZip>;
-  /** Opens what is sent as it is laid out. @throws UserError "invalid" when a file of it is not there */
+  /** Opens a file that is sent without encryption. @throws UserError "invalid" if one of its sources is missing */
   openPlain(file: LaidOutFile): Promise<OpenPackage>;
-  /** Opens a ZIP that is encrypted as it is sent. @throws as `openPlain` does */
+  /** Opens a ZIP that is encrypted while it is sent. @throws UserError as `openPlain` does */
   openForEncryption(zip: LaidOutZip): Promise<EncryptingZip>;
 }
 
-/** A ZIP whose files are open. */
 export interface EncryptingZip {
   /**
-   * What has to be known before the encrypted ZIP can be sent; remembered by the ZIP's digest. What it has in common
-   * with other packages of its drivers is encrypted for it only once.
+   * Computes what must be known before the encrypted ZIP is sent. The result is cached by the ZIP's digest. The drivers'
+   * files, with which other packages begin too, are encrypted only once for all of them.
    * @throws UserError "busy"
    */
   encryptionInfo(keys: EncryptionKeys): Promise<EncryptionInfo>;
-  /** That part alone, in advance. @throws UserError "busy" */
+  /** Encrypts the drivers' files in advance. @throws UserError "busy" */
   prepare(keys: EncryptionKeys): Promise<void>;
-  /** Bytes of the ciphertext from `from` up to `to`, which is not included. */
+  /** Bytes of the ciphertext from `from` up to `to`, exclusive. */
   encrypt(keys: EncryptionKeys, info: EncryptionInfo, from: number, to: number): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** What is deployed, as it is described where it goes. */
+/** The facts that describe a deployment in Intune or an RMM. */
 export interface PackageFacts {
-  /** Differs between clients. */
+  /** Differs between clients, because Company Portal treats apps with the same name as one. */
   readonly name: string;
   readonly description: string;
-  /** Undefined where nothing says whose software it is. */
   readonly publisher: string | undefined;
   readonly version: string;
-  /** Names the printer, client or driver here, so that the app is found again there. */
+  /** Contains a marker that identifies the printer, client or driver in Platen. */
   readonly notes: string;
-  /** Empty where no machine can have all of it. */
+  /** Empty if no machine can install all of it. */
   readonly machines: readonly Architecture[];
   readonly dependencies: string;
-  /** The oldest Windows that can have it. */
+  /** The oldest Windows that can install it. */
   readonly minimumWindows: "Windows 10 1607" | "Windows 11 21H2";
-  /** Where it belongs; undefined: anywhere. */
-  readonly place: Place | undefined;
-  /** Of the downloads: the package's own, and of the detection and the requirement script by themselves. */
+  /** The subnets that it is for. Undefined: all networks. */
+  readonly place: CombinedSubnets | undefined;
   readonly fileName: string;
   readonly detectionFileName: string;
   readonly requirementFileName: string;
-  /** The addresses of the package and of the install script, as clients see them; undefined where they cannot be said. */
+  /** Addresses of the package and of the install script for machines. Undefined if they are unknown, or need a link. */
   readonly urls: { readonly package: string; readonly install: string } | undefined;
 }
 
-/** A kind of package. Adding one is a file like `rmm.ts` and a line in `formats.ts`. */
 export interface PackageFormat extends ListedFormat {
   readonly contentType: string;
-  /** Of its file's name, with the dot. */
+  /** With the dot. */
   readonly extension: string;
   readonly hasIcon: boolean;
-  /** What is filled in by hand where it goes, in the order in which that is asked for. */
+  /** The fields that a person fills in for this package, in the order of the target's form. */
   fields(facts: PackageFacts): readonly FieldSection[];
-  /** What can be pasted there. */
+  /** Texts to paste into the target. */
   snippets(facts: PackageFacts): readonly Snippet[];
   /**
-   * What is filled in besides for a package without its drivers.
-   * @param apps what brings them, by name
-   * @param isMixed whether they are for different machines, so that some do not apply to some
+   * Additional fields for a package without its drivers.
+   * @param apps names of the apps that install the drivers
+   * @param isMixed whether the drivers are for different architectures, so that no machine needs all of them
    */
   apartFields(apps: readonly string[], isMixed: boolean): readonly FieldSection[];
-  /** What differs between the tools that it is for; empty where it is for one. */
+  /** Instructions for each tool, if there are several. */
   tools(facts: PackageFacts): readonly ToolGuide[];
   /** @throws UserError "invalid" */
   build(contents: Contents, context: PackageContext): Promise<PackageFile>;
-  /** Does in advance what all packages of these drivers have in common. @throws UserError "busy" or "invalid" */
+  /** Does the work in advance that all packages of these drivers share. @throws UserError "busy" or "invalid" */
   prepare?(contents: Contents, context: PackageContext): Promise<void>;
 }

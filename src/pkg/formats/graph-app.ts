@@ -4,9 +4,9 @@ import { installCommand, uninstallCommand } from "../scripts/commands.ts";
 import type { PackageFacts } from "./format.ts";
 import { setupFile } from "./mdm.ts";
 
-// What `intune-fields.ts` has people fill in, in Microsoft Graph's words.
+// The fields of an app in Microsoft Graph's terms. `mdm.ts` lists the same fields for people who fill in the portal's form.
 
-/** What an app's notes hold: by the mark the app is found again, whatever it is called. */
+/** The notes of an app. Their marker identifies the app, even after it is renamed. */
 export function appNotes(instance: string, { kind, id }: LinkOwner, revision: string): string {
   return `platen:${instance}:${kind}:${id} revision:${revision}`;
 }
@@ -16,7 +16,7 @@ type GraphFacts = Pick<
   "name" | "description" | "publisher" | "version" | "machines" | "minimumWindows"
 >;
 
-/** An app's properties, by Graph's names. @returns undefined where no machine could have it */
+/** An app's properties by their names in Graph. @returns undefined if no machine could install it */
 export function graphFields(
   facts: GraphFacts,
   { kind }: Pick<LinkOwner, "kind">,
@@ -38,17 +38,17 @@ export function graphFields(
   };
 }
 
-/** Longer names are refused. */
+/** Microsoft Graph refuses longer names. */
 const nameLimit = 256;
 
-/** No character is cut in two. */
+/** Cuts a name to the limit without splitting a surrogate pair. */
 function shortened(name: string): string {
   if (name.length <= nameLimit) return name;
   const start = name.slice(0, nameLimit - 1).replace(/[\ud800-\udbff]$/, "");
   return `${start}…`;
 }
 
-/** Windows on other processors is none that Intune manages. */
+/** Intune manages Windows on no other architecture. */
 const architectureNames: Partial<Record<Architecture, string>> = { x86: "x86", amd64: "x64", arm64: "arm64" };
 
 const releases = {

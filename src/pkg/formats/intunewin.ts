@@ -3,27 +3,26 @@ import { directoryRecord, endRecord, type FileRecord, localHeader } from "../zip
 import { cipherSize, type EncryptionKeys } from "./encryption.ts";
 import type { PayloadSums } from "./payload-digests.ts";
 
-/** MAC and IV, which stand in front of the ciphertext. */
+/** MAC and IV, before the ciphertext. */
 const prefixBytes = 48;
 
 const contentName = "IntuneWinPackage/Contents/IntunePackage.intunewin";
 const detectionName = "IntuneWinPackage/Metadata/Detection.xml";
 
-/** The size of the whole package in bytes, which does not depend on what its sums turn out to be. */
+/** The size of the whole package in bytes. It does not depend on keys and sums. */
 export function packageSize(plainSize: number, setupFile: string): number {
   const blank = { mac: new Uint8Array(32), fileDigest: new Uint8Array(32), crc32: 0 };
   const keys = { encryptionKey: new Uint8Array(32), macKey: new Uint8Array(32), iv: new Uint8Array(16) };
-  const frame = packageFrame(plainSize, setupFile, keys, blank);
-  return frame.head.length + cipherSize(plainSize) + frame.tail.length;
+  const wrapper = packageWrapper(plainSize, setupFile, keys, blank);
+  return wrapper.head.length + cipherSize(plainSize) + wrapper.end.length;
 }
 
-/** Everything of the package that stands before and behind the ciphertext. */
-export function packageFrame(
+export function packageWrapper(
   plainSize: number,
   setupFile: string,
   keys: EncryptionKeys,
   sums: PayloadSums,
-): { head: Buffer; tail: Buffer } {
+): { head: Buffer; end: Buffer } {
   const payloadSize = prefixBytes + cipherSize(plainSize);
   const detection = detectionXml(plainSize, setupFile, keys, sums);
   const content = storedRecord(contentName, sums.crc32, payloadSize);
@@ -35,7 +34,7 @@ export function packageFrame(
   const directoryOffset = metadataOffset + metadataHeader.length + detection.length;
   return {
     head: Buffer.concat([contentHeader, sums.mac, keys.iv]),
-    tail: Buffer.concat([
+    end: Buffer.concat([
       metadataHeader,
       detection,
       directory,
@@ -44,7 +43,7 @@ export function packageFrame(
   };
 }
 
-/** As Microsoft's tool 1.8.7 writes it: no byte order mark, no declaration, CRLF, no line end at the end. */
+/** `Detection.xml` as Microsoft's tool 1.8.7 writes it: no byte order mark, no declaration, CRLF, no final line break. */
 export function detectionXml(
   plainSize: number,
   setupFile: string,
@@ -78,7 +77,7 @@ function storedRecord(name: string, crc: number, size: number): FileRecord {
   return { name: Buffer.from(name), ...versions, flags: 0, method: 0, crc32: crc, packedSize: size, size };
 }
 
-/** Renders XML text: every hole is escaped. Characters that XML 1.0 cannot hold become U+FFFD. */
+/** Renders XML: every hole is escaped. Characters that XML 1.0 does not allow become U+FFFD. */
 function xml(parts: TemplateStringsArray, ...holes: (string | number)[]): string {
   return parts.reduce((text, part, i) => text + escapeXml(String(holes[i - 1] ?? "")) + part);
 }

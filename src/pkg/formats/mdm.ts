@@ -13,19 +13,20 @@ import type {
   PackageFile,
   PackageFormat,
 } from "./format.ts";
-import { detectionXml, packageFrame, packageSize } from "./intunewin.ts";
+import { detectionXml, packageSize, packageWrapper } from "./intunewin.ts";
 
 export const setupFile = "install.ps1";
 
 interface IntunePackage extends PackageFile {
   /**
-   * SHA-256 of its `Detection.xml` in hex, which names all of the content: it has the keys, and the HMAC of what they encrypt.
+   * SHA-256 of its `Detection.xml` in hex. It identifies the whole content, because `Detection.xml` contains the keys and
+   * the HMAC of the ciphertext.
    * @throws UserError "busy", or "invalid" with the remedy
    */
   detectionDigest(): Promise<string>;
 }
 
-/** A Win32 app for Microsoft Intune: the ZIP as for `rmm`, with the icon, encrypted and wrapped. */
+/** A Win32 app for Microsoft Intune: the same ZIP as `rmm` plus the icon, encrypted and wrapped. */
 export const mdm = {
   id: "mdm",
   target: "Intune",
@@ -63,17 +64,17 @@ export const mdm = {
   },
 } as const satisfies PackageFormat;
 
-/** Packages that begin with the same drivers begin with the same bytes; one without any shares nothing. */
+/** Packages with the same drivers begin with the same bytes, so they share keys. Packages without drivers share none. */
 function keyDigest({ drivers, digest }: LaidOutZip): Uint8Array {
   return drivers.sourceCount > 0 ? drivers.digest : digest;
 }
 
-/** The bytes depend on the keys too: an installation with another secret makes others. */
+/** The bytes also depend on the keys: an installation with another secret makes different packages. */
 function etagOf({ digest }: LaidOutZip, { iv }: EncryptionKeys): string {
   return createHash("sha256").update(digest).update(iv).digest("hex").slice(0, 32);
 }
 
-/** Asked for once a download: it may be refused before the first byte goes out, never afterwards. */
+/** Computes the sums before the first byte is sent, because a download can only be refused before that. */
 async function openEncrypted(
   zip: EncryptingZip,
   keys: EncryptionKeys,
@@ -99,18 +100,19 @@ async function* encryptedChunks(
   start: number,
   end: number,
 ): AsyncGenerator<Uint8Array> {
-  const { head, tail } = packageFrame(plainSize, setupFile, keys, info);
-  const tailStart = head.length + cipherSize(plainSize);
+  const wrapper = packageWrapper(plainSize, setupFile, keys, info);
+  const { head } = wrapper;
+  const cipherEnd = head.length + cipherSize(plainSize);
   if (start < head.length) yield head.subarray(start, end);
   const from = Math.max(0, start - head.length);
-  const to = Math.min(end, tailStart) - head.length;
+  const to = Math.min(end, cipherEnd) - head.length;
   if (from < to) yield* zip.encrypt(keys, info, from, to);
-  if (end > tailStart) yield tail.subarray(Math.max(0, start - tailStart), end - tailStart);
+  if (end > cipherEnd) yield wrapper.end.subarray(Math.max(0, start - cipherEnd), end - cipherEnd);
 }
 
 /**
- * What Intune's portal asks for when a Win32 app is added by hand: its pages in its order, in its own words (Microsoft
- * Learn, “Add, assign, and monitor a Win32 app in Microsoft Intune”, February 2026).
+ * The fields of Intune's portal for a new Win32 app, with the portal's pages, order and words (Microsoft Learn, “Add,
+ * assign, and monitor a Win32 app in Microsoft Intune”, February 2026).
  */
 function intuneSections(facts: PackageFacts): FieldSection[] {
   return [
@@ -125,14 +127,14 @@ function intuneSections(facts: PackageFacts): FieldSection[] {
   ];
 }
 
-/** What the portal asks for on its page Dependencies. @param apps by their names there */
+/** The fields of the portal's page Dependencies. @param apps names of the driver apps in Intune */
 function intuneDependencies(apps: readonly string[], isMixed: boolean): FieldSection[] {
   const added = apps.map((value) => ({ label: "Add", value, isCode: true, hint: "the app of this name" }));
   const fields = [...added, { label: "Automatically install", value: "Yes" }];
-  return [{ title: "Dependencies", fields: isMixed ? [...fields, unproven] : fields }];
+  return [{ title: "Dependencies", fields: isMixed ? [...fields, mixedMachinesField] : fields }];
 }
 
-const unproven: PackageField = {
+const mixedMachinesField: PackageField = {
   label: "Machines",
   value: "",
   hint: "These drivers are for different machines. What Intune does with a dependency that does not apply to a machine, nobody here has seen: try one machine of each kind first.",
@@ -181,26 +183,26 @@ function requirements(facts: PackageFacts): PackageField[] {
   ];
 }
 
-const allOfThem =
+const installsAllHint =
   "The package installs all of its printers wherever it runs: deploy printers of different places one by one.";
 
-/** Without a place there is none to enter. */
+/** Printers without subnets need no requirement rule. */
 function requirementRule({ place, requirementFileName }: PackageFacts): PackageField[] {
   if (place === undefined) return [];
   const label = "Configure additional requirement rules";
   if (place.anywhere > 0)
-    return [{ label, value: "", hint: `none: some of these printers belong anywhere. ${allOfThem}` }];
+    return [{ label, value: "", hint: `none: some of these printers belong anywhere. ${installsAllHint}` }];
   const add = "Add, with the requirement type Script, and with these values.";
-  const again = "Machines outside the subnets count as not applicable. Put it in anew when subnets change.";
+  const hint = "Machines outside the subnets count as not applicable. Put it in anew when subnets change.";
   return [
-    { label, value: "", hint: place.isOne ? add : `${add} ${allOfThem}` },
+    { label, value: "", hint: place.isOne ? add : `${add} ${installsAllHint}` },
     { label: "Script name", value: "The machine is in its subnets" },
     {
       label: "Script file",
       value: requirementFileName,
       isCode: true,
       name: "requirement_script",
-      hint: again,
+      hint,
     },
     { label: "Run script as 32-bit process on 64-bit clients", value: "No" },
     { label: "Run this script using the logged on credentials", value: "No" },

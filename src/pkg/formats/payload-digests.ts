@@ -3,19 +3,19 @@ import { crc32 } from "node:zlib";
 import { crc32Combine } from "../zip/crc32.ts";
 import type { EncryptionKeys } from "./encryption.ts";
 
-/** What the package says of its payload. */
+/** The sums of a payload that the package contains. */
 export interface PayloadSums {
   /** HMAC-SHA-256 of the IV and the ciphertext. */
   readonly mac: Uint8Array;
   /** SHA-256 of the plain inner ZIP. */
   readonly fileDigest: Uint8Array;
-  /** Of the payload: MAC, IV and ciphertext. */
+  /** Of the whole payload: MAC, IV and ciphertext. */
   readonly crc32: number;
 }
 
 /**
- * The running digests of a payload. They can be copied at any place: payloads that begin with the same bytes share
- * the work for these. Node copies a hash but no HMAC, so the HMAC is built of two hashes (RFC 2104).
+ * The running digests of a payload. They can be copied at any point, so that payloads with the same beginning digest it
+ * only once. Node can copy a hash but not an HMAC, so the HMAC is built from two hashes (RFC 2104).
  */
 export class PayloadDigests {
   readonly #keys: EncryptionKeys;
@@ -30,7 +30,6 @@ export class PayloadDigests {
     this.#plain = plain;
   }
 
-  /** Of nothing yet. */
   static begin(keys: EncryptionKeys): PayloadDigests {
     const inner = createHash("sha256").update(padded(keys.macKey, 0x36)).update(keys.iv);
     return new PayloadDigests(keys, inner, createHash("sha256"));
@@ -43,7 +42,7 @@ export class PayloadDigests {
     return copy;
   }
 
-  /** Takes what comes next: plain bytes, and the same encrypted, with the padding at the end. */
+  /** Adds the next bytes. @param encrypted the same bytes encrypted, the last ones with padding */
   update(plain: Uint8Array, encrypted: Uint8Array): void {
     this.#plain.update(plain);
     this.#inner.update(encrypted);
@@ -51,7 +50,7 @@ export class PayloadDigests {
     this.#encryptedSize += encrypted.length;
   }
 
-  /** Ends them; nothing can be added any more. */
+  /** Nothing can be added afterwards. */
   finish(): PayloadSums {
     const outer = createHash("sha256").update(padded(this.#keys.macKey, 0x5c));
     const mac = outer.update(this.#inner.digest()).digest();
@@ -61,7 +60,7 @@ export class PayloadDigests {
   }
 }
 
-/** Of SHA-256, in bytes; longer than the key, which zeros fill up. */
+/** Block size of SHA-256. The key is shorter and is padded with zeros. */
 const hashBlockBytes = 64;
 
 function padded(key: Uint8Array, byte: number): Buffer {

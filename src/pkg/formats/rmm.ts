@@ -1,11 +1,17 @@
 import type { Snippet, ToolGuide } from "../../domain/deploy/package-format.ts";
-import { curlCommand, exitWithOne, fetchedScript, onlyHere, unpackedScript } from "../scripts/commands.ts";
+import {
+  curlCommand,
+  downloadAndRunScript,
+  exitZeroOrOne,
+  onlyHere,
+  unpackAndInstallScript,
+} from "../scripts/commands.ts";
 import type { LaidOutFile } from "./contents.ts";
 import type { PackageContext, PackageFacts, PackageFile, PackageFormat } from "./format.ts";
 
 export const zipContentType = "application/zip";
 
-/** A ZIP for remote-monitoring tools: the driver below `driver/`, the scripts at its root. */
+/** A ZIP for remote-monitoring tools: the driver in `driver/`, the scripts at the root. */
 export const rmm: PackageFormat = {
   id: "rmm",
   target: "RMM",
@@ -23,7 +29,7 @@ export const rmm: PackageFormat = {
   build: async (contents, context) => plainZip("rmm", await context.layOut(contents), context),
 };
 
-/** A ZIP that is sent as it is laid out. @param kind tells its ETag from those of others of the same contents */
+/** A ZIP that is sent as it is laid out. @param kind makes its ETag differ from other files with the same contents */
 export function plainZip(kind: string, file: LaidOutFile, context: PackageContext): PackageFile {
   return {
     size: file.layout.size,
@@ -32,7 +38,7 @@ export function plainZip(kind: string, file: LaidOutFile, context: PackageContex
   };
 }
 
-/** What any RMM can run, with the ZIP attached or without it. */
+/** Scripts that any RMM can run, with the ZIP attached or without it. */
 function rmmSnippets(facts: PackageFacts): Snippet[] {
   const { fileName, urls } = facts;
   const parameters = parametersOf(facts);
@@ -40,7 +46,7 @@ function rmmSnippets(facts: PackageFacts): Snippet[] {
     parameters && ` ${parameters} skips machines outside the subnets: leave it out to install anywhere.`;
   const attached = {
     label: "Script, with the ZIP attached",
-    text: unpackedScript(fileName, { parameters }),
+    text: unpackAndInstallScript(fileName, { parameters }),
     hint: `PowerShell, as SYSTEM, in the folder into which the tool puts the ZIP.${skips ?? ""}`,
   };
   if (urls === undefined) return [attached];
@@ -48,7 +54,7 @@ function rmmSnippets(facts: PackageFacts): Snippet[] {
     attached,
     {
       label: "Script, without an attachment",
-      text: fetchedScript(urls.install, parameters),
+      text: downloadAndRunScript(urls.install, parameters),
       hint: "PowerShell, as SYSTEM, on machines that reach this service: it fetches driver files only where they are needed and not there yet.",
     },
     { label: "Address of the ZIP", text: urls.package },
@@ -56,12 +62,11 @@ function rmmSnippets(facts: PackageFacts): Snippet[] {
   ];
 }
 
-/** Where printers belong in subnets, a tool reaches other machines too. */
+/** Printers with subnets need the parameter, because an RMM also runs the script on machines outside them. */
 function parametersOf({ place }: PackageFacts): typeof onlyHere | undefined {
   return place && onlyHere;
 }
 
-/** What counts in each tool, as far as it is known; the rest is the same in all of them. */
 function rmmTools(facts: PackageFacts): ToolGuide[] {
   const { fileName, detectionFileName } = facts;
   const parameters = parametersOf(facts);
@@ -103,7 +108,7 @@ function rmmTools(facts: PackageFacts): ToolGuide[] {
       ],
       snippet: {
         label: "Script for Level, with the ZIP attached",
-        text: unpackedScript(fileName, { parameters, exit: exitWithOne }),
+        text: unpackAndInstallScript(fileName, { parameters, exit: exitZeroOrOne }),
       },
     },
     {

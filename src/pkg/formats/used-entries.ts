@@ -9,19 +9,19 @@ import { Work } from "../../inf/work.ts";
 import { type ArchiveEntry, checkEntry } from "../zip/archive.ts";
 
 /**
- * The entries that an INF and those that it brings along use of their archive, as an inspection finds it, within the same limits.
- * Blocks: call it in a worker thread.
- * @param done is told of buffers that are done with
- * @throws UserError "invalid", with the remedy, when the INFs cannot be read within the limits
+ * Finds the entries of an archive that an INF and the INFs in its CopyINF use. An inspection at upload applies the same
+ * rules and limits. Blocks: call it in a worker thread.
+ * @param onBytesUsed is called with the sizes of buffers that are no longer used
+ * @throws UserError "invalid" with the remedy if the INFs cannot be read within the limits
  */
 export async function usedEntries(
   source: ByteSource,
   entries: readonly ArchiveEntry[],
   infPath: string,
-  done: (bytes: number) => void,
+  onBytesUsed: (bytes: number) => void,
 ): Promise<ArchiveEntry[]> {
   try {
-    return await findUsed(source, entries, infPath, done);
+    return await findUsed(source, entries, infPath, onBytesUsed);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     throw new UserError(
@@ -35,20 +35,20 @@ async function findUsed(
   source: ByteSource,
   entries: readonly ArchiveEntry[],
   infPath: string,
-  done: (bytes: number) => void,
+  onBytesUsed: (bytes: number) => void,
 ): Promise<ArchiveEntry[]> {
   const infs = new Map(infsOf(entries).map((entry) => [entry.path, entry]));
   const cabinets = new Map<string, readonly string[]>();
   for (const entry of entries) {
     if (kindOf(entry.path) !== "cabinet") continue;
-    const names = cabinetNames(await checkEntry(source, entry, cabinetHeadBytes, done));
+    const names = cabinetNames(await checkEntry(source, entry, cabinetHeadBytes, onBytesUsed));
     if (names !== undefined) cabinets.set(entry.path, names);
   }
   const paths = entries.map(({ path }) => path);
   const used = await usedByInf(infPath, new PackageFiles(paths, cabinets), new Work(), (path) => {
     const entry = infs.get(path);
     if (entry === undefined) throw new UserError("invalid", `“${path}” is no INF of the archive.`);
-    return checkEntry(source, entry, infLimitBytes, done);
+    return checkEntry(source, entry, infLimitBytes, onBytesUsed);
   });
   return entries.filter(({ path }) => used.has(path));
 }

@@ -1,64 +1,64 @@
 import { powershell } from "./powershell.ts";
 import printServer from "./print-server.ps1";
 
-// What an operator pastes into Intune, an RMM or a shell. No field's text ever stands in a command: only the service's
-// own addresses, and the names of files that are downloaded, which are slugs.
+// Commands that an operator pastes into Intune, an RMM or a shell. A command never contains the text of a field. It
+// contains only addresses of the service and the names of downloaded files, which are slugs.
 
 const run = "powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File";
 
-/** Runs a script of the folder that one is in. @throws Error for what is no plain name of a file */
+/** Runs a script in the current folder. @throws Error for a name that is not a slug with an extension */
 export function commandFor(script: string): string {
   return `${run} .\\${plainName(script)}`;
 }
 
-/** The same for who sits before the machine: the script may ask. */
-export function operatorCommand(script: string): string {
+/** Runs a script for a person at the machine: the script may prompt. @throws Error as `commandFor` does */
+export function interactiveCommand(script: string): string {
   return `powershell.exe -NoProfile -ExecutionPolicy Bypass -File .\\${plainName(script)}`;
 }
 
 export const installCommand = commandFor("install.ps1");
 export const uninstallCommand = commandFor("uninstall.ps1");
 
-/** Downloads a file under the name that the service gives it. */
+/** Downloads a file and saves it under the name in `Content-Disposition`. */
 export function curlCommand(url: string): string {
   return `curl -fOJ "${plainUrl(url)}"`;
 }
 
-/** Downloads a file in Windows PowerShell, under this name. @throws Error for what is no plain name of a file */
+/** Downloads a file in Windows PowerShell and saves it as `fileName`. @throws Error as `commandFor` does */
 export function webRequestCommand(url: string, fileName: string): string {
-  return `${tls(url)}${powershell`Invoke-WebRequest -UseBasicParsing -Uri ${plainUrl(url)} -OutFile ${plainName(fileName)}`}`;
+  return `${tlsStatement(url)}${powershell`Invoke-WebRequest -UseBasicParsing -Uri ${plainUrl(url)} -OutFile ${plainName(fileName)}`}`;
 }
 
 /**
  * One line for an elevated PowerShell: downloads a script, runs it, and leaves its exit code in `$LASTEXITCODE`. The
- * file's name is one that nobody can foresee, so that nobody puts another script in its place meanwhile.
+ * temporary file has a random name, so no other user can put a different script in its place.
  */
-export function fetchedCommand(url: string): string {
-  const work = `${tls(url)}${download(url)}; ${run} $f; "Exit code $LASTEXITCODE"`;
-  return `& { $ErrorActionPreference = 'Stop'; ${temporaryFile}; try { ${work} } finally { ${removal} } }`;
+export function downloadAndRunCommand(url: string): string {
+  const work = `${tlsStatement(url)}${downloadStatement(url)}; ${run} $f; "Exit code $LASTEXITCODE"`;
+  return `& { $ErrorActionPreference = 'Stop'; ${temporaryFileStatement}; try { ${work} } finally { ${removalStatement} } }`;
 }
 
-/** What makes install and detect leave out printers that belong elsewhere. */
+/** The parameter with which install and detect skip printers whose subnets do not contain the machine. */
 export const onlyHere = "-OnlyHere";
 
-/** The same as a script of an RMM's, which ends with the exit code. @param parameters of the script */
-export function fetchedScript(url: string, parameters?: typeof onlyHere): string {
+/** A script for an RMM that downloads a script, runs it and exits with its code. @param parameters of the downloaded script */
+export function downloadAndRunScript(url: string, parameters?: typeof onlyHere): string {
   return [
     "$ErrorActionPreference = 'Stop'",
-    temporaryFile,
+    temporaryFileStatement,
     "try {",
-    ...(tls(url) === "" ? [] : [`    ${tls(url).trimEnd().replace(/;$/, "")}`]),
-    `    ${download(url)}`,
+    ...(tlsStatement(url) === "" ? [] : [`    ${tlsStatement(url).trimEnd().replace(/;$/, "")}`]),
+    `    ${downloadStatement(url)}`,
     `    ${[run, "$f", parameters].filter(Boolean).join(" ")}`,
     "} finally {",
-    `    ${removal}`,
+    `    ${removalStatement}`,
     "}",
     "exit $LASTEXITCODE",
   ].join("\n");
 }
 
-/** Unpacks a ZIP that an RMM has put into the folder that its script runs in, and installs. */
-export function unpackedScript(
+/** A script for an RMM that unpacks a ZIP in the current folder and runs its `install.ps1`. @param options.exit the last line */
+export function unpackAndInstallScript(
   zip: string,
   options: { readonly parameters?: typeof onlyHere | undefined; readonly exit?: string } = {},
 ): string {
@@ -71,19 +71,19 @@ export function unpackedScript(
   ].join("\n");
 }
 
-/** For a tool that takes nothing but the exit code 1 for a failure. */
-export const exitWithOne = "if (0, 3010, 1641 -contains $LASTEXITCODE) { exit 0 } else { exit 1 }";
+/** The last line for a tool that counts only exit code 1 as a failure. */
+export const exitZeroOrOne = "if (0, 3010, 1641 -contains $LASTEXITCODE) { exit 0 } else { exit 1 }";
 
-const temporaryFile =
+const temporaryFileStatement =
   "$f = [IO.Path]::Combine([IO.Path]::GetTempPath(), [guid]::NewGuid().ToString() + '.ps1')";
-const removal = "Remove-Item -LiteralPath $f -ErrorAction SilentlyContinue";
+const removalStatement = "Remove-Item -LiteralPath $f -ErrorAction SilentlyContinue";
 
-function download(url: string): string {
+function downloadStatement(url: string): string {
   return powershell`Invoke-WebRequest -UseBasicParsing -Uri ${plainUrl(url)} -OutFile $f`;
 }
 
-/** Windows PowerShell 5.1 may not offer TLS 1.2 by itself. */
-function tls(url: string): string {
+/** Enables TLS 1.2, which Windows PowerShell 5.1 may not offer by default. Empty for HTTP. */
+function tlsStatement(url: string): string {
   return url.startsWith("https:")
     ? "[Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor 3072; "
     : "";
@@ -94,15 +94,15 @@ function plainName(file: string): string {
   return file;
 }
 
-/** An address in which nothing has a meaning to any shell: `PUBLIC_URL` may hold more than that. */
+/** Percent-encodes every character that has a meaning in a shell. `PUBLIC_URL` may contain such characters. */
 function plainUrl(url: string): string {
   const percent = (character: string) =>
     `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
   const { href, search } = new URL(url);
   const plain = href.slice(0, href.length - search.length).replace(/[^A-Za-z0-9:/?=._~%[\]-]/g, percent);
-  // Within quotes, where addresses stand, the sign between two parameters has no meaning either.
+  // The query keeps its `&`, which has no meaning inside quotes. All commands quote addresses.
   return plain + search.replace(/[^A-Za-z0-9:/?=._~%&-]/g, percent);
 }
 
-/** Copies what a print server or a PC has (printers, ports, drivers) as JSON; for Windows PowerShell 5.1. */
+/** Copies the printers, ports and drivers of a print server or PC to the clipboard as JSON. For Windows PowerShell 5.1. */
 export const printServerCommand = printServer.trim();

@@ -20,42 +20,39 @@ import {
 } from "./driver-settings.ts";
 import type { PowerShellValue } from "./powershell.ts";
 
-/** A printer with the drivers it is deployed with; all are complete. */
+/** A printer with the drivers it is deployed with. All are complete. */
 export interface Deployable {
   readonly printer: Printer;
   readonly driver: Driver;
-  /** Of ARM64 machines, where they take another one. */
+  /** The driver for ARM64 machines, if it differs. */
   readonly arm64Driver: Driver | undefined;
-  /** Whose it is: where it belongs may be said there. */
+  /** The client's subnets apply where the printer has none. */
   readonly client?: Pick<Client, "subnets"> | undefined;
 }
 
-/** What a script deploys: printers, each of their drivers once. */
+/** The printers that a script deploys, and where it finds their drivers. */
 export interface Deployment {
   readonly printers: readonly Deployable[];
-  /** In a package, where each driver's files are, by the driver's id. */
+  /** Each driver's folder in the package, by the driver's id. */
   readonly folders: ReadonlyMap<number, string>;
-  /** For a script fetched alone, by the driver's id; a script in a package carries no address. */
+  /** For a script downloaded alone, by the driver's id. A script in a package contains no address. */
   readonly downloads: ReadonlyMap<number, FilesDownload>;
-  /** Whether uploaded drivers are installed by packages of their own: these scripts only look whether they are there. */
+  /** Whether uploaded drivers have packages of their own. The scripts then only check that the drivers are installed. */
   readonly isApart?: boolean;
-  /** Of the log file, without what goes around it. */
+  /** The name of the log file is a slug of it. */
   readonly title: string;
 }
 
-/** What stands on top of a script: nothing but literals, so that it can cross threads as JSON. */
+/** The settings block at the top of a script. It has only literals, so it can cross threads as JSON. */
 export type ScriptSettings = { readonly [key: string]: PowerShellValue };
 
-/** Raised only when a change of the scripts must reach machines that are deployed already. */
+/** Part of every revision. Raise it only when a change of the scripts must reach machines that are already deployed. */
 const generation = 1;
 
 /** The folder of a printer's second driver in its own package. */
 const arm64DriverFolder = "driver-arm64";
 
-/**
- * One printer by itself.
- * @param downloads for a script fetched alone, by the driver's id
- */
+/** Deploys one printer. @param downloads for a script downloaded alone, by the driver's id */
 export function deploymentOf(
   deployable: Deployable,
   downloads: Deployment["downloads"] = new Map(),
@@ -67,8 +64,8 @@ export function deploymentOf(
 }
 
 /**
- * Several printers in one: a folder for each driver, named by its content.
- * @param downloads for scripts fetched alone, by the driver's id
+ * Deploys several printers together. Each driver has its own folder, named by the driver's digest.
+ * @param downloads for scripts downloaded alone, by the driver's id
  */
 export function deploymentOfMany(
   title: string,
@@ -83,21 +80,19 @@ export function deploymentOfMany(
   return { printers, folders, downloads, title };
 }
 
-/** The same without its uploaded drivers, which other packages install. */
-export function deploymentApart(deployment: Deployment): Deployment {
+/** The same deployment without its uploaded drivers, which other packages install. */
+export function withoutDrivers(deployment: Deployment): Deployment {
   return { ...deployment, folders: new Map(), downloads: new Map(), isApart: true };
 }
 
-/** The drivers of a deployment, each once. */
 export function driversIn({ printers }: Pick<Deployment, "printers">): Driver[] {
   return [...new Map(printers.flatMap(driversOf).map((driver) => [driver.id, driver])).values()];
 }
 
-/** The block of literals on top of each script. */
 export function scriptSettings(deployment: Deployment): ScriptSettings {
   const drivers = driversIn(deployment);
-  const usedText = new Map(drivers.map((driver) => [driver.id, JSON.stringify(driverSettings(driver))]));
-  const textOf = ({ id }: Driver) => usedText.get(id) ?? "";
+  const driverTexts = new Map(drivers.map((driver) => [driver.id, JSON.stringify(driverSettings(driver))]));
+  const textOf = ({ id }: Driver) => driverTexts.get(id) ?? "";
   const Printers = deployment.printers.map((deployable): PowerShellValue => {
     const { printer, driver, arm64Driver, client } = deployable;
     const settings = printerSettings(deployable);
@@ -110,7 +105,7 @@ export function scriptSettings(deployment: Deployment): ScriptSettings {
       Id: printer.id,
       Revision: revision,
       DriverKey: driverKey(driver),
-      ...unsetSettings,
+      ...optionalDefaults,
       Arm64DriverKey: arm64Driver ? driverKey(arm64Driver) : "",
       ...settings,
       Subnets: effectiveSubnets(printer, client),
@@ -129,15 +124,16 @@ export function scriptSettings(deployment: Deployment): ScriptSettings {
   };
 }
 
-/** The revisions that a script's settings name, by printer. */
+/** The id and the revision of each printer in a script's settings. */
 export function revisionsIn({ Printers }: ScriptSettings): { id: number; revision: string }[] {
   const printers = (Array.isArray(Printers) ? Printers : []) as { Id: number; Revision: string }[];
   return printers.map(({ Id, Revision }) => ({ id: Id, revision: Revision }));
 }
 
 /**
- * A client's driver may be large and have a thousand printers: its text is made once for all of them.
- * @param arm64Text of the second driver, where there is one
+ * The first 12 hex digits of a SHA-256. It takes texts because a driver's text may be large and a thousand printers may
+ * use it: callers make each text only once.
+ * @param arm64Text of the driver for ARM64, if there is one
  */
 export function revisionFrom(printerText: string, driverText: string, arm64Text: string | undefined): string {
   const drivers = arm64Text === undefined ? driverText : `${driverText},${arm64Text}`;
@@ -152,15 +148,18 @@ const duplexNames = {
   short_edge: "TwoSidedShortEdge",
 };
 
-/** A printer with what is known of its drivers. */
-export interface PrinterOf<T> {
+export interface PrinterWithDrivers<T> {
   readonly printer: Printer;
   readonly driver: T;
   readonly arm64Driver: T | undefined;
 }
 
-/** What scripts know of a printer, whatever its number is. */
-export function printerSettings({ printer, driver, arm64Driver }: PrinterOf<Pick<Driver, "driver_desc">>) {
+/** A printer's settings in scripts, without its id. They count towards its revision. */
+export function printerSettings({
+  printer,
+  driver,
+  arm64Driver,
+}: PrinterWithDrivers<Pick<Driver, "driver_desc">>) {
   return {
     Name: printer.name,
     DriverName: effectiveDescription(printer, driver),
@@ -185,12 +184,12 @@ export function printerSettings({ printer, driver, arm64Driver }: PrinterOf<Pick
     KeepDriver: printer.keep_driver,
     Replaces: printer.replaces,
     ...(arm64Driver && { Arm64DriverName: arm64Description(printer, arm64Driver) }),
-    ...setSettings(printer),
+    ...optionalSettings(printer),
   };
 }
 
-/** What each entry of a script has, and what younger settings are where nobody set them. */
-export const unsetSettings = {
+/** Defaults of the settings that were added later. Every printer in a script has these keys. */
+export const optionalDefaults = {
   Arm64DriverKey: "",
   Arm64DriverName: "",
   IppUrl: "",
@@ -198,8 +197,8 @@ export const unsetSettings = {
   ResetUserPreferences: false,
 };
 
-/** Settings that came later, each only where it is set: all other printers keep the revisions that they have. */
-function setSettings(printer: Printer): { [Name in keyof typeof unsetSettings]?: PowerShellValue } {
+/** The settings that were added later, each only if it is set, so that all other printers keep their revisions. */
+function optionalSettings(printer: Printer): { [Name in keyof typeof optionalDefaults]?: PowerShellValue } {
   return {
     ...(printer.protocol === "ipp" && { IppUrl: ippUrlOf(printer) }),
     ...(printer.print_ticket !== "" && { PrintTicket: printer.print_ticket }),

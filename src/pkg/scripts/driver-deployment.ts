@@ -1,21 +1,20 @@
 import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import { slug } from "../../domain/text.ts";
-import { type ScriptSettings, unsetSettings } from "./deployment.ts";
+import { optionalDefaults, type ScriptSettings } from "./deployment.ts";
 import { driverEntry, driverFolder, type FilesDownload } from "./driver-settings.ts";
 import { revisionOfDriver } from "./revision.ts";
 
-/** A driver that is deployed by itself, under all names that printers use. */
+/** A driver that is deployed without a printer, under all model names that printers use. */
 export interface DriverDeployment {
   readonly driver: Driver;
-  /** One at least. */
   readonly models: readonly [string, ...string[]];
-  /** For a script fetched alone. */
+  /** For a script downloaded alone. */
   readonly download?: FilesDownload | undefined;
 }
 
 /**
- * The block of literals on top of its scripts: one printer without a queue that has several names of drivers. Its marker
- * stands beside those of printers, whose uninstall scripts find their driver's name among its names.
+ * The settings block of a driver's scripts: one printer without a queue and with several driver names. The driver's
+ * marker is in the same registry key as those of printers, so their uninstall scripts see that a driver is still in use.
  */
 export function driverScriptSettings({ driver, models, download }: DriverDeployment): ScriptSettings {
   const title = driverTitle(driver);
@@ -28,7 +27,7 @@ export function driverScriptSettings({ driver, models, download }: DriverDeploym
         Id: entry.Key,
         Revision: revisionOfDriver(driver),
         DriverKey: entry.Key,
-        ...unsetSettings,
+        ...optionalDefaults,
         Name: title,
         DriverName: models[0],
         DriverNames: models,

@@ -1,44 +1,41 @@
 import { chosenInf, type Driver, driverPackageName, shippedBy } from "../../domain/drivers/driver.ts";
-import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
+import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 
-/** Where a script fetched alone gets a driver's files; one in a package has them beside it. */
+/** Where a script downloaded alone gets a driver's files. A script in a package has them beside it. */
 export interface FilesDownload {
   readonly url: string;
-  /** Of the ZIP at that address, in hex; empty where there is none now. */
+  /** Of the ZIP at that address, in hex. Empty while there is no such ZIP. */
   readonly sha256: string;
 }
 
-/** The folder of a printer's driver in its own package. */
 export const driverFolder = "driver";
 
-/** How a script comes to a driver. */
-interface Way {
-  /** In a package, with `/`. */
+interface DriverLocation {
+  /** In a package, with `/`. Default: `driver`. */
   readonly folder: string | undefined;
   readonly download: FilesDownload | undefined;
-  /** Whether an uploaded driver's own package installs it. */
+  /** Whether a package of its own installs the driver, if it was uploaded. */
   readonly isApart: boolean;
 }
 
-/** A driver as all scripts find it. */
-export function driverEntry(driver: Driver, { folder = driverFolder, download, isApart }: Way) {
+export function driverEntry(driver: Driver, { folder = driverFolder, download, isApart }: DriverLocation) {
   return {
     Key: driverKey(driver),
     Folder: windowsPath(folder),
     Download: download?.url ?? "",
     FilesSha256: (download?.sha256 ?? "").toUpperCase(),
     Origin: "package",
-    ...(isApart && !isWindowsOwn(driver) && { Origin: "apart", Package: driverPackageName(driver) }),
+    ...(isApart && !isWindowsDriver(driver) && { Origin: "apart", Package: driverPackageName(driver) }),
     ...driverSettings(driver),
   };
 }
 
-/** What printers name their drivers by in a script, and a driver's own package its marker on machines. */
+/** Printers refer to their drivers by this key in a script. It also names the marker of a driver's own package. */
 export function driverKey({ id }: Pick<Driver, "id">): string {
   return `driver-${id}`;
 }
 
-/** What scripts know of a driver, wherever its files are. */
+/** A driver's settings in scripts, without the place of its files. They count towards revisions. */
 export function driverSettings(driver: Driver) {
   const inf = chosenInf(driver);
   return {

@@ -67,22 +67,20 @@ import uninstallQueue from "./uninstall/queue.ps1";
 import untilFree from "./uninstall/until-free.ps1";
 import uninstall from "./uninstall.ps1";
 
-/** The scripts that stand in packages. */
 export const packagedScripts = ["install", "uninstall", "detect"] as const;
 
-/** These, and those that are fetched alone. */
+/** Those in packages, and those that are only downloaded alone. */
 export const scriptKinds = [...packagedScripts, "requirement", "diagnose"] as const;
 export type ScriptKind = (typeof scriptKinds)[number];
 
 interface ScriptSource {
   /** With regions for the settings and the parts. */
   readonly body: string;
-  /** Whole PowerShell files in the order in which they run: what a part's first lines need stands before it. */
+  /** Whole PowerShell files in the order in which they run: a part comes after those that its top-level code needs. */
   readonly parts: readonly string[];
 }
 
-/** What install and uninstall share beyond what detect needs. */
-const ofInstallAndUninstall = [
+const installAndUninstallParts = [
   exitCodes,
   log,
   spooler,
@@ -90,17 +88,16 @@ const ofInstallAndUninstall = [
   run,
   printQueries,
   registryChanges,
-  ...ofPrinters(removal),
+  ...printersOnly(removal),
   publisherStore,
-  ...ofPrinters(users),
+  ...printersOnly(users),
 ];
 
-/** What a driver by itself does without. */
-function ofPrinters(...parts: readonly string[]): string[] {
+/** Parts that a driver without a printer does not need. */
+function printersOnly(...parts: readonly string[]): string[] {
   return parts.map((part) => `#<if printer>\n${part}\n#</if>`);
 }
 
-/** Each script with what it uses, and nothing else. */
 export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
   install: {
     body: install,
@@ -109,8 +106,8 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       registry,
       architecture,
       driverVersion,
-      ...ofPrinters(differences, ippDifferences),
-      ...ofInstallAndUninstall,
+      ...printersOnly(differences, ippDifferences),
+      ...installAndUninstallParts,
       protectedPrint,
       site,
       machine,
@@ -121,8 +118,8 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       driverPackage,
       driverFiles,
       installPublisher,
-      ...ofPrinters(port, formerPorts, installQueue, reachable, portAddresses, ippQueue, ippAdd, addresses),
-      ...ofPrinters(preferences, printTicket, logon, installDefaultPrinter, connections, userPreferences),
+      ...printersOnly(port, formerPorts, installQueue, reachable, portAddresses, ippQueue, ippAdd, addresses),
+      ...printersOnly(preferences, printTicket, logon, installDefaultPrinter, connections, userPreferences),
       installMarker,
     ],
   },
@@ -132,9 +129,9 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       relaunch,
       registry,
       architecture,
-      ...ofInstallAndUninstall,
+      ...installAndUninstallParts,
       untilFree,
-      ...ofPrinters(uninstallQueue, uninstallDefaultPrinter),
+      ...printersOnly(uninstallQueue, uninstallDefaultPrinter),
       uninstallDriver,
       uninstallDriverAlone,
       uninstallPublisher,
@@ -148,7 +145,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       registry,
       architecture,
       driverVersion,
-      ...ofPrinters(differences, ippDifferences),
+      ...printersOnly(differences, ippDifferences),
       deployed,
       site,
     ],

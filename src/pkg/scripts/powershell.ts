@@ -1,4 +1,4 @@
-/** What a script can be given. Nothing else compiles, and nothing reaches a script in another way. */
+/** A value that can be put into a script. There is no other way to put data into a script. */
 export type PowerShellValue =
   | string
   | number
@@ -8,15 +8,15 @@ export type PowerShellValue =
   | { readonly [key: string]: PowerShellValue };
 
 /**
- * Renders PowerShell: every hole becomes a literal. Text stands in single quotes, in which only the five
- * quotes that PowerShell knows have a meaning; characters that a file could lose or change (controls,
- * lone surrogates), and those that let the text behind them be read in another order than it is, are written as numbers.
+ * Renders PowerShell: every hole becomes a literal. Text is put into single quotes, where only PowerShell's five
+ * single quotes have a meaning. Two kinds of characters are written as numbers: those that a file could lose or change
+ * (controls, lone surrogates), and those that change the direction of the text after them.
  */
 export function powershell(parts: TemplateStringsArray, ...holes: PowerShellValue[]): string {
   return parts.reduce((text, part, i) => text + literal(holes[i - 1] ?? null, false, "") + part);
 }
 
-/** The same in pure ASCII, for files whose encoding nobody can be sure of. */
+/** Renders pure ASCII, for files that may be read in another encoding. */
 export function asciiPowershell(parts: TemplateStringsArray, ...holes: PowerShellValue[]): string {
   return parts.reduce((text, part, i) => text + literal(holes[i - 1] ?? null, true, "") + part);
 }
@@ -54,27 +54,27 @@ function keyLiteral(key: string): string {
   return key;
 }
 
-/** Characters that must not stand in the file as they are; of line feeds and tabs as many as follow each other. */
+/** Characters that must be escaped. Consecutive line feeds and tabs are one match. */
 const unsafe =
   /([\n\t]+|[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff])/;
 const unsafeOrNotAscii = /([\n\t]+|[^\u0020-\u007e])/;
 
 function textLiteral(text: string, ascii: boolean): string {
-  // Between the pieces that can stand as they are, `split` gives the characters that it found.
+  // `split` with a group alternates: a piece that can stay as it is, then what the group matched.
   const pieces = text.split(ascii ? unsafeOrNotAscii : unsafe);
   if (pieces.length === 1) return quoted(text);
   const parts = pieces.map((piece, i) => (i % 2 === 0 ? quoted(piece) : escaped(piece)));
-  // A sum would copy the text once for each piece.
+  // Concatenation with `+` would copy the text once for each piece.
   return `(-join (${parts.filter((part) => part !== "''").join(", ")}))`;
 }
 
-/** One character, or line feeds and tabs. */
+/** @param piece one character, or line feeds and tabs */
 function escaped(piece: string): string {
   if (/[\n\t]/.test(piece)) return `"${piece.replaceAll("\n", "`n").replaceAll("\t", "`t")}"`;
   return `[char]0x${piece.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** Windows PowerShell ends a single-quoted string at any of these; doubled, each stands for itself. */
+/** Windows PowerShell ends a single-quoted string at any of these quotes. A doubled quote is a literal one. */
 function quoted(text: string): string {
   return `'${text.replace(/['\u2018\u2019\u201a\u201b]/g, "$&$&")}'`;
 }

@@ -21,11 +21,11 @@ import say from "./publish/say.ps1";
 import signIn from "./publish/sign-in.ps1";
 import values from "./publish/values.ps1";
 import publish from "./publish.ps1";
-import { frameOf, type ScriptKind, settingsOf } from "./render.ts";
+import { type ScriptKind, settingsBlock, templateOf } from "./render.ts";
 import { aroundRegion, fileBytes, neededPieces, tabbed } from "./script-text.ts";
 import log from "./shared/log.ps1";
 
-/** What `publish.ps1` is put together from, in the order in which it runs. */
+/** The parts of `publish.ps1`, in the order in which they run. */
 const publishParts: readonly string[] = [
   log,
   say,
@@ -48,81 +48,79 @@ const publishParts: readonly string[] = [
   remove,
 ];
 
-/** A package of an app, as it is downloaded. */
 interface PublishedPackage {
-  /** Empty where the service's own address cannot be said. */
+  /** Empty if the service does not know its own address. */
   readonly url: string;
   readonly etag: string;
   readonly fileName: string;
   /** In bytes. */
   readonly size: number;
-  /** In hex, of its `Detection.xml`: names all of the content. */
+  /** Of its `Detection.xml`, in hex. It identifies the whole content. */
   readonly detectionSha256: string;
 }
 
-/** An app that the script makes or updates. */
 export interface PublishedApp extends LinkOwner {
-  /** Names what is in the package, whatever its icon. */
+  /** Identifies the content of the package without its icon. */
   readonly revision: string;
   readonly package: PublishedPackage;
-  /** Of Graph, by their names there. */
+  /** Properties of a win32LobApp in Microsoft Graph, by name. */
   readonly fields: Readonly<Record<string, string>>;
   /** The settings of the package's scripts, as JSON. */
   readonly scripts: string;
-  /** Whether a script says which machines it is for. */
+  /** Whether a requirement script decides which machines get it. */
   readonly hasRequirement: boolean;
-  /** SHA-256 of its picture in hex; undefined where it has none. */
+  /** SHA-256 of its icon in hex. */
   readonly icon: string | undefined;
-  /** Other apps of the same script, which stand before it. */
+  /** Apps that come before it in the same script. */
   readonly dependsOn: readonly LinkOwner[];
 }
 
-/** The numbers of all records of a kind, and the highest that there ever was. */
+/** The ids of all records of a kind, and the highest id that was ever used. */
 interface RecordNumbers {
   readonly ids: readonly number[];
   readonly last: number;
 }
 
-/** What a script publishes: nothing but data, so that it can cross threads. */
+/** Everything that a script publishes. It is plain data, so it can cross threads. */
 export interface Publication {
   readonly logName: string;
   readonly title: string;
-  /** Names the installation in the marks of its apps. */
+  /** Identifies this installation of Platen in the markers of its apps. */
   readonly instance: string;
-  /** When, in milliseconds since 1970. */
+  /** UTC, milliseconds since 1970. */
   readonly madeAt: number;
-  /** Of the service; empty where it cannot be said. */
+  /** The service's address, empty if it is unknown. */
   readonly service: string;
-  /** Where the script itself is fetched, by who need not sign in; empty likewise. */
+  /** Where the script itself can be downloaded without signing in. Empty if the service's address is unknown. */
   readonly url: string;
   readonly apps: readonly PublishedApp[];
-  /** Pictures by their digest. */
+  /** By SHA-256 in hex. */
   readonly icons: ReadonlyMap<string, Uint8Array>;
-  /** What there is to look at first, for people. */
+  /** Findings to check before publishing, as sentences. */
   readonly attention: readonly string[];
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
-  /** A client's one package. */
+  /** All printers of a client as one app. */
   readonly together: PublishedApp | undefined;
-  /** Why there is none, for people. */
+  /** Why there is no such app, as a sentence. */
   readonly togetherRefusal: string;
-  /** Undefined for who may not know of all records. */
+  /** Undefined if the recipient may not know all records. */
   readonly records: Readonly<Record<"printers" | "clients" | "drivers", RecordNumbers>> | undefined;
 }
 
-/** The revision of an app whose package, without a picture, has this ETag: a new picture uploads nothing. */
+/** The revision of an app, from the ETag of its package without an icon: a new icon does not upload the content again. */
 export function etagRevision(etag: string): string {
   return createHash("sha256").update(etag).digest("hex").slice(0, 12);
 }
 
-/** What a script was made of, in short: whether it is the same now is asked before it is run. */
+/** Digests of what a script was made of. When it runs, the script first asks the service whether they are still current. */
 export interface PublicationState {
-  /** 16 hex digits of all apps; neither time nor addresses count. */
+  /** Of all apps, 16 hex digits. Time and addresses are not part of it. */
   readonly apps: string;
-  /** The same of the numbers of all records. */
+  /** Of the ids of all records, 16 hex digits. */
   readonly records: string;
 }
 
-/** @param records of all records, also where the script does not have them */
+/** @param records of all records, even if the script does not contain them */
 export function publicationState(
   publication: Publication,
   records: Publication["records"],
@@ -139,7 +137,7 @@ function shortDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** `publish.ps1` as a file: ASCII. Blocks for some milliseconds an app: where there are many, call it in a worker thread. */
+/** Renders `publish.ps1` as an ASCII file. Blocks for a few milliseconds per app: for many, call it in a worker thread. */
 export function renderPublishScript(
   publication: Publication,
   state = publicationState(publication, publication.records),
@@ -153,9 +151,9 @@ export function renderPublishScript(
 
 function settingsFor(publication: Publication, state: PublicationState): PowerShellValue {
   const { logName, title, instance, madeAt, service, url, apps, icons, together, records } = publication;
-  const frames = new Frames();
+  const templates = new Templates();
   const icon = iconNames(icons);
-  const settingsOfApp = (app: PublishedApp) => appSettings(app, frames, icon);
+  const settingsOfApp = (app: PublishedApp) => appSettings(app, templates, icon);
   const Apps = apps.map(settingsOfApp);
   const Together = together === undefined ? null : settingsOfApp(together);
   const pictures = [...icons].map(([sha256, bytes]) => [icon(sha256), base64(bytes)] as const);
@@ -166,7 +164,7 @@ function settingsFor(publication: Publication, state: PublicationState): PowerSh
     Made: basicTime(madeAt),
     Service: service,
     Source: { Url: url, Apps: state.apps, Records: state.records },
-    Frames: frames.settings(),
+    Frames: templates.settings(),
     Icons: Object.fromEntries(pictures),
     Apps,
     Attention: publication.attention,
@@ -182,7 +180,7 @@ function basicTime(ms: number): string {
   return new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "");
 }
 
-/** I1, I2, … in the order of the pictures; of none nothing. */
+/** Names icons I1, I2, … in their order. The name is empty for an app without an icon. */
 function iconNames(icons: Publication["icons"]): (sha256: string | undefined) => string {
   const names = new Map([...icons.keys()].map((sha256, i) => [sha256, `I${i + 1}`]));
   return (sha256) => (sha256 === undefined ? "" : (names.get(sha256) ?? ""));
@@ -190,7 +188,7 @@ function iconNames(icons: Publication["icons"]): (sha256: string | undefined) =>
 
 function appSettings(
   app: PublishedApp,
-  frames: Frames,
+  templates: Templates,
   iconName: (sha256: string | undefined) => string,
 ): PowerShellValue {
   const { kind, id, revision, fields, hasRequirement, icon, dependsOn } = app;
@@ -201,8 +199,8 @@ function appSettings(
     Revision: revision,
     Package: packageSettings(app.package),
     Fields: fields,
-    Detection: frames.script("detect", scripts),
-    Requirement: hasRequirement ? frames.script("requirement", scripts) : null,
+    Detection: templates.script("detect", scripts),
+    Requirement: hasRequirement ? templates.script("requirement", scripts) : null,
     Icon: iconName(icon),
     DependsOn: dependsOn.map((other) => `${other.kind}:${other.id}`),
   };
@@ -229,26 +227,26 @@ function recordSettings({ printers, clients, drivers }: NonNullable<Publication[
   };
 }
 
-/** What scripts have in common besides their settings, each once. */
-class Frames {
+/** Collects the templates of scripts, so that the settings contain each of them once. */
+class Templates {
   readonly #byText = new Map<
     string,
     { readonly name: string; readonly Before: string; readonly After: string }
   >();
 
-  /** A script as its frame and what stands in it. */
+  /** A script as the name of its template and its own settings, in Base64. */
   script(kind: ScriptKind, settings: ScriptSettings) {
-    const frame = frameOf(kind, settings);
-    const [Before, After] = [base64(frame.before), base64(frame.after)];
+    const template = templateOf(kind, settings);
+    const [Before, After] = [base64(template.before), base64(template.after)];
     const key = `${Before} ${After}`;
     const known = this.#byText.get(key) ?? { name: `F${this.#byText.size + 1}`, Before, After };
     this.#byText.set(key, known);
-    return { Frame: known.name, Settings: base64(settingsOf(kind, settings)) };
+    return { Frame: known.name, Settings: base64(settingsBlock(kind, settings)) };
   }
 
   settings() {
-    const frames = [...this.#byText.values()];
-    return Object.fromEntries(frames.map(({ name, Before, After }) => [name, { Before, After }]));
+    const templates = [...this.#byText.values()];
+    return Object.fromEntries(templates.map(({ name, Before, After }) => [name, { Before, After }]));
   }
 }
 

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import type { Driver, DriverSummary } from "../../domain/drivers/driver.ts";
 import type { Printer } from "../../domain/printers/printer.ts";
-import { type Deployable, type PrinterOf, printerSettings, revisionFrom } from "./deployment.ts";
+import { type Deployable, type PrinterWithDrivers, printerSettings, revisionFrom } from "./deployment.ts";
 import { driverSettings } from "./driver-settings.ts";
 
 /**
- * The first 12 hex digits of a SHA-256 over everything that the scripts use of a printer. Where a package
- * puts the driver, or which service it comes from, makes no difference.
+ * The first 12 hex digits of a SHA-256 over everything that the scripts use of a printer and its drivers. The driver's
+ * folder in a package and the service's address are not part of it.
  */
 export function revisionOf({ printer, driver, arm64Driver }: Deployable): string {
   return revisionsWith(driver, arm64Driver)(printer);
 }
 
-/** The same for many printers of the same drivers, which are looked at once and not kept: reports may be large. */
+/** Computes revisions of many printers with the same drivers. It does not keep the drivers, whose reports may be large. */
 export function revisionsWith(driver: Driver, arm64Driver: Driver | undefined): (printer: Printer) => string {
   const texts = [driver, ...(arm64Driver ? [arm64Driver] : [])].map((each) =>
     JSON.stringify(driverSettings(each)),
@@ -24,8 +24,8 @@ export function revisionsWith(driver: Driver, arm64Driver: Driver | undefined): 
 }
 
 /**
- * The revision of a driver by itself: whatever of it is installed, under as many names as printers use, so that no machine
- * installs anew what it has because one of them is used no more.
+ * The revision of a driver without a printer. The model names are not part of it, so that a machine does not reinstall
+ * the driver when printers stop using one of them.
  */
 export function revisionOfDriver(driver: Driver): string {
   return revisionFrom('"driver"', JSON.stringify(driverSettings(driver)), undefined);
@@ -36,10 +36,10 @@ function modelOf({ driver_desc }: Driver): Pick<Driver, "driver_desc"> {
 }
 
 /**
- * Tells what several printers deploy from what they deployed before, in 12 hex digits. It needs no driver's report, so
- * it is no revision: detection does not know it.
+ * Identifies what several printers deploy, in 12 hex digits. It is not a revision, because it uses no driver reports;
+ * detection never sees it.
  */
-export function labelOfMany(printers: readonly PrinterOf<DriverSummary>[]): string {
+export function printersDigest(printers: readonly PrinterWithDrivers<DriverSummary>[]): string {
   const hash = createHash("sha256");
   for (const each of printers) {
     const drivers = [each.driver, ...(each.arm64Driver ? [each.arm64Driver] : [])];

@@ -1,7 +1,7 @@
 /**
- * A PowerShell file without the pieces that nothing needs: what stands between a line `#<if name>` and the line `#</if>`
- * that belongs to it is left out where `isNeeded` says so of none of the names, between which `|` stands.
- * @throws Error where a piece does not end, or ends without a beginning
+ * Removes the pieces of a PowerShell file that are not needed. A piece goes from a line `#<if name>` to its line `#</if>`.
+ * Several names are separated by `|`, and the piece is kept if one of them is needed. Pieces may be nested.
+ * @throws Error if a piece does not end, or ends without a beginning
  */
 export function neededPieces<T extends string>(text: string, isNeeded: (name: T) => boolean): string {
   const kept: string[] = [];
@@ -21,7 +21,7 @@ export function neededPieces<T extends string>(text: string, isNeeded: (name: T)
   return kept.join("\n");
 }
 
-/** What stands before `#<name>` and behind `#</name>`. */
+/** The text before `#<name>` and after `#</name>`. @throws Error if there is no such region */
 export function aroundRegion(body: string, name: string): [string, string] {
   const start = body.indexOf(`#<${name}>`);
   const closing = `#</${name}>`;
@@ -30,12 +30,12 @@ export function aroundRegion(body: string, name: string): [string, string] {
   return [body.slice(0, start), body.slice(end + closing.length)];
 }
 
-/** Each step of indentation is one character, because Intune takes 50 KB of an installing script. */
+/** Indents with tabs instead of four spaces, because Intune accepts 50 KB of an install script. */
 export function tabbed(text: string): string {
   return text.replace(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4));
 }
 
-/** Lines end with CRLF. */
+/** UTF-8 with CRLF line ends. */
 export function fileBytes(text: string): Buffer {
   return Buffer.from(text.replaceAll("\n", "\r\n"), "utf8");
 }

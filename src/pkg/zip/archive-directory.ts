@@ -12,9 +12,102 @@ import {
   rezip,
 } from "./record-fields.ts";
 
+/** The place of the central directory, from the records at the end of a ZIP. */
+export interface ArchiveEnd {
+  readonly entryCount: number;
+  /** In bytes. */
+  readonly directorySize: number;
+  /** From the start of the file. */
+  readonly directoryOffset: number;
+  /** Bytes before the archive that its offsets do not count, such as a self-extracting program. */
+  readonly shift: number;
+}
+
+export const entryLimit = 60_000;
+const directoryLimitBytes = 64 * 1024 * 1024;
+const endSignature = Buffer.alloc(4);
+endSignature.writeUInt32LE(end.signature);
+
+/**
+ * Finds the end records of a ZIP (APPNOTE 6.3.10, 4.3.14 to 4.3.16), searching from the end of the file. The directory
+ * is directly before them.
+ * @throws UserError "invalid"
+ */
+export async function readEnd(source: ByteSource): Promise<ArchiveEnd> {
+  const searchedLength = Math.min(source.size, end.size + 0xffff);
+  const searched = await source.read(source.size - searchedLength, searchedLength);
+  const at = searched.length < end.size ? -1 : searched.lastIndexOf(endSignature, searched.length - end.size);
+  if (at < 0) throw await noEndRecord(source);
+  const record = searched.subarray(at, at + end.size);
+  if (at + end.size + record.readUInt16LE(end.commentLength) > searched.length)
+    throw damaged("its last record is cut off");
+  const endOffset = source.size - searchedLength + at;
+  const found = (await readLargeEnd(source, endOffset)) ?? readPlainEnd(record, endOffset);
+  const { entryCount, directorySize, directoryOffset, directoryEnd } = found;
+  const shift = directoryEnd - directorySize - directoryOffset;
+  if (entryCount > entryLimit && shift >= 0) {
+    throw refuse(`This ZIP holds ${entryCount} files; at most ${entryLimit} are possible.`);
+  }
+  if (shift < 0 || directorySize > directoryLimitBytes) throw damaged("its table of contents does not fit");
+  return { entryCount, directorySize, directoryOffset: directoryOffset + shift, shift };
+}
+
+async function noEndRecord(source: ByteSource): Promise<Error> {
+  const start = source.size < 4 ? 0 : (await source.read(0, 4)).readUInt32LE(0);
+  if (start === localFileHeader.signature) return damaged("its end is missing");
+  return refuse("This file is not a ZIP archive. Upload the ZIP with the driver’s files, INF included.");
+}
+
+/** The numbers in the end record, not yet corrected for bytes before the archive. */
+interface EndRecord extends Omit<ArchiveEnd, "shift"> {
+  /** Where the directory ends, from the start of the file. */
+  readonly directoryEnd: number;
+}
+
+function readPlainEnd(record: Buffer, endOffset: number): EndRecord {
+  const entryCount = record.readUInt16LE(end.totalEntries);
+  const isOneOfMany =
+    record.readUInt16LE(end.numberOfThisDisk) !== 0 ||
+    record.readUInt16LE(end.diskWithCentralDirectory) !== 0 ||
+    record.readUInt16LE(end.totalEntriesOnThisDisk) !== entryCount;
+  if (isOneOfMany) throw severalParts();
+  return {
+    entryCount,
+    directorySize: record.readUInt32LE(end.sizeOfCentralDirectory),
+    directoryOffset: record.readUInt32LE(end.offsetOfCentralDirectory),
+    directoryEnd: endOffset,
+  };
+}
+
+function severalParts() {
+  return refuse(`This ZIP is one part of several. ${rezip}`);
+}
+
+/** The ZIP64 end record, which every writer puts directly before its locator. Undefined if there is no locator. */
+async function readLargeEnd(source: ByteSource, endOffset: number): Promise<EndRecord | undefined> {
+  const directoryEnd = endOffset - locatorFields.size - largeEnd.size;
+  if (directoryEnd < 0) return undefined;
+  const record = await source.read(directoryEnd, largeEnd.size + locatorFields.size);
+  const locator = record.subarray(largeEnd.size);
+  if (locator.readUInt32LE(0) !== locatorFields.signature) return undefined;
+  if (record.readUInt32LE(0) !== largeEnd.signature) throw damaged("its ZIP64 end record is missing");
+  const entryCount = Number(record.readBigUInt64LE(largeEnd.totalEntries));
+  const isOneOfMany =
+    locator.readUInt32LE(locatorFields.totalNumberOfDisks) > 1 ||
+    record.readBigUInt64LE(largeEnd.diskNumbers) !== 0n ||
+    Number(record.readBigUInt64LE(largeEnd.totalEntriesOnThisDisk)) !== entryCount;
+  if (isOneOfMany) throw severalParts();
+  return {
+    entryCount,
+    directorySize: Number(record.readBigUInt64LE(largeEnd.sizeOfCentralDirectory)),
+    directoryOffset: Number(record.readBigUInt64LE(largeEnd.offsetOfCentralDirectory)),
+    directoryEnd,
+  };
+}
+
 /** A record of a ZIP's central directory (APPNOTE 6.3.10, 4.3.12). */
 export interface DirectoryRecord {
-  /** With `/`, harmless; a folder's ends with one. */
+  /** With `/`, checked to be harmless. The path of a folder ends with `/`. */
   readonly path: string;
   readonly isFolder: boolean;
   readonly isLink: boolean;
@@ -24,14 +117,14 @@ export interface DirectoryRecord {
   /** Unpacked, in bytes. */
   readonly size: number;
   readonly compressedSize: number;
-  /** As it stands there: from the start of the archive. */
+  /** As the record says: from the start of the archive. */
   readonly headerOffset: number;
 }
 
 /**
  * Reads a whole central directory.
- * @param count how many records the archive's end counts
- * @throws UserError "invalid" where there are more or fewer, and for names that could do harm
+ * @param count the number of records according to the end record
+ * @throws UserError "invalid" if there are more or fewer, and for names that could do harm
  */
 export function readRecords(directory: Buffer, count: number): DirectoryRecord[] {
   const records: DirectoryRecord[] = [];
@@ -57,7 +150,7 @@ export function readRecords(directory: Buffer, count: number): DirectoryRecord[]
   return records;
 }
 
-/** Nothing, or a digital signature of the directory (4.3.13), which nobody reads any more. */
+/** The rest may be empty, or a digital signature of the directory (4.3.13), which Platen does not check. */
 function isSignature(rest: Buffer): boolean {
   if (rest.length === 0) return true;
   const { signature, size, sizeOfData } = digitalSignature;
@@ -79,7 +172,7 @@ function readRecord(fixed: Buffer, name: Buffer, extra: Buffer): DirectoryRecord
   return {
     path,
     isFolder: path.endsWith("/"),
-    // The file type of the Unix mode, whatever system the archive says it comes from.
+    // The file type in the Unix mode, whichever system `versionMadeBy` names.
     isLink: ((fixed.readUInt32LE(header.externalFileAttributes) >>> 16) & 0o170000) === 0o120000,
     flags,
     method: fixed.readUInt16LE(header.compressionMethod),
@@ -91,8 +184,8 @@ function readRecord(fixed: Buffer, name: Buffer, extra: Buffer): DirectoryRecord
 }
 
 /**
- * Sizes and offset of a record, those that are full taken from the ZIP64 extra field (4.5.3) in their order;
- * undefined where that field is missing or too short.
+ * Replaces each value of 0xFFFFFFFF by the next one in the ZIP64 extra field (4.5.3). The result is undefined if that
+ * field is missing or too short.
  */
 function readLarge(extra: Buffer, values: readonly number[]): (number | undefined)[] {
   const [field] = extraFields(extra, 0x0001);
@@ -103,98 +196,4 @@ function readLarge(extra: Buffer, values: readonly number[]): (number | undefine
     at += 8;
     return Number(field.readBigUInt64LE(at - 8));
   });
-}
-
-/** What the records at the end of a ZIP say of its table of contents. */
-export interface ArchiveEnd {
-  readonly entryCount: number;
-  /** In bytes. */
-  readonly directorySize: number;
-  /** From the start of the file. */
-  readonly directoryOffset: number;
-  /** Bytes in front of the archive that its offsets do not count (a self-extracting program). */
-  readonly shift: number;
-}
-
-/** Files in an archive, at most. */
-export const entryLimit = 60_000;
-const directoryLimitBytes = 64 * 1024 * 1024;
-const endSignature = Buffer.alloc(4);
-endSignature.writeUInt32LE(end.signature);
-
-/**
- * Finds the end record of a ZIP (APPNOTE 6.3.10, 4.3.14 to 4.3.16) from the back, and with it the directory, which
- * stands right in front.
- * @throws UserError "invalid"
- */
-export async function readEnd(source: ByteSource): Promise<ArchiveEnd> {
-  const tailLength = Math.min(source.size, end.size + 0xffff);
-  const tail = await source.read(source.size - tailLength, tailLength);
-  const at = tail.length < end.size ? -1 : tail.lastIndexOf(endSignature, tail.length - end.size);
-  if (at < 0) throw await withoutEnd(source);
-  const record = tail.subarray(at, at + end.size);
-  if (at + end.size + record.readUInt16LE(end.commentLength) > tail.length)
-    throw damaged("its last record is cut off");
-  const endOffset = source.size - tailLength + at;
-  const found = (await readLargeEnd(source, endOffset)) ?? readPlainEnd(record, endOffset);
-  const { entryCount, directorySize, directoryOffset, directoryEnd } = found;
-  const shift = directoryEnd - directorySize - directoryOffset;
-  if (entryCount > entryLimit && shift >= 0) {
-    throw refuse(`This ZIP holds ${entryCount} files; at most ${entryLimit} are possible.`);
-  }
-  if (shift < 0 || directorySize > directoryLimitBytes) throw damaged("its table of contents does not fit");
-  return { entryCount, directorySize, directoryOffset: directoryOffset + shift, shift };
-}
-
-async function withoutEnd(source: ByteSource): Promise<Error> {
-  const start = source.size < 4 ? 0 : (await source.read(0, 4)).readUInt32LE(0);
-  if (start === localFileHeader.signature) return damaged("its end is missing");
-  return refuse("This file is not a ZIP archive. Upload the ZIP with the driver’s files, INF included.");
-}
-
-/** The end record's own numbers, before anything in front of the archive is taken into account. */
-interface EndRecord extends Omit<ArchiveEnd, "shift"> {
-  /** Where the directory ends, from the start of the file. */
-  readonly directoryEnd: number;
-}
-
-function readPlainEnd(record: Buffer, endOffset: number): EndRecord {
-  const entryCount = record.readUInt16LE(end.totalEntries);
-  const isOneOfMany =
-    record.readUInt16LE(end.numberOfThisDisk) !== 0 ||
-    record.readUInt16LE(end.diskWithCentralDirectory) !== 0 ||
-    record.readUInt16LE(end.totalEntriesOnThisDisk) !== entryCount;
-  if (isOneOfMany) throw severalParts();
-  return {
-    entryCount,
-    directorySize: record.readUInt32LE(end.sizeOfCentralDirectory),
-    directoryOffset: record.readUInt32LE(end.offsetOfCentralDirectory),
-    directoryEnd: endOffset,
-  };
-}
-
-function severalParts() {
-  return refuse(`This ZIP is one part of several. ${rezip}`);
-}
-
-/** The ZIP64 end record, which every writer puts right in front of its locator; undefined without a locator. */
-async function readLargeEnd(source: ByteSource, endOffset: number): Promise<EndRecord | undefined> {
-  const directoryEnd = endOffset - locatorFields.size - largeEnd.size;
-  if (directoryEnd < 0) return undefined;
-  const record = await source.read(directoryEnd, largeEnd.size + locatorFields.size);
-  const locator = record.subarray(largeEnd.size);
-  if (locator.readUInt32LE(0) !== locatorFields.signature) return undefined;
-  if (record.readUInt32LE(0) !== largeEnd.signature) throw damaged("its ZIP64 end record is missing");
-  const entryCount = Number(record.readBigUInt64LE(largeEnd.totalEntries));
-  const isOneOfMany =
-    locator.readUInt32LE(locatorFields.totalNumberOfDisks) > 1 ||
-    record.readBigUInt64LE(largeEnd.diskNumbers) !== 0n ||
-    Number(record.readBigUInt64LE(largeEnd.totalEntriesOnThisDisk)) !== entryCount;
-  if (isOneOfMany) throw severalParts();
-  return {
-    entryCount,
-    directorySize: Number(record.readBigUInt64LE(largeEnd.sizeOfCentralDirectory)),
-    directoryOffset: Number(record.readBigUInt64LE(largeEnd.offsetOfCentralDirectory)),
-    directoryEnd,
-  };
 }

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { UserError } from "../../domain/errors.ts";
-import { unseenIn, withUnseenShown } from "../../domain/text.ts";
+import { escapeInvisible, firstInvisible } from "../../domain/text.ts";
 import { generalPurposeBits, refuse, rezip } from "./record-fields.ts";
 
 const { languageEncoding } = generalPurposeBits;
@@ -8,21 +8,21 @@ const { languageEncoding } = generalPurposeBits;
 const cp437High =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
 
-/** Decodes a ZIP file name that is not marked as UTF-8, after IBM code page 437. */
+/** Decodes a ZIP file name that is not flagged as UTF-8, in IBM code page 437. */
 function decodeCp437(bytes: Buffer): string {
   const text = bytes.toString("latin1");
   return text.replace(/[\u0080-\u00ff]/g, (high) => cp437High[high.charCodeAt(0) - 0x80] ?? "");
 }
 
 export const maxPathLength = 240;
-/** No more bytes make so many characters, in UTF-8 or in any code page. */
+/** `maxPathLength` UTF-16 code units need at most this many bytes, in UTF-8 or in any code page. */
 const maxNameBytes = 3 * maxPathLength;
 
 /**
- * The name that a file of the archive gets: what its Unicode path field says, where it has one, else its name's bytes.
+ * Reads the name of a file: its Unicode path field if it has one, otherwise the bytes of its name.
  * @param flags general purpose bits of the record
  * @param extra its extra fields
- * @throws UserError "invalid" for a name that does harm or that Windows cannot create
+ * @throws UserError "invalid" for a name that could do harm or that Windows cannot create
  */
 export function readPath(bytes: Buffer, flags: number, extra: Buffer): string {
   if (bytes.length > maxNameBytes) throw badName(decodeCp437(bytes.subarray(0, 100)), tooLong);
@@ -33,7 +33,7 @@ export function readPath(bytes: Buffer, flags: number, extra: Buffer): string {
   return path;
 }
 
-/** The Unicode path field (0x7075, APPNOTE 4.6.9), unless it is of another version or was made for another name. */
+/** The Unicode path field (0x7075, APPNOTE 4.6.9), unless its version is not 1 or its CRC belongs to another name. */
 function unicodeName(bytes: Buffer, extra: Buffer): string | undefined {
   const crc = crc32(bytes);
   const field = extraFields(extra, 0x7075).find(
@@ -42,7 +42,7 @@ function unicodeName(bytes: Buffer, extra: Buffer): string | undefined {
   return field && decodeUtf8(field.subarray(5));
 }
 
-/** All extra fields of one kind. One that reaches beyond the end is left out, as .NET and Info-ZIP do. */
+/** All extra fields with this id. A field that extends beyond the end is left out, as in .NET and Info-ZIP. */
 export function extraFields(extra: Buffer, id: number): Buffer[] {
   const fields: Buffer[] = [];
   for (let at = 0; at + 4 <= extra.length; ) {
@@ -53,7 +53,7 @@ export function extraFields(extra: Buffer, id: number): Buffer[] {
   return fields;
 }
 
-/** Old writers on Windows put `\` between folders. */
+/** Old writers on Windows use `\` between folders. */
 function withSlashes(name: string): string {
   return name.replace(/\\/g, "/");
 }
@@ -73,15 +73,15 @@ function badName(path: string, problem: string): UserError {
 }
 
 function visible(path: string): string {
-  return withUnseenShown(path.length > 80 ? `${path.slice(0, 80)}…` : path);
+  return escapeInvisible(path.length > 80 ? `${path.slice(0, 80)}…` : path);
 }
 
 const tooLong = `is longer than ${maxPathLength} characters`;
 
-/** What Windows takes for a device whatever follows the first dot, blanks before it dropped. */
+/** Names that Windows takes for devices, with any extension and with blanks before it. */
 const deviceName = /(?:^|\/)(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:[./]|$)/i;
 
-/** What would do harm where the file is unpacked, and what Windows cannot create: the first that holds is said. */
+/** Names that do harm when unpacked or that Windows cannot create. The first match is the reason in the refusal. */
 const flaws: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^$/, "is empty"],
   [/^[a-z]:/i, "starts with a drive letter"],
@@ -99,11 +99,11 @@ function flawOf(path: string): string | undefined {
   const name = path.replace(/\/$/, "");
   const flaw = flaws.find(([pattern]) => pattern.test(name));
   if (flaw !== undefined) return flaw[1];
-  const unseen = unseenIn(path);
+  const unseen = firstInvisible(path);
   return unseen && `contains a character that nobody sees (${unseen})`;
 }
 
-/** Blanks and dots at the end of a folder's name are dropped by Windows. */
+/** Whether a folder's name may mean `..`: Windows drops blanks and dots at the end of names. */
 function leadsOut(path: string): boolean {
   const isDotsAndBlanks = /^[. ]+$/;
   if (!/(?:^|\/)[. ]+(?:\/|$)/.test(path)) return false;

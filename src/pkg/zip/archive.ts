@@ -7,7 +7,7 @@ import { damaged, generalPurposeBits, localFileHeader, refuse, rezip } from "./r
 
 /** A file of a ZIP archive. Folders are not listed. */
 export interface ArchiveEntry {
-  /** With `/`, as Windows can create it. */
+  /** With `/`. Windows can create it. */
   readonly path: string;
   /** 0 stored, 8 deflated. */
   readonly method: 0 | 8;
@@ -15,31 +15,31 @@ export interface ArchiveEntry {
   /** Unpacked, in bytes. */
   readonly size: number;
   readonly compressedSize: number;
-  /** Where the entry's data starts, in bytes from the start of the archive. */
+  /** Start of the entry's data, in bytes from the start of the file. */
   readonly dataOffset: number;
 }
 
 export interface Archive {
-  /** In the order of the central directory; of names that differ only by case, the last one. */
+  /** In the order of the central directory. Of names that differ only by case, only the last one. */
   readonly entries: readonly ArchiveEntry[];
-  /** What an operator should know, a few sentences at most. */
+  /** For the operator, a few sentences at most. */
   readonly warnings: readonly string[];
 }
 
-/** Packages have no ZIP64 structures, as genuine ones have none. */
+/** Packages have no ZIP64 structures, like those of Microsoft's tool, so they cannot hold more. */
 export const unpackedLimitBytes = 0xffff_0000;
-/** Deflate reaches 1,032 : 1; drivers reach about 20 : 1. Small archives may do what they like. */
+/** Deflate compresses up to 1,032 : 1, drivers about 20 : 1. The ratio counts only above `bombFloorBytes`. */
 export const bombRatio = 200;
 const bombFloorBytes = 256 * 1024 * 1024;
 const { encrypted, strongEncryption, maskedHeader } = generalPurposeBits;
-/** Any of these: nobody can read it without a password. */
+/** Any of these flags means that the file needs a password. */
 const flagsEncrypted = encrypted | strongEncryption | maskedHeader;
 
 /**
- * Reads the central directory of a ZIP archive (PKWARE APPNOTE 6.3.10): ZIP64 fields, UTF-8 and CP437
- * names, data descriptors and entries in any order are all right. Packages are made of what this directory says, so
- * what a local header says besides of its file is not looked at.
- * @throws UserError "invalid" for everything that is no plain ZIP, or that could do harm when unpacked
+ * Reads the central directory of a ZIP archive (PKWARE APPNOTE 6.3.10). It accepts ZIP64 fields, UTF-8 and CP437
+ * names, data descriptors, and entries in any order. Packages are made from the central directory, so the other fields
+ * of local headers are ignored.
+ * @throws UserError "invalid" for a file that is not a plain ZIP, or that could do harm when unpacked
  */
 export async function readArchive(source: ByteSource): Promise<Archive> {
   const end = await readEnd(source);
@@ -68,7 +68,6 @@ function checkRecord(record: DirectoryRecord): void {
   }
 }
 
-/** How many bytes an archive of so many may unpack to. */
 function unpackedLimit(archiveSize: number): number {
   return Math.min(unpackedLimitBytes, Math.max(bombFloorBytes, archiveSize * bombRatio));
 }
@@ -88,12 +87,12 @@ function entryOf(record: DirectoryRecord, dataOffset: number): ArchiveEntry {
   return { path, method: method === 8 ? 8 : 0, crc32: crc, size, compressedSize, dataOffset };
 }
 
-/** Headers that stand so close together are read at once. */
+/** Headers within this distance are read together. */
 const headerWindowBytes = 4096;
 
 /**
- * Where each record's packed bytes start, in bytes from the start of the file: behind its local header (4.3.7).
- * @throws UserError "invalid" where there is no such header, and for files that overlap
+ * Finds where each record's packed bytes start, after its local header (4.3.7), in bytes from the start of the file.
+ * @throws UserError "invalid" if a local header is missing, and for files that overlap
  */
 async function locateAll(
   source: ByteSource,
@@ -135,8 +134,8 @@ function overlap(one: { readonly path: string }, other: DirectoryRecord): UserEr
 }
 
 /**
- * The files without the folders. Of paths that differ only by case the last one counts, as unpacking on Windows leaves it.
- * @throws UserError "invalid" where a path is there twice, or is a file and a folder
+ * The files without the folders. Of paths that differ only by case, the last one is kept, as when Windows unpacks them.
+ * @throws UserError "invalid" if a path occurs twice, or is both a file and a folder
  */
 function filesOf(records: readonly DirectoryRecord[]): { kept: DirectoryRecord[]; warnings: string[] } {
   const files = records.filter(({ isFolder }) => !isFolder);
@@ -150,7 +149,7 @@ function filesOf(records: readonly DirectoryRecord[]): { kept: DirectoryRecord[]
     const key = path.toLowerCase();
     const earlier = kept.get(key);
     if (earlier !== undefined) replaced.push([earlier.path, path]);
-    // Deleted first, so that the map keeps the order of the later one.
+    // Deleting first moves the key to the place of the later file.
     kept.delete(key);
     kept.set(key, record);
   }
@@ -170,20 +169,20 @@ function caseWarnings(replaced: readonly (readonly [earlier: string, later: stri
 }
 
 const windowBytes = 1024 * 1024;
-/** zlib takes no smaller `chunkSize`. */
+/** The smallest `chunkSize` that zlib accepts. */
 const leastChunkBytes = 64;
 
 /**
- * Unpacks one entry, checks its size and checksum, and returns its first `keep` bytes. Blocks while it
- * inflates: call it in a process of its own.
- * @param used is told of buffers that are done with
- * @throws UserError "invalid" when the entry is damaged.
+ * Unpacks one entry, checks its size and checksum, and returns its first `keep` bytes. Blocks while it inflates: call it
+ * in a worker thread or process.
+ * @param onBytesUsed is called with the sizes of buffers that are no longer used
+ * @throws UserError "invalid" if the entry is damaged
  */
 export async function checkEntry(
   source: ByteSource,
   entry: ArchiveEntry,
   keep: number,
-  used: (bytes: number) => void = () => {},
+  onBytesUsed: (bytes: number) => void = () => {},
 ): Promise<Buffer> {
   const mismatch = () => damaged(`“${entry.path}” does not match its checksum`);
   const kept: Buffer[] = [];
@@ -193,7 +192,7 @@ export async function checkEntry(
     if (size < keep) kept.push(Buffer.from(chunk.subarray(0, keep - size)));
     crc = crc32(chunk, crc);
     size += chunk.length;
-    used(2 * chunk.length);
+    onBytesUsed(2 * chunk.length);
     if (size > entry.size) throw mismatch();
   };
   if (entry.method === 0) {
@@ -214,24 +213,24 @@ async function* windows(source: ByteSource, entry: ArchiveEntry): AsyncGenerator
   }
 }
 
-/** Some writers deflate an empty file to nothing at all. Bytes behind the deflated ones belong to nobody. */
+/** Some writers store an empty file as deflated with no bytes at all. Extra bytes after the deflated data are an error. */
 function inflateWhole(packed: Buffer, size: number, mismatch: () => UserError): Buffer {
   if (size === 0 && packed.length === 0) return packed;
   try {
-    // In one piece: zlib would give it in pieces of 16 KB otherwise, which are then copied together.
+    // The chunk size avoids a copy: by default zlib makes pieces of 16 KB and joins them.
     const options = { maxOutputLength: size + 1, chunkSize: Math.max(leastChunkBytes, size + 1), info: true };
     const { buffer, engine } = inflateRawSync(packed, options) as unknown as Inflated;
     if (engine.bytesWritten === packed.length) return buffer;
   } catch {
-    // Whatever zlib has to say of it.
+    // Every error of zlib means that the data is damaged.
   }
   throw mismatch();
 }
 
-/** What zlib answers with the option `info`. */
+/** The result of zlib with the option `info`. */
 interface Inflated {
   readonly buffer: Buffer;
-  /** `bytesWritten`: how many bytes of the input were used. */
+  /** `bytesWritten` is the number of input bytes that were used. */
   readonly engine: { readonly bytesWritten: number };
 }
 
@@ -256,7 +255,7 @@ async function inflateStream(
       for await (const chunk of output) take(chunk);
     });
   } catch {
-    // Data that ends before its input does is reported in several ways, none of them zlib's.
+    // Data that ends before its input does causes various stream errors, so only a read error keeps its own message.
     throw readError ?? mismatch();
   }
   if (inflate.bytesWritten !== length) throw mismatch();

@@ -1,12 +1,12 @@
-/** A 32 × 32 matrix over GF(2): what running so many zero bits through the CRC register does to it. */
+/** A 32 × 32 matrix over GF(2): the effect of a number of zero bits on the CRC register. */
 type Matrix = readonly number[];
 
 /** The register after one zero bit, for the reflected polynomial 0xEDB88320. */
 const oneBit: Matrix = [0xedb88320, ...Array.from({ length: 31 }, (_, i) => (1 << i) >>> 0)];
 
 /**
- * The CRC-32 of two pieces of data behind each other, from the CRC-32 of each: the first is shifted by
- * as many zero bytes as the second is long, by repeated squaring, and the second is added.
+ * The CRC-32 of two concatenated pieces of data, from the CRC-32 of each. It shifts the first CRC by `secondLength` zero
+ * bytes, by repeated squaring of a matrix, and adds the second.
  */
 export function crc32Combine(first: number, second: number, secondLength: number): number {
   let crc = first;

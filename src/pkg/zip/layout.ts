@@ -1,8 +1,8 @@
 import type { ByteSource } from "../../domain/byte-source.ts";
 
 /**
- * A file that is not built but described: which bytes stand where, literal ones or ranges of sources. Its parts stand
- * behind each other; files that have a part in common share it.
+ * The description of a file: a sequence of parts, each made of literal bytes and ranges of sources. Files with a part in
+ * common share it.
  */
 export interface Layout {
   /** In bytes. */
@@ -10,18 +10,17 @@ export interface Layout {
   readonly parts: readonly LayoutPart[];
 }
 
-/** Both arrays lie in shared memory, so a worker thread reads them without a copy. */
+/** Both arrays are in shared memory, so worker threads read them without a copy. */
 export interface LayoutPart {
   /** In bytes. */
   readonly size: number;
   readonly literals: Uint8Array;
-  /** Four numbers a segment: start in the part, source (-1: literal), start in it, length. */
+  /** Four numbers per segment: start in the part, source (-1 for `literals`), start in the source, length. */
   readonly table: Float64Array;
 }
 
 const columns = 4;
 
-/** Collects the segments of a layout, one behind the other. */
 export class LayoutBuilder {
   #literals = Buffer.alloc(4 * 1024);
   #table = new Float64Array(columns * 64);
@@ -62,7 +61,7 @@ export class LayoutBuilder {
   #add(source: number, offset: number, length: number): void {
     const at = this.#rows * columns;
     this.#size += length;
-    // Literal bytes that follow each other are one segment.
+    // Consecutive literal bytes are one segment.
     if (source === -1 && this.#rows > 0 && this.#table[at - 3] === -1) {
       this.#table[at - 1] = (this.#table[at - 1] ?? 0) + length;
       return;
@@ -80,28 +79,27 @@ export class LayoutBuilder {
   }
 }
 
-/** The files that these layouts describe, behind each other in one. */
-export function joined(...layouts: readonly Layout[]): Layout {
+export function joinLayouts(...layouts: readonly Layout[]): Layout {
   return {
     size: layouts.reduce((sum, { size }) => sum + size, 0),
     parts: layouts.flatMap(({ parts }) => parts),
   };
 }
 
-/** What a layout takes of memory, in bytes. */
+/** Bytes of memory that a layout uses. */
 export function layoutBytes({ parts }: Layout): number {
   return parts.reduce((sum, { literals, table }) => sum + literals.byteLength + table.byteLength, 0);
 }
 
-/** A file as it is, as a layout of its one source. */
-export function wholeOf(size: number): Layout {
+/** A layout that is its one source, unchanged. @param size in bytes */
+export function singleSourceLayout(size: number): Layout {
   return new LayoutBuilder().range(0, 0, size).build();
 }
 
 /**
- * Fills `out` with the bytes of the file from `start` on.
+ * Fills `out` with the file's bytes from `start` on.
  * @param sources in the order of their numbers in the layout
- * @throws what a source throws, and RangeError where the file has no such part
+ * @throws what a source throws, and RangeError if the file has no such bytes
  */
 export async function fillFromLayout(
   layout: Layout,
@@ -139,7 +137,7 @@ function cell(part: LayoutPart, row: number, column: number): number {
   return part.table[row * columns + column] ?? 0;
 }
 
-/** The segment that holds the byte at `position`, by bisection. */
+/** Finds the segment that contains the byte at `position`, by bisection. */
 function rowAt(part: LayoutPart, position: number): number {
   let low = 0;
   let high = part.table.length / columns - 1;
@@ -152,13 +150,12 @@ function rowAt(part: LayoutPart, position: number): number {
 }
 
 interface Piece {
-  /** Where the bytes are, in the segment's source or among the literals. */
+  /** Start of the bytes in the segment's source or in the literals. */
   readonly from: number;
-  /** Where they go. */
   readonly target: Uint8Array;
 }
 
-/** What of a segment falls into `out`, which starts at `start` in the file. */
+/** The piece of a segment that falls into `out`. @param start of `out` in the part */
 function pieceOf(part: LayoutPart, row: number, start: number, out: Uint8Array): Piece {
   const segmentStart = cell(part, row, 0);
   const skipped = Math.max(0, start - segmentStart);
@@ -172,15 +169,15 @@ function copyLiteral(part: LayoutPart, row: number, start: number, out: Uint8Arr
   target.set(part.literals.subarray(from, from + target.length));
 }
 
-/** Bytes of a source that nobody wants: its own headers between two files. */
+/** The largest gap between two pieces of a source that are read together. Archives have headers between files. */
 const gapLimitBytes = 8192;
 const piecesLimit = 400;
-const unwanted = new Uint8Array(gapLimitBytes);
+const discarded = new Uint8Array(gapLimitBytes);
 
 /**
- * Copies one segment, or several of one source that stand close together there: files of a driver are
- * neighbours in its archive, and one read into many places is much faster than many reads.
- * @returns the row behind the last one copied
+ * Copies one segment, or several that are close together in one source. Files of a driver are neighbours in its archive,
+ * and one read into many buffers is much faster than many reads.
+ * @returns the row after the last one copied
  */
 async function copyRun(
   part: LayoutPart,
@@ -205,7 +202,7 @@ async function copyRun(
     const piece = pieceOf(part, row, start, out);
     const gap = piece.from - at;
     if (cell(part, row, 1) !== number || gap < 0 || gap > gapLimitBytes) break;
-    targets.push(unwanted.subarray(0, gap), piece.target);
+    targets.push(discarded.subarray(0, gap), piece.target);
     at = piece.from + piece.target.length;
     next = row + 1;
   }

@@ -1,11 +1,11 @@
 import { UserError } from "../../domain/errors.ts";
 
 /**
- * Where the fields of a ZIP's records stand, in bytes from each record's start, by the names that PKWARE's APPNOTE
- * 6.3.10 gives them; `size` is that of the part before names, extra fields and comments.
+ * Offsets of the fields in a ZIP's records, in bytes, with the names in PKWARE's APPNOTE 6.3.10. `size` does not include
+ * names, extra fields and comments.
  */
 
-/** 4.3.7, in front of each file. */
+/** 4.3.7, before each file. */
 export const localFileHeader = {
   signature: 0x04034b50,
   size: 30,
@@ -39,7 +39,7 @@ export const centralDirectoryHeader = {
   relativeOffsetOfLocalHeader: 42,
 } as const;
 
-/** 4.3.13, behind the last of them. */
+/** 4.3.13, after the last record of the central directory. */
 export const digitalSignature = { signature: 0x05054b50, size: 6, sizeOfData: 4 } as const;
 
 /** 4.3.14. */
@@ -83,16 +83,16 @@ export const generalPurposeBits = {
   maskedHeader: 0x2000,
 } as const;
 
-/** What to do with an archive that is of an unusual kind. */
+/** The remedy for an unusual archive. */
 export const rezip =
   "Unpack it and pack the folder again as an ordinary ZIP (in Windows: Send to → Compressed folder), then upload that.";
 
-/** A refusal in whole sentences. */
+/** @param message whole sentences */
 export function refuse(message: string): UserError {
   return new UserError("invalid", message);
 }
 
-/** A refusal of an archive that contradicts itself. @param why a clause that says in what */
+/** @param why a clause without a full stop */
 export function damaged(why: string): UserError {
   return refuse(`This ZIP is damaged: ${why}. Download it again and upload it once more.`);
 }

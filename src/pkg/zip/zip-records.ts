@@ -4,7 +4,7 @@ import {
   localFileHeader as local,
 } from "./record-fields.ts";
 
-/** What a ZIP's local header and its directory record say of one file (APPNOTE 6.3.10, 4.3.7 and 4.3.12). */
+/** The fields of a file's local header and directory record (APPNOTE 6.3.10, 4.3.7 and 4.3.12). */
 export interface FileRecord {
   readonly name: Buffer;
   readonly versionMadeBy: number;
@@ -16,10 +16,10 @@ export interface FileRecord {
   readonly size: number;
 }
 
-/** 1980-01-01 00:00, the earliest that the format knows: packages are the same whenever they are made. */
+/** 1980-01-01 00:00, the earliest time in the format. Packages do not depend on when they are made. */
 const fixedDosTime = 0x0021_0000;
 
-/** The header in front of a file's data, name and extra field included. */
+/** The header before a file's data, with name and extra field. */
 export function localHeader(record: FileRecord, extra: Buffer = Buffer.alloc(0)): Buffer {
   const out = Buffer.alloc(local.size);
   out.writeUInt32LE(local.signature, 0);
@@ -27,7 +27,7 @@ export function localHeader(record: FileRecord, extra: Buffer = Buffer.alloc(0))
   return Buffer.concat([out, record.name, extra]);
 }
 
-/** The file's record in the central directory, name included. */
+/** The file's record in the central directory, with its name. */
 export function directoryRecord(record: FileRecord, headerOffset: number): Buffer {
   const out = Buffer.alloc(central.size);
   out.writeUInt32LE(central.signature, 0);
@@ -48,7 +48,7 @@ export function endRecord(count: number, directorySize: number, directoryOffset:
   return record;
 }
 
-/** What stands in both headers of a file, at different places. */
+/** Writes the fields that both headers of a file have, at different offsets. */
 function writeSharedFields(
   out: Buffer,
   fields: typeof local | typeof central,

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { deflateSync } from "fflate";
 import { UserError } from "../../domain/errors.ts";
 import type { ArchiveEntry } from "./archive.ts";
-import { joined, type Layout, LayoutBuilder } from "./layout.ts";
+import { joinLayouts, type Layout, LayoutBuilder } from "./layout.ts";
 import {
   centralDirectoryHeader,
   endOfCentralDirectory,
@@ -11,7 +11,7 @@ import {
 } from "./record-fields.ts";
 import { directoryRecord, endRecord, type FileRecord, localHeader } from "./zip-records.ts";
 
-/** A file of a ZIP to be laid out, its data ready as it will stand there. */
+/** A file for a new ZIP. Its data is ready to be copied. */
 export interface ZipFile {
   /** With `/`. */
   readonly name: string;
@@ -25,7 +25,7 @@ type ZipData =
   | { readonly deflated: Uint8Array }
   | { readonly source: number; readonly offset: number; readonly length: number; readonly method: 0 | 8 };
 
-/** The end that files have in common, deflated once for all of them. */
+/** The common end of several files, deflated once for all of them. */
 export interface SharedSuffix {
   readonly bytes: Uint8Array;
   readonly deflated: Uint8Array;
@@ -36,11 +36,11 @@ export function sharedSuffix(bytes: Uint8Array): SharedSuffix {
   return { bytes, deflated: deflate(bytes) };
 }
 
-/** So many bytes of a file's own may stand there as they are: deflating them takes longer than sending them. */
+/** Up to this size, a file's own bytes are stored: to deflate them takes longer than to send them. */
 const storedLimitBytes = 16 * 1024;
 
-/** A file made here, a script: bytes of its own, then the end that it shares. Keep it small, as it may be deflated. */
-export function zipMade(name: string, own: Uint8Array, end: SharedSuffix): ZipFile {
+/** A generated file, such as a script: its own bytes, then an end that it shares. May block while it deflates, so keep it small. */
+export function generatedFile(name: string, own: Uint8Array, end: SharedSuffix): ZipFile {
   const isShort = own.length <= storedLimitBytes;
   const deflated = isShort
     ? Buffer.concat([storedBlockHead(own.length, false), own, end.deflated])
@@ -54,36 +54,36 @@ export function zipMade(name: string, own: Uint8Array, end: SharedSuffix): ZipFi
 }
 
 function deflate(bytes: Uint8Array): Uint8Array {
-  // With a table of 128 KB: a larger one makes scripts no smaller.
+  // `mem: 4` is a hash table of 128 KB. A larger one does not make scripts smaller.
   return deflateSync(bytes, { level: 6, mem: 4 });
 }
 
-/** A file of a driver archive, its packed bytes copied as they are. */
-export function zipCopied(name: string, entry: ArchiveEntry, source: number): ZipFile {
+/** A file whose packed bytes are copied from a driver archive. */
+export function copiedFile(name: string, entry: ArchiveEntry, source: number): ZipFile {
   const { crc32: crc, size, method, dataOffset: offset, compressedSize: length } = entry;
   return { name, crc32: crc, size, data: { source, offset, length, method } };
 }
 
-/** What a ZIP without ZIP64 structures can count. */
+/** Limits of a ZIP without ZIP64 structures. */
 const fileLimit = 0xffff;
 const sizeLimitBytes = 0xffff_ffff;
 
-/** The files that a ZIP begins with, laid out once for all ZIPs that begin with them. */
+/** The first files of a ZIP, laid out once for all ZIPs that begin with them. */
 export interface ZipPrefix {
   /** Local headers and data. */
   readonly files: Layout;
-  /** The same files' records of the central directory. */
+  /** Their records in the central directory. */
   readonly directory: Layout;
   readonly count: number;
 }
 
-const emptyPrefix: ZipPrefix = { files: joined(), directory: joined(), count: 0 };
+const emptyPrefix: ZipPrefix = { files: joinLayouts(), directory: joinLayouts(), count: 0 };
 
 /**
- * Lays out a ZIP as Microsoft's packaging tool writes the inner one: deflate (empty files stored), names
- * in UTF-8 and marked so, versions 20, no extra fields, no data descriptors, no folders, no comment.
- * Stored source data is wrapped into deflate's stored blocks, which costs five bytes each 65,535.
- * @param prefix the files in front of these
+ * Lays out a ZIP like the inner ZIP of Microsoft's packaging tool: deflate (empty files stored), names flagged as UTF-8,
+ * versions 20, no extra fields, no data descriptors, no folders, no comment. Stored source data is wrapped into stored
+ * blocks of deflate, which adds five bytes per 65,535.
+ * @param prefix the files before these
  * @throws UserError "invalid" for more files or bytes than a ZIP can hold
  */
 export function zipLayout(files: readonly ZipFile[], prefix = emptyPrefix): Layout {
@@ -92,10 +92,10 @@ export function zipLayout(files: readonly ZipFile[], prefix = emptyPrefix): Layo
   const directoryOffset = prefix.files.size + own.files.size;
   const directorySize = prefix.directory.size + own.directory.size;
   const end = new LayoutBuilder().bytes(endRecord(count, directorySize, directoryOffset)).build();
-  return joined(prefix.files, own.files, prefix.directory, own.directory, end);
+  return joinLayouts(prefix.files, own.files, prefix.directory, own.directory, end);
 }
 
-/** Lays out the files that a ZIP begins with. @throws UserError "invalid" as `zipLayout` does */
+/** Lays out the first files of a ZIP. @throws UserError "invalid" as `zipLayout` does */
 export function zipPrefix(files: readonly ZipFile[]): ZipPrefix {
   return filesLayout(files, emptyPrefix);
 }
@@ -136,7 +136,6 @@ function fits(file: ZipFile): boolean {
   return file.size <= sizeLimitBytes;
 }
 
-/** The local header, the directory record, and the name in both. */
 function headersSize(file: ZipFile): number {
   return localFileHeader.size + centralDirectoryHeader.size + 2 * Buffer.byteLength(file.name);
 }
@@ -178,10 +177,9 @@ function addStoredBlocks(builder: LayoutBuilder, source: number, offset: number,
   }
 }
 
-/** What a stored block can hold. */
 const storedBlockBytes = 0xffff;
 
-/** RFC 1951, 3.2.4: a byte with the last-block bit, length, its complement; the bytes themselves come behind it. */
+/** The header of a stored block (RFC 1951, 3.2.4): a byte with the last-block bit, the length, and its complement. */
 function storedBlockHead(length: number, isLast: boolean): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt8(isLast ? 1 : 0, 0);

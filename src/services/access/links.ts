@@ -1,11 +1,11 @@
 import type { Identity, Scope } from "../../domain/access/access.ts";
 import {
-  endOfLink,
-  type LinkBringer,
   type LinkMaker,
   type LinkOwner,
+  type LinkSource,
   type LinkTarget,
   type LinkTerms,
+  linkEndDay,
   makeLink,
   readLink,
 } from "../../domain/access/link.ts";
@@ -14,33 +14,32 @@ import { keyFor } from "../../domain/secrets.ts";
 import { dayMs, utcDay } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 
-/** An address that a link was made to. */
-interface LinkedAddress {
+interface MadeLink {
   /** The path with its query and the link. */
   readonly address: string;
   /** UTC, milliseconds since 1970. */
   readonly expires_at: number;
 }
 
-/** What a link is asked for, or used for. */
-interface Wanted {
+/** The target of a new link, or of a request that came with a link. */
+interface LinkRequest {
   readonly owner: LinkOwner;
   /** The path with its query, without a link. */
   readonly address: string;
-  /** Whether it leads to a driver's files, which must still be those of the same archive. */
+  /** Whether the address is that of a driver's files: the link ends when the driver's archive changes. */
   readonly isFiles?: boolean;
 }
 
-/** For whom a link is made, and how long it is to hold. */
-interface Making {
+interface LinkOptions {
+  /** How long the link is valid. */
   readonly days: number;
-  /** It ends with their account or token, and no later than what they came with. */
+  /** The link ends with this sender's account or token, and no later than the link that they used themselves. */
   readonly by: Identity;
-  /** The record whose script brings it. */
-  readonly bringer?: LinkBringer | undefined;
+  /** The record whose script contains the link. */
+  readonly source?: LinkSource | undefined;
 }
 
-/** Makes and checks addresses that machines can use without signing in. */
+/** Makes and checks links: addresses that machines can use without signing in. */
 export class Links {
   readonly #store: Store;
   readonly #clock: () => number;
@@ -52,11 +51,10 @@ export class Links {
     this.#key = keyFor("links", store.secret);
   }
 
-  /** An address with a link that holds until the end of a day. */
-  make(wanted: Wanted, { days, by, bringer }: Making): LinkedAddress {
+  make(wanted: LinkRequest, { days, by, source }: LinkOptions): MadeLink {
     const { address } = wanted;
-    const endDay = Math.min(endOfLink(this.#clock(), days), lastDayOf(by));
-    const terms = { endDay, maker: makerOf(by), bringer };
+    const endDay = Math.min(linkEndDay(this.#clock(), days), maxEndDayOf(by));
+    const terms = { endDay, maker: makerOf(by), source };
     const link = makeLink(this.#key, this.#targetOf(wanted, terms), terms);
     return {
       address: `${address}${address.includes("?") ? "&" : "?"}link=${link}`,
@@ -64,9 +62,9 @@ export class Links {
     };
   }
 
-  /** Who comes with a link. @throws UserError "forbidden" that says why it does not hold */
-  identify(wanted: Wanted, text: string): Identity {
-    const terms = readLink(this.#key, text, (said) => this.#targetOf(wanted, said));
+  /** @param text the value of the `link` parameter @throws UserError "forbidden" that says why the link is not valid */
+  identify(wanted: LinkRequest, text: string): Identity {
+    const terms = readLink(this.#key, text, (link) => this.#targetOf(wanted, link));
     if (terms === undefined) {
       throw new UserError(
         "forbidden",
@@ -76,16 +74,16 @@ export class Links {
     const { endDay, maker } = terms;
     const now = this.#clock();
     const day = utcDay(endDay * dayMs);
-    if (endDay * dayMs <= now) throw ended(` on ${day}`);
-    const by = maker && this.#makerNow(maker, now);
-    if (maker !== undefined && by === undefined) throw ended("");
+    if (endDay * dayMs <= now) throw endedError(` on ${day}`);
+    const by = maker && this.#findMaker(maker, now);
+    if (maker !== undefined && by === undefined) throw endedError("");
     const made = by === undefined ? "" : `, made by ${by.name}`;
     const name = `${wanted.owner.kind} ${wanted.owner.id}${made}, until ${day}`;
     return { kind: "link", name, endDay, maker, scope: by?.scope };
   }
 
-  /** An account or a token, by its name in the audit log; undefined of one that lets nobody in any more. */
-  #makerNow(
+  /** The account or token under its name in the audit log; undefined where it is gone, disabled or expired. */
+  #findMaker(
     { kind, id }: LinkMaker,
     now: number,
   ): { readonly name: string; readonly scope?: Scope } | undefined {
@@ -96,25 +94,32 @@ export class Links {
     return { name: `token ${token.name}`, scope: token.scope };
   }
 
-  #targetOf({ owner, address, isFiles = false }: Wanted, { bringer }: LinkTerms): LinkTarget {
+  #targetOf({ owner, address, isFiles = false }: LinkRequest, { source }: LinkTerms): LinkTarget {
     const digest = isFiles ? (this.#store.drivers.findSummary(owner.id)?.sha256 ?? "") : "";
-    const marks = [owner, ...(bringer === undefined ? [] : [bringer])].map((record) => this.#markOf(record));
-    return { owner, address, mark: JSON.stringify([this.#store.linkGenerations.epoch(), digest, ...marks]) };
+    const records = [owner, ...(source === undefined ? [] : [source])];
+    const versions = records.map((record) => this.#versionOf(record));
+    return {
+      owner,
+      address,
+      version: JSON.stringify([this.#store.linkGenerations.epoch(), digest, ...versions]),
+    };
   }
 
-  /** How often its links were made invalid, and when it was made: another record may come to have its number. */
-  #markOf(owner: LinkOwner): readonly unknown[] {
-    return [this.#store.linkGenerations.of(owner), this.#madeAt(owner) ?? "gone"];
+  /**
+   * How often the record's links were made invalid, and when the record was made: a later record may have the same id.
+   */
+  #versionOf(owner: LinkOwner): readonly unknown[] {
+    return [this.#store.linkGenerations.of(owner), this.#createdAt(owner) ?? "gone"];
   }
 
-  #madeAt({ kind, id }: LinkOwner): number | undefined {
+  #createdAt({ kind, id }: LinkOwner): number | undefined {
     const { clients, drivers, printers } = this.#store;
     if (kind === "printer") return printers.find(id)?.printer.created_at;
     return kind === "client" ? clients.find(id)?.created_at : drivers.findSummary(id)?.uploaded_at;
   }
 }
 
-/** Undefined where no record of ours says whether they still may. */
+/** Undefined for a person without an account, and where sign-in is off. */
 function makerOf(identity: Identity): LinkMaker | undefined {
   if (identity.kind === "token") return { kind: "token", id: identity.id };
   if (identity.kind === "person" && identity.account !== undefined)
@@ -122,13 +127,13 @@ function makerOf(identity: Identity): LinkMaker | undefined {
   return identity.kind === "link" ? identity.maker : undefined;
 }
 
-/** What is made by who came with a link ends no later than that. */
-function lastDayOf(identity: Identity): number {
+/** A link made with a link or token ends no later than that link or token. */
+function maxEndDayOf(identity: Identity): number {
   if (identity.kind === "link") return identity.endDay;
   return identity.kind === "token" ? Math.ceil(identity.expires_at / dayMs) : Number.POSITIVE_INFINITY;
 }
 
-function ended(when: string): UserError {
+function endedError(when: string): UserError {
   return new UserError(
     "forbidden",
     `This link ended${when}. Ask for a new one; a script that came with it has to be fetched anew.`,

@@ -1,16 +1,16 @@
-import { type Account, isOneTimeOver, type Session } from "../../domain/access/account.ts";
-import { messageOf } from "../../domain/errors.ts";
+import { type Account, isOneTimePasswordExpired, type Session } from "../../domain/access/account.ts";
+import { errorMessage } from "../../domain/errors.ts";
 import { isSameText, randomText, secretDigest, signatureOf } from "../../domain/secrets.ts";
 import { dayMs } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 
-/** A session, and whose it is. */
+/** A session with its account. */
 export interface SignedIn {
   readonly session: Session;
   readonly account: Account;
 }
 
-/** Who is signed in, and when they were here last. */
+/** Finds sessions by their cookies, and records when sessions and accounts were last used. */
 export class Sessions {
   readonly #store: Store;
   readonly #clock: () => number;
@@ -24,44 +24,44 @@ export class Sessions {
     this.#accounts = new LastUsed("when accounts were used last", log);
   }
 
-  /** Who has a cookie; undefined where it is no session's, or none's any more. */
+  /** The session of a cookie; undefined where it has ended, or the account's one-time password has expired. */
   find(cookie: string): SignedIn | undefined {
     const found = this.#store.sessions.find(secretDigest(cookie));
     const now = this.#clock();
-    if (found === undefined || isOneTimeOver(found.account, now)) return undefined;
+    if (found === undefined || isOneTimePasswordExpired(found.account, now)) return undefined;
     const { id, seen_at } = found.session;
-    this.#sessions.note(id, seen_at, now, () => this.#store.sessions.seen(id, now));
+    this.#sessions.record(id, seen_at, now, () => this.#store.sessions.recordUse(id, now));
     return found;
   }
 
-  /** A proxy named this account's person, who has no session. */
-  cameByProxy({ id, seen_at }: Account): void {
+  /** Records that a proxy named the person of this account: no session is used then. */
+  recordProxyVisit({ id, seen_at }: Account): void {
     const now = this.#clock();
-    this.#accounts.note(id, seen_at, now, () => this.#store.accounts.seen(id, now));
+    this.#accounts.record(id, seen_at, now, () => this.#store.accounts.recordUse(id, now));
   }
 }
 
-// The cookie of a browser that signed in, by which it is told apart from one that guesses (OWASP, device cookies).
+// Device cookies tell a browser that has signed in before from a browser that guesses passwords (OWASP).
 
-/** A browser counts as known for so long after its last success. */
-export const deviceMs = 180 * dayMs;
+/** A browser counts as known for this long after its last sign-in. */
+export const deviceCookieMs = 180 * dayMs;
 
 const nonceBytes = 9;
 
-/** @param name the account's, folded @param now UTC, milliseconds since 1970 @returns the cookie's value */
-export function makeDevice(
+/** @param name the account's key @param now UTC, milliseconds since 1970 @returns the cookie's value */
+export function makeDeviceCookie(
   key: Uint8Array,
   name: string,
   now: number,
   random: (bytes: number) => Buffer,
 ): string {
-  const expiry = Math.ceil((now + deviceMs) / 1000).toString(36);
+  const expiry = Math.ceil((now + deviceCookieMs) / 1000).toString(36);
   const nonce = randomText(random, nonceBytes);
   return `${expiry}.${nonce}.${signatureOf(key, [name, expiry, nonce])}`;
 }
 
-/** Names the browser that a cookie was made for; undefined where it was made for another name, or never, or is over. */
-export function readDevice(
+/** The browser's random id; undefined where the cookie is not valid for this name, or has expired. */
+export function readDeviceCookie(
   key: Uint8Array,
   name: string,
   now: number,
@@ -72,26 +72,28 @@ export function readDevice(
   return Number.parseInt(expiry, 36) * 1000 > now ? nonce : undefined;
 }
 
-/** In milliseconds. Each save writes the whole database, and agents ask all day. */
-const savedAfterMs = 5 * 60_000;
+/** In milliseconds. Each save writes the whole database, and agents send requests all day. */
+const saveIntervalMs = 5 * 60_000;
 
-/** Saves when records were used last, at most every five minutes for each. Whoever uses one waits for nothing. */
+/** Saves when records were last used, at most every five minutes for each. Requests do not wait for the save. */
 export class LastUsed {
-  /** When that was saved, or was to be saved and could not be, by the records' ids. */
-  readonly #tried = new Map<number, number>();
+  /** When a save was last attempted, by the record's id. */
+  readonly #attempts = new Map<number, number>();
   readonly #what: string;
   readonly #log: (line: string) => void;
 
-  /** @param what is saved, as the log names it where that fails */
+  /** @param what is saved, for the log line about a failed save */
   constructor(what: string, log: (line: string) => void) {
     this.#what = what;
     this.#log = log;
   }
 
-  /** @param saved the last use that the record itself tells of; 0 for none @param now UTC, milliseconds since 1970 */
-  note(id: number, saved: number, now: number, save: () => Promise<void>): void {
-    if (now - Math.max(saved, this.#tried.get(id) ?? 0) < savedAfterMs) return;
-    this.#tried.set(id, now);
-    save().catch((error: unknown) => this.#log(`warning: ${this.#what} is not saved: ${messageOf(error)}`));
+  /** @param savedAt the last use in the record; 0 for none @param now UTC, milliseconds since 1970 */
+  record(id: number, savedAt: number, now: number, save: () => Promise<void>): void {
+    if (now - Math.max(savedAt, this.#attempts.get(id) ?? 0) < saveIntervalMs) return;
+    this.#attempts.set(id, now);
+    save().catch((error: unknown) =>
+      this.#log(`warning: ${this.#what} is not saved: ${errorMessage(error)}`),
+    );
   }
 }

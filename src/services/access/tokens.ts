@@ -7,7 +7,7 @@ import { dayMs, utcDay } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 import { LastUsed } from "./sessions.ts";
 
-interface Parts {
+interface TokensOptions {
   readonly store: Store;
   /** UTC, milliseconds since 1970. */
   readonly clock: () => number;
@@ -15,20 +15,20 @@ interface Parts {
   readonly log: (line: string) => void;
 }
 
-const unknown = "This token is not known: it was revoked, or mistyped.";
-const notAToken = `This is no token, which begins with “${tokenPrefix}”: send one as “Authorization: Bearer ${tokenPrefix}…”, or as the password. Passwords of people do not work here.`;
+const unknownTokenMessage = "This token is not known: it was revoked, or mistyped.";
+const notATokenMessage = `This is no token, which begins with “${tokenPrefix}”: send one as “Authorization: Bearer ${tokenPrefix}…”, or as the password. Passwords of people do not work here.`;
 
-/** Tokens of programs: made, checked, and remembered when they were used. */
+/** Makes and checks the tokens of programs, and records when they were used. */
 export class Tokens {
-  readonly #parts: Parts;
+  readonly #parts: TokensOptions;
   readonly #uses: LastUsed;
 
-  constructor(parts: Parts) {
+  constructor(parts: TokensOptions) {
     this.#parts = parts;
     this.#uses = new LastUsed("when tokens were used", parts.log);
   }
 
-  /** @returns its text, which nobody can be told again @throws UserError "invalid" */
+  /** @returns the token's text, of which only the digest is saved @throws UserError "invalid" */
   async add(form: FormInput, madeBy: string): Promise<{ readonly id: number; readonly text: string }> {
     const { name, scope, days } = parseToken(form);
     const { store, clock, random } = this.#parts;
@@ -44,12 +44,15 @@ export class Tokens {
     return { id, text };
   }
 
-  /** Who a token stands for. @throws UserError "unauthorized" that says why it does not count */
+  /** @param address of the sender @throws UserError "unauthorized" that says why the token is not valid */
   identify(text: string, address: string): Identity {
     const { store, clock } = this.#parts;
     const token = store.tokens.find(secretDigest(text));
     if (token === undefined)
-      throw new UserError("unauthorized", text.startsWith(tokenPrefix) ? unknown : notAToken);
+      throw new UserError(
+        "unauthorized",
+        text.startsWith(tokenPrefix) ? unknownTokenMessage : notATokenMessage,
+      );
     const { id, name, scope, expires_at, used_at = 0 } = token;
     const now = clock();
     if (expires_at <= now)
@@ -57,7 +60,7 @@ export class Tokens {
         "unauthorized",
         `The token “${name}” has expired on ${utcDay(expires_at)}: an administrator can make a new one.`,
       );
-    this.#uses.note(id, used_at, now, () => store.tokens.used(id, now, address));
+    this.#uses.record(id, used_at, now, () => store.tokens.recordUse(id, now, address));
     return { kind: "token", id, name, scope, expires_at };
   }
 }

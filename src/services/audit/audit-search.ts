@@ -5,71 +5,71 @@ import { readLine } from "../../domain/audit/audit-chain.ts";
 import { type AuditFilter, type AuditMatcher, auditMatcher } from "../../domain/audit/audit-filter.ts";
 import { type FoundLine, linesBefore, monthFileAt, monthFiles } from "../../store/audit/files.ts";
 
-/** Where a search goes on: the entries before this place of a file. */
+/** The place where a search goes on: entries before this offset of a file. */
 export interface AuditCursor {
   readonly file: string;
   readonly before: number;
 }
 
-/** What was found, the newest first. */
+/** A page of results, newest first. */
 interface FoundEntries {
   readonly entries: readonly AuditEntry[];
-  /** Where older ones are looked for; undefined where there are none. */
+  /** The cursor for older entries; undefined at the end of the log. */
   readonly next: AuditCursor | undefined;
-  /** The time of the oldest entry that was looked at. */
-  readonly lookedBackTo: number | undefined;
+  /** The time of the oldest entry that was checked. */
+  readonly searchedBackTo: number | undefined;
 }
 
-/** Of a page; so many bytes of the files are looked through for it. */
-const entriesOfPage = 100;
-const bytesOfPage = 8 * 1024 * 1024;
-/** Of a piece of a CSV, in characters. */
-const pieceLength = 64 * 1024;
+/** A page ends after this many entries, or after searching this many bytes. */
+const maxPageEntries = 100;
+const maxPageBytes = 8 * 1024 * 1024;
+/** A chunk of a CSV has about this many characters. */
+const chunkCharacters = 64 * 1024;
 
-/** Looks through the log backwards, from its end or from where a search before it ended. */
+/** Searches the log backwards, from its end or from the cursor of an earlier search. */
 export async function searchAudit(
   folder: string,
   filter: AuditFilter,
   cursor: AuditCursor | undefined,
 ): Promise<FoundEntries> {
   const entries: AuditEntry[] = [];
-  let [left, lookedBackTo] = [bytesOfPage, undefined as number | undefined];
+  let [left, searchedBackTo] = [maxPageBytes, undefined as number | undefined];
   for await (const { file, line, entry, isMatch } of entriesBack(folder, filter, cursor)) {
     left -= line.end - line.start;
-    lookedBackTo = entry?.at ?? lookedBackTo;
+    searchedBackTo = entry?.at ?? searchedBackTo;
     if (isMatch && entry !== undefined) entries.push(entry);
-    const isFull = entries.length >= entriesOfPage || left <= 0;
-    if (isFull) return { entries, lookedBackTo, next: { file, before: line.start } };
+    const isFull = entries.length >= maxPageEntries || left <= 0;
+    if (isFull) return { entries, searchedBackTo, next: { file, before: line.start } };
   }
-  return { entries, lookedBackTo, next: undefined };
+  return { entries, searchedBackTo, next: undefined };
 }
 
-/** All that matches as CSV, the newest first, piece by piece. */
+/** All matching entries as chunks of CSV, newest first. */
 export async function* auditCsv(folder: string, filter: AuditFilter): AsyncGenerator<Uint8Array> {
   let text = auditCsvHead;
   for await (const { entry, isMatch } of entriesBack(folder, filter, undefined)) {
     if (isMatch && entry !== undefined) text += auditCsvLine(entry);
-    if (text.length < pieceLength) continue;
+    if (text.length < chunkCharacters) continue;
     yield Buffer.from(text);
     text = "";
   }
   yield Buffer.from(text);
 }
 
-interface LookedAt {
+interface CheckedLine {
   readonly file: string;
   readonly line: FoundLine;
-  /** Undefined where the line is none of ours. */
+  /** Undefined when the line cannot be read. */
   readonly entry: AuditEntry | undefined;
   readonly isMatch: boolean;
 }
 
-/** The last line first. Each chunk of a file is read while others are served. */
+/** Last line first. Files are read in chunks, so that other requests can run in between. */
 async function* entriesBack(
   folder: string,
   filter: AuditFilter,
   cursor: AuditCursor | undefined,
-): AsyncGenerator<LookedAt> {
+): AsyncGenerator<CheckedLine> {
   const matcher = auditMatcher(filter, midnight);
   const files = await filesOf(folder, matcher, cursor);
   for (const file of files.reverse()) {
@@ -82,7 +82,7 @@ async function* entriesBack(
   }
 }
 
-/** The files that may hold what is looked for, the oldest first. */
+/** The files that may have matching entries, oldest first. */
 async function filesOf(folder: string, { since, until }: AuditMatcher, cursor: AuditCursor | undefined) {
   const first = Number.isFinite(since) ? monthFileAt(since) : "";
   const last = Number.isFinite(until) ? monthFileAt(until) : "9999";
@@ -90,7 +90,7 @@ async function filesOf(folder: string, { since, until }: AuditMatcher, cursor: A
   return files.filter((name) => name >= first && name <= last && name <= (cursor?.file ?? name));
 }
 
-/** In the service's own time zone, as pages show times. @returns NaN of a day that is none */
+/** The beginning of a day in the service's time zone, as on pages. @returns NaN for an invalid day */
 export function midnight(day: string, later = 0): number {
   const date = new Date(`${day}T00:00:00`);
   return date.setDate(date.getDate() + later);

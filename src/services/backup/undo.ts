@@ -6,40 +6,39 @@ import {
   type RestoredRecord,
   undoMs,
 } from "../../domain/deletion.ts";
-import { messageOf } from "../../domain/errors.ts";
-import type { DeletedFile, EndedDeletion, Removal } from "../../store/deletions.ts";
+import { errorMessage } from "../../domain/errors.ts";
+import type { DeletedFile, FinalDeletion, Removal } from "../../store/deletions.ts";
 import type { Store } from "../../store/store.ts";
 import type { DeploymentMemory } from "../deploy/deployment-memory.ts";
-import { type ArchiveCheck, archiveNotes } from "../drivers/archive-check.ts";
+import { type ArchiveCheck, archiveRemarks } from "../drivers/archive-check.ts";
 
-/** What of a service the deletions need. */
 interface UndoServices {
   readonly store: Store;
-  readonly memory: Pick<DeploymentMemory, "beforeRemoval" | "removed" | "restored">;
-  readonly archives: Pick<ArchiveCheck, "readStateOf">;
+  readonly memory: Pick<DeploymentMemory, "saveBeforeRemoval" | "forget" | "reload">;
+  readonly archives: Pick<ArchiveCheck, "checkedStateOf">;
   readonly clock: () => number;
   readonly log: (line: string) => void;
-  /** How long a deletion can be taken back, in milliseconds. */
+  /** How long a deletion can be undone; ten minutes by default. */
   readonly undoMs?: number | undefined;
 }
 
-/** Pages say of this many deletions what came back with them, the latest ones. */
+/** The results of this many undone deletions are kept in memory for pages. */
 const maxRemembered = 200;
-/** Files that could not be deleted are tried again after this long. */
+/** After this time, deleting files is retried. */
 const retryMs = 60_000;
 
 /**
- * Deletes records so that it can be taken back for a while. Then, and where there is no room to keep them, they go for
- * good with their files: first the records on disk, then the files, then the last trace of both.
+ * Deletes records so that it can be undone for a while. After that, or when there is no room to keep them, the deletion is
+ * final: first the records are deleted on disk, then their files, then the entry of the deletion.
  */
 export class Undo {
   readonly #services: UndoServices;
   readonly #undoMs: number;
   /** Final deletions whose files are being deleted. */
-  readonly #clearing = new Map<number, Promise<void>>();
+  readonly #deletingFiles = new Map<number, Promise<void>>();
   readonly #restored = new RecentMap<number, RestoredRecord>(maxRemembered);
   #timer: NodeJS.Timeout | undefined;
-  #ending: Promise<void> = Promise.resolve();
+  #finalizing: Promise<void> = Promise.resolve();
   #hasFailed = false;
   #isClosed = false;
 
@@ -48,21 +47,21 @@ export class Undo {
     this.#undoMs = services.undoMs ?? undoMs;
   }
 
-  /** Ends what a service before this one kept for long enough, and clears away what it left. */
+  /** Makes deletions of an earlier run final when their time is over, and deletes the files that it left. */
   async start(): Promise<void> {
-    await this.#clear(this.#services.store.deletions.ended());
-    await this.#endDue();
+    await this.#deleteFiles(this.#services.store.deletions.listFinal());
+    await this.#makeDueFinal();
   }
 
-  /** Ends nothing more; settles when nothing is being cleared away. */
+  /** Makes no more deletions final, and resolves when no files are being deleted. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#ending;
-    await Promise.all(this.#clearing.values());
+    await this.#finalizing;
+    await Promise.all(this.#deletingFiles.values());
   }
 
-  /** What can be taken back, the latest first. */
+  /** The deletions that can be undone, newest first. */
   list(): RecentDeletion[] {
     const { store, clock } = this.#services;
     const now = clock();
@@ -70,139 +69,142 @@ export class Undo {
     return store.deletions.list().map((deletion) => ({ ...deletion, leftMs: left(deletion.deleted_at) }));
   }
 
-  /** One that can be taken back. */
+  /** Undefined when there is no such deletion that can be undone. */
   find(id: number): KeptDeletion | undefined {
     return this.#services.store.deletions.find(id);
   }
 
-  /** What came back with a deletion, a short while ago. */
+  /** The result of a deletion that was undone recently. */
   restored(id: number): RestoredRecord | undefined {
     return this.#restored.get(id);
   }
 
-  /** @returns the deletion's id; undefined where it is final. @throws UserError "not-found" */
+  /** @returns the deletion's id; undefined when it is final. @throws UserError "not-found" */
   async removePrinter(id: number): Promise<number | undefined> {
     return this.#removePrinters([id], () => this.#services.store.manyPrinters.remove(id));
   }
 
   /**
    * Deletes all of these printers or none, as one deletion.
-   * @throws UserError "invalid" where one of them is not there
+   * @throws UserError "invalid" when one of them does not exist
    */
   removePrinters(ids: readonly number[]): Promise<number | undefined> {
     return this.#removePrinters(ids, () => this.#services.store.manyPrinters.removeMany(ids));
   }
 
   async #removePrinters(ids: readonly number[], remove: () => Promise<Removal>): Promise<number | undefined> {
-    await this.#services.memory.beforeRemoval(ids);
-    const deletion = await this.settle(await remove());
-    this.#services.memory.removed(ids);
+    await this.#services.memory.saveBeforeRemoval(ids);
+    const deletion = await this.finish(await remove());
+    this.#services.memory.forget(ids);
     return deletion;
   }
 
   /** @throws UserError "not-found", or "conflict" naming the printers that the client still has */
   async removeClient(id: number): Promise<number | undefined> {
-    return this.settle(await this.#services.store.clients.remove(id));
+    return this.finish(await this.#services.store.clients.remove(id));
   }
 
-  /** @throws UserError "not-found", or "conflict" where it is in use */
+  /** @throws UserError "not-found", or "conflict" when the driver is in use */
   async removeDriver(id: number): Promise<number | undefined> {
     const { store } = this.#services;
     const { drivers, blobs } = store;
     const isFinal = await store.isNearlyFull();
-    // In turn with uploads: one of the same content may be answering with this record.
-    return this.settle(await blobs.inTurn(drivers.get(id).sha256, () => drivers.remove(id, isFinal)));
+    // In order with uploads: an upload of the same content may be using this record.
+    return this.finish(await blobs.inOrder(drivers.get(id).sha256, () => drivers.remove(id, isFinal)));
   }
 
-  /** Takes a printer's icon away, if it has one. @throws UserError "not-found" when there is no such printer */
+  /** Deletes a printer's icon, if it has one. @throws UserError "not-found" when there is no such printer */
   async removeIcon(printerId: number): Promise<number | undefined> {
-    return this.settle(await this.#services.store.icons.remove(printerId));
+    return this.finish(await this.#services.store.icons.remove(printerId));
   }
 
-  /** Clears away what a write ended, and waits for the end of what it kept. @returns the id of that; undefined where it is final */
-  async settle({ kept, ended }: Removal): Promise<number | undefined> {
-    this.#plan();
-    await this.#clear(ended);
-    return kept;
+  /** Deletes the files of final deletions, and schedules the end of this one. @returns the deletion's id; undefined when it is final */
+  async finish({ deletionId, finalDeletions }: Removal): Promise<number | undefined> {
+    this.#schedule();
+    await this.#deleteFiles(finalDeletions);
+    return deletionId;
   }
 
-  /** Takes a deletion back. @throws NotRestored where something stands in the way */
+  /** Undoes a deletion. @throws NotRestored when another record prevents it */
   async restore(id: number): Promise<RestoredRecord> {
     const { store, memory } = this.#services;
     const { record: whole, printerIds, removal } = await store.restoring.restore(id);
-    memory.restored(printerIds);
-    const record = { ...whole, notes: [...whole.notes, ...(await archiveNotes(this.#services, whole))] };
+    memory.reload(printerIds);
+    const record = {
+      ...whole,
+      remarks: [...whole.remarks, ...(await archiveRemarks(this.#services, whole))],
+    };
     this.#restored.set(id, record);
-    if (removal !== undefined) await this.settle(removal);
+    if (removal !== undefined) await this.finish(removal);
     return record;
   }
 
-  /** Makes a deletion final before its time. @throws NotRestored where there is no such deletion */
-  async end(id: number): Promise<void> {
-    if ((await this.#end([id], true)) === 0) throw new NotRestored(undefined, { kind: "over" });
+  /** Makes a deletion final before its time is over. @throws NotRestored when there is no such deletion */
+  async makeFinal(id: number): Promise<void> {
+    if ((await this.#makeFinal([id], true)) === 0) throw new NotRestored(undefined, { kind: "over" });
   }
 
-  /** @param isAsked whether a person wants it so before its time. @returns how many of them were kept until then */
-  async #end(ids: readonly number[], isAsked: boolean): Promise<number> {
-    const { count, ended } = await this.#services.store.deletions.end(ids, isAsked);
-    await this.#clear(ended);
+  /** @param isRequested whether a user requested it before its time was over. @returns how many it made final */
+  async #makeFinal(ids: readonly number[], isRequested: boolean): Promise<number> {
+    const { count, finalDeletions } = await this.#services.store.deletions.makeFinal(ids, isRequested);
+    await this.#deleteFiles(finalDeletions);
     return count;
   }
 
-  /** Deletes the files of final deletions that nothing else needs, then forgets the deletions. @param ended as it is on disk */
-  async #clear(ended: readonly EndedDeletion[]): Promise<void> {
-    const begun = ended.filter(({ id }) => !this.#clearing.has(id));
-    for (const deletion of begun) this.#clearing.set(deletion.id, this.#clearOne(deletion));
-    await Promise.all(begun.map(({ id }) => this.#clearing.get(id)));
+  /** Deletes files that nothing else needs, then the entries of the deletions. @param deletions final ones, already on disk */
+  async #deleteFiles(deletions: readonly FinalDeletion[]): Promise<void> {
+    const begun = deletions.filter(({ id }) => !this.#deletingFiles.has(id));
+    for (const deletion of begun) this.#deletingFiles.set(deletion.id, this.#deleteFilesOf(deletion));
+    await Promise.all(begun.map(({ id }) => this.#deletingFiles.get(id)));
   }
 
-  async #clearOne({ id, files }: EndedDeletion): Promise<void> {
+  async #deleteFilesOf({ id, files }: FinalDeletion): Promise<void> {
     try {
       for (const file of files) await this.#removeFile(file);
       await this.#services.store.deletions.forget(id);
     } catch (error) {
       this.#fail("files of deleted records are still there", error);
     } finally {
-      this.#clearing.delete(id);
+      this.#deletingFiles.delete(id);
     }
   }
 
-  /** A record or another deletion may have the same file, and an upload of it may have come first. */
+  /** Keeps a file that a record or another deletion has too. An upload of the same file may have come first. */
   async #removeFile(file: DeletedFile): Promise<void> {
     const { store } = this.#services;
     const { blobs, deletions, keptFiles } = store;
     const { kind, sha256 } = file;
-    await blobs.inTurn(sha256, async () => {
-      if (store[kind].hasDigest(sha256) || deletions.needsFile(file, this.#clearing)) return;
+    await blobs.inOrder(sha256, async () => {
+      if (store[kind].hasDigest(sha256) || deletions.needsFile(file, this.#deletingFiles)) return;
       if (await keptFiles.keep(file, blobs.pathOf(kind, sha256))) return;
       await blobs.remove(kind, sha256);
     });
   }
 
-  /** Ends deletions when the time of the next one is over, and tries again later where a file could not be deleted. */
-  #plan(): void {
+  /** Schedules the end of the next deletion, or a retry when a file could not be deleted. */
+  #schedule(): void {
     clearTimeout(this.#timer);
     const next = this.#hasFailed ? retryMs : Math.min(...this.list().map(({ leftMs }) => leftMs));
     if (this.#isClosed || next === Number.POSITIVE_INFINITY) return;
-    const end = () => {
-      this.#ending = this.#endDue();
+    const makeDueFinal = () => {
+      this.#finalizing = this.#makeDueFinal();
     };
-    this.#timer = setTimeout(end, next).unref();
+    this.#timer = setTimeout(makeDueFinal, next).unref();
   }
 
   #fail(what: string, error: unknown): void {
     this.#hasFailed = true;
-    this.#services.log(`warning: ${what}: ${messageOf(error)}`);
-    this.#plan();
+    this.#services.log(`warning: ${what}: ${errorMessage(error)}`);
+    this.#schedule();
   }
 
-  async #endDue(): Promise<void> {
+  async #makeDueFinal(): Promise<void> {
     const due = this.list().flatMap(({ id, leftMs }) => (leftMs === 0 ? id : []));
-    const isAgain = this.#hasFailed;
+    const isRetry = this.#hasFailed;
     this.#hasFailed = false;
     try {
-      if (due.length > 0 || isAgain) await this.#end(due, false);
-      this.#plan();
+      if (due.length > 0 || isRetry) await this.#makeFinal(due, false);
+      this.#schedule();
     } catch (error) {
       this.#fail("what was deleted is still kept", error);
     }

@@ -1,4 +1,4 @@
-import { type Driver, driverNeeds } from "../../domain/drivers/driver.ts";
+import { type Driver, deployProblem } from "../../domain/drivers/driver.ts";
 import { UserError } from "../../domain/errors.ts";
 import { arm64Description } from "../../domain/printers/arm64-driver.ts";
 import type { Finding } from "../../domain/printers/findings.ts";
@@ -8,9 +8,9 @@ import type { Deployable } from "../../pkg/scripts/deployment.ts";
 import type { Store } from "../../store/store.ts";
 
 /**
- * A printer with drivers that can be deployed.
- * @param known drivers that were read before: their records are large
- * @throws UserError "invalid" that says what is missing, and where it is chosen
+ * Finds a printer's drivers and checks that they can be deployed.
+ * @param known drivers that were read before, because their records are large
+ * @throws UserError "invalid" that says what is missing, with the remedy
  */
 export function deployableOf(
   store: Store,
@@ -29,12 +29,12 @@ export function deployableOf(
   if (needs !== undefined) throw refusal(needs, { kind: "incomplete" });
   const model = arm64Driver && arm64Description(printer, arm64Driver);
   const arm64Needs =
-    arm64Driver && driverNeeds({ ...arm64Driver, driver_desc: model ?? "" }, "The driver for ARM64");
+    arm64Driver && deployProblem({ ...arm64Driver, driver_desc: model ?? "" }, "The driver for ARM64");
   if (arm64Needs !== undefined) throw refusal(arm64Needs, { kind: "incomplete", isArm64: true });
   return { printer, driver, arm64Driver, client };
 }
 
-/** The same of several. */
+/** Does this for several printers. @throws UserError as `deployableOf` does */
 export function deployablesOf(store: Store, printers: readonly Printer[]): Deployable[] {
   const drivers = new Map<number, Driver>();
   return printers.map((printer) => {
@@ -43,7 +43,7 @@ export function deployablesOf(store: Store, printers: readonly Printer[]): Deplo
   });
 }
 
-/** The drivers that a printer refers to. @param known drivers that were read before; they are added to */
+/** The drivers that a printer refers to. @param known drivers that were read before; new ones are added */
 export function driversOfPrinter(
   { drivers }: Store,
   { driver_id, arm64_driver_id }: Pick<Printer, "driver_id" | "arm64_driver_id">,

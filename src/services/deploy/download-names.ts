@@ -6,30 +6,29 @@ import { slug } from "../../domain/text.ts";
 import type { PackageFile, PackageFormat } from "../../pkg/formats/format.ts";
 import type { ScriptKind } from "../../pkg/scripts/render.ts";
 
-// What downloads are called. Commands name these files, so nothing but slugs stands in them.
+// File names of downloads. They are slugs, because commands contain them.
 
-/** A printer's packages, without their endings. */
+/** For a printer's packages, without extension. */
 export function packageName({ printer, client }: PrinterDetails): string {
   const name = [client?.name ?? "", printer.name].map(slug).filter(Boolean).join("-");
   return name || `printer-${printer.id}`;
 }
 
-/** A printer's scripts, without kind and ending. */
+/** For a printer's scripts, without kind and extension. */
 export function scriptName({ id, name }: Pick<Printer, "id" | "name">): string {
   return slug(name) || `printer-${id}`;
 }
 
-/** A client's packages and scripts, likewise. */
+/** For a client's packages and scripts, without kind and extension. */
 export function clientFileName({ id, name }: Pick<Client, "id" | "name">): string {
   return slug(name) || `client-${id}`;
 }
 
-/** A driver's own packages and scripts, likewise. */
+/** For a driver's own packages and scripts, without kind and extension. */
 export function driverFileName(driver: Driver): string {
   return slug(driverTitle(driver)) || `driver-${driver.id}`;
 }
 
-/** What the same is called without its drivers. */
 export function withoutDriverName(name: string, isApart: boolean): string {
   return isApart ? `${name}-without-driver` : name;
 }
@@ -38,14 +37,13 @@ export function scriptFileName(kind: ScriptKind | "publish", name: string): stri
   return `${kind}-${name}.ps1`;
 }
 
-/** A package with what a download says of it. */
 export interface NamedPackage extends Pick<PackageFormat, "contentType"> {
   readonly file: PackageFile;
   readonly fileName: string;
 }
 
-/** @param name without its ending */
-export function named(format: PackageFormat, file: PackageFile, name: string): NamedPackage {
+/** @param name without extension */
+export function namedPackage(format: PackageFormat, file: PackageFile, name: string): NamedPackage {
   const { contentType, extension } = format;
   return { file, contentType, fileName: name + extension };
 }

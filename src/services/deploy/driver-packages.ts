@@ -6,11 +6,11 @@ import { plainZip, zipContentType } from "../../pkg/formats/rmm.ts";
 import { driverScriptSettings } from "../../pkg/scripts/driver-deployment.ts";
 import { driverFolder } from "../../pkg/scripts/driver-settings.ts";
 import type { ScriptKind } from "../../pkg/scripts/render.ts";
-import { wholeOf } from "../../pkg/zip/layout.ts";
+import { singleSourceLayout } from "../../pkg/zip/layout.ts";
 import type { Store } from "../../store/store.ts";
 import type { Workers } from "../../workers/pool.ts";
 import { requireModels } from "../drivers/driver-models.ts";
-import { driverFileName, type NamedPackage, named } from "./download-names.ts";
+import { driverFileName, type NamedPackage, namedPackage } from "./download-names.ts";
 import type { DriverSources, FilesUrl } from "./driver-sources.ts";
 import type { StoredPackageContext } from "./package-context.ts";
 
@@ -22,12 +22,11 @@ interface Parts {
 }
 
 interface DriverContents {
-  /** Under which it is installed. */
+  /** The names under which the driver is installed. */
   readonly models: readonly string[];
   readonly contents: Contents & { readonly settings: string };
 }
 
-/** Makes what can be downloaded of a driver by itself. */
 export class DriverPackages {
   readonly #store: Store;
   readonly #workers: Workers;
@@ -41,13 +40,13 @@ export class DriverPackages {
     this.#context = context;
   }
 
-  /** A package that installs it under all names that printers use. @throws UserError "invalid" with the remedy */
+  /** A package that installs the driver under all model names that printers use. @throws UserError "invalid" with the remedy */
   async packageOf(format: PackageFormat, driver: Driver): Promise<NamedPackage> {
     const { contents } = await this.contentsOf(driver);
-    return named(format, await format.build(contents, this.#context), driverFileName(driver));
+    return namedPackage(format, await format.build(contents, this.#context), driverFileName(driver));
   }
 
-  /** What goes into that. @throws as `packageOf` does */
+  /** The contents of that package. @throws UserError as `packageOf` does */
   async contentsOf(driver: Driver): Promise<DriverContents> {
     const models = requireModels(this.#store, driver);
     const settings = driverScriptSettings({ driver, models });
@@ -56,8 +55,8 @@ export class DriverPackages {
   }
 
   /**
-   * A script of that package, fetched alone.
-   * @param filesUrl where the driver's files are to be fetched; without it the script names no address
+   * A script of that package, downloaded alone.
+   * @param filesUrl where the script downloads the driver's files; without it, the script contains no address
    */
   async scriptOf(kind: ScriptKind, driver: Driver, filesUrl?: FilesUrl): Promise<Uint8Array> {
     const models = requireModels(this.#store, driver);
@@ -66,11 +65,11 @@ export class DriverPackages {
     return this.#workers.renderScript({ kind, settings: JSON.stringify(settings) });
   }
 
-  /** Its archive as it was uploaded. @throws UserError "invalid" when it is missing or damaged */
+  /** The driver's archive as it was uploaded. @throws UserError "invalid" if it is missing or damaged */
   async archiveOf(driver: Driver): Promise<NamedPackage> {
     const source = await this.#sources.files(driver, "");
     const zip = {
-      layout: wholeOf(driver.size),
+      layout: singleSourceLayout(driver.size),
       digest: Buffer.from(driver.sha256, "hex"),
       sources: [source],
     };
@@ -78,7 +77,7 @@ export class DriverPackages {
     return { ...plainDownload, file, fileName: driver.file_name };
   }
 
-  /** Its files as packages hold them, for scripts fetched alone. @throws UserError "invalid" */
+  /** A ZIP of the driver's files as in packages, for scripts downloaded alone. @throws UserError "invalid" */
   async filesOf(driver: Driver): Promise<NamedPackage> {
     const file = plainZip("files", await this.#sources.layOut(driver), this.#context);
     const name = slug(driver.file_name.replace(/\.zip$/i, "")) || `driver-${driver.id}`;

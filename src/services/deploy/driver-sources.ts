@@ -1,17 +1,16 @@
 import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
-import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
+import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { DriverFiles, LaidOutZip } from "../../pkg/formats/contents.ts";
 import type { FilesDownload } from "../../pkg/scripts/driver-settings.ts";
 import type { Store } from "../../store/store.ts";
 import { type ArchiveCheck, archiveRefusal } from "../drivers/archive-check.ts";
-import { wantedOf } from "../drivers/source-files.ts";
+import { fileSelectionOf } from "../drivers/source-files.ts";
 import type { StoredPackageContext } from "./package-context.ts";
 
-/** Where a driver's files are to be fetched, by its id. */
+/** The address from which a script downloads a driver's files. */
 export type FilesUrl = (driverId: number) => string;
 
-/** The files of drivers, for packages and for scripts that fetch them. */
 export class DriverSources {
   readonly #store: Store;
   readonly #archives: ArchiveCheck;
@@ -23,26 +22,26 @@ export class DriverSources {
     this.#context = context;
   }
 
-  /** What goes into a folder of a package. @throws UserError "invalid" when the archive is missing or damaged */
+  /** A driver's files for a folder of a package. @throws UserError "invalid" if the archive is missing or damaged */
   async files(driver: Driver, folder: string): Promise<DriverFiles> {
-    if (isWindowsOwn(driver))
+    if (isWindowsDriver(driver))
       throw new UserError("invalid", `Windows brings “${driverTitle(driver)}”: there are no files of it.`);
-    const version = await this.#archives.require(driver);
+    const version = await this.#archives.requireSound(driver);
     const { sha256, size } = driver;
     const path = this.#store.blobs.pathOf("drivers", sha256);
     const refusal: DriverFiles["refusal"] = (problem) => archiveRefusal(driver, problem);
-    return { path, sha256, size, version, folder, ...wantedOf(driver), refusal };
+    return { path, sha256, size, version, folder, ...fileSelectionOf(driver), refusal };
   }
 
-  /** A ZIP of the driver's files alone. @throws as `files` does */
+  /** Lays out a ZIP of only the driver's files. @throws UserError as `files` does */
   async layOut(driver: Driver): Promise<LaidOutZip> {
     const drivers = [await this.files(driver, "")];
     return this.#context.layOut({ settings: undefined, drivers, icon: undefined });
   }
 
   /**
-   * Where a driver's files are for a script that is fetched alone. An archive that is missing or damaged has no
-   * digest: the script works all the same on a machine that has the driver, and fails at the download where it has not.
+   * The download for a script without a package. If the archive is missing or damaged, the digest is empty: the script
+   * works on machines that have the driver already, and fails at the download on others.
    */
   async download(driver: Driver, filesUrl: FilesUrl): Promise<FilesDownload> {
     const url = filesUrl(driver.id);

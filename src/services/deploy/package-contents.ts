@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { Driver } from "../../domain/drivers/driver.ts";
-import { uploadedAmong } from "../../domain/drivers/windows-drivers.ts";
+import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
 import type { Contents, IconFile } from "../../pkg/formats/contents.ts";
 import {
   type Deployment,
@@ -14,7 +14,6 @@ import { fileChanged } from "../drivers/source-files.ts";
 import { findIcon } from "../printers/icons.ts";
 import type { DriverSources } from "./driver-sources.ts";
 
-/** What packages of printers are made of. */
 export class PackageContents {
   readonly #store: Store;
   readonly #sources: DriverSources;
@@ -24,25 +23,25 @@ export class PackageContents {
     this.#sources = sources;
   }
 
-  /** Without a picture. @throws UserError "invalid" when an archive is missing or damaged */
+  /** The contents without an icon. @throws UserError "invalid" if an archive is missing or damaged */
   async of(
     deployment: Deployment,
   ): Promise<{ readonly settings: ScriptSettings; readonly contents: Contents & { settings: string } }> {
     const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
     const settings = scriptSettings(deployment);
     const files = await Promise.all(
-      uploadedAmong(driversIn(deployment)).map((driver) => this.#sources.files(driver, folderOf(driver))),
+      uploadedDrivers(driversIn(deployment)).map((driver) => this.#sources.files(driver, folderOf(driver))),
     );
     const contents = {
       settings: JSON.stringify(settings),
-      // They have to be there all the same: without them their own packages cannot be had.
+      // The archives are checked even if this package leaves them out: the drivers' own packages need them.
       drivers: deployment.isApart ? [] : files,
       icon: undefined,
     };
     return { settings, contents };
   }
 
-  /** A printer's picture; a missing record or file is no reason to fail. */
+  /** A printer's icon. Undefined if its record or its file is missing. */
   async picture(printerId: number): Promise<Picture | undefined> {
     const picture = await findIcon(this.#store, printerId);
     if (picture === undefined) return undefined;
@@ -53,7 +52,6 @@ export class PackageContents {
   }
 }
 
-/** A printer's picture, and as a part of a package. */
 export interface Picture {
   readonly bytes: Uint8Array;
   readonly file: IconFile;

@@ -3,14 +3,14 @@ import { type EncryptedPrefix, type EncryptionInfo, prefixSize } from "../../pkg
 import {
   type Contents,
   contentsKey,
-  type Described,
+  type DigestedLayout,
   type DriverFiles,
   driverFolders,
   driversKey,
   type LaidOutDrivers,
   type LaidOutFile,
   type LaidOutZip,
-  packageTail,
+  ownContents,
   sourcesOf,
 } from "../../pkg/formats/contents.ts";
 import { blockBytes, chunkBytes, type EncryptionKeys, type Span } from "../../pkg/formats/encryption.ts";
@@ -19,11 +19,11 @@ import { fillFromLayout, layoutBytes } from "../../pkg/zip/layout.ts";
 import type { FileSource } from "../../store/files.ts";
 import type { Store } from "../../store/store.ts";
 import type { Workers } from "../../workers/pool.ts";
-import { type Prefetching, prefetch } from "../../workers/prefetch.ts";
-import { keptPrefixes, type LaidOut } from "../../workers/tasks.ts";
+import { type PrefetchOptions, prefetch } from "../../workers/prefetch.ts";
+import { type LaidOut, maxKeptPrefixes } from "../../workers/tasks.ts";
 import { closeSources, openFiles, openSources, withSources } from "../drivers/source-files.ts";
 
-/** Lays out and opens packages; long work is done on other threads, and remembered. */
+/** Lays out and opens packages. Worker threads do the long work, and its results are cached. */
 export class StoredPackageContext implements PackageContext {
   readonly #store: Store;
   readonly #workers: Workers;
@@ -38,12 +38,12 @@ export class StoredPackageContext implements PackageContext {
     return this.#store.secret;
   }
 
-  /** @throws UserError "invalid" when an archive is missing or damaged */
+  /** @throws UserError "invalid" if an archive is missing or damaged */
   async layOut(contents: Contents): Promise<LaidOutZip> {
-    const end = packageTail(contents);
-    const key = contentsKey(driverFolders(contents), end);
+    const own = ownContents(contents);
+    const key = contentsKey(driverFolders(contents), own);
     const drivers = await this.#layOutDrivers(contents.drivers);
-    const described = await this.#caches.layouts.get(key, () => this.#workers.layOut({ drivers, end }));
+    const described = await this.#caches.layouts.get(key, () => this.#workers.layOut({ drivers, own }));
     return { ...described, drivers, sources: sourcesOf(contents) };
   }
 
@@ -53,14 +53,14 @@ export class StoredPackageContext implements PackageContext {
 
   async openForEncryption(zip: LaidOutZip): Promise<EncryptingZip> {
     const files = await openSources(this.#store.blobs, zip.sources);
-    return new EncryptedOnThreads(zip, files, this.#workers, this.#caches);
+    return new ThreadedEncryption(zip, files, this.#workers, this.#caches);
   }
 
-  /** SHA-256 of a whole ZIP, in hex; remembered. */
+  /** SHA-256 of a whole ZIP, in hex. It is cached. */
   digest(zip: LaidOutZip): Promise<string> {
-    return this.#caches.digests.get(nameOf(zip.digest), () =>
+    return this.#caches.digests.get(hexOf(zip.digest), () =>
       withSources(this.#store.blobs, zip.sources, async (files) =>
-        nameOf(await this.#workers.digest({ layout: zip.layout, files })),
+        hexOf(await this.#workers.digest({ layout: zip.layout, files })),
       ),
     );
   }
@@ -75,24 +75,23 @@ export class StoredPackageContext implements PackageContext {
   }
 }
 
-/** Read or encrypted at a time for a download: large pieces for the first ones, small for the many. */
+/** Chunk size of a download that starts while more than `largePieceDownloads` are running. Others use `chunkBytes`. */
 const smallPieceBytes = 64 * 1024;
 const largePieceDownloads = 32;
 
-/** How many downloads there are at the moment. */
-let downloads = 0;
+let activeDownloads = 0;
 
-/** Yields pieces while the next one is made. @param make given their size */
-async function* inPieces(make: (pieceBytes: number) => Prefetching): AsyncGenerator<Uint8Array> {
-  downloads++;
+/** Yields pieces and makes the next one meanwhile. @param make is given the size of a piece */
+async function* inPieces(make: (pieceBytes: number) => PrefetchOptions): AsyncGenerator<Uint8Array> {
+  activeDownloads++;
   try {
-    yield* prefetch(make(downloads > largePieceDownloads ? smallPieceBytes : chunkBytes));
+    yield* prefetch(make(activeDownloads > largePieceDownloads ? smallPieceBytes : chunkBytes));
   } finally {
-    downloads--;
+    activeDownloads--;
   }
 }
 
-/** Opens a file that is sent as it is laid out, reading in advance. @param files its sources, closed with it */
+/** Opens a file that is sent without encryption. @param files its sources, which `close` closes */
 function openPlain({ layout }: LaidOutFile, files: readonly FileSource[]): OpenPackage {
   const chunks = (start: number, end: number) =>
     inPieces((size) => ({
@@ -108,14 +107,13 @@ function openPlain({ layout }: LaidOutFile, files: readonly FileSource[]): OpenP
   return { chunks, close: () => closeSources(files) };
 }
 
-/** A ZIP that is encrypted as it is sent, on other threads. */
-class EncryptedOnThreads implements EncryptingZip {
+class ThreadedEncryption implements EncryptingZip {
   readonly #zip: LaidOutZip;
   readonly #files: readonly FileSource[];
   readonly #workers: Workers;
   readonly #caches: PackageCaches;
 
-  /** @param files the ZIP's sources; this closes them */
+  /** @param files the ZIP's sources, which `close` closes */
   constructor(zip: LaidOutZip, files: readonly FileSource[], workers: Workers, caches: PackageCaches) {
     this.#zip = zip;
     this.#files = files;
@@ -124,13 +122,13 @@ class EncryptedOnThreads implements EncryptingZip {
   }
 
   /**
-   * Downloads of the same ZIP share the work, and those of the same drivers the work for these: whoever began it keeps
-   * the files open until it is done.
+   * Downloads of the same ZIP share this work, and downloads with the same drivers share the work for these. The download
+   * that started it keeps its files open until it is done.
    */
   encryptionInfo(keys: EncryptionKeys): Promise<EncryptionInfo> {
-    return this.#caches.encryptionInfos.get(nameOf(this.#zip.digest), async () => {
+    return this.#caches.encryptionInfos.get(hexOf(this.#zip.digest), async () => {
       const prefix = await this.#prefix(keys);
-      return this.#workers.finish({ ...this.#laidOut(), keys, prefix, name: nameOf(keys.iv) });
+      return this.#workers.finish({ ...this.#laidOut(), keys, prefix, name: hexOf(keys.iv) });
     });
   }
 
@@ -138,7 +136,7 @@ class EncryptedOnThreads implements EncryptingZip {
     await this.#prefix(keys);
   }
 
-  /** Encrypts one piece while another is sent: more at a time are no quicker on two cores, and take more memory. */
+  /** Encrypts one piece while another is sent. More at a time are not faster on two cores and use more memory. */
   async *encrypt(
     keys: EncryptionKeys,
     info: EncryptionInfo,
@@ -167,7 +165,7 @@ class EncryptedOnThreads implements EncryptingZip {
     }
   }
 
-  /** @param state of the cipher before the piece */
+  /** @param state the cipher's state before the piece; undefined for the IV */
   async #encryptPiece(
     keys: EncryptionKeys,
     span: Span,
@@ -182,12 +180,12 @@ class EncryptedOnThreads implements EncryptingZip {
     return closeSources(this.#files);
   }
 
-  /** What packages of these drivers begin with, encrypted and digested once for all of them. */
+  /** The beginning of all packages of these drivers, encrypted and digested once. */
   async #prefix(keys: EncryptionKeys): Promise<EncryptedPrefix> {
     const { drivers } = this.#zip;
     const size = prefixSize(drivers.prefix.files.size);
     if (size === 0) return { size, checkpoints: new Uint8Array(), state: keys.iv };
-    const name = nameOf(keys.iv);
+    const name = hexOf(keys.iv);
     return this.#caches.prefixes.get(name, () =>
       this.#workers.encryptPrefix({ ...this.#laidOut(), keys, size, name }),
     );
@@ -198,51 +196,50 @@ class EncryptedOnThreads implements EncryptingZip {
   }
 }
 
-/** Where the last piece of a payload begins, which is padded and may hold nothing else. */
+/** Start of a payload's last piece, which is padded and may contain only padding. */
 function lastPieceAt(size: number, pieceBytes: number): number {
   return size % chunkBytes === 0 ? size : size - 1 - ((size - 1) % pieceBytes);
 }
 
-/** The cipher's state where a chunk begins; undefined elsewhere, where it is the last block before. */
+/** The cipher's state at the start of a chunk. Undefined elsewhere: there it is the last encrypted block before. */
 function stateAt(start: number, { checkpoints }: EncryptionInfo): Uint8Array | undefined {
   if (start % chunkBytes !== 0) return undefined;
   const at = (start / chunkBytes) * blockBytes;
   return checkpoints.slice(at, at + blockBytes);
 }
 
-/** A digest in hex. */
-function nameOf(digest: Uint8Array): string {
+function hexOf(digest: Uint8Array): string {
   return Buffer.from(digest).toString("hex");
 }
 
 const mebibyte = 1024 * 1024;
 
-/** What is remembered of packages, so that nothing is computed twice. None of it holds a driver's bytes. */
+/** Caches of results about packages. None of them contains the bytes of a driver. */
 class PackageCaches {
-  /** Drivers' files laid out, by `driversKey`: some megabytes for a driver of 60,000 files. */
+  /** Laid out drivers, by `driversKey`: some megabytes for a driver of 60,000 files. */
   readonly drivers = new LruCache<LaidOutDrivers>({
     count: 256,
     weight: 48 * mebibyte,
     weigh: ({ prefix }) => layoutBytes(prefix.files) + layoutBytes(prefix.directory),
   });
-  /** ZIPs laid out, by `contentsKey`. Each counts in full, though most of it is shared: then it is quickly made anew. */
-  readonly layouts = new LruCache<Described>({
+  /** Laid out ZIPs, by `contentsKey`. Each counts with its full size, although it shares most of it with `drivers`. */
+  readonly layouts = new LruCache<DigestedLayout>({
     count: 256,
     weight: 32 * mebibyte,
     weigh: ({ layout }) => layoutBytes(layout),
   });
-  /** Beginnings of payloads, by the digest of the drivers: 32 KB for a gigabyte. */
+  /** Beginnings of payloads, by the IV, which is derived from the digest of the drivers: 32 KB per gigabyte. */
   readonly prefixes = new LruCache<EncryptedPrefix>({
-    count: keptPrefixes,
+    count: maxKeptPrefixes,
     weight: 8 * mebibyte,
     weigh: ({ checkpoints }) => checkpoints.length,
   });
-  /** By the digest of the ZIP. */
+  /** By the digest of the ZIP's layout. */
   readonly encryptionInfos = new LruCache<EncryptionInfo>({
     count: 256,
     weight: 8 * mebibyte,
     weigh: ({ checkpoints }) => checkpoints.length,
   });
-  /** SHA-256 of whole ZIPs in hex, by the digest of the ZIP. */
+  /** SHA-256 of whole ZIPs in hex, by the digest of the ZIP's layout. */
   readonly digests = new LruCache<string>({ count: 1024, weight: Number.POSITIVE_INFINITY, weigh: () => 0 });
 }

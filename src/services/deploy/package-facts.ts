@@ -8,32 +8,31 @@ import {
   shippedBy,
   vendorOf,
 } from "../../domain/drivers/driver.ts";
-import { uploadedAmong } from "../../domain/drivers/windows-drivers.ts";
+import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
 import { driversOf, machinesOf } from "../../domain/printers/arm64-driver.ts";
 import type { Client } from "../../domain/printers/client.ts";
-import type { PrinterDetails, StatedPrinter } from "../../domain/printers/listings.ts";
+import type { PrinterDetails, PrinterWithState } from "../../domain/printers/listings.ts";
 import { effectiveDescription, isDriverOnly, type Printer } from "../../domain/printers/printer.ts";
 import { keyFor } from "../../domain/secrets.ts";
-import { effectiveSubnets, placeOf } from "../../domain/subnet.ts";
+import { combineSubnets, effectiveSubnets } from "../../domain/subnet.ts";
 import { firstOf } from "../../domain/text.ts";
 import type { PackageFacts } from "../../pkg/formats/format.ts";
 import { appNotes } from "../../pkg/formats/graph-app.ts";
 import type { Deployable } from "../../pkg/scripts/deployment.ts";
-import { labelOfMany, revisionOf, revisionOfDriver } from "../../pkg/scripts/revision.ts";
+import { printersDigest, revisionOf, revisionOfDriver } from "../../pkg/scripts/revision.ts";
 import type { Store } from "../../store/store.ts";
 
-/** What is said of a deployment where it goes, whatever it is downloaded as. */
+/** The facts of a deployment that do not depend on its downloads. */
 export type DeploymentFacts = Omit<
   PackageFacts,
   "fileName" | "detectionFileName" | "requirementFileName" | "urls"
 >;
 
-/** Tells apps of this installation from those of others: 12 hex digits. */
+/** Identifies this installation of Platen in the markers of its apps: 12 hex digits. */
 export function instanceOf({ secret }: Pick<Store, "secret">): string {
   return Buffer.from(keyFor("publish", secret)).toString("hex", 0, 6);
 }
 
-/** What is filled in for a printer where its package goes. */
 export function printerFacts(
   store: Pick<Store, "secret">,
   { printer, client }: PrinterDetails,
@@ -46,7 +45,7 @@ export function printerFacts(
   const place = printer.location === "" ? "" : `, ${printer.location}`;
   const model = effectiveDescription(printer, driver);
   return {
-    name: inBrackets(printer.name, client?.name),
+    name: withClientName(printer.name, client?.name),
     description: `${what} ${printer.name}${client ? ` of ${client.name}` : ""}${place}`,
     publisher: publisherOf(inf?.provider ?? null, model, inf?.manufacturers),
     version: inf?.driverVer?.version ?? revision,
@@ -54,11 +53,11 @@ export function printerFacts(
     machines: machinesOf(deployable),
     dependencies: dependenciesOf(driversOf(deployable)),
     minimumWindows: minimumOf([printer]),
-    place: placeOf([effectiveSubnets(printer, client)]),
+    place: combineSubnets([effectiveSubnets(printer, client)]),
   };
 }
 
-/** The same of a driver by itself. @param models under which it is installed */
+/** @param models the names under which the driver is installed */
 export function driverFacts(
   store: Pick<Store, "secret">,
   driver: Driver,
@@ -83,12 +82,16 @@ export function driverFacts(
 const namedModels = 5;
 const namedPrinters = 5;
 
-/** The same of a client. @param rows what goes in */
-export function clientFacts(store: Store, client: Client, rows: readonly StatedPrinter[]): DeploymentFacts {
-  const { label, place } = ofMany(store, client, rows);
+/** @param rows the printers in the client's package */
+export function clientFacts(
+  store: Store,
+  client: Client,
+  rows: readonly PrinterWithState[],
+): DeploymentFacts {
+  const { label, place } = labelAndPlace(store, client, rows);
   const names = rows.map(({ printer }) => printer.name);
   return {
-    name: inBrackets("Printers", client.name),
+    name: withClientName("Printers", client.name),
     description: `Printers of ${client.name}: ${firstOf(names, namedPrinters)}`,
     publisher: commonPublisher(store, rows),
     version: label,
@@ -101,35 +104,35 @@ export function clientFacts(store: Store, client: Client, rows: readonly StatedP
 }
 
 function dependenciesOf(drivers: readonly (DriverSummary | undefined)[]): string {
-  const inside = uploadedAmong(drivers);
+  const inside = uploadedDrivers(drivers);
   if (inside.length === 0) return "nothing: Windows brings the driver";
   return `nothing: the ${inside.length > 1 ? "drivers are" : "driver is"} in the package`;
 }
 
-/** No older Windows adds IPP queues by a command; `pnputil /add-driver` came with the other. */
+/** Windows 11 21H2 is the first with a command that adds IPP queues, Windows 10 1607 the first with `pnputil /add-driver`. */
 function minimumOf(printers: readonly Pick<Printer, "protocol">[]): PackageFacts["minimumWindows"] {
   return printers.some(({ protocol }) => protocol === "ipp") ? "Windows 11 21H2" : "Windows 10 1607";
 }
 
-/** What is said of several printers by all of their settings, with a label that names these. */
-function ofMany(store: Store, client: Client, rows: readonly StatedPrinter[]) {
+/** The version label and the subnets of several printers. They need settings that lists of printers do not contain. */
+function labelAndPlace(store: Store, client: Client, rows: readonly PrinterWithState[]) {
   const byId = new Map(rows.map((row) => [row.printer.id, row]));
-  const printers = store.printers.several([...byId.keys()]);
-  const label = labelOfMany(
+  const printers = store.printers.findMany([...byId.keys()]);
+  const label = printersDigest(
     printers.flatMap((printer) => {
       const { driver, arm64Driver } = byId.get(printer.id) ?? {};
       return driver === undefined ? [] : [{ printer, driver, arm64Driver }];
     }),
   );
-  const place = placeOf(printers.map((printer) => effectiveSubnets(printer, client)));
+  const place = combineSubnets(printers.map((printer) => effectiveSubnets(printer, client)));
   return { label, place };
 }
 
-/** Whose software all drivers are; undefined where they are of several, or one of them says nothing. */
-function commonPublisher({ drivers }: Store, rows: readonly StatedPrinter[]): string | undefined {
+/** The publisher of all drivers. Undefined if there are several, or one is unknown. */
+function commonPublisher({ drivers }: Store, rows: readonly PrinterWithState[]): string | undefined {
   const makers = new Map<number, readonly string[]>();
   const makersOf = ({ id, listed }: DriverSummary) => {
-    // A report is read only where the provider leaves it open.
+    // The report is read only if the provider does not say it.
     const known = makers.get(id) ?? (vendorOf(listed?.provider ?? null) ? [] : makersIn(drivers.find(id)));
     makers.set(id, known);
     return known;
@@ -149,13 +152,13 @@ function makersIn(driver: Driver | undefined): readonly string[] {
   return (driver && chosenInf(driver)?.manufacturers) ?? [];
 }
 
-/** Two apps of one name are one to Company Portal: the client tells them apart. */
-function inBrackets(name: string, client: string | undefined): string {
+/** Company Portal treats apps with the same name as one, so the name includes the client. */
+function withClientName(name: string, client: string | undefined): string {
   return client === undefined ? name : `${name} (${client})`;
 }
 
-/** The machines that can have every printer; empty where there are none. */
-function architecturesOfAll(rows: readonly StatedPrinter[]): readonly Architecture[] {
+/** The architectures on which every printer can be installed. */
+function architecturesOfAll(rows: readonly PrinterWithState[]): readonly Architecture[] {
   const lists = rows.map(({ driver, arm64Driver }) => (driver ? machinesOf({ driver, arm64Driver }) : []));
   const [first = [], ...others] = lists;
   return first.filter((name) => others.every((list) => list.includes(name)));

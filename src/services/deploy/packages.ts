@@ -1,6 +1,6 @@
 import type { DeployedPrinter } from "../../domain/deploy/download.ts";
 import type { Driver } from "../../domain/drivers/driver.ts";
-import { isWindowsOwn, uploadedAmong } from "../../domain/drivers/windows-drivers.ts";
+import { isWindowsDriver, uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { PrinterDetails } from "../../domain/printers/listings.ts";
 import type { IconFile } from "../../pkg/formats/contents.ts";
@@ -9,12 +9,12 @@ import { packageFormats } from "../../pkg/formats/formats.ts";
 import {
   type Deployable,
   type Deployment,
-  deploymentApart,
   deploymentOf,
   deploymentOfMany,
   driversIn,
   revisionsIn,
   scriptSettings,
+  withoutDrivers,
 } from "../../pkg/scripts/deployment.ts";
 import { driverFolder, type FilesDownload } from "../../pkg/scripts/driver-settings.ts";
 import { renderScript, type ScriptKind } from "../../pkg/scripts/render.ts";
@@ -23,31 +23,29 @@ import type { Store } from "../../store/store.ts";
 import { Admission } from "../../workers/admission.ts";
 import type { Workers } from "../../workers/pool.ts";
 import type { ArchiveCheck } from "../drivers/archive-check.ts";
-import { checkSettingsLength, type PrinterGroup } from "../printers/printer-group.ts";
+import { checkSettingsSize, type PrinterGroup } from "../printers/printer-group.ts";
 import { deployableOf, deployablesOf } from "./deployable.ts";
-import { type NamedPackage, named, packageName, withoutDriverName } from "./download-names.ts";
+import { type NamedPackage, namedPackage, packageName, withoutDriverName } from "./download-names.ts";
 import { DriverPackages } from "./driver-packages.ts";
 import { DriverSources, type FilesUrl } from "./driver-sources.ts";
 import { PackageContents } from "./package-contents.ts";
 import { StoredPackageContext } from "./package-context.ts";
-import { type InTurn, Publisher } from "./publish.ts";
+import { Publisher, type RunForGroup } from "./publish.ts";
 
-/** Printers as they are in what was made of them. */
-interface MadeOfPrinters {
+interface WithPrinters {
   readonly printers: readonly DeployedPrinter[];
 }
 
-export type PrinterPackage = NamedPackage & MadeOfPrinters;
+export type PrinterPackage = NamedPackage & WithPrinters;
 
-interface MadeScript extends MadeOfPrinters {
+interface MadeScript extends WithPrinters {
   readonly bytes: Uint8Array;
 }
 
-/** How something is wanted. */
-interface Wanted {
-  /** Without uploaded drivers, which packages of their own install. */
+interface PackageOptions {
+  /** Whether to leave out uploaded drivers, which packages of their own install. */
   readonly isApart?: boolean;
-  /** For a script fetched alone, where drivers' files are to be fetched; without it the script names no address. */
+  /** Where a script downloaded alone gets drivers' files. Without it, the script contains no address. */
   readonly filesUrl?: FilesUrl | undefined;
 }
 
@@ -58,11 +56,11 @@ interface Parts {
   readonly clock: () => number;
 }
 
-/** Makes packages from what the store holds. Nothing is written for them. */
+/** Makes packages and scripts from records and archives. It writes nothing to disk. */
 export class PackageBuilder {
-  /** Of drivers by themselves. */
+  /** Makes downloads of drivers without printers. */
   readonly drivers: DriverPackages;
-  /** Scripts that put packages into Intune. */
+  /** Makes scripts that publish packages to Intune. */
   readonly publisher: Publisher;
   readonly #store: Store;
   readonly #workers: Workers;
@@ -71,7 +69,6 @@ export class PackageBuilder {
   readonly #contents: PackageContents;
   readonly #groups = new Admission(2);
   readonly #preparing = new Admission(1);
-  /** Ids of drivers whose turn has not come. */
   readonly #toPrepare = new Set<number>();
 
   constructor({ store, workers, archives, clock }: Parts) {
@@ -83,83 +80,95 @@ export class PackageBuilder {
     const context = this.#context;
     const drivers = new DriverPackages({ store, workers, sources: this.#sources, context });
     this.drivers = drivers;
-    const inTurn: InTurn = (group, work) => this.#inTurn(group, work);
+    const forGroup: RunForGroup = (group, work) => this.#forGroup(group, work);
     const contents = this.#contents;
-    this.publisher = new Publisher({ store, workers, context, contents, drivers, clock, inTurn });
+    this.publisher = new Publisher({ store, workers, context, contents, drivers, clock, forGroup });
   }
 
-  /** One printer's package. @throws UserError "invalid" with the remedy when something is missing */
+  /** One printer's package. @throws UserError "invalid" with the remedy if something is missing */
   async ofPrinter(
     format: PackageFormat,
     details: PrinterDetails,
-    wanted: Wanted = {},
+    options: PackageOptions = {},
   ): Promise<PrinterPackage> {
     const icon = format.hasIcon ? await this.#contents.picture(details.printer.id) : undefined;
     const deployment = deploymentOf(deployableOf(this.#store, details));
-    const made = await this.#build(format, deploymentFor(wanted, deployment), icon?.file);
-    const name = withoutDriverName(packageName(details), wanted.isApart ?? false);
-    return { ...named(format, made.file, name), printers: made.printers };
+    const made = await this.#build(format, deploymentFor(options, deployment), icon?.file);
+    const name = withoutDriverName(packageName(details), options.isApart ?? false);
+    return { ...namedPackage(format, made.file, name), printers: made.printers };
   }
 
-  /** Several printers in one package. @throws UserError "invalid" that names the first that cannot go in */
-  async ofGroup(format: PackageFormat, group: PrinterGroup, wanted: Wanted = {}): Promise<PrinterPackage> {
-    return this.#inTurn(group, async (deployables) => {
+  /** Several printers in one package. @throws UserError "invalid" that names the first printer that cannot be included */
+  async ofGroup(
+    format: PackageFormat,
+    group: PrinterGroup,
+    options: PackageOptions = {},
+  ): Promise<PrinterPackage> {
+    return this.#forGroup(group, async (deployables) => {
       const deployment = deploymentOfMany(group.title, deployables);
-      const made = await this.#build(format, deploymentFor(wanted, deployment), undefined);
-      const name = withoutDriverName(group.fileName, wanted.isApart ?? false);
-      return { ...named(format, made.file, name), printers: made.printers };
+      const made = await this.#build(format, deploymentFor(options, deployment), undefined);
+      const name = withoutDriverName(group.fileName, options.isApart ?? false);
+      return { ...namedPackage(format, made.file, name), printers: made.printers };
     });
   }
 
-  /** A printer's script fetched alone. */
-  async scriptOf(kind: ScriptKind, details: PrinterDetails, wanted: Wanted = {}): Promise<MadeScript> {
+  /** A printer's script, downloaded alone. @throws UserError as `ofPrinter` does */
+  async scriptOf(
+    kind: ScriptKind,
+    details: PrinterDetails,
+    options: PackageOptions = {},
+  ): Promise<MadeScript> {
     const deployable = deployableOf(this.#store, details);
-    const downloads = await this.#downloads([deployable], wanted);
-    const deployment = deploymentFor(wanted, deploymentOf(deployable, downloads));
+    const downloads = await this.#downloads([deployable], options);
+    const deployment = deploymentFor(options, deploymentOf(deployable, downloads));
     const printers = [{ id: deployable.printer.id, revision: revisionOf(deployable) }];
     return { bytes: renderScript(kind, deployment), printers };
   }
 
-  /** The same of several printers. @throws UserError "invalid" that names the first that cannot go in */
-  async scriptOfGroup(kind: ScriptKind, group: PrinterGroup, wanted: Wanted = {}): Promise<MadeScript> {
-    return this.#inTurn(group, async (deployables) => {
-      const downloads = await this.#downloads(deployables, wanted);
-      const deployment = deploymentFor(wanted, deploymentOfMany(group.title, deployables, downloads));
+  /** A script for several printers, downloaded alone. @throws UserError as `ofGroup` does */
+  async scriptOfGroup(
+    kind: ScriptKind,
+    group: PrinterGroup,
+    options: PackageOptions = {},
+  ): Promise<MadeScript> {
+    return this.#forGroup(group, async (deployables) => {
+      const downloads = await this.#downloads(deployables, options);
+      const deployment = deploymentFor(options, deploymentOfMany(group.title, deployables, downloads));
       const settings = scriptSettings(deployment);
       const bytes = await this.#workers.renderScript({ kind, settings: JSON.stringify(settings) });
       return { bytes, printers: revisionsIn(settings) };
     });
   }
 
-  /** What several printers need takes time and memory: only a few groups are worked on at once. */
-  async #inTurn<T>(group: PrinterGroup, work: (deployables: Deployable[]) => Promise<T>): Promise<T> {
-    checkSettingsLength(this.#store, group);
+  /** Reads the printers of a group. Only two groups are in work at a time, because they take time and memory. */
+  async #forGroup<T>(group: PrinterGroup, work: (deployables: Deployable[]) => Promise<T>): Promise<T> {
+    checkSettingsSize(this.#store, group);
     return this.#groups.run(() => {
-      const printers = this.#store.printers.several(group.ids);
+      const printers = this.#store.printers.findMany(group.ids);
       if (printers.length < group.ids.length)
         throw new UserError("busy", "Some of these printers were deleted just now. Try again.");
       return work(deployablesOf(this.#store, printers));
     });
   }
 
-  /** Of the drivers of printers that have files, by id. */
+  /** The downloads of uploaded drivers, by the driver's id. Empty if the script needs none. */
   async #downloads(
     printers: readonly Deployable[],
-    { filesUrl, isApart = false }: Wanted,
+    { filesUrl, isApart = false }: PackageOptions,
   ): Promise<Deployment["downloads"]> {
     const found = new Map<number, FilesDownload>();
     if (filesUrl === undefined || isApart) return found;
-    for (const driver of uploadedAmong(driversIn({ printers })))
+    for (const driver of uploadedDrivers(driversIn({ printers })))
       found.set(driver.id, await this.#sources.download(driver, filesUrl));
     return found;
   }
 
   /**
-   * Plans what the first package of a driver would have to wait for: one driver at a time, so that downloads find a
-   * place beside it. Nobody waits for it; who needs it meets whatever is wrong.
+   * Prepares a driver in the background, so that its first package does not have to wait. It prepares one driver at a
+   * time, to leave room for downloads. Errors are ignored, because the first package reports them.
    */
   prepare({ id }: Pick<Driver, "id">): void {
-    // As the driver is when its turn comes: what it was asked for before that is not made any more.
+    // A driver that already waits needs no second place: its record is read only when the preparation starts.
     if (this.#toPrepare.has(id)) return;
     this.#toPrepare.add(id);
     this.#preparing.run(() => this.#prepare(id)).catch(() => {});
@@ -168,7 +177,7 @@ export class PackageBuilder {
   async #prepare(id: number): Promise<void> {
     this.#toPrepare.delete(id);
     const driver = this.#store.drivers.get(id);
-    if (isWindowsOwn(driver)) return;
+    if (isWindowsDriver(driver)) return;
     const drivers = [await this.#sources.files(driver, driverFolder)];
     for (const format of packageFormats)
       await format.prepare?.({ drivers, settings: undefined, icon: undefined }, this.#context);
@@ -178,13 +187,13 @@ export class PackageBuilder {
     format: PackageFormat,
     deployment: Deployment,
     icon: IconFile | undefined,
-  ): Promise<MadeOfPrinters & { readonly file: PackageFile }> {
+  ): Promise<WithPrinters & { readonly file: PackageFile }> {
     const { settings, contents } = await this.#contents.of(deployment);
     const file = await format.build({ ...contents, icon }, this.#context);
     return { file, printers: revisionsIn(settings) };
   }
 }
 
-function deploymentFor({ isApart }: Wanted, deployment: Deployment): Deployment {
-  return isApart ? deploymentApart(deployment) : deployment;
+function deploymentFor({ isApart }: PackageOptions, deployment: Deployment): Deployment {
+  return isApart ? withoutDrivers(deployment) : deployment;
 }

@@ -6,7 +6,7 @@ import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { Finding } from "../../domain/printers/findings.ts";
-import type { PrinterDetails, StatedPrinter } from "../../domain/printers/listings.ts";
+import type { PrinterDetails, PrinterWithState } from "../../domain/printers/listings.ts";
 import { firstOf } from "../../domain/text.ts";
 import type { Contents } from "../../pkg/formats/contents.ts";
 import type { PackageContext } from "../../pkg/formats/format.ts";
@@ -14,10 +14,10 @@ import { graphFields } from "../../pkg/formats/graph-app.ts";
 import { mdm } from "../../pkg/formats/mdm.ts";
 import {
   type Deployable,
-  deploymentApart,
   deploymentOf,
   deploymentOfMany,
   driversIn,
+  withoutDrivers,
 } from "../../pkg/scripts/deployment.ts";
 import { etagRevision, type Publication, type PublishedApp } from "../../pkg/scripts/publish-script.ts";
 import type { Store } from "../../store/store.ts";
@@ -37,8 +37,11 @@ import type { DriverPackages } from "./driver-packages.ts";
 import type { PackageContents, Picture } from "./package-contents.ts";
 import { clientFacts, type DeploymentFacts, driverFacts, instanceOf, printerFacts } from "./package-facts.ts";
 
-/** Works on a few groups of printers at once. */
-export type InTurn = <T>(group: PrinterGroup, work: (printers: Deployable[]) => Promise<T>) => Promise<T>;
+/** Reads the printers of a group and runs `work` with them, for a few groups at a time. */
+export type RunForGroup = <T>(
+  group: PrinterGroup,
+  work: (printers: Deployable[]) => Promise<T>,
+) => Promise<T>;
 
 interface Parts {
   readonly store: Store;
@@ -47,44 +50,40 @@ interface Parts {
   readonly contents: PackageContents;
   readonly drivers: DriverPackages;
   readonly clock: () => number;
-  readonly inTurn: InTurn;
+  readonly forGroup: RunForGroup;
 }
 
-/** Where a package is downloaded; empty where that cannot be said. */
+/** The address of a package. Empty if the service's address is unknown. */
 type PackageUrl = (of: LinkOwner, isApart: boolean) => string;
 
-/** For whom a script is. */
 interface Recipient {
-  /** The service's address; empty where it cannot be said. */
+  /** The service's address. Empty if it is unknown. */
   readonly service: string;
-  /** Where they can fetch the script again without signing in; empty likewise. */
+  /** Where the script can be downloaded again without signing in. Empty if the service's address is unknown. */
   readonly scriptUrl: string;
   readonly packageUrl: PackageUrl;
-  /** Whether they may know which records there are. */
   readonly knowsAll: boolean;
   /**
-   * Whether they reach one client or printer alone. A driver's own package has the models of all clients, so that each
-   * printer's package carries its driver then.
+   * Whether the recipient's scope is a single client or printer. A driver's own package contains the models of all
+   * clients, so each printer's package then includes its driver.
    */
   readonly isLimited: boolean;
 }
 
-/** What is known of a printer besides itself. */
-interface Around {
+interface PrinterContext {
   readonly findings: readonly Finding[];
-  /** What is deployed of its client, the printer with it. */
-  readonly siblings: readonly StatedPrinter[];
+  /** The deployable printers of its client, with this printer. */
+  readonly siblings: readonly PrinterWithState[];
 }
 
 interface PublishScript extends PublishedScript {
   readonly fileName: string;
 }
 
-/** What differs between a printer, a client and a driver. */
-type Published = Pick<Publication, "title" | "apps"> &
+/** The parts of a publication that differ between a printer, a client and a driver. */
+type PublicationParts = Pick<Publication, "title" | "apps"> &
   Partial<Pick<Publication, "attention" | "leftOut" | "together" | "togetherRefusal">>;
 
-/** Makes scripts that put packages into Intune. */
 export class Publisher {
   readonly #parts: Parts;
 
@@ -93,65 +92,65 @@ export class Publisher {
   }
 
   /**
-   * One printer, with its driver as an app of its own where other printers of its client have it, too.
+   * Publishes one printer. Its driver is an app of its own if other printers of its client use it too.
    * @throws UserError "invalid" with the remedy
    */
   async ofPrinter(
     details: PrinterDetails,
-    { findings, siblings }: Around,
+    { findings, siblings }: PrinterContext,
     recipient: Recipient,
   ): Promise<PublishScript> {
     const { printer } = details;
     const deployable = deployableOf(this.#parts.store, details);
     const isApart = !recipient.isLimited && sharedDrivers(siblings).get(printer.id) === deployable.driver.id;
-    const made = this.#apps(recipient);
-    const apps = isApart ? [await made.ofDriver(deployable.driver)] : [];
-    apps.push(await made.ofPrinter(details, deployable, isApart));
-    // Some findings name the printer's neighbours.
-    const known = findings.filter(({ kind }) => recipient.knowsAll || !ofNeighbours.includes(kind));
+    const builder = this.#builderFor(recipient);
+    const apps = isApart ? [await builder.ofDriver(deployable.driver)] : [];
+    apps.push(await builder.ofPrinter(details, deployable, isApart));
+    // Some findings name other printers of the client.
+    const known = findings.filter(({ kind }) => recipient.knowsAll || !neighbourFindings.includes(kind));
     const published = { title: printer.name, apps, attention: attentionOf([{ printer, findings: known }]) };
-    return this.#render(scriptName(printer), published, made, recipient);
+    return this.#render(scriptName(printer), published, builder, recipient);
   }
 
-  /** All printers of a client that can be deployed. @throws UserError "invalid" with the remedy */
+  /** Publishes all deployable printers of a client. @throws UserError "invalid" with the remedy */
   async ofClient(client: Client, group: ClientGroup, recipient: Recipient): Promise<PublishScript> {
     checkIcons(this.#parts.store, requirePrinters(group));
-    return this.#parts.inTurn(group, async (deployables) => {
-      const made = this.#apps(recipient);
-      const { apps, leftOut } = await this.#appsOf(client, deployables, made, recipient);
+    return this.#parts.forGroup(group, async (deployables) => {
+      const builder = this.#builderFor(recipient);
+      const { apps, leftOut } = await this.#appsOf(client, deployables, builder, recipient);
       const before = group.leftOut.map(({ row, reason }) => ({
         name: row.printer.name,
         reason: reason.text,
       }));
-      const together = await refusable(() => made.ofClient(client, group.goesIn, deployables));
+      const together = await orRefusal(() => builder.ofClient(client, group.included, deployables));
       const published = {
         title: client.name,
         apps,
-        attention: attentionOf(group.goesIn),
+        attention: attentionOf(group.included),
         leftOut: [...before, ...leftOut],
         together: together.value,
         togetherRefusal: together.refusal,
       };
-      return this.#render(clientFileName(client), published, made, recipient);
+      return this.#render(clientFileName(client), published, builder, recipient);
     });
   }
 
-  /** A driver by itself. @throws UserError "invalid" with the remedy */
+  /** Publishes a driver. @throws UserError "invalid" with the remedy */
   async ofDriver(driver: Driver, recipient: Recipient): Promise<PublishScript> {
-    const made = this.#apps(recipient);
-    const published = { title: driverTitle(driver), apps: [await made.ofDriver(driver)] };
-    return this.#render(driverFileName(driver), published, made, recipient);
+    const builder = this.#builderFor(recipient);
+    const published = { title: driverTitle(driver), apps: [await builder.ofDriver(driver)] };
+    return this.#render(driverFileName(driver), published, builder, recipient);
   }
 
-  #apps({ packageUrl }: Recipient): PublishedApps {
-    return new PublishedApps(this.#parts, packageUrl);
+  #builderFor({ packageUrl }: Recipient): AppBuilder {
+    return new AppBuilder(this.#parts, packageUrl);
   }
 
-  /** Drivers that are shared first. */
+  /** The apps of a client: shared drivers first, because printers depend on them. */
   async #appsOf(
     client: Client,
     deployables: readonly Deployable[],
-    made: PublishedApps,
+    builder: AppBuilder,
     { isLimited }: Recipient,
   ) {
     const apps: PublishedApp[] = [];
@@ -159,14 +158,14 @@ export class Publisher {
     const shared = isLimited ? new Map<number, number>() : sharedDrivers(deployables);
     const alone = new Set(shared.values());
     const drivers = driversIn({ printers: deployables }).filter(({ id }) => alone.has(id));
-    for (const driver of drivers) apps.push(await made.ofDriver(driver));
+    for (const driver of drivers) apps.push(await builder.ofDriver(driver));
     for (const deployable of deployables) {
-      // A client may have a thousand printers: other requests are answered between two of them.
+      // A client may have a thousand printers, so other requests get their turn between two of them.
       await setImmediate();
       const { printer } = deployable;
       const isApart = shared.has(printer.id);
-      const { value, refusal } = await refusable(() =>
-        made.ofPrinter({ printer, client }, deployable, isApart),
+      const { value, refusal } = await orRefusal(() =>
+        builder.ofPrinter({ printer, client }, deployable, isApart),
       );
       if (value === undefined) leftOut.push({ name: printer.name, reason: refusal });
       else apps.push(value);
@@ -177,8 +176,8 @@ export class Publisher {
 
   async #render(
     name: string,
-    published: Published,
-    { icons }: PublishedApps,
+    published: PublicationParts,
+    { icons }: AppBuilder,
     { service, scriptUrl, knowsAll, isLimited }: Recipient,
   ): Promise<PublishScript> {
     const { store, workers, clock } = this.#parts;
@@ -202,16 +201,15 @@ export class Publisher {
   }
 }
 
-/** What is said of a printer because of others of its client. */
-const ofNeighbours: readonly Finding["kind"][] = ["same-name", "same-address"];
+/** Findings about a printer that name other printers of its client. */
+const neighbourFindings: readonly Finding["kind"][] = ["same-name", "same-address"];
 
-const none = { ids: [], last: 0 };
-const noRecords = { printers: none, clients: none, drivers: none };
+const noNumbers = { ids: [], last: 0 };
+const noRecords = { printers: noNumbers, clients: noNumbers, drivers: noNumbers };
 
-/** What an app is made of. */
-interface Made {
+interface AppParts {
   readonly facts: DeploymentFacts;
-  /** Of the package's file, without its ending. */
+  /** The package's file name without extension. */
   readonly name: string;
   readonly contents: Contents & { readonly settings: string };
   readonly isApart?: boolean;
@@ -219,11 +217,11 @@ interface Made {
   readonly dependsOn?: readonly LinkOwner[];
 }
 
-/** Describes apps as a script publishes them, each with the package that is downloaded for it. */
-class PublishedApps {
+/** Describes the apps of one script, each with its package. */
+class AppBuilder {
   readonly #parts: Parts;
   readonly #packageUrl: PackageUrl;
-  /** Of the apps that were made, by digest. */
+  /** The icons of all apps so far, by SHA-256 in hex. */
   readonly icons = new Map<string, Uint8Array>();
 
   constructor(parts: Parts, packageUrl: PackageUrl) {
@@ -231,18 +229,18 @@ class PublishedApps {
     this.#packageUrl = packageUrl;
   }
 
-  /** A driver by itself. @throws UserError "invalid" with the remedy */
+  /** @throws UserError "invalid" with the remedy */
   async ofDriver(driver: Driver): Promise<PublishedApp> {
     const { models, contents } = await this.#parts.drivers.contentsOf(driver);
     const facts = driverFacts(this.#parts.store, driver, models);
     return this.#make({ kind: "driver", id: driver.id }, { facts, name: driverFileName(driver), contents });
   }
 
-  /** @param isApart whether its driver is an app of its own @throws UserError "invalid" with the remedy */
+  /** @param isApart whether the driver is an app of its own @throws UserError "invalid" with the remedy */
   async ofPrinter(details: PrinterDetails, deployable: Deployable, isApart: boolean): Promise<PublishedApp> {
     const { id } = deployable.printer;
     const whole = deploymentOf(deployable);
-    const { contents } = await this.#parts.contents.of(isApart ? deploymentApart(whole) : whole);
+    const { contents } = await this.#parts.contents.of(isApart ? withoutDrivers(whole) : whole);
     const facts = printerFacts(this.#parts.store, details, deployable);
     const name = withoutDriverName(packageName(details), isApart);
     const picture = await this.#parts.contents.picture(id);
@@ -251,10 +249,10 @@ class PublishedApps {
     return this.#make({ kind: "printer", id }, { facts, name, contents, isApart, picture, dependsOn });
   }
 
-  /** A client's printers in one package. @throws UserError "invalid" where none can hold them */
+  /** A client's printers in one package. @throws UserError "invalid" if they are too large for one */
   async ofClient(
     client: Client,
-    rows: readonly StatedPrinter[],
+    rows: readonly PrinterWithState[],
     deployables: readonly Deployable[],
   ): Promise<PublishedApp> {
     const { contents } = await this.#parts.contents.of(deploymentOfMany(client.name, deployables));
@@ -262,10 +260,10 @@ class PublishedApps {
     return this.#make({ kind: "client", id: client.id }, { facts, name: clientFileName(client), contents });
   }
 
-  async #make(owner: LinkOwner, made: Made): Promise<PublishedApp> {
-    const { facts, contents, isApart = false, picture, dependsOn = [] } = made;
+  async #make(owner: LinkOwner, parts: AppParts): Promise<PublishedApp> {
+    const { facts, contents, isApart = false, picture, dependsOn = [] } = parts;
     const { context } = this.#parts;
-    const fileName = made.name + mdm.extension;
+    const fileName = parts.name + mdm.extension;
     const fields = graphFields(facts, owner, fileName);
     if (fields === undefined) throw noMachine(facts.name);
     const bare = await mdm.build(contents, context);
@@ -292,10 +290,10 @@ function noMachine(name: string): UserError {
   );
 }
 
-/** So many printers are named of those of which the same is to be said. */
+/** Printers to name in a sentence about several. */
 const namedPrinters = 5;
 
-/** What there is to look at before printers are deployed, each once. */
+/** Findings to check before printers are deployed, each once, with the names of its printers. */
 function attentionOf(
   rows: readonly { readonly printer: { readonly name: string }; readonly findings: readonly Finding[] }[],
 ): string[] {
@@ -304,8 +302,8 @@ function attentionOf(
   return [...names].map(([text, of]) => `${firstOf(of, namedPrinters)}: ${text}`);
 }
 
-/** What may be refused for a reason that people are told. */
-async function refusable<T>(
+/** The result of `work`, or the message of a UserError "invalid". */
+async function orRefusal<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly value: T | undefined; readonly refusal: string }> {
   try {
@@ -316,10 +314,10 @@ async function refusable<T>(
   }
 }
 
-/** Of all pictures that one script carries, each once. */
+/** For all different icons in one script together. */
 const iconsLimitBytes = 8 * 1024 * 1024;
 
-/** @throws UserError "invalid" where the printers' pictures are more than one script can carry */
+/** @throws UserError "invalid" if the printers' icons are too large for one script */
 function checkIcons({ icons }: Store, { title, ids }: PrinterGroup): void {
   const sizes = new Map(ids.flatMap((id) => icons.find(id) ?? []).map(({ sha256, size }) => [sha256, size]));
   const sum = [...sizes.values()].reduce((before, size) => before + size, 0);

@@ -3,39 +3,39 @@ import { addTo } from "../../domain/collections.ts";
 import { chosenInf, type Driver } from "../../domain/drivers/driver.ts";
 import {
   type AffectedPrinter,
-  affectedAmong,
+  affectedPrinterMaker,
   type DriverEffects,
   hasEffects,
 } from "../../domain/drivers/driver-effects.ts";
 import { driverFormValues, isFromForm, parseDriver } from "../../domain/drivers/driver-fields.ts";
 import { modelTest } from "../../domain/drivers/models.ts";
 import type { FormInput } from "../../domain/fields.ts";
-import { checkOpened } from "../../domain/fields.ts";
+import { checkFormVersion } from "../../domain/fields.ts";
 import type { Printer } from "../../domain/printers/printer.ts";
 import { revisionsWith } from "../../pkg/scripts/revision.ts";
 import type { Store } from "../../store/store.ts";
 import { checkedChange } from "../checked-change.ts";
 import type { PackageBuilder } from "../deploy/packages.ts";
-import { wantedOf } from "./source-files.ts";
+import { fileSelectionOf } from "./source-files.ts";
 
 interface DriverServices {
   readonly store: Store;
   readonly packages: Pick<PackageBuilder, "prepare">;
 }
 
-/** What became of a driver's form; where it is not saved, what a person is to agree to first. */
+/** The result of a driver's form. If it is not saved, a person must confirm `effects` first. */
 interface DriverSave {
   readonly isSaved: boolean;
   readonly effects: DriverEffects;
-  /** Whether a person agreed to other effects than there are now. */
+  /** Whether a person confirmed effects that differ from the present ones. */
   readonly isStale: boolean;
 }
 
 /**
- * Saves a driver's form. One of our own forms is asked to be sent again with `confirmed`, the digest of what the save
- * does, where it does anything to printers; from any other sender it is taken as it is.
- * @throws UserError "not-found", "invalid" with a message for each field, or "stale" where somebody else has saved
- *   the driver since the form was opened
+ * Saves a driver's form. If the save has effects, one of our own forms must send `confirmed`, the digest of the effects.
+ * Other clients need no confirmation.
+ * @throws UserError "not-found", "invalid" with a message for each field, or "stale" if the driver was saved since the
+ *   form was opened
  */
 export async function saveDriver(
   { store, packages }: DriverServices,
@@ -44,7 +44,7 @@ export async function saveDriver(
 ): Promise<DriverSave> {
   const { driver, after, ...saved } = await checkedChange<Change>(store, (stopWith) => {
     const driver = store.drivers.get(id);
-    checkOpened(form.opened, driverFormValues(driver));
+    checkFormVersion(form.opened, driverFormValues(driver));
     const settings = parseDriver(form, driver);
     const after = { ...driver, ...settings };
     const effects = effectsOf(store, driver, after);
@@ -54,27 +54,26 @@ export async function saveDriver(
     store.drivers.set(id, settings);
     return { driver, after, isSaved: true, effects, isStale: false };
   });
-  const isPrepared = wantedOf(after).onlyUsedBy === wantedOf(driver).onlyUsedBy;
+  const isPrepared = fileSelectionOf(after).onlyUsedBy === fileSelectionOf(driver).onlyUsedBy;
   if (saved.isSaved && !isPrepared) packages.prepare(driver);
   return saved;
 }
 
-/** A driver before and after its form is saved. */
 interface Change extends DriverSave {
   readonly driver: Driver;
   readonly after: Driver;
 }
 
 function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
-  const [isLostBefore, isLost] = [lostIn(driver), lostIn(after)];
+  const [isLostBefore, isLost] = [missingModelTest(driver), missingModelTest(after)];
   const isNewlyLost = ({ before, now }: DeployedModel) => isLost(now) && !isLostBefore(before);
-  const affected = affectedAmong(store.clients.names());
+  const affected = affectedPrinterMaker(store.clients.names());
   const redeployed: AffectedPrinter[] = [];
   const switched: AffectedPrinter[] = [];
   const [lost, lostOnArm64] = [new Map<string, AffectedPrinter[]>(), new Map<string, AffectedPrinter[]>()];
   const hash = createHash("sha256");
   const [revisionBefore, revisionAfter] = [revisionMaker(store, driver), revisionMaker(store, after)];
-  for (const printer of store.printers.wholeOfDriver(driver.id)) {
+  for (const printer of store.printers.withSettingsOfDriver(driver.id)) {
     const revision = revisionAfter(printer);
     if (revision === revisionBefore(printer)) continue;
     redeployed.push(affected(printer));
@@ -97,7 +96,7 @@ function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
   };
 }
 
-/** Makes revisions of printers, with this driver in place of the one of its id. */
+/** Calculates printers' revisions with this driver in place of the saved one of the same id. */
 function revisionMaker({ drivers }: Store, changed: Driver): (printer: Printer) => string {
   const driverOf = (id: number | null) => (id === changed.id ? changed : drivers.find(id ?? 0));
   const makers = new Map<string, (printer: Printer) => string>();
@@ -107,7 +106,7 @@ function revisionMaker({ drivers }: Store, changed: Driver): (printer: Printer) 
     const known = makers.get(key);
     if (known !== undefined) return known(printer);
     const driver = driverOf(driver_id);
-    // Without a first driver there is nothing that is deployed.
+    // A printer without a driver deploys nothing.
     const make = driver === undefined ? () => "" : revisionsWith(driver, driverOf(arm64_driver_id));
     makers.set(key, make);
     return make(printer);
@@ -120,7 +119,7 @@ interface DeployedModel {
   readonly isArm64: boolean;
 }
 
-/** What a printer deploys of a driver, which may be its first, its second, or both. */
+/** The models that a printer deploys of a driver, which may be its first driver, its ARM64 driver, or both. */
 function modelsOf(printer: Printer, before: Driver, after: Driver): DeployedModel[] {
   const choices = [
     { id: printer.driver_id, own: printer.driver_desc, isArm64: false },
@@ -133,8 +132,8 @@ function modelsOf(printer: Printer, before: Driver, after: Driver): DeployedMode
     });
 }
 
-/** Whether the INF, which names models, lacks one. */
-function lostIn(driver: Driver): (model: string) => boolean {
+/** Tests whether the driver's INF names models but not this one. */
+function missingModelTest(driver: Driver): (model: string) => boolean {
   const has = modelTest(chosenInf(driver));
   return (model) => model !== "" && !has(model);
 }

@@ -1,18 +1,18 @@
-import { chosenInf, type Driver, driverNeeds, driverTitle } from "../../domain/drivers/driver.ts";
+import { chosenInf, type Driver, deployProblem, driverTitle } from "../../domain/drivers/driver.ts";
 import { modelTest } from "../../domain/drivers/models.ts";
-import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
+import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Under which names a driver's own package installs it. */
+/** The model names under which a driver-only package installs a driver. */
 interface DeployedModels {
-  /** Sorted; empty where none is chosen yet. */
+  /** Sorted; empty where no model is chosen yet. */
   readonly models: readonly string[];
-  /** What printers deploy although the INF does not have it: Windows would refuse it, and the whole package with it. */
+  /** Models that printers deploy although the INF lacks them. With one of them, the whole package would fail. */
   readonly leftOut: readonly string[];
 }
 
-/** The models that printers deploy of a driver, on whatever machines; its own where none does. */
+/** The models that printers deploy of a driver, on any machines; the driver's own model where none does. */
 export function deployedModels({ drivers }: Pick<Store, "drivers">, driver: Driver): DeployedModels {
   const has = modelTest(chosenInf(driver));
   const deployed = new Set(drivers.chosenModels(driver.id).map((model) => model || driver.driver_desc));
@@ -22,18 +22,18 @@ export function deployedModels({ drivers }: Pick<Store, "drivers">, driver: Driv
   return { models: driver.driver_desc === "" ? used : [driver.driver_desc], leftOut: [] };
 }
 
-/** Why a driver cannot be deployed by itself, with the remedy; undefined where it can. */
-export function aloneProblem(driver: Driver, [first = ""]: readonly string[]): string | undefined {
-  if (isWindowsOwn(driver))
+/** Why a driver cannot be deployed without a printer, with the remedy; undefined where it can. */
+export function driverOnlyProblem(driver: Driver, [first = ""]: readonly string[]): string | undefined {
+  if (isWindowsDriver(driver))
     return `Windows brings “${driverTitle(driver)}”: there is nothing to install apart. The packages of its printers add it by its name.`;
-  return driverNeeds({ inf_path: driver.inf_path, driver_desc: first });
+  return deployProblem({ inf_path: driver.inf_path, driver_desc: first });
 }
 
-/** @throws UserError "invalid" with the remedy where the driver cannot be deployed by itself */
+/** @throws UserError "invalid" with the remedy where the driver cannot be deployed without a printer */
 export function requireModels(store: Pick<Store, "drivers">, driver: Driver): [string, ...string[]] {
   const { models } = deployedModels(store, driver);
   const [first, ...others] = models;
-  const problem = aloneProblem(driver, models);
+  const problem = driverOnlyProblem(driver, models);
   if (problem !== undefined || first === undefined) throw new UserError("invalid", problem ?? "");
   return [first, ...others];
 }

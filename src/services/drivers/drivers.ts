@@ -3,7 +3,7 @@ import type { ArchiveReport, Driver } from "../../domain/drivers/driver.ts";
 import { firstModel } from "../../domain/drivers/models.ts";
 import { cleanText } from "../../domain/fields.ts";
 import type { AddedDriver } from "../../domain/printers/listings.ts";
-import { withUnseenShown } from "../../domain/text.ts";
+import { escapeInvisible } from "../../domain/text.ts";
 import type { Incoming } from "../../store/blobs.ts";
 import type { NewDriver } from "../../store/drivers/drivers.ts";
 import type { Store } from "../../store/store.ts";
@@ -11,26 +11,24 @@ import type { Inspections } from "../../workers/inspections.ts";
 import type { PackageBuilder } from "../deploy/packages.ts";
 import type { ArchiveCheck } from "./archive-check.ts";
 
-/** Who sends a driver. */
 interface Uploader {
-  /** The site that it came from. */
-  readonly site?: string;
-  /** Asks whether they may do so still: reading a large driver takes a while. */
-  readonly askAgain?: () => Promise<void>;
+  /** The network that the upload came from. */
+  readonly network?: string;
+  /** Throws unless the sender may still upload: reading a large driver takes a while. */
+  readonly recheckSender?: () => Promise<void>;
 }
 
-/** What adding a driver needs. */
 interface DriverServices {
   readonly store: Store;
   readonly inspections: Pick<Inspections, "inspect">;
-  readonly archives: Pick<ArchiveCheck, "uploaded" | "stateOf">;
+  readonly archives: Pick<ArchiveCheck, "recordUpload" | "knownStateOf">;
   readonly packages: Pick<PackageBuilder, "prepare">;
 }
 
 /**
- * Makes a driver of an upload: reads it, keeps the file, then makes the record. Whatever fails, the
- * upload is gone and no record is made. Content that is known already only puts its file back.
- * @throws UserError "invalid" when it is no driver ZIP, "busy", and what `askAgain` throws
+ * Makes a driver of an upload: reads it, keeps the file, then makes the record. If anything fails, the upload is
+ * deleted and no record is made. An upload with known content only restores the archive's file.
+ * @throws UserError "invalid" when it is no driver ZIP, "busy", and what `recheckSender` throws
  */
 export async function addDriver(
   services: DriverServices,
@@ -40,7 +38,7 @@ export async function addDriver(
 ): Promise<AddedDriver> {
   const { blobs } = services.store;
   try {
-    return await blobs.inTurn(incoming.sha256, () => add(services, incoming, fileName, uploader));
+    return await blobs.inOrder(incoming.sha256, () => add(services, incoming, fileName, uploader));
   } finally {
     await blobs.discard(incoming);
   }
@@ -50,43 +48,43 @@ async function add(
   services: DriverServices,
   incoming: Incoming,
   fileName: string,
-  { site = "", askAgain }: Uploader,
+  { network = "", recheckSender }: Uploader,
 ): Promise<AddedDriver> {
-  const record = await recordOf(services, incoming, fileName, site);
+  const record = await prepareRecord(services, incoming, fileName, network);
   const added = await services.store.blobs.keep("drivers", incoming, async () => {
-    await askAgain?.();
+    await recheckSender?.();
     return record();
   });
-  await services.archives.uploaded(incoming.sha256);
+  await services.archives.recordUpload(incoming.sha256);
   services.packages.prepare(added.driver);
   return added;
 }
 
-/** What makes an upload's record, or finds the one that the same content has already. */
-async function recordOf(
+/** Returns a function that makes the upload's record, or finds the record with the same content. */
+async function prepareRecord(
   { store, inspections, archives }: DriverServices,
   incoming: Incoming,
   fileName: string,
-  site: string,
+  network: string,
 ): Promise<() => Promise<AddedDriver>> {
   const known = store.drivers.findByDigest(incoming.sha256);
   if (known !== undefined) {
-    const state = await archives.stateOf(known);
+    const state = await archives.knownStateOf(known);
     const mended = state === "sound" ? undefined : state;
     return async () => ({ driver: known, isNew: false, mended });
   }
-  const driver = newDriver(incoming, fileName, await inspections.inspect(incoming, site));
+  const driver = newDriver(incoming, fileName, await inspections.inspect(incoming, network));
   return () => store.drivers.add(driver);
 }
 
 function newDriver({ sha256, size }: Incoming, fileName: string, report: ArchiveReport): NewDriver {
   return {
     sha256,
-    file_name: shownName(fileName) || "driver.zip",
+    file_name: cleanFileName(fileName) || "driver.zip",
     size,
     name: "",
     comment: "",
-    ...firstChoice(report),
+    ...defaultChoice(report),
     model_chosen: false,
     trust_publisher: false,
     drop_unused: false,
@@ -94,14 +92,14 @@ function newDriver({ sha256, size }: Incoming, fileName: string, report: Archive
   };
 }
 
-/** Without folders, as everybody can see it, whole characters of it. */
-function shownName(fileName: string): string {
+/** The file name without folders and with invisible characters made visible, at most 255 UTF-16 units. */
+function cleanFileName(fileName: string): string {
   const name = cleanText(basename(fileName.replaceAll("\\", "/")));
-  return withUnseenShown(name).slice(0, 255).toWellFormed();
+  return escapeInvisible(name).slice(0, 255).toWellFormed();
 }
 
-/** The INF that is the printer's, and the model that most will want. */
-function firstChoice(report: ArchiveReport): Pick<Driver, "inf_path" | "driver_desc"> {
+/** The printer's INF and its preselected model; empty where there is none. */
+function defaultChoice(report: ArchiveReport): Pick<Driver, "inf_path" | "driver_desc"> {
   const inf = report.infs.find(({ path }) => path === report.printerInf);
   if (inf === undefined) return { inf_path: "", driver_desc: "" };
   return { inf_path: inf.path, driver_desc: firstModel(inf) };

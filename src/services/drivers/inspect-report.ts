@@ -1,24 +1,24 @@
 import type { Architecture, ArchiveReport, InfSummary, UnusedFiles } from "../../domain/drivers/driver.ts";
-import { withUnseenShown } from "../../domain/text.ts";
+import { escapeInvisible } from "../../domain/text.ts";
 import { descriptionLimit, nameLimit } from "../../inf/models.ts";
 import { CopiedInfs, type InfReading } from "../../inf/package.ts";
 import { folderOf, normalizePath } from "../../inf/package-files.ts";
 import type { Inspection } from "./inspect.ts";
 import { infWarnings } from "./inspect-warnings.ts";
 
-/** A report has at most so many bytes as JSON: it is kept in the database, and read for its driver's page. */
+/** Of a report's JSON. The database keeps reports, and each driver page reads one. */
 const reportLimitBytes = 2 * 1024 * 1024;
-/** Names in one list of an INF; counts say how many there are. */
+/** Names in one list of an INF; counts are not cut. */
 const listLimit = 500;
-/** Names in all lists but those of models. */
+/** Names in all lists together, without model names. */
 const namesLimit = 10_000;
 const descriptionsLimit = 50_000;
-/** Of a class, a provider, a date, a version, in characters. */
+/** Characters of a class, provider, date or version. */
 const factLimit = 100;
 
 /**
- * What of an inspection is kept with the driver and shown. Lists are cut to what a page can bear, those of the
- * printer's INF last.
+ * The part of an inspection that is kept with the driver and shown. Lists are cut to the limits above; the printer's
+ * INF takes its names first.
  * @throws UserError "invalid" when the work for the archive is used up
  */
 export function reportOf(inspection: Inspection): ArchiveReport {
@@ -27,7 +27,7 @@ export function reportOf(inspection: Inspection): ArchiveReport {
   const warnings = [...archive.warnings, ...infWarnings(readings)];
   const budget = new ReportBudget(reportLimitBytes - 4096);
   budget.charge(warnings);
-  const unusedShown = unused && withinBudget(budget, unused);
+  const unusedWithinBudget = unused && withinBudget(budget, unused);
   for (const summary of summaries.values()) budget.charge({ ...summary, ...withoutLists(summary) });
   const printerFirst = new Set([...(printerInf ? [printerInf] : []), ...readings]);
   for (const reading of printerFirst) {
@@ -39,13 +39,13 @@ export function reportOf(inspection: Inspection): ArchiveReport {
     fileCount: archive.entries.length,
     totalBytes: sum(archive.entries.map((entry) => entry.size)),
     infs,
-    ...(unusedShown === undefined ? {} : { unused: unusedShown }),
+    ...(unusedWithinBudget === undefined ? {} : { unused: unusedWithinBudget }),
     printerInf: printerInf?.path ?? null,
     warnings: [...warnings, ...modelWarnings(readings, infs)],
   };
 }
 
-/** Bytes of JSON that are left, and how many descriptions and other names. */
+/** Counts down the bytes of JSON, the descriptions and the other names that a report may still take. */
 class ReportBudget {
   #bytes: number;
   #descriptions = descriptionsLimit;
@@ -71,7 +71,7 @@ class ReportBudget {
     return taken;
   }
 
-  /** The first of these names, `most` at most, until one does not fit. */
+  /** The first of these names, up to `max`, until one does not fit. */
   #take(names: readonly string[], max: number): string[] {
     const taken: string[] = [];
     for (const name of names) {
@@ -116,9 +116,9 @@ function withinBudget(budget: ReportBudget, unused: UnusedFiles): UnusedFiles {
 }
 
 interface Summaries {
-  /** Of every INF, in their order, its lists still whole. */
+  /** In the order of the INFs, with uncut lists. */
   readonly summaries: Map<InfReading, InfSummary>;
-  /** What no printer INF uses; undefined where there is none. */
+  /** Files that no printer INF uses; undefined without a printer INF. */
   readonly unused: UnusedFiles | undefined;
 }
 
@@ -128,7 +128,7 @@ function summariesOf(inspection: Inspection): Summaries {
   const total = sum([...sizes.values()]);
   const copied = new CopiedInfs(readings, files, work);
   const unusedBy = (start: readonly InfReading[]) =>
-    unusedBeside(inspection, copied.usedBy(start), sizes, total);
+    unusedExcept(inspection, copied.usedBy(start), sizes, total);
   const summaries = new Map(
     readings.map((reading) => [reading, summaryOf(inspection, reading, unusedBy([reading]))]),
   );
@@ -173,7 +173,7 @@ function catalogFiles({ files }: Inspection, { path, version }: InfReading): str
   return [...found];
 }
 
-function unusedBeside(
+function unusedExcept(
   { files, work }: Inspection,
   used: ReadonlySet<string>,
   sizes: ReadonlyMap<string, number>,
@@ -191,8 +191,8 @@ function unusedBeside(
 }
 
 /**
- * Architectures that the INF declares, but whose program files are all of other machines. Files in larger
- * cabinets tell nothing, so a driver with no other program files is taken at its word.
+ * Architectures that the INF declares although its program files are all for others. Platen does not know the
+ * architecture of files in larger cabinets: if an architecture has no other program files, the declaration counts.
  */
 function notShipped({ machines }: Inspection, { files }: InfReading): Architecture[] {
   return files.architectures.filter((architecture) => {
@@ -202,13 +202,13 @@ function notShipped({ machines }: Inspection, { files }: InfReading): Architectu
   });
 }
 
-/** A text of an INF as it is shown: short, with every character in it to be seen. */
+/** Shortens a text of an INF and makes its invisible characters visible. */
 function cut(text: string, max: number): string {
-  const seen = withUnseenShown(text.length <= max ? text : text.slice(0, max));
+  const seen = escapeInvisible(text.length <= max ? text : text.slice(0, max));
   return seen.length <= max && text.length <= max ? seen : `${seen.slice(0, max - 1)}…`;
 }
 
-/** What is said of models that are not listed. */
+/** Warnings about models that the report does not list. */
 function modelWarnings(readings: readonly InfReading[], infs: readonly InfSummary[]): string[] {
   const unusable = sum(readings.map(({ models }) => models.unusableNames));
   const read = sum(readings.map(({ models }) => models.beyondLimit + models.descriptions.length));

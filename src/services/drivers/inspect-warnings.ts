@@ -1,23 +1,23 @@
 import { addTo } from "../../domain/collections.ts";
-import { fileOf, vendorOf } from "../../domain/drivers/driver.ts";
+import { fileNameOf, vendorOf } from "../../domain/drivers/driver.ts";
 import { firstModel } from "../../domain/drivers/models.ts";
-import { withUnseenShown } from "../../domain/text.ts";
+import { escapeInvisible } from "../../domain/text.ts";
 import type { InfReading } from "../../inf/package.ts";
 import type { SideEffects } from "../../inf/side-effects.ts";
 
-/** Of a name or path in a warning. */
+/** Characters of a name or path in a warning. */
 const maxCharacters = 120;
-/** Sentences of one kind, and names in one sentence. */
-const visible = 4;
+/** Sentences about side effects, and names in one sentence. */
+const maxListed = 4;
 
-/** What an operator should know of an archive's INFs together, a sentence each. */
+/** Sentences for the operator about an archive's INFs. */
 export function infWarnings(readings: readonly InfReading[]): string[] {
   const printers = readings.filter(({ version }) => version.isPrinter);
-  if (printers.length === 0) return noPrinter(readings);
+  if (printers.length === 0) return noPrinterWarning(readings);
   return [...severalVendors(printers), ...sideEffectWarnings(readings)];
 }
 
-/** Device classes as people call them, in lower case. */
+/** Plain words for device classes; the classes are in lower case. */
 const classNames: ReadonlyMap<string, string> = new Map([
   ["net", "network adapters"],
   ["nettrans", "network protocols"],
@@ -44,8 +44,8 @@ const classNames: ReadonlyMap<string, string> = new Map([
   ["extension", "extensions of other drivers"],
 ]);
 
-/** Which device an archive is for that has no printer's INF; INFs without a class are no drivers'. */
-function noPrinter(readings: readonly InfReading[]): string[] {
+/** Says which device an archive without a printer's INF is for. INFs without a class do not belong to a driver. */
+function noPrinterWarning(readings: readonly InfReading[]): string[] {
   const drivers = readings.filter(({ version }) => version.class !== null);
   const [first] = drivers;
   if (first === undefined) {
@@ -64,7 +64,7 @@ function noPrinter(readings: readonly InfReading[]): string[] {
   ];
 }
 
-/** Printers of several vendors in one archive: packages of one carry the files of all. */
+/** Warns of several vendors' printers in one archive: each package contains the files of all. */
 function severalVendors(printers: readonly InfReading[]): string[] {
   const vendors = new Map<string, string[]>();
   const named = printers.filter(({ models }) => models.descriptions.length > 0);
@@ -75,8 +75,8 @@ function severalVendors(printers: readonly InfReading[]): string[] {
     addTo(vendors, key, path);
   }
   if (vendors.size < 2) return [];
-  const parts = [...vendors.values()].slice(0, visible).map(([vendor = "", ...paths]) => {
-    const names = paths.slice(0, visible).map(cut);
+  const parts = [...vendors.values()].slice(0, maxListed).map(([vendor = "", ...paths]) => {
+    const names = paths.slice(0, maxListed).map(cut);
     const rest = paths.length > names.length ? ` and ${paths.length - names.length} more` : "";
     return `${cut(vendor)} (${names.join(", ")}${rest})`;
   });
@@ -86,7 +86,7 @@ function severalVendors(printers: readonly InfReading[]): string[] {
   ];
 }
 
-const deeds: readonly (readonly [kind: keyof SideEffects, clause: string])[] = [
+const effectClauses: readonly (readonly [kind: keyof SideEffects, clause: string])[] = [
   ["services", "installs services"],
   ["programs", "runs or brings other programs"],
   ["keys", "changes registry keys by which Windows starts programs or decides whom it trusts"],
@@ -94,38 +94,38 @@ const deeds: readonly (readonly [kind: keyof SideEffects, clause: string])[] = [
   ["files", "deletes, renames or changes files"],
 ];
 
-/** Printers' INFs, and those that they bring along, that do more than to bring a driver; a sentence each. */
+/** A sentence for each printer INF, or INF that one copies, with side effects. */
 function sideEffectWarnings(readings: readonly InfReading[]): string[] {
   const printers = readings.filter(({ version }) => version.isPrinter);
   const copied = new Set(printers.flatMap(({ files }) => files.copyInf.map((name) => fileName(name))));
   const concerned = readings.filter(({ path, version }) => version.isPrinter || copied.has(fileName(path)));
   const found = concerned.flatMap(({ path, files }) => {
-    const clauses = deeds.flatMap(([kind, clause]) => {
+    const clauses = effectClauses.flatMap(([kind, clause]) => {
       const names = files.sideEffects[kind];
-      return names.length === 0 ? [] : [`${clause} (${someOf(names)})`];
+      return names.length === 0 ? [] : [`${clause} (${firstNames(names)})`];
     });
     return clauses.length === 0
       ? []
       : [`“${cut(path)}” does more than a printer’s driver needs: it ${clauses.join("; it ")}.`];
   });
   const rest =
-    found.length > visible ? [`${found.length - visible} more INFs of this ZIP do such things.`] : [];
-  return [...found.slice(0, visible), ...rest];
+    found.length > maxListed ? [`${found.length - maxListed} more INFs of this ZIP do such things.`] : [];
+  return [...found.slice(0, maxListed), ...rest];
 }
 
-/** There are more than are named: INFs are not read for all. */
-function someOf(names: readonly string[]): string {
-  const rest = names.length > visible ? " and others" : "";
-  return names.slice(0, visible).map(cut).join(", ") + rest;
+/** The total is not counted: reading stops at a few names of each kind. */
+function firstNames(names: readonly string[]): string {
+  const rest = names.length > maxListed ? " and others" : "";
+  return names.slice(0, maxListed).map(cut).join(", ") + rest;
 }
 
 function fileName(path: string): string {
-  return fileOf(path.replaceAll("\\", "/")).trim().toLowerCase();
+  return fileNameOf(path.replaceAll("\\", "/")).trim().toLowerCase();
 }
 
-/** The end of a long name, every character of it to be seen. */
+/** Keeps the end of a long name and makes its invisible characters visible. */
 function cut(text: string): string {
-  const seen = withUnseenShown(text.slice(-maxCharacters));
+  const seen = escapeInvisible(text.slice(-maxCharacters));
   return text.length <= maxCharacters && seen.length <= maxCharacters
     ? seen
     : `…${seen.slice(1 - maxCharacters)}`;

@@ -1,24 +1,23 @@
 import { setPriority } from "node:os";
-import { messageOf, UserError } from "../../domain/errors.ts";
+import { errorMessage, UserError } from "../../domain/errors.ts";
 import { openSourceBlocking } from "../../store/files.ts";
 import type { InspectionAnswer, InspectionReply } from "../../workers/inspection-process.ts";
 import { inspectArchive } from "./inspect.ts";
 import { reportOf } from "./inspect-report.ts";
 
-/** The whole life of an inspection's process: it is given a path, answers, and is ended by its parent. */
+/** Runs an inspection's process: reads the archive, sends the report. The parent ends the process. */
 export function serveInspection(path: string): void {
-  // Whoever asks the service for a page goes first.
+  // Inspections give way to requests for pages.
   setPriority(4);
-  // A terminal's or a supervisor's signal reaches both: what the parent waits for is not lost by it.
+  // A terminal or supervisor signals parent and child. The child goes on, because the parent waits for its answer.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
   process.on("disconnect", () => process.exit());
-  process.on("uncaughtException", (error) => reply({ kind: "failure", message: messageOf(error) }));
+  process.on("uncaughtException", (error) => reply({ kind: "failure", message: errorMessage(error) }));
   reply({ kind: "ready" });
-  void readArchive(path).then(reply);
+  void inspectFile(path).then(reply);
 }
 
-/** What is to be said of the archive at a path. */
-export async function readArchive(path: string): Promise<InspectionAnswer> {
+export async function inspectFile(path: string): Promise<InspectionAnswer> {
   try {
     const source = openSourceBlocking(path);
     try {
@@ -27,14 +26,14 @@ export async function readArchive(path: string): Promise<InspectionAnswer> {
       source.close();
     }
   } catch (error) {
-    const message = messageOf(error);
+    const message = errorMessage(error);
     return error instanceof UserError
       ? { kind: "failure", code: error.code, message }
       : { kind: "failure", message };
   }
 }
 
-/** A parent that is gone hears nothing, and needs nothing. */
-function reply(said: InspectionReply): void {
-  process.send?.(said, () => {});
+/** Ignores errors: a parent that has exited needs no answer. */
+function reply(message: InspectionReply): void {
+  process.send?.(message, () => {});
 }

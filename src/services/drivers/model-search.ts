@@ -1,23 +1,23 @@
 import { setImmediate } from "node:timers/promises";
 import { LruCache } from "../../domain/collections.ts";
 import type { Driver } from "../../domain/drivers/driver.ts";
-import type { StatedDriver } from "../../domain/printers/listings.ts";
+import type { DriverWithState } from "../../domain/printers/listings.ts";
 import { findModel, type ModelName, missingWords, modelNames } from "../../domain/printers/search.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Drivers, and characters of their names together, that are kept; a shop's thirty have about a million. */
-const keptLimits = { count: 1000, weight: 8_000_000 };
+/** Drivers, and characters of all their names. Thirty drivers of a shop have about a million characters. */
+const cacheLimits = { count: 1000, weight: 8_000_000 };
 
 interface DriverReports {
   readonly drivers: Pick<Store["drivers"], "find">;
 }
 
-/** Which driver has a model: looks through the names in all printer INFs of all archives. */
+/** Searches the model names in all printer INFs of the drivers' archives. */
 export class ModelSearch {
   readonly #store: DriverReports;
-  /** By the archive's digest: what an archive holds never changes. */
-  readonly #kept = new LruCache<readonly ModelName[]>({
-    ...keptLimits,
+  /** By the archive's digest: the content of an archive never changes. */
+  readonly #cache = new LruCache<readonly ModelName[]>({
+    ...cacheLimits,
     weigh: (names) => names.reduce((sum, { name, folded }) => sum + name.length + folded.length, 0),
   });
 
@@ -25,8 +25,8 @@ export class ModelSearch {
     this.#store = store;
   }
 
-  /** @returns a model that has the words, by the driver's id; of drivers that have them without it, none */
-  async among(rows: readonly StatedDriver[], q: string): Promise<ReadonlyMap<number, string>> {
+  /** @returns by the driver's id: a model with the words of `q` that the row lacks. Rows with all words are left out. */
+  async find(rows: readonly DriverWithState[], q: string): Promise<ReadonlyMap<number, string>> {
     const found = new Map<number, string>();
     for (const row of rows) {
       const words = missingWords(row, q);
@@ -37,14 +37,14 @@ export class ModelSearch {
     return found;
   }
 
-  async #namesOf({ id, sha256 }: StatedDriver): Promise<readonly ModelName[]> {
-    const known = this.#kept.find(sha256);
+  async #namesOf({ id, sha256 }: DriverWithState): Promise<readonly ModelName[]> {
+    const known = this.#cache.find(sha256);
     if (known !== undefined) return known;
-    // Reports may be large: other requests are answered between two of them.
+    // Reports may be large: other requests run between two of them.
     await setImmediate();
     const driver = this.#store.drivers.find(id);
-    // A driver that was deleted meanwhile may come back: nothing is kept of it.
-    return driver === undefined ? [] : this.#kept.get(sha256, async () => namesIn(driver));
+    // A driver that was deleted meanwhile may be restored: nothing is cached for it.
+    return driver === undefined ? [] : this.#cache.get(sha256, async () => namesIn(driver));
   }
 }
 

@@ -5,16 +5,19 @@ import type { DriverFiles, SourceFile } from "../../pkg/formats/contents.ts";
 import type { Blobs } from "../../store/blobs.ts";
 import type { FileSource } from "../../store/files.ts";
 
-/** What of a driver's files packages hold. */
-export function wantedOf({ drop_unused, inf_path }: Driver): Pick<DriverFiles, "onlyUsedBy"> {
+/** Which of a driver's files packages contain. */
+export function fileSelectionOf({ drop_unused, inf_path }: Driver): Pick<DriverFiles, "onlyUsedBy"> {
   return { onlyUsedBy: drop_unused && inf_path !== "" ? inf_path : undefined };
 }
 
-/** Opens files that packages are made of: all of them, or none. @throws UserError of the file that is not as it was */
+/**
+ * Opens the files of a package: all or none. The caller closes them.
+ * @throws UserError for the first file that is missing or changed
+ */
 export async function openSources(blobs: Blobs, sources: readonly SourceFile[]): Promise<FileSource[]> {
   const files: FileSource[] = [];
   try {
-    for (const source of sources) files.push(await openOne(blobs, source));
+    for (const source of sources) files.push(await openSource(blobs, source));
     return files;
   } catch (error) {
     await closeSources(files);
@@ -22,7 +25,7 @@ export async function openSources(blobs: Blobs, sources: readonly SourceFile[]):
   }
 }
 
-/** Opens files for as long as `use` takes. @throws as `openSources` does, and what `use` throws */
+/** Opens files while `use` runs. @throws as `openSources` does, and what `use` throws */
 export async function withSources<T>(
   blobs: Blobs,
   sources: readonly SourceFile[],
@@ -36,7 +39,7 @@ export async function withSources<T>(
   }
 }
 
-/** What is said of a file that another one took the place of, or that was written again. */
+/** The error for a file that was replaced or rewritten since it was checked. */
 export function fileChanged(): UserError {
   return new UserError(
     "busy",
@@ -48,12 +51,12 @@ export async function closeSources(files: readonly FileSource[]): Promise<void> 
   await Promise.all(files.map((file) => file.close()));
 }
 
-/** What of the files crosses to another thread. */
+/** The part of the files that can be sent to another thread. */
 export function openFiles(files: readonly FileSource[]): OpenFile[] {
   return files.map(({ descriptor, size }) => ({ descriptor, size }));
 }
 
-async function openOne(blobs: Blobs, source: SourceFile): Promise<FileSource> {
+async function openSource(blobs: Blobs, source: SourceFile): Promise<FileSource> {
   const file = await blobs.open(source.path);
   if (file === undefined) throw source.refusal("missing");
   const isSame = source.version === undefined || file.version === source.version;

@@ -11,39 +11,39 @@ import { csvHead, csvLine, readPrinterCsv } from "../../domain/import/printer-cs
 import type { Store } from "../../store/store.ts";
 import { checkedChange } from "../checked-change.ts";
 
-/** A list of printers as it was sent, and what was asked for besides. */
+/** A list of printers as it was sent, with the form's choices. */
 export interface ImportSource extends ImportOptions {
   readonly list: Buffer;
 }
 
-/** A plan, and what names its outcome: another plan of the same outcome has the same digest. */
+/** A plan and a digest of its effect: two plans with the same effect have the same digest. */
 export interface ImportPreview {
   readonly plan: ImportPlan;
   readonly digest: string;
 }
 
-/** What somebody agreed to. */
+/** The preview and options that the user confirmed. */
 interface Agreement {
-  /** Of the preview that was shown; undefined where none was. */
+  /** Of the preview; undefined if the import runs without one. */
   readonly digest: string | undefined;
   readonly leavesWrongOut: boolean;
 }
 
-/** What became of an import; of one that was refused, nothing. */
+/** An import's plan and, if nothing was imported, the reason. */
 type ImportResult = ImportPreview & { readonly refused: "stale" | "wrong" | undefined };
 
-/** Says what an import would do. @throws UserError "invalid" where the list cannot be read */
+/** Plans an import without changing anything. @throws UserError "invalid" if the list cannot be read */
 export function previewImport(store: Store, source: ImportSource): ImportPreview {
-  const list = listOf(source);
+  const list = readList(source);
   const drivers = new KnownDrivers(store.drivers.summaries(), ({ id }) => {
     return chosenInf(store.drivers.get(id))?.descriptions ?? [];
   });
-  const known = { printers: store.printers.whole(), clients: store.clients.names(), drivers };
+  const known = { printers: store.printers.withSettings(), clients: store.clients.names(), drivers };
   const plan = planImport(list, known, source);
   return { plan, digest: digestOf(plan) };
 }
 
-/** Does all of it or nothing, in one write. @throws UserError "invalid" where the list cannot be read */
+/** Imports everything or nothing, in one transaction. @throws UserError "invalid" if the list cannot be read */
 export function runImport(store: Store, source: ImportSource, agreement: Agreement): Promise<ImportResult> {
   return checkedChange<ImportResult>(store, (stopWith) => {
     const preview = previewImport(store, source);
@@ -55,7 +55,7 @@ export function runImport(store: Store, source: ImportSource, agreement: Agreeme
   });
 }
 
-function listOf({ list, client }: ImportSource): ImportedList {
+function readList({ list, client }: ImportSource): ImportedList {
   const text = decodeText(list);
   const [first] = text.trimStart();
   if (first === undefined) throw new UserError("invalid", "Choose a file, or paste the list.");
@@ -67,19 +67,19 @@ function refusalOf({ plan, digest }: ImportPreview, agreement: Agreement): Impor
   return plan.counts.wrong > 0 && !agreement.leavesWrongOut ? "wrong" : undefined;
 }
 
-/** Of all that is written, and of what it was before. */
+/** Covers everything that is written, and the values that it replaces. */
 function digestOf({ rows }: ImportPlan): string {
   const hash = createHash("sha256");
-  for (const { mark, write, changes } of rows)
-    if (write !== undefined) hash.update(`${JSON.stringify([mark, write, changes])}\n`);
+  for (const { status, write, changes } of rows)
+    if (write !== undefined) hash.update(`${JSON.stringify([status, write, changes])}\n`);
   return hash.digest("hex");
 }
 
-/** All printers as a file. @param separator of cells: Excel takes the semicolon where a comma is the decimal sign */
+/** All printers as CSV. @param separator Excel expects the semicolon where the decimal sign is a comma */
 export function exportPrinters({ printers, clients, drivers }: Store, separator: "," | ";"): Buffer {
   const names = new Map(clients.names().map(({ id, name }) => [id, name]));
   const summaries = new Map(drivers.summaries().map((driver) => [driver.id, driver]));
-  const lines = printers.whole().map((printer) => {
+  const lines = printers.withSettings().map((printer) => {
     const client = names.get(printer.client_id ?? 0) ?? "";
     const driver = summaries.get(printer.driver_id ?? 0);
     const arm64Driver = summaries.get(printer.arm64_driver_id ?? 0);

@@ -1,32 +1,37 @@
 import { chosenInf, type Driver, type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
-import { hasModel, isUnchosen } from "../../domain/drivers/models.ts";
+import { hasModel, needsModelChoice } from "../../domain/drivers/models.ts";
 import { ippProblem } from "../../domain/drivers/windows-drivers.ts";
 import { throwIfAny } from "../../domain/fields.ts";
-import type { BulkChange, ModelsGiven } from "../../domain/printers/bulk.ts";
+import type { BulkChange, ModelChangeCounts } from "../../domain/printers/bulk.ts";
 import type { PrinterModel } from "../../domain/printers/listings.ts";
-import { modelMatcher, ownChoice } from "../../domain/printers/move-plan.ts";
+import { driverDescFor, modelMatcher } from "../../domain/printers/move-plan.ts";
 import { firstOf } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 
 /**
- * Gives printers a driver and its models, all of them or none.
- * @throws UserError "invalid" where one of them or the driver does not exist, the driver does not have the model, or a
- *   model has to be chosen
+ * Changes the driver and the models of all printers or of none.
+ * @throws UserError "invalid" where a printer or the driver does not exist, the driver does not have the model or the
+ *   protocol, or the user has to choose a model
  */
-export function giveDriver(store: Store, ids: readonly number[], wanted: Wanted): Promise<ModelsGiven> {
+export function assignDriver(
+  store: Store,
+  ids: readonly number[],
+  wanted: DriverChange,
+): Promise<ModelChangeCounts> {
   const { driver_id, driver_desc } = wanted;
   return store.change(() => {
-    store.manyPrinters.checkThere(ids);
+    store.manyPrinters.checkExist(ids);
     throwIfAny(store.printers.referenceProblems({ client_id: null, driver_id, driver_desc: "" }));
     const driver = driver_id === null ? undefined : store.drivers.get(driver_id);
     checkModel(driver, driver_desc);
     const before = deployedBy(store.drivers.summaries());
     const modelOf = driver ? modelsFrom(driver, wanted, before) : () => "";
-    const printers = store.printers.models(ids);
+    const printers = store.printers.modelsOf(ids);
     checkProtocols(driver, printers);
     const given = printers.map((printer) => ({ printer, before: before(printer), own: modelOf(printer) }));
-    const asked = given.filter(({ own }) => own === undefined).map(({ printer }) => printer);
-    if (driver !== undefined && asked.length > 0) throwIfAny({ driver_desc: questionFor(driver, asked) });
+    const unmatched = given.filter(({ own }) => own === undefined).map(({ printer }) => printer);
+    if (driver !== undefined && unmatched.length > 0)
+      throwIfAny({ driver_desc: chooseModelMessage(driver, unmatched) });
     const changed = given.filter(
       ({ printer, own }) => printer.driver_id !== driver_id || printer.driver_desc !== own,
     );
@@ -36,9 +41,9 @@ export function giveDriver(store: Store, ids: readonly number[], wanted: Wanted)
   });
 }
 
-/** What printers are given. */
-type Wanted = Extract<BulkChange, { readonly action: "driver" }>;
+type DriverChange = Extract<BulkChange, { readonly action: "driver" }>;
 
+/** The model that a printer deploys; empty where none is chosen. */
 type ModelOf = (printer: PrinterModel) => string;
 
 function deployedBy(drivers: readonly DriverSummary[]): ModelOf {
@@ -46,13 +51,13 @@ function deployedBy(drivers: readonly DriverSummary[]): ModelOf {
   return ({ driver_id, driver_desc }) => driver_desc || (owns.get(driver_id ?? 0) ?? "");
 }
 
-/** A printer's model before, and the one that it chooses by itself from now on. */
+/** `before`: the model that a printer deployed. `own`: its new `driver_desc`, undefined where the user has to choose. */
 interface Given {
   readonly before: string;
   readonly own: string | undefined;
 }
 
-function countsOf(given: readonly Given[], driversOwn: string): ModelsGiven {
+function countsOf(given: readonly Given[], driversOwn: string): ModelChangeCounts {
   const counts = { kept: 0, changed: 0, own: 0 };
   for (const { before, own = "" } of given) {
     if (own === "") counts.own++;
@@ -69,27 +74,27 @@ function checkModel(driver: Driver | undefined, model: string): void {
     throwIfAny({ driver_desc: `The driver has no model “${model}”.` });
 }
 
-/** What a printer chooses by itself with a driver; undefined where somebody has to say. */
+/** @returns a printer's new `driver_desc`; undefined where the user has to choose */
 function modelsFrom(
   driver: Driver,
-  { driver_desc, only_unmatched }: Wanted,
+  { driver_desc, only_unmatched }: DriverChange,
   deployed: ModelOf,
 ): (printer: PrinterModel) => string | undefined {
   if (driver_desc !== "" && !only_unmatched) return () => driver_desc;
   const match = modelMatcher(driver);
-  const otherwise = driver_desc !== "" ? driver_desc : isUnchosen(driver) ? undefined : "";
+  const otherwise = driver_desc !== "" ? driver_desc : needsModelChoice(driver) ? undefined : "";
   return (printer) => {
     const before = printer.driver_desc;
-    // Who has the driver already and left the model to it goes on so.
+    // A printer that already uses the driver's own model keeps it.
     if (before === "" && printer.driver_id === driver.id && driver_desc === "") return "";
     const found = match(deployed(printer));
-    return found ? ownChoice(driver, found, before) : otherwise;
+    return found ? driverDescFor(driver, found, before) : otherwise;
   };
 }
 
 /**
- * @param driver undefined is none, which IPP is not possible with either
- * @throws UserError "invalid" that names the first printers whose protocol the driver does not print over
+ * @param driver undefined: no driver, which IPP does not allow
+ * @throws UserError "invalid" with the first printers whose protocol the driver does not support
  */
 export function checkProtocols(driver: Driver | undefined, printers: readonly PrinterModel[]): void {
   const isWrong = ({ protocol }: PrinterModel) =>
@@ -106,13 +111,13 @@ export function checkProtocols(driver: Driver | undefined, printers: readonly Pr
   throwIfAny({ driver_id: `${why}: ${namesOf(others)}. Nothing was changed.` });
 }
 
-const named = 3;
+const maxNames = 3;
 
 function namesOf(printers: readonly PrinterModel[]): string {
   const names = printers.map(({ name }) => `“${name}”`);
-  return firstOf(names, named);
+  return firstOf(names, maxNames);
 }
 
-function questionFor(driver: Driver, printers: readonly PrinterModel[]): string {
+function chooseModelMessage(driver: Driver, printers: readonly PrinterModel[]): string {
   return `Which model is it? “${driverTitle(driver)}” does not have that of ${namesOf(printers)}, and nobody has chosen its own: choose one under “Install as”. Nothing was changed.`;
 }

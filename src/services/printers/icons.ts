@@ -4,27 +4,24 @@ import type { Blobs, Incoming } from "../../store/blobs.ts";
 import type { Store } from "../../store/store.ts";
 import type { Undo } from "../backup/undo.ts";
 
-/** What giving a printer an icon needs. */
 interface IconServices {
   readonly store: Store;
-  readonly undo: Pick<Undo, "settle">;
+  readonly undo: Pick<Undo, "finish">;
 }
 
-/** A printer's picture as it was uploaded. */
+/** The uploaded picture of a printer. */
 interface Picture {
-  /** Of its file. */
   readonly path: string;
   readonly sha256: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Gives a printer the picture that was uploaded, in place of the one it had. Whatever fails, the upload is
- * gone and the printer keeps what it had.
- * @returns the deletion of the one that it had; undefined where there was none
- * @throws UserError "invalid" when it is no icon, "not-found" when there is no such printer
+ * Replaces a printer's icon by an uploaded picture. On every error the upload is deleted and the printer keeps its icon.
+ * @returns the deletion of the old icon; undefined where there was none
+ * @throws UserError "invalid" where the picture is no valid icon, "not-found" where there is no such printer
  */
-export async function keepIcon(
+export async function saveIcon(
   { store, undo }: IconServices,
   printerId: number,
   incoming: Incoming,
@@ -35,13 +32,13 @@ export async function keepIcon(
     if (bytes === undefined) throw new Error("a picture went away while it was read");
     checkIcon(bytes);
     const put = () => blobs.keep("icons", incoming, () => icons.put(printerId, incoming));
-    return await undo.settle(await blobs.inTurn(incoming.sha256, put));
+    return await undo.finish(await blobs.inOrder(incoming.sha256, put));
   } finally {
     await blobs.discard(incoming);
   }
 }
 
-/** A printer's picture. @throws UserError "not-found" where there is no such printer, or none of it */
+/** @throws UserError "not-found" where there is no such printer, or it has no icon */
 export async function readIcon(store: Store, printerId: number): Promise<Picture> {
   store.printers.get(printerId);
   const picture = await findIcon(store, printerId);
@@ -49,7 +46,7 @@ export async function readIcon(store: Store, printerId: number): Promise<Picture
   return picture;
 }
 
-/** A printer's picture; undefined where its record or its file is missing. */
+/** Undefined where the printer, its icon's record or the file is missing. */
 export async function findIcon(store: Store, printerId: number): Promise<Picture | undefined> {
   const sha256 = store.icons.find(printerId)?.sha256;
   if (sha256 === undefined) return undefined;

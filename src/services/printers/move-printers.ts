@@ -1,33 +1,38 @@
 import { createHash } from "node:crypto";
 import { addTo } from "../../domain/collections.ts";
 import { chosenInf, type Driver } from "../../domain/drivers/driver.ts";
-import { type AffectedPrinter, affectedAmong } from "../../domain/drivers/driver-effects.ts";
-import { isUnchosen, modelTest } from "../../domain/drivers/models.ts";
+import { type AffectedPrinter, affectedPrinterMaker } from "../../domain/drivers/driver-effects.ts";
+import { modelTest, needsModelChoice } from "../../domain/drivers/models.ts";
 import { UserError } from "../../domain/errors.ts";
 import { cleanText, throwIfAny } from "../../domain/fields.ts";
 import { arm64Description, arm64Problem } from "../../domain/printers/arm64-driver.ts";
 import type { PrinterModel } from "../../domain/printers/listings.ts";
-import { type MovePair, type MovePlan, modelMatcher, ownChoice } from "../../domain/printers/move-plan.ts";
+import {
+  driverDescFor,
+  type MovePair,
+  type MovePlan,
+  modelMatcher,
+} from "../../domain/printers/move-plan.ts";
 import { effectiveDescription } from "../../domain/printers/printer.ts";
 import type { Store } from "../../store/store.ts";
 import { checkProtocols } from "./bulk-driver.ts";
 
-/** A plan, and what each of its printers chooses by itself now. */
-interface OpenPlan extends MovePlan {
+/** A plan, with the drivers and models of its printers before the move. */
+interface PlanWithPrinters extends MovePlan {
   readonly printers: readonly PrinterModel[];
 }
 
-/** What moving all printers of a driver to another one does. @throws UserError "not-found", "invalid" */
-export function planMove(store: Store, fromId: number, toId: number): OpenPlan {
+/** The effect of moving all printers of a driver to another one. @throws UserError "not-found", "invalid" */
+export function planMove(store: Store, fromId: number, toId: number): PlanWithPrinters {
   if (fromId === toId)
     throw new UserError("invalid", "The printers have this driver already: choose another.");
   const [from, to] = [store.drivers.get(fromId), store.drivers.get(toId)];
   const match = modelMatcher(to);
-  const affected = affectedAmong(store.clients.names());
+  const affected = affectedPrinterMaker(store.clients.names());
   const [first, second] = [new Map<string, AffectedPrinter[]>(), new Map<string, AffectedPrinter[]>()];
   const keeping: AffectedPrinter[] = [];
   const isPossible = arm64Problem(to, undefined) === undefined;
-  const printers = store.printers.models(store.printers.idsOfDriver(fromId));
+  const printers = store.printers.modelsOf(store.printers.idsOfDriver(fromId));
   checkProtocols(to, printers);
   for (const printer of printers) {
     if (printer.driver_id === fromId) addTo(first, effectiveDescription(printer, from), affected(printer));
@@ -42,7 +47,14 @@ export function planMove(store: Store, fromId: number, toId: number): OpenPlan {
 }
 
 function digestOf(from: Driver, to: Driver, pairs: readonly MovePair[]): string {
-  const target = [to.id, to.sha256, to.inf_path, to.driver_desc, isUnchosen(to), arm64Problem(to, undefined)];
+  const target = [
+    to.id,
+    to.sha256,
+    to.inf_path,
+    to.driver_desc,
+    needsModelChoice(to),
+    arm64Problem(to, undefined),
+  ];
   const moved = pairs.map(({ model, isArm64, printers, match }) => [
     model,
     isArm64,
@@ -55,15 +67,15 @@ function digestOf(from: Driver, to: Driver, pairs: readonly MovePair[]): string 
     .slice(0, 16);
 }
 
-/** Models that a person chose, by the place of their pair in the plan. */
+/** The models that the user chose, by the index of the pair in the plan. */
 type ChosenModels = (pair: number) => string | undefined;
 
 /**
- * Moves all printers of a driver to another one in one write, or none of them.
- * @param digest of the plan that a person agreed to
- * @returns how many were moved
- * @throws UserError "not-found", "conflict" where the plan is another one by now, "invalid" with a message for each
- *   pair that has no model, or none that the driver has
+ * Moves all printers of a driver to another one in one write, or none.
+ * @param digest of the plan that the user confirmed
+ * @returns the number of moved printers
+ * @throws UserError "not-found", "conflict" where the plan has changed since, "invalid" with a message for each pair
+ *   without a model, or with a model that the driver does not have
  */
 export function movePrinters(
   store: Store,
@@ -83,8 +95,8 @@ export function movePrinters(
   });
 }
 
-/** What each printer, by its id, chooses by itself from now on: of its first driver, and of its second. */
-function modelsByPrinter({ to, pairs, printers: all }: OpenPlan, chosen: ChosenModels) {
+/** The new `driver_desc` and `arm64_driver_desc` by printer id. */
+function modelsByPrinter({ to, pairs, printers: all }: PlanWithPrinters, chosen: ChosenModels) {
   const problems: Record<string, string> = {};
   const [models, arm64Models] = [new Map<number, string>(), new Map<number, string>()];
   const own = new Map(all.map((printer) => [printer.id, printer]));
@@ -96,7 +108,7 @@ function modelsByPrinter({ to, pairs, printers: all }: OpenPlan, chosen: ChosenM
     const [field, given] = isArm64
       ? (["arm64_driver_desc", arm64Models] as const)
       : (["driver_desc", models] as const);
-    for (const { id } of printers) given.set(id, ownChoice(to, wanted, own.get(id)?.[field] ?? ""));
+    for (const { id } of printers) given.set(id, driverDescFor(to, wanted, own.get(id)?.[field] ?? ""));
   }
   throwIfAny(problems);
   return { models, arm64Models };

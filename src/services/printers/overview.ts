@@ -1,7 +1,7 @@
 import { addTo, groupsBy } from "../../domain/collections.ts";
 import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
 import type { ArchiveState, DriverSummary } from "../../domain/drivers/driver.ts";
-import { uploadedAmong } from "../../domain/drivers/windows-drivers.ts";
+import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
 import { UserError } from "../../domain/errors.ts";
 import {
   driverFindings,
@@ -12,10 +12,10 @@ import {
   worstFirst,
 } from "../../domain/printers/findings.ts";
 import type {
+  DriverWithState,
   ListedDriver,
   ListedPrinter,
-  StatedDriver,
-  StatedPrinter,
+  PrinterWithState,
 } from "../../domain/printers/listings.ts";
 import { revisionsWith } from "../../pkg/scripts/revision.ts";
 import type { Store } from "../../store/store.ts";
@@ -23,74 +23,73 @@ import type { DeploymentMemory } from "../deploy/deployment-memory.ts";
 import type { ArchiveCheck } from "../drivers/archive-check.ts";
 import { DriverVersions } from "../drivers/driver-versions.ts";
 
-type Memory = Pick<DeploymentMemory, "latest" | "settle" | "version">;
+type Memory = Pick<DeploymentMemory, "lastDeployed" | "waitUntilCounted" | "version">;
 
-/** All printers and drivers with their states. */
-interface Everything {
-  /** By client, those without one last, then by name. */
-  readonly printers: readonly StatedPrinter[];
-  /** Those that were uploaded, the newest first. */
-  readonly drivers: readonly StatedDriver[];
-  /** Those that Windows brings. */
-  readonly windowsDrivers: readonly StatedDriver[];
+interface PrintersAndDrivers {
+  /** Ordered by client (printers without one last), then by name. */
+  readonly printers: readonly PrinterWithState[];
+  /** Uploaded drivers, the newest first. */
+  readonly drivers: readonly DriverWithState[];
+  /** Drivers that are part of Windows. */
+  readonly windowsDrivers: readonly DriverWithState[];
 }
 
-/** By driver; a driver that has no archive is not in it. */
+/** By driver id. Drivers without an archive are missing. */
 type Archives = ReadonlyMap<number, ArchiveState>;
 
 /**
- * Printers and drivers with their states. A printer's state follows from its row, its drivers, their archives, what was
- * deployed of it, and the other printers of its client: the page of one printer reads that client's printers alone.
- * Records are read in one synchronous piece, so that all of them are of one state of the store.
+ * Printers and drivers with their states. A printer's state depends on its row, its drivers, their archives, its last
+ * deployment, and the other printers of its client: a printer's page reads only that client's printers. Each method
+ * reads its records synchronously, so they are consistent.
  */
 export class Overview {
   readonly #store: Store;
-  readonly #archives: Pick<ArchiveCheck, "stateOf">;
+  readonly #archives: Pick<ArchiveCheck, "knownStateOf">;
   readonly #memory: Memory;
-  /** With the listed printer, which is the same object until the printer changes. */
-  readonly #revisions = new WeakMap<ListedPrinter["printer"], KnownRevision>();
+  /** Keyed by the listed printer, which is the same object until the printer changes. */
+  readonly #revisions = new WeakMap<ListedPrinter["printer"], CachedRevision>();
   readonly #versions: DriverVersions;
-  #known: { readonly key: string; readonly everything: Everything } | undefined;
+  #cached: { readonly key: string; readonly everything: PrintersAndDrivers } | undefined;
 
-  constructor(store: Store, archives: Pick<ArchiveCheck, "stateOf">, memory: Memory) {
+  constructor(store: Store, archives: Pick<ArchiveCheck, "knownStateOf">, memory: Memory) {
     this.#store = store;
     this.#archives = archives;
     this.#memory = memory;
     this.#versions = new DriverVersions(store);
   }
 
-  /** What lists show: the same objects until a record, an archive or a deployed revision changes. */
-  async read(): Promise<Everything> {
-    await this.#memory.settle();
+  /** Returns the same objects until a record, an archive or a deployed revision changes. */
+  async read(): Promise<PrintersAndDrivers> {
+    await this.#memory.waitUntilCounted();
     const archives = await this.#archivesOf(this.#store.drivers.summaries());
     const key = `${this.#store.version()} ${this.#memory.version} ${[...archives.values()].join()}`;
-    if (this.#known?.key !== key) this.#known = { key, everything: this.#readAll(archives) };
-    return this.#known.everything;
+    if (this.#cached?.key !== key) this.#cached = { key, everything: this.#readAll(archives) };
+    return this.#cached.everything;
   }
 
   /**
-   * A printer, and the printers that are deployed with it as one client's: none where it has no client.
+   * A printer, and the printers that are deployed together with it for its client: none where it has no client.
    * @throws UserError "not-found"
    */
   async printer(
     id: number,
-  ): Promise<{ readonly row: StatedPrinter; readonly siblings: readonly StatedPrinter[] }> {
-    await this.#memory.settle();
+  ): Promise<{ readonly row: PrinterWithState; readonly siblings: readonly PrinterWithState[] }> {
+    await this.#memory.waitUntilCounted();
     const rows = await this.#stated(this.#store.printers.withNeighbours([id]));
     const row = rows.find(({ printer }) => printer.id === id);
     if (row === undefined) throw new UserError("not-found", `There is no printer ${id}.`);
-    return { row, siblings: row.client === undefined ? [] : chooseDeployment(rows).goesIn };
+    return { row, siblings: row.client === undefined ? [] : chooseDeployment(rows).included };
   }
 
-  /** A client's printers, by name. */
-  async ofClient(clientId: number): Promise<readonly StatedPrinter[]> {
-    await this.#memory.settle();
+  /** Ordered by name. */
+  async ofClient(clientId: number): Promise<readonly PrinterWithState[]> {
+    await this.#memory.waitUntilCounted();
     return this.#stated(this.#store.printers.ofClient(clientId));
   }
 
-  /** Those of these printers that are there, by id. */
-  async several(ids: readonly number[]): Promise<ReadonlyMap<number, StatedPrinter>> {
-    await this.#memory.settle();
+  /** By id. Unknown ids are left out. */
+  async findMany(ids: readonly number[]): Promise<ReadonlyMap<number, PrinterWithState>> {
+    await this.#memory.waitUntilCounted();
     const rows = this.#store.printers.withNeighbours(ids);
     const chosen = new Set(ids);
     const wanted = rows.filter(({ printer }) => chosen.has(printer.id));
@@ -98,10 +97,10 @@ export class Overview {
     return new Map(stated.map((row) => [row.printer.id, row]));
   }
 
-  /** A driver, and the printers of all clients that use it, in the order of `read`. @throws UserError "not-found" */
+  /** A driver, with the printers that use it in the order of `read`. @throws UserError "not-found" */
   async driver(
     id: number,
-  ): Promise<{ readonly driver: StatedDriver; readonly printers: readonly StatedPrinter[] }> {
+  ): Promise<{ readonly driver: DriverWithState; readonly printers: readonly PrinterWithState[] }> {
     const { printers, drivers, windowsDrivers } = await this.read();
     const driver = [...drivers, ...windowsDrivers].find((one) => one.id === id);
     if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
@@ -109,13 +108,13 @@ export class Overview {
     return { driver, printers: users };
   }
 
-  /** Older versions of a driver that printers use, of whose models it has some, the newest first. */
+  /** Older versions in use that share models with a driver, the newest first. */
   olderThan(driver: DriverSummary): ListedDriver[] {
     return this.#versions.olderThan(driver);
   }
 
-  #readAll(archives: Archives): Everything {
-    const [uploaded, windows] = [this.#store.drivers.list(), this.#store.drivers.windows()];
+  #readAll(archives: Archives): PrintersAndDrivers {
+    const [uploaded, windows] = [this.#store.drivers.list(), this.#store.drivers.windowsDrivers()];
     const rows = this.#store.printers.list();
     const users = usersByDriver(rows);
     const stated = (driver: ListedDriver) =>
@@ -127,8 +126,8 @@ export class Overview {
     };
   }
 
-  /** @param rows all printers of the clients of those that are wanted */
-  async #stated(rows: readonly ListedPrinter[], wanted = rows): Promise<StatedPrinter[]> {
+  /** @param rows all printers of the clients of the wanted printers */
+  async #stated(rows: readonly ListedPrinter[], wanted = rows): Promise<PrinterWithState[]> {
     const changed = this.#changed(wanted);
     const archives = await this.#archivesOf(
       wanted.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver]),
@@ -136,20 +135,20 @@ export class Overview {
     return statedPrinters(rows, wanted, archives, changed);
   }
 
-  /** The ids of printers of which another revision was deployed than they are now. */
+  /** The ids of printers whose deployed revision differs from the current one. */
   #changed(rows: readonly ListedPrinter[]): ReadonlySet<number> {
     const deployed = rows.filter((row): row is Deployable => {
-      return row.driver !== undefined && this.#memory.latest(row.printer.id) !== undefined;
+      return row.driver !== undefined && this.#memory.lastDeployed(row.printer.id) !== undefined;
     });
     const unknown = deployed.filter((row) => this.#revisions.get(row.printer)?.drivers !== keyOf(row));
     for (const [drivers, group] of groupsBy(unknown, keyOf)) this.#calculate(drivers, group);
     const changed = deployed.filter(({ printer }) => {
-      return this.#memory.latest(printer.id)?.revision !== this.#revisions.get(printer)?.revision;
+      return this.#memory.lastDeployed(printer.id)?.revision !== this.#revisions.get(printer)?.revision;
     });
     return new Set(changed.map(({ printer }) => printer.id));
   }
 
-  /** @param group printers of the same drivers, whose reports are read once and not kept: they may be large */
+  /** @param group printers with the same drivers. Driver reports may be large: they are read once and not cached. */
   #calculate(key: string, group: readonly Deployable[]): void {
     const [first] = group;
     if (first === undefined) return;
@@ -157,15 +156,15 @@ export class Overview {
     const arm64 = first.arm64Driver && drivers.get(first.arm64Driver.id);
     const revisionOf = revisionsWith(drivers.get(first.driver.id), arm64);
     const rows = new Map(group.map(({ printer }) => [printer.id, printer]));
-    for (const whole of printers.several([...rows.keys()])) {
+    for (const whole of printers.findMany([...rows.keys()])) {
       const listed = rows.get(whole.id);
       if (listed !== undefined) this.#revisions.set(listed, { drivers: key, revision: revisionOf(whole) });
     }
   }
 
   async #archivesOf(drivers: readonly (DriverSummary | undefined)[]): Promise<Archives> {
-    const states = uploadedAmong(drivers).map(
-      async (driver) => [driver.id, await this.#archives.stateOf(driver)] as const,
+    const states = uploadedDrivers(drivers).map(
+      async (driver) => [driver.id, await this.#archives.knownStateOf(driver)] as const,
     );
     return new Map(await Promise.all(states));
   }
@@ -184,18 +183,18 @@ function statedDriver(
   archives: Archives,
   users: readonly ListedPrinter[],
   newer: DriverSummary | undefined,
-): StatedDriver {
+): DriverWithState {
   const clients = new Set(users.map(({ client }) => client?.id ?? "none"));
   return stated({ ...driver, clients, newer }, driverFindings(driver, archives.get(driver.id) ?? "sound"));
 }
 
-/** @param changed the ids of printers that were deployed as they are no more */
+/** @param changed the ids of printers whose deployed revision differs from the current one */
 function statedPrinters(
   rows: readonly ListedPrinter[],
   wanted: readonly ListedPrinter[],
   archives: Archives,
   changed: ReadonlySet<number>,
-): StatedPrinter[] {
+): PrinterWithState[] {
   const ofNeighbours = neighbourFindings(rows);
   const archiveOf = (driver: DriverSummary | undefined) => archives.get(driver?.id ?? 0) ?? "sound";
   return wanted.map((row) => {
@@ -211,8 +210,8 @@ function stated<T>(record: T, findings: readonly Finding[]) {
   return { ...record, state: stateOf(findings), findings };
 }
 
-/** A revision, with all that can change of the drivers that it was calculated from. */
-interface KnownRevision {
+interface CachedRevision {
+  /** `keyOf` the drivers from which the revision was calculated. */
   readonly drivers: string;
   readonly revision: string;
 }
@@ -220,7 +219,7 @@ interface KnownRevision {
 /** A printer that has a driver. */
 type Deployable = ListedPrinter & { readonly driver: DriverSummary };
 
-/** All of the drivers that a revision is made of; a report changes with its archive alone. */
+/** The properties of the drivers that affect a revision. Reports change only with the archive. */
 function keyOf({ driver, arm64Driver }: Deployable): string {
   return JSON.stringify([partsOf(driver), arm64Driver && partsOf(arm64Driver)]);
 }

@@ -2,13 +2,13 @@ import { type Role, roles } from "../../domain/access/access.ts";
 import { type Account, type AccountRole, accountNameKey, adminName } from "../../domain/access/account.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Database } from "../database/database.ts";
-import { type Row, readable } from "../database/rows.ts";
+import { type Row, readRow } from "../database/rows.ts";
 import { checkRoom } from "../record-limits.ts";
 
-/** In the place of a password's hash, where no password fits. */
+/** Saved as the hash of an account without a password. */
 export const noHash = "";
 
-/** The accounts' only SQL. What takes an account's rights away ends its sessions in the same write. */
+/** The only SQL of accounts. A change that takes rights away ends the account's sessions in the same transaction. */
 export class Accounts {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -18,7 +18,7 @@ export class Accounts {
     this.#clock = clock;
   }
 
-  /** By name, the administrator first. */
+  /** Sorted by name, the administrator first. */
   list(): Account[] {
     return this.#db
       .all("SELECT * FROM accounts ORDER BY role <> 'admin', name_key")
@@ -37,15 +37,15 @@ export class Accounts {
     return row && accountOf(row);
   }
 
-  /** The account of a name, whatever its case, with the hash of its password. */
+  /** @param name in any case @returns the account with its password hash */
   findByName(name: string): { readonly account: Account; readonly hash: string } | undefined {
     const row = this.#db.first("SELECT * FROM accounts WHERE name_key = ?", [accountNameKey(name)]);
     return row && { account: accountOf(row), hash: String(row.password_hash) };
   }
 
   /**
-   * @param oneTimeHash of a password that is to be changed; for who signs in at a proxy alone there is none
-   * @throws UserError "conflict" when the name is taken, whatever its case
+   * @param oneTimeHash of a one-time password; none for a person who signs in at a proxy only
+   * @throws UserError "conflict" when the name is taken, in any case
    */
   add(name: string, role: AccountRole, oneTimeHash = noHash): Promise<number> {
     return this.#db.write(() => this.#insert(name, role, oneTimeHash, oneTimeHash !== noHash));
@@ -64,7 +64,7 @@ export class Accounts {
     });
   }
 
-  /** Gives an account a password that is to be changed. @throws UserError "not-found", or "forbidden" for the administrator */
+  /** @throws UserError "not-found", or "forbidden" for the administrator */
   setOneTimePassword(id: number, hash: string): Promise<void> {
     return this.#change(id, () => this.#renewPassword(id, hash, true));
   }
@@ -74,8 +74,8 @@ export class Accounts {
     return this.#change(id, () => this.#db.all("DELETE FROM accounts WHERE id = ?", [id]));
   }
 
-  /** Gives the administrator another password, or one that nothing fits, and ends their sessions. */
-  renewAdmin(hash: string): Promise<void> {
+  /** Changes the administrator's password and ends their sessions. Makes the account on the first call. */
+  setAdminPassword(hash: string): Promise<void> {
     return this.#db.write(() => {
       const known = this.#db.first("SELECT id FROM accounts WHERE name_key = ?", [adminName]);
       if (known === undefined) this.#insert(adminName, "admin", hash, false);
@@ -83,17 +83,17 @@ export class Accounts {
     });
   }
 
-  /** @param at when the account was used, UTC, milliseconds since 1970 */
-  seen(id: number, at: number): Promise<void> {
+  /** @param at UTC, milliseconds since 1970 */
+  recordUse(id: number, at: number): Promise<void> {
     return this.#db.write(() => {
       this.#db.all("UPDATE accounts SET seen_at = ? WHERE id = ?", [at, id]);
     });
   }
 
-  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  /** Reads every row, at the service's start. @throws Error that names the row that cannot be read */
   check(): void {
     for (const row of this.#db.all("SELECT * FROM accounts ORDER BY id"))
-      readable(`the account ${row.id}`, () => accountOf(row));
+      readRow(`the account ${row.id}`, () => accountOf(row));
   }
 
   #insert(name: string, role: Role, hash: string, isOneTime: boolean): number {
@@ -113,7 +113,8 @@ export class Accounts {
     return Number(row?.id);
   }
 
-  #change(id: number, work: () => unknown): Promise<void> {
+  /** Changes an account other than the administrator's. */
+  #change(id: number, update: () => unknown): Promise<void> {
     return this.#db.write(() => {
       if (this.get(id).role === "admin") {
         throw new UserError(
@@ -121,11 +122,11 @@ export class Accounts {
           "The administrator’s account changes by the setting ADMIN_PASSWORD alone.",
         );
       }
-      work();
+      update();
     });
   }
 
-  /** Ends all sessions of the account. */
+  /** Changes a password, and ends the account's sessions. */
   #renewPassword(id: number, hash: string, isOneTime: boolean): void {
     this.#db.all("UPDATE accounts SET password_hash = ?, one_time = ?, password_at = ? WHERE id = ?", [
       hash,
@@ -141,13 +142,13 @@ export class Accounts {
   }
 }
 
-/** @throws Error when the role is none */
+/** @throws Error for an unknown role */
 function accountOf(row: Row): Account {
   return {
     id: Number(row.id),
     name: String(row.name),
-    role: roleIn(row),
-    isOneTime: Number(row.one_time) !== 0,
+    role: roleOf(row),
+    hasOneTimePassword: Number(row.one_time) !== 0,
     isDisabled: Number(row.disabled) !== 0,
     created_at: Number(row.created_at),
     password_at: Number(row.password_at),
@@ -155,8 +156,8 @@ function accountOf(row: Row): Account {
   };
 }
 
-/** Nobody has more rights than their row says, and nobody but the administrator is one. */
-function roleIn({ role, name_key }: Row): Role {
+/** @throws Error for an unknown role, and for the role `admin` under another name than the administrator's */
+function roleOf({ role, name_key }: Row): Role {
   const found = roles.find((known) => known === role);
   if (found === undefined) throw new Error("its role is none that Platen knows");
   if ((found === "admin") !== (name_key === adminName))

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 const maxBytes = 4096;
 
 /**
- * The password that a file holds as its one line, such as a secret of Docker's.
- * @throws Error that names the setting and the file, never what is in it
+ * Reads a password from a file of one line, such as a Docker secret.
+ * @throws Error that names the setting and the file, and never its content
  */
 export async function readPasswordFile(setting: string, path: string): Promise<string> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {

@@ -2,37 +2,37 @@ import type { Account, Session } from "../../domain/access/account.ts";
 import { UserError } from "../../domain/errors.ts";
 import { counted, dayMs } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
-import { digestIn, type Row, readable } from "../database/rows.ts";
+import { digestIn, type Row, readRow } from "../database/rows.ts";
 import type { Accounts } from "./accounts.ts";
 
-/** One account has so many; then the least recently used one ends. */
+/** A sign-in beyond this number ends the account's least recently used session. */
 export const maxPerAccount = 20;
 
 /** How long a session lasts, in milliseconds. */
 export const sessionMs = {
-  /** Without being used. */
+  /** Without a request. */
   idle: 30 * dayMs,
-  /** However much it is used. */
+  /** In constant use. */
   longest: 90 * dayMs,
 } as const;
 
-/** A session that begins, where the account still has the password that was verified. */
+/** A session that begins after a password was verified. */
 interface NewSession {
   readonly account: Account;
-  /** The hash that the password fitted. */
+  /** The hash that the password was compared with. */
   readonly verified: string;
-  /** SHA-256 of what the cookie holds, as hexadecimal digits. */
+  /** SHA-256 of the cookie's value, as hexadecimal digits. */
   readonly digest: string;
-  /** Of the session that the browser had before, which ends. */
-  readonly before?: string | undefined;
+  /** The digest of the browser's old session, which ends. */
+  readonly previousDigest?: string | undefined;
   readonly address: string;
   readonly browser: string;
 }
 
-/** The condition of sessions that are not over: they began, and were used, after some time. */
-const lasting = "created_at > ? AND seen_at > ?";
+/** The SQL condition of sessions that have not expired. Its two parameters come from `#activeSince`. */
+const activeCondition = "created_at > ? AND seen_at > ?";
 
-/** The sessions' only SQL. */
+/** The only SQL of sessions. */
 export class Sessions {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -44,11 +44,11 @@ export class Sessions {
     this.#accounts = accounts;
   }
 
-  /** The session with a cookie's digest, and whose it is; undefined where it is over or the account is disabled. */
+  /** The session of a cookie's digest, with its account; undefined where it has ended or the account is disabled. */
   find(digest: string): { readonly session: Session; readonly account: Account } | undefined {
-    const row = this.#db.first(`SELECT * FROM sessions WHERE sha256 = ? AND ${lasting}`, [
+    const row = this.#db.first(`SELECT * FROM sessions WHERE sha256 = ? AND ${activeCondition}`, [
       digest,
-      ...this.#since(),
+      ...this.#activeSince(),
     ]);
     if (row === undefined) return undefined;
     const session = sessionOf(row);
@@ -56,29 +56,30 @@ export class Sessions {
     return account.isDisabled ? undefined : { session, account };
   }
 
-  /** Those of an account, the one that was used last first. */
+  /** The account's sessions, the most recently used one first. */
   ofAccount(id: number): Session[] {
     const rows = this.#db.all(
-      `SELECT * FROM sessions WHERE account_id = ? AND ${lasting} ORDER BY seen_at DESC, id DESC`,
-      [id, ...this.#since()],
+      `SELECT * FROM sessions WHERE account_id = ? AND ${activeCondition} ORDER BY seen_at DESC, id DESC`,
+      [id, ...this.#activeSince()],
     );
     return rows.map(sessionOf);
   }
 
   /**
-   * Saved on a full disk too: who cannot sign in cannot make room.
-   * @returns whether it began; it does not where the account was disabled or got another password meanwhile
+   * Uses the disk's reserve when the disk is full: an administrator who cannot sign in cannot make room.
+   * @returns false where the account was disabled or got another password meanwhile
    */
-  add({ account, verified, digest, before, address, browser }: NewSession): Promise<boolean> {
+  add({ account, verified, digest, previousDigest, address, browser }: NewSession): Promise<boolean> {
     return this.#db.freeingWrite(() => {
       const now = this.#clock();
-      this.#db.all(`DELETE FROM sessions WHERE NOT (${lasting})`, this.#since());
+      this.#db.all(`DELETE FROM sessions WHERE NOT (${activeCondition})`, this.#activeSince());
       const row = this.#db.first(
         "SELECT id FROM accounts WHERE id = ? AND password_hash = ? AND disabled = 0",
         [account.id, verified],
       );
       if (row === undefined) return false;
-      if (before !== undefined) this.#db.all("DELETE FROM sessions WHERE sha256 = ?", [before]);
+      if (previousDigest !== undefined)
+        this.#db.all("DELETE FROM sessions WHERE sha256 = ?", [previousDigest]);
       this.#db.all(
         `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE account_id = ?
           ORDER BY seen_at DESC, id DESC LIMIT -1 OFFSET ?)`,
@@ -95,9 +96,9 @@ export class Sessions {
   }
 
   /**
-   * Gives an account a password of its owner's choice: all its sessions end but this one, which gets another cookie.
-   * @param verified the hash that the password until now fitted
-   * @throws UserError "stale" when it was changed meanwhile
+   * Changes the password of a session's account. All its other sessions end, and this one gets a new cookie.
+   * @param change with the `verified` hash, which the current password was compared with
+   * @throws UserError "stale" when the account was changed meanwhile
    */
   changePassword(
     { id, account_id }: Session,
@@ -117,33 +118,33 @@ export class Sessions {
     });
   }
 
-  /** Ends the session of who signs out. */
+  /** Ends a session at sign-out. */
   end(accountId: number, id: number): Promise<void> {
     return this.#db.write(() => {
       this.#db.all("DELETE FROM sessions WHERE account_id = ? AND id = ?", [accountId, id]);
     });
   }
 
-  /** Ends one session of an account, which its owner has in another browser. */
+  /** Ends one session of an account from another browser: the audit log records it. */
   endElsewhere(accountId: number, id: number): Promise<void> {
     return this.#endElsewhere("id = ?", accountId, id);
   }
 
-  /** Ends all of an account but one. */
+  /** Ends all sessions of an account except one. */
   endOthers(accountId: number, id: number): Promise<void> {
     return this.#endElsewhere("id <> ?", accountId, id);
   }
 
-  #endElsewhere(which: string, accountId: number, id: number): Promise<void> {
+  #endElsewhere(condition: string, accountId: number, id: number): Promise<void> {
     return this.#db.write(() => {
-      const sql = `DELETE FROM sessions WHERE account_id = ? AND ${which} RETURNING id`;
+      const sql = `DELETE FROM sessions WHERE account_id = ? AND ${condition} RETURNING id`;
       const { length } = this.#db.all(sql, [accountId, id]);
-      if (length > 0) this.#db.note("sessions-ended", { what: counted(length, "browser") });
+      if (length > 0) this.#db.recordEvent("sessions-ended", { what: counted(length, "browser") });
     });
   }
 
-  /** A session was used, and with it its account. @param at UTC, milliseconds since 1970 */
-  seen(id: number, at: number): Promise<void> {
+  /** Records the last use of a session and its account. @param at UTC, milliseconds since 1970 */
+  recordUse(id: number, at: number): Promise<void> {
     return this.#db.write(() => {
       this.#db.all("UPDATE sessions SET seen_at = ? WHERE id = ?", [at, id]);
       this.#db.all(
@@ -153,14 +154,13 @@ export class Sessions {
     });
   }
 
-  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  /** Reads every row, at the service's start. @throws Error that names the row that cannot be read */
   check(): void {
     for (const row of this.#db.all("SELECT * FROM sessions ORDER BY id"))
-      readable(`the session ${row.id}`, () => [sessionOf(row), digestIn(row)]);
+      readRow(`the session ${row.id}`, () => [sessionOf(row), digestIn(row)]);
   }
 
-  /** The two parameters of `lasting`. */
-  #since(): [number, number] {
+  #activeSince(): [number, number] {
     const now = this.#clock();
     return [now - sessionMs.longest, now - sessionMs.idle];
   }

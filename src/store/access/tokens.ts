@@ -1,18 +1,17 @@
 import type { Scope } from "../../domain/access/access.ts";
-import { scopeIn, type Token } from "../../domain/access/token.ts";
+import { parseScope, type Token } from "../../domain/access/token.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Database } from "../database/database.ts";
-import { type Row, readable } from "../database/rows.ts";
+import { type Row, readRow } from "../database/rows.ts";
 
-/** A token to be kept. */
-type AddedToken = Pick<Token, "name" | "scope" | "beginning" | "made_by" | "expires_at"> & {
+type NewToken = Pick<Token, "name" | "scope" | "beginning" | "made_by" | "expires_at"> & {
   readonly sha256: string;
 };
 
-/** More of them nobody could oversee. */
+/** The page lists all tokens: people could not keep track of more. */
 export const maxTokens = 500;
 
-/** The tokens' only SQL. */
+/** The only SQL of tokens. */
 export class Tokens {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -22,18 +21,18 @@ export class Tokens {
     this.#clock = clock;
   }
 
-  /** @throws Error that names the row which cannot be read */
+  /** Reads every row, at the service's start. @throws Error that names the row that cannot be read */
   check(): void {
     this.list();
   }
 
-  /** The newest first. */
+  /** Newest first. */
   list(): Token[] {
     const rows = this.#db.all("SELECT * FROM tokens ORDER BY id DESC");
-    return rows.map((row) => readable(`the token ${row.id}`, () => tokenOf(row)));
+    return rows.map((row) => readRow(`the token ${row.id}`, () => tokenOf(row)));
   }
 
-  /** @param sha256 of its text: whoever tries others learns nothing from how long this takes */
+  /** @param sha256 of the token's text: the time of a look-up by digest tells nothing about tokens */
   find(sha256: string): Token | undefined {
     const row = this.#db.first("SELECT * FROM tokens WHERE sha256 = ?", [sha256]);
     return row && tokenOf(row);
@@ -51,8 +50,8 @@ export class Tokens {
     return row && tokenOf(row);
   }
 
-  /** @throws UserError "invalid" where the client or the printer is gone, "conflict" where there are too many */
-  add({ name, scope, sha256, beginning, made_by, expires_at }: AddedToken): Promise<number> {
+  /** @throws UserError "invalid" where the client or printer is gone, "conflict" beyond `maxTokens` */
+  add({ name, scope, sha256, beginning, made_by, expires_at }: NewToken): Promise<number> {
     return this.#db.write(() => {
       const count = Number(this.#db.first("SELECT count(*) AS n FROM tokens")?.n);
       if (count >= maxTokens)
@@ -68,15 +67,14 @@ export class Tokens {
     });
   }
 
-  /** From then on it reaches nothing. */
   remove(id: number): Promise<void> {
     return this.#db.freeingWrite(() => {
       this.#db.all("DELETE FROM tokens WHERE id = ?", [id]);
     });
   }
 
-  /** @param at when it was used, UTC, milliseconds since 1970 @param from the address that it was used from */
-  used(id: number, at: number, from: string): Promise<void> {
+  /** @param at UTC, milliseconds since 1970 @param from the sender's network address */
+  recordUse(id: number, at: number, from: string): Promise<void> {
     return this.#db.write(() => {
       this.#db.all("UPDATE tokens SET used_at = ?, used_from = ? WHERE id = ?", [at, from, id]);
     });
@@ -92,7 +90,7 @@ export class Tokens {
 
 function tokenOf(row: Row): Token {
   const { id, name, scope_id, beginning, made_by, created_at, expires_at, used_at, used_from } = row;
-  const scope = scopeIn(scope_id === null ? String(row.scope) : `${row.scope}:${scope_id}`);
+  const scope = parseScope(scope_id === null ? String(row.scope) : `${row.scope}:${scope_id}`);
   if (scope === undefined) throw new Error("nobody knows what it reaches");
   return {
     id: Number(id),

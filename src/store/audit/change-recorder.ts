@@ -1,84 +1,89 @@
-import type { AuditedEvent, NotedEvent } from "../../domain/audit/audit.ts";
+import type { AuditedEvent, OtherEvent } from "../../domain/audit/audit.ts";
 import type { Actor } from "../actor.ts";
 import type { Queries } from "../database/rows.ts";
-import { changedRecords, watching } from "./changed-records.ts";
-import { Changes, noPlace, type SavedRecords } from "./changes.ts";
+import { changedRecords, watchStatements } from "./changed-records.ts";
+import { Changes, noPlace, type SavedChanges } from "./changes.ts";
 import type { AuditLog } from "./log.ts";
 import type { AuditPlace } from "./writer.ts";
 
-/** What a write does that no table shows. */
-type Noted = Pick<AuditedEvent, "event" | "record" | "what">;
+/** An event of a write that no audited table shows. */
+type WriteEvent = Pick<AuditedEvent, "event" | "record" | "what">;
 
 /**
- * Writes down in the database what each write changes, in the write itself: it is saved with the change or not at all, and
- * stays until the audit log has it.
+ * Records the changes of each write in the database, within the write itself. So a record of a change is saved with the
+ * change or not at all. It stays in the database until the audit log has it.
  */
 export class ChangeRecorder {
   readonly #clock: () => number;
   #log: AuditLog | undefined;
   /** The number of the last change. */
   #last = 0;
-  /** The line that the log began behind when it was opened. */
+  /** The place before the first line of the log when it was opened. */
   #start: AuditPlace = noPlace;
-  /** The last change that the latest save has, and that is on disk: others read the database in memory. */
-  #settled = 0;
-  #saved = 0;
-  /** What the write under way says itself. */
-  #noted: Noted[] = [];
+  /** The last change in the save under way. */
+  #lastPrepared = 0;
+  /** The last change on disk. The database in memory may have later ones. */
+  #lastSaved = 0;
+  /** Events of the write under way that no audited table shows. */
+  #events: WriteEvent[] = [];
 
   constructor(clock: () => number) {
     this.#clock = clock;
   }
 
-  /** Says where changes go to, and where that begins. @param last the highest number that a change ever had */
+  /**
+   * Connects the recorder to the opened log.
+   * @param last the highest number that a change ever had
+   * @param start the place before the log's first line
+   */
   begin(log: AuditLog, last: number, start: AuditPlace): void {
     this.#log = log;
     this.#last = last;
     this.#start = start;
   }
 
-  /** Changes that are on disk, for the log: it must not hold what a failed save takes back. */
-  savedOf(changes: Changes): SavedRecords {
-    this.#saved = changes.last();
-    return { after: (change) => changes.after(change).filter((entry) => entry.change <= this.#saved) };
+  /** The changes that the log may write: those on disk, because a failed save reverts later ones. */
+  savedChanges(changes: Changes): SavedChanges {
+    this.#lastSaved = changes.last();
+    return { after: (change) => changes.after(change).filter((entry) => entry.change <= this.#lastSaved) };
   }
 
-  /** Makes a connection remember what was before each write. */
+  /** Makes a connection keep the old values during each write. */
   watch(db: { run(statements: string): void }): void {
-    db.run(watching);
+    db.run(watchStatements);
   }
 
-  /** Before a write's work. */
+  /** Call this before a write's work. */
   beginWrite(): void {
-    this.#noted = [];
+    this.#events = [];
   }
 
-  /** Within a write: what it does that no audited table shows. */
-  note(event: NotedEvent, of: Pick<AuditedEvent, "record" | "what">): void {
-    this.#noted.push({ event, ...of });
+  /** Within a write: records an event that no audited table shows. */
+  recordEvent(event: OtherEvent, details: Pick<AuditedEvent, "record" | "what">): void {
+    this.#events.push({ event, ...details });
   }
 
-  /** Within a write, behind its work. */
-  record(db: Queries, { who, from }: Actor): void {
+  /** Within a write, after its work. */
+  recordChanges(db: Queries, { who, from }: Actor): void {
     const at = this.#clock();
-    const events = [...this.#noted, ...changedRecords(db)].map((event) => ({ at, who, from, ...event }));
+    const events = [...this.#events, ...changedRecords(db)].map((event) => ({ at, who, from, ...event }));
     new Changes(db).keep(this.#last + 1, events);
     this.#last += events.length;
   }
 
-  /** Within each save: forgets what the log has by now, and remembers where the log ends. */
-  settle(db: Queries): void {
+  /** Before each save: deletes the changes that the log has by now, and stores where the log ends. */
+  prepareSave(db: Queries): void {
     if (this.#log === undefined) return;
     const changes = new Changes(db);
     changes.setPlace("head", this.#log.head);
     if (changes.place("start") === undefined) changes.setPlace("start", this.#start);
     changes.forget(this.#log.lastChange);
-    this.#settled = this.#last;
+    this.#lastPrepared = this.#last;
   }
 
-  /** After each save. */
-  saved(): void {
-    if (this.#log !== undefined) this.#saved = this.#settled;
-    this.#log?.wake();
+  /** Call this after each successful save. */
+  afterSave(): void {
+    if (this.#log !== undefined) this.#lastSaved = this.#lastPrepared;
+    this.#log?.scheduleFlush();
   }
 }

@@ -3,35 +3,35 @@ import type { AuditedEvent, AuditedRecord, ChangedField, RecordKind } from "../.
 import { printerDefaults } from "../../domain/printers/printer-fields.ts";
 import type { Queries, Row } from "../database/rows.ts";
 
-/** A table whose changes are written down. A column that is not named here is not looked at. */
+/** A table whose changes are recorded. Columns that are not listed here are ignored. */
 interface AuditedTable {
   readonly table: string;
   readonly kind: RecordKind;
-  /** The column of the record's number. */
+  /** The column of the record's id. */
   readonly id: string;
-  /** What people know the record by, in SQL of its row, which is called `row`. */
+  /** The record's name as an SQL expression; its row is called `row`. */
   readonly name: string;
-  /** Written down with their values. */
+  /** Columns recorded with their values. */
   readonly visible: readonly string[];
-  /** Of these only that they changed: they are secret, or large. */
+  /** Columns of which only the fact of a change is recorded: they are secret or large. */
   readonly hidden: readonly string[];
-  /** A column of JSON, each of whose fields is written down by itself. */
+  /** A JSON column. Each of its fields is recorded separately. */
   readonly json?: string;
 }
 
-/** Columns that are 1 or 0 for yes and no. */
+/** Columns with 1 for yes and 0 for no. */
 const flagColumns: ReadonlySet<string> = new Set([
   ...["model_chosen", "trust_publisher", "drop_unused"],
   ...["one_time", "disabled"],
 ]);
 
-/** Columns of moments: UTC, milliseconds since 1970. */
+/** Columns of times: UTC, milliseconds since 1970. */
 const timeColumns: ReadonlySet<string> = new Set(["expires_at"]);
 
-/** Fields in JSON of which only is written down that they changed. */
+/** JSON fields of which only the fact of a change is recorded. */
 const hiddenFields: ReadonlySet<string> = new Set(["snmp_community"]);
 
-/** What columns refer to: the record's name is written down with its number. */
+/** The tables that columns refer to. The name of the referenced record is recorded with its id. */
 const references: Readonly<Record<string, string>> = {
   client_id: "clients",
   driver_id: "drivers",
@@ -40,7 +40,7 @@ const references: Readonly<Record<string, string>> = {
 
 const printersName = "coalesce((SELECT name FROM printers WHERE id = row.printer_id), '')";
 
-/** Records before what refers to them. */
+/** Ordered so that each table comes before the tables that refer to it. */
 const auditedTables: readonly AuditedTable[] = [
   {
     table: "clients",
@@ -96,14 +96,14 @@ const auditedTables: readonly AuditedTable[] = [
   },
 ];
 
-// Triggers keep in a temporary table what a record was before a write: one row for each record, however often the write
-// changes it. Nothing temporary is ever saved.
+// Triggers keep the old values of a record in a temporary table: one row for each record, however often the write changes
+// it. Temporary tables are never saved.
 
-/** Statements after which a connection remembers what was before. */
-export const watching: string = [
+/** Statements that make a connection keep the old values during a write. */
+export const watchStatements: string = [
   "CREATE TEMP TABLE touched (kind, id, name, was, hidden, PRIMARY KEY (kind, id))",
   "CREATE TEMP TABLE restoring (id INTEGER PRIMARY KEY)",
-  // A deletion without a title is over; one that has it goes because it is taken back.
+  // A deletion without a title is final. A deletion with a title is only deleted when it is undone.
   `CREATE TEMP TRIGGER restoring_deleted AFTER DELETE ON main.deletions WHEN OLD.title <> ''
     BEGIN INSERT INTO restoring VALUES (OLD.id); END`,
   ...auditedTables.flatMap(triggersOf),
@@ -130,27 +130,26 @@ function triggersOf(audited: AuditedTable): string[] {
   ];
 }
 
-/** What is looked at of a row, in SQL. */
+/** The recorded columns of a row as an SQL expression. */
 function jsonOf({ visible, json }: AuditedTable, row: string): string {
   const values = visible.map((column) => `'${column}', ${row}.${column}`);
   return `json_object(${[...values, ...(json ? [`'${json}', json(${row}.${json})`] : [])].join()})`;
 }
 
-/** What became of a record. */
 type ChangedRecord = Pick<AuditedEvent, "event" | "fields"> & { readonly record: AuditedRecord };
 
-/** Within a write: what it did to each record, parents before what refers to them. The next write begins anew. */
+/** Within a write: its change of each record, parents before records that refer to them. It also clears the old values. */
 export function changedRecords(db: Queries): ChangedRecord[] {
   const kinds = new Set(db.all("SELECT DISTINCT kind FROM temp.touched").map(({ kind }) => kind));
   if (kinds.size === 0) return [];
-  const isBack = db.first("SELECT 1 FROM temp.restoring") !== undefined;
-  const textIn = columnTexts(db);
+  const isRestore = db.first("SELECT 1 FROM temp.restoring") !== undefined;
+  const columnText = columnTexts(db);
   const changed = auditedTables
     .filter(({ kind }) => kinds.has(kind))
-    .flatMap((table) => touchedRows(db, table).flatMap((row) => changeOf(table, row, isBack, textIn)));
+    .flatMap((table) => touchedRows(db, table).flatMap((row) => changeOf(table, row, isRestore, columnText)));
   db.all("DELETE FROM temp.touched");
   db.all("DELETE FROM temp.restoring");
-  // A printer that comes or goes takes its icon along, which has no entry of its own.
+  // When a printer is created, deleted or restored, its icon has no entry of its own.
   const whole = new Set(
     changed.flatMap(({ event, record }) =>
       record.kind === "printer" && event !== "changed" ? [record.id] : [],
@@ -170,26 +169,35 @@ function touchedRows(db: Queries, audited: AuditedTable): Row[] {
   );
 }
 
-function changeOf(table: AuditedTable, row: Row, isBack: boolean, textIn: ColumnText): ChangedRecord[] {
+function changeOf(
+  table: AuditedTable,
+  row: Row,
+  isRestore: boolean,
+  columnText: ColumnText,
+): ChangedRecord[] {
   const record = { kind: table.kind, id: Number(row.id), name: String(row.name) };
   const wasThere = row.was !== null;
   if (row.is_there === 0) return wasThere ? [{ event: "deleted", record }] : [];
-  if (isBack && !wasThere) return [{ event: "restored", record }];
-  const fields = changedFields(table, row, textIn);
+  if (isRestore && !wasThere) return [{ event: "restored", record }];
+  const fields = changedFields(table, row, columnText);
   if (!wasThere) return [{ event: "created", record, fields }];
-  return fields.length === 0 ? [] : [{ event: isBack ? "restored" : "changed", record, fields }];
+  return fields.length === 0 ? [] : [{ event: isRestore ? "restored" : "changed", record, fields }];
 }
 
 const settings = Object.entries(printerDefaults) as [name: string, byDefault: unknown][];
 
-/** The fields that are others than before; of a new record those that are others than where nothing is said. */
-function changedFields(table: AuditedTable, row: Row, textIn: ColumnText): ChangedField[] {
+/** The fields with new values; for a new record, the fields that differ from the defaults. */
+function changedFields(table: AuditedTable, row: Row, columnText: ColumnText): ChangedField[] {
   const [was, now] = [objectIn(row.was), objectIn(row.now)];
-  const columns = table.visible.map((name) => [name, textIn(name, was[name]), textIn(name, now[name])]);
+  const columns = table.visible.map((name) => [
+    name,
+    columnText(name, was[name]),
+    columnText(name, now[name]),
+  ]);
   const set = settings.map(([name, byDefault]) => [
     name,
-    textOf(inSettings(was, name) ?? byDefault),
-    textOf(inSettings(now, name) ?? byDefault),
+    textOf(settingIn(was, name) ?? byDefault),
+    textOf(settingIn(now, name) ?? byDefault),
   ]);
   const changed = [...columns, ...(table.json === undefined ? [] : set)].filter(
     ([, from, to]) => from !== to,
@@ -210,7 +218,7 @@ function objectIn(json: SqlValue | undefined): Values {
   return JSON.parse(String(json ?? "{}")) as Values;
 }
 
-function inSettings({ settings }: Values, name: string): unknown {
+function settingIn({ settings }: Values, name: string): unknown {
   return (settings as Values | null | undefined)?.[name];
 }
 
@@ -219,10 +227,10 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? value.join(", ") : String(value ?? "");
 }
 
-/** The value of a column as an entry says it. */
+/** Formats the value of a column for an entry. */
 type ColumnText = (column: string, value: unknown) => string;
 
-/** Reads each record that others refer to once. */
+/** It reads the name of each referenced record only once. */
 function columnTexts(db: Queries): ColumnText {
   const known = new Map<string, string>();
   /** `3 Contoso` */

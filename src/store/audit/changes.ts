@@ -1,25 +1,25 @@
 import { type AuditEntry, type AuditedEvent, entryHead, readEntry } from "../../domain/audit/audit.ts";
 import { noHash } from "../../domain/audit/audit-chain.ts";
-import { packText, type Queries, type Row, readable, unpackText } from "../database/rows.ts";
+import { packText, type Queries, type Row, readRow, unpackText } from "../database/rows.ts";
 import type { AuditPlace } from "./writer.ts";
 
 /**
- * Places of the audit log that the database knows: its last line, the last one that was removed because of its age, and the
- * last one whose downloads are counted.
+ * Places of the audit log that the database stores: the last line, the last line removed because of its age, and the last line
+ * whose downloads are counted.
  */
 const placeNames = ["head", "start", "counted"] as const;
 type PlaceName = (typeof placeNames)[number];
 
-/** An entry with the number of the change that it is of. */
+/** An entry with the number of its change. */
 type NumberedChange = AuditEntry & { readonly change: number };
 
-/** Before the first line of all. */
+/** The place before the first line. */
 export const noPlace: AuditPlace = { seq: 0, hash: noHash, file: "", size: 0 };
 
-/** So many changes are in one row at most, and about so many are read at once. */
-const changesAtOnce = 1000;
+/** The most changes in one row, and about as many are read at once. */
+const maxChangesPerRow = 1000;
 
-/** The only SQL of changes that the audit log may lack still, and of what the database knows of the log. */
+/** Changes that the audit log may not have yet, and the places of the log that the database stores. */
 export class Changes {
   readonly #db: Queries;
 
@@ -27,10 +27,10 @@ export class Changes {
     this.#db = db;
   }
 
-  /** The next changes by number, of whole rows. @param change the last one of a row, or 0 */
+  /** The next changes by number, from whole rows. @param change the last change of a row, or 0 */
   after(change: number): NumberedChange[] {
     const next = "(SELECT min(first) FROM changes WHERE first > ?1)";
-    const where = `WHERE first > ?1 AND first < ${next} + ${changesAtOnce}`;
+    const where = `WHERE first > ?1 AND first < ${next} + ${maxChangesPerRow}`;
     return this.#db.all(`SELECT * FROM changes ${where} ORDER BY first`, [change]).flatMap(changesOf);
   }
 
@@ -38,7 +38,7 @@ export class Changes {
     return this.#db.first("SELECT 1 FROM changes WHERE first <= ?1 AND last >= ?1", [change]) !== undefined;
   }
 
-  /** The number of the last one. */
+  /** The number of the last change; 0 when there is none. */
   last(): number {
     return Number(this.#db.first("SELECT max(last) AS last FROM changes")?.last ?? 0);
   }
@@ -58,35 +58,38 @@ export class Changes {
     ]);
   }
 
-  /** Within a write: keeps these events until the log has them. @param first the number of the first of them */
+  /** Within a write: keeps these events until the log has them. @param first the number of the first event */
   keep(first: number, events: readonly AuditedEvent[]): void {
-    for (let at = 0; at < events.length; at += changesAtOnce)
-      this.#keepRow(first + at, events.slice(at, at + changesAtOnce));
+    for (let at = 0; at < events.length; at += maxChangesPerRow)
+      this.#keepRow(first + at, events.slice(at, at + maxChangesPerRow));
   }
 
   #keepRow(first: number, events: readonly AuditedEvent[]): void {
     const lines = events.map((event, i) => `${entryHead({ ...event, seq: first + i, change: first + i })}}`);
-    // Bytes are copied at once, texts a character after the other.
+    // As bytes, because sql.js copies a string character by character.
     const content = Buffer.from(packText(lines.join("\n")));
     const values = [first, first + events.length - 1, content];
     this.#db.all("INSERT INTO changes (first, last, content) VALUES (?, ?, CAST(? AS TEXT))", values);
   }
 
-  /** Within a write: forgets those that the log has. */
+  /** Within a write: deletes the rows that the log has completely. @param last the number of the log's last change */
   forget(last: number): void {
     this.#db.all("DELETE FROM changes WHERE last <= ?", [last]);
   }
 
-  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  /** Reads every row, as a start does. @throws Error naming the row that cannot be read */
   check(): void {
     for (const row of this.#db.all("SELECT * FROM changes ORDER BY first"))
-      readable(`the changes from ${row.first} on`, () => changesOf(row));
+      readRow(`the changes from ${row.first} on`, () => changesOf(row));
     for (const name of placeNames)
-      readable(`the place “${name}” of the audit log`, () => checkPlace(this.place(name)));
+      readRow(`the place “${name}” of the audit log`, () => checkPlace(this.place(name)));
   }
 }
 
-/** @throws Error where the text is not what `keep` wrote */
+/** The changes that are on disk, which the log may write. */
+export type SavedChanges = Pick<Changes, "after">;
+
+/** @throws Error when the text differs from what `keep` writes */
 function changesOf({ first, last, content }: Row): NumberedChange[] {
   const lines = unpackText(String(content)).split("\n");
   if (lines.length !== Number(last) - Number(first) + 1) throw new Error("their number is wrong");
@@ -104,6 +107,3 @@ function checkPlace(place: AuditPlace | undefined): void {
     seq >= 0 && size >= 0 && /^(?:[0-9a-f]{64})?$/.test(hash) && /^(?:\d{4}-\d{2}\.jsonl)?$/.test(file);
   if (!isSound) throw new Error("it is none");
 }
-
-/** The changes that the log may write: those that are on disk. */
-export type SavedRecords = Pick<Changes, "after">;

@@ -5,15 +5,15 @@ import { noPlace } from "./changes.ts";
 import { linesBefore, logLines, monthFiles } from "./files.ts";
 import type { AuditPlace } from "./writer.ts";
 
-/** Files that are to be removed, and the last line of them, which the chain begins behind from then on. */
+/** Files to remove, and their last line: the chain begins after it from then on. */
 interface ExpiredFiles {
   readonly names: readonly string[];
   readonly start: AuditPlace;
 }
 
 /**
- * Whole months that ended more than so many days ago. As many younger files must be there as the time has months: a clock
- * that is set forward takes nothing away.
+ * The files of whole months that ended more than `days` days ago; undefined when there are none. The newest files for that
+ * many days always stay, so a clock that is set forward removes nothing.
  */
 export async function expiredFiles(
   folder: string,
@@ -32,7 +32,7 @@ export async function expiredFiles(
   return undefined;
 }
 
-/** What the log begins behind where the database does not know it: the hash is not known then. */
+/** The place before the first line, read from the log itself. After a removal its hash is unknown: empty. */
 export async function startOf(folder: string): Promise<AuditPlace> {
   for await (const { text } of logLines(folder)) {
     const seq = (readLine(text)?.entry.seq ?? 1) - 1;
@@ -41,7 +41,7 @@ export async function startOf(folder: string): Promise<AuditPlace> {
   return noPlace;
 }
 
-/** Where the next month begins, UTC. */
+/** The beginning of the next month, UTC. */
 function endOfMonth(name: string): number {
   return Date.UTC(Number(name.slice(0, 4)), Number(name.slice(5, 7)), 1);
 }

@@ -3,79 +3,76 @@ import { open, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { AuditEntry } from "../../domain/audit/audit.ts";
 import { readLine } from "../../domain/audit/audit-chain.ts";
-import { isThere, noneIfAbsent } from "../durable-files.ts";
+import { exists, noneIfAbsent } from "../durable-files.ts";
 
 const monthFile = /^\d{4}-\d{2}\.jsonl$/;
 const chunkBytes = 64 * 1024;
 const newline = 10;
 
-/** The folder of the audit log. */
 export function auditFolder(dataDir: string): string {
   return join(dataDir, "audit");
 }
 
-/** A log where somebody keeps it. */
-interface KeptLog {
-  /** The folder of its files. */
+interface LogLocation {
+  /** The folder of the log's files. */
   readonly folder: string;
-  /** Where the database is that knows the log, if there is one. */
+  /** The folder that has the log's database, if there is one. */
   readonly dataDir: string;
 }
 
 /**
- * The log of a data folder, which may have no entries yet, or of a folder that has the log's files itself, such as a copy;
- * undefined where there is neither.
+ * The log of a data folder, which may have no entries yet, or of a folder that contains the log's files, such as a copy.
+ * Undefined when `dir` is neither.
  */
-export async function findLog(dir: string): Promise<KeptLog | undefined> {
+export async function findLog(dir: string): Promise<LogLocation | undefined> {
   const folder = auditFolder(dir);
-  const hasDatabase = (dataDir: string) => isThere(join(dataDir, "platen.sqlite"));
-  if (await isThere(folder)) return { folder, dataDir: dir };
-  const around = dirname(dir);
-  if (basename(dir) === basename(folder) && (await hasDatabase(around)))
-    return { folder: dir, dataDir: around };
+  const hasDatabase = (dataDir: string) => exists(join(dataDir, "platen.sqlite"));
+  if (await exists(folder)) return { folder, dataDir: dir };
+  const parent = dirname(dir);
+  if (basename(dir) === basename(folder) && (await hasDatabase(parent)))
+    return { folder: dir, dataDir: parent };
   if ((await monthFiles(dir)).length > 0) return { folder: dir, dataDir: dir };
   return (await hasDatabase(dir)) ? { folder, dataDir: dir } : undefined;
 }
 
-/** The name of the file for a time, UTC. */
+/** The name of the file for the UTC month of a time. */
 export function monthFileAt(at: number): string {
   return `${new Date(at).toISOString().slice(0, 7)}.jsonl`;
 }
 
-/** The names of the log's files, the oldest first; none where there is no folder. */
+/** The names of the log's files, oldest first; none when there is no folder. */
 export async function monthFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(noneIfAbsent);
   return names.filter((name) => monthFile.test(name)).sort();
 }
 
-/** A line where it stands. */
+/** A line and its offsets in the file. */
 export interface FoundLine {
-  /** Without its end. */
+  /** Without the line break. */
   readonly text: string;
   readonly start: number;
-  /** Behind its end, where the next one begins. */
+  /** After the line break, where the next line begins. */
   readonly end: number;
 }
 
-/** A line of any of the log's files. */
 export interface LogLine extends FoundLine {
   readonly file: string;
-  /** Its number in its file, from 1, where the file was read from its beginning. */
+  /** Its number in its file from 1, when the file was read from its beginning. */
   readonly line: number;
-  /** Whether it has an end: the last one may have been cut off. */
+  /** Whether it has a line break: the last line may be incomplete. */
   readonly isEnded: boolean;
 }
 
-/** Before the first line of all. */
+/** Before the first line. */
 const beginning = { file: "", size: 0 };
 
-/** The lines of all files from a place in one of them on, which is the beginning of a line. */
+/** The lines of all files from a place on. @param from the beginning of a line */
 export async function* logLines(folder: string, from = beginning): AsyncGenerator<LogLine> {
   for (const file of await monthFiles(folder))
     if (file >= from.file) yield* linesFrom(folder, file, file === from.file ? from.size : 0);
 }
 
-/** What the log in a folder says from a place on, the oldest entry first; what is no line of ours is left out. */
+/** The entries of a log from a place on, oldest first. Lines that cannot be read are skipped. */
 export async function* readEntries(folder: string, from = beginning): AsyncGenerator<AuditEntry> {
   for await (const { text } of logLines(folder, from)) {
     const line = readLine(text);
@@ -89,7 +86,7 @@ async function* linesFrom(folder: string, file: string, from: number): AsyncGene
   for await (const chunk of createReadStream(join(folder, file), { start: from })) {
     const bytes: Buffer = Buffer.concat([rest, chunk]);
     const found = linesIn(bytes, 0, start);
-    for (const one of found) yield { ...one, file, line: ++line, isEnded: true };
+    for (const position of found) yield { ...position, file, line: ++line, isEnded: true };
     const end = found.at(-1)?.end ?? start;
     rest = bytes.subarray(end - start);
     start = end;
@@ -98,7 +95,7 @@ async function* linesFrom(folder: string, file: string, from: number): AsyncGene
   yield { text: rest.toString(), start, end: start + rest.length, file, line: line + 1, isEnded: false };
 }
 
-/** The lines before a place, the last one first; what has no end is left out. */
+/** The lines before an offset, last one first. A line without line break is skipped. */
 export async function* linesBefore(
   path: string,
   before = Number.POSITIVE_INFINITY,
@@ -106,7 +103,7 @@ export async function* linesBefore(
   const file = await open(path, "r");
   try {
     const { size } = await file.stat();
-    /** The end of a line that begins before `start`; undefined where no line's end was found yet. */
+    /** The end of a line that begins before `start`; undefined until a line break was read. */
     let rest: Buffer | undefined;
     for (let start = Math.min(before, size); start > 0; ) {
       const length = Math.min(chunkBytes, start);
@@ -125,7 +122,7 @@ export async function* linesBefore(
   }
 }
 
-/** The lines in some bytes from `first` on, without what has no end. @param start where the bytes stand in their file */
+/** The complete lines in `bytes` from `first` on. @param start the offset of `bytes` in their file */
 function linesIn(bytes: Buffer, first: number, start: number): FoundLine[] {
   const lines: FoundLine[] = [];
   let at = first;

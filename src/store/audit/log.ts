@@ -4,23 +4,22 @@ import type {
   AuditedRecord,
   DownloadedPrinter,
   DownloadedRange,
-  NotedEvent,
+  OtherEvent,
 } from "../../domain/audit/audit.ts";
-import { messageOf } from "../../domain/errors.ts";
-import { type Actor, currentActor, itself } from "../actor.ts";
-import type { SavedRecords } from "./changes.ts";
+import { errorMessage } from "../../domain/errors.ts";
+import { type Actor, currentActor, serviceActor } from "../actor.ts";
+import type { SavedChanges } from "./changes.ts";
 import { Repeats } from "./repeats.ts";
 import type { AuditPlace, AuditWriter } from "./writer.ts";
 
-/** What there is to say of an event that changes no record. */
-interface Noted {
+/** Details of an event that changes no record. */
+interface EventDetails {
   readonly record?: AuditedRecord | undefined;
-  /** In few words. */
   readonly what?: string;
-  /** The same in words that the client cannot choose: events that come too often are counted by them. */
+  /** The same without text from the client. Events that come too often are counted by this. */
   readonly countedAs?: string;
   readonly range?: DownloadedRange | undefined;
-  /** Whoever asked, unless this says who it was. */
+  /** The current actor by default. */
   readonly actor?: Actor;
 }
 
@@ -28,39 +27,37 @@ interface AuditedDownload {
   readonly actor?: Actor;
   readonly record?: AuditedRecord | undefined;
   readonly what: string;
-  /** A class of clients. */
+  /** The class of the client: a browser, a script, … */
   readonly by: string;
-  /** Names its bytes. */
+  /** Identifies the downloaded content. */
   readonly digest: string;
-  /** Those that it holds. */
+  /** The printers in the download. */
   readonly printers?: readonly DownloadedPrinter[] | undefined;
 }
 
 interface AuditFiles {
-  /** The folder of the log's files. */
   readonly folder: string;
   readonly writer: AuditWriter;
-  /** Removes the files whose time is over; called when a new one was begun. Must not throw. */
+  /** Removes files that are too old. It is called when a new file was begun, and must not throw. */
   readonly expire: () => Promise<void>;
-  /** Changes that the database on disk has and the log may lack. */
-  readonly changes: SavedRecords;
-  /** The numbers of changes that the log has, though the database may still hold them. */
-  readonly known: ReadonlySet<number>;
+  /** Changes that are on disk in the database, and that the log may not have yet. */
+  readonly changes: SavedChanges;
+  /** The numbers of changes that the log has and the database may still have. */
+  readonly alreadyLogged: ReadonlySet<number>;
 }
 
-/** @param place of the last of the entries */
+/** @param place the place of the last entry */
 type Listener = (entries: readonly AuditEntry[], place: AuditPlace) => void;
 
-/** Lines wait so long for others, which are synced with them. */
-const writtenAfterMs = 100;
-/** After an error the log tries again so much later. */
+/** Events wait this long for others, so that one sync writes them together. */
+const flushDelayMs = 100;
 const retryMs = 5000;
-/** Events that wait in memory at most; changes wait in the database. */
-const maxWaiting = 10_000;
+/** At most this many events wait in memory. Changes of records wait in the database. */
+const maxWaitingEvents = 10_000;
 
 /**
- * The audit log: who did what, when, from where and to which record. Its callers do not wait: a line is on disk some 100 ms
- * later, many lines with one sync.
+ * The audit log: who did what, when, from where and to which record. Callers do not wait: an event is on disk about 100 ms
+ * later, and one sync writes many events.
  */
 export class AuditLog {
   readonly folder: string;
@@ -69,8 +66,8 @@ export class AuditLog {
   readonly #log: (line: string) => void;
   readonly #repeats = new Repeats((event) => this.#push(event));
   #waiting: AuditedEvent[] = [];
-  /** Events for which there was no room. */
-  #lost = 0;
+  /** The number of events for which there was no room. */
+  #lostCount = 0;
   #listener: Listener = () => {};
   #head: AuditPlace;
   #lastChange = 0;
@@ -87,67 +84,70 @@ export class AuditLog {
     this.#log = log;
   }
 
-  /** The last line on disk. It changes together with `lastChange`. */
+  /** The place of the last line on disk. It changes together with `lastChange`. */
   get head(): AuditPlace {
     return this.#head;
   }
 
-  /** The number of the last change that is in the log. */
+  /** The number of the last change in the log. */
   get lastChange(): number {
     return this.#lastChange;
   }
 
-  /** Writes down an event that changed no record. Never fails, and waits for nothing. */
-  note(event: NotedEvent, { actor = currentActor(), countedAs, ...noted }: Noted = {}): void {
-    const whole = { at: this.#clock(), ...actor, event, ...noted };
+  /** Records an event that changed no record. It never throws. */
+  record(event: OtherEvent, { actor = currentActor(), countedAs, ...details }: EventDetails = {}): void {
+    const whole = { at: this.#clock(), ...actor, event, ...details };
     this.#add(whole, countedAs === undefined ? whole : { ...whole, what: countedAs });
   }
 
   /**
-   * Writes down that the first byte of a download goes out.
-   * @param range the part that was asked for
-   * @returns what is to be called when its client was sent all of it, which is written down as well
+   * Records that the first byte of a download is sent.
+   * @param range the requested part
+   * @returns a function to call when everything was sent, which records that as well
    */
-  download({ actor = currentActor(), ...download }: AuditedDownload, range?: DownloadedRange): () => void {
+  recordDownload(
+    { actor = currentActor(), ...download }: AuditedDownload,
+    range?: DownloadedRange,
+  ): () => void {
     const begun = { at: this.#clock(), ...actor, event: "download-begun", ...download, range } as const;
     this.#add(begun);
     return () => {
       const sent = { ...begun, event: "downloaded", range: undefined } as const;
       const at = this.#waiting.lastIndexOf(begun);
-      // One line is enough of a download that is over before its first line is written.
+      // One line is enough when the download ends before its first line is written.
       if (at >= 0) this.#waiting[at] = sent;
       else this.#add({ ...sent, at: this.#clock() });
     };
   }
 
-  /** @param listener is called with entries as soon as they are on disk, in their order */
+  /** @param listener is called with entries in order as soon as they are on disk */
   onWritten(listener: Listener): void {
     this.#listener = listener;
   }
 
-  /** Says that the database may hold changes that the log lacks. */
-  wake(): void {
+  /** Call this when the database may have changes that the log does not have yet. */
+  scheduleFlush(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.flush(), this.#hasFailed ? retryMs : writtenAfterMs).unref();
+    this.#timer = setTimeout(() => void this.flush(), this.#hasFailed ? retryMs : flushDelayMs).unref();
   }
 
-  /** Waits until the events so far are on disk; after an error they wait for the next try. */
-  async settle(): Promise<void> {
+  /** Waits until all events so far are on disk. While the disk fails, it returns at once. */
+  async waitForEvents(): Promise<void> {
     if ((this.#waiting.length > 0 || this.#writing !== undefined) && !this.#hasFailed) await this.flush();
   }
 
-  /** Writes everything that waits. It does not fail: after an error, changes stay in the database, and events in memory. */
+  /** Writes all waiting events. It does not throw: after an error, changes stay in the database and events in memory. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#writing;
-    this.#writing ??= this.#writeAll().finally(() => {
+    this.#writing ??= this.#writeWaiting().finally(() => {
       this.#writing = undefined;
     });
     await this.#writing;
   }
 
-  /** Writes everything, also what is counted, and nothing more. */
+  /** Writes everything, including counted repeats. Events recorded later are not written. */
   async close(): Promise<void> {
     this.#repeats.end();
     this.#isClosed = true;
@@ -159,37 +159,37 @@ export class AuditLog {
   }
 
   #push(event: AuditedEvent): void {
-    if (this.#waiting.length < maxWaiting) this.#waiting.push(event);
-    else this.#lost += event.count ?? 1;
-    this.wake();
+    if (this.#waiting.length < maxWaitingEvents) this.#waiting.push(event);
+    else this.#lostCount += event.count ?? 1;
+    this.scheduleFlush();
   }
 
-  async #writeAll(): Promise<void> {
+  async #writeWaiting(): Promise<void> {
     try {
-      while (await this.#writeSome()) this.#hasFailed = false;
+      while (await this.#writeBatch()) this.#hasFailed = false;
     } catch (error) {
-      // Said once, not for every line.
-      if (!this.#hasFailed) this.#log(`warning: the audit log cannot be written: ${messageOf(error)}`);
+      // Log the error once, not for every retry.
+      if (!this.#hasFailed) this.#log(`warning: the audit log cannot be written: ${errorMessage(error)}`);
       this.#hasFailed = true;
-      this.wake();
+      this.scheduleFlush();
     }
   }
 
   /** @returns whether there was anything to write */
-  async #writeSome(): Promise<boolean> {
-    const { changes, known, writer, expire } = this.#files;
-    const [events, lost, { file }] = [this.#waiting, this.#lost, this.#head];
+  async #writeBatch(): Promise<boolean> {
+    const { changes, alreadyLogged, writer, expire } = this.#files;
+    const [events, lost, { file }] = [this.#waiting, this.#lostCount, this.#head];
     const next = changes.after(this.#lastChange);
     const upTo = next.at(-1)?.change ?? this.#lastChange;
     if (next.length + events.length + lost === 0) return false;
-    [this.#waiting, this.#lost] = [[], 0];
-    const fresh = next.filter(({ change }) => !known.has(change));
+    [this.#waiting, this.#lostCount] = [[], 0];
+    const fresh = next.filter(({ change }) => !alreadyLogged.has(change));
     const all = [...fresh, ...events].sort((a, b) => a.at - b.at);
     const { entries, head } = await writer
-      .append(lost > 0 ? [...all, this.#lossOf(lost)] : all)
+      .append(lost > 0 ? [...all, this.#lossEvent(lost)] : all)
       .catch((error: unknown) => {
         this.#waiting.unshift(...events);
-        this.#lost += lost;
+        this.#lostCount += lost;
         throw error;
       });
     [this.#head, this.#lastChange] = [head, upTo];
@@ -198,8 +198,8 @@ export class AuditLog {
     return true;
   }
 
-  #lossOf(count: number): AuditedEvent {
+  #lossEvent(count: number): AuditedEvent {
     const what = "there was no room in memory to keep them";
-    return { at: this.#clock(), ...itself, event: "entries-lost", what, count };
+    return { at: this.#clock(), ...serviceActor, event: "entries-lost", what, count };
   }
 }

@@ -8,62 +8,60 @@ import { undefinedIfAbsent } from "../durable-files.ts";
 import { Changes } from "./changes.ts";
 import { startOf } from "./expiry.ts";
 import { auditFolder, type LogLine, logLines } from "./files.ts";
-import { following } from "./open.ts";
+import { followingLine } from "./open.ts";
 import type { AuditPlace } from "./writer.ts";
 
 type Break = "changed" | "removed" | "inserted" | "cut off";
 
-/** Where the chain breaks first. */
+/** The first break of the chain. */
 interface AuditBreak {
   readonly file: string;
-  /** Counted from 1; 0 behind the last one. */
+  /** Counted from 1; 0 after the last line. */
   readonly line: number;
   readonly kind: Break;
-  /** A sentence without its end. */
+  /** A sentence without its full stop. */
   readonly what: string;
 }
 
-/** What the log is. */
 export interface AuditReport {
-  /** How many entries hold together. */
+  /** The number of entries in an unbroken chain. */
   readonly count: number;
-  /** The last of them. */
+  /** The last entry of the chain. */
   readonly last: AuditPlace;
   readonly broken?: AuditBreak | undefined;
-  /** Whether the last line was not written to its end: it is being written, or there was a power cut. */
+  /** Whether the last line is incomplete: it is being written, or there was a power cut. */
   readonly isTorn: boolean;
-  /** Whether the database says where the log ends: without it nobody sees what was cut off there. */
+  /** Whether the database stores where the log ends. Otherwise lines cut off at the end are not detected. */
   readonly isEndKnown: boolean;
 }
 
-/** What the database knows of the log. */
 interface KnownPlaces {
   readonly start: AuditPlace | undefined;
   readonly head: AuditPlace | undefined;
 }
 
 /**
- * Reads the whole log of a data folder, or in a folder that is given, and says where its chain breaks first. It changes
- * nothing, and works beside a running service.
- * @throws Error where the database or the log cannot be read
+ * Reads the whole log and finds the first break of its chain. It changes nothing, and works while a service is running.
+ * @param folder the folder of the log's files, when it is not the one in `dataDir`
+ * @throws Error when the database or the log cannot be read
  */
 export async function verifyAudit(dataDir: string, folder = auditFolder(dataDir)): Promise<AuditReport> {
   for (let places = await knownPlaces(dataDir); ; ) {
     const report = await verifyFrom(folder, places);
     const now = report.broken === undefined ? places : await knownPlaces(dataDir);
-    // Old files may have been removed meanwhile.
+    // Retry when the service removed old files meanwhile.
     if (now.start?.seq === places.start?.seq) return { ...report, isEndKnown: places.head !== undefined };
     places = now;
   }
 }
 
-/** The database as it is saved; nothing is known where there is none. */
+/** Reads the saved database. Both places are undefined when there is none. */
 async function knownPlaces(dataDir: string): Promise<KnownPlaces> {
   const bytes = await readFile(join(dataDir, "platen.sqlite")).catch(undefinedIfAbsent);
   if (bytes === undefined) return { start: undefined, head: undefined };
   const db = Connection.copyOf(await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer }), bytes);
   try {
-    // A database of before there was a log has no place for it.
+    // A database from before the audit log has no such table.
     if (db.first("SELECT 1 FROM sqlite_schema WHERE name = 'audit_places'") === undefined)
       return { start: undefined, head: undefined };
     const places = new Changes(db);
@@ -80,9 +78,9 @@ async function verifyFrom(
   let [last, count] = [start ?? (await startOf(folder)), 0];
   for await (const found of logLines(folder)) {
     if (count === 0 && isExpired(found, last)) continue;
-    const next = following(last, found) ?? unchecked(last, found);
+    const next = followingLine(last, found) ?? unchecked(last, found);
     if (next === undefined)
-      return { count, last, isTorn: !found.isEnded, broken: wrongAt(found, last, head) };
+      return { count, last, isTorn: !found.isEnded, broken: breakAt(found, last, head) };
     last = next.place;
     count++;
     const broken = rewritten(found, last, head);
@@ -91,20 +89,20 @@ async function verifyFrom(
   return { count, last, isTorn: false, broken: cutOff(last, head) };
 }
 
-/** Whether a line is about to be removed because of its age. */
+/** Whether the service is about to remove a line because of its age. */
 function isExpired({ text }: LogLine, start: AuditPlace): boolean {
   const line = readLine(text);
   return line !== undefined && line.entry.seq <= start.seq;
 }
 
-/** Whether everything up to a line was made anew. */
+/** Detects a log that was rewritten up to a line that the database knows. */
 function rewritten({ file, line }: LogLine, { seq, hash }: AuditPlace, head: AuditPlace | undefined) {
   if (seq !== head?.seq || hash === head.hash) return undefined;
   const what = `entry ${seq} is not the one that the database knows`;
   return { file, line, kind: "changed", what } as const;
 }
 
-/** The first line where it is not known what it comes behind. */
+/** Accepts the first line without a check when the hash before it is unknown. */
 function unchecked(
   { seq, hash }: AuditPlace,
   { text, file, end }: LogLine,
@@ -114,8 +112,8 @@ function unchecked(
   return { place: { seq: seq + 1, hash: line.hash, file, size: end } };
 }
 
-/** A last line that has no end was not synced unless the database knows it: nobody had to cut it. */
-function wrongAt(
+/** An incomplete last line is no break unless the database knows later lines: it was never synced. */
+function breakAt(
   { text, file, line, isEnded }: LogLine,
   last: AuditPlace,
   head: AuditPlace | undefined,

@@ -2,32 +2,32 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditEntry, AuditedEvent } from "../../domain/audit/audit.ts";
 import { sealed } from "../../domain/audit/audit-chain.ts";
-import { isThere, makeFolder, ownerOnly, writeAll, writeDurably } from "../durable-files.ts";
+import { exists, makeFolder, ownerOnly, writeAll, writeDurably } from "../durable-files.ts";
 import { monthFileAt } from "./files.ts";
 
-/** A line of the log, and where it ends. */
+/** A line of the log and its end in its file. */
 export interface AuditPlace {
-  /** 0 before the first line of all. */
+  /** 0 before the first entry. */
   readonly seq: number;
   readonly hash: string;
-  /** The name of its file; empty where there is none. */
+  /** The name of its file; empty when there is none. */
   readonly file: string;
-  /** Behind the line, in bytes. */
+  /** Bytes of the file up to the end of the line. */
   readonly size: number;
 }
 
 /** Entries that are on disk, and the place of the last of them. */
-interface Written {
+interface AppendedEntries {
   readonly entries: readonly AuditEntry[];
   readonly head: AuditPlace;
 }
 
-/** Appends to the log. It changes nothing that it wrote. */
+/** Appends to the log. It never changes a written line. */
 export class AuditWriter {
   readonly #folder: string;
   readonly #clock: () => number;
   #head: AuditPlace;
-  /** Whether bytes of a write that failed may stand behind the last line. */
+  /** Whether a failed write may have left bytes after the last line. */
   #isTorn = false;
 
   constructor(folder: string, clock: () => number, head: AuditPlace) {
@@ -36,22 +36,22 @@ export class AuditWriter {
     this.#head = head;
   }
 
-  /** The last line on disk. */
+  /** The place of the last line on disk. */
   get head(): AuditPlace {
     return this.#head;
   }
 
   /**
-   * Adds a line for each event; all of them are on disk when this returns.
-   * @param events `change` is the number of the change that an event is of
-   * @throws an error of the disk: none is added then
+   * Adds a line for each event. All lines are on disk when this resolves.
+   * @param events `change` is the number of the event's change in the database
+   * @throws an error of the disk: no line is added then
    */
   async append(
     events: readonly (AuditedEvent & { readonly change?: number | undefined })[],
-  ): Promise<Written> {
+  ): Promise<AppendedEntries> {
     let head = this.#head;
     if (events.length === 0) return { entries: [], head };
-    // A clock that is put back does not lead back to an older file.
+    // When the clock was set back, the newest file goes on.
     const name = [monthFileAt(this.#clock()), head.file].sort()[1] ?? head.file;
     const path = join(this.#folder, name);
     if (name !== head.file) await makeIfAbsent(this.#folder, path);
@@ -73,7 +73,7 @@ export class AuditWriter {
     return { entries, head: this.#head };
   }
 
-  /** Where the file ends. What somebody else wrote stays, on lines of its own. */
+  /** The end of the file, where the next line goes. Bytes that another program wrote stay, on lines of their own. */
   async #endOf(file: FileHandle, name: string): Promise<number> {
     const { size } = await file.stat();
     const expected = name === this.#head.file ? this.#head.size : 0;
@@ -84,7 +84,7 @@ export class AuditWriter {
     return expected;
   }
 
-  /** @returns how many bytes were written */
+  /** @returns the number of bytes written */
   async #write(file: FileHandle, from: number, bytes: Uint8Array): Promise<number> {
     try {
       const written = await writeAll(file, [bytes]);
@@ -98,9 +98,9 @@ export class AuditWriter {
   }
 }
 
-/** The file is on disk before lines come into it. */
+/** The folder entry of the file must be on disk before lines are written to it. */
 async function makeIfAbsent(folder: string, path: string): Promise<void> {
-  if (await isThere(path)) return;
+  if (await exists(path)) return;
   await makeFolder(folder);
   await writeDurably(path, new Uint8Array());
 }

@@ -8,22 +8,22 @@ import {
   stateName,
   statesThatStay,
 } from "../../domain/backup/backup.ts";
-import { messageOf } from "../../domain/errors.ts";
+import { errorMessage } from "../../domain/errors.ts";
 import { DamagedDatabase } from "../database/file.ts";
-import { noRoom } from "../database/reserve.ts";
+import { diskFullError } from "../database/reserve.ts";
 import type { SavedState } from "../database/saved-file.ts";
 import { freeBytes, makeFolder, noneIfAbsent, writeDurably } from "../durable-files.ts";
 import { readFileFacts } from "../records.ts";
 
-/** A state is written only where this much stays free, and four times its size: the next save comes first. */
-const leastFreeBytes = 8 * 1024 * 1024;
-const leastFreeTimes = 4;
+/** A state is written only if this much stays free, and at least four times its size: saves of the database need the room. */
+const minFreeBytes = 8 * 1024 * 1024;
+const minFreeFactor = 4;
 
-/** The states of the database that are kept: files in `backups/`, as saves wrote them. */
+/** The kept states of the database: files in `backups/`, exactly as they were saved. */
 export class Backups {
   readonly #folder: string;
   readonly #clock: () => number;
-  /** The newest first. */
+  /** Newest first. */
   #states: readonly KeptState[] = [];
 
   constructor(dataDir: string, clock: () => number) {
@@ -31,7 +31,7 @@ export class Backups {
     this.#clock = clock;
   }
 
-  /** Finds what is there, and deletes what a crash left half-written and the notes that earlier versions made. */
+  /** Finds the kept states. It deletes incomplete files that a crash left, and `.json` files of earlier versions. */
   async load(): Promise<void> {
     const states: KeptState[] = [];
     for (const file of await readdir(this.#folder).catch(noneIfAbsent)) {
@@ -44,7 +44,7 @@ export class Backups {
     this.#states = newestFirst(states);
   }
 
-  /** All of them, the newest first. */
+  /** Newest first. */
   list(): readonly KeptState[] {
     return this.#states;
   }
@@ -57,27 +57,28 @@ export class Backups {
     return join(this.#folder, name);
   }
 
-  /** Whether a kept state needs a file; true of every file while a state is not read. */
-  names(kind: keyof DatabaseFacts["files"], sha256: string): boolean {
+  /** Whether a kept state needs a file. True for every file while a state is not read yet. */
+  needsFile(kind: keyof DatabaseFacts["files"], sha256: string): boolean {
     return this.#states.some(
       ({ checked }) => checked === undefined || checked.facts?.files[kind].includes(sha256),
     );
   }
 
   /**
-   * Keeps a state. It counts when it is on disk and was read back.
-   * @throws Error of the disk, or that says why it cannot be read: then nothing of it is left
+   * Writes a state and reads it back.
+   * @param isManual whether a user requested it
+   * @throws an error of the disk, or Error that says why the state cannot be read; its file is deleted then
    */
-  async write({ bytes, savedAt }: SavedState, isAsked = false): Promise<void> {
+  async write({ bytes, savedAt }: SavedState, isManual = false): Promise<void> {
     const number = 1 + Math.max(0, ...this.#states.map((state) => state.number));
-    const name = stateName({ number, savedAt, isAsked });
-    const state = { name, number, savedAt, isAsked, size: bytes.length };
+    const name = stateName({ number, savedAt, isManual });
+    const state = { name, number, savedAt, isManual, size: bytes.length };
     this.#states = [state, ...this.#states];
     try {
       await makeFolder(this.#folder);
       const free = await freeBytes(this.#folder);
-      const needed = bytes.length + Math.max(leastFreeBytes, leastFreeTimes * bytes.length);
-      if (free !== undefined && free < needed) throw noRoom();
+      const needed = bytes.length + Math.max(minFreeBytes, minFreeFactor * bytes.length);
+      if (free !== undefined && free < needed) throw diskFullError();
       await writeDurably(this.pathOf(name), bytes);
       const problem = await this.check(state);
       if (problem !== undefined) throw new Error(`it cannot be read back: ${problem}`);
@@ -87,20 +88,20 @@ export class Backups {
     }
   }
 
-  /** Deletes what is older than the last days with a state, and of those that were asked for all but the newest. */
+  /** Deletes the states that `statesThatStay` does not name. */
   async prune(days: number): Promise<void> {
     const staying = statesThatStay(this.#states, days);
     for (const state of this.#states) if (!staying.includes(state)) await this.#remove(state.name);
   }
 
-  /** Reads a state as a start would. @returns why it cannot be read */
+  /** Reads a state as a start would, and stores the result. @returns why it cannot be read */
   async check({ name }: KeptState): Promise<string | undefined> {
     const path = this.pathOf(name);
     let [facts, problem]: [DatabaseFacts?, string?] = [];
     try {
       facts = (await readFileFacts(path)).facts;
     } catch (error) {
-      problem = error instanceof DamagedDatabase ? error.reason : messageOf(error);
+      problem = error instanceof DamagedDatabase ? error.reason : errorMessage(error);
     }
     const checked = { at: this.#clock(), facts, problem };
     this.#states = this.#states.map((state) => (state.name === name ? { ...state, checked } : state));

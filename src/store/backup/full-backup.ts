@@ -15,27 +15,26 @@ import {
 import { tarEnd, tarHeader, tarPaddingBytes } from "../../domain/backup/tar.ts";
 import { linesBefore } from "../audit/files.ts";
 import { blobKinds, blobName } from "../blobs.ts";
-import { isThere, moveIntoPlace, noneIfAbsent, ownerOnly, undefinedIfAbsent } from "../durable-files.ts";
+import { exists, moveIntoPlace, noneIfAbsent, ownerOnly, undefinedIfAbsent } from "../durable-files.ts";
 import { type FileSource, openSource } from "../files.ts";
 import { readFileFacts } from "../records.ts";
 import { isSwapping } from "./swap.ts";
 
 interface BackupOptions {
   readonly dataDir: string;
-  /** Of Platen. */
+  /** The version of Platen. */
   readonly version: string;
   /** UTC, milliseconds since 1970. */
   readonly now: number;
 }
 
-/** What the archive takes its bytes from. */
 type Source = Pick<FileSource, "size" | "read">;
 
-const pieceBytes = 1024 * 1024;
+const chunkBytes = 1024 * 1024;
 
 /**
- * Everything of a DATA_DIR as a tar archive, while a service may be running on it: archives and icons first, which never
- * change, then a state of the database that names no others, then what was written about it, last the list of all.
+ * Everything in a DATA_DIR as a tar archive, also while a service is running: first archives and icons, which never change,
+ * then a state of the database that refers to no others, then the secret and the audit log, last the manifest.
  */
 export class FullBackup {
   readonly #options: BackupOptions;
@@ -46,13 +45,13 @@ export class FullBackup {
     this.#options = options;
   }
 
-  /** What was written, so far. */
+  /** The files written so far. */
   get manifest(): Manifest {
     const { version, now } = this.#options;
     return { version, madeAt: now, files: [...this.#files.values()], missing: this.#missing };
   }
 
-  /** The archive. @throws Error where there is nothing to back up */
+  /** The bytes of the archive. @throws Error when there is nothing to back up */
   async *chunks(): AsyncGenerator<Buffer> {
     const { dataDir } = this.#options;
     if (await isSwapping(dataDir))
@@ -60,7 +59,7 @@ export class FullBackup {
     const database = yield* this.#blobs();
     yield* this.#entry("platen.sqlite", inMemory(database));
     yield* this.#file("secret");
-    // After the database: what it says of the log is in the log then.
+    // The log comes after the database, so that it has all entries that the database knows.
     const names = await readdir(join(dataDir, "audit")).catch(noneIfAbsent);
     for (const name of names.sort())
       if (isBackupName(`audit/${name}`)) yield* this.#file(`audit/${name}`, endOfLines);
@@ -68,22 +67,22 @@ export class FullBackup {
     yield tarEnd;
   }
 
-  /** @returns a state of the database whose files are all written, save for those that it misses itself */
+  /** @returns a state of the database whose files are all written, except files that are missing in DATA_DIR too */
   async *#blobs(): AsyncGenerator<Buffer, Buffer> {
     const path = join(this.#options.dataDir, "platen.sqlite");
-    if (!(await isThere(path))) throw new Error(`${path} is not there: DATA_DIR says where the data is`);
+    if (!(await exists(path))) throw new Error(`${path} is not there: DATA_DIR says where the data is`);
     for (;;) {
       const before = this.#missing;
-      // A save puts another file in its place, and never writes into it: what is read is one state.
+      // A save replaces the file and never writes into it, so the bytes read are one state.
       const { file, facts } = await readFileFacts(path);
       for (const name of blobNames(facts)) if (!this.#files.has(name)) yield* this.#file(name);
       this.#missing = blobNames(facts).filter((name) => !this.#files.has(name));
-      // A file that a later state still names is missing in the service, too; else it was deleted with its record.
+      // A file is really missing if a later state still names it. Otherwise it was deleted with its record.
       if (this.#missing.every((name) => before.includes(name))) return file;
     }
   }
 
-  /** Nothing where there is no such file. @param endOf how many of its bytes are taken */
+  /** Writes nothing when there is no such file. @param endOf returns the number of bytes to take */
   async *#file(name: string, endOf = async (_: string, size: number) => size): AsyncGenerator<Buffer> {
     const path = join(this.#options.dataDir, name);
     const source = await openSource(path).catch(undefinedIfAbsent);
@@ -96,45 +95,30 @@ export class FullBackup {
   }
 
   async *#entry(name: string, { size, read }: Source): AsyncGenerator<Buffer> {
-    // What could not be restored is no backup.
+    // Refuse a file that a restore would refuse.
     checkBackupFile({ name, size }, name);
     const hash = createHash("sha256");
     yield tarHeader({ name, size }, this.#options.now);
-    for (let at = 0; at < size; at += pieceBytes) {
-      const piece = await read(at, Math.min(pieceBytes, size - at));
-      hash.update(piece);
-      yield piece;
+    for (let at = 0; at < size; at += chunkBytes) {
+      const chunk = await read(at, Math.min(chunkBytes, size - at));
+      hash.update(chunk);
+      yield chunk;
     }
     yield Buffer.alloc(tarPaddingBytes(size));
     this.#files.set(name, { name, size, sha256: hash.digest("hex") });
   }
 }
 
-/** The names of files that a state's records refer to. */
-function blobNames({ files }: DatabaseFacts): string[] {
-  return blobKinds.flatMap((kind) => files[kind].map((sha256) => `${kind}/${blobName(kind, sha256)}`));
-}
-
-function inMemory(bytes: Buffer): Source {
-  return { size: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) };
-}
-
-/** Where the last whole line of a log ends that is being appended to. */
-async function endOfLines(path: string, size: number): Promise<number> {
-  for await (const { end } of linesBefore(path, size)) return end;
-  return 0;
-}
-
 /**
- * Writes a file that is there whole or not at all, for its owner alone. What fails, or is stopped by a signal, leaves nothing.
- * @throws Error where there is such a file already and it is not to be replaced
+ * Writes a file completely or not at all, readable only by its owner. A failure or a signal leaves no file.
+ * @throws Error when the file exists and `replaceExisting` is false
  */
 export async function writeNewFile(
   path: string,
   chunks: AsyncIterable<Buffer>,
-  isForced: boolean,
+  replaceExisting: boolean,
 ): Promise<void> {
-  if (!isForced && (await isThere(path)))
+  if (!replaceExisting && (await exists(path)))
     throw new Error(`${path} is there already: choose another name, or say --force to replace it`);
   const unfinished = `${path}.${randomUUID().slice(0, 8)}.part`;
   const output = createWriteStream(unfinished, { flags: "wx", mode: ownerOnly, flush: true });
@@ -152,7 +136,22 @@ export async function writeNewFile(
   }
 }
 
-/** The bytes of a file, which is opened when the first ones are asked for. */
-export async function* readPieces(path: string): AsyncGenerator<Buffer> {
+/** The bytes of a file. It is opened at the first read. */
+export async function* readChunks(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path, { highWaterMark: 1 << 20 });
+}
+
+/** The paths of the files that a state's records refer to. */
+function blobNames({ files }: DatabaseFacts): string[] {
+  return blobKinds.flatMap((kind) => files[kind].map((sha256) => `${kind}/${blobName(kind, sha256)}`));
+}
+
+function inMemory(bytes: Buffer): Source {
+  return { size: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) };
+}
+
+/** The end of the last complete line of a log. The service may be appending to it. */
+async function endOfLines(path: string, size: number): Promise<number> {
+  for await (const { end } of linesBefore(path, size)) return end;
+  return 0;
 }

@@ -4,15 +4,15 @@ import type { Account } from "../../domain/access/account.ts";
 import type { Token } from "../../domain/access/token.ts";
 import type { DatabaseFacts } from "../../domain/backup/backup.ts";
 import type { Manifest } from "../../domain/backup/full-backup.ts";
-import { itself } from "../actor.ts";
+import { serviceActor } from "../actor.ts";
 import { Changes } from "../audit/changes.ts";
 import { alteredBytes } from "../database/connection.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import { lockFolder } from "../database/lock.ts";
 import type { Queries } from "../database/rows.ts";
 import { makeFolders, writeDurably } from "../durable-files.ts";
-import { factsOf, readState } from "../records.ts";
-import { goBack } from "./recovery.ts";
+import { databaseFacts, readState } from "../records.ts";
+import { expireOldState } from "./recovery.ts";
 import { finishSwap, makeStaging, swapIn } from "./swap.ts";
 import { unpackBackup } from "./unpacking.ts";
 
@@ -23,7 +23,7 @@ interface RestoreOptions {
   readonly log: (line: string) => void;
 }
 
-/** What a restored database holds, and who it lets in. */
+/** The content of a restored database, and who can sign in with it. */
 interface RestoredState {
   readonly facts: DatabaseFacts;
   readonly accounts: readonly Account[];
@@ -32,15 +32,15 @@ interface RestoredState {
 
 interface Restored extends RestoredState {
   readonly manifest: Manifest;
-  /** The folder, below DATA_DIR, of what was there; undefined where nothing was. */
+  /** The folder below DATA_DIR with the replaced files; undefined when there were none. */
   readonly kept: string | undefined;
 }
 
 /**
- * Puts a full backup in the place of what a DATA_DIR holds, which is kept. Nothing is replaced before all of it was
- * unpacked, compared, and read as a start would.
- * @param tar from anywhere
- * @throws Error that says what is wrong: then nothing was changed, or the next start goes on with it (`isSwapping`)
+ * Replaces the content of a DATA_DIR with a full backup, and keeps the old content. Nothing is replaced before the whole
+ * backup is unpacked, compared with its manifest, and read as a start would.
+ * @param tar untrusted
+ * @throws Error that says what is wrong. Nothing was changed then, or the next start finishes the restore (`isSwapping`).
  */
 export async function restoreBackup(
   tar: AsyncIterable<Buffer>,
@@ -53,7 +53,7 @@ export async function restoreBackup(
     const staging = await makeStaging(dataDir);
     try {
       const manifest = await unpackBackup(tar, staging);
-      const state = await takeState(join(staging, "platen.sqlite"), now, manifest);
+      const state = await prepareDatabase(join(staging, "platen.sqlite"), now, manifest);
       return { manifest, ...state, kept: await swapIn(dataDir, now) };
     } finally {
       await rm(staging, { recursive: true, force: true });
@@ -64,13 +64,13 @@ export async function restoreBackup(
 }
 
 /**
- * Reads the database that was unpacked, ends the links of its time, and has the next start write down what happened.
- * @throws Error where the database cannot be used
+ * Reads the unpacked database, revokes its links, skips record numbers, and adds an entry for the audit log.
+ * @throws Error when the database cannot be used
  */
-async function takeState(path: string, now: number, { madeAt }: Manifest): Promise<RestoredState> {
+async function prepareDatabase(path: string, now: number, { madeAt }: Manifest): Promise<RestoredState> {
   const file = await readFile(path);
   const state = await readState(path, file, (records, db) => ({
-    facts: factsOf(records, db),
+    facts: databaseFacts(records, db),
     accounts: records.accounts.list(),
     tokens: records.tokens.list(),
   })).catch((error: unknown) => {
@@ -79,20 +79,20 @@ async function takeState(path: string, now: number, { madeAt }: Manifest): Promi
   const [stateAt, backupAt] = [state.facts.savedAt, madeAt].map((time) => new Date(time).toISOString());
   const what = `the state of ${stateAt}, from a backup made ${backupAt}, by platen restore`;
   const restored = await alteredBytes(file, (db) => {
-    goBack(db);
-    noteRestored(db, now, what);
+    expireOldState(db);
+    recordRestore(db, now, what);
   });
   await writeDurably(path, restored);
   return state;
 }
 
-/** Further on than any change that the log of a backup may have and its database not. */
-const behindAll = 1_000_000;
+/** A gap in the numbers of changes: the log of a backup may have later changes than its database, and never this many. */
+const changeNumberGap = 1_000_000;
 
-/** An entry for the audit log, which the next start writes: so it stands there once, also where that start comes to nothing. */
-function noteRestored(db: Queries, at: number, what: string): void {
-  // A database of before there was a log has no place for it.
+/** Stores an entry in the database for the audit log. The next start writes it exactly once, even if that start fails first. */
+function recordRestore(db: Queries, at: number, what: string): void {
+  // A database from before the audit log has no such table.
   if (db.first("SELECT 1 FROM sqlite_schema WHERE name = 'changes'") === undefined) return;
   const changes = new Changes(db);
-  changes.keep(changes.last() + behindAll, [{ at, ...itself, event: "backup-restored", what }]);
+  changes.keep(changes.last() + changeNumberGap, [{ at, ...serviceActor, event: "backup-restored", what }]);
 }

@@ -4,8 +4,8 @@ import type { Blobs } from "../blobs.ts";
 import { type BlobKind, blobDigest, blobKinds } from "../blobs.ts";
 import type { DeletedFile } from "../deletions.ts";
 import {
+  exists,
   freeBytes,
-  isThere,
   makeFolders,
   moveIntoPlace,
   noneIfAbsent,
@@ -13,10 +13,10 @@ import {
 } from "../durable-files.ts";
 import type { Backups } from "./backups.ts";
 
-/** With less than this free, files that only backups name go: whoever deletes a driver wants its room. */
-const leastFreeBytes = 1024 * 1024 * 1024;
+/** With less space free, files that only backups need are deleted: deleting a driver should then free its space. */
+const minFreeBytes = 1024 * 1024 * 1024;
 
-/** The folder below DATA_DIR; a start takes back what records miss. */
+/** The folder below DATA_DIR. A start moves files back that records need again. */
 export const keptFilesFolder = join("backups", "files");
 
 interface KeptFile extends DeletedFile {
@@ -26,8 +26,8 @@ interface KeptFile extends DeletedFile {
 }
 
 /**
- * Files of records that were deleted for good, and that a kept state of the database still names: whoever goes back
- * to it finds the archives of its drivers. They go with the last state that names them.
+ * Files of finally deleted records that a kept state of the database still names. After a return to that state, the archives
+ * of its drivers exist. A file is deleted together with the last state that names it.
  */
 export class KeptFiles {
   readonly #dataDir: string;
@@ -41,8 +41,8 @@ export class KeptFiles {
   }
 
   /**
-   * Takes a file that no record has any more. Only within its digest's turn.
-   * @returns whether it did: not where no state names it, or the disk has little room
+   * Keeps a file that no record needs any more. Call this only within `Blobs.inOrder`.
+   * @returns false when no state names the file, or the disk has too little room
    */
   async keep(file: DeletedFile, path: string): Promise<boolean> {
     if (!(await this.#isWanted(file))) return false;
@@ -52,11 +52,11 @@ export class KeptFiles {
     return true;
   }
 
-  /** Deletes what no state names, what is back, and what takes the room on a disk that fills. */
+  /** Deletes files that no state names or that were uploaded again; when the disk gets full, all of them. */
   async tidy(): Promise<void> {
     for (const file of await this.list())
-      await this.#blobs.inTurn(file.sha256, async () => {
-        const isBack = await isThere(this.#blobs.pathOf(file.kind, file.sha256));
+      await this.#blobs.inOrder(file.sha256, async () => {
+        const isBack = await exists(this.#blobs.pathOf(file.kind, file.sha256));
         if (isBack || !(await this.#isWanted(file))) await rm(file.path, { force: true });
       });
   }
@@ -74,7 +74,6 @@ export class KeptFiles {
     return files;
   }
 
-  /** Deletes all of them. */
   async clear(): Promise<void> {
     for (const { path } of await this.list()) await rm(path, { force: true });
   }
@@ -83,9 +82,9 @@ export class KeptFiles {
     return join(this.#dataDir, keptFilesFolder, kind);
   }
 
-  /** Where the system does not tell how much is free, there is no room. */
+  /** If the system does not report the free space, there is no room. */
   async #isWanted({ kind, sha256 }: DeletedFile): Promise<boolean> {
     const free = (await freeBytes(this.#dataDir)) ?? 0;
-    return this.#backups.names(kind, sha256) && free >= leastFreeBytes;
+    return this.#backups.needsFile(kind, sha256) && free >= minFreeBytes;
   }
 }

@@ -1,6 +1,6 @@
 import { open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf } from "../../domain/errors.ts";
+import { errorMessage } from "../../domain/errors.ts";
 import { counted, dayMs } from "../../domain/text.ts";
 import { type BlobKind, blobDigest, blobKinds } from "../blobs.ts";
 import { makeFolders, moveIntoPlace, noneIfAbsent } from "../durable-files.ts";
@@ -9,43 +9,42 @@ import { keptFilesFolder } from "./kept-files.ts";
 const lostDays = 30;
 const lostMs = lostDays * dayMs;
 
-interface Tidying {
+interface TidyOptions {
   readonly dataDir: string;
   /** The digests that records refer to. */
   readonly kept: Readonly<Record<BlobKind, ReadonlySet<string>>>;
-  /** When the database was written last; 0 when it was made anew. */
+  /** Time of the last write of the database; 0 for a new database. */
   readonly lastWrite: number;
   readonly now: number;
   readonly log: (line: string) => void;
 }
 
 /**
- * Puts files and records in agreement, as a start does. A file that a record misses is moved back from
- * `lost/`, or from those that backups kept; one that no record refers to is moved there, and deleted after 30 days. Nothing is moved away or
- * deleted when the database was made anew, and no file that is younger than the database's last write: then
- * it is the database that is not what it was. Unless a mark in `incoming/` says that a crash came between the
- * file and its record.
+ * Matches files with records at a start. A missing file of a record is moved back from `lost/` or `backups/files/`. A file
+ * without a record is moved to `lost/` and deleted there after 30 days. A file newer than the database's last write stays,
+ * because the database may be an older copy; with a new database all files stay. The exception is a file with a marker in
+ * `incoming/`: a crash came between the file and its record.
  */
-export async function tidyBlobs(tidying: Tidying): Promise<void> {
-  const { lastWrite, log } = tidying;
+export async function tidyBlobs(options: TidyOptions): Promise<void> {
+  const { lastWrite, log } = options;
   const counts = { back: 0, stay: { drivers: 0, icons: 0 }, lost: 0, deleted: 0 };
   for (const kind of blobKinds) {
     try {
-      for (const folder of ["lost", keptFilesFolder]) counts.back += await moveBack(tidying, kind, folder);
-      const orphans = (await files(tidying.dataDir, kind)).filter(
-        ({ sha256 }) => !tidying.kept[kind].has(sha256),
+      for (const folder of ["lost", keptFilesFolder]) counts.back += await moveBack(options, kind, folder);
+      const orphans = (await files(options.dataDir, kind)).filter(
+        ({ sha256 }) => !options.kept[kind].has(sha256),
       );
-      const marks = await files(tidying.dataDir, kind, "incoming");
-      const unrecorded = new Set(marks.map(({ sha256 }) => sha256));
+      const markers = await files(options.dataDir, kind, "incoming");
+      const unrecorded = new Set(markers.map(({ sha256 }) => sha256));
       const old = orphans.filter(
         ({ sha256, modifiedAt }) => modifiedAt <= lastWrite || unrecorded.has(sha256),
       );
       counts.stay[kind] += orphans.length - old.length;
-      for (const { name } of old) counts.lost += await setAside(tidying, kind, name);
-      for (const { name } of marks) await rm(join(tidying.dataDir, "incoming", name), { force: true });
-      if (lastWrite > 0) counts.deleted += await deleteLost(tidying, kind);
+      for (const { name } of old) counts.lost += await moveToLost(options, kind, name);
+      for (const { name } of markers) await rm(join(options.dataDir, "incoming", name), { force: true });
+      if (lastWrite > 0) counts.deleted += await deleteLost(options, kind);
     } catch (error) {
-      log(`warning: ${kind}/ was left as it is: ${messageOf(error)}`);
+      log(`warning: ${kind}/ was left as it is: ${errorMessage(error)}`);
     }
   }
   logCounts(counts, log);
@@ -55,11 +54,11 @@ interface Counts extends Readonly<Record<"back" | "lost" | "deleted", number>> {
   readonly stay: Readonly<Record<BlobKind, number>>;
 }
 
-function logCounts(counts: Counts, log: Tidying["log"]): void {
+function logCounts(counts: Counts, log: TidyOptions["log"]): void {
   const logCount = (what: string, count: number, more = "") => count > 0 && log(`${what}: ${count}${more}`);
   logCount("files moved back, because records refer to them", counts.back);
   const { drivers, icons } = counts.stay;
-  // Their records may be what going back to an older database has cost.
+  // A return to an older database may have removed the records of these files.
   const zips = `, of them ${counted(drivers, "driver ZIP")} in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor`;
   logCount(
     "files of no record that stay where they are, because they are younger than the database",
@@ -77,7 +76,7 @@ interface Found {
   readonly modifiedAt: number;
 }
 
-/** The files of a folder that carry names of ours; none where there is no such folder. */
+/** The files of a folder that are named by a digest; none when there is no such folder. */
 async function files(root: string, kind: BlobKind, folder: string = kind): Promise<Found[]> {
   const found: Found[] = [];
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(noneIfAbsent);
@@ -90,20 +89,20 @@ async function files(root: string, kind: BlobKind, folder: string = kind): Promi
   return found;
 }
 
-async function moveBack({ dataDir, kept }: Tidying, kind: BlobKind, folder: string): Promise<number> {
+async function moveBack({ dataDir, kept }: TidyOptions, kind: BlobKind, folder: string): Promise<number> {
   const present = new Set((await files(dataDir, kind)).map(({ sha256 }) => sha256));
-  const missed = (await files(join(dataDir, folder), kind)).filter(
+  const missing = (await files(join(dataDir, folder), kind)).filter(
     ({ sha256 }) => kept[kind].has(sha256) && !present.has(sha256),
   );
-  for (const { name } of missed)
+  for (const { name } of missing)
     await moveIntoPlace(join(dataDir, folder, kind, name), join(dataDir, kind, name));
-  return missed.length;
+  return missing.length;
 }
 
-async function setAside({ dataDir, now }: Tidying, kind: BlobKind, name: string): Promise<1> {
+async function moveToLost({ dataDir, now }: TidyOptions, kind: BlobKind, name: string): Promise<1> {
   const from = join(dataDir, kind, name);
   await makeFolders(join(dataDir, "lost", kind));
-  // The time first, for sure: a file that stands in lost/ with its old time would be deleted at the next start.
+  // Set the time before the move: a file in lost/ with its old time would be deleted at the next start.
   await setTime(from, now);
   await moveIntoPlace(from, join(dataDir, "lost", kind, name));
   return 1;
@@ -119,7 +118,7 @@ async function setTime(path: string, time: number): Promise<void> {
   }
 }
 
-async function deleteLost({ dataDir, now }: Tidying, kind: BlobKind): Promise<number> {
+async function deleteLost({ dataDir, now }: TidyOptions, kind: BlobKind): Promise<number> {
   const folder = join(dataDir, "lost");
   const due = (await files(folder, kind)).filter(({ modifiedAt }) => modifiedAt + lostMs < now);
   for (const { name } of due) await rm(join(folder, kind, name), { force: true });

@@ -1,17 +1,18 @@
 import type { Queries } from "../database/rows.ts";
 
-/** The numbers of all records of a kind, and the highest that there ever was. */
+/** The ids of all records of a kind. */
 interface Numbers {
   readonly ids: readonly number[];
+  /** The highest id that was ever used. */
   readonly last: number;
 }
 
 export type RecordNumbers = Readonly<Record<"printers" | "clients" | "drivers", Numbers>>;
 
-/** The numbers that records have and had, without those of the drivers that Windows brings. */
+/** The ids of records, without the drivers included with Windows. */
 export function recordNumbers(db: Queries): RecordNumbers {
   const of = (table: string, where = ""): Numbers => {
-    // One row of many numbers is read far quicker than many rows.
+    // Reading one row with all ids is much faster than many rows.
     const all = db.first(
       `SELECT json_group_array(id) AS ids FROM (SELECT id FROM ${table} ${where} ORDER BY id)`,
     );
@@ -26,15 +27,15 @@ export function recordNumbers(db: Queries): RecordNumbers {
   };
 }
 
-/** More than anybody makes between a backup and going back to it. Uploaded drivers count up to a million. */
-const maxSince = { printers: 10_000, clients: 1_000, drivers: 1_000 } as const;
+/** More records than a user makes between a backup and its restore. Ids of uploaded drivers end at a million. */
+const skippedNumbers = { printers: 10_000, clients: 1_000, drivers: 1_000 } as const;
 
 /**
- * Leaves out the numbers that records may have got since the state of a database that is gone back to: apps in Intune and
- * machines know those records by them.
+ * Skips the ids that new records may have got after a restored state was saved. Apps in Intune and installed machines still
+ * refer to records by those ids.
  */
-export function leaveOutNumbers(db: Queries): void {
-  for (const [table, max] of Object.entries(maxSince)) {
+export function skipNumbers(db: Queries): void {
+  for (const [table, max] of Object.entries(skippedNumbers)) {
     const row = db.first("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]);
     db.all("DELETE FROM sqlite_sequence WHERE name = ?", [table]);
     db.all("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, Number(row?.seq ?? 0) + max]);

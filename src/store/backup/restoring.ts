@@ -6,11 +6,11 @@ import type { Drivers } from "../drivers/drivers.ts";
 import type { Clients } from "../printers/clients.ts";
 import type { Icons } from "../printers/icons.ts";
 
-interface Restored {
+interface RestoreResult {
   readonly record: RestoredRecord;
-  /** Of those that came back. */
+  /** The restored printers. */
   readonly printerIds: readonly number[];
-  /** What had to go for it, where something had to. */
+  /** The deletion of the icon that was replaced, if there was one. */
   readonly removal: Removal | undefined;
 }
 
@@ -23,7 +23,7 @@ interface Records {
   readonly icons: Icons;
 }
 
-/** Brings deleted records back, as they were. */
+/** Restores deleted records as they were. */
 export class Restoring {
   readonly #db: Database;
   readonly #records: Records;
@@ -34,35 +34,35 @@ export class Restoring {
   }
 
   /**
-   * Takes a deletion back, all of it or nothing. An icon takes the place of the one that its printer has, which is kept
-   * as deleted in its turn.
-   * @throws NotRestored where something stands in the way
+   * Undoes a deletion completely or not at all. A restored icon replaces the printer's current icon, whose deletion can be
+   * undone as well.
+   * @throws NotRestored when another record prevents it
    */
-  restore(id: number): Promise<Restored> {
+  restore(id: number): Promise<RestoreResult> {
     return this.#db.write(() => {
       const { deletions, icons } = this.#records;
       const deletion = deletions.find(id);
       if (deletion === undefined) throw new NotRestored(undefined, { kind: "over" });
       this.#checkFree(deletion);
       const references = deletions.references(id);
-      const notes = [
-        ...references.clients.flatMap((client) => this.#withoutClient(deletion, client)),
-        ...references.drivers.flatMap((driver) => this.#withoutDriver(deletion, driver)),
+      const remarks = [
+        ...references.clients.flatMap((client) => this.#clientRemarks(deletion, client)),
+        ...references.drivers.flatMap((driver) => this.#driverRemarks(deletion, driver)),
       ];
-      const printerIds = this.#kept(id, "printers", "id").map(Number);
-      const removal = deletion.kind === "icon" ? icons.take(deletion.recordId) : undefined;
+      const printerIds = this.#deletedValues(id, "printers", "id").map(Number);
+      const removal = deletion.kind === "icon" ? icons.removeReplaced(deletion.recordId) : undefined;
       for (const table of deletedTables) this.#putBack(id, table);
       forgetRows(this.#db, id);
       this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
-      this.#listDriversAgain(references);
-      if (removal?.kept !== undefined) notes.push(iconTaken);
+      this.#relistDrivers(references);
+      if (removal?.deletionId !== undefined) remarks.push(iconTaken);
       const { kind, recordId, name } = deletion;
-      return { record: { kind, recordId, name, notes }, printerIds, removal };
+      return { record: { kind, recordId, name, remarks }, printerIds, removal };
     });
   }
 
-  /** A column of the rows that a deletion keeps. */
-  #kept(id: number, table: (typeof deletedTables)[number], column: string) {
+  /** The values of a column in the rows of a deletion. */
+  #deletedValues(id: number, table: (typeof deletedTables)[number], column: string) {
     const rows = this.#db.all(`SELECT ${column} AS value FROM deleted_${table} WHERE deletion_id = ?`, [id]);
     return rows.map(({ value = null }) => value);
   }
@@ -75,14 +75,14 @@ export class Restoring {
     );
   }
 
-  /** @throws NotRestored where another record has the place of one that would come back */
+  /** @throws NotRestored when another record has the name or the file of a restored one, or the icon's printer is deleted */
   #checkFree(deletion: KeptDeletion): void {
     const { clients, drivers, deletions } = this.#records;
-    for (const name of this.#kept(deletion.id, "clients", "name")) {
+    for (const name of this.#deletedValues(deletion.id, "clients", "name")) {
       const client = clients.findByName(String(name));
       if (client !== undefined) throw new NotRestored(deletion, { kind: "name", client });
     }
-    for (const sha256 of this.#kept(deletion.id, "drivers", "sha256")) {
+    for (const sha256 of this.#deletedValues(deletion.id, "drivers", "sha256")) {
       const driver = drivers.findByDigest(String(sha256));
       if (driver === undefined) continue;
       const { id } = driver;
@@ -94,28 +94,28 @@ export class Restoring {
     throw new NotRestored(deletion, needed ? { kind: "needs", deletion: needed } : { kind: "printer" });
   }
 
-  /** @returns a note where printers come back without their client. @throws NotRestored where it can come back first */
-  #withoutClient(deletion: KeptDeletion, { id, name }: References["clients"][number]): string[] {
+  /** @returns a remark when printers are restored without their client. @throws NotRestored when the client can be restored first */
+  #clientRemarks(deletion: KeptDeletion, { id, name }: References["clients"][number]): string[] {
     if (this.#records.clients.find(id) !== undefined) return [];
     this.#checkLost(deletion, "clients", id);
     this.#refer(deletion.id, "client_id", id, null);
     return [`Without the client “${name}”, which is deleted.`];
   }
 
-  /** Likewise of a driver; one that was uploaded again since takes its place. */
-  #withoutDriver(deletion: KeptDeletion, { id, name, sha256 }: References["drivers"][number]): string[] {
+  /** The same for a driver. If its ZIP was uploaded again, that driver replaces it. */
+  #driverRemarks(deletion: KeptDeletion, { id, name, sha256 }: References["drivers"][number]): string[] {
     const { drivers } = this.#records;
     if (drivers.has(id)) return [];
-    const again = drivers.findByDigest(sha256);
-    if (again === undefined) this.#checkLost(deletion, "drivers", id);
-    const isFirst = this.#kept(deletion.id, "printers", "driver_id").includes(id);
-    if (again === undefined) this.#emptyArm64Models(deletion.id, id);
+    const reuploaded = drivers.findByDigest(sha256);
+    if (reuploaded === undefined) this.#checkLost(deletion, "drivers", id);
+    const isFirst = this.#deletedValues(deletion.id, "printers", "driver_id").includes(id);
+    if (reuploaded === undefined) this.#emptyArm64Models(deletion.id, id);
     for (const column of ["driver_id", "arm64_driver_id"] as const)
-      this.#refer(deletion.id, column, id, again?.id ?? null);
-    return [driverNote(name, again, isFirst)];
+      this.#refer(deletion.id, column, id, reuploaded?.id ?? null);
+    return [driverRemark(name, reuploaded, isFirst)];
   }
 
-  /** @throws NotRestored where the record that is not there can be brought back */
+  /** @throws NotRestored when the missing record can be restored */
   #checkLost(deletion: KeptDeletion, table: "clients" | "drivers", recordId: number): void {
     const needed = this.#records.deletions.findOf(table, recordId);
     if (needed !== undefined) throw new NotRestored(deletion, { kind: "needs", deletion: needed });
@@ -131,26 +131,26 @@ export class Restoring {
     this.#db.all(set, [to, deletion, from]);
   }
 
-  /** Of printers that lose their second driver: its model alone means nothing, and a form that has one is refused. */
+  /** For printers that lose their ARM64 driver. A form with a model but no driver would be refused. */
   #emptyArm64Models(deletion: number, driverId: number): void {
     const set = "UPDATE deleted_printers SET settings = json_set(settings, '$.arm64_driver_desc', '')";
     this.#db.all(`${set} WHERE deletion_id = ? AND arm64_driver_id = ?`, [deletion, driverId]);
   }
 
-  /** Where a driver's models changed meanwhile, its lists must name what these printers deploy and it has not. */
-  #listDriversAgain({ drivers: before }: References): void {
+  /** If a driver's models changed meanwhile, lists must also show the models that only these printers use. */
+  #relistDrivers({ drivers: before }: References): void {
     const { drivers } = this.#records;
     for (const { id, sha256, models } of before) {
       const now = drivers.has(id) ? id : drivers.findByDigest(sha256)?.id;
       const [driver] = now === undefined ? [] : drivers.references([now]);
-      if (driver !== undefined && driver.models !== models) drivers.listAgain(driver.id);
+      if (driver !== undefined && driver.models !== models) drivers.updateListed(driver.id);
     }
   }
 }
 
-/** @param isFirst whether it was the first driver of any of the printers */
-function driverNote(name: string, again: DriverSummary | undefined, isFirst: boolean): string {
-  if (again !== undefined)
-    return `With “${driverTitle(again)}”, which is the same ZIP uploaded again: its model may be another one.`;
+/** @param isFirst whether any of the printers had it as its main driver, not only for ARM64 */
+function driverRemark(name: string, reuploaded: DriverSummary | undefined, isFirst: boolean): string {
+  if (reuploaded !== undefined)
+    return `With “${driverTitle(reuploaded)}”, which is the same ZIP uploaded again: its model may be another one.`;
   return `Without the driver ${isFirst ? "" : "for ARM64 "}“${name}”, which is deleted: choose one.`;
 }

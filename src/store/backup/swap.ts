@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { timeStamp } from "../../domain/text.ts";
 import {
-  isThere,
+  exists,
   makeFolder,
   moveIntoPlace,
   noneIfAbsent,
@@ -10,20 +10,19 @@ import {
   undefinedIfAbsent,
 } from "../durable-files.ts";
 
-/** Where a backup is unpacked, below DATA_DIR. */
+/** The folder below DATA_DIR in which a backup is unpacked. */
 const stagingName = "restore.new";
-/** What that folder is called when all of it is there and is to take its place; the time names the folder of what was there. */
+/** The folder's new name once it is complete. Its time is also in the name of the folder with the replaced files. */
 const readyName = /^restore\.ready-(\d{4}-\d\d-\d\dT\d{6}Z)$/;
-/** A restore of an earlier version that was interrupted. */
+/** Left by an interrupted restore of an earlier version. */
 const oldJournalName = "restore.json";
 const items = ["platen.sqlite", "secret", "drivers", "icons", "audit"];
 
-/** Whether a restore was begun that is not finished: the folder holds some of both states. */
+/** Whether a restore is unfinished: the folder has parts of both states. */
 export async function isSwapping(dataDir: string): Promise<boolean> {
-  return (await pendingStamp(dataDir)) !== undefined || isThere(join(dataDir, oldJournalName));
+  return (await pendingStamp(dataDir)) !== undefined || exists(join(dataDir, oldJournalName));
 }
 
-/** An empty folder beside what it will replace. */
 export async function makeStaging(dataDir: string): Promise<string> {
   const staging = join(dataDir, stagingName);
   await mkdir(staging, { mode: 0o700 });
@@ -31,23 +30,23 @@ export async function makeStaging(dataDir: string): Promise<string> {
 }
 
 /**
- * Puts what was unpacked in the place of what was there. Once its folder has another name it is done, whatever happens:
- * the next start finishes it; before that nothing has changed.
- * @returns the folder of what was there; undefined where there was nothing
+ * Replaces the data with the unpacked files. Before the staging folder is renamed, nothing has changed. After that, the next
+ * start finishes the restore if it is interrupted.
+ * @returns the folder with the replaced files; undefined when there were none
  */
 export async function swapIn(dataDir: string, now: number): Promise<string | undefined> {
   let time = now;
-  while (await exists(join(dataDir, `before-restore-${timeStamp(time)}`))) time += 1000;
+  while (await existsStrictly(join(dataDir, `before-restore-${timeStamp(time)}`))) time += 1000;
   await moveIntoPlace(join(dataDir, stagingName), join(dataDir, `restore.ready-${timeStamp(time)}`));
   return finish(dataDir, timeStamp(time));
 }
 
 /**
- * Finishes what a process that ended has begun, and deletes what it left unpacked. Only for who holds the folder's lock.
- * @throws Error where an earlier version has to finish it
+ * Finishes an interrupted restore, and deletes an incomplete staging folder. The caller must hold the folder's lock.
+ * @throws Error when an earlier version of Platen has to finish the restore
  */
 export async function finishSwap(dataDir: string, log: (line: string) => void): Promise<void> {
-  if (await isThere(join(dataDir, oldJournalName)))
+  if (await exists(join(dataDir, oldJournalName)))
     throw new Error(
       `${dataDir} has an interrupted restore of an earlier version of Platen: start that version once, which finishes it`,
     );
@@ -66,21 +65,21 @@ async function finish(dataDir: string, stamp: string): Promise<string | undefine
   for (const item of items) await replace(join(ready, item), join(dataDir, item), join(dataDir, kept, item));
   await rm(ready, { recursive: true, force: true });
   await syncFolder(dataDir);
-  return (await isThere(join(dataDir, kept))) ? kept : undefined;
+  return (await exists(join(dataDir, kept))) ? kept : undefined;
 }
 
-/** Does what is left to be done: an item that is not in `from` any more is in its place. */
+/** Can be repeated: an item that is no longer at `from` is already in place. */
 async function replace(from: string, place: string, aside: string): Promise<void> {
-  if (!(await exists(from))) return;
-  if ((await exists(place)) && !(await exists(aside))) {
+  if (!(await existsStrictly(from))) return;
+  if ((await existsStrictly(place)) && !(await existsStrictly(aside))) {
     await makeFolder(dirname(aside));
     await moveIntoPlace(place, aside);
   }
   await moveIntoPlace(from, place);
 }
 
-/** @throws Error where the disk does not tell: what was there would not be kept */
-async function exists(path: string): Promise<boolean> {
+/** Unlike `exists`, it throws on an error of the disk: otherwise the old file could be overwritten. */
+async function existsStrictly(path: string): Promise<boolean> {
   return (await stat(path).catch(undefinedIfAbsent)) !== undefined;
 }
 

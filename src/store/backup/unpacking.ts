@@ -18,10 +18,10 @@ import {
 import { ownerOnly, syncFolder, writeAll, writeSynced } from "../durable-files.ts";
 
 /**
- * Unpacks a full backup into an empty folder, compares every file with the list that ends the backup, and makes what a
- * DATA_DIR has besides: what the backup lacks is empty then, and the secret is a new one.
- * @param tar from anywhere: nothing in it is believed; what follows the list is not read
- * @throws Error that says what is wrong; the folder is left for the caller to delete
+ * Unpacks a full backup into an empty folder, and compares every file with the manifest at its end. Folders that the backup
+ * lacks are made empty, and a missing secret is replaced by a new one.
+ * @param tar untrusted; bytes after the manifest are not read
+ * @throws Error that says what is wrong; the caller deletes the folder
  */
 export async function unpackBackup(tar: AsyncIterable<Buffer>, folder: string): Promise<Manifest> {
   const bytes = new StreamBytes(tar);
@@ -47,9 +47,9 @@ async function unpackFile(bytes: StreamBytes, file: TarFile, folder: string): Pr
   const hash = createHash("sha256");
   const handle = await open(join(folder, file.name), "wx", ownerOnly);
   try {
-    for await (const piece of bytes.pieces(file.size)) {
-      hash.update(piece);
-      await writeAll(handle, [piece]);
+    for await (const chunk of bytes.chunks(file.size)) {
+      hash.update(chunk);
+      await writeAll(handle, [chunk]);
     }
     await handle.sync();
   } finally {
@@ -74,7 +74,7 @@ function checkAgainst(manifest: Manifest, found: ReadonlyMap<string, BackupFile>
   if ((found.get("secret")?.size ?? 32) !== 32) throw new Error("its secret is damaged");
 }
 
-/** Reads a stream in pieces of the sizes that are asked for. */
+/** Reads a stream in chunks of requested sizes. */
 class StreamBytes {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -83,21 +83,21 @@ class StreamBytes {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** This many bytes, as they come. @throws Error where there are fewer */
-  async *pieces(bytes: number): AsyncGenerator<Buffer> {
+  /** The next `bytes` bytes, in chunks as they arrive. @throws Error when there are fewer */
+  async *chunks(bytes: number): AsyncGenerator<Buffer> {
     for (let left = bytes; left > 0; ) {
-      const piece = this.#rest.subarray(0, left);
-      this.#rest = this.#rest.subarray(piece.length);
-      left -= piece.length;
-      if (piece.length > 0) yield piece;
+      const chunk = this.#rest.subarray(0, left);
+      this.#rest = this.#rest.subarray(chunk.length);
+      left -= chunk.length;
+      if (chunk.length > 0) yield chunk;
       else this.#rest = await this.#next();
     }
   }
 
-  /** A few bytes, at once. @throws Error where there are fewer */
+  /** The next `bytes` bytes in one buffer. @throws Error when there are fewer */
   async exactly(bytes: number): Promise<Buffer> {
     const parts: Buffer[] = [];
-    for await (const piece of this.pieces(bytes)) parts.push(piece);
+    for await (const chunk of this.chunks(bytes)) parts.push(chunk);
     return Buffer.concat(parts);
   }
 

@@ -3,10 +3,10 @@ import wasm from "sql.js/dist/sql-wasm.wasm";
 import type { Queries, Row } from "./rows.ts";
 import { pagesOf, sealed } from "./seal.ts";
 
-/** So many empty pages may stay: a database of a few records is not made anew for each of them. */
-const freePages = 64;
+/** At most 64 empty pages stay without a VACUUM, so that a small database is not rebuilt at every save. */
+const maxFreePages = 64;
 
-/** One SQLite database in memory. Whoever opened it closes it, which gives its memory back. */
+/** One SQLite database in memory. The caller closes it, which frees its memory. */
 export class Connection implements Queries {
   readonly #db: SqlJsDatabase;
 
@@ -15,7 +15,7 @@ export class Connection implements Queries {
     this.run("PRAGMA foreign_keys = ON");
   }
 
-  /** A copy of what a save wrote. */
+  /** @param saved the bytes of a saved file */
   static copyOf(sql: SqlJsStatic, saved: Uint8Array): Connection {
     return new Connection(new sql.Database(pagesOf(saved)));
   }
@@ -42,12 +42,12 @@ export class Connection implements Queries {
     return this.all(statement, parameters)[0];
   }
 
-  /** Runs several statements, which have no parameters. */
+  /** Runs several statements without parameters. */
   run(statements: string): void {
     this.#db.exec(statements);
   }
 
-  /** Does all of `work` as one transaction, or nothing of it. @throws what `work` throws */
+  /** Runs `work` as one transaction. @throws what `work` throws, after a rollback */
   transact<T>(work: () => T): T {
     this.run("BEGIN");
     try {
@@ -60,7 +60,7 @@ export class Connection implements Queries {
     }
   }
 
-  /** The bytes of the file that it would be, without what is temporary. Not within a transaction. */
+  /** The bytes of the database file, without temporary tables. Do not call this within a transaction. */
   export(): Uint8Array {
     this.#dropFreePages();
     return sealed(this.#db.export());
@@ -74,19 +74,19 @@ export class Connection implements Queries {
     try {
       this.run("ROLLBACK");
     } catch {
-      // SQLite has done so itself.
+      // SQLite has already rolled back.
     }
   }
 
-  /** Pages that deleting left empty would be written with each save. */
+  /** Otherwise, pages that deletions left empty would be written with every save. */
   #dropFreePages(): void {
     const free = Number(this.first("PRAGMA freelist_count")?.freelist_count);
-    if (free > freePages && 4 * free > Number(this.first("PRAGMA page_count")?.page_count))
+    if (free > maxFreePages && 4 * free > Number(this.first("PRAGMA page_count")?.page_count))
       this.run("VACUUM");
   }
 }
 
-/** The bytes of a sound database after some statements, without its file being touched. Its version stays. */
+/** Changes a copy of a sound database and returns its bytes. The file and the schema version stay as they are. */
 export async function alteredBytes(bytes: Uint8Array, alter: (db: Queries) => void): Promise<Uint8Array> {
   const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
   const copy = Connection.copyOf(sql, bytes);

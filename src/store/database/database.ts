@@ -1,44 +1,44 @@
 import initSqlJs, { type SqlJsStatic, type SqlValue } from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
-import type { AuditedEvent, NotedEvent } from "../../domain/audit/audit.ts";
+import type { AuditedEvent, OtherEvent } from "../../domain/audit/audit.ts";
 import { currentActor } from "../actor.ts";
 import type { ChangeRecorder } from "../audit/change-recorder.ts";
 import { Connection } from "./connection.ts";
-import { NewerDatabase, openChecked, readIfThere, unreadable } from "./file.ts";
+import { damagedDatabase, NewerDatabase, openChecked, readIfPresent } from "./file.ts";
 import { migrate, migrations } from "./migrations.ts";
 import type { Queries, Row } from "./rows.ts";
-import { modeAfter, SavedFile, type SavedState, type SaveMode } from "./saved-file.ts";
+import { retryMode, SavedFile, type SavedState, type SaveMode } from "./saved-file.ts";
 
 interface DatabaseOptions {
   /** UTC, milliseconds since 1970. */
   readonly clock?: () => number;
-  /** Reads every row; the file is refused, and not touched, when it throws. */
+  /** Reads every row. When it throws, the file is refused and not changed. */
   readonly check?: (db: Database) => void;
-  /** Writes down what writes change. */
+  /** Records for the audit log what writes change. */
   readonly recorder?: ChangeRecorder;
 }
 
 /**
- * What a write does. It may run twice.
- * @param isFinal whether nothing may be kept of what it takes away: there is no room
+ * The work of a write. It may run twice.
+ * @param isFinal whether deleted records must not be kept, because the disk is full
  */
 type Work<T> = (isFinal: boolean) => T;
 
-/** A write that was done in memory, or refused there, and is not answered yet. */
+/** A write that was done or refused in memory, and whose promise is not settled yet. */
 interface PendingWrite {
   readonly run: (isFinal: boolean) => unknown;
-  /** Whether it frees space, and may use the reserve where there is none. */
-  readonly frees: boolean;
-  readonly done: (result: unknown) => void;
-  readonly failed: (error: unknown) => void;
-  /** Its answer, for when everything that it saw is on disk. */
+  /** Whether it frees space. Such a write may use the reserve on a full disk. */
+  readonly freesSpace: boolean;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** Reported when everything that the write saw is on disk. */
   outcome: { readonly result: unknown } | { readonly refusal: unknown };
 }
 
 /**
- * SQLite in memory, saved whole. A write changes the memory at once, and is acknowledged when the file that holds it is
- * synced and in its place. Writes that arrive while a save is under way share the next one. A save that fails takes back
- * everything that is not on disk.
+ * SQLite in memory, saved as a whole. A write changes the memory at once, and is acknowledged when the file that contains it
+ * is synced and in place. Writes that arrive during a save share the next one. A failed save reverts everything that is not
+ * on disk.
  */
 export class Database implements Queries {
   readonly #sql: SqlJsStatic;
@@ -47,12 +47,12 @@ export class Database implements Queries {
   readonly #recorder: ChangeRecorder | undefined;
   #connection: Connection;
   #version = 0;
-  /** What the next save is of. */
+  /** The writes of the next save. */
   #pending: PendingWrite[] = [];
   #saving: Promise<void> | undefined;
-  /** Whether the write under way says nothing of the records' age. */
-  #isUpkeep = false;
-  /** Told after each save. */
+  /** Whether the write under way leaves `lastWrite` as it is. */
+  #isMaintenance = false;
+  /** Called after each save. */
   #listener: (state: SavedState) => void = () => {};
 
   private constructor(
@@ -68,10 +68,10 @@ export class Database implements Queries {
     this.#connection = new Connection(saved === undefined ? new sql.Database() : openChecked(sql, saved));
   }
 
-  /** @throws Error that says what to do, when the file cannot be read or is newer than this program. */
+  /** @throws Error that says what to do when the file cannot be read or is newer than this program */
   static async open(path: string, options: DatabaseOptions = {}): Promise<Database> {
     const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
-    const bytes = await readIfThere(path);
+    const bytes = await readIfPresent(path);
     const { database, version } = Database.#openChecked(sql, path, bytes, options);
     if (version < migrations.length) await database.#file.save(database.#connection.export(), "ordinary");
     else await database.#file.prepare();
@@ -80,7 +80,7 @@ export class Database implements Queries {
   }
 
   /**
-   * A copy in memory of what a file holds, checked as `open` checks it. Nothing of it is ever saved.
+   * A copy in memory of a file's content, checked as `open` checks it. It is never saved.
    * @throws DamagedDatabase, NewerDatabase
    */
   static async openCopy(path: string, bytes: Uint8Array, options: DatabaseOptions = {}): Promise<Database> {
@@ -104,69 +104,68 @@ export class Database implements Queries {
       return { database, version };
     } catch (error) {
       if (database !== undefined) database.#connection.close();
-      throw error instanceof NewerDatabase ? error : unreadable(path, error);
+      throw error instanceof NewerDatabase ? error : damagedDatabase(path, error);
     }
   }
 
-  /** Another number whenever what is read is another. Within a write it is that of before the write. */
+  /** Changes with every change of the content. Within a write it is the number from before the write. */
   get version(): number {
     return this.#version;
   }
 
-  /** When the last write was, by the clock of that time; 0 for a database that holds none yet. */
+  /** Time of the last write, by the clock of that time; 0 before the first write. */
   lastWrite(): number {
     return Number(this.first("SELECT saved_at FROM saves")?.saved_at ?? 0);
   }
 
-  /** What is on disk; to be asked where no write is under way. */
+  /** The state on disk. Call this only when no write is under way. */
   current(): SavedState {
     return { bytes: this.#file.bytes, savedAt: this.lastWrite() };
   }
 
-  /** @param listener is told of each state as soon as it is on disk, and must not throw */
+  /** @param listener is called with each state as soon as it is on disk; it must not throw */
   onSaved(listener: (state: SavedState) => void): void {
     this.#listener = listener;
   }
 
-  /** Runs one statement; its rows as objects by column name. Only within a write may it change anything. */
+  /** Runs one statement and returns its rows. Outside a write it must not change anything. */
   all(statement: string, parameters: readonly SqlValue[] = []): Row[] {
     return this.#connection.all(statement, parameters);
   }
 
-  /** The first row; undefined when there is none. */
   first(statement: string, parameters: readonly SqlValue[] = []): Row | undefined {
     return this.#connection.first(statement, parameters);
   }
 
   /**
-   * Runs `work` at once as one transaction, in the name of who asks for it, and saves.
-   * @throws what `work` throws (nothing is changed then), or an error of the disk (likewise).
+   * Runs `work` at once as one transaction in the name of the current actor, then saves.
+   * @throws what `work` throws, or an error of the disk; nothing is changed in both cases
    */
   write<T>(work: Work<T>): Promise<T> {
     return this.#write(work, false);
   }
 
   /**
-   * The same for work that takes records away: it is saved on a full disk too, since the reserve is given up for what
-   * frees space and for nothing else. Where the reserve is not enough it runs again and is told to keep nothing.
+   * The same for work that deletes. It is also saved on a full disk, because only such writes may use the reserve. If the
+   * reserve is not enough, `work` runs again with `isFinal`.
    */
   freeingWrite<T>(work: Work<T>): Promise<T> {
     return this.#write(work, true);
   }
 
-  /** Within a write: has the audit log say so as surely as it is saved. */
-  note(event: NotedEvent, of: Pick<AuditedEvent, "record" | "what">): void {
-    this.#recorder?.note(event, of);
+  /** Within a write: the event is saved with the write and reaches the audit log if the write does. */
+  recordEvent(event: OtherEvent, details: Pick<AuditedEvent, "record" | "what">): void {
+    this.#recorder?.recordEvent(event, details);
   }
 
-  /** Within a write: what it changes says nothing of how old the records are. */
-  upkeep(run: () => void): void {
-    this.#isUpkeep = true;
+  /** Within a write: its changes do not count as changes of records, so `lastWrite` stays. */
+  maintenance(run: () => void): void {
+    this.#isMaintenance = true;
     run();
   }
 
-  /** Waits until every write that was asked for is on disk or refused. */
-  async settle(): Promise<void> {
+  /** Waits until every write so far is on disk or refused. */
+  async waitForWrites(): Promise<void> {
     while (this.#saving !== undefined) await this.#saving;
   }
 
@@ -175,18 +174,18 @@ export class Database implements Queries {
     this.#connection.close();
   }
 
-  #write<T>(work: Work<T>, frees: boolean): Promise<T> {
+  #write<T>(work: Work<T>, freesSpace: boolean): Promise<T> {
     const actor = currentActor();
     const run = (isFinal: boolean) =>
       this.#transact(() => {
         this.#recorder?.beginWrite();
         const result = work(isFinal);
-        this.#recorder?.record(this, actor);
+        this.#recorder?.recordChanges(this, actor);
         return result;
       });
     const outcome = outcomeOf(() => run(false));
     return new Promise<T>((resolve, reject) => {
-      this.#pending.push({ run, frees, outcome, done: (result) => resolve(result as T), failed: reject });
+      this.#pending.push({ run, freesSpace, outcome, resolve: (result) => resolve(result as T), reject });
       this.#saving ??= this.#saveAll();
     });
   }
@@ -197,10 +196,11 @@ export class Database implements Queries {
       connection.run("PRAGMA query_only = OFF");
       try {
         const before = changesIn(connection);
-        this.#isUpkeep = false;
+        this.#isMaintenance = false;
         const result = work();
         const isChanged = changesIn(connection) !== before;
-        if (isChanged && !this.#isUpkeep) connection.all("UPDATE saves SET saved_at = ?", [this.#clock()]);
+        if (isChanged && !this.#isMaintenance)
+          connection.all("UPDATE saves SET saved_at = ?", [this.#clock()]);
         this.#version++;
         return result;
       } finally {
@@ -212,7 +212,7 @@ export class Database implements Queries {
   async #saveAll(): Promise<void> {
     try {
       while (this.#pending.length > 0) {
-        // Whoever asks may have held others up until now.
+        // Let other requests run first.
         await new Promise(setImmediate);
         await this.#save(this.#pending.splice(0), "ordinary");
       }
@@ -221,42 +221,42 @@ export class Database implements Queries {
     }
   }
 
-  /** Saves what is in memory, and answers these writes. */
+  /** Saves the database and settles the promises of these writes. */
   async #save(writes: readonly PendingWrite[], mode: SaveMode): Promise<void> {
     try {
       if (writes.some(({ outcome }) => "result" in outcome)) await this.#saveFile(mode);
       for (const write of writes) answer(write);
     } catch (error) {
-      await this.#takeBack([...writes, ...this.#pending.splice(0)], mode, error);
+      await this.#revert([...writes, ...this.#pending.splice(0)], mode, error);
     }
   }
 
   async #saveFile(mode: SaveMode): Promise<void> {
     this.#connection.run("PRAGMA query_only = OFF");
-    this.#recorder?.settle(this.#connection);
+    this.#recorder?.prepareSave(this.#connection);
     const bytes = this.#connection.export();
     this.#connection.run("PRAGMA query_only = ON");
     const state = { bytes, savedAt: this.lastWrite() };
     await this.#file.save(bytes, mode);
     this.#listener(state);
-    this.#recorder?.saved();
+    this.#recorder?.afterSave();
   }
 
-  /** Goes back to what is on disk. On a full disk, writes that free space are tried again: only they may use the reserve. */
-  async #takeBack(writes: readonly PendingWrite[], mode: SaveMode, error: unknown): Promise<void> {
+  /** Reverts to the state on disk. On a full disk, writes that free space are retried, because they may use the reserve. */
+  async #revert(writes: readonly PendingWrite[], mode: SaveMode, error: unknown): Promise<void> {
     const lost = this.#connection;
     this.#connection = Connection.copyOf(this.#sql, this.#file.bytes);
     lost.close();
     this.#version++;
     this.#prepare();
-    const next = modeAfter(mode, error);
-    const again = writes.filter(({ frees }) => frees && next !== undefined);
-    for (const write of writes) if (!again.includes(write)) answer(write, error);
-    for (const write of again) write.outcome = outcomeOf(() => write.run(next === "final"));
-    if (next !== undefined && again.length > 0) await this.#save(again, next);
+    const next = retryMode(mode, error);
+    const retried = writes.filter(({ freesSpace }) => freesSpace && next !== undefined);
+    for (const write of writes) if (!retried.includes(write)) answer(write, error);
+    for (const write of retried) write.outcome = outcomeOf(() => write.run(next === "final"));
+    if (next !== undefined && retried.length > 0) await this.#save(retried, next);
   }
 
-  /** What belongs to an open connection and is never saved. */
+  /** Sets up what belongs to an open connection and is never saved. */
   #prepare(): void {
     this.#recorder?.watch(this.#connection);
     this.#connection.run("PRAGMA query_only = ON");
@@ -272,13 +272,13 @@ function outcomeOf(run: () => unknown): PendingWrite["outcome"] {
 }
 
 /** @param error why the write is not saved */
-function answer({ outcome, done, failed }: PendingWrite, error?: unknown): void {
-  if ("refusal" in outcome) failed(outcome.refusal);
-  else if (error !== undefined) failed(error);
-  else done(outcome.result);
+function answer({ outcome, resolve, reject }: PendingWrite, error?: unknown): void {
+  if ("refusal" in outcome) reject(outcome.refusal);
+  else if (error !== undefined) reject(error);
+  else resolve(outcome.result);
 }
 
-/** How many rows a connection changed since it was opened, also those that were rolled back. */
+/** The number of rows that a connection changed since it was opened, including rolled-back changes. */
 function changesIn(db: Queries): number {
   return Number(db.first("SELECT total_changes() AS n")?.n);
 }

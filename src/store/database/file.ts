@@ -1,6 +1,6 @@
 import { access, constants, readFile } from "node:fs/promises";
 import type { Database as SqlJsDatabase, SqlJsStatic, SqlValue } from "sql.js";
-import { messageOf } from "../../domain/errors.ts";
+import { errorMessage } from "../../domain/errors.ts";
 import { Connection } from "./connection.ts";
 import { migrations } from "./migrations.ts";
 import { checkSeal, pagesOf } from "./seal.ts";
@@ -8,8 +8,8 @@ import { checkSeal, pagesOf } from "./seal.ts";
 const signature = "SQLite format 3\0";
 const headerBytes = 100;
 
-/** The file's bytes; undefined where there is none. @throws Error of the disk, also when it is read-only */
-export async function readIfThere(path: string): Promise<Uint8Array | undefined> {
+/** The file's bytes; undefined when there is no file. @throws an error of the disk, also when the file is read-only */
+export async function readIfPresent(path: string): Promise<Uint8Array | undefined> {
   try {
     const bytes = await readFile(path);
     await access(path, constants.W_OK);
@@ -20,7 +20,7 @@ export async function readIfThere(path: string): Promise<Uint8Array | undefined>
   }
 }
 
-/** Opens a copy in memory of what the file holds. @throws Error that says why it is no sound database */
+/** Opens the bytes of a file as a database in memory. @throws Error that says why they are no sound database */
 export function openChecked(sql: SqlJsStatic, bytes: Uint8Array): SqlJsDatabase {
   checkHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   checkSeal(bytes);
@@ -40,24 +40,10 @@ export function openChecked(sql: SqlJsStatic, bytes: Uint8Array): SqlJsDatabase 
   }
 }
 
-/** Where the offsets come from: https://www.sqlite.org/fileformat2.html, “The Database Header”. */
-function checkHeader(bytes: Buffer): void {
-  if (bytes.length === 0) throw new Error("it is empty");
-  if (bytes.length < headerBytes)
-    throw new Error(`it is shorter than a header: ${bytes.length} of ${headerBytes} bytes`);
-  if (bytes.toString("latin1", 0, signature.length) !== signature)
-    throw new Error("it does not start as an SQLite database does");
-  const stored = bytes.readUInt16BE(16);
-  const pageBytes = stored === 1 ? 65536 : stored;
-  const whole = pageBytes * bytes.readUInt32BE(28);
-  if (bytes.length < whole)
-    throw new Error(`it has ${bytes.length} of ${whole} bytes: a copy of it broke off`);
-}
-
-/** A file that is there and no sound database; it was not touched. */
+/** The file exists and is no sound database. It was not changed. */
 export class DamagedDatabase extends Error {
   override readonly name = "DamagedDatabase";
-  /** Why, without its end. */
+  /** A sentence without its full stop. */
   readonly reason: string;
 
   constructor(path: string, reason: string) {
@@ -74,7 +60,7 @@ export class DamagedDatabase extends Error {
   }
 }
 
-/** A sound database of a later version of this program. */
+/** The database was written by a later version of Platen. */
 export class NewerDatabase extends Error {
   override readonly name = "NewerDatabase";
 
@@ -85,29 +71,41 @@ export class NewerDatabase extends Error {
   }
 }
 
-/** What a start says of a file that it does not touch. */
-export function unreadable(path: string, error: unknown): DamagedDatabase {
-  return new DamagedDatabase(path, messageOf(error));
+export function damagedDatabase(path: string, error: unknown): DamagedDatabase {
+  return new DamagedDatabase(path, errorMessage(error));
 }
 
-/** A table or an index: its kind, its name, what it is of, and the statement that makes it. */
-type Part = readonly [kind: string, name: string, table: string, statement: string];
+/** Offsets as in https://www.sqlite.org/fileformat2.html, “The Database Header”. */
+function checkHeader(bytes: Buffer): void {
+  if (bytes.length === 0) throw new Error("it is empty");
+  if (bytes.length < headerBytes)
+    throw new Error(`it is shorter than a header: ${bytes.length} of ${headerBytes} bytes`);
+  if (bytes.toString("latin1", 0, signature.length) !== signature)
+    throw new Error("it does not start as an SQLite database does");
+  const pageField = bytes.readUInt16BE(16);
+  const pageBytes = pageField === 1 ? 65536 : pageField;
+  const whole = pageBytes * bytes.readUInt32BE(28);
+  if (bytes.length < whole)
+    throw new Error(`it has ${bytes.length} of ${whole} bytes: a copy of it broke off`);
+}
 
-const partsOf = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name";
+/** A table or an index, with the table that it belongs to and the statement that makes it. */
+type SchemaPart = readonly [kind: string, name: string, table: string, statement: string];
+
+const schemaPartsSql = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name";
 
 /**
- * Sees to it that a file's tables and indexes are those that its version's migrations make, to the letter: a column that is
- * calculated, a default or a rule of somebody else's would change what Platen reads and writes. Nothing of a schema runs
- * before this.
- * @throws Error that names what differs
+ * Checks that a file's tables and indexes are exactly those that the migrations of its version make. A foreign computed
+ * column, default or trigger would change what Platen reads and writes. Nothing of the schema runs before this check.
+ * @throws Error naming the first difference
  */
 function checkSchema(sql: SqlJsStatic, db: SqlJsDatabase): void {
   const version = Number(db.exec("PRAGMA user_version")[0]?.values[0]?.[0]);
-  // Of a newer one nothing is known, and nothing more is read.
+  // The schema of a newer version is unknown. The caller refuses such a file.
   if (version > migrations.length) return;
   if (version <= 0) throw new Error("it is no database of Platen’s");
-  const expected = new Map(schemaOf(sql, version).map((part) => [part[1], part]));
-  for (const part of (db.exec(partsOf)[0]?.values ?? []).map(toPart)) {
+  const expected = new Map(expectedSchema(sql, version).map((part) => [part[1], part]));
+  for (const part of (db.exec(schemaPartsSql)[0]?.values ?? []).map(toPart)) {
     const [kind, name] = part;
     const made = expected.get(name);
     if (made === undefined) throw new Error(`it holds “${name}”, which Platen never makes`);
@@ -118,22 +116,22 @@ function checkSchema(sql: SqlJsStatic, db: SqlJsDatabase): void {
   for (const [name, [kind]] of expected) throw new Error(`it lacks the ${kind} “${name}”`);
 }
 
-/** What so many migrations make. */
-function schemaOf(sql: SqlJsStatic, version: number): Part[] {
+/** The schema after the first `version` migrations. */
+function expectedSchema(sql: SqlJsStatic, version: number): SchemaPart[] {
   const made = new Connection(new sql.Database());
   try {
-    for (const step of migrations.slice(0, version)) {
-      if (typeof step === "string") made.run(step);
-      else step(made);
+    for (const migration of migrations.slice(0, version)) {
+      if (typeof migration === "string") made.run(migration);
+      else migration(made);
     }
-    return made.all(partsOf).map((row) => toPart(Object.values(row)));
+    return made.all(schemaPartsSql).map((row) => toPart(Object.values(row)));
   } finally {
     made.close();
   }
 }
 
-/** Space and line breaks are how the source was written. */
-function toPart([kind, name, table, statement]: readonly (SqlValue | undefined)[]): Part {
+/** White space is not compared: it depends on how the source of the migration was formatted. */
+function toPart([kind, name, table, statement]: readonly (SqlValue | undefined)[]): SchemaPart {
   const text = String(statement ?? "").replace(/\s+/g, " ");
   return [String(kind), String(name), String(table), text];
 }

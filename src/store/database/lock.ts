@@ -7,16 +7,16 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** The longest socket path that every Unix takes, less a little. */
+/** Characters. Every Unix accepts a socket path that is shorter. */
 const maxSocketPath = 100;
 const socketName = /^lock-[0-9a-f]{16}$/;
 
 /**
- * Takes a folder for this process alone. The lock is a listening socket of a name of its own: it dies with its holder, so a
- * file left by a crash never stops a start, and it works across containers that share the volume. A process that starts
- * listens first and looks for others afterwards: of two that start at once at least one sees the other, and gives up; it may
- * be both. Another host that shares the folder over a network is not seen.
- * @throws Error when another process holds the folder
+ * Locks a folder for this process. The lock is a listening socket with a random name. It ends with the process, so a socket
+ * file left by a crash never prevents a start, and it works across containers that share the volume. A process listens first
+ * and then looks for other sockets: when two start at the same time, at least one sees the other and stops, possibly both.
+ * A process on another host that shares the folder over a network is not detected.
+ * @throws Error when another process has locked the folder
  */
 export async function lockFolder(folder: string, log: (line: string) => void): Promise<Lock> {
   const directory = openSync(folder, "r");
@@ -34,7 +34,7 @@ export async function lockFolder(folder: string, log: (line: string) => void): P
     if ((await listens(server, pathOf(name), folder, log)) && process.platform !== "win32")
       for (const other of readdirSync(folder)) {
         if (!socketName.test(other) || other === name) continue;
-        if (await isListening(pathOf(other))) throw held(folder);
+        if (await isListening(pathOf(other))) throw folderInUse(folder);
         removeSocket(join(folder, other));
       }
     return { release };
@@ -44,7 +44,7 @@ export async function lockFolder(folder: string, log: (line: string) => void): P
   }
 }
 
-/** @returns false, with a warning, where the folder's file system cannot hold sockets */
+/** @returns false, after a warning, when the folder's file system does not support sockets */
 async function listens(
   server: Server,
   path: string,
@@ -59,27 +59,27 @@ async function listens(
     return true;
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE") throw held(folder);
+    if (code === "EADDRINUSE") throw folderInUse(folder);
     if (!["ENOTSUP", "EOPNOTSUPP", "EPERM", "ENOSYS", "EINVAL"].includes(code)) throw error;
     log(`warning: ${folder} cannot hold a lock (${code}): make sure that no second process uses it`);
     return false;
   }
 }
 
-function held(folder: string): Error {
+function folderInUse(folder: string): Error {
   return new Error(
     `Another Platen is running on ${folder}. Stop it first, or give this one another DATA_DIR.`,
   );
 }
 
-/** A path that is short enough for a socket. @param directory the folder's descriptor */
+/** A path short enough for a socket. @param directory the folder's descriptor */
 function socketPath(folder: string, directory: number, name: string): string {
   if (process.platform === "win32") return `\\\\.\\pipe\\platen-${folder.replace(/\W/g, "-")}`;
   const path = join(folder, name);
   return path.length < maxSocketPath ? path : `/proc/self/fd/${directory}/${name}`;
 }
 
-/** Whether a process listens on a socket, however busy it is: the system itself takes the connection. */
+/** Whether a process listens on a socket. A busy process counts too, because the kernel accepts the connection. */
 function isListening(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path, () => {

@@ -5,14 +5,14 @@ import { listedInf, reportFrom } from "../../domain/drivers/report.ts";
 import { windowsDriverRecords } from "../../domain/drivers/windows-drivers.ts";
 import { listedSettingsFrom } from "../../domain/printers/printer-fields.ts";
 import { randomText } from "../../domain/secrets.ts";
-import { type Queries, readable, unpackText } from "./rows.ts";
+import { type Queries, readRow, unpackText } from "./rows.ts";
 
-/** SQL, or what SQL cannot do. A step may throw where a row cannot be read. */
+/** SQL, or a function for what SQL cannot do. It may throw when a row cannot be read. */
 type Migration = string | ((db: Queries) => void);
 
 /**
- * The schema, step by step: append, never change. A database's `user_version` is the number of steps it
- * has been through. Texts of JSON are written and read by the file of their noun.
+ * Append to this list, and never change an entry. A database's `user_version` is the number of migrations that it has run.
+ * The store file of each kind of record reads and writes its JSON columns.
  */
 export const migrations: readonly Migration[] = [
   `
@@ -55,8 +55,8 @@ export const migrations: readonly Migration[] = [
     uploaded_at INTEGER NOT NULL
   ) STRICT;
   `,
-  // When the database was written last, kept inside it because the times of files do not survive a copy; of
-  // a database that did not keep it, the youngest record's time. Reports move where no list meets them.
+  // The time of the last write, stored in the database because a file's time does not survive a copy. An older database
+  // gets the time of its newest record. Reports move to a table of their own, so that lists do not read them.
   `
   CREATE TABLE saves (id INTEGER PRIMARY KEY CHECK (id = 1), saved_at INTEGER NOT NULL) STRICT;
   INSERT INTO saves (id, saved_at) SELECT 1, coalesce(max(at), 0) FROM (
@@ -71,10 +71,10 @@ export const migrations: readonly Migration[] = [
   ALTER TABLE drivers ADD COLUMN listed TEXT NOT NULL DEFAULT 'null';
   CREATE INDEX icons_by_digest ON icons (sha256);
   `,
-  // Filled what lists show of drivers; a later step fills it anew.
+  // It filled the `listed` column of drivers; a later migration fills it again.
   () => {},
-  // Whether a person chose the driver's model: of drivers before this, where it is not what Platen would have taken.
-  // What packages leave out; which revisions were downloaded; what can be brought back for a while.
+  // Whether a user chose the driver's model: for older drivers, whether it differs from the model that Platen prefers.
+  // Unused files that packages leave out, downloaded revisions, and deletions that can be undone.
   `
   ALTER TABLE drivers ADD COLUMN model_chosen INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE drivers ADD COLUMN drop_unused INTEGER NOT NULL DEFAULT 0;
@@ -104,7 +104,7 @@ export const migrations: readonly Migration[] = [
   (db) => {
     for (const { id } of db.all("SELECT id FROM drivers ORDER BY id")) listDriver(db, Number(id));
   },
-  // Drivers that Windows brings; a second driver for ARM64; where printers belong. A PrintTicket may be large.
+  // Drivers included with Windows, a second driver for ARM64, PrintTickets, and the subnets of clients.
   `
   ALTER TABLE drivers ADD COLUMN origin TEXT NOT NULL DEFAULT 'upload';
   ALTER TABLE printers ADD COLUMN arm64_driver_id INTEGER REFERENCES drivers (id);
@@ -113,7 +113,7 @@ export const migrations: readonly Migration[] = [
   ALTER TABLE clients ADD COLUMN subnets TEXT NOT NULL DEFAULT '';
   `,
   addWindowsDrivers,
-  // Who can sign in, and where they are signed in: of a session's cookie the digest alone is kept.
+  // Accounts and sessions. Only the digest of a session's cookie is stored.
   `
   CREATE TABLE accounts (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -138,7 +138,7 @@ export const migrations: readonly Migration[] = [
   ) STRICT;
   CREATE INDEX sessions_by_account ON sessions (account_id);
   `,
-  // Tokens of programs, of which only the digest is kept, and how often a record's links were made invalid.
+  // API tokens, stored as digests, and how often the links of a record were revoked.
   `
   CREATE TABLE tokens (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -160,7 +160,7 @@ export const migrations: readonly Migration[] = [
     PRIMARY KEY (kind, id)
   ) STRICT, WITHOUT ROWID;
   `,
-  // Changes that the audit log may lack still, by their numbers, and what the database knows of the log: nothing so far.
+  // Numbered changes that the audit log may not have yet, and the places of the log that the database knows.
   `
   CREATE TABLE changes (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, content TEXT NOT NULL) STRICT;
   CREATE TABLE audit_places (
@@ -173,12 +173,12 @@ export const migrations: readonly Migration[] = [
   INSERT INTO audit_places (name, seq, hash, file, size) SELECT value, 0, printf('%064d', 0), '', 0
     FROM json_each('["head", "counted"]');
   `,
-  // What links are made with besides their records' numbers: another text in each database, and after going back to one.
+  // A random text that link signatures include. It differs in each database and changes after a restore.
   (db) => {
     db.all("CREATE TABLE link_epoch (id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT NOT NULL) STRICT");
     db.all("INSERT INTO link_epoch (id, epoch) VALUES (1, ?)", [randomText(randomBytes, 16)]);
   },
-  // Deleted rows move to tables of their own. What was kept of deletions as JSON, for ten minutes, is final.
+  // Deleted rows move to tables of their own. Deletions that were kept as JSON become final.
   `
   UPDATE deletions SET title = '', content = '';
   CREATE TABLE deleted_clients AS SELECT 0 AS deletion_id, * FROM clients WHERE 0;
@@ -191,8 +191,8 @@ export const migrations: readonly Migration[] = [
 ];
 
 /**
- * In memory alone: the file stays as it is until its rows have been read.
- * @throws Error where a file holds no database of ours
+ * Changes only the memory: the file stays as it is until its rows have been read.
+ * @throws Error when a file is no database of Platen's
  */
 export function migrate(
   db: Queries & { run(statements: string): void },
@@ -202,15 +202,15 @@ export function migrate(
   const tables = Number(db.first("SELECT count(*) AS n FROM sqlite_schema")?.n);
   if (isFile && (from <= 0 || tables === 0)) throw new Error("it is no database of Platen’s");
   db.run("BEGIN");
-  for (const step of migrations.slice(from)) {
-    if (typeof step === "string") db.run(step);
-    else step(db);
+  for (const migration of migrations.slice(from)) {
+    if (typeof migration === "string") db.run(migration);
+    else migration(db);
   }
   db.run("COMMIT");
   db.run(`PRAGMA user_version = ${migrations.length}`);
 }
 
-/** Uploads go on counting where they were: `Drivers.add` takes the next number of the sequence. */
+/** The sequence is reset afterwards, because `Drivers.add` takes the next number of it for an upload. */
 function addWindowsDrivers(db: Queries): void {
   const count = Number(db.first("SELECT seq FROM sqlite_sequence WHERE name = 'drivers'")?.seq ?? 0);
   for (const driver of windowsDriverRecords()) {
@@ -232,14 +232,14 @@ function addWindowsDrivers(db: Queries): void {
   db.all("UPDATE sqlite_sequence SET seq = ? WHERE name = 'drivers'", [count]);
 }
 
-/** Fills what lists show of a driver. @throws Error that names the row that cannot be read */
+/** Fills the `listed` column of a driver. @throws Error naming the row that cannot be read */
 function listDriver(db: Queries, id: number): void {
   const row = db.first("SELECT * FROM drivers JOIN reports ON driver_id = id WHERE id = ?", [id]);
-  const report = readable(`the driver ${id}`, () => reportFrom(unpackText(String(row?.report))));
+  const report = readRow(`the driver ${id}`, () => reportFrom(unpackText(String(row?.report))));
   const driver = { inf_path: String(row?.inf_path), driver_desc: String(row?.driver_desc), report };
   const used = db.all("SELECT id, settings FROM printers WHERE driver_id = ?", [id]).map((printer) => {
     const settings = () => listedSettingsFrom(String(printer.settings));
-    return readable(`the printer ${printer.id}`, settings).driver_desc;
+    return readRow(`the printer ${printer.id}`, settings).driver_desc;
   });
   const inf = chosenInf(driver);
   const preferred = inf && preferredDescription(inf.descriptions, inf.manufacturers);

@@ -2,23 +2,22 @@ import { randomBytes } from "node:crypto";
 import { open, rm, stat } from "node:fs/promises";
 import { writeDurably } from "../durable-files.ts";
 
-const stepBytes = 64 * 1024;
-/** What a file system may need for a save besides the file's own bytes. */
+const blockBytes = 64 * 1024;
+/** Bytes that a file system may need for a save besides the file's own bytes. */
 const slackBytes = 16 * 1024;
 
-/** Whether there is no space: on the disk, in a quota, or for a file of this size. */
+/** Whether a full disk, a quota or a file size limit caused the error. */
 export function isDiskFull(error: unknown): boolean {
   return ["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** The error of a full disk. */
-export function noRoom(): Error {
+export function diskFullError(): Error {
   return Object.assign(new Error("there is no room for a larger file"), { code: "ENOSPC" });
 }
 
 /**
- * A file whose only use is the space that it takes: it is given up so that records can be deleted on a full
- * disk, where the database is saved whole beside the old one.
+ * A file that only reserves space. A save writes the whole database beside the old one, so on a full disk the reserve is
+ * deleted to make room for saving a deletion.
  */
 export class Reserve {
   readonly #path: string;
@@ -28,11 +27,11 @@ export class Reserve {
   }
 
   /**
-   * Makes the file large enough for a save of so many bytes, if it is not.
-   * @throws Error of a full disk; whatever else stands in the way only means that there is no reserve
+   * Makes the file large enough for a save of this many bytes.
+   * @throws the error of a full disk; after any other error there is just no reserve
    */
   async ensure(bytes: number): Promise<void> {
-    const wanted = Math.ceil((bytes + slackBytes) / stepBytes) * stepBytes;
+    const wanted = Math.ceil((bytes + slackBytes) / blockBytes) * blockBytes;
     try {
       const size = (await stat(this.#path).catch(() => undefined))?.size ?? 0;
       if (size < wanted) await this.#grow(size, wanted);
@@ -41,7 +40,7 @@ export class Reserve {
     }
   }
 
-  /** Writes a file, where there is no other room in that of the reserve, and makes the reserve again if it can. */
+  /** Writes a file, on a full disk in the space of the reserve, then makes the reserve again if possible. */
   async spend(path: string, bytes: Uint8Array): Promise<void> {
     try {
       await writeDurably(path, bytes);
@@ -56,9 +55,9 @@ export class Reserve {
   async #grow(from: number, to: number): Promise<void> {
     const handle = await open(this.#path, "a");
     try {
-      for (let at = from; at < to; at += stepBytes) {
-        // Random bytes, because a file system that compresses keeps no space for zeros.
-        await handle.writeFile(randomBytes(Math.min(stepBytes, to - at)));
+      for (let at = from; at < to; at += blockBytes) {
+        // Random bytes, because a compressing file system reserves no space for zeros.
+        await handle.writeFile(randomBytes(Math.min(blockBytes, to - at)));
       }
       await handle.sync();
     } catch (error) {

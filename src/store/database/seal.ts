@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 
-/** Where SQLite counts the changes of a file, and where it says up to which of them its header holds. */
-const changeCounterAt = 24;
-const validForAt = 92;
-/** SQLite's pages have a multiple of so many bytes, so what is left at the end of a file is its seal. */
-const leastPageBytes = 512;
+/** Offsets in the header: SQLite's file change counter, and “version-valid-for”, the counter for which the header is valid. */
+const changeCounterOffset = 24;
+const validForOffset = 92;
+/** The size of a SQLite page is a multiple of 512 bytes, so the remainder at the end of a file is its seal. */
+const minPageBytes = 512;
 
 /**
- * A line behind the pages of a saved database: the SHA-256 of the pages, and the change that they were saved with. SQLite
- * reads as many pages as the header names and ignores what follows, so every other program opens the file.
+ * A line after the pages of a saved database: the change counter at the time of the save, and the SHA-256 of the pages.
+ * SQLite ignores what follows the pages that the header counts, so every other program opens the file.
  */
 const sealPattern = /^\nPlaten: change (\d{10}), SHA-256 ([0-9a-f]{64})\n$/;
 
 /** The bytes of a database's file: the pages and their seal. */
 export function sealed(pages: Uint8Array): Uint8Array {
-  const change = String(counterIn(pages, changeCounterAt)).padStart(10, "0");
+  const change = String(counterIn(pages, changeCounterOffset)).padStart(10, "0");
   const seal = Buffer.from(`\nPlaten: change ${change}, SHA-256 ${digestOf(pages)}\n`);
   const file = new Uint8Array(pages.length + seal.length);
   file.set(pages);
@@ -22,15 +22,15 @@ export function sealed(pages: Uint8Array): Uint8Array {
   return file;
 }
 
-/** The pages of a file. Never a Buffer, because sql.js copies by `slice`, which does not copy a Buffer. */
+/** The pages of a file. Not a Buffer, because sql.js copies with `slice`, which does not copy a Buffer. */
 export function pagesOf(file: Uint8Array): Uint8Array {
-  return new Uint8Array(file.buffer, file.byteOffset, file.length - (file.length % leastPageBytes));
+  return new Uint8Array(file.buffer, file.byteOffset, file.length - (file.length % minPageBytes));
 }
 
 /**
- * Compares the pages with their seal. A file without a seal was written by an earlier version or by another program. Where
- * another program has changed a sealed file, SQLite raised both counters, and the seal says nothing any more.
- * @throws Error where the pages are not what was saved
+ * Compares the pages with their seal. A file without a seal was written by an earlier version or by another program. When
+ * another program changed a sealed file, SQLite raised both counters, and the seal is ignored.
+ * @throws Error when the pages differ from what was saved
  */
 export function checkSeal(file: Uint8Array): void {
   const pages = pagesOf(file);
@@ -38,8 +38,8 @@ export function checkSeal(file: Uint8Array): void {
   const seal = Buffer.from(file.subarray(pages.length)).toString("latin1");
   const [, change, digest] = sealPattern.exec(seal) ?? [];
   if (digest === undefined) throw new Error("its last line is damaged, or a copy of it broke off");
-  const counter = counterIn(pages, changeCounterAt);
-  if (counter !== Number(change) && counter === counterIn(pages, validForAt)) return;
+  const counter = counterIn(pages, changeCounterOffset);
+  if (counter !== Number(change) && counter === counterIn(pages, validForOffset)) return;
   if (digestOf(pages) !== digest) throw new Error("its SHA-256 is not the one that it was saved with");
 }
 

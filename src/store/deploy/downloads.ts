@@ -5,10 +5,9 @@ import type { Database } from "../database/database.ts";
 
 export type PrinterDownloads = DownloadCount & { readonly printer_id: number };
 
-/** Of each printer's kind so many revisions are remembered, the last ones. */
-const keptRevisions = 5;
+/** The most recent revisions to keep for each printer and kind of download. */
+const maxRevisions = 5;
 
-/** The downloads' only SQL. */
 export class Downloads {
   readonly #db: Database;
 
@@ -16,8 +15,8 @@ export class Downloads {
     this.#db = db;
   }
 
-  /** What was deployed last of each printer that ever was; of these printers alone where they are given. */
-  latest(ids?: readonly number[]): Map<number, Deployed> {
+  /** The last deployment of each deployed printer, by printer id. @param ids only these printers */
+  lastDeployed(ids?: readonly number[]): Map<number, Deployed> {
     const among = ids === undefined ? "" : "AND printer_id IN (SELECT value FROM json_each(?))";
     const rows = this.#db.all(
       `SELECT printer_id, revision, max(last_at) AS at FROM downloads
@@ -32,7 +31,7 @@ export class Downloads {
     );
   }
 
-  /** The latest first. */
+  /** The most recent first. */
   ofPrinter(id: number): DownloadCount[] {
     const rows = this.#db.all("SELECT * FROM downloads WHERE printer_id = ? ORDER BY last_at DESC", [id]);
     return rows.map(({ what, revision, who, count, first_at, last_at }) => ({
@@ -46,8 +45,8 @@ export class Downloads {
   }
 
   /**
-   * Adds to what is counted, all of it or nothing; what was downloaded of a printer that is gone counts for nothing.
-   * @param upTo the line of the audit log up to which all is counted then
+   * Adds counts in one transaction. It ignores printers that no longer exist.
+   * @param upTo the last line of the audit log that is now counted
    */
   add(counts: readonly PrinterDownloads[], upTo: AuditPlace): Promise<void> {
     const rows = counts.map((one) => [
@@ -62,17 +61,17 @@ export class Downloads {
           ON CONFLICT DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at)`,
         [JSON.stringify(rows)],
       );
-      this.#forgetOld([...new Set(counts.map(({ printer_id }) => printer_id))]);
+      this.#deleteOld([...new Set(counts.map(({ printer_id }) => printer_id))]);
       new Changes(this.#db).setPlace("counted", upTo);
     });
   }
 
-  /** The line of the audit log up to which all is counted. */
+  /** The last line of the audit log that is counted. */
   countedUpTo(): AuditPlace {
     return new Changes(this.#db).place("counted") ?? noPlace;
   }
 
-  #forgetOld(ids: readonly number[]): void {
+  #deleteOld(ids: readonly number[]): void {
     this.#db.all(
       `DELETE FROM downloads WHERE (printer_id, what, revision) IN (
         SELECT printer_id, what, revision FROM (
@@ -80,7 +79,7 @@ export class Downloads {
             row_number() OVER (PARTITION BY printer_id, what ORDER BY max(last_at) DESC) AS age
           FROM downloads WHERE printer_id IN (SELECT value FROM json_each(?))
           GROUP BY printer_id, what, revision) WHERE age > ?)`,
-      [JSON.stringify(ids), keptRevisions],
+      [JSON.stringify(ids), maxRevisions],
     );
   }
 }

@@ -7,30 +7,29 @@ import {
   driverTitle,
 } from "../../domain/drivers/driver.ts";
 import { listedInf, listedInfFrom, reportFrom } from "../../domain/drivers/report.ts";
-import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
+import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import { UserError } from "../../domain/errors.ts";
 import { modelsOf } from "../../domain/printers/arm64-driver.ts";
 import type { AddedDriver, ListedDriver } from "../../domain/printers/listings.ts";
 import { listedSettingsFrom } from "../../domain/printers/printer-fields.ts";
 import type { Database } from "../database/database.ts";
-import { digestIn, idOrNull, packText, type Row, readable, unpackText } from "../database/rows.ts";
+import { digestIn, idOrNull, packText, type Row, readRow, unpackText } from "../database/rows.ts";
 import { keepDeleted, type References, type Removal } from "../deletions.ts";
-import { stillInUse } from "../printers/clients.ts";
+import { inUseError } from "../printers/clients.ts";
 import { checkRoom } from "../record-limits.ts";
 
 export type NewDriver = Omit<Driver, "id" | "origin" | "uploaded_at" | "updated_at" | "listed">;
 
-const withReport =
+const selectWithReport =
   "SELECT drivers.*, reports.report FROM drivers JOIN reports ON reports.driver_id = drivers.id";
 
-/** Whether a driver is the first or the second of a printer. */
+/** SQL condition: the printer uses the driver ?1, for any machines or for ARM64. */
 export const usesDriver = "(driver_id = ?1 OR arm64_driver_id = ?1)";
 
-/** Each driver of each printer once. */
+/** SQL: one row for each driver of each printer. */
 const references = `SELECT driver_id AS driver FROM printers
   UNION ALL SELECT arm64_driver_id FROM printers WHERE arm64_driver_id IS NOT driver_id`;
 
-/** The drivers' only SQL. */
 export class Drivers {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -40,13 +39,13 @@ export class Drivers {
     this.#clock = clock;
   }
 
-  /** Those that were uploaded, the newest first. */
+  /** Uploaded drivers, the newest first. */
   list(): ListedDriver[] {
     return this.#listed("origin = 'upload'", "drivers.id DESC");
   }
 
-  /** Those that Windows brings. */
-  windows(): ListedDriver[] {
+  /** Drivers that come with Windows. */
+  windowsDrivers(): ListedDriver[] {
     return this.#listed("origin <> 'upload'", "drivers.id");
   }
 
@@ -57,25 +56,24 @@ export class Drivers {
     return rows.map((row) => ({ ...summaryOf(row), printer_count: Number(row.printer_count) }));
   }
 
-  /** All: those that were uploaded, the newest first, and behind them those that Windows brings. */
+  /** All drivers: first the uploaded ones, the newest first, then those that come with Windows. */
   summaries(): DriverSummary[] {
     const order = "origin <> 'upload', CASE origin WHEN 'upload' THEN -id ELSE id END";
     return this.#db.all(`SELECT * FROM drivers ORDER BY ${order}`).map(summaryOf);
   }
 
-  /** The digests of all archives. */
   digests(): Set<string> {
     const rows = this.#db.all("SELECT sha256 FROM drivers WHERE origin = 'upload'");
     return new Set(rows.map((row) => String(row.sha256)));
   }
 
   find(id: number): Driver | undefined {
-    const row = this.#db.first(`${withReport} WHERE drivers.id = ?`, [id]);
+    const row = this.#db.first(`${selectWithReport} WHERE drivers.id = ?`, [id]);
     return row && driverOf(row);
   }
 
   findByDigest(sha256: string): Driver | undefined {
-    const row = this.#db.first(`${withReport} WHERE drivers.sha256 = ?`, [sha256]);
+    const row = this.#db.first(`${selectWithReport} WHERE drivers.sha256 = ?`, [sha256]);
     return row && driverOf(row);
   }
 
@@ -93,12 +91,12 @@ export class Drivers {
     return this.#db.first("SELECT 1 FROM drivers WHERE sha256 = ?", [sha256]) !== undefined;
   }
 
-  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  /** Reads every row at start. @throws Error that names the first unreadable row */
   check(): void {
     for (const { id } of this.#db.all("SELECT id FROM drivers ORDER BY id")) {
       const what = `the driver ${id}`;
-      readable(what, () => this.#db.all("SELECT * FROM drivers WHERE id = ?", [id ?? null]).map(summaryOf));
-      readable(what, () => this.get(Number(id)));
+      readRow(what, () => this.#db.all("SELECT * FROM drivers WHERE id = ?", [id ?? null]).map(summaryOf));
+      readRow(what, () => this.get(Number(id)));
     }
   }
 
@@ -109,7 +107,7 @@ export class Drivers {
     return driver;
   }
 
-  /** Adds a driver, or answers the one of the same content. */
+  /** Adds a driver, or returns the existing one with the same content. @throws UserError "full" */
   add(driver: NewDriver): Promise<AddedDriver> {
     return this.#db.write(() => {
       const known = this.findByDigest(driver.sha256);
@@ -133,7 +131,7 @@ export class Drivers {
     });
   }
 
-  /** Within a write. @throws UserError "not-found" */
+  /** Call it within a write. @throws UserError "not-found", or "conflict" for a driver that comes with Windows */
   set(id: number, settings: DriverSettings): void {
     const { report, ...driver } = this.get(id);
     checkUploaded(driver);
@@ -142,7 +140,7 @@ export class Drivers {
     this.#db.all(`UPDATE drivers SET ${set.join()} WHERE id = ?`, [...Object.values(values), id]);
   }
 
-  /** The models that printers choose of a driver; empty is its own. */
+  /** The models that printers choose of a driver; an empty text means the driver's own model. */
   chosenModels(id: number): string[] {
     const printers = this.#db.all(
       `SELECT driver_id, arm64_driver_id, settings FROM printers WHERE ${usesDriver}`,
@@ -154,14 +152,17 @@ export class Drivers {
     });
   }
 
-  /** @throws UserError "not-found", or "conflict" naming the printers that use the driver. */
+  /**
+   * @throws UserError "not-found", or "conflict" for a driver that comes with Windows and for one with printers, which the
+   *   message names
+   */
   remove(id: number, isFinal = false): Promise<Removal> {
     return this.#db.freeingWrite((hasNoRoom) => {
       const driver = this.findSummary(id);
       if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
       checkUploaded(driver);
       const users = this.#db.all(`SELECT id, name FROM printers WHERE ${usesDriver} ORDER BY id`, [id]);
-      if (users.length > 0) throw stillInUse("This driver", users, { kind: "move", driver: id });
+      if (users.length > 0) throw inUseError("This driver", users, { kind: "move", driver: id });
       const rows = [["drivers", "id", [id]] as const, ["reports", "driver_id", [id]] as const];
       const files = [{ kind: "drivers", sha256: driver.sha256 } as const];
       const deleted = { kind: "driver", recordId: id, name: driverTitle(driver) } as const;
@@ -172,7 +173,7 @@ export class Drivers {
     });
   }
 
-  /** What is remembered of drivers where something refers to them. */
+  /** The facts by which a deleted record recognises the drivers that it refers to. */
   references(ids: readonly number[]): References["drivers"] {
     const where = "WHERE id IN (SELECT value FROM json_each(?))";
     const rows = this.#db.all(`SELECT * FROM drivers ${where}`, [JSON.stringify(ids)]);
@@ -182,8 +183,8 @@ export class Drivers {
     });
   }
 
-  /** Within a write: what lists show of a driver, made anew where printers of it came back. */
-  listAgain(id: number): void {
+  /** Rewrites what lists show of a driver, after printers of it were restored. Call it within a write. */
+  updateListed(id: number): void {
     const driver = this.get(id);
     const listed = listedText(driver, this.chosenModels(id));
     this.#db.all("UPDATE drivers SET listed = ? WHERE id = ?", [listed, id]);
@@ -192,12 +193,12 @@ export class Drivers {
 
 /** @throws UserError "conflict" */
 function checkUploaded(driver: DriverSummary): void {
-  if (!isWindowsOwn(driver)) return;
+  if (!isWindowsDriver(driver)) return;
   const message = `Windows brings “${driverTitle(driver)}”: it can be neither changed nor deleted here.`;
   throw new UserError("conflict", message);
 }
 
-/** What a save writes of a driver's settings, by column. @param used the models that printers choose */
+/** A driver's settings by column. @param used the models that printers choose */
 function valuesOf(settings: DriverSettings, report: Driver["report"], used: readonly string[]) {
   const { name, comment, inf_path, driver_desc } = settings;
   return {
@@ -216,7 +217,6 @@ function listedText(
   return JSON.stringify(listedInf(driver, used) ?? null);
 }
 
-/** A driver as its row and its report say it. */
 function driverOf(row: Row): Driver {
   return { ...summaryOf(row), report: reportFrom(unpackText(String(row.report))) };
 }

@@ -1,5 +1,5 @@
 import { UserError } from "../../domain/errors.ts";
-import { checkOpened } from "../../domain/fields.ts";
+import { checkFormVersion } from "../../domain/fields.ts";
 import {
   type Client,
   type ClientSettings,
@@ -8,11 +8,11 @@ import {
 } from "../../domain/printers/client.ts";
 import type { ClientName, ListedClient } from "../../domain/printers/listings.ts";
 import type { Database } from "../database/database.ts";
-import { type Row, readable } from "../database/rows.ts";
+import { type Row, readRow } from "../database/rows.ts";
 import { keepDeleted, type References, type Removal } from "../deletions.ts";
 import { checkBytes, checkRoom } from "../record-limits.ts";
 
-/** The clients' only SQL. */
+/** All SQL about clients. */
 export class Clients {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -22,14 +22,14 @@ export class Clients {
     this.#clock = clock;
   }
 
-  /** By name. */
+  /** Ordered by name. */
   list(): ListedClient[] {
     const rows = this.#db.all(`SELECT clients.*, count(printers.id) AS printer_count FROM clients
       LEFT JOIN printers ON printers.client_id = clients.id GROUP BY clients.id ORDER BY clients.name_key`);
     return rows.map((row) => ({ ...clientOf(row), printer_count: Number(row.printer_count) }));
   }
 
-  /** By name. */
+  /** Ordered by name. */
   names(): ClientName[] {
     const rows = this.#db.all("SELECT id, name FROM clients ORDER BY name_key");
     return rows.map(({ id, name }) => ({ id: Number(id), name: String(name) }));
@@ -51,12 +51,12 @@ export class Clients {
     return client;
   }
 
-  /** @throws UserError "conflict" when the name is taken, whatever its case. */
+  /** @throws UserError "conflict" where another client has the name, in whatever case */
   add(settings: ClientSettings): Promise<number> {
     return this.#db.write(() => this.insert(settings));
   }
 
-  /** The same within a write. */
+  /** The same as `add`, within a write. */
   insert(settings: ClientSettings): number {
     this.#checkName(settings.name, 0);
     const row = this.#db.first(
@@ -68,13 +68,13 @@ export class Clients {
   }
 
   /**
-   * @param opened names what the form was opened with, where it says so
-   * @throws UserError "not-found", "stale" when somebody has saved it since, or "conflict" when another client has the
-   *   name
+   * @param formVersion the version of the form that the user opened; undefined: not checked
+   * @throws UserError "not-found", "stale" where another user saved the client since, or "conflict" where another
+   *   client has the name
    */
-  update(id: number, settings: ClientSettings, opened?: string): Promise<void> {
+  update(id: number, settings: ClientSettings, formVersion?: string): Promise<void> {
     return this.#db.write(() => {
-      checkOpened(opened, clientFormValues(this.get(id)));
+      checkFormVersion(formVersion, clientFormValues(this.get(id)));
       this.#checkName(settings.name, id);
       this.#db.all("UPDATE clients SET name = ?, name_key = ?, notes = ?, subnets = ? WHERE id = ?", [
         ...columnsOf(settings),
@@ -84,13 +84,13 @@ export class Clients {
     });
   }
 
-  /** @throws UserError "not-found", or "conflict" naming the printers that the client still has. */
+  /** @throws UserError "not-found", or "conflict" with the printers that the client still has */
   remove(id: number): Promise<Removal> {
     return this.#db.freeingWrite((isFinal) => {
       const { name } = this.get(id);
       const users = this.#db.all("SELECT id, name FROM printers WHERE client_id = ? ORDER BY id", [id]);
       if (users.length > 0)
-        throw stillInUse(`The client “${name}”`, users, { kind: "client-printers", client: id });
+        throw inUseError(`The client “${name}”`, users, { kind: "client-printers", client: id });
       const rows = [["clients", "id", [id]]] as const;
       const deletion = { kind: "client", recordId: id, name, rows, files: [] } as const;
       const removal = keepDeleted(this.#db, this.#clock(), deletion, isFinal);
@@ -99,21 +99,21 @@ export class Clients {
     });
   }
 
-  /** What is remembered of clients where something refers to them. */
+  /** The ids and names of these clients, to keep with deleted records that refer to them. */
   references(ids: readonly number[]): References["clients"] {
     return ids.flatMap((id) => this.find(id) ?? []).map(({ id, name }) => ({ id, name }));
   }
 
-  /** The client that has a name, whatever its case. */
+  /** Ignores the case of the name. */
   findByName(name: string): ClientName | undefined {
     const row = this.#db.first("SELECT * FROM clients WHERE name_key = ?", [clientNameKey(name)]);
     return row && clientOf(row);
   }
 
-  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  /** Reads every row when the service starts. @throws Error with the first unreadable row */
   check(): void {
     for (const row of this.#db.all("SELECT * FROM clients ORDER BY id"))
-      readable(`the client ${row.id}`, () => clientOf(row));
+      readRow(`the client ${row.id}`, () => clientOf(row));
   }
 
   #checkName(name: string, except: number): void {
@@ -127,18 +127,19 @@ export class Clients {
   }
 }
 
-/** More printers than this are not linked to. */
+/** Only the first printers are linked. */
 const maxLinked = 20;
 
-type WayOut =
+type InUseRemedy =
   | { readonly kind: "client-printers"; readonly client: number }
   | { readonly kind: "move"; readonly driver: number };
 
 /**
- * Why something cannot be deleted: the printers that need it, as rows with `id` and `name`.
- * @param wayOut to where these printers can be changed
+ * The error for a record that printers still use.
+ * @param users the printers, as rows with `id` and `name`
+ * @param changeRemedy leads to a page where these printers can be changed
  */
-export function stillInUse(what: string, users: readonly Row[], wayOut: WayOut): UserError {
+export function inUseError(what: string, users: readonly Row[], changeRemedy: InUseRemedy): UserError {
   const names = users.slice(0, 5).map((row) => `“${row.name}”`);
   const rest = users.length > 5 ? ` and ${users.length - 5} more` : "";
   const remedy = "Change or delete these printers first";
@@ -155,7 +156,7 @@ export function stillInUse(what: string, users: readonly Row[], wayOut: WayOut):
         records,
         more: users.length - records.length,
       },
-      remedies: [{ ...wayOut, count: users.length }],
+      remedies: [{ ...changeRemedy, count: users.length }],
     },
   );
 }

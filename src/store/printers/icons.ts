@@ -1,12 +1,12 @@
 import type { Icon } from "../../domain/printers/icon.ts";
 import type { Database } from "../database/database.ts";
-import { digestIn, type Row, readable } from "../database/rows.ts";
+import { digestIn, type Row, readRow } from "../database/rows.ts";
 import { keepDeleted, type Removal } from "../deletions.ts";
 import type { Printers } from "./printers.ts";
 
-const nothingRemoved: Removal = { kept: undefined, ended: [] };
+const nothingRemoved: Removal = { deletionId: undefined, finalDeletions: [] };
 
-/** The icons' only SQL. */
+/** All SQL about icons. */
 export class Icons {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -23,7 +23,6 @@ export class Icons {
     return row && iconOf(row);
   }
 
-  /** The digests of all pictures. */
   digests(): Set<string> {
     return new Set(this.#db.all("SELECT DISTINCT sha256 FROM icons").map(digestIn));
   }
@@ -33,13 +32,13 @@ export class Icons {
   }
 
   /**
-   * Gives the printer this icon in place of the one it had, which is kept like a deleted one.
-   * @throws UserError "not-found" when there is no such printer
+   * Replaces the printer's icon. The old icon is kept like a deleted one.
+   * @throws UserError "not-found" where there is no such printer
    */
   put(printerId: number, icon: Pick<Icon, "sha256" | "size">): Promise<Removal> {
     return this.#db.write(() => {
       const isSame = this.find(printerId)?.sha256 === icon.sha256;
-      const removal = isSame ? nothingRemoved : this.take(printerId);
+      const removal = isSame ? nothingRemoved : this.removeReplaced(printerId);
       this.#db.all(
         `INSERT INTO icons (printer_id, sha256, size, uploaded_at) VALUES (?, ?, ?, ?)
           ON CONFLICT DO UPDATE SET uploaded_at = excluded.uploaded_at`,
@@ -49,37 +48,37 @@ export class Icons {
     });
   }
 
-  /** @throws UserError "not-found" when there is no such printer; one without an icon is none the worse */
+  /** A printer without an icon is no error. @throws UserError "not-found" where there is no such printer */
   remove(printerId: number): Promise<Removal> {
     return this.#db.freeingWrite((isFinal) => {
-      const removal = this.#keep(printerId, "", isFinal);
+      const removal = this.#keepDeleted(printerId, "", isFinal);
       this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
       return removal;
     });
   }
 
-  /** Within a write, to make room for another. */
-  take(printerId: number): Removal {
-    const removal = this.#keep(printerId, " (replaced)");
+  /** Within a write. */
+  removeReplaced(printerId: number): Removal {
+    const removal = this.#keepDeleted(printerId, " (replaced)");
     this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
     return removal;
   }
 
-  /** Within a write. @param how it went, behind its name among deletions */
-  #keep(printerId: number, how: string, isFinal = false): Removal {
+  /** Within a write. @param suffix is appended to the deletion's name */
+  #keepDeleted(printerId: number, suffix: string, isFinal = false): Removal {
     const { name } = this.#printers.get(printerId).printer;
     const icon = this.find(printerId);
     if (icon === undefined) return nothingRemoved;
     const files = [{ kind: "icons", sha256: icon.sha256 } as const];
-    const deleted = { kind: "icon", recordId: printerId, name: `Icon of ${name}${how}` } as const;
+    const deleted = { kind: "icon", recordId: printerId, name: `Icon of ${name}${suffix}` } as const;
     const rows = [["icons", "printer_id", [printerId]] as const];
     return keepDeleted(this.#db, this.#clock(), { ...deleted, rows, files }, isFinal);
   }
 
-  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  /** Reads every row when the service starts. @throws Error with the first unreadable row */
   check(): void {
     for (const row of this.#db.all("SELECT * FROM icons ORDER BY printer_id"))
-      readable(`the icon of printer ${row.printer_id}`, () => iconOf(row));
+      readRow(`the icon of printer ${row.printer_id}`, () => iconOf(row));
   }
 }
 

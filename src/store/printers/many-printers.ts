@@ -11,16 +11,16 @@ import { checkRoom } from "../record-limits.ts";
 import type { Clients } from "./clients.ts";
 import { columnsOf, type Printers } from "./printers.ts";
 
-/** SQL for rows whose id is in a JSON list. */
+/** SQL: the parameter is a JSON list of values. */
 const among = "IN (SELECT value FROM json_each(?))";
 
-/** Makes a printer, or changes the one that has the id; without a ticket it keeps its own. */
+/** Creates a printer, or changes the one with the id. Without a ticket (null) the printer keeps its ticket. */
 const putPrinter = `INSERT INTO printers (created_at, updated_at, id, client_id, driver_id, arm64_driver_id, name, settings, print_ticket)
   VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, coalesce(?8, ''))
   ON CONFLICT (id) DO UPDATE SET updated_at = ?1, client_id = ?3, driver_id = ?4, arm64_driver_id = ?5, name = ?6,
     settings = ?7, print_ticket = coalesce(?8, print_ticket)`;
 
-/** What is done with many printers in one write, and deleting one of them. */
+/** Changes of many printers in one write, and the deletion of printers. */
 export class ManyPrinters {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -36,24 +36,24 @@ export class ManyPrinters {
     this.#printers = printers;
   }
 
-  /** @throws UserError "invalid" that names the printers that are not there */
-  checkThere(ids: readonly number[]): void {
+  /** @throws UserError "invalid" with the ids that do not exist */
+  checkExist(ids: readonly number[]): void {
     const rows = this.#db.all(`SELECT id FROM printers WHERE id ${among}`, [JSON.stringify(ids)]);
     if (rows.length === ids.length) return;
-    const there = new Set(rows.map(({ id }) => Number(id)));
-    const gone = ids.filter((id) => !there.has(id));
-    const more = gone.length > 5 ? ` and ${gone.length - 5} more` : "";
-    const message = `There is no printer ${gone.slice(0, 5).join(", ")}${more}. Nothing was changed: load the list again.`;
+    const existing = new Set(rows.map(({ id }) => Number(id)));
+    const missing = ids.filter((id) => !existing.has(id));
+    const more = missing.length > 5 ? ` and ${missing.length - 5} more` : "";
+    const message = `There is no printer ${missing.slice(0, 5).join(", ")}${more}. Nothing was changed: load the list again.`;
     throw new UserError("invalid", message);
   }
 
   /**
-   * Within a write: gives printers a driver, and models that they choose by themselves. Nothing is checked.
-   * @param models by the printers' ids
-   * @param kind what the names of the first driver's fields begin with, or the second's
+   * Within a write: sets the driver of printers, and their `driver_desc`. Nothing is checked.
+   * @param models `driver_desc` by printer id
+   * @param kind the prefix of the field names: empty for the first driver, `arm64_` for the second
    */
   useDriver(driverId: number | null, models: ReadonlyMap<number, string>, kind: "" | "arm64_" = ""): void {
-    // One statement however many models there are; a list of lists would take ten times as long.
+    // One statement for all printers, whatever the number of models.
     const given =
       "SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS model FROM json_each(?3)";
     this.#db.all(
@@ -63,18 +63,18 @@ export class ManyPrinters {
     );
   }
 
-  /** Within a write: makes and changes printers, and makes the clients that they bring along. Nothing is checked. */
+  /** Within a write: creates and changes printers, and creates their new clients. Nothing is checked. */
   importAll(writes: readonly ImportWrite[]): void {
-    const made = new Map<string, number>();
+    const createdClients = new Map<string, number>();
     const clientOf = ({ newClient, settings }: ImportWrite) => {
       if (newClient === undefined) return settings.client_id;
       const key = clientNameKey(newClient.name);
-      const id = made.get(key) ?? this.#clients.insert(newClient);
-      made.set(key, id);
+      const id = createdClients.get(key) ?? this.#clients.insert(newClient);
+      createdClients.set(key, id);
       return id;
     };
     const now = this.#clock();
-    // Read before anything is written: a ticket may be that of a printer which the same list changes.
+    // Tickets are read before anything is written: the same list may change the printer that a ticket comes from.
     const tickets = this.#ticketsOf(writes.flatMap(({ ticket }) => ticket?.of ?? []));
     for (const write of writes) {
       const [, driverId, arm64DriverId, name, , settings] = columnsOf(write.settings);
@@ -86,7 +86,7 @@ export class ManyPrinters {
     checkRoom(this.#db);
   }
 
-  /** As their columns hold them, by printer. */
+  /** Packed tickets, as in their column, by printer id. */
   #ticketsOf(ids: readonly number[]): Map<number, string> {
     const rows = this.#db.all(`SELECT id, print_ticket FROM printers WHERE id ${among}`, [
       JSON.stringify(ids),
@@ -94,7 +94,7 @@ export class ManyPrinters {
     return new Map(rows.map(({ id, print_ticket }) => [Number(id), String(print_ticket)]));
   }
 
-  /** Its icon and its downloads go with it. @throws UserError "not-found" */
+  /** Deletes a printer with its icon and downloads. @throws UserError "not-found" */
   remove(id: number): Promise<Removal> {
     return this.#db.freeingWrite((isFinal) => {
       const { printer } = this.#printers.get(id);
@@ -103,10 +103,10 @@ export class ManyPrinters {
     });
   }
 
-  /** All of them or none. @throws UserError "invalid" when one of them does not exist */
+  /** Deletes all or none. @throws UserError "invalid" where one does not exist */
   removeMany(ids: readonly number[]): Promise<Removal> {
     return this.#db.freeingWrite((isFinal) => {
-      this.checkThere(ids);
+      this.checkExist(ids);
       const name = ids.length === 1 ? "1 printer" : `${ids.length} printers`;
       const deleted = { kind: "printers", recordId: 0, name } as const;
       return this.#remove(ids, deleted, isFinal);
@@ -138,10 +138,10 @@ export class ManyPrinters {
     return removal;
   }
 
-  /** All of them or none. @throws UserError "invalid" when one of them or the client does not exist */
+  /** Moves all or none to a client. @throws UserError "invalid" where a printer or the client does not exist */
   moveAll(ids: readonly number[], clientId: number | null): Promise<void> {
     return this.#db.write(() => {
-      this.checkThere(ids);
+      this.checkExist(ids);
       throwIfAny(this.#printers.referenceProblems({ client_id: clientId, driver_id: null, driver_desc: "" }));
       const set = "UPDATE printers SET client_id = ?1, updated_at = ?2 WHERE client_id IS NOT ?1 AND id";
       const values = "IN (SELECT value FROM json_each(?3))";

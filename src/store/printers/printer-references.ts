@@ -12,7 +12,7 @@ interface Records {
   readonly drivers: Pick<Drivers, "find" | "findSummary">;
 }
 
-/** What is wrong with the records that a printer refers to, by field. */
+/** Problems with the records that a printer refers to, by field. */
 export function referenceProblems({ clients, drivers }: Records, printer: PrinterReferences): FieldMessages {
   const { client_id, driver_id, driver_desc, protocol } = printer;
   const problems: Record<string, string> = {};
@@ -34,17 +34,17 @@ function modelProblem(
   [field, model, what]: readonly [field: string, model: string, what: string],
 ): FieldMessages {
   if (model === "" || model === driver_desc) return {};
-  const whole = drivers.find(id);
-  if (whole === undefined || hasModel(chosenInf(whole), model)) return {};
+  const driver = drivers.find(id);
+  if (driver === undefined || hasModel(chosenInf(driver), model)) return {};
   return { [field]: `${what} has no model “${model}”.` };
 }
 
-/** What is wrong with the second driver. */
+/** Problems with the driver for ARM64. */
 function arm64Problems(drivers: Records["drivers"], printer: PrinterReferences): FieldMessages {
   const { protocol, arm64_driver_id = null, arm64_driver_desc = "" } = printer;
   if (arm64_driver_id === null) {
-    const asked = `Choose the driver for ARM64 that has the model “${arm64_driver_desc}”, or leave the model empty.`;
-    return arm64_driver_desc === "" ? {} : { arm64_driver_id: asked };
+    const problem = `Choose the driver for ARM64 that has the model “${arm64_driver_desc}”, or leave the model empty.`;
+    return arm64_driver_desc === "" ? {} : { arm64_driver_id: problem };
   }
   const driver = drivers.findSummary(arm64_driver_id);
   if (driver === undefined)

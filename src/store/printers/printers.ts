@@ -1,6 +1,6 @@
 import type { SqlValue } from "sql.js";
 import { type FieldMessages, UserError } from "../../domain/errors.ts";
-import { checkOpened, throwIfAny } from "../../domain/fields.ts";
+import { checkFormVersion, throwIfAny } from "../../domain/fields.ts";
 import type { ListedPrinter, PrinterDetails, PrinterModel } from "../../domain/printers/listings.ts";
 import type { Printer, PrinterSettings } from "../../domain/printers/printer.ts";
 import {
@@ -10,7 +10,7 @@ import {
   printerSettingsFrom,
 } from "../../domain/printers/printer-fields.ts";
 import type { Database } from "../database/database.ts";
-import { idOrNull, packText, type Row, readable, unpackText } from "../database/rows.ts";
+import { idOrNull, packText, type Row, readRow, unpackText } from "../database/rows.ts";
 import { type Drivers, usesDriver } from "../drivers/drivers.ts";
 import { checkBytes, checkRoom, maxRecords } from "../record-limits.ts";
 import type { Clients } from "./clients.ts";
@@ -18,7 +18,7 @@ import { referenceProblems } from "./printer-references.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
 
-/** The printers' only SQL. */
+/** The SQL about single printers and lists; `ManyPrinters` has the rest. */
 export class Printers {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -33,43 +33,46 @@ export class Printers {
     this.#drivers = drivers;
   }
 
-  /** By client, those without one last, then by name. */
+  /** Ordered by client (printers without one last), then by name. */
   list(): ListedPrinter[] {
     return this.#listed("");
   }
 
-  /** A client's printers, by name. */
+  /** Ordered by name. */
   ofClient(clientId: number): ListedPrinter[] {
     return this.#listed("WHERE client_id = ?1", [clientId]);
   }
 
-  /** These printers and all others of their clients, in the order of `list`. */
+  /** These printers and all other printers of their clients, in the order of `list`. */
   withNeighbours(ids: readonly number[]): ListedPrinter[] {
     const these = "printers.id IN (SELECT value FROM json_each(?1))";
     const theirs = `client_id IN (SELECT client_id FROM printers WHERE ${these})`;
     return this.#listed(`WHERE ${these} OR ${theirs}`, [JSON.stringify(ids)]);
   }
 
-  /** The printers that a driver is the first or the second of, with all of their settings, by name. */
-  wholeOfDriver(driverId: number): Printer[] {
+  /** The printers that use a driver as their first or second, with all settings, ordered by name. */
+  withSettingsOfDriver(driverId: number): Printer[] {
     return this.#db.all(`SELECT * FROM printers WHERE ${usesDriver} ${byName}`, [driverId]).map(printerOf);
   }
 
-  /** The ids of the same printers, by name. */
+  /** The ids of the printers that use a driver as their first or second, ordered by name. */
   idsOfDriver(driverId: number): number[] {
     return this.#db
       .all(`SELECT id FROM printers WHERE ${usesDriver} ${byName}`, [driverId])
       .map(({ id }) => Number(id));
   }
 
-  /** Whether a printer, or one of a client's, has a driver as its first or second one. */
-  haveDriver(owner: { readonly kind: "client" | "printer"; readonly id: number }, driverId: number): boolean {
+  /** Whether a printer, or any printer of a client, uses a driver as its first or second. */
+  ownerHasDriver(
+    owner: { readonly kind: "client" | "printer"; readonly id: number },
+    driverId: number,
+  ): boolean {
     const column = { client: "client_id", printer: "id" }[owner.kind];
     const statement = `SELECT 1 FROM printers WHERE ${column} = ? AND ? IN (driver_id, arm64_driver_id) LIMIT 1`;
     return this.#db.first(statement, [owner.id, driverId]) !== undefined;
   }
 
-  /** The first ones by name, with their clients'. */
+  /** The first printers in the order of their names, with the names of their clients. */
   names(
     limit: number,
   ): { readonly id: number; readonly name: string; readonly client: string | undefined }[] {
@@ -85,14 +88,14 @@ export class Printers {
     }));
   }
 
-  /** The client of a printer; null for one without, undefined where there is no such printer. */
+  /** Null for a printer without a client; undefined where there is no such printer. */
   clientIdOf(id: number): number | null | undefined {
     const row = this.#db.first("SELECT client_id FROM printers WHERE id = ?", [id]);
     return row && idOrNull(row.client_id);
   }
 
-  /** These printers with the models that they choose, in this order; those that there are not are left out. */
-  models(ids: readonly number[]): PrinterModel[] {
+  /** These printers with their drivers and models, in this order. Unknown ids are left out. */
+  modelsOf(ids: readonly number[]): PrinterModel[] {
     const columns = "id, created_at, updated_at, name, settings, client_id, driver_id, arm64_driver_id";
     return this.#rows(ids, columns).map((row) => {
       const { id, name, driver_desc, arm64_driver_desc, protocol } = this.#listedSettings.of(row);
@@ -102,7 +105,7 @@ export class Printers {
     });
   }
 
-  /** How many bytes the names and settings of these printers take in the database. */
+  /** Bytes of the names, settings and packed tickets of these printers in the database. */
   settingsBytes(ids: readonly number[]): number {
     const bytes = ["name", "settings", "print_ticket"].map((column) => `octet_length(${column})`);
     const where = "WHERE id IN (SELECT value FROM json_each(?))";
@@ -112,7 +115,7 @@ export class Printers {
     return Number(row?.n ?? 0);
   }
 
-  /** How many bytes the PrintTickets of these printers have as scripts carry them; beyond the limit they are not counted on. */
+  /** Bytes of the unpacked PrintTickets of these printers. Counting stops above the limit. */
   ticketBytes(ids: readonly number[], limit: number): number {
     const where = "WHERE print_ticket <> '' AND id IN (SELECT value FROM json_each(?))";
     const rows = this.#db.all(`SELECT print_ticket FROM printers ${where}`, [JSON.stringify(ids)]);
@@ -124,12 +127,11 @@ export class Printers {
     return sum;
   }
 
-  /** These printers with all of their settings, in this order; those that there are not are left out. */
-  several(ids: readonly number[]): Printer[] {
+  /** These printers with all settings, in this order. Unknown ids are left out. */
+  findMany(ids: readonly number[]): Printer[] {
     return this.#rows(ids, "*").map(printerOf);
   }
 
-  /** The rows of these printers, in this order; those that there are not are left out. */
   #rows(ids: readonly number[], columns: string): Row[] {
     const where = "WHERE id IN (SELECT value FROM json_each(?))";
     const rows = this.#db.all(`SELECT ${columns} FROM printers ${where}`, [JSON.stringify(ids)]);
@@ -137,8 +139,8 @@ export class Printers {
     return ids.map((id) => found.get(id)).filter((row) => row !== undefined);
   }
 
-  /** All printers with all of their settings, by id. */
-  whole(): Printer[] {
+  /** All printers with all settings, ordered by id. */
+  withSettings(): Printer[] {
     return this.#db.all("SELECT * FROM printers ORDER BY id").map(printerOf);
   }
 
@@ -157,7 +159,7 @@ export class Printers {
     return found;
   }
 
-  /** @throws UserError "invalid" when the client or the driver does not exist. */
+  /** @throws UserError "invalid" where the client, a driver or a model does not exist */
   add(settings: PrinterSettings): Promise<number> {
     return this.#db.write(() => {
       throwIfAny(this.referenceProblems(settings));
@@ -173,13 +175,13 @@ export class Printers {
   }
 
   /**
-   * @param opened names what the form was opened with, where it says so
-   * @throws UserError "not-found", "stale" when somebody has saved it since, or "invalid" when the client or the driver
-   *   does not exist
+   * @param formVersion the version of the form that the user opened; undefined: not checked
+   * @throws UserError "not-found", "stale" where another user saved the printer since, or "invalid" where the client,
+   *   a driver or a model does not exist
    */
-  update(id: number, settings: PrinterSettings, opened?: string): Promise<void> {
+  update(id: number, settings: PrinterSettings, formVersion?: string): Promise<void> {
     return this.#db.write(() => {
-      checkOpened(opened, printerFormValues(this.get(id).printer));
+      checkFormVersion(formVersion, printerFormValues(this.get(id).printer));
       throwIfAny(this.referenceProblems(settings));
       this.#db.all(
         `UPDATE printers SET updated_at = ?, ${columns.map((name) => `${name} = ?`).join()} WHERE id = ?`,
@@ -189,15 +191,20 @@ export class Printers {
     });
   }
 
-  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  /** Problems with the records that a printer refers to, by field. */
+  referenceProblems(printer: PrinterReferences): FieldMessages {
+    return referenceProblems({ clients: this.#clients, drivers: this.#drivers }, printer);
+  }
+
+  /** Reads every row when the service starts. @throws Error with the first unreadable row */
   check(): void {
     for (const row of this.#db.all("SELECT * FROM printers ORDER BY id"))
-      readable(`the printer ${row.id}`, () => printerOf(row).print_ticket);
+      readRow(`the printer ${row.id}`, () => printerOf(row).print_ticket);
   }
 
   /**
-   * Clients and drivers are few and named again and again: they are read by themselves, each once. Settings are not
-   * taken apart by SQLite, whose JSON functions take twice as long in WebAssembly.
+   * Clients and drivers are few and shared by many printers, so each is read once. JavaScript parses the settings:
+   * SQLite's JSON functions take twice as long in WebAssembly.
    */
   #listed(where: string, parameters: readonly SqlValue[] = []): ListedPrinter[] {
     const clients = byId(this.#clients.names());
@@ -211,7 +218,7 @@ export class Printers {
       const [driver, arm64Driver] = [drivers.get(row.driver_id), drivers.get(row.arm64_driver_id)];
       rows.set(row.id, { printer, client, driver, arm64Driver });
     }
-    // SQLite would sort whole settings, and put them into a file when they are long.
+    // A second statement sorts the ids: SQLite would sort rows with their settings, in a temporary file where they are long.
     const order = this.#db.all(
       `SELECT printers.id FROM printers LEFT JOIN clients ON clients.id = client_id ${where}
         ORDER BY clients.id IS NULL, clients.name_key, printers.name COLLATE NOCASE, printers.id`,
@@ -219,14 +226,9 @@ export class Printers {
     );
     return order.flatMap(({ id }) => rows.get(id) ?? []);
   }
-
-  /** What is wrong with the records that a printer refers to, by field. */
-  referenceProblems(printer: PrinterReferences): FieldMessages {
-    return referenceProblems({ clients: this.#clients, drivers: this.#drivers }, printer);
-  }
 }
 
-/** What a save writes, in the order of `columnsOf`. */
+/** The columns that a save writes, in the order of `columnsOf`. */
 const columns = ["client_id", "driver_id", "arm64_driver_id", "name", "print_ticket", "settings"] as const;
 
 export function columnsOf({
@@ -248,9 +250,9 @@ function byId<T extends { readonly id: number }>(records: readonly T[]): Map<Row
 type Listed = ListedPrinter["printer"];
 
 /**
- * What lists show of printers, remembered with the text that it was read from: a long list compares texts instead of
- * parsing them, and answers the same object until its printer changes, so that others can remember what they made of
- * it. Nothing has to be told of a change, since another text is read anew.
+ * A cache of the settings that lists show. Comparing the saved JSON is faster than parsing it. `of` returns the same
+ * object until the printer changes, so callers can cache by that object. The cache needs no invalidation: a changed
+ * row has other JSON or another `updated_at`.
  */
 class ListedSettings {
   readonly #read = new Map<
@@ -261,7 +263,7 @@ class ListedSettings {
   /** @throws Error when the text is no object in JSON */
   of(row: Row): Listed {
     const [id, name, json] = [Number(row.id), String(row.name), String(row.settings)];
-    // The ticket is not among the settings.
+    // A change of the ticket changes `updated_at` only: the ticket is not in the settings.
     const updatedAt = Number(row.updated_at);
     const known = this.#read.get(id);
     if (known?.json === json && known.updatedAt === updatedAt && known.listed.name === name)
@@ -273,7 +275,7 @@ class ListedSettings {
   }
 }
 
-/** A printer's whole row as a record. @throws Error where its settings cannot be read */
+/** @throws Error where the settings cannot be read */
 function printerOf(row: Row): Printer {
   const own = {
     id: Number(row.id),
@@ -284,11 +286,11 @@ function printerOf(row: Row): Printer {
     driver_id: idOrNull(row.driver_id),
     arm64_driver_id: idOrNull(row.arm64_driver_id),
   };
-  // V8 takes four times as long to spread so many settings.
+  // Object.assign: V8 takes four times as long to spread so many settings.
   const printer = Object.assign(printerSettingsFrom(String(row.settings)), own);
   const packed = String(row.print_ticket);
   if (packed === "") return printer;
-  // A ticket can be a thousand times as large as its column: it is unpacked for who asks for it.
+  // A ticket can be a thousand times as large as its column, so it is unpacked only when it is read.
   const ticket = { enumerable: true, get: () => unpackText(packed) };
   return Object.defineProperty(printer, "print_ticket", ticket);
 }

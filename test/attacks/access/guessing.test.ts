@@ -13,16 +13,16 @@ import type { TestApp } from "../../support/app.ts";
 
 const minute = 60_000;
 
-/** What a failed attempt tells: all of the answer that is not its time, and how much work was done for it. */
-async function whatIsTold({ app, post }: TestApp, name: string, password = "wrong horse battery") {
-  const before = app.passwords.count;
+/** The answer to a failed attempt without its date, and the number of hashes computed for it. */
+async function failedAttempt({ app, post }: TestApp, name: string, password = "wrong horse battery") {
+  const before = app.passwords.hashCount;
   const answer = await post("/sign-in", { name, password });
   const headers = [...answer.headers].filter(([header]) => header !== "date" && header !== "content-length");
   const body = (await answer.text()).replaceAll(name, "NAME");
-  return JSON.stringify([answer.status, headers, body, app.passwords.count - before]);
+  return JSON.stringify([answer.status, headers, body, app.passwords.hashCount - before]);
 }
 
-test("names are told apart by neither the answer nor the work, be they there, disabled or nobody's", async (t) => {
+test("existing, disabled and unknown names get the same answer after the same work", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startClosed(t, { clock: () => now });
   const admin = { cookie: await signInAdmin(app) };
@@ -32,7 +32,7 @@ test("names are told apart by neither the answer nor the work, be they there, di
   assert.ok(disabled);
   const { id } = app.app.store.accounts.findByName("gone")?.account ?? {};
   await app.post(`/accounts/${id}/disable`, {}, admin);
-  const told = new Set<string>();
+  const distinctAnswers = new Set<string>();
 
   for (const [name, password] of [
     ["there"],
@@ -42,21 +42,21 @@ test("names are told apart by neither the answer nor the work, be they there, di
     ["nobody-at-all"],
     ["there", "x".repeat(5000)],
   ] as const) {
-    told.add(await whatIsTold(app, name, password));
+    distinctAnswers.add(await failedAttempt(app, name, password));
     now += 24 * 60 * minute;
   }
 
-  assert.equal(told.size, 1, [...told].join("\n"));
+  assert.equal(distinctAnswers.size, 1, [...distinctAnswers].join("\n"));
 });
 
-test("guessing is slowed alike for a name that is there and one that is not, and the right password waits, too", async (t) => {
+test("guesses are slowed the same for existing and unknown names, and the right password has to wait, too", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startClosed(t, { clock: () => now });
   const slowed: string[] = [];
 
   for (const name of ["admin", "nobody-at-all"]) {
     for (let i = 0; i < 5; i++) await app.post("/sign-in", { name, password: `guess number ${i}` });
-    slowed.push(await whatIsTold(app, name, name === "admin" ? adminPassword : "x"));
+    slowed.push(await failedAttempt(app, name, name === "admin" ? adminPassword : "x"));
     now += 24 * 60 * minute;
   }
 
@@ -67,7 +67,7 @@ test("guessing is slowed alike for a name that is there and one that is not, and
   await signInAdmin(app);
 });
 
-test("guesses that are sent all at once count one by one", async (t) => {
+test("simultaneous guesses are counted one by one", async (t) => {
   const app = await startClosed(t);
 
   const answers = await Promise.all(
@@ -77,13 +77,13 @@ test("guesses that are sent all at once count one by one", async (t) => {
   );
   const statuses = answers.map(({ status }) => status);
 
-  // Two are tried at a time, and the next one begins as one ends.
+  // Two are hashed at a time, and the next one starts when one ends.
   const tried = statuses.filter((status) => status === 422).length;
   assert.ok(tried >= 5 && tried <= 7, `${tried}`);
   assert.equal(statuses.filter((status) => status === 429).length, 40 - tried);
 });
 
-test("who attacks the administrator's name locks nobody out who was signed in before, and can forge no proof of that", async (t) => {
+test("attacks on the administrator's name do not lock out known browsers, and device cookies cannot be forged", async (t) => {
   const app = await startClosed(t);
   const known = (await signInAdmin(app)).split("; ").find((pair) => pair.startsWith("platen-device=")) ?? "";
   await addPerson(app, "jo");
@@ -112,7 +112,7 @@ test("who attacks the administrator's name locks nobody out who was signed in be
   assert.equal(await attempt(known), 303);
 });
 
-test("who signs in at last has the earlier failures of that name and network forgiven", async (t) => {
+test("a successful sign-in clears the earlier failures of its name and network", async (t) => {
   const app = await startClosed(t);
   const enter = async (name: string, password: string, address: string) => {
     const { code } = await app.app.signIn.signIn({ name, password }, { address, browser: "" }).then(

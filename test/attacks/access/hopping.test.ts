@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { subnetOf } from "../../../src/domain/address.ts";
+import { networkOf } from "../../../src/domain/address.ts";
 import { FailedAttempts } from "../../../src/services/access/sign-in.ts";
 
-/** How many guesses of a day get through, tried every second from another address, each under another name. */
+/** How many guesses are tried in a day, one a second, each from another address and under another name. */
 function guessesADay(addressOf: (i: number) => string): number {
   let now = Date.UTC(2026, 10, 21);
   const failed = new FailedAttempts(() => now);
   let through = 0;
   for (let i = 0; i < 24 * 60 * 60; i++) {
-    const keys = [`name name ${i}`, `network ${subnetOf(addressOf(i))}`] as const;
+    const keys = [`name name ${i}`, `network ${networkOf(addressOf(i))}`] as const;
     if (failed.waitMs(keys) === 0) {
       failed.add(keys);
       through++;
@@ -21,13 +21,13 @@ function guessesADay(addressOf: (i: number) => string): number {
 
 const group = (i: number) => i.toString(16);
 
-test("a host that takes another of its 2^64 addresses for each guess is one host", () => {
+test("a host that uses another of its 2^64 addresses for each guess counts as one network", () => {
   const hopping = guessesADay((i) => `2001:db8:1:2:${group(i % 65536)}::${group(i % 6007)}`);
 
   assert.ok(hopping < 250, `${hopping}`);
 });
 
-test("the addresses of an IPv4 network are one network, however they are written", () => {
+test("the addresses of an IPv4 network count as one network, in any spelling", () => {
   const forms = ["192.0.2.", "::ffff:192.0.2."];
 
   const hopping = guessesADay((i) => `${forms[i % 2]}${i % 256}`);

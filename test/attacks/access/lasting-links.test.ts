@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { downloadIn, startGuarded } from "../../support/access/guarded.ts";
+import { downloadPathIn, startGuarded } from "../../support/access/guarded.ts";
 import { addPerson, signInAdmin, startClosed } from "../../support/access/people.ts";
 import type { client, TestApp } from "../../support/app.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
@@ -9,7 +9,7 @@ const dayMs = 24 * 60 * 60_000;
 const noon = Date.UTC(2026, 10, 21, 12);
 const install = "/printers/1/scripts/install";
 
-/** A link in a page that shows one. */
+/** The link that a page shows. */
 function linkIn(page: string): string {
   return /\/[a-z]+\/\d+\/(?:scripts|packages)\/\w+\?link=[\w.-]+/.exec(page)?.[0] ?? page;
 }
@@ -30,7 +30,7 @@ async function answerOf({ fetch }: Pick<TestApp, "fetch">, path: string): Promis
 
 const isOver = "403 This link ended";
 
-test("links of an account that is disabled or deleted have ended, whoever signs in afterwards", async (t) => {
+test("links of a disabled or deleted account have ended, and no later account revives them", async (t) => {
   const app = await startClosed(t);
   const boss = await signInAdmin(app);
   const tech = await addPerson(app, "tech", "operator");
@@ -44,9 +44,9 @@ test("links of an account that is disabled or deleted have ended, whoever signs 
   const asTech = { fetch: (path: string) => app.fetch(path, { headers: { cookie: tech } }) };
   const page = await app.post("/printers/1/links", { address: install, days: "90" }, { cookie: tech });
   const link = linkIn(await page.text());
-  const files = downloadIn(await scriptOf(asTech));
-  // What a machine fetches with the link carries on whose link it was.
-  const handedOn = downloadIn(await scriptOf(app, link));
+  const files = downloadPathIn(await scriptOf(asTech));
+  // A script fetched with the link contains a link of the same account.
+  const handedOn = downloadPathIn(await scriptOf(app, link));
   const ask = () => Promise.all([link, files, handedOn].map((path) => answerOf(app, path)));
 
   const before = await ask();
@@ -62,13 +62,13 @@ test("links of an account that is disabled or deleted have ended, whoever signs 
   assert.deepEqual([disabled, deleted], [Array(3).fill(isOver), Array(3).fill(isOver)]);
 });
 
-test("what a token fetched reaches nothing once it is revoked or has expired", async (t) => {
+test("links in a token's scripts end when the token is revoked or expires", async (t) => {
   let now = noon;
   const { service, admin, addToken, bearer } = await startGuarded(t, { clock: () => now, linkDays: 1000 });
   await admin.addPrinter();
   const [short, long] = [await addToken("printer:1", "30"), await addToken("read", "365")];
   const scripts = await Promise.all([short, long].map((token) => scriptOf(bearer(token))));
-  const addresses = scripts.map(downloadIn);
+  const addresses = scripts.map(downloadPathIn);
   const ask = () => Promise.all(addresses.map((path) => answerOf(service, path)));
 
   const before = await ask();
@@ -84,13 +84,13 @@ test("what a token fetched reaches nothing once it is revoked or has expired", a
   assert.deepEqual(revoked, [isOver, isOver]);
 });
 
-test("a script that came with a link brings one that ends no later", async (t) => {
+test("the link in a script that was fetched with a link ends no later than that", async (t) => {
   let now = noon;
   const { service, operator, admin } = await startGuarded(t, { clock: () => now });
   await admin.addPrinter();
   const page = await operator.post("/printers/1/links", { address: install, days: "1" });
   const link = linkIn(await page.text());
-  const files = downloadIn(await scriptOf(service, link));
+  const files = downloadPathIn(await scriptOf(service, link));
   const ask = () => Promise.all([link, files].map((path) => answerOf(service, path)));
 
   now = Date.UTC(2026, 10, 23) - 1;
@@ -102,7 +102,7 @@ test("a script that came with a link brings one that ends no later", async (t) =
   assert.deepEqual(after, ["403 This link ended on 2026-11-23", "403 This link ended on 2026-11-23"]);
 });
 
-test("a printer's or client's end of links ends those in its scripts, and in nobody else's", async (t) => {
+test("ending the links of a printer or client ends those in its scripts, and no others", async (t) => {
   const { service, operator, viewer, admin } = await startGuarded(t);
   await admin.post("/clients", { name: "Contoso" });
   await admin.addPrinter({ client_id: "1" });
@@ -113,7 +113,9 @@ test("a printer's or client's end of links ends those in its scripts, and in nob
     "/clients/1/scripts/install",
     "/drivers/1/scripts/install",
   ];
-  const addresses = await Promise.all(paths.map(async (path) => downloadIn(await scriptOf(viewer, path))));
+  const addresses = await Promise.all(
+    paths.map(async (path) => downloadPathIn(await scriptOf(viewer, path))),
+  );
   const ask = () => Promise.all(addresses.map(async (path) => (await service.fetch(path)).status));
 
   const before = await ask();
@@ -122,7 +124,7 @@ test("a printer's or client's end of links ends those in its scripts, and in nob
   await operator.post("/clients/1/links/end", {});
   const client = await ask();
   const deletion = await admin.post("/printers/2/delete", {});
-  const gone = await ask();
+  const ended = await ask();
   await operator.post("/drivers/1/links/end", {});
   const driver = await ask();
 
@@ -130,14 +132,14 @@ test("a printer's or client's end of links ends those in its scripts, and in nob
   assert.deepEqual(before, [200, 200, 200, 200]);
   assert.deepEqual(printer, [403, 200, 200, 200]);
   assert.deepEqual(client, [403, 200, 403, 200]);
-  assert.deepEqual(gone, [403, 403, 403, 200]);
+  assert.deepEqual(ended, [403, 403, 403, 200]);
   assert.deepEqual(driver, [403, 403, 403, 403]);
 });
 
-test("nobody takes the maker, the printer or the end out of a link, or puts another one in", async (t) => {
+test("the maker, the printer and the end in a link cannot be removed or replaced", async (t) => {
   const { service, admin, addToken, bearer } = await startGuarded(t);
   await admin.addPrinter();
-  const files = downloadIn(await scriptOf(bearer(await addToken("read"))));
+  const files = downloadPathIn(await scriptOf(bearer(await addToken("read"))));
   const [, start = "", day = "", mac = ""] = /^(.*link=)(\w{3})\.t1p1\.(.*)$/.exec(files) ?? [];
   const later = (Number.parseInt(day, 36) + 1).toString(36);
   const terms = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { nobody } from "../../../src/domain/access/access.ts";
+import { unauthenticated } from "../../../src/domain/access/access.ts";
 import { makeLink } from "../../../src/domain/access/link.ts";
 import { requestLine } from "../../../src/http/answers/errors.ts";
 import { startGuarded } from "../../support/access/guarded.ts";
@@ -10,7 +10,7 @@ import { driverZip } from "../../support/drivers/driver-zip.ts";
 
 const page = { accept: "text/html" };
 
-/** A guarded service with two printers of two drivers, and links to the first. */
+/** A service with sign-in, two printers with a driver each, and links to the first printer. */
 async function startLinked(t: Parameters<typeof startGuarded>[0], clock?: () => number) {
   const guarded = await startGuarded(t, clock === undefined ? {} : { clock });
   const { admin, service } = guarded;
@@ -18,7 +18,8 @@ async function startLinked(t: Parameters<typeof startGuarded>[0], clock?: () => 
   const other = await admin.addDriver(driverZip({ extra: [{ name: "other.txt", bytes: "x" }] }));
   await admin.addPrinter({ name: "Other", driver_id: String(other) });
   const link = (kind: "printer" | "driver", address: string, isFiles = false) =>
-    service.app.links.make({ owner: { kind, id: 1 }, address, isFiles }, { days: 7, by: nobody }).address;
+    service.app.links.make({ owner: { kind, id: 1 }, address, isFiles }, { days: 7, by: unauthenticated })
+      .address;
   return {
     ...guarded,
     script: link("printer", "/printers/1/scripts/install"),
@@ -27,7 +28,7 @@ async function startLinked(t: Parameters<typeof startGuarded>[0], clock?: () => 
   };
 }
 
-/** The statuses of GET and HEAD, by address. */
+/** The statuses of GET and HEAD by address. */
 async function statusesOf(
   fetch: (path: string, init?: RequestInit) => Promise<Response>,
   paths: readonly string[],
@@ -79,7 +80,7 @@ test("a link opens no other path, query, printer or driver", async (t) => {
   );
 });
 
-test("a link that was changed in any character, or signed with another key, opens nothing", async (t) => {
+test("a link with a changed character or another key's signature opens nothing", async (t) => {
   const { service, script } = await startLinked(t);
   const start = script.indexOf("link=") + "link=".length;
   const changed = Array.from({ length: script.length - start }, (_, i) => {
@@ -89,7 +90,7 @@ test("a link that was changed in any character, or signed with another key, open
   const target = {
     owner: { kind: "printer", id: 1 } as const,
     address: "/printers/1/scripts/install",
-    mark: "0",
+    version: "0",
   };
   const foreign = makeLink(new Uint8Array(32), target, { endDay: 40_000 });
   const odd = [
@@ -116,7 +117,7 @@ test("a link that was changed in any character, or signed with another key, open
   assert.deepEqual([...new Set(statuses)], [403]);
 });
 
-test("a link changes nothing, opens no page, and is told what to do where it has ended", async (t) => {
+test("a link changes nothing and opens no page, and an ended one is answered with a remedy", async (t) => {
   let now = Date.UTC(2026, 10, 21, 12);
   const { service, script } = await startLinked(t, () => now);
   const value = /link=.*/.exec(script)?.[0] ?? "";
@@ -141,7 +142,7 @@ test("a link changes nothing, opens no page, and is told what to do where it has
   assert.match(await ended.text(), /This link ended on 2026-11-29/);
 });
 
-test("a link decides alone: nobody's session or token goes with it, and its answer sets none", async (t) => {
+test("a request with a link ignores sessions and tokens, and its answer sets no cookie", async (t) => {
   const { admin, script, addToken, bearer } = await startLinked(t);
   const wrong = script.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
   const { fetch } = bearer(await addToken("read"));
@@ -156,12 +157,12 @@ test("a link decides alone: nobody's session or token goes with it, and its answ
   assert.equal(statuses[2]?.headers.get("cache-control"), "private, no-cache");
 });
 
-test("a link to what was deleted opens nothing that comes after it, and revoked ones stay so when it comes back", async (t) => {
+test("a link to a deleted record does not open a later one, and revoked links stay revoked after a restore", async (t) => {
   const { service, admin, script, files } = await startLinked(t);
   await admin.post("/printers/1/links/end", {});
   const removed = await admin.post("/printers/1/delete", {}, navigation);
 
-  const gone = (await service.fetch(script)).status;
+  const statusAfterDeletion = (await service.fetch(script)).status;
   const next = await admin.addPrinter({ name: "Next", driver_id: "1" });
   const moved = script.replace("/printers/1/", `/printers/${next}/`);
   const other = (await service.fetch(moved)).status;
@@ -171,10 +172,10 @@ test("a link to what was deleted opens nothing that comes after it, and revoked 
   await admin.post("/drivers/1/links/end", {});
   const driver = (await service.fetch(files)).status;
 
-  assert.deepEqual([gone, other, ...back, driver], [403, 403, 200, 403, 403]);
+  assert.deepEqual([statusAfterDeletion, other, ...back, driver], [403, 403, 200, 403, 403]);
 });
 
-test("a link's value is never logged, however its parameter is written", async (t) => {
+test("a link's value is never logged, in any spelling of its parameter", async (t) => {
   const { files } = await startLinked(t);
   const value = files.slice(files.indexOf("link=") + 5);
   const paths = [

@@ -3,9 +3,9 @@ import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, wri
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../../../src/store/store.ts";
-import { downloadIn, type Guarded, startGuarded } from "../../support/access/guarded.ts";
+import { downloadPathIn, type Guarded, startGuarded } from "../../support/access/guarded.ts";
 import { temporaryFolder } from "../../support/app.ts";
-import { platen } from "../../support/backup/backup.ts";
+import { runPlaten } from "../../support/backup/backup.ts";
 import { deepTest } from "../../support/depth.ts";
 
 const minute = 60_000;
@@ -13,21 +13,21 @@ const minute = 60_000;
 interface Past {
   readonly folder: string;
   readonly dataDir: string;
-  /** A full backup of when there was one printer, whose links held. */
+  /** A full backup from the time of one printer with valid links. */
   readonly tar: string;
-  /** The automatic state of then. */
+  /** The automatic backup of that time. */
   readonly state: string;
-  /** To the first printer and its driver, ended since. */
+  /** Links to the first printer and its driver, which were ended after the backup. */
   readonly ended: readonly string[];
-  /** To a second printer, which the backup does not know. */
+  /** A link to a second printer, which is not in the backup. */
   readonly later: string;
-  /** Starts the service on a folder. */
+  /** Starts the service on a data folder. */
   readonly start: (dataDir?: string) => Promise<Guarded>;
 }
 
 const install = (id: number) => `/printers/${id}/scripts/install`;
 
-/** The address in the page that shows a new link. */
+/** Makes a link to a printer's script. */
 async function linkTo({ operator }: Guarded, id: number): Promise<string> {
   const page = await (
     await operator.post(`/printers/${id}/links`, { address: install(id), days: "7" })
@@ -35,8 +35,8 @@ async function linkTo({ operator }: Guarded, id: number): Promise<string> {
   return /\/printers\/\d+\/scripts\/install\?link=[\w.-]+/.exec(page)?.[0] ?? page;
 }
 
-/** A service that was backed up, that ended all links since, and that made a link to a record since. */
-async function pastOf(t: TestContext): Promise<Past> {
+/** Makes a backup, then ends all links, and makes a link to a new printer. */
+async function makePast(t: TestContext): Promise<Past> {
   const folder = await temporaryFolder(t);
   const [dataDir, tar] = [join(folder, "data"), join(folder, "all.tar")];
   let now = Date.UTC(2026, 10, 20, 9);
@@ -47,10 +47,10 @@ async function pastOf(t: TestContext): Promise<Past> {
   const first = await start();
   await first.admin.addPrinter();
   const script = await linkTo(first, 1);
-  const files = downloadIn(await (await first.viewer.fetch(install(1))).text());
+  const files = downloadPathIn(await (await first.viewer.fetch(install(1))).text());
   await first.service.app.backups.makeNow();
   await first.service.stop();
-  platen(dataDir, "backup", tar);
+  runPlaten(dataDir, "backup", tar);
   const second = await start();
   for (const record of ["printers", "drivers"]) await second.operator.post(`/${record}/1/links/end`, {});
   await second.admin.addPrinter({ name: "Later", driver_id: "1" });
@@ -66,7 +66,7 @@ async function pastOf(t: TestContext): Promise<Past> {
   };
 }
 
-/** What becomes of the links when a printer is made, which may take the number of the one that came later. */
+/** The statuses of the links after a new printer was made, which may have the second printer's id. */
 async function statusesOn(guarded: Guarded, { ended, later }: Past) {
   const id = await guarded.admin.addPrinter({ name: "Another", driver_id: "1" });
   const ask = async (path: string) => (await guarded.service.fetch(path)).status;
@@ -77,20 +77,20 @@ async function statusesOn(guarded: Guarded, { ended, later }: Past) {
   };
 }
 
-const over = { ended: [403, 403], later: 403, fresh: 200 };
+const allEnded = { ended: [403, 403], later: 403, fresh: 200 };
 
-test("no link comes back with a restored backup, or leads to who got its number since", async (t) => {
-  const past = await pastOf(t);
+test("a restored backup revives no link, and no link opens a later record with the same id", async (t) => {
+  const past = await makePast(t);
 
-  const { stderr } = platen(past.dataDir, "restore", past.tar);
+  const { stderr } = runPlaten(past.dataDir, "restore", past.tar);
   const statuses = await statusesOn(await past.start(), past);
 
-  assert.deepEqual(statuses, over);
+  assert.deepEqual(statuses, allEnded);
   assert.match(stderr, /Links have ended, those in scripts too: fetch these anew/);
 });
 
 deepTest("no link comes back with --recover", async (t) => {
-  const past = await pastOf(t);
+  const past = await makePast(t);
   const path = join(past.dataDir, "platen.sqlite");
   const states = readdirSync(join(past.dataDir, "backups")).filter((name) => name.endsWith(".sqlite"));
   for (const name of states.sort().slice(1)) rmSync(join(past.dataDir, "backups", name));
@@ -101,39 +101,43 @@ deepTest("no link comes back with --recover", async (t) => {
   await store.close();
   const statuses = await statusesOn(await past.start(), past);
 
-  assert.deepEqual(statuses, over);
+  assert.deepEqual(statuses, allEnded);
   assert.match(lines.join("\n"), /links have ended: scripts that were downloaded by themselves/);
 });
 
 deepTest("no link comes back with a daily state that somebody copied into its place", async (t) => {
-  const past = await pastOf(t);
+  const past = await makePast(t);
   copyFileSync(past.state, join(past.dataDir, "platen.sqlite"));
 
   const guarded = await past.start();
   const statuses = await statusesOn(guarded, past);
   await guarded.service.stop();
-  const again = await past.start();
+  const restarted = await past.start();
 
-  assert.deepEqual(statuses, over);
-  const said = (lines: readonly string[]) => lines.filter((line) => line.includes("links that were made"));
-  assert.deepEqual([said(guarded.service.lines).length, said(again.service.lines).length], [1, 0]);
+  assert.deepEqual(statuses, allEnded);
+  const linkLinesOf = (lines: readonly string[]) =>
+    lines.filter((line) => line.includes("links that were made"));
+  assert.deepEqual(
+    [linkLinesOf(guarded.service.lines).length, linkLinesOf(restarted.service.lines).length],
+    [1, 0],
+  );
 });
 
 deepTest("no link leads into a new database beside an old secret", async (t) => {
-  const past = await pastOf(t);
+  const past = await makePast(t);
   rmSync(join(past.dataDir, "platen.sqlite"));
 
   const guarded = await past.start();
   await guarded.admin.addPrinter();
 
-  assert.deepEqual(await statusesOn(guarded, past), over);
+  assert.deepEqual(await statusesOn(guarded, past), allEnded);
 });
 
-test("a folder copied back by hand lets no link reach who got its number since", async (t) => {
-  const past = await pastOf(t);
+test("after a folder is copied back by hand, no link opens a later record with the same id", async (t) => {
+  const past = await makePast(t);
   const copy = join(past.folder, "copy");
   mkdirSync(copy);
-  platen(copy, "restore", past.tar);
+  runPlaten(copy, "restore", past.tar);
   for (const name of ["platen.sqlite", "secret"]) rmSync(join(copy, name));
   cpSync(past.state, join(copy, "platen.sqlite"));
   cpSync(join(past.dataDir, "secret"), join(copy, "secret"));

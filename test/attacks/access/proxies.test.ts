@@ -9,13 +9,13 @@ import { deepTest } from "../../support/depth.ts";
 import { connectRaw, exchange, statusOf } from "../../support/raw.ts";
 import { leastTime } from "../../support/times.ts";
 
-/** What a GET with further header lines is answered. */
+/** Sends a GET with further header lines. @returns the answer's text */
 async function get(url: string, lines: readonly string[], path = "/printers"): Promise<string> {
   const head = [`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close", ...lines, "", ""];
   return exchange(url, Buffer.from(head.join("\r\n"), "latin1"));
 }
 
-test("a name that did not come from a trusted proxy is refused with 400, and not ignored", async (t) => {
+test("a user header from an untrusted sender is refused with 400", async (t) => {
   const proxies = groupedProxies();
   const elsewhere = namingProxies({ TRUSTED_PROXIES: "10.9.9.9" });
   const [trusting, other] = [await startApp(t, { proxies }), await startApp(t, { proxies: elsewhere })];
@@ -31,7 +31,7 @@ test("a name that did not come from a trusted proxy is refused with 400, and not
   assert.equal(statusOf(mapped), 200);
 });
 
-test("a header twice, empty, folded, too long or with odd characters names nobody", async (t) => {
+test("a user header that is doubled, empty, folded, too long or has control characters is refused", async (t) => {
   const { url } = await startApp(t, { proxies: groupedProxies() });
   const groups = "Remote-Groups: platen-admins";
   const attempts: readonly (readonly string[])[] = [
@@ -49,7 +49,7 @@ test("a header twice, empty, folded, too long or with odd characters names nobod
   const answers = [];
   for (const lines of attempts) answers.push(statusOf(await get(url, lines)));
   const groupsAlone = statusOf(await get(url, [groups]));
-  // Some proxies take it for the same header: here it is another one, and says nothing.
+  // Some proxies treat a name with an underscore as the same header; Platen ignores it.
   const underscore = statusOf(await get(url, ["Remote_User: admin", "REMOTE_GROUPS: platen-admins"]));
 
   assert.deepEqual(
@@ -59,7 +59,7 @@ test("a header twice, empty, folded, too long or with odd characters names nobod
   assert.deepEqual([groupsAlone, underscore], [401, 401]);
 });
 
-test("a group's name does not become several by a sign that its proxy does not write between groups", async (t) => {
+test("a group's name is not split at separators that its proxy does not use", async (t) => {
   const { url } = await startApp(t, { proxies: groupedProxies() });
   const statuses: number[] = [];
 
@@ -78,7 +78,7 @@ test("a group's name does not become several by a sign that its proxy does not w
   assert.deepEqual(new Set(statuses), new Set([403]));
 });
 
-test("a chain of addresses is read from its end, and only as far as proxies are trusted", () => {
+test("a chain of addresses is read from its end, up to the first address that is no trusted proxy", () => {
   const proxies = proxiesOf({ TRUSTED_PROXIES: "10.0.0.0/8,fd00::/8" });
   const from = (remoteAddress: string, chain?: string) => {
     const headers = chain === undefined ? {} : { "x-forwarded-for": chain };
@@ -101,7 +101,7 @@ test("a chain of addresses is read from its end, and only as far as proxies are 
   assert.equal(from("10.0.0.1"), "10.0.0.1");
 });
 
-test("of several names and schemes that were forwarded, those of the nearest proxy count", () => {
+test("of several forwarded hosts and schemes, those of the nearest proxy count", () => {
   const proxies = proxiesOf({ TRUSTED_PROXIES: "10.0.0.0/8" });
   const headers = {
     "x-forwarded-host": "made-up.example, platen.example",
@@ -125,7 +125,7 @@ deepTest("a long chain that names trusted proxies alone costs next to nothing", 
   assert.ok((await leastTime(() => originOf(request, proxies))) < 50);
 });
 
-test("who holds too much is told apart behind a proxy, and the proxy may have all connections", async (t) => {
+test("quotas apply to each client behind a proxy, and the proxy may use all connections", async (t) => {
   const limits = { connections: 4, pages: 2 };
   const service = await startApp(t, { proxies: proxiesOf(), limits });
   const alone = await startApp(t, { limits });
@@ -141,7 +141,7 @@ test("who holds too much is told apart behind a proxy, and the proxy may have al
   assert.deepEqual(served.map(statusOf), [200, 200, 200, 200]);
 });
 
-test("a page of another site cannot pass for ours by a forwarded host from anywhere", async (t) => {
+test("a page of another site cannot use a forwarded host to look like Platen's own", async (t) => {
   const service = await startApp(t, { proxies: proxiesOf({ TRUSTED_PROXIES: "10.9.9.9" }) });
   const behind = await startApp(t, { proxies: proxiesOf() });
   const headers = { origin: "http://evil.example.com", "x-forwarded-host": "evil.example.com" };
@@ -152,7 +152,7 @@ test("a page of another site cannot pass for ours by a forwarded host from anywh
   assert.deepEqual([direct.status, forwarded.status], [403, 421]);
 });
 
-test("a name that only looks like an account's is not that account, and the log's own names are nobody's", async (t) => {
+test("a name that only looks like an account's is another one, and the log's own names are refused", async (t) => {
   const service = await startApp(t, { proxies: groupedProxies() });
   const { accounts } = service.app.store;
   await accounts.setDisabled(await accounts.add("karl", "operator"), true);
@@ -162,7 +162,7 @@ test("a name that only looks like an account's is not that account, and the log'
   };
 
   const same = await Promise.all(["karl", "Karl", "KARL"].map(ask));
-  // A small capital, full width, and Cyrillic.
+  // With a small capital, a full-width letter, and a Cyrillic letter.
   const looksAlike = await Promise.all(["ᴋarl", "ｋarl", "k\u0430rl"].map(ask));
   const kept = await Promise.all(
     ["token Datto", "link printer 1", "anyone", "Platen", "Several", "an unknown  name"].map(ask),
@@ -173,7 +173,7 @@ test("a name that only looks like an account's is not that account, and the log'
   assert.deepEqual(new Set(kept), new Set([400]));
 });
 
-test("nobody whom a proxy names is the administrator, and other alphabets are names like any other", async (t) => {
+test("no proxy user is the administrator, and names in other alphabets work", async (t) => {
   const service = await startClosed(t, { proxies: groupedProxies() });
   const ask = async (name: string) => {
     const lines = [`Remote-User: ${Buffer.from(name).toString("latin1")}`, "Remote-Groups: techs"];

@@ -14,12 +14,12 @@ const skip = {
       : "this machine has no IPv6 (mount)",
 };
 
-/** The bundled program on all addresses, with settings. */
+/** Starts the bundled program on all addresses. */
 async function start(t: TestContext, settings: Record<string, string>): Promise<Service> {
   return serve(t, await temporaryFolder(t), { HOST: "::", ...settings });
 }
 
-/** Asks over IPv4 or IPv6. */
+/** Sends a GET over IPv4 or IPv6. */
 function get(
   { url }: Service,
   address: string,
@@ -32,7 +32,7 @@ function get(
 }
 
 test(
-  "a proxy is known by its address, be it IPv4, IPv6 or IPv4 written as IPv6, and its neighbour is not",
+  "a proxy is trusted by its address, as IPv4, IPv6 or mapped IPv4, and its neighbour is not",
   skip,
   async (t) => {
     const header = { REMOTE_USER_HEADER: "Remote-User" };
@@ -66,7 +66,7 @@ test(
   },
 );
 
-test("behind https the name is ours however it is written, and another one is not", async (t) => {
+test("behind https, the service's name is accepted in any spelling, and another name is refused", async (t) => {
   const service = await start(t, { PUBLIC_URL: "https://platen.example", ADMIN_PASSWORD: adminPassword });
   const ask = async (host: string) => get(service, "127.0.0.1", [`Host: ${host}`], "/sign-in");
   const ours = [
@@ -98,7 +98,7 @@ test("behind https the name is ours however it is written, and another one is no
 });
 
 deepTest(
-  "cookies are for https alone where PUBLIC_URL or a trusted proxy says https, and nobody else can say it",
+  "cookies are for https only where PUBLIC_URL or a trusted proxy reports https, and other senders cannot",
   async (t) => {
     const form = `name=admin&password=${encodeURIComponent(adminPassword)}`;
     const cookiesWith = async (settings: Record<string, string>, lines: readonly string[]) => {
@@ -134,7 +134,7 @@ deepTest(
   },
 );
 
-test("a change is taken from pages of our own https address alone, however Host is written", async (t) => {
+test("changes are accepted only from pages of Platen's own https address, in any spelling of Host", async (t) => {
   const service = await start(t, { PUBLIC_URL: "https://platen.example", ADMIN_PASSWORD: adminPassword });
   const ask = async (host: string, origin: string) => {
     const post = postText("/sign-in", "application/x-www-form-urlencoded", "name=x&password=y", { host });

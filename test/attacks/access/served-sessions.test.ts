@@ -7,7 +7,7 @@ import { deepTest } from "../../support/depth.ts";
 import { exchange, statusOf } from "../../support/raw.ts";
 import { serve } from "../../support/service.ts";
 
-/** The bundled program with sign-in on, asked by name and path. */
+/** Starts the bundled program with sign-in on. */
 async function start(t: TestContext, settings: Record<string, string> = {}) {
   const { url } = await serve(t, await temporaryFolder(t), { ADMIN_PASSWORD: adminPassword, ...settings });
   const { fetch, post } = client(url);
@@ -28,35 +28,32 @@ async function start(t: TestContext, settings: Record<string, string> = {}) {
   return { fetch, post, status, signIn, admin, addPerson };
 }
 
-deepTest(
-  "of two changes of a password at once one counts, and the other says that it was late",
-  async (t) => {
-    const { post, signIn, status, addPerson } = await start(t);
-    const own = "velvet harbour sixteen";
-    const [first, second] = [await addPerson("jo", own), await signIn("jo", own)];
-    const change = (cookie: string, chosen: string) =>
-      post("/account/password", { password: own, chosen, again: chosen }, { cookie });
+deepTest("of two simultaneous password changes, one succeeds and the other is refused as late", async (t) => {
+  const { post, signIn, status, addPerson } = await start(t);
+  const own = "velvet harbour sixteen";
+  const [first, second] = [await addPerson("jo", own), await signIn("jo", own)];
+  const change = (cookie: string, chosen: string) =>
+    post("/account/password", { password: own, chosen, again: chosen }, { cookie });
 
-    const answers = await Promise.all([
-      change(first, "quiet marble sunrise"),
-      change(second, "winter copper lantern"),
-    ]);
-    const statuses = answers.map((answer) => answer.status);
-    const tried: number[] = [];
-    for (const password of [own, "quiet marble sunrise", "winter copper lantern"])
-      tried.push((await post("/sign-in", { name: "jo", password })).status);
-    const winner = answers.find((answer) => answer.status === 303);
+  const answers = await Promise.all([
+    change(first, "quiet marble sunrise"),
+    change(second, "winter copper lantern"),
+  ]);
+  const statuses = answers.map((answer) => answer.status);
+  const tried: number[] = [];
+  for (const password of [own, "quiet marble sunrise", "winter copper lantern"])
+    tried.push((await post("/sign-in", { name: "jo", password })).status);
+  const winner = answers.find((answer) => answer.status === 303);
 
-    assert.deepEqual(statuses.toSorted(), [303, 409]);
-    assert.equal(tried[0], 422);
-    assert.deepEqual(tried.slice(1).toSorted(), [303, 422]);
-    assert.deepEqual([await status(first), await status(second)], [401, 401]);
-    assert.equal(winner && (await status(cookiesOf(winner))), 200);
-  },
-);
+  assert.deepEqual(statuses.toSorted(), [303, 409]);
+  assert.equal(tried[0], 422);
+  assert.deepEqual(tried.slice(1).toSorted(), [303, 422]);
+  assert.deepEqual([await status(first), await status(second)], [401, 401]);
+  assert.equal(winner && (await status(cookiesOf(winner))), 200);
+});
 
 deepTest(
-  "who signs in in two tabs, at once or one after the other, is in by the last cookie, and no session is left over",
+  "signing in in two tabs, simultaneously or in sequence, keeps the last cookie's session and no other",
   async (t) => {
     const { post, fetch, status, signIn } = await start(t);
     const before = await signIn("admin", adminPassword);
@@ -74,9 +71,9 @@ deepTest(
   },
 );
 
-test("nobody is signed out by an address, an image or a link", async (t) => {
+test("an address, an image or a link cannot sign anyone out", async (t) => {
   const { fetch, status, admin } = await start(t);
-  const asked = [
+  const answers = [
     await fetch("/sign-out", { headers: { ...admin, ...navigation } }),
     await fetch("/sign-out", { headers: { ...admin, accept: "image/*" } }),
     await fetch("/sign-out", { method: "HEAD", headers: admin }),
@@ -84,33 +81,30 @@ test("nobody is signed out by an address, an image or a link", async (t) => {
   ];
 
   assert.deepEqual(
-    asked.map(({ status }) => status),
+    answers.map(({ status }) => status),
     [303, 405, 405, 405],
   );
-  for (const answer of asked) assert.deepEqual(answer.headers.getSetCookie(), []);
+  for (const answer of answers) assert.deepEqual(answer.headers.getSetCookie(), []);
   assert.equal(await status(admin.cookie), 200);
 });
 
-deepTest(
-  "behind https a cookie without the prefix that another host can set neither signs in nor gets in the way",
-  async (t) => {
-    const { status, signIn, admin } = await start(t, { PUBLIC_URL: "https://platen.example" });
-    const planted = (await signIn("admin", adminPassword)).replaceAll("__Host-", "");
-    const mine = admin.cookie.split("; ").find((pair) => pair.startsWith("__Host-platen=")) ?? "";
+deepTest("behind https, a cookie without the prefix, which another host can set, is ignored", async (t) => {
+  const { status, signIn, admin } = await start(t, { PUBLIC_URL: "https://platen.example" });
+  const planted = (await signIn("admin", adminPassword)).replaceAll("__Host-", "");
+  const sessionCookie = admin.cookie.split("; ").find((pair) => pair.startsWith("__Host-platen=")) ?? "";
 
-    const statuses = [
-      await status(mine),
-      await status(planted),
-      await status(`${planted}; ${mine}`),
-      await status(`${mine}; ${planted}`),
-      await status(`${mine}; ${planted.replace("platen=", "__Host-platen=")}`),
-      await status(mine.replace("__Host-", "__host-")),
-      await status(mine.replace("__Host-platen", "__Host-platen ")),
-    ];
+  const statuses = [
+    await status(sessionCookie),
+    await status(planted),
+    await status(`${planted}; ${sessionCookie}`),
+    await status(`${sessionCookie}; ${planted}`),
+    await status(`${sessionCookie}; ${planted.replace("platen=", "__Host-platen=")}`),
+    await status(sessionCookie.replace("__Host-", "__host-")),
+    await status(sessionCookie.replace("__Host-platen", "__Host-platen ")),
+  ];
 
-    assert.deepEqual(statuses, [200, 401, 200, 200, 401, 401, 401]);
-  },
-);
+  assert.deepEqual(statuses, [200, 401, 200, 200, 401, 401, 401]);
+});
 
 deepTest("over plain http a cookie with the prefix of https is none", async (t) => {
   const { status, admin } = await start(t);
@@ -120,7 +114,7 @@ deepTest("over plain http a cookie with the prefix of https is none", async (t) 
   assert.deepEqual([await status(admin.cookie), await status(prefixed)], [200, 401]);
 });
 
-test("a session that somebody planted is neither kept nor raised when its browser signs in", async (t) => {
+test("a planted session is neither kept nor used when its browser signs in", async (t) => {
   const { status, signIn, addPerson } = await start(t);
   const planted = await addPerson("jo", "velvet harbour sixteen");
 
@@ -130,7 +124,7 @@ test("a session that somebody planted is neither kept nor raised when its browse
   assert.deepEqual([await status(planted), await status(made)], [401, 200]);
 });
 
-test("a session's cookie counts under its own name alone, however that begins", async (t) => {
+test("a session's cookie counts only under its exact name", async (t) => {
   const { url } = await serve(t, await temporaryFolder(t), {
     ADMIN_PASSWORD: adminPassword,
     PUBLIC_URL: "https://localhost",

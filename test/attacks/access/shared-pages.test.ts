@@ -4,7 +4,7 @@ import { proxiesOf } from "../../support/access/proxies.ts";
 import { startApp } from "../../support/app.ts";
 import { connectRaw } from "../../support/raw.ts";
 
-test("who comes by a trusted proxy and who comes directly get pages of their own, each with its address of the service in it", async (t) => {
+test("requests by a trusted proxy and direct ones get different pages, each with its own address of the service", async (t) => {
   const service = await startApp(t, { proxies: proxiesOf({ TRUSTED_PROXIES: "127.0.0.2" }) });
   const id = await service.addPrinter();
   const head = "Host: localhost\r\nX-Forwarded-Proto: https\r\nConnection: close\r\n";

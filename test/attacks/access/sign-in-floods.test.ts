@@ -7,7 +7,7 @@ import type { TestApp } from "../../support/app.ts";
 
 const change = { password: ownPassword, chosen: "quiet marble sunrise", again: "quiet marble sunrise" };
 
-/** Keeps so many requests under way until it is told to end. @returns what ends them, and answers their statuses */
+/** Keeps `count` requests under way. @returns a function that ends the flood and returns the statuses */
 function flood(count: number, ask: (i: number) => Promise<{ readonly status: number }>) {
   let isOver = false;
   const statuses: number[] = [];
@@ -21,8 +21,8 @@ function flood(count: number, ask: (i: number) => Promise<{ readonly status: num
   };
 }
 
-/** How the administrator fares four times, two of them in a browser that is known. */
-async function adminSignsIn(app: TestApp, known: string): Promise<number[]> {
+/** The statuses of four sign-ins of the administrator, two of them in a known browser. */
+async function adminSignInStatuses(app: TestApp, known: string): Promise<number[]> {
   const statuses: number[] = [];
   for (let i = 0; i < 4; i++) {
     const cookie = i % 2 === 0 ? known : "";
@@ -38,7 +38,7 @@ for (const [what, form] of [
   ["a right password and a bad new one", { ...change, chosen: "x" }],
   ["wrong passwords", { ...change, password: "not this one at all" }],
 ] as const) {
-  test(`a viewer who sends ${what} from seven browsers at once keeps the administrator out of none`, async (t) => {
+  test(`a viewer who sends ${what} from seven browsers at once does not keep the administrator out`, async (t) => {
     const app = await startClosed(t);
     const known = await signIn(app, "admin", adminPassword);
     await addPerson(app, "eve");
@@ -46,7 +46,7 @@ for (const [what, form] of [
     for (let i = 0; i < 7; i++) cookies.push(await signIn(app, "eve", ownPassword));
 
     const end = flood(21, (i) => app.post("/account/password", form, { cookie: cookies[i % 7] ?? "" }));
-    const statuses = await adminSignsIn(app, known);
+    const statuses = await adminSignInStatuses(app, known);
     const floods = await end();
 
     assert.deepEqual(statuses, letIn);
@@ -54,7 +54,7 @@ for (const [what, form] of [
   });
 }
 
-test("twenty people behind one address who sign in at the same moment in new browsers all get in", async (t) => {
+test("twenty people behind one address can sign in simultaneously in new browsers", async (t) => {
   const app = await startClosed(t);
   const people: { readonly name: string; readonly password: string }[] = [];
   for (let i = 0; i < 20; i++) {
@@ -72,7 +72,7 @@ test("twenty people behind one address who sign in at the same moment in new bro
   );
 });
 
-test("one person who signs in twenty times at once gets in each time, also after wrong passwords", async (t) => {
+test("one person can sign in twenty times simultaneously, also after wrong passwords", async (t) => {
   const app = await startClosed(t);
   for (let i = 0; i < 4; i++) await app.post("/sign-in", { name: "admin", password: "not this one" });
 
@@ -83,10 +83,10 @@ test("one person who signs in twenty times at once gets in each time, also after
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([303]));
 });
 
-test("a flood of guesses from one network leaves other requests and known browsers served", async (t) => {
+test("during a flood of guesses from one network, other requests and known browsers are answered", async (t) => {
   const app = await startClosed(t);
   const known = await signIn(app, "admin", adminPassword);
-  const before = app.app.passwords.count;
+  const before = app.app.passwords.hashCount;
 
   const end = flood(60, (i) => app.post("/sign-in", { name: `guess ${i}`, password: "not this one at all" }));
   const served: number[] = [];
@@ -104,29 +104,29 @@ test("a flood of guesses from one network leaves other requests and known browse
 
   assert.deepEqual(new Set(served), new Set([200, 303]));
   assert.deepEqual(new Set(floods.filter((status) => status !== 503)), new Set([422, 429]));
-  assert.ok(app.app.passwords.count - before <= 7 + 5, `${app.app.passwords.count - before} hashes`);
+  assert.ok(app.app.passwords.hashCount - before <= 7 + 5, `${app.app.passwords.hashCount - before} hashes`);
 });
 
-test("a flood of guesses from a hundred networks keeps no known browser out", async (t) => {
+test("a flood of guesses from a hundred networks does not keep known browsers out", async (t) => {
   const app = await startClosed(t);
   const known = await signIn(app, "admin", adminPassword);
-  const mine = { name: "admin", password: adminPassword };
+  const adminCredentials = { name: "admin", password: adminPassword };
 
   const strangers = Array.from({ length: 100 }, (_, i) => `10.0.${i}.1`);
   const guesses = Promise.allSettled(
     strangers.map((address) => app.app.passwords.verify("not this one", undefined, () => {}, address)),
   );
-  const again = await app.post("/sign-in", mine, { cookie: known.split("; ")[1] ?? "" });
+  const laterSignIn = await app.post("/sign-in", adminCredentials, { cookie: known.split("; ")[1] ?? "" });
   const refused = (await guesses).filter(({ status }) => status === "rejected");
 
-  assert.equal(again.status, 303);
+  assert.equal(laterSignIn.status, 303);
   assert.equal(refused.length, 36);
 });
 
-test("a bad new password costs no hash and says nothing of the one that there is", async (t) => {
+test("a bad new password causes no hash and tells nothing about the current one", async (t) => {
   const app = await startClosed(t);
   const cookie = await addPerson(app, "eve");
-  const before = app.app.passwords.count;
+  const before = app.app.passwords.hashCount;
 
   const pages: string[] = [];
   for (const password of [ownPassword, "not this one at all"])
@@ -135,11 +135,11 @@ test("a bad new password costs no hash and says nothing of the one that there is
       pages.push(`${answer.status} ${await answer.text()}`);
     }
 
-  assert.equal(app.app.passwords.count, before);
+  assert.equal(app.app.passwords.hashCount, before);
   assert.deepEqual(pages.slice(0, 3), pages.slice(3));
 });
 
-test("who finds all places taken is told so, and that counts as no guess", async (t) => {
+test("an attempt that is refused because too many wait does not count as a guess", async (t) => {
   const app = await startClosed(t);
   const [eve, jo] = [await addPerson(app, "eve"), await addPerson(app, "jo")];
   assert.ok(eve);

@@ -13,7 +13,7 @@ import { serve } from "../../support/service.ts";
 
 const minute = 60_000;
 
-test("a session that somebody brings along is not the one that begins, and ends", async (t) => {
+test("signing in ends the session of the old cookie and begins a new one", async (t) => {
   const app = await startClosed(t);
   const planted = await addPerson(app, "jo");
 
@@ -22,15 +22,19 @@ test("a session that somebody brings along is not the one that begins, and ends"
     { name: "admin", password: adminPassword },
     { cookie: `platen=${"A".repeat(43)}` },
   );
-  const over = await app.post("/sign-in", { name: "admin", password: adminPassword }, { cookie: planted });
+  const newSignIn = await app.post(
+    "/sign-in",
+    { name: "admin", password: adminPassword },
+    { cookie: planted },
+  );
   const before = await app.fetch("/clients", { headers: { cookie: planted } });
 
   assert.doesNotMatch(cookiesOf(made), /AAAA/);
-  assert.equal(over.status, 303);
+  assert.equal(newSignIn.status, 303);
   assert.equal(before.status, 401);
 });
 
-test("a cookie that another host of the domain tossed in counts for nothing, and neither does ours beside it", async (t) => {
+test("two cookies of the same name, one from another host of the domain, are both ignored", async (t) => {
   const app = await startClosed(t);
   const [mine, theirs] = [await signInAdmin(app), await addPerson(app, "jo")];
   const [own = "", planted = ""] = [mine.split(";")[0], theirs.split(";")[0]];
@@ -47,7 +51,7 @@ test("a cookie that another host of the domain tossed in counts for nothing, and
   assert.deepEqual(statuses, [401, 401, 401, 401]);
 });
 
-test("nobody is led to another host after signing in", async (t) => {
+test("signing in never leads to another host", async (t) => {
   const { fetch, post } = await startClosed(t);
   const hostile = [
     "//evil.example",
@@ -85,7 +89,7 @@ test("nobody is led to another host after signing in", async (t) => {
   assert.equal(kept.headers.get("location"), "/printers?q=%C3%A4&x=1");
 });
 
-test("a page of another site can sign nobody in or out", async (t) => {
+test("a page of another site cannot sign anyone in or out", async (t) => {
   const app = await startClosed(t);
   const cookie = await signInAdmin(app);
   const foreign: Record<string, string>[] = [
@@ -110,7 +114,7 @@ test("a page of another site can sign nobody in or out", async (t) => {
   assert.equal((await app.fetch("/clients", { headers: { cookie } })).status, 200);
 });
 
-test("nobody ends the session of somebody else by its number", async (t) => {
+test("a user cannot end another user's session by its id", async (t) => {
   const app = await startClosed(t);
   const admin = await signInAdmin(app);
   const viewer = await addPerson(app, "jo");
@@ -120,7 +124,7 @@ test("nobody ends the session of somebody else by its number", async (t) => {
   assert.equal((await app.fetch("/clients", { headers: { cookie: admin } })).status, 200);
 });
 
-test("what is kept of a session and of a password opens nothing", async (t) => {
+test("the saved digests of sessions and passwords open nothing", async (t) => {
   const app = await startClosed(t);
   const cookie = await signInAdmin(app);
   const kept = app.app.store.accounts.findByName("admin")?.hash ?? "";
@@ -134,7 +138,7 @@ test("what is kept of a session and of a password opens nothing", async (t) => {
   assert.deepEqual([byDigest.status, byHash.status], [401, 422]);
 });
 
-test("a password stands in no address, line of the log or page, wherever somebody types it", async (t) => {
+test("a password typed into any field appears in no address, log line or page", async (t) => {
   const folder = await temporaryFolder(t);
   const service = await serve(t, folder, { ADMIN_PASSWORD: adminPassword });
   const secret = "zebra-umbrella-violin";
@@ -163,7 +167,7 @@ test("a password stands in no address, line of the log or page, wherever somebod
   );
 });
 
-test("fields that are no fields, and texts without end, are refused and break nothing", async (t) => {
+test("invalid fields and very long texts are refused and break nothing", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startClosed(t, { clock: () => now });
   const odd = [

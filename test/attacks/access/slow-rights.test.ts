@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addPerson, signInAdmin, startClosed } from "../../support/access/people.ts";
-import { logOf } from "../../support/audit/audit.ts";
+import { logEntries } from "../../support/audit/audit.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 import { stateOf } from "../../support/durability/whole-state.ts";
 import { connectRaw, statusOf } from "../../support/raw.ts";
@@ -45,7 +45,7 @@ for (const [what, fields] of [
   ["password", {}],
   ["", { role: "viewer" }],
 ] as const) {
-  test(`what was begun before an account lost its rights (${what || "role"}) changes nothing when its end comes later`, async (t) => {
+  test(`a request that began before an account lost its rights (${what || "role"}) changes nothing when it ends later`, async (t) => {
     const app = await startClosed(t);
     const admin = { cookie: await signInAdmin(app) };
     const cookie = await addPerson(app, "jo", "operator");
@@ -68,19 +68,19 @@ for (const [what, fields] of [
         return { client, rest: body.subarray(body.length - 1) };
       }),
     );
-    // An answer to each of them shows that what came before it was read.
+    // The answers show that everything sent before was read.
     for (let i = 0; i < 5; i++) await app.fetch("/health");
     await app.post(`/accounts/2${what && `/${what}`}`, fields, admin);
     const before = await stateOf(app.dataDir);
     for (const { client, rest } of begun) client.socket.write(rest);
     const statuses = (await Promise.all(begun.map(({ client }) => client.closed))).map(statusOf);
-    const told = await logOf(app, "refused");
+    const refusals = await logEntries(app, "refused");
 
     assert.ok(
       statuses.every((status) => status === 401 || status === 403),
       `${statuses}`,
     );
-    assert.deepEqual(new Set(told.map(({ who }) => who)), new Set(["jo"]));
+    assert.deepEqual(new Set(refusals.map(({ who }) => who)), new Set(["jo"]));
     const after = await stateOf(app.dataDir);
     assert.deepEqual(
       after,
@@ -89,7 +89,7 @@ for (const [what, fields] of [
   });
 }
 
-test("who is disabled while their driver is read changes nothing", async (t) => {
+test("an upload changes nothing if its account is disabled while the driver is read", async (t) => {
   const app = await startClosed(t);
   const admin = { cookie: await signInAdmin(app) };
   const cookie = await addPerson(app, "jo", "operator");
@@ -119,7 +119,7 @@ test("who is disabled while their driver is read changes nothing", async (t) => 
   );
 });
 
-/** What somebody waits for, and what ends it. */
+/** A promise, and the function that resolves it. */
 function gate(): [Promise<void>, () => void] {
   let open = () => {};
   const waits = new Promise<void>((resolve) => {

@@ -6,10 +6,10 @@ import { driverZip } from "../../support/drivers/driver-zip.ts";
 import { exchange, statusOf } from "../../support/raw.ts";
 
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
-/** Shaped as a token, and known to nobody. */
+/** A text in the form of a token that was never made. */
 const unknown = makeTokenText((bytes) => Buffer.alloc(bytes, 7));
 
-test("what is no token opens nothing, however it is written", async (t) => {
+test("texts that are no tokens open nothing, in any form", async (t) => {
   const { service, addToken } = await startGuarded(t);
   const token = await addToken("read");
   const attempts = [
@@ -48,7 +48,7 @@ test("what is no token opens nothing, however it is written", async (t) => {
   assert.equal(statusOf(twice), 401);
 });
 
-test("a token of one client escapes to no other, by whatever spelling of an address", async (t) => {
+test("a token of one client opens nothing of another, by any spelling of an address", async (t) => {
   const { admin, addToken, bearer } = await startGuarded(t);
   for (const name of ["A", "B"]) await admin.post("/clients", { name });
   await admin.addPrinter({ client_id: "1" });
@@ -96,7 +96,7 @@ test("a token of a client or printer changes nothing, by any method", async (t) 
   const { admin, addToken, bearer } = await startGuarded(t);
   await admin.addPrinter();
   const { fetch } = bearer(await addToken("printer:1"));
-  const asked = [];
+  const statuses = [];
 
   for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     for (const path of [
@@ -105,13 +105,13 @@ test("a token of a client or printer changes nothing, by any method", async (t) 
       "/printers/1/scripts/install",
       "/drivers/1/files",
     ])
-      asked.push((await fetch(path, { method })).status);
+      statuses.push((await fetch(path, { method })).status);
 
-  assert.deepEqual([...new Set(asked)], [403]);
+  assert.deepEqual([...new Set(statuses)], [403]);
   assert.equal((await admin.fetch("/printers/1")).status, 200);
 });
 
-test("a token of a printer that is gone reaches nothing, and no other printer gets its number", async (t) => {
+test("a token of a deleted printer opens nothing, and no later printer gets its id", async (t) => {
   const { admin, addToken, bearer } = await startGuarded(t);
   await admin.addPrinter();
   const { fetch } = bearer(await addToken("printer:1"));

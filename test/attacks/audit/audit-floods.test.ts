@@ -5,13 +5,13 @@ import type { AuditEntry } from "../../../src/domain/audit/audit.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { startGuarded } from "../../support/access/guarded.ts";
 import { temporaryFolder } from "../../support/app.ts";
-import { entriesIn, logFiles, logOf, said } from "../../support/audit/audit.ts";
+import { entriesIn, entryText, logEntries, logFiles } from "../../support/audit/audit.ts";
 import { deepTest } from "../../support/depth.ts";
 
 const minute = 60_000;
 
-/** A log whose minutes the test turns, and which a flood runs into. */
-async function flooded(t: TestContext) {
+/** A store whose clock the test controls, for floods of events. */
+async function startFlooded(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let now = Date.UTC(2026, 10, 22);
   const dataDir = await temporaryFolder(t);
@@ -20,7 +20,7 @@ async function flooded(t: TestContext) {
     () => now,
     () => {},
   );
-  const turn = async () => {
+  const endMinute = async () => {
     now += minute;
     t.mock.timers.tick(minute);
     await store.audit.flush();
@@ -32,16 +32,16 @@ async function flooded(t: TestContext) {
   const setBack = (ms: number) => {
     now -= ms;
   };
-  return { store, dataDir, turn, setBack, entries };
+  return { store, dataDir, endMinute, setBack, entries };
 }
 
 const refuse = ({ audit }: Store, who: string, from: string, path: string, pattern: string) =>
-  audit.note("refused", { what: `GET ${path}`, countedAs: `GET ${pattern}`, actor: { who, from } });
+  audit.record("refused", { what: `GET ${path}`, countedAs: `GET ${pattern}`, actor: { who, from } });
 
 const sum = (entries: readonly AuditEntry[]) => entries.reduce((total, { count = 1 }) => total + count, 0);
 
-test("one account that is refused everywhere hides nobody else, and is counted by route, not by address", async (t) => {
-  const { store, turn, entries } = await flooded(t);
+test("many refusals of one account do not hide those of others, and are counted by route", async (t) => {
+  const { store, endMinute, entries } = await startFlooded(t);
 
   for (let i = 0; i < 20_000; i++) {
     refuse(store, "mallory", "10.0.0.1", `/accounts/${i}${"a".repeat(400)}`, "/accounts/:id");
@@ -49,7 +49,7 @@ test("one account that is refused everywhere hides nobody else, and is counted b
   }
   refuse(store, "eve", "10.0.0.2", "/accounts", "/accounts");
   const atOnce = await entries();
-  await turn();
+  await endMinute();
   await store.close();
   const all = await entries();
 
@@ -57,27 +57,27 @@ test("one account that is refused everywhere hides nobody else, and is counted b
     atOnce.map(({ who }) => who),
     ["mallory", "mallory", "eve"],
   );
-  assert.deepEqual(all.slice(3).map(said), [
+  assert.deepEqual(all.slice(3).map(entryText), [
     "refused GET /accounts/:id 19999 times",
     "refused GET an address where nothing is 19999 times",
   ]);
 });
 
 deepTest(
-  "addresses without end take a bounded memory and a bounded number of lines, and every one is counted",
+  "failures from any number of networks take limited memory and lines, and each one is counted",
   async (t) => {
-    const { store, dataDir, turn, entries } = await flooded(t);
+    const { store, dataDir, endMinute, entries } = await startFlooded(t);
     const perMinute: number[] = [];
-    store.audit.note("started");
+    store.audit.record("started");
 
     for (let round = 0; round < 20; round++) {
       const before = (await entries()).length;
       for (let i = 0; i < 4000; i++) {
-        const site = (round * 4000 + i).toString(16);
-        const from = `2001:db8:${site.slice(-4)}:${site.slice(0, -4) || "0"}::1`;
-        store.audit.note("sign-in-failed", { what: "wrong password", actor: { who: "admin", from } });
+        const network = (round * 4000 + i).toString(16);
+        const from = `2001:db8:${network.slice(-4)}:${network.slice(0, -4) || "0"}::1`;
+        store.audit.record("sign-in-failed", { what: "wrong password", actor: { who: "admin", from } });
       }
-      await turn();
+      await endMinute();
       perMinute.push((await entries()).length - before);
     }
     const lines = (await entries()).length;
@@ -94,14 +94,14 @@ deepTest(
   },
 );
 
-test("whoever hops through a /64 has the lines of one address", async (t) => {
-  const { store, entries } = await flooded(t);
+test("all addresses of a /64 share the lines of one address", async (t) => {
+  const { store, entries } = await startFlooded(t);
 
   for (let i = 0; i < 5000; i++) {
     const from = `2001:db8:1:1::${i.toString(16)}`;
-    store.audit.note("sign-in-failed", { actor: { who: "an unknown name", from } });
+    store.audit.record("sign-in-failed", { actor: { who: "an unknown name", from } });
   }
-  store.audit.note("sign-in-failed", { actor: { who: "admin", from: "192.0.2.1" } });
+  store.audit.record("sign-in-failed", { actor: { who: "admin", from: "192.0.2.1" } });
   const atOnce = await entries();
   await store.close();
 
@@ -109,16 +109,16 @@ test("whoever hops through a /64 has the lines of one address", async (t) => {
     atOnce.map(({ who }) => who),
     ["an unknown name", "admin"],
   );
-  assert.deepEqual((await entries()).slice(2).map(said), ["sign-in-failed 4999 times"]);
+  assert.deepEqual((await entries()).slice(2).map(entryText), ["sign-in-failed 4999 times"]);
 });
 
-test("strangers who cause many different refusals have 100 lines a minute, and the others are one", async (t) => {
-  const { store, turn, entries } = await flooded(t);
+test("unauthenticated refusals get 100 lines a minute, and one line for all others", async (t) => {
+  const { store, endMinute, entries } = await startFlooded(t);
 
   for (let i = 0; i < 500; i++) refuse(store, "nobody", "10.0.0.1", `/x/${i}`, `/pattern/${i % 125}`);
   refuse(store, "nobody", "10.0.0.2", "/printers/1", "/printers/:id");
   const atOnce = await entries();
-  await turn();
+  await endMinute();
   await store.close();
   const all = await entries();
 
@@ -131,15 +131,15 @@ test("strangers who cause many different refusals have 100 lines a minute, and t
   );
 });
 
-test("failed sign-ins from ever other networks have 100 lines a minute, whatever name is typed, and the others are one", async (t) => {
-  const { store, turn, entries } = await flooded(t);
+test("failed sign-ins from many networks get 100 lines a minute, and one line for all others", async (t) => {
+  const { store, endMinute, entries } = await startFlooded(t);
 
   for (let i = 0; i < 150; i++) {
     const actor = { who: "admin", from: `10.0.${i}.1` };
-    store.audit.note("sign-in-failed", { what: "wrong password", actor });
+    store.audit.record("sign-in-failed", { what: "wrong password", actor });
   }
   const atOnce = await entries();
-  await turn();
+  await endMinute();
   await store.close();
   const all = await entries();
 
@@ -148,10 +148,10 @@ test("failed sign-ins from ever other networks have 100 lines a minute, whatever
   assert.deepEqual([who, from, count], ["several", "several", 49]);
 });
 
-test("a minute after a flood of refusals strangers have lines of their own again", async (t) => {
-  const { store, turn, entries } = await flooded(t);
+test("a minute after a flood, unauthenticated refusals get their own lines again", async (t) => {
+  const { store, endMinute, entries } = await startFlooded(t);
   for (let i = 0; i < 125; i++) refuse(store, "nobody", "10.0.0.1", `/x/${i}`, `/pattern/${i}`);
-  await turn();
+  await endMinute();
   const before = (await entries()).length;
 
   refuse(store, "nobody", "10.0.0.2", "/printers/1", "/printers/:id");
@@ -160,13 +160,13 @@ test("a minute after a flood of refusals strangers have lines of their own again
   const after = (await entries()).slice(before);
 
   assert.deepEqual(
-    after.map((entry) => `${entry.who} from ${entry.from}: ${said(entry)}`),
+    after.map((entry) => `${entry.who} from ${entry.from}: ${entryText(entry)}`),
     ["nobody from 10.0.0.2: refused GET /printers/1", "nobody from 10.0.0.3: refused GET /clients/1"],
   );
 });
 
-test("a clock that is set back ends the minute: what was counted is written, and what comes has lines of its own", async (t) => {
-  const { store, setBack, entries } = await flooded(t);
+test("a clock that is set back ends the minute: counted events are written, and new ones get their own lines", async (t) => {
+  const { store, setBack, entries } = await startFlooded(t);
   for (let i = 0; i < 5; i++) refuse(store, "eve", "10.0.0.2", "/accounts", "/accounts");
 
   setBack(60 * minute);
@@ -174,22 +174,22 @@ test("a clock that is set back ends the minute: what was counted is written, and
   const atOnce = await entries();
   await store.close();
 
-  assert.deepEqual(atOnce.map(said), [
+  assert.deepEqual(atOnce.map(entryText), [
     "refused GET /accounts",
     "refused GET /accounts",
     "refused GET /accounts 4 times",
   ]);
 });
 
-test("a machine that downloads the same in a loop has a few lines a minute, and every download counts for its printers", async (t) => {
-  const { store, turn, entries } = await flooded(t);
+test("a machine that downloads the same in a loop gets a few lines a minute, and every download is counted", async (t) => {
+  const { store, endMinute, entries } = await startFlooded(t);
   const printers = Array.from({ length: 3000 }, (_, i) => [i + 1, "revision"] as const);
   const actor = { who: "token Datto", from: "10.0.0.1" };
 
   for (let i = 0; i < 200; i++)
-    store.audit.download({ what: "rmm", by: "script", digest: "same", printers, actor })();
+    store.audit.recordDownload({ what: "rmm", by: "script", digest: "same", printers, actor })();
   const atOnce = (await entries()).length;
-  await turn();
+  await endMinute();
   await store.close();
   const downloaded = (await entries()).filter(({ event }) => event === "downloaded");
 
@@ -199,7 +199,7 @@ test("a machine that downloads the same in a loop has a few lines a minute, and 
   for (const entry of downloaded) assert.equal(entry.printers?.length, 3000);
 });
 
-test("a viewer who asks for whatever there is, and is not theirs, has a line a minute for each route", async (t) => {
+test("a viewer who requests many forbidden paths gets one line a minute for each route", async (t) => {
   const { service, viewer } = await startGuarded(t);
 
   for (let i = 0; i < 40; i++) {
@@ -207,19 +207,19 @@ test("a viewer who asks for whatever there is, and is not theirs, has a line a m
     await viewer.fetch(`/nothing/${i}${"x".repeat(300)}`);
     await viewer.post(`/printers/${i}/delete?${i}`, {}, { "sec-fetch-site": "same-origin" });
   }
-  const atOnce = (await logOf(service, "refused")).map(said);
+  const atOnce = (await logEntries(service, "refused")).map(entryText);
   await service.stop();
   const counted = entriesIn(service.dataDir).filter(({ event, count }) => event === "refused" && count);
 
   assert.ok(atOnce.length <= 3, atOnce.join("\n"));
   assert.ok(
     counted.every(({ what = "" }) => !/\d|x{9}/.test(what)),
-    counted.map(said).join("\n"),
+    counted.map(entryText).join("\n"),
   );
 });
 
-test("refusals are counted by route: what clients choose in an address is not repeated", async (t) => {
-  const { store, turn, entries } = await flooded(t);
+test("refusals are counted by route, without the text that clients choose", async (t) => {
+  const { store, endMinute, entries } = await startFlooded(t);
   const pattern = "/printers/:id/scripts/:kind";
 
   for (let i = 0; i < 5; i++) {
@@ -227,10 +227,10 @@ test("refusals are counted by route: what clients choose in an address is not re
     refuse(store, "eve", "10.0.0.2", `/printers/${i}/scripts/install`, pattern);
     refuse(store, "nobody", "10.0.0.3", "/printers/2/scripts/install", pattern);
   }
-  await turn();
+  await endMinute();
   await store.close();
 
-  assert.deepEqual((await entries()).slice(3).map(said), [
+  assert.deepEqual((await entries()).slice(3).map(entryText), [
     "refused GET /printers/:id/scripts/:kind 4 times",
     "refused GET /printers/:id/scripts/:kind 4 times",
     "refused GET /printers/:id/scripts/:kind 4 times",

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openStore } from "../../../src/store/store.ts";
 import { startApp, temporaryFolder } from "../../support/app.ts";
-import { entriesIn, logOf, said } from "../../support/audit/audit.ts";
+import { entriesIn, entryText, logEntries } from "../../support/audit/audit.ts";
 import { makePrinter } from "../../support/records.ts";
-import { longestHold } from "../../support/times.ts";
+import { longestBlock } from "../../support/times.ts";
 
 const now = Date.UTC(2026, 10, 22);
 
-test("a thousand names tried from one address are one line a minute, and a thousand addresses fill no disk", async (t) => {
+test("1,000 names from one address are one line a minute, and 50,000 addresses do not fill the disk", async (t) => {
   let time = now;
   const dataDir = await temporaryFolder(t);
   const store = await openStore(
@@ -16,12 +16,12 @@ test("a thousand names tried from one address are one line a minute, and a thous
     () => time,
     () => {},
   );
-  const fail = (who: string, from: string) => store.audit.note("sign-in-failed", { actor: { who, from } });
+  const fail = (who: string, from: string) => store.audit.record("sign-in-failed", { actor: { who, from } });
 
   for (let i = 0; i < 1000; i++) fail("an unknown name", "10.0.0.1");
   for (let i = 0; i < 50_000; i++) fail("admin", `2001:db8::${i.toString(16)}`);
   time += 1000;
-  store.audit.note("signed-in", { actor: { who: "admin", from: "10.0.0.2" } });
+  store.audit.record("signed-in", { actor: { who: "admin", from: "10.0.0.2" } });
   await store.close();
   const entries = entriesIn(dataDir);
 
@@ -29,7 +29,7 @@ test("a thousand names tried from one address are one line a minute, and a thous
   const sum = failures.reduce((total, { count = 1 }) => total + count, 0);
   assert.equal(sum, 51_000);
   assert.ok(failures.length < 1500, `${failures.length} lines`);
-  assert.deepEqual(failures.filter(({ from }) => from === "10.0.0.1").map(said), [
+  assert.deepEqual(failures.filter(({ from }) => from === "10.0.0.1").map(entryText), [
     "sign-in-failed",
     "sign-in-failed 999 times",
   ]);
@@ -42,7 +42,7 @@ test("a thousand names tried from one address are one line a minute, and a thous
   );
 });
 
-test("a bulk change of 5,000 printers is logged record by record, and holds nobody up", async (t) => {
+test("a bulk change of 5,000 printers is logged for each record without blocking for a second", async (t) => {
   const app = await startApp(t);
   const driver = await app.addDriver();
   const { store } = app.app;
@@ -53,13 +53,13 @@ test("a bulk change of 5,000 printers is logged record by record, and holds nobo
   await store.audit.flush();
   const models = new Map(ids.map((id) => [id, "Papyrus 100 PCL6"]));
 
-  const longest = await longestHold(async () => {
+  const longest = await longestBlock(async () => {
     await store.change(() => store.manyPrinters.useDriver(driver, models));
     await store.audit.flush();
   });
 
   t.diagnostic(`nothing else for ${Math.round(longest)} ms at most`);
-  const changed = await logOf(app, "changed");
+  const changed = await logEntries(app, "changed");
   assert.equal(new Set(changed.map(({ record }) => record?.id)).size, 5000);
   assert.ok(longest < 1000, `${longest} ms`);
 });

@@ -13,8 +13,8 @@ import { type TestContext, test } from "node:test";
 import { verifyAudit } from "../../../src/store/audit/verify.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { startApp, temporaryFolder } from "../../support/app.ts";
-import { entriesIn, logFiles, logOf } from "../../support/audit/audit.ts";
-import { counted, download } from "../../support/audit/counted.ts";
+import { entriesIn, logEntries, logFiles } from "../../support/audit/audit.ts";
+import { download, downloadCounts } from "../../support/audit/counted.ts";
 import { editDatabase } from "../../support/database.ts";
 
 const now = Date.UTC(2026, 10, 22);
@@ -25,17 +25,17 @@ const open = (dataDir: string, lines: string[] = []) =>
     (line) => lines.push(line),
   );
 const client = (name: string) => ({ name, notes: "", subnets: [] });
-const dump = (store: Store, names: readonly string[]) =>
+const addClients = (store: Store, names: readonly string[]) =>
   Promise.all(names.map((name) => store.clients.add(client(name))));
 
-/** A folder as a process leaves it that was killed when some changes were saved and few or none were in the log. */
+/** A folder as after a kill: four changes are saved, and the first `written` of them are in the log. */
 async function killedFolder(t: TestContext, written: number): Promise<string> {
   const dataDir = await temporaryFolder(t);
   const store = await open(dataDir);
-  await dump(store, ["A", "B"]);
+  await addClients(store, ["A", "B"]);
   await store.audit.flush();
   const before = readFileSync(join(dataDir, "platen.sqlite"));
-  await dump(store, ["C", "D", "E", "F"]);
+  await addClients(store, ["C", "D", "E", "F"]);
   const saved = readFileSync(join(dataDir, "platen.sqlite"));
   await store.audit.flush();
   const [log = ""] = logFiles(dataDir);
@@ -50,7 +50,7 @@ async function killedFolder(t: TestContext, written: number): Promise<string> {
 }
 
 for (const written of [0, 1, 3, 4]) {
-  test(`killed between the save of four changes and their lines, of which ${written} are there: each is logged once`, async (t) => {
+  test(`after a kill with four saved changes and ${written} of them in the log, each change is logged once`, async (t) => {
     const dataDir = await killedFolder(t, written);
 
     const store = await open(dataDir);
@@ -63,10 +63,10 @@ for (const written of [0, 1, 3, 4]) {
   });
 }
 
-/** All changes are in the log, with one entry of what was kept aside, and the chain holds. */
-async function assertMended(dataDir: string): Promise<void> {
+/** Checks that the log has all changes and one entry about the torn line, and that its chain is unbroken. */
+async function assertRepaired(dataDir: string): Promise<void> {
   const entries = entriesIn(dataDir);
-  const aside = readdirSync(join(dataDir, "audit")).filter((name) => name.startsWith("behind-"));
+  const tornFiles = readdirSync(join(dataDir, "audit")).filter((name) => name.startsWith("behind-"));
   assert.deepEqual(
     entries.flatMap(({ record }) => record?.name ?? []),
     ["A", "B", "C", "D", "E", "F"],
@@ -75,11 +75,11 @@ async function assertMended(dataDir: string): Promise<void> {
     entries.filter(({ event }) => event.startsWith("log-")).map(({ event }) => event),
     ["log-mended"],
   );
-  assert.equal(aside.length, 1);
+  assert.equal(tornFiles.length, 1);
   assert.equal((await verifyAudit(dataDir)).broken, undefined);
 }
 
-test("a line that a power cut filled with zeros up to its end is kept aside, too, and its change logged again", async (t) => {
+test("a line that a power cut filled with zeros moves to another file, and its change is logged again", async (t) => {
   const dataDir = await killedFolder(t, 3);
   const [log = ""] = logFiles(dataDir);
   const bytes = readFileSync(log);
@@ -88,10 +88,10 @@ test("a line that a power cut filled with zeros up to its end is kept aside, too
   const store = await open(dataDir);
   await store.close();
 
-  await assertMended(dataDir);
+  await assertRepaired(dataDir);
 });
 
-test("a line that a power cut left half is kept aside, with an entry, and its change logged again", async (t) => {
+test("an incomplete line after a power cut moves to another file, and its change is logged again", async (t) => {
   const dataDir = await killedFolder(t, 3);
   const [log = ""] = logFiles(dataDir);
   truncateSync(log, readFileSync(log).length - 40);
@@ -101,10 +101,10 @@ test("a line that a power cut left half is kept aside, with an entry, and its ch
   await store.close();
 
   assert.deepEqual([torn.isTorn, torn.broken], [true, undefined]);
-  await assertMended(dataDir);
+  await assertRepaired(dataDir);
 });
 
-test("zeros that a power cut left behind the last line are kept aside too", async (t) => {
+test("zeros after the last line move to another file too", async (t) => {
   const dataDir = await killedFolder(t, 4);
   const [log = ""] = logFiles(dataDir);
   appendFileSync(log, Buffer.alloc(5000));
@@ -116,20 +116,20 @@ test("zeros that a power cut left behind the last line are kept aside too", asyn
   assert.equal(entriesIn(dataDir).at(-1)?.event, "log-mended");
 });
 
-test("an older database beside a newer log loses no entry of what is changed from then on", async (t) => {
+test("with an older database beside a newer log, new changes are still logged", async (t) => {
   const dataDir = await temporaryFolder(t);
   const path = join(dataDir, "platen.sqlite");
   const first = await open(dataDir);
-  await dump(first, ["A"]);
+  await addClients(first, ["A"]);
   await first.close();
   const older = readFileSync(path);
   const second = await open(dataDir);
-  for (const name of ["B", "C", "D"]) await dump(second, [name]);
+  for (const name of ["B", "C", "D"]) await addClients(second, [name]);
   await second.close();
   writeFileSync(path, older);
 
   const third = await open(dataDir);
-  for (const name of ["E", "F"]) await dump(third, [name]);
+  for (const name of ["E", "F"]) await addClients(third, [name]);
   await third.close();
 
   assert.deepEqual(
@@ -139,15 +139,15 @@ test("an older database beside a newer log loses no entry of what is changed fro
   assert.equal((await verifyAudit(dataDir)).broken, undefined);
 });
 
-test("a new database beside an old log goes on behind it", async (t) => {
+test("a new database beside an old log appends to it", async (t) => {
   const dataDir = await temporaryFolder(t);
   const first = await open(dataDir);
-  await dump(first, ["A", "B"]);
+  await addClients(first, ["A", "B"]);
   await first.close();
   rmSync(join(dataDir, "platen.sqlite"));
 
   const second = await open(dataDir);
-  await dump(second, ["C"]);
+  await addClients(second, ["C"]);
   await second.close();
 
   assert.deepEqual(
@@ -157,16 +157,16 @@ test("a new database beside an old log goes on behind it", async (t) => {
   assert.equal((await verifyAudit(dataDir)).broken, undefined);
 });
 
-test("a log that cannot be written refuses no change and loses none", async (t) => {
+test("when the log cannot be written, changes succeed and are logged later", async (t) => {
   const dataDir = await temporaryFolder(t);
   const lines: string[] = [];
   const store = await open(dataDir, lines);
   writeFileSync(join(dataDir, "audit"), "a file where the folder should be");
 
-  await dump(store, ["A", "B"]);
+  await addClients(store, ["A", "B"]);
   await store.audit.flush();
   rmSync(join(dataDir, "audit"));
-  await dump(store, ["C"]);
+  await addClients(store, ["C"]);
   await store.audit.flush();
   await store.close();
 
@@ -180,12 +180,12 @@ test("a log that cannot be written refuses no change and loses none", async (t) 
   );
 });
 
-test("names and values made to break lines, markup or the chain stay texts in their lines", async (t) => {
+test("names and values with line breaks, markup or JSON stay plain text in their lines", async (t) => {
   const app = await startApp(t);
   const name = 'A"}\n{"seq":99,"hash":"\u2028</script><img src=x>';
   await app.post("/clients", { name, notes: "x".repeat(4000) });
 
-  const [entry] = await logOf(app, "created");
+  const [entry] = await logEntries(app, "created");
   await app.stop();
 
   assert.equal(entry?.record?.name, name.replace("\n", ""));
@@ -193,7 +193,7 @@ test("names and values made to break lines, markup or the chain stay texts in th
   assert.equal((await verifyAudit(app.dataDir)).broken, undefined);
 });
 
-test("downloads between the last save of counts and a kill are counted once at the next start", async (t) => {
+test("downloads after the last save of counts are counted once at the next start", async (t) => {
   const dataDir = await temporaryFolder(t);
   const app = await startApp(t, { dataDir });
   const printer = await app.addPrinter();
@@ -206,16 +206,19 @@ test("downloads between the last save of counts and a kill are counted once at t
   const path = join(dataDir, "platen.sqlite");
   writeFileSync(path, killed);
 
-  const again = await startApp(t, { dataDir });
-  const first = await counted(again, printer);
-  await again.stop();
+  const restarted = await startApp(t, { dataDir });
+  const first = await downloadCounts(restarted, printer);
+  await restarted.stop();
   const third = await startApp(t, { dataDir });
 
-  assert.deepEqual([first, await counted(third, printer)], [["install script 4"], ["install script 4"]]);
-  assert.ok(third.app.deployments.latest(printer));
+  assert.deepEqual(
+    [first, await downloadCounts(third, printer)],
+    [["install script 4"], ["install script 4"]],
+  );
+  assert.ok(third.app.deployments.lastDeployed(printer));
 });
 
-test("a database whose places and changes somebody edited is refused, and the log stays", async (t) => {
+test("a database with invalid places or changes is refused, and the log stays", async (t) => {
   const edits = [
     "UPDATE audit_places SET file = '../../etc/passwd' WHERE name = 'head'",
     "UPDATE audit_places SET hash = 'x'",
@@ -226,7 +229,7 @@ test("a database whose places and changes somebody edited is refused, and the lo
   for (const statement of edits) {
     const dataDir = await temporaryFolder(t);
     const store = await open(dataDir);
-    await dump(store, ["A"]);
+    await addClients(store, ["A"]);
     await store.close();
     const log = readFileSync(logFiles(dataDir)[0] ?? "");
     await editDatabase(join(dataDir, "platen.sqlite"), (db) => db.run(statement));

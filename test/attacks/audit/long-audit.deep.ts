@@ -5,14 +5,14 @@ import { finished } from "node:stream/promises";
 import { type TestContext, test } from "node:test";
 import { noHash, sealed } from "../../../src/domain/audit/audit-chain.ts";
 import { startApp, temporaryFolder } from "../../support/app.ts";
-import { logOf, said } from "../../support/audit/audit.ts";
-import { leastHold } from "../../support/times.ts";
+import { entryText, logEntries } from "../../support/audit/audit.ts";
+import { leastBlock } from "../../support/times.ts";
 import { until } from "../../support/until.ts";
 
 const count = 70_000;
 
-/** A folder with a long log, as a service left it. */
-async function longLog(t: TestContext): Promise<string> {
+/** A folder with a log of 70,000 entries. */
+async function makeLongLog(t: TestContext): Promise<string> {
   const dataDir = await temporaryFolder(t);
   mkdirSync(join(dataDir, "audit"));
   const file = createWriteStream(join(dataDir, "audit", "2026-10.jsonl"));
@@ -28,13 +28,13 @@ async function longLog(t: TestContext): Promise<string> {
   return dataDir;
 }
 
-test("the CSV of a long log is whole, comes piece by piece, and holds nobody up", async (t) => {
-  const app = await startApp(t, { dataDir: await longLog(t) });
+test("the CSV of a long log is complete, is sent in chunks, and does not block other requests", async (t) => {
+  const app = await startApp(t, { dataDir: await makeLongLog(t) });
   const before = process.memoryUsage().arrayBuffers;
   const lines: number[] = [];
   let most = 0;
 
-  const hold = await leastHold(3, async (run) => {
+  const blockedMs = await leastBlock(3, async (run) => {
     const answer = await app.fetch("/audit.csv?kind=&event=signed-in");
     assert.equal(answer.headers.get("content-length"), null);
     for await (const chunk of answer.body ?? []) {
@@ -43,15 +43,17 @@ test("the CSV of a long log is whole, comes piece by piece, and holds nobody up"
     }
   });
 
-  t.diagnostic(`nothing else for ${Math.round(hold)} ms at most, ${Math.round(most / 1024)} KB of buffers`);
+  t.diagnostic(
+    `nothing else for ${Math.round(blockedMs)} ms at most, ${Math.round(most / 1024)} KB of buffers`,
+  );
   assert.deepEqual(lines, [1 + count, 1 + count, 1 + count]);
-  await until(async () => (await logOf(app, "downloaded")).length === 3);
+  await until(async () => (await logEntries(app, "downloaded")).length === 3);
   assert.ok(most < 16 * 1024 * 1024, `${most} bytes`);
-  assert.ok(hold < 50, `${hold} ms`);
+  assert.ok(blockedMs < 50, `${blockedMs} ms`);
 });
 
-test("a CSV that cannot be finished breaks off: it does not look whole", async (t) => {
-  const dataDir = await longLog(t);
+test("a CSV that cannot be completed breaks the connection", async (t) => {
+  const dataDir = await makeLongLog(t);
   const app = await startApp(t, { dataDir });
   const unreadable = join(dataDir, "audit", "2026-09.jsonl");
   mkdirSync(unreadable);
@@ -62,5 +64,5 @@ test("a CSV that cannot be finished breaks off: it does not look whole", async (
   await assert.rejects(answer.text(), /terminated/);
   rmdirSync(unreadable);
   assert.match(app.lines.join("\n"), /broken off: GET \/audit\.csv: EISDIR/);
-  assert.deepEqual((await logOf(app)).slice(-1).map(said), ["download-begun audit.csv"]);
+  assert.deepEqual((await logEntries(app)).slice(-1).map(entryText), ["download-begun audit.csv"]);
 });

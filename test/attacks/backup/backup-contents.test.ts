@@ -7,10 +7,10 @@ import { tarBlockBytes, tarHeader } from "../../../src/domain/backup/tar.ts";
 import { restoreBackup } from "../../../src/store/backup/full-restore.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { manifestOf, tarOf } from "../../support/backup/backup.ts";
-import { part, targetOf } from "../../support/backup/hostile-backups.ts";
+import { makeTarget, part } from "../../support/backup/hostile-backups.ts";
 
-test("lists of files that are none are refused in one sentence", async (t) => {
-  const { database, attack } = await targetOf(t);
+test("invalid manifests are refused in one sentence", async (t) => {
+  const { database, attack } = await makeTarget(t);
   const texts = [
     "",
     "[]",
@@ -33,8 +33,8 @@ test("lists of files that are none are refused in one sentence", async (t) => {
   assert.match(later, /is of another version of Platen/);
 });
 
-test("files without end are refused, and nothing is read behind the list that ends a backup", async (t) => {
-  const { dataDir, database, attack } = await targetOf(t);
+test("endless files are refused, and nothing is read after the manifest", async (t) => {
+  const { dataDir, database, attack } = await makeTarget(t);
   const empty = (i: number) =>
     tarHeader({ name: `drivers/${i.toString(16).padStart(64, "0")}.zip`, size: 0 }, 0);
   const parts = [part("platen.sqlite", database)];
@@ -52,8 +52,8 @@ test("files without end are refused, and nothing is read behind the list that en
   assert.ok(!readFileSync(join(dataDir, "secret")).equals(Buffer.alloc(32, 7)));
 });
 
-test("a folder or a journal that somebody made leads nowhere", async (t) => {
-  const { dataDir, database } = await targetOf(t);
+test("a forged restore folder is ignored, and a restore journal stops the start", async (t) => {
+  const { dataDir, database } = await makeTarget(t);
   const names = ["restore.ready-..", "restore.ready-2026-11-22T140559Z-", "restore.ready-1"];
   for (const name of names) {
     mkdirSync(join(dataDir, name));

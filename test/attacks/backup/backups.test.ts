@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manifestOf, tarOf } from "../../support/backup/backup.ts";
-import { field, listing, part, targetOf } from "../../support/backup/hostile-backups.ts";
+import { field, makeTarget, part, withManifest } from "../../support/backup/hostile-backups.ts";
 
 const digest = "ab".repeat(32);
 
-test("names that lead out of the folder, or anywhere but to a backup’s files, are refused", async (t) => {
-  const { database, attack } = await targetOf(t);
+test("file names outside the folder, or of no backup file, are refused", async (t) => {
+  const { database, attack } = await makeTarget(t);
   const names = [
     [
       "../escaped",
@@ -44,13 +44,13 @@ test("names that lead out of the folder, or anywhere but to a backup’s files, 
   ].flat();
 
   for (const name of names) {
-    const message = await attack(listing([part("platen.sqlite", database), part(name)]));
+    const message = await attack(withManifest([part("platen.sqlite", database), part(name)]));
     assert.match(message, /is no file of a backup/, name);
   }
 });
 
-test("what is missing is named as a backup's files are: no list writes into a terminal", async (t) => {
-  const { attack, database } = await targetOf(t);
+test("names of missing files must be valid, so a manifest cannot write control characters to a terminal", async (t) => {
+  const { attack, database } = await makeTarget(t);
   const parts = [part("platen.sqlite", database)];
 
   for (const name of ["\x1b[31mred", "x".repeat(100_000), "drivers/../x"]) {
@@ -59,26 +59,26 @@ test("what is missing is named as a backup's files are: no list writes into a te
   }
 });
 
-test("links, devices, folders, sparse files and long names of other tars are refused", async (t) => {
-  const { database, attack } = await targetOf(t);
+test("links, devices, folders, sparse files and long names are refused", async (t) => {
+  const { database, attack } = await makeTarget(t);
   const types = ["1", "2", "3", "4", "5", "6", "7", "g", "x", "L", "K", "S", "V", "M", "D", "\0", "A"];
 
   for (const type of types) {
     const linked = part(`drivers/${digest}.zip`, "", field(156, type));
-    const message = await attack(listing([part("platen.sqlite", database), linked]));
+    const message = await attack(withManifest([part("platen.sqlite", database), linked]));
     assert.match(message, /is no plain file/, type);
   }
 });
 
-test("a name that comes twice is refused", async (t) => {
-  const { database, attack } = await targetOf(t);
+test("a duplicate file name is refused", async (t) => {
+  const { database, attack } = await makeTarget(t);
   const parts = [part("platen.sqlite", database), part("platen.sqlite", database)];
 
-  assert.match(await attack(listing(parts)), /“platen\.sqlite” is in it twice/);
+  assert.match(await attack(withManifest(parts)), /“platen\.sqlite” is in it twice/);
 });
 
-test("sizes that lie are refused before they take a disk", async (t) => {
-  const { database, attack } = await targetOf(t);
+test("wrong sizes are refused before they fill the disk", async (t) => {
+  const { database, attack } = await makeTarget(t);
   const claims = (size: string) => part("platen.sqlite", database, field(124, size));
 
   const cases: [string, RegExp][] = [
@@ -92,12 +92,12 @@ test("sizes that lie are refused before they take a disk", async (t) => {
     ["           ", /has no number/],
     ["\x80\0\0\0\0\0\0\x7f\xff\xff\xff", /has no number/],
   ];
-  for (const [size, reason] of cases) assert.match(await attack(listing([claims(size)])), reason, size);
+  for (const [size, reason] of cases) assert.match(await attack(withManifest([claims(size)])), reason, size);
 });
 
-test("an archive that breaks off anywhere before the end of its list is refused", async (t) => {
-  const { database, attack } = await targetOf(t);
-  const whole = listing([part("platen.sqlite", database), part("secret", Buffer.alloc(32))]);
+test("an archive that is cut off before the end of its manifest is refused", async (t) => {
+  const { database, attack } = await makeTarget(t);
+  const whole = withManifest([part("platen.sqlite", database), part("secret", Buffer.alloc(32))]);
   const parts = [part("platen.sqlite", database), part("secret", Buffer.alloc(32))];
   const body = tarOf([...parts, manifestOf(parts)], Buffer.alloc(0)).length;
 
@@ -107,8 +107,8 @@ test("an archive that breaks off anywhere before the end of its list is refused"
   }
 });
 
-test("what was changed, taken out or put in is seen", async (t) => {
-  const { database, attack } = await targetOf(t);
+test("changed, removed and added files are detected", async (t) => {
+  const { database, attack } = await makeTarget(t);
   const parts = [part("platen.sqlite", database), part("secret", Buffer.alloc(32))];
   const list = manifestOf(parts);
   const changed = Buffer.from(database);
@@ -126,18 +126,18 @@ test("what was changed, taken out or put in is seen", async (t) => {
     [tarOf([part("platen.sqlite", database), list]), /“secret” is not in it, although its list says so/],
     [tarOf([...parts, part(`icons/${digest}.png`), list]), /is not what was backed up/],
     [tarOf(parts), /it has no list of its files/],
-    [listing([part("secret", Buffer.alloc(32))]), /it has no database/],
-    [listing([part("platen.sqlite", database), part("secret", "short")]), /its secret is damaged/],
-    [listing([part("platen.sqlite", changed.fill(7, 4200, 9000))]), /its database is damaged/],
-    [listing([part("platen.sqlite", "")]), /its database is damaged \(it is empty\)/],
+    [withManifest([part("secret", Buffer.alloc(32))]), /it has no database/],
+    [withManifest([part("platen.sqlite", database), part("secret", "short")]), /its secret is damaged/],
+    [withManifest([part("platen.sqlite", changed.fill(7, 4200, 9000))]), /its database is damaged/],
+    [withManifest([part("platen.sqlite", "")]), /its database is damaged \(it is empty\)/],
   ];
   for (const [tar, reason] of cases) assert.match(await attack(tar), reason);
 });
 
-test("a header that is damaged is refused", async (t) => {
-  const { database, attack } = await targetOf(t);
+test("a damaged header is refused", async (t) => {
+  const { database, attack } = await makeTarget(t);
   const parts = [part("platen.sqlite", database)];
-  const whole = listing(parts);
+  const whole = withManifest(parts);
   const flipped = Buffer.from(whole);
   flipped.writeUInt8(flipped.readUInt8(3) ^ 1, 3);
 

@@ -17,8 +17,8 @@ import { editDatabase, makeOldDatabase, oldDigest, oldReport } from "../../suppo
 const now = () => Date.UTC(2027, 0, 1);
 const quiet = () => {};
 
-/** A folder with a sound database and the one archive that belongs to it. */
-async function soundFolder(t: TestContext): Promise<{ dataDir: string; path: string; archive: string }> {
+/** A folder with a sound database and its only archive. */
+async function makeSoundFolder(t: TestContext): Promise<{ dataDir: string; path: string; archive: string }> {
   const dataDir = join(await temporaryFolder(t), "data");
   const path = await makeOldDatabase(dataDir);
   const archive = join(dataDir, "drivers", `${oldDigest}.zip`);
@@ -27,8 +27,8 @@ async function soundFolder(t: TestContext): Promise<{ dataDir: string; path: str
   return { dataDir, path, archive };
 }
 
-test("a database that is not what it was stops the start, says what to do, and is not touched", async (t) => {
-  const { dataDir, path, archive } = await soundFolder(t);
+test("a damaged database stops the start with advice, and is not changed", async (t) => {
+  const { dataDir, path, archive } = await makeSoundFolder(t);
   const sound = readFileSync(path);
   const damaged = Buffer.from(sound);
   damaged.fill(7, 4200, 9000);
@@ -58,8 +58,8 @@ test("a database that is not what it was stops the start, says what to do, and i
   }
 });
 
-test("a database with a row that cannot be read is refused before anything is changed", async (t) => {
-  const { dataDir, path, archive } = await soundFolder(t);
+test("an old database with an unreadable row is refused before anything is changed", async (t) => {
+  const { dataDir, path, archive } = await makeSoundFolder(t);
   const sound = readFileSync(path);
   const cases: [string, RegExp][] = [
     ["UPDATE printers SET settings = '{'", /the printer 1 cannot be read/],
@@ -84,8 +84,8 @@ test("a database with a row that cannot be read is refused before anything is ch
   }
 });
 
-test("the same rows are refused in a database of today", async (t) => {
-  const { dataDir, path } = await soundFolder(t);
+test("unreadable rows are refused in a current database too", async (t) => {
+  const { dataDir, path } = await makeSoundFolder(t);
   await (await openStore(dataDir, now, quiet)).close();
   const sound = readFileSync(path);
   const cases: [string, RegExp][] = [
@@ -102,8 +102,8 @@ test("the same rows are refused in a database of today", async (t) => {
   }
 });
 
-test("our own advice costs nothing: a damaged database moved away and put back later finds every archive", async (t) => {
-  const { dataDir, path, archive } = await soundFolder(t);
+test("following the advice loses nothing: after a fresh start, the restored database finds every archive", async (t) => {
+  const { dataDir, path, archive } = await makeSoundFolder(t);
   await (await openStore(dataDir, now, quiet)).close();
   const backup = readFileSync(path);
   const lines: string[] = [];
@@ -138,7 +138,7 @@ test("our own advice costs nothing: a damaged database moved away and put back l
   await restored.close();
 });
 
-test("a report that was cut in two by hand names the driver, not the program", async (t) => {
+test("a damaged report is refused with the driver's number", async (t) => {
   const dataDir = join(await temporaryFolder(t), "data");
   await makeOldDatabase(dataDir, { reports: [oldReport, oldReport.slice(0, 100)] });
 
@@ -147,15 +147,15 @@ test("a report that was cut in two by hand names the driver, not the program", a
   await assert.rejects(opening, /platen\.sqlite cannot be read as a database \(the driver 2 cannot be read/);
 });
 
-test("a database that brings triggers or views of somebody else’s is refused, and not touched", async (t) => {
-  const { dataDir, path } = await soundFolder(t);
+test("a database with foreign triggers or views is refused, and not changed", async (t) => {
+  const { dataDir, path } = await makeSoundFolder(t);
   const sound = readFileSync(path);
-  const brought = [
+  const statements = [
     "CREATE TRIGGER back AFTER UPDATE ON clients BEGIN UPDATE clients SET notes = 'x'; END",
     "CREATE VIEW everybody AS SELECT * FROM clients",
   ];
 
-  for (const statement of brought) {
+  for (const statement of statements) {
     writeFileSync(path, sound);
     await editDatabase(path, (db) => db.run(statement));
     const bytes = readFileSync(path);

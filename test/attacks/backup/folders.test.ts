@@ -29,8 +29,8 @@ interface Folder {
   readonly open: (afterDays?: number) => Promise<Store>;
 }
 
-/** A data folder that was written at `start`, with one driver; its clock is turned by hand. */
-async function usedFolder(t: TestContext): Promise<Folder> {
+/** A data folder written at `start`, with one driver. `open` starts the store a number of days later. */
+async function makeUsedFolder(t: TestContext): Promise<Folder> {
   const dataDir = join(await temporaryFolder(t), "data");
   const lines: string[] = [];
   const open = (afterDays = 0) =>
@@ -42,12 +42,12 @@ async function usedFolder(t: TestContext): Promise<Folder> {
   const store = await open();
   await store.drivers.add(makeDriver({ sha256: digests.kept }));
   await store.close();
-  put(dataDir, "drivers", digests.kept, 0);
+  writeFileAt(dataDir, "drivers", digests.kept, 0);
   return { dataDir, lines, open };
 }
 
-/** An archive or a picture whose file was written so many days after `start`. */
-function put(dataDir: string, kind: "drivers" | "icons", digest: string, day: number): string {
+/** Writes an archive or an icon with a file time `day` days after `start`. */
+function writeFileAt(dataDir: string, kind: "drivers" | "icons", digest: string, day: number): string {
   const path = join(dataDir, kind, `${digest}.${kind === "drivers" ? "zip" : "png"}`);
   mkdirSync(join(dataDir, kind), { recursive: true });
   writeFileSync(path, `the bytes of ${digest}`);
@@ -55,10 +55,10 @@ function put(dataDir: string, kind: "drivers" | "icons", digest: string, day: nu
   return path;
 }
 
-test("a database that is made anew sweeps nothing", async (t) => {
+test("with a new database all files stay", async (t) => {
   const dataDir = join(await temporaryFolder(t), "data");
-  const archive = put(dataDir, "drivers", digests.orphan, -400);
-  const icon = put(dataDir, "icons", digests.orphan, -400);
+  const archive = writeFileAt(dataDir, "drivers", digests.orphan, -400);
+  const icon = writeFileAt(dataDir, "icons", digests.orphan, -400);
   const lines: string[] = [];
 
   for (let i = 0; i < 2; i++) {
@@ -77,11 +77,11 @@ test("a database that is made anew sweeps nothing", async (t) => {
   );
 });
 
-test("files of no record go to lost/, those that are younger than the database stay", async (t) => {
-  const { dataDir, lines, open } = await usedFolder(t);
-  put(dataDir, "drivers", digests.orphan, -400);
-  put(dataDir, "icons", digests.orphan, -1);
-  const young = put(dataDir, "drivers", digests.young, 1);
+test("files without a record move to lost/, and files newer than the database stay", async (t) => {
+  const { dataDir, lines, open } = await makeUsedFolder(t);
+  writeFileAt(dataDir, "drivers", digests.orphan, -400);
+  writeFileAt(dataDir, "icons", digests.orphan, -1);
+  const young = writeFileAt(dataDir, "drivers", digests.young, 1);
 
   const store = await open(2);
 
@@ -98,9 +98,9 @@ test("files of no record go to lost/, those that are younger than the database s
   await store.close();
 });
 
-test("what is in lost/ stays for 30 days, and nothing but files of ours is deleted there", async (t) => {
-  const { dataDir, lines, open } = await usedFolder(t);
-  put(dataDir, "drivers", digests.orphan, -400);
+test("files in lost/ stay for 30 days, and only files named by a digest are deleted", async (t) => {
+  const { dataDir, lines, open } = await makeUsedFolder(t);
+  writeFileAt(dataDir, "drivers", digests.orphan, -400);
   await (await open(1)).close();
   const lost = join(dataDir, "lost", "drivers");
   writeFileSync(join(lost, "notes.txt"), "an operator's own");
@@ -116,8 +116,8 @@ test("what is in lost/ stays for 30 days, and nothing but files of ours is delet
   assert.equal(lines.at(-1), "files deleted from lost/ after 30 days: 1");
 });
 
-test("a record whose file is missing gets it back from lost/", async (t) => {
-  const { dataDir, lines, open } = await usedFolder(t);
+test("a record's missing file is restored from lost/", async (t) => {
+  const { dataDir, lines, open } = await makeUsedFolder(t);
   const archive = join(dataDir, "drivers", `${digests.kept}.zip`);
   mkdirSync(join(dataDir, "lost", "drivers"), { recursive: true });
   renameSync(archive, join(dataDir, "lost", "drivers", `${digests.kept}.zip`));
@@ -128,14 +128,14 @@ test("a record whose file is missing gets it back from lost/", async (t) => {
   assert.deepEqual(lines, ["files moved back, because records refer to them: 1"]);
 });
 
-test("an older backup of the database beside younger archives takes none of them away", async (t) => {
-  const { dataDir, open } = await usedFolder(t);
+test("an older database does not delete newer archives", async (t) => {
+  const { dataDir, open } = await makeUsedFolder(t);
   const database = join(dataDir, "platen.sqlite");
   const backup = readFileSync(database);
   const later = await open(5);
   await later.drivers.add(makeDriver({ sha256: digests.young }));
   await later.close();
-  const archive = put(dataDir, "drivers", digests.young, 5);
+  const archive = writeFileAt(dataDir, "drivers", digests.young, 5);
 
   writeFileSync(database, backup);
   await (await open(6)).close();
@@ -146,8 +146,8 @@ test("an older backup of the database beside younger archives takes none of them
   assert.equal(existsSync(archive), true);
 });
 
-test("a start deletes only what has a name of ours", async (t) => {
-  const { dataDir, open } = await usedFolder(t);
+test("a start deletes only files that Platen named", async (t) => {
+  const { dataDir, open } = await makeUsedFolder(t);
   const own = [
     "incoming/notes.txt",
     "incoming/folder",
@@ -167,8 +167,8 @@ test("a start deletes only what has a name of ours", async (t) => {
   assert.deepEqual(readdirSync(join(dataDir, "incoming")).sort(), ["folder", "notes.txt"]);
 });
 
-test("what a crash left of a save is gone after a start", async (t) => {
-  const { dataDir, open } = await usedFolder(t);
+test("a start deletes incomplete saves that a crash left", async (t) => {
+  const { dataDir, open } = await makeUsedFolder(t);
   for (const name of ["platen.sqlite.new", "secret.new"]) writeFileSync(join(dataDir, name), "half a save");
 
   await (await open(1)).close();
@@ -179,8 +179,8 @@ test("what a crash left of a save is gone after a start", async (t) => {
   );
 });
 
-test("a save that was not finished does not go when the start is refused", async (t) => {
-  const { dataDir, open } = await usedFolder(t);
+test("an incomplete save stays when the start is refused", async (t) => {
+  const { dataDir, open } = await makeUsedFolder(t);
   const whole = readFileSync(join(dataDir, "platen.sqlite"));
   writeFileSync(join(dataDir, "platen.sqlite"), whole.subarray(0, 5000));
   writeFileSync(join(dataDir, "platen.sqlite.new"), whole);
@@ -190,7 +190,7 @@ test("a save that was not finished does not go when the start is refused", async
   assert.ok(readFileSync(join(dataDir, "platen.sqlite.new")).equals(whole));
 });
 
-test("folders that are removed while the service runs are made again by the next upload", async (t) => {
+test("folders deleted while the service runs are made again by the next upload", async (t) => {
   const { upload, fetch, addPrinter, dataDir } = await startApp(t);
   const printer = await addPrinter();
   for (const name of ["incoming", "drivers", "icons"]) rmSync(join(dataDir, name), { recursive: true });
@@ -206,7 +206,7 @@ test("folders that are removed while the service runs are made again by the next
   assert.equal(readdirSync(join(dataDir, "drivers")).length, 2);
 });
 
-test("an upload that is refused takes no file away that was there before without a record", async (t) => {
+test("a refused upload does not delete an existing file without a record", async (t) => {
   const { upload, addPrinter, dataDir } = await startApp(t);
   const printer = await addPrinter();
   const [zip, png] = [driverZip().subarray(0, 300), makePng(255)];

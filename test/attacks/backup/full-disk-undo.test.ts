@@ -16,12 +16,12 @@ import {
 import { serve } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
-test("what is deleted on a full disk is kept while the file does not grow, and can be taken back when there is room again", async (t) => {
+test("on a full disk a deletion is kept if the file does not grow, and can be undone when there is room again", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { post, fetch, app } = full.app;
   const size = () => statSync(join(full.dataDir, "platen.sqlite")).size;
-  // Beside a save the audit log may take a page, so that the reserve is not whole again: then the room is free.
+  // The audit log may take a page during a save, so that the reserve is not made again: then its space is free.
   const room = () => statSync(join(full.dataDir, "platen.sqlite.reserve")).size + freeBytes(full.disk);
   const before = size();
 
@@ -30,10 +30,10 @@ test("what is deleted on a full disk is kept while the file does not grow, and c
     texts.push(await (await fetch(`/clients/${id}`, { method: "DELETE" })).text());
   const after = { size: size(), room: room() };
   const kept = app.undo.list().length;
-  const latest = app.undo.list()[0];
-  const undo = async () => (await post(`/deletions/${latest?.id}/undo`, {})).status;
+  const newest = app.undo.list()[0];
+  const undo = async () => (await post(`/deletions/${newest?.id}/undo`, {})).status;
   const undone = [await undo()];
-  full.giveBack();
+  full.freeSpace();
   undone.push(await undo());
 
   assert.ok(kept >= 10, `${kept} of 21 are kept`);
@@ -43,10 +43,10 @@ test("what is deleted on a full disk is kept while the file does not grow, and c
   assert.ok(after.room >= after.size, `${after.room} bytes for the next save of ${after.size}`);
   assert.deepEqual(undone, [507, 200]);
   assert.equal(app.undo.list().length, kept - 1);
-  assert.equal(app.store.clients.get(latest?.recordId ?? 0).name, latest?.name);
+  assert.equal(app.store.clients.get(newest?.recordId ?? 0).name, newest?.name);
 });
 
-test("on a nearly full disk a driver is deleted for good, and its page says so before", async (t) => {
+test("on a nearly full disk the deletion of a driver is final, and its page says so before", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { post, fetch, app } = full.app;
@@ -56,7 +56,7 @@ test("on a nearly full disk a driver is deleted for good, and its page says so b
   const page = await (await fetch("/drivers/2")).text();
   const sent = (await post("/drivers/2/delete", {}, navigation)).headers.get("location") ?? "";
   const list = await (await fetch(sent)).text();
-  full.giveBack();
+  full.freeSpace();
 
   assert.match(
     page,
@@ -67,7 +67,7 @@ test("on a nearly full disk a driver is deleted for good, and its page says so b
   assert.deepEqual([app.undo.list(), archives()], [[], before - 1]);
 });
 
-test("with little room left only a driver is deleted for good", async (t) => {
+test("with little room only the deletion of a driver is final", async (t) => {
   const disk = smallDisk(t, 64 << 20);
   if (disk === undefined) return t.skip(withoutDisk);
   const { app, post, fetch, addDriver } = await startApp(t, { dataDir: disk });
@@ -85,13 +85,13 @@ test("with little room left only a driver is deleted for good", async (t) => {
   );
 });
 
-/** So many random characters of three bytes each, which hardly pack. */
+/** Random characters of three bytes each, which can hardly be compressed. */
 function unpackable(length: number): string {
   return Array.from({ length }, () => String.fromCharCode(0x4e00 + randomInt(20_000))).join("");
 }
 
 deepTest(
-  "a deletion that no room is found for when it is saved is final",
+  "a deletion is final when there is no room to save it",
   {
     skip: process.platform === "win32" && "no ulimit here",
   },
@@ -125,20 +125,20 @@ deepTest(
   },
 );
 
-test("what cannot be taken back on a full disk can be when there is room again", async (t) => {
+test("an undo refused on a full disk succeeds when there is room again", async (t) => {
   const disk = smallDisk(t, 144 << 20);
   if (disk === undefined) return t.skip(withoutDisk);
   const { app, post, fetch, addDriver, upload } = await startApp(t, { dataDir: disk });
   const driver = await addDriver();
   await fetch(`/drivers/${driver}`, { method: "DELETE" });
   const kept = app.undo.list().length;
-  const giveBack = fill(disk);
+  const freeSpace = fill(disk);
 
   const full = [
     await post("/deletions/1/undo", {}),
     await upload("/drivers/upload", driverZip({ version: "3.0" })),
   ];
-  giveBack();
+  freeSpace();
   const later = await post("/deletions/1/undo", {});
 
   assert.equal(kept, 1);
@@ -149,7 +149,7 @@ test("what cannot be taken back on a full disk can be when there is room again",
   assert.equal((await fetch(`/drivers/${driver}/archive`)).status, 200);
 });
 
-test("downloads go on on a full disk, which is said once, and count when there is room again", async (t) => {
+test("downloads work on a full disk, the log says so once, and they are counted when there is room again", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { fetch, app, lines } = full.app;
@@ -162,7 +162,7 @@ test("downloads go on on a full disk, which is said once, and count when there i
     await app.deployments.flush();
   }
   const unsaved = app.store.downloads.ofPrinter(1);
-  full.giveBack();
+  full.freeSpace();
   await until(async () => {
     await app.deployments.flush();
     return app.store.downloads.ofPrinter(1).some(({ count }) => count === 3);
@@ -170,13 +170,13 @@ test("downloads go on on a full disk, which is said once, and count when there i
   const saved = app.store.downloads.ofPrinter(1);
 
   assert.deepEqual(statuses, [200, 200, 200]);
-  const told = lines.map((line) => line.split(":").slice(0, 2).join(":"));
-  // A small file may still fit where the database does not.
-  assert.ok(told.length > 0 && told.length === new Set(told).size, told.join());
-  const lacking = ["warning: the audit log cannot be written", "warning: downloads are not counted"];
+  const warnings = lines.map((line) => line.split(":").slice(0, 2).join(":"));
+  // A small file may still fit when the database does not.
+  assert.ok(warnings.length > 0 && warnings.length === new Set(warnings).size, warnings.join());
+  const expected = ["warning: the audit log cannot be written", "warning: downloads are not counted"];
   assert.ok(
-    told.every((line) => lacking.includes(line)),
-    told.join(),
+    warnings.every((line) => expected.includes(line)),
+    warnings.join(),
   );
   assert.deepEqual([unsaved.length, saved.map(({ count }) => count)], [0, [3]]);
 });

@@ -13,7 +13,7 @@ import {
   withoutDisk,
 } from "../../support/durability/small-disk.ts";
 
-deepTest("on a full disk nothing can be added, and everything can be deleted", async (t) => {
+deepTest("on a full disk additions are refused, and everything can be deleted", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { post, fetch, upload, app } = full.app;
@@ -41,7 +41,7 @@ deepTest("on a full disk nothing can be added, and everything can be deleted", a
     assert.deepEqual(readdirSync(join(full.dataDir, folder)), []);
 });
 
-test("a delete beside an addition on a full disk is done, and the addition is refused", async (t) => {
+test("on a full disk concurrent deletions succeed and additions are refused", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { store } = full.app.app;
@@ -60,7 +60,7 @@ test("a delete beside an addition on a full disk is done, and the addition is re
   assert.equal(store.clients.count(), 38);
 });
 
-deepTest("the reserve is made again when there is space, and as large as the database needs", async (t) => {
+deepTest("the reserve is made again when there is space, and is as large as the database", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { store } = full.app.app;
@@ -68,19 +68,19 @@ deepTest("the reserve is made again when there is space, and as large as the dat
   await store.clients.remove(1);
   const afterDelete = sizeOf("platen.sqlite.reserve") + freeBytes(full.disk);
 
-  full.giveBack();
+  full.freeSpace();
   for (let i = 100; i < 140; i++)
     await store.clients.add({ name: `Client ${i}`, notes: "n".repeat(9000), subnets: [] });
-  const giveBack = fill(full.disk);
+  const freeSpace = fill(full.disk);
   await store.clients.remove(2);
-  giveBack();
+  freeSpace();
 
   assert.ok(afterDelete >= sizeOf("platen.sqlite") / 2);
   assert.ok(sizeOf("platen.sqlite.reserve") >= sizeOf("platen.sqlite"));
   assert.equal(store.clients.count(), 78);
 });
 
-test("a service starts on a full disk, and what was deleted there stays deleted", async (t) => {
+test("a service starts on a full disk, and deletions there last", async (t) => {
   const disk = smallDisk(t, 4 << 20);
   if (disk === undefined) return t.skip(withoutDisk);
   const dataDir = join(disk, "data");

@@ -7,13 +7,13 @@ import { checkBackupFile, manifestName } from "../../../src/domain/backup/full-b
 import { tarHeader } from "../../../src/domain/backup/tar.ts";
 import { databaseLimitBytes } from "../../../src/store/record-limits.ts";
 import { bundle } from "../../support/app.ts";
-import { targetOf } from "../../support/backup/hostile-backups.ts";
+import { makeTarget } from "../../support/backup/hostile-backups.ts";
 import { withoutProc } from "../../support/children.ts";
 
 const gibi = 1024 ** 3;
 const archive = `drivers/${"a".repeat(64)}.zip`;
 
-/** A file that says how large it is, and zeros until nobody takes more. */
+/** A file with a claimed size, and zeros without end. */
 async function* endless(name: string, size: number, taken: { bytes: number }): AsyncGenerator<Buffer> {
   yield tarHeader({ name, size }, 0);
   for (;;) {
@@ -22,8 +22,8 @@ async function* endless(name: string, size: number, taken: { bytes: number }): A
   }
 }
 
-test("a database of gigabytes is refused before a byte of it is read, and so are other files that say too much", async (t) => {
-  const { attack } = await targetOf(t);
+test("files with too large sizes are refused before any of their bytes is read", async (t) => {
+  const { attack } = await makeTarget(t);
   const cases: readonly (readonly [string, number])[] = [
     ["platen.sqlite", 2 * gibi],
     ["platen.sqlite", 512 * 1024 * 1024 + 1],
@@ -44,15 +44,15 @@ test("a database of gigabytes is refused before a byte of it is read, and so are
   }
 });
 
-test("what the service itself can hold is never refused for its size", () => {
+test("files that the service itself can have are never refused for their size", () => {
   checkBackupFile({ name: "platen.sqlite", size: 2 * databaseLimitBytes }, "");
   checkBackupFile({ name: archive, size: 4095 * 1024 * 1024 }, "");
 });
 
-test("a tar whose archive says gigabytes and breaks off is refused in little memory, and leaves nothing", {
+test("a tar with a large truncated file is refused with little memory, and leaves no files", {
   skip: withoutProc,
 }, async (t) => {
-  const { dataDir } = await targetOf(t);
+  const { dataDir } = await makeTarget(t);
   const child = spawn(process.execPath, [bundle, "restore", "-"], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir },
   });

@@ -4,7 +4,7 @@ import { parsePrinter } from "../../../src/domain/printers/printer-fields.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { deepTest } from "../../support/depth.ts";
 
-/** Clients that are deleted again. @returns the deletions */
+/** Adds clients and deletes them. @returns the deletions */
 async function deleteClients({ app: { store, undo } }: TestApp, count: number): Promise<number[]> {
   const names = Array.from({ length: count }, (_, i) => `Client ${i}`);
   const ids = await Promise.all(names.map((name) => store.clients.add({ name, notes: "", subnets: [] })));
@@ -12,7 +12,7 @@ async function deleteClients({ app: { store, undo } }: TestApp, count: number): 
   return deletions.map((id) => id ?? 0);
 }
 
-test("every one of many small deletions in a row can be taken back for its ten minutes", async (t) => {
+test("each of many small deletions can be undone for ten minutes", async (t) => {
   const service = await startApp(t);
   const { undo } = service.app;
 
@@ -25,18 +25,18 @@ test("every one of many small deletions in a row can be taken back for its ten m
   assert.equal(restored.name, "Client 0");
 });
 
-deepTest("a thousand printers with 20 MB of settings are deleted, and come back as they were", async (t) => {
+deepTest("a thousand printers with 20 MB of settings are deleted and restored", async (t) => {
   const { app } = await startApp(t);
   const { store, undo } = app;
   const replaces = Array.from({ length: 100 }, (_, i) => `${i}`.padEnd(100, "ü")).join("\n");
   const settings = parsePrinter({ name: "Büro", address: "10.0.0.1", replaces });
   const ids = await Promise.all(Array.from({ length: 1000 }, () => store.printers.add(settings)));
-  const before = store.printers.several(ids);
+  const before = store.printers.findMany(ids);
 
   const deletion = await undo.removePrinters(ids);
   const meanwhile = store.printers.list().length;
   await undo.restore(deletion ?? 0);
 
   assert.equal(meanwhile, 0);
-  assert.deepEqual(store.printers.several(ids), before);
+  assert.deepEqual(store.printers.findMany(ids), before);
 });

@@ -8,21 +8,21 @@ import { Connection } from "../../../src/store/database/connection.ts";
 import { migrations } from "../../../src/store/database/migrations.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { temporaryFolder } from "../../support/app.ts";
-import { listing, part, targetOf } from "../../support/backup/hostile-backups.ts";
+import { makeTarget, part, withManifest } from "../../support/backup/hostile-backups.ts";
 import { editDatabase } from "../../support/database.ts";
 
 const now = () => Date.UTC(2027, 0, 1);
 
-/** A database as a service of some version left it. */
-async function databaseOf(t: TestContext, version: number): Promise<{ dataDir: string; path: string }> {
+/** A database with the schema of a version. */
+async function makeDatabase(t: TestContext, version: number): Promise<{ dataDir: string; path: string }> {
   const dataDir = join(await temporaryFolder(t), "data");
   const path = join(dataDir, "platen.sqlite");
   mkdirSync(dataDir);
   const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
   const db = new Connection(new sql.Database());
-  for (const step of migrations.slice(0, version)) {
-    if (typeof step === "string") db.run(step);
-    else step(db);
+  for (const migration of migrations.slice(0, version)) {
+    if (typeof migration === "string") db.run(migration);
+    else migration(db);
   }
   db.run(`PRAGMA user_version = ${version}`);
   writeFileSync(path, db.export());
@@ -30,11 +30,11 @@ async function databaseOf(t: TestContext, version: number): Promise<{ dataDir: s
   return { dataDir, path };
 }
 
-/** Changes what a table's own statement says, as SQLite allows to whoever asks for it. */
-const rewritten = (name: string, from: string, to: string) =>
+/** Statements that change the definition of a table or an index with SQLite's `writable_schema`. */
+const rewriteSchema = (name: string, from: string, to: string) =>
   `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '${from}', '${to.replaceAll("'", "''")}') WHERE name = '${name}'`;
 
-const altered: readonly (readonly [string, RegExp])[] = [
+const alterations: readonly (readonly [string, RegExp])[] = [
   ["CREATE TABLE spare (id INTEGER)", /it holds “spare”, which Platen never makes/],
   ["CREATE INDEX spare ON clients (lower(notes))", /it holds “spare”/],
   ["DROP INDEX printers_by_client", /it lacks the index “printers_by_client”/],
@@ -45,18 +45,18 @@ const altered: readonly (readonly [string, RegExp])[] = [
   ],
   ["ALTER TABLE clients RENAME COLUMN notes TO remarks", /its table “clients” is not/],
   [
-    rewritten("accounts", "role TEXT NOT NULL", "role TEXT NOT NULL DEFAULT 'admin'"),
+    rewriteSchema("accounts", "role TEXT NOT NULL", "role TEXT NOT NULL DEFAULT 'admin'"),
     /its table “accounts” is not/,
   ],
   [
-    rewritten("accounts", "role TEXT NOT NULL", "role TEXT NOT NULL CHECK (name <> 'x')"),
+    rewriteSchema("accounts", "role TEXT NOT NULL", "role TEXT NOT NULL CHECK (name <> 'x')"),
     /its table “accounts” is not/,
   ],
-  [rewritten("accounts", "name_key TEXT", "name_key TEXT COLLATE NOCASE"), /its table “accounts” is not/],
-  [rewritten("tokens", "STRICT", ""), /its table “tokens” is not/],
-  [rewritten("sessions", "ON DELETE CASCADE", ""), /its table “sessions” is not/],
+  [rewriteSchema("accounts", "name_key TEXT", "name_key TEXT COLLATE NOCASE"), /its table “accounts” is not/],
+  [rewriteSchema("tokens", "STRICT", ""), /its table “tokens” is not/],
+  [rewriteSchema("sessions", "ON DELETE CASCADE", ""), /its table “sessions” is not/],
   [
-    rewritten("printers_by_client", "(client_id)", "(client_id) WHERE client_id > 1"),
+    rewriteSchema("printers_by_client", "(client_id)", "(client_id) WHERE client_id > 1"),
     /its index “printers_by_client” is not/,
   ],
   [
@@ -66,11 +66,11 @@ const altered: readonly (readonly [string, RegExp])[] = [
   ],
 ];
 
-test("tables and indexes that are not as Platen makes them are refused at a start, and not touched", async (t) => {
-  const { dataDir, path } = await databaseOf(t, migrations.length);
+test("changed tables and indexes are refused at a start, and not changed", async (t) => {
+  const { dataDir, path } = await makeDatabase(t, migrations.length);
   const sound = readFileSync(path);
 
-  for (const [statement, message] of altered) {
+  for (const [statement, message] of alterations) {
     writeFileSync(path, sound);
     await editDatabase(path, (db) => db.exec(statement));
     const bytes = readFileSync(path);
@@ -84,22 +84,22 @@ test("tables and indexes that are not as Platen makes them are refused at a star
   }
 });
 
-test("a backup with such a database is refused before anything is replaced", async (t) => {
-  const { attack } = await targetOf(t);
-  const { path } = await databaseOf(t, migrations.length);
+test("a backup with a changed schema is refused before anything is replaced", async (t) => {
+  const { attack } = await makeTarget(t);
+  const { path } = await makeDatabase(t, migrations.length);
   const sound = readFileSync(path);
 
-  for (const [statement, message] of altered) {
+  for (const [statement, message] of alterations) {
     writeFileSync(path, sound);
     await editDatabase(path, (db) => db.exec(statement));
-    const refusal = await attack(listing([part("platen.sqlite", readFileSync(path))]));
+    const refusal = await attack(withManifest([part("platen.sqlite", readFileSync(path))]));
     assert.match(refusal, /its database is damaged/, statement);
     assert.match(refusal, message, statement);
   }
 });
 
-test("a database that says it is older than it is, or younger, is refused", async (t) => {
-  const { dataDir, path } = await databaseOf(t, 8);
+test("a database with a wrong version number is refused", async (t) => {
+  const { dataDir, path } = await makeDatabase(t, 8);
   const sound = readFileSync(path);
 
   for (const version of [-1, 0, 1, 7, 9, migrations.length]) {
@@ -115,7 +115,7 @@ test("a database that says it is older than it is, or younger, is refused", asyn
 
 for (let version = 1; version <= migrations.length; version++) {
   test(`a database of version ${version} opens`, async (t) => {
-    const { dataDir, path } = await databaseOf(t, version);
+    const { dataDir, path } = await makeDatabase(t, version);
 
     const store = await openStore(dataDir, now, () => {});
     await store.close();

@@ -15,13 +15,13 @@ import { serve } from "../../support/service.ts";
 
 const count = rounds(6, 40);
 
-/** After as many turns of the event loop: two of them meet at another point in every round. */
-async function later(turns: number): Promise<void> {
+/** Waits for `turns` turns of the event loop, so that two calls meet at a different point in every round. */
+async function waitTurns(turns: number): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A service that takes drivers in no time: nothing keeps an upload and a deletion apart. */
-async function startQuick(t: TestContext) {
+/** A service that does not inspect drivers, so that uploads and deletions meet. */
+async function startWithFastUploads(t: TestContext) {
   const started = await startApp(t);
   const { app } = started;
   const services = { ...app, inspections: { inspect: async () => makeDriver().report } };
@@ -30,8 +30,8 @@ async function startQuick(t: TestContext) {
   return { ...started, add };
 }
 
-/** What is there without being needed, or needed without being there. */
-function disorder({ app: { store, undo }, dataDir }: Pick<TestApp, "app" | "dataDir">): string[] {
+/** Files that are not needed, and needed files that are missing. */
+function fileProblems({ app: { store, undo }, dataDir }: Pick<TestApp, "app" | "dataDir">): string[] {
   const wanted = new Set<string>();
   for (const { sha256 } of store.drivers.list()) wanted.add(`drivers/${sha256}.zip`);
   for (const sha256 of store.icons.digests()) wanted.add(`icons/${sha256}.png`);
@@ -39,37 +39,37 @@ function disorder({ app: { store, undo }, dataDir }: Pick<TestApp, "app" | "data
     for (const sha256 of store.deletions.digests("drivers")) wanted.add(`drivers/${sha256}.zip`);
     for (const sha256 of store.deletions.digests("icons")) wanted.add(`icons/${sha256}.png`);
   }
-  const there = filesIn(dataDir);
-  const missing = [...wanted].filter((name) => !there.includes(name));
-  return [...missing.map((name) => `missing: ${name}`), ...there.filter((name) => !wanted.has(name))];
+  const found = filesIn(dataDir);
+  const missing = [...wanted].filter((name) => !found.includes(name));
+  return [...missing.map((name) => `missing: ${name}`), ...found.filter((name) => !wanted.has(name))];
 }
 
-test("a deletion that ends while it is taken back is one of both, with its archive or without", async (t) => {
-  const started = await startQuick(t);
+test("a deletion that is made final during its undo is either final or undone, including its archive", async (t) => {
+  const started = await startWithFastUploads(t);
   const { app, add } = started;
   const odd: string[] = [];
-  const outcomes = new Set<string>();
+  const results = new Set<string>();
 
   for (let round = 0; round < count; round++) {
     const id = await add(driverZip());
     const deletion = (await app.undo.removeDriver(id)) ?? 0;
     const [ended, restored] = await Promise.allSettled([
-      later(round % 5).then(() => app.undo.end(deletion)),
-      later((round * 7) % 5).then(() => app.undo.restore(deletion)),
+      waitTurns(round % 5).then(() => app.undo.makeFinal(deletion)),
+      waitTurns((round * 7) % 5).then(() => app.undo.restore(deletion)),
     ]);
-    const isThere = app.store.drivers.has(id);
-    if (isThere !== (restored.status === "fulfilled")) odd.push(`${round}: restored without a record`);
-    odd.push(...disorder(started).map((what) => `${round}: ${what}`));
-    outcomes.add(`${ended.status} ${restored.status}`);
-    if (isThere) await app.undo.end((await app.undo.removeDriver(id)) ?? 0);
+    const exists = app.store.drivers.has(id);
+    if (exists !== (restored.status === "fulfilled")) odd.push(`${round}: restored without a record`);
+    odd.push(...fileProblems(started).map((what) => `${round}: ${what}`));
+    results.add(`${ended.status} ${restored.status}`);
+    if (exists) await app.undo.makeFinal((await app.undo.removeDriver(id)) ?? 0);
   }
 
   assert.deepEqual(odd, []);
-  assert.deepEqual([...outcomes].sort(), ["fulfilled rejected", "rejected fulfilled"]);
+  assert.deepEqual([...results].sort(), ["fulfilled rejected", "rejected fulfilled"]);
 });
 
-test("of two deletions with the same archive one ends while the other is taken back", async (t) => {
-  const started = await startQuick(t);
+test("of two deletions with the same archive, one is made final while the other is undone", async (t) => {
+  const started = await startWithFastUploads(t);
   const { app, add } = started;
   const odd: string[] = [];
 
@@ -78,18 +78,19 @@ test("of two deletions with the same archive one ends while the other is taken b
     const first = (await app.undo.removeDriver(await add(zip))) ?? 0;
     const second = (await app.undo.removeDriver(await add(zip))) ?? 0;
     await Promise.all([
-      later(round % 6).then(() => app.undo.end(first)),
-      later((round * 5) % 6).then(() => app.undo.restore(second)),
+      waitTurns(round % 6).then(() => app.undo.makeFinal(first)),
+      waitTurns((round * 5) % 6).then(() => app.undo.restore(second)),
     ]);
-    odd.push(...disorder(started).map((what) => `${round}: ${what}`));
-    for (const { id } of app.store.drivers.list()) await app.undo.end((await app.undo.removeDriver(id)) ?? 0);
+    odd.push(...fileProblems(started).map((what) => `${round}: ${what}`));
+    for (const { id } of app.store.drivers.list())
+      await app.undo.makeFinal((await app.undo.removeDriver(id)) ?? 0);
   }
 
   assert.deepEqual(odd, []);
   assert.deepEqual(filesIn(started.dataDir), []);
 });
 
-test("a picture that is uploaded while the last deletion with it ends is there", async (t) => {
+test("an icon that is uploaded while its last deletion is made final stays", async (t) => {
   const started = await startApp(t);
   const { app, upload, addPrinter } = started;
   const printer = await addPrinter({ driver_id: "" });
@@ -101,16 +102,16 @@ test("a picture that is uploaded while the last deletion with it ends is there",
     const deletion = (await app.undo.removeIcon(printer)) ?? 0;
     await Promise.all([
       upload(`/printers/${printer}/icon`, png, "icon.png"),
-      later(round % 40).then(() => app.undo.end(deletion)),
+      waitTurns(round % 40).then(() => app.undo.makeFinal(deletion)),
     ]);
-    odd.push(...disorder(started).map((what) => `${round}: ${what}`));
+    odd.push(...fileProblems(started).map((what) => `${round}: ${what}`));
   }
 
   assert.deepEqual(odd, []);
 });
 
-/** One life of a service, killed so many milliseconds after two things were asked of it at once; 0 is before they were sent. */
-async function killedMeanwhile(t: TestContext, folder: string, round: number, delay: number) {
+/** One life of a service, which is killed `delay` milliseconds after two concurrent requests; 0 is before they are sent. */
+async function killDuringRequests(t: TestContext, folder: string, round: number, delay: number) {
   const service = await serve(t, folder);
   const { post, fetch, upload, addDriver: add, addPrinter } = client(service.url);
   const driver = await add(driverZip({ version: `${round}.0` }));
@@ -119,11 +120,11 @@ async function killedMeanwhile(t: TestContext, folder: string, round: number, de
   const removed = await (await fetch(`/drivers/${driver}`, { method: "DELETE" })).text();
   const deletion = /action="(\/deletions\/\d+)\/undo"/.exec(removed)?.[1] ?? "";
   const isUndone = round % 2 === 1;
-  const asked = [
+  const requests = [
     fetch(`/printers/${printer}`, { method: "DELETE" }),
     post(`${deletion}/${isUndone ? "undo" : "delete"}`, {}),
   ];
-  const done = asked.map((answer) =>
+  const done = requests.map((answer) =>
     answer.then(
       ({ status }) => status === 200,
       () => false,
@@ -137,23 +138,23 @@ async function killedMeanwhile(t: TestContext, folder: string, round: number, de
 }
 
 deepTest(
-  "killing the service at any moment loses nothing that can be taken back, and leaves nothing that cannot",
+  "killing the service at any time loses no deletion that can be undone, and leaves no files of other ones",
   async (t) => {
     const folder = await temporaryFolder(t);
     const dataDir = join(folder, "data");
     const odd: string[] = [];
-    const outcomes = new Set<string>();
+    const results = new Set<string>();
 
-    // The moment is looked for, since it is another on every machine: twice as late each time, then in the middle.
+    // The right delay depends on the machine: double it each time, then bisect.
     let [early, late] = [0, Number.POSITIVE_INFINITY];
     for (let round = 0; round < 14; round++) {
       const delay = round === 0 ? 0 : Math.min(Math.max(2 * early, 4), (early + late) / 2);
-      const killed = await killedMeanwhile(t, folder, round, delay);
+      const killed = await killDuringRequests(t, folder, round, delay);
       if (killed.isPrinterDeleted && killed.isDriverDone) late = Math.min(late, delay);
       else early = Math.max(early, delay);
-      const again = await startApp(t, { dataDir, clock: Date.now });
-      const { store, undo } = again.app;
-      odd.push(...disorder(again));
+      const next = await startApp(t, { dataDir, clock: Date.now });
+      const { store, undo } = next.app;
+      odd.push(...fileProblems(next));
       if (killed.isPrinterDeleted && store.printers.find(killed.printer))
         odd.push("the printer is still there");
       if (killed.isDriverDone && store.drivers.has(killed.driver) !== killed.isUndone)
@@ -163,13 +164,13 @@ deepTest(
         ({ kind, recordId }) => kind === "printer" && !store.icons.find(recordId),
       );
       odd.push(...pictureless.map(({ name }) => `${name} came back without its icon`));
-      odd.push(...disorder(again), ...again.lines);
-      outcomes.add(`${killed.isPrinterDeleted} ${killed.isDriverDone}`);
-      await again.stop();
+      odd.push(...fileProblems(next), ...next.lines);
+      results.add(`${killed.isPrinterDeleted} ${killed.isDriverDone}`);
+      await next.stop();
     }
 
     assert.deepEqual(odd, []);
-    assert.ok(outcomes.size > 1, "it was always killed too early or too late");
+    assert.ok(results.size > 1, "it was always killed too early or too late");
     assert.ok(!existsSync(join(dataDir, "lost")));
   },
 );

@@ -4,8 +4,8 @@ import { type TestContext, test } from "node:test";
 import type { AuditEntry } from "../../../src/domain/audit/audit.ts";
 import { startGuarded } from "../../support/access/guarded.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
-import { entriesIn, logOf } from "../../support/audit/audit.ts";
-import { counted } from "../../support/audit/counted.ts";
+import { entriesIn, logEntries } from "../../support/audit/audit.ts";
+import { downloadCounts } from "../../support/audit/counted.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 import { until } from "../../support/until.ts";
 
@@ -23,26 +23,26 @@ async function startWithPackage(t: TestContext): Promise<{ app: TestApp; size: n
 const take = async (app: Pick<TestApp, "fetch">, range: string, headers: Record<string, string> = {}) =>
   (await app.fetch(path, { headers: { range: `bytes=${range}`, ...headers } })).arrayBuffer();
 
-test("a download short of its last byte stands in the audit log with its range, and deploys nothing", async (t) => {
+test("a download without its last byte is in the audit log with its range, and is not a deployment", async (t) => {
   const { app, size } = await startWithPackage(t);
 
   await take(app, `0-${size - 2}`);
-  const entries = await logOf(app, "download-begun", "downloaded");
+  const entries = await logEntries(app, "download-begun", "downloaded");
 
   assert.deepEqual(
     entries.map(({ event, range }) => [event, range]),
     [["download-begun", { first: 0, last: size - 2, size }]],
   );
   assert.deepEqual([entries[0]?.record?.name, entries[0]?.printers?.[0]?.[0]], ["Office", 1]);
-  assert.deepEqual(await counted(app, 1), []);
+  assert.deepEqual(await downloadCounts(app, 1), []);
 });
 
-test("bytes that are fetched one by one, every other one first, are two lines: the first, and the others with their number", async (t) => {
+test("a download byte by byte makes two lines: the first byte, and the others with their number", async (t) => {
   const { app } = await startWithPackage(t);
 
   for (let at = 0; at < 100; at += 2) await take(app, `${at}-${at}`);
   for (let at = 1; at < 100; at += 2) await take(app, `${at}-${at}`);
-  const first = await logOf(app, "download-begun");
+  const first = await logEntries(app, "download-begun");
   await app.stop();
   const all = entriesIn(app.dataDir).filter(({ event }) => event === "download-begun");
 
@@ -56,19 +56,19 @@ test("bytes that are fetched one by one, every other one first, are two lines: t
   );
 });
 
-test("parts of one download stand in the log for each who fetched any", async (t) => {
+test("the log has a line for each user who downloaded a part", async (t) => {
   const { service, operator, viewer } = await startGuarded(t);
   await operator.addPrinter();
 
   await take(operator, "0-9");
   await take(viewer, "10-");
-  await until(async () => (await logOf(service, "downloaded")).length === 1);
-  const entries = await logOf(service, "download-begun", "downloaded");
+  await until(async () => (await logEntries(service, "downloaded")).length === 1);
+  const entries = await logEntries(service, "download-begun", "downloaded");
 
   assert.deepEqual(entries.map(began), ["tech 0-9", "seller all"]);
 });
 
-test("a page of another site hides no download by saying that it is one", async (t) => {
+test("a cross-site download is in the log like any other", async (t) => {
   const { app } = await startWithPackage(t);
   const spellings = [
     { "sec-fetch-site": "cross-site" },
@@ -77,16 +77,16 @@ test("a page of another site hides no download by saying that it is one", async 
   ];
 
   for (const headers of spellings) await (await app.fetch(path, { headers })).arrayBuffer();
-  const entries = await logOf(app, "downloaded");
+  const entries = await logEntries(app, "downloaded");
 
   assert.deepEqual(
     entries.map(({ by, printers }) => [by, printers?.[0]?.[0]]),
     spellings.map(() => ["page of another site", 1]),
   );
-  assert.deepEqual(await counted(app, 1), []);
+  assert.deepEqual(await downloadCounts(app, 1), []);
 });
 
-test("who takes some bytes and leaves was sent something, and stands in the log", async (t) => {
+test("a client that disconnects after some bytes is in the log", async (t) => {
   const app = await startApp(t);
   const bytes = Buffer.from(Uint32Array.from({ length: 4_000_000 }, (_, i) => (i * 2654435761) >>> 7).buffer);
   const driver = await app.addDriver(driverZip({ extra: [{ name: "big.bin", bytes, method: 0 }] }));
@@ -100,12 +100,12 @@ test("who takes some bytes and leaves was sent something, and stands in the log"
       }),
     );
   });
-  await until(async () => (await logOf(app, "download-begun")).length === 1);
+  await until(async () => (await logEntries(app, "download-begun")).length === 1);
 
-  assert.deepEqual(await logOf(app, "downloaded"), []);
+  assert.deepEqual(await logEntries(app, "downloaded"), []);
 });
 
-test("what brings no byte leaves no line: HEAD, what is known, a range beyond the end", async (t) => {
+test("responses without a byte make no line: HEAD, 304, a range beyond the end", async (t) => {
   const { app } = await startWithPackage(t);
   const etag = (await app.fetch(path, { method: "HEAD" })).headers.get("etag") ?? "";
 
@@ -119,10 +119,10 @@ test("what brings no byte leaves no line: HEAD, what is known, a range beyond th
     answers.map(({ status }) => status),
     [206, 304, 416],
   );
-  assert.deepEqual(await logOf(app, "download-begun", "downloaded"), []);
+  assert.deepEqual(await logEntries(app, "download-begun", "downloaded"), []);
 });
 
-test("a backup that is fetched but for its last byte stands in the log", async (t) => {
+test("a backup that is downloaded except for its last byte is in the log", async (t) => {
   const app = await startApp(t);
   await app.post("/clients", { name: "Contoso" });
   await app.post("/backups", {});
@@ -130,24 +130,24 @@ test("a backup that is fetched but for its last byte stands in the log", async (
 
   const answer = await app.fetch(`/backups/${name}`, { headers: { range: "bytes=0-4094" } });
   await answer.arrayBuffer();
-  const [entry] = await logOf(app, "backup-fetched");
+  const [entry] = await logEntries(app, "backup-fetched");
 
   assert.equal(answer.status, 206);
   assert.deepEqual([entry?.what, entry?.range?.last], [name, 4094]);
 });
 
-test("a script that is read on its page leaves a line, since it brings a link to its driver", async (t) => {
+test("reading a script on its page makes a line, because the script contains a link to its driver", async (t) => {
   const { service, viewer, admin } = await startGuarded(t);
   await admin.addPrinter();
 
   const page = await (await viewer.fetch("/printers/1/read/install")).text();
   const link = /\/drivers\/1\/files\?link=[\w.-]+/.exec(page)?.[0] ?? "";
-  const entries = await logOf(service, "link-made");
+  const entries = await logEntries(service, "link-made");
 
   await (await service.fetch(link)).arrayBuffer();
-  await until(async () => (await logOf(service, "downloaded")).length === 1);
+  await until(async () => (await logEntries(service, "downloaded")).length === 1);
 
-  const [fetched] = await logOf(service, "downloaded");
+  const [fetched] = await logEntries(service, "downloaded");
   assert.match(fetched?.who ?? "", /^link driver 1, until 20/);
   assert.deepEqual(
     entries.map(({ who, record, what }) => [who, record?.name, what]),

@@ -4,7 +4,7 @@ import { missingCountOf } from "../../../src/domain/drivers/driver.ts";
 import { inspectArchive } from "../../../src/services/drivers/inspect.ts";
 import { reportOf } from "../../../src/services/drivers/inspect-report.ts";
 import { startApp } from "../../support/app.ts";
-import { deepTest, isDeep, some } from "../../support/depth.ts";
+import { deepTest, isDeep, selectCases } from "../../support/depth.ts";
 import { driverZip, printerInf } from "../../support/drivers/driver-zip.ts";
 import { makeZip, sourceOf, type ZipPart } from "../../support/drivers/zip.ts";
 
@@ -22,7 +22,7 @@ const longNames = (i: number) =>
     files: named(200, (k) => `${k}${"f".repeat(200)}`),
   });
 
-/** Small ZIPs that once became large pages. */
+/** Small ZIPs that made large pages in the past. */
 const bloated: Record<string, () => Buffer> = {
   "a model name of 15 MB": () => driverZip({ models: ["A".repeat(15 << 20), "Papyrus"] }),
   "100,000 models": () => driverZip({ models: named(100_000, (i) => `Papyrus number ${i}`) }),
@@ -33,8 +33,8 @@ const bloated: Record<string, () => Buffer> = {
   "a provider of 4,000 characters": () => driverZip({ provider: "P".repeat(4000) }),
 };
 
-for (const [name, make] of some(Object.entries(bloated), 2)) {
-  test(`no large report and no large page come of ${name}`, { timeout: 120_000 }, async (t) => {
+for (const [name, make] of selectCases(Object.entries(bloated), 2)) {
+  test(`${name}: the report and the pages stay small`, { timeout: 120_000 }, async (t) => {
     const service = await startApp(t);
     const id = await service.addDriver(make());
     const pages: { path: string; bytes: number; ms: number }[] = [];
@@ -45,11 +45,11 @@ for (const [name, make] of some(Object.entries(bloated), 2)) {
       pages.push({ path, bytes, ms: performance.now() - since });
     }
 
-    const stored = JSON.stringify(service.app.store.drivers.get(id).report).length;
+    const reportBytes = JSON.stringify(service.app.store.drivers.get(id).report).length;
     t.diagnostic(
-      `${stored} bytes kept; ${pages.map((page) => `${page.bytes} bytes in ${Math.round(page.ms)} ms`)}`,
+      `${reportBytes} bytes kept; ${pages.map((page) => `${page.bytes} bytes in ${Math.round(page.ms)} ms`)}`,
     );
-    assert.ok(stored <= 2 << 20, `${stored} bytes kept`);
+    assert.ok(reportBytes <= 2 << 20, `${reportBytes} bytes kept`);
     for (const { path, bytes, ms } of pages) {
       assert.ok(bytes < 200_000, `${path} has ${bytes} bytes`);
       if (isDeep) assert.ok(ms < 2000, `${path} took ${ms} ms`);
@@ -57,7 +57,7 @@ for (const [name, make] of some(Object.entries(bloated), 2)) {
   });
 }
 
-test("more than a thousand INFs are refused, with what to do", { timeout: 60_000 }, async () => {
+test("more than a thousand INFs are refused with the remedy", { timeout: 60_000 }, async () => {
   for (const count of [1001, 3000, 10_000]) {
     await assert.rejects(inspectArchive(sourceOf(infs(count, () => ""))), {
       name: "UserError",
@@ -66,7 +66,7 @@ test("more than a thousand INFs are refused, with what to do", { timeout: 60_000
   }
 });
 
-test("models that no driver can be called are left out, and the report says how many", async () => {
+test("models with impossible names are left out, and the report says how many", async () => {
   const models = [
     "A".repeat(261),
     `e${"\u0301".repeat(31)}`,
@@ -85,7 +85,7 @@ test("models that no driver can be called are left out, and the report says how 
   assert.match(warnings.join(), /^3 models are left out/);
 });
 
-test("the lists of a report are cut, its counts are not, and the printer's INF comes first", {
+test("the lists of a report are cut and its counts are not, and the printer's INF gets its names first", {
   timeout: 60_000,
 }, async () => {
   const whole = printerInf({ models: named(10_001, (i) => `Papyrus ${i}`), files: ["a.dll"] });
@@ -107,12 +107,12 @@ test("the lists of a report are cut, its counts are not, and the printer's INF c
   assert.equal(report.infs[0] && missingCountOf(report.infs[0]), 201);
 });
 
-deepTest("60,000 names that differ only by case make few warnings", { timeout: 60_000 }, async () => {
-  const twins = ["A", "a"]
+deepTest("50,000 names that differ only by case make few warnings", { timeout: 60_000 }, async () => {
+  const duplicates = ["A", "a"]
     .flatMap((letter) => named(25_000, (i) => `${letter}${i}`))
     .map((name) => ({ name, method: 0 }));
 
-  const { warnings } = await reportFor(makeZip([{ name: "x.inf", bytes: printerInf() }, ...twins]));
+  const { warnings } = await reportFor(makeZip([{ name: "x.inf", bytes: printerInf() }, ...duplicates]));
 
   assert.ok(warnings.length < 10, `${warnings.length} warnings`);
   assert.match(warnings.at(-1) ?? "", /\b249\d\d\b/, "the others are counted");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parseDriver } from "../../../src/domain/drivers/driver-fields.ts";
 import { findModels, firstModel, isUniversal, modelFinder } from "../../../src/domain/drivers/models.ts";
 import { choiceOf, infAndModel } from "../../../src/html/drivers/driver-infs.ts";
-import { infNotes } from "../../../src/html/drivers/driver-notes.ts";
+import { infRemarks } from "../../../src/html/drivers/driver-remarks.ts";
 import { planMove } from "../../../src/services/printers/move-printers.ts";
 import { startApp } from "../../support/app.ts";
 import { deepTest } from "../../support/depth.ts";
@@ -11,10 +11,10 @@ import { driverZip, printerInf } from "../../support/drivers/driver-zip.ts";
 import { makeDriver, makeInf, makePrinter } from "../../support/records.ts";
 import { leastTime } from "../../support/times.ts";
 
-/** What may pass while nobody else is answered; each case below takes a fraction of it here. */
+/** How long the event loop may be blocked. Each case below takes a fraction of it. */
 const limitMs = 250;
 
-/** As large as a report may be: a thousand INFs, fifty thousand names. */
+/** The largest possible report: a thousand INFs, fifty thousand names. */
 const infs = Array.from({ length: 1000 }, (_, i) =>
   makeInf({
     path: `folder${i}/papyrus${i}.inf`,
@@ -24,7 +24,7 @@ const infs = Array.from({ length: 1000 }, (_, i) =>
 const report = { ...makeDriver().report, infs, printerInf: "folder0/papyrus0.inf" };
 const many = makeDriver({ report, inf_path: "folder0/papyrus0.inf", driver_desc: "Papyrus 0 0 PCL6" });
 
-deepTest("a search over the largest archive is bounded, whatever is searched for", async () => {
+deepTest("the time of a search over the largest archive is bounded for any query", async () => {
   const queries = [
     "papyrus",
     "p ".repeat(7000),
@@ -39,7 +39,7 @@ deepTest("a search over the largest archive is bounded, whatever is searched for
   assert.equal(findModels(infs, "papyrus", 20).count, 50_000);
 });
 
-deepTest("the form of the largest archive takes no product of INFs and models, and stays small", async () => {
+deepTest("the form of the largest archive is quick and small", async () => {
   const choice = choiceOf(many, infs[999], undefined, "papyrus 7 pcl6");
 
   const page = infAndModel(choice).toString();
@@ -67,41 +67,38 @@ deepTest("choosing among ten thousand names of one INF is quick", async () => {
   for (const ms of times) assert.ok(ms < limitMs, `${times}`);
 });
 
-deepTest(
-  "moving very many printers with very many models is planned without a product of the two",
-  async (t) => {
-    const { app } = await startApp(t);
-    const descriptions = Array.from({ length: 5000 }, (_, i) => `Papyrus ${i}`);
-    const { store } = app;
-    const add = (sha: string) =>
-      store.drivers.add(makeDriver({ sha256: sha.repeat(64), inf: { descriptions } }));
-    const [from, to] = [await add("a"), await add("b")];
-    const { printers } = store;
-    const { printer } = printers.get(
-      await printers.add({ ...makePrinter({ driver_desc: "Papyrus 1" }), driver_id: from.driver.id }),
-    );
-    const copies = Array.from({ length: 1500 }, (_, i) => ({
-      ...printer,
-      id: i + 1,
-      driver_desc: `Papyrus ${i}`,
-    }));
-    const many = {
-      ...store,
-      printers: Object.assign(Object.create(printers), {
-        idsOfDriver: () => copies.map(({ id }) => id),
-        models: (ids: readonly number[]) => copies.filter(({ id }) => ids.includes(id)),
-      }),
-    };
+deepTest("planning a move of very many printers with very many models is quick", async (t) => {
+  const { app } = await startApp(t);
+  const descriptions = Array.from({ length: 5000 }, (_, i) => `Papyrus ${i}`);
+  const { store } = app;
+  const add = (sha: string) =>
+    store.drivers.add(makeDriver({ sha256: sha.repeat(64), inf: { descriptions } }));
+  const [from, to] = [await add("a"), await add("b")];
+  const { printers } = store;
+  const { printer } = printers.get(
+    await printers.add({ ...makePrinter({ driver_desc: "Papyrus 1" }), driver_id: from.driver.id }),
+  );
+  const copies = Array.from({ length: 1500 }, (_, i) => ({
+    ...printer,
+    id: i + 1,
+    driver_desc: `Papyrus ${i}`,
+  }));
+  const many = {
+    ...store,
+    printers: Object.assign(Object.create(printers), {
+      idsOfDriver: () => copies.map(({ id }) => id),
+      models: (ids: readonly number[]) => copies.filter(({ id }) => ids.includes(id)),
+    }),
+  };
 
-    const { pairs } = await planMove(many, from.driver.id, to.driver.id);
-    const ms = await leastTime(() => planMove(many, from.driver.id, to.driver.id));
+  const { pairs } = await planMove(many, from.driver.id, to.driver.id);
+  const ms = await leastTime(() => planMove(many, from.driver.id, to.driver.id));
 
-    assert.ok(ms < limitMs, `${ms} ms`);
-    assert.equal(pairs.length, 1500);
-  },
-);
+  assert.ok(ms < limitMs, `${ms} ms`);
+  assert.equal(pairs.length, 1500);
+});
 
-test("hostile names of INFs and models do not leave their places on a driver's page", async (t) => {
+test("hostile names of INFs and models are escaped on every page", async (t) => {
   const { addDriver, fetch, upload } = await startApp(t);
   const evil = '"><script>alert(1)</script>\u202e';
   const id = await addDriver(
@@ -147,5 +144,5 @@ test("warnings of hostile archives stay short", async (t) => {
   const [warning = ""] = app.store.drivers.get(1).report.warnings;
   assert.match(warning, /several vendors/);
   assert.ok(warning.length < 2500, `${warning.length} characters`);
-  assert.ok(infNotes(app.store.drivers.get(1)).toString().length < 20_000);
+  assert.ok(infRemarks(app.store.drivers.get(1)).toString().length < 20_000);
 });

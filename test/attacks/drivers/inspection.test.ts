@@ -21,8 +21,8 @@ const lines = (count: number, line: (i: number) => string) =>
 const languages = (count: number) =>
   `${head}[I]\nCopyFiles=@a.dll\n[SourceDisksNames]\n1=d,,,%A%\n[SourceDisksFiles]\na.dll=1,%B%\n${lines(count, (i) => `[Strings.${i}]\nA=a${i}\nB=b${i}`)}`;
 const models = (count: number) => head + lines(count, (i) => `"Papyrus model ${i} ${"x".repeat(40)}"=I${i}`);
-/** What is worst for the memory, each in its own way. */
-const worst: Record<string, () => ZipPart[]> = {
+/** Archives that need much memory, each in another way. */
+const largestArchives: Record<string, () => ZipPart[]> = {
   "strings in 8,000 languages": () => [{ name: "a.inf", bytes: languages(8000) }],
   "two INFs of 180,000 models": () => ["a.inf", "b.inf"].map((name) => ({ name, bytes: models(180_000) })),
   "models in UTF-16": () => [{ name: "a.inf", bytes: Buffer.from(`\ufeff${models(100_000)}一`, "utf16le") }],
@@ -48,18 +48,18 @@ async function archiveOf(t: TestContext, bytes: Buffer) {
   return { path, size: bytes.length };
 }
 
-function started(t: TestContext, limits: Partial<InspectionLimits> = {}): Inspections {
+function startInspections(t: TestContext, limits: Partial<InspectionLimits> = {}): Inspections {
   const inspections = new Inspections(bundle, limits);
   t.after(() => inspections.close());
   return inspections;
 }
 
-for (const [name, make] of Object.entries(worst)) {
+for (const [name, make] of Object.entries(largestArchives)) {
   deepTest(
-    `an inspection of ${name} has at most 300 MB`,
+    `an inspection of ${name} uses at most 300 MB`,
     { skip: withoutProc, timeout: 300_000 },
     async (t) => {
-      const inspections = started(t, { timeMs: 300_000 });
+      const inspections = startInspections(t, { timeMs: 300_000 });
       const archive = await archiveOf(t, makeZip(make()));
       const children = watchChildren();
       let peakMb = 0;
@@ -77,14 +77,14 @@ for (const [name, make] of Object.entries(worst)) {
   );
 }
 
-async function nothingIsLeft({ app, dataDir }: TestApp): Promise<void> {
+async function assertNothingLeft({ app, dataDir }: TestApp): Promise<void> {
   assert.equal(app.store.drivers.list().length, 0);
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
   assert.deepEqual(readdirSync(join(dataDir, "drivers")), []);
 }
 
 deepTest(
-  "an inspection that dies of its archive is a 422, and the service answers all along",
+  "an inspection that runs out of memory answers 422, and the service keeps answering",
   {
     timeout: 300_000,
   },
@@ -107,19 +107,19 @@ deepTest(
     assert.equal(answer.status, 422);
     assert.match(await answer.text(), /more memory than a driver’s ever do/);
     assert.ok(Math.max(...health) < 2000, `${Math.max(...health)} ms`);
-    await nothingIsLeft(service);
+    await assertNothingLeft(service);
     assert.ok((await service.addDriver()) > 0);
   },
 );
 
-test("an inspection that is killed is a 422, and leaves nothing", {
+test("a killed inspection answers 422 and leaves no files", {
   skip: withoutProc,
   timeout: 60_000,
 }, async (t) => {
   const service = await startApp(t, { inspection: "process" });
   const children = watchChildren();
   const watch = setInterval(() => {
-    // One that has 60 MB has begun to read.
+    // A child with 60 MB has begun to read.
     const begun = children().filter(({ peakMb }) => peakMb > 60);
     for (const { id } of begun) process.kill(id, "SIGKILL");
   }, 2);
@@ -132,15 +132,15 @@ test("an inspection that is killed is a 422, and leaves nothing", {
 
   clearInterval(watch);
   assert.equal(answer.status, 422);
-  await nothingIsLeft(service);
+  await assertNothingLeft(service);
   assert.ok((await service.addDriver()) > 0);
 });
 
-test("a signal that a terminal sends to all its processes leaves an inspection alone", {
+test("an inspection survives signals that a terminal sends to all its processes", {
   skip: withoutProc,
   timeout: 60_000,
 }, async (t) => {
-  const inspections = started(t);
+  const inspections = startInspections(t);
   const archive = await archiveOf(t, makeZip([{ name: "a.inf", bytes: models(50_000) }]));
   const children = watchChildren();
   let signals = 0;
@@ -157,18 +157,18 @@ test("a signal that a terminal sends to all its processes leaves an inspection a
   assert.equal(report.infs.length, 1);
 });
 
-test("an inspection that takes too long is a 422, and leaves nothing", { timeout: 60_000 }, async (t) => {
+test("an inspection that takes too long answers 422 and leaves no files", { timeout: 60_000 }, async (t) => {
   const service = await startApp(t, {}, { timeMs: 1 });
 
   const answer = await service.upload("/drivers/upload", makeZip([{ name: "a.inf", bytes: models(1000) }]));
 
   assert.equal(answer.status, 422);
   assert.match(await answer.text(), /takes too long to read/);
-  await nothingIsLeft(service);
+  await assertNothingLeft(service);
 });
 
-test("a large archive has a second more for each 32 MB", { timeout: 60_000 }, async (t) => {
-  const inspections = started(t, { timeMs: 1 });
+test("an inspection gets one more second for each 32 MB", { timeout: 60_000 }, async (t) => {
+  const inspections = startInspections(t, { timeMs: 1 });
   const { path } = await archiveOf(t, driverZip());
 
   const report = await inspections.inspect({ path, size: 60 * 32 * 1024 * 1024 });
@@ -176,12 +176,12 @@ test("a large archive has a second more for each 32 MB", { timeout: 60_000 }, as
   assert.equal(report.infs.length, 1);
 });
 
-test("what is no archive's fault is an error of the service", { timeout: 60_000 }, async (t) => {
+test("a failure that the archive did not cause is an internal error", { timeout: 60_000 }, async (t) => {
   const { path, size } = await archiveOf(t, driverZip());
   const attempts = [
     new Inspections("/nowhere/platen.cjs").inspect({ path, size }),
-    started(t, { heapMb: 1 }).inspect({ path, size }),
-    started(t).inspect({ path: `${path}.gone`, size }),
+    startInspections(t, { heapMb: 1 }).inspect({ path, size }),
+    startInspections(t).inspect({ path: `${path}.gone`, size }),
   ];
 
   const answers = await Promise.allSettled(attempts);
@@ -192,10 +192,10 @@ test("what is no archive's fault is an error of the service", { timeout: 60_000 
   }
 });
 
-test("few run at once, some wait in order, one more is busy; packages have slots of their own", {
+test("few inspections run at once, some wait in order, and one more is refused as busy", {
   timeout: 60_000,
 }, async (t) => {
-  const inspections = started(t, { atOnce: 1, max: 3 });
+  const inspections = startInspections(t, { maxConcurrent: 1, max: 3 });
   const archive = await archiveOf(t, driverZip());
   const order: number[] = [];
 
@@ -211,10 +211,10 @@ test("few run at once, some wait in order, one more is busy; packages have slots
   assert.equal((await inspections.inspect(archive)).infs.length, 1);
 });
 
-test("no client has more than half of the places, and another one finds one", {
+test("one client uses at most half of the places, so that another client finds one", {
   timeout: 60_000,
 }, async (t) => {
-  const inspections = started(t, { atOnce: 1, max: 6 });
+  const inspections = startInspections(t, { maxConcurrent: 1, max: 6 });
   const archive = await archiveOf(t, driverZip());
 
   const answers = await Promise.allSettled(
@@ -227,8 +227,8 @@ test("no client has more than half of the places, and another one finds one", {
   );
 });
 
-test("closing ends what runs and what waits", { timeout: 60_000 }, async (t) => {
-  const inspections = started(t, { atOnce: 1 });
+test("closing ends running and waiting inspections", { timeout: 60_000 }, async (t) => {
+  const inspections = startInspections(t, { maxConcurrent: 1 });
   const archive = await archiveOf(t, makeZip([{ name: "a.inf", bytes: models(100_000) }]));
   const running = Promise.allSettled([inspections.inspect(archive), inspections.inspect(archive)]);
 
@@ -239,7 +239,7 @@ test("closing ends what runs and what waits", { timeout: 60_000 }, async (t) => 
   await assert.rejects(inspections.inspect(archive), { code: "busy" });
 });
 
-test("the role of an inspection cannot be had from the command line", async () => {
+test("the command line cannot start an inspection process", async () => {
   const run = promisify(execFile)(process.execPath, [bundle, inspectionArgument]);
 
   await assert.rejects(run, { code: 2, stderr: /is no command/ });

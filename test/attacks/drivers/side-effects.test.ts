@@ -8,7 +8,7 @@ import { sourceOf } from "../../support/drivers/zip.ts";
 
 const usual = printerInf();
 
-/** A printer's INF that installs this besides. */
+/** A printer's INF with these extra lines in its install section. */
 function withLines(install: string, rest = ""): string {
   return `${usual.replace("CopyFiles=Files", `CopyFiles=Files\r\n${install}`)}\r\n${rest}`;
 }
@@ -18,7 +18,7 @@ async function warningsOf(inf: string, extra: readonly { name: string; bytes: st
   return reportOf(await inspectArchive(sourceOf(zip))).warnings.join("\n");
 }
 
-const told: readonly (readonly [what: string, inf: string, told: RegExp])[] = [
+const cases: readonly (readonly [what: string, inf: string, expected: RegExp])[] = [
   [
     "a service",
     withLines("", "[Install.Services]\r\nAddService=Evil Svc,2,Svc\r\n[Svc]\r\nServiceBinary=%12%\\e.exe"),
@@ -30,7 +30,7 @@ const told: readonly (readonly [what: string, inf: string, told: RegExp])[] = [
     /services \(Sneaky\)/,
   ],
   [
-    "a service of a section that is needed",
+    "a service of a section that Needs names",
     withLines("Needs=More", "[More]\nAddService=Deep,2,x"),
     /services \(Deep\)/,
   ],
@@ -40,7 +40,7 @@ const told: readonly (readonly [what: string, inf: string, told: RegExp])[] = [
     /registry keys by which Windows starts programs .*\(HKLM\\Software\\Microsoft\\Windows\\CurrentVersion\\RunOnce\)/,
   ],
   [
-    "the same in pieces and upside down",
+    "a program at each start, with a token and other slashes",
     withLines(
       "AddReg=R",
       '[R]\nHKLM,%A%"/\\CURRENTVERSION//run",x,,"calc.exe"\n[Strings]\nA="SOFTWARE\\Microsoft\\Windows"',
@@ -64,7 +64,7 @@ const told: readonly (readonly [what: string, inf: string, told: RegExp])[] = [
     /registry keys/,
   ],
   [
-    "a service by the registry",
+    "a service in the registry",
     withLines("AddReg=R", "[R]\nHKLM,System\\CurrentControlSet\\Services\\Evil,ImagePath,,x"),
     /registry keys/,
   ],
@@ -91,11 +91,15 @@ const told: readonly (readonly [what: string, inf: string, told: RegExp])[] = [
     /\(-1\\C:\\Windows\)/,
   ],
   [
-    "a file whose name leads out",
+    "a file whose name leads out of its folder",
     withLines("CopyFiles=Out", "[Out]\n..\\..\\evil.exe,papyrus.dll"),
     /places than drivers’ \(\.\.\\\.\.\\evil\.exe\)/,
   ],
-  ["the same by itself", withLines("CopyFiles=@..\\evil.exe"), /places than drivers’ \(\.\.\\evil\.exe\)/],
+  [
+    "a single file whose name leads out of its folder",
+    withLines("CopyFiles=@..\\evil.exe"),
+    /places than drivers’ \(\.\.\\evil\.exe\)/,
+  ],
   ["deleted files", withLines("DelFiles=Gone"), /deletes, renames or changes files \(Gone\)/],
   [
     "another INI file",
@@ -104,26 +108,26 @@ const told: readonly (readonly [what: string, inf: string, told: RegExp])[] = [
   ],
 ];
 
-for (const [what, inf, expected] of told) {
-  test(`what an INF does besides printing is told: ${what}`, async () => {
+for (const [what, inf, expected] of cases) {
+  test(`a warning names a side effect of an INF: ${what}`, async () => {
     assert.match(await warningsOf(inf), expected);
   });
 }
 
-test("what an INF brings along is told of, too, and what nobody installs is not", async () => {
+test("warnings include INFs that CopyINF names, and exclude sections that nothing installs", async () => {
   const usb =
     '[Version]\nClass=USB\n[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"U"=I,USB\\x\n[I.Services]\nAddService=Along,2,x\n';
   const extra = [{ name: "other/usb.inf", bytes: usb }];
 
-  const brought = await warningsOf(withLines("CopyINF=usb.inf"), extra);
+  const copied = await warningsOf(withLines("CopyINF=usb.inf"), extra);
   const beside = await warningsOf(usual, extra);
   const unused = await warningsOf(`${usual}[Nobodys]\nAddService=Idle,2,x\n`);
 
-  assert.match(brought, /“other\/usb\.inf” does more .*\(Along\)/);
+  assert.match(copied, /“other\/usb\.inf” does more .*\(Along\)/);
   assert.doesNotMatch(beside + unused, /does more/);
 });
 
-test("what printers' drivers do every day is not told", async () => {
+test("usual actions of printer drivers cause no warning", async () => {
   const daily = withLines(
     "AddReg=R\nUpdateInis=I\nDelReg=R",
     '[Install.Services]\nAddService=,2\n[R]\nHKLM,"System\\CurrentControlSet\\Control\\Print\\Monitors",,,\nHKLM,"System\\CurrentControlSet\\Services\\Class\\Printer",NoUseClass\nHKR,,Icon,,-4\nHKLM,Software\\Papyrus,x,,y\n[I]\nwin.ini,Ports,"LPT1.DOS=",\n[DestinationDirs]\nDefaultDestDir=66000\nFiles=11\nA=66002\nB=16425\nC=13',
@@ -132,7 +136,7 @@ test("what printers' drivers do every day is not told", async () => {
   assert.equal(await warningsOf(daily), "");
 });
 
-test("an INF that does very much more makes a sentence of bounded length, on the driver's page too", async (t) => {
+test("the warning about very many side effects is short, on the driver's page too", async (t) => {
   const { fetch, addDriver } = await startApp(t);
   const services = Array.from({ length: 5000 }, (_, i) => `AddService=${i}\u202e<b>${"x".repeat(3000)},2,s`);
   const inf = withLines("", `[Install.Services]\n${services.join("\n")}`);

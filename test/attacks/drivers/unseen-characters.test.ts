@@ -4,7 +4,7 @@ import { startApp } from "../../support/app.ts";
 import { driverZip, printerInf } from "../../support/drivers/driver-zip.ts";
 import { makeZip } from "../../support/drivers/zip.ts";
 
-test("a model whose letters turn, or that has several lines, is left out, and the report says so", async (t) => {
+test("a model with direction controls or several lines is left out, and the report says so", async (t) => {
   const { app, addDriver } = await startApp(t);
   const models = ["\u202e001 surypaP", "Papyrus\u2028HP 100", "Papyrus \u2066100", "Papyrus 100"];
 
@@ -16,7 +16,7 @@ test("a model whose letters turn, or that has several lines, is left out, and th
   assert.match(report.warnings.join(), /3 models are left out/);
 });
 
-test("what an INF says of itself shows every character of it, in titles and wherever it is copied to", async (t) => {
+test("invisible characters in texts of an INF are shown as codes on every page", async (t) => {
   const { fetch, addDriver } = await startApp(t);
   const inf = printerInf({
     provider: "HP\u202etfos\u0007",
@@ -37,7 +37,7 @@ test("what an INF says of itself shows every character of it, in titles and wher
   assert.doesNotMatch(pages.join(), /[\u202a-\u202e\u2066-\u2069\u200e\u0007]/);
 });
 
-test("the name of an uploaded file is kept as everybody can see it, whole characters of it", async (t) => {
+test("the name of an uploaded file is kept with visible, whole characters", async (t) => {
   const { fetch, upload, app } = await startApp(t);
   const names = ["a\u202egpj.zip", `${"a".repeat(254)}\u{1f600}.zip`, "\u2028.zip", "a\u009b31m\u0085.zip"];
 

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { UserError } from "../../../src/domain/errors.ts";
 import { readArchive } from "../../../src/pkg/zip/archive.ts";
 import { makeZip, sourceOf, unicodeExtra } from "../../support/drivers/zip.ts";
-import { growsEvenly } from "../../support/times.ts";
+import { assertLinearTime } from "../../support/times.ts";
 
 const growing: [string, (count: number) => Buffer][] = [
   ["folders in folders", (count) => filesNamed(count, (i) => `${"a/".repeat(115)}${i}`)],
   ["folders of their own", (count) => filesNamed(count, (i) => `${i}${"/a".repeat(115)}`)],
   ["long names", (count) => filesNamed(count, (i) => `${i}${"ä".repeat(230)}`)],
   [
-    "twins",
+    "duplicates by case",
     (count) =>
       filesNamed(count, (i) => i.toString(2).padStart(16, "0").replaceAll("0", "a").replaceAll("1", "A")),
   ],
@@ -39,14 +39,14 @@ for (const [what, make] of growing) {
   test(`ten times as many ${what} take about ten times as long`, async () => {
     const zips = new Map([1000, 10_000].map((count) => [count, make(count)]));
 
-    await growsEvenly(what, 1000, async (count) => {
+    await assertLinearTime(what, 1000, async (count) => {
       const zip = zips.get(count) ?? Buffer.alloc(0);
       await readArchive(sourceOf(zip)).catch((error) => assert.ok(error instanceof UserError));
     });
   });
 }
 
-/** What is read of an archive, in bytes. */
+/** The number of bytes that are read of an archive. */
 async function bytesRead(zip: Buffer): Promise<number> {
   const source = sourceOf(zip);
   let total = 0;
@@ -58,7 +58,7 @@ async function bytesRead(zip: Buffer): Promise<number> {
   return total;
 }
 
-test("headers that claim each other's bytes are not read again for each file", async () => {
+test("overlapping headers are not read again for each file", async () => {
   const overlapping = makeZip([
     ...numbered(5000).map((i) => ({ name: `${i}`, method: 0 })),
     { name: "last", bytes: Buffer.alloc(100_000), method: 0 },

@@ -6,7 +6,7 @@ import { refusedNames } from "../../support/drivers/refused-zips.ts";
 import { makeZip, sourceOf } from "../../support/drivers/zip.ts";
 
 for (const [what, message, parts] of refusedNames) {
-  test(`${what}: the ZIP is refused with one clear sentence`, async () => {
+  test(`a ZIP is refused with one sentence for ${what}`, async () => {
     const zip = makeZip(parts);
 
     await assert.rejects(
@@ -16,7 +16,7 @@ for (const [what, message, parts] of refusedNames) {
   });
 }
 
-test("names that only resemble others are taken: short ones, accents, widths and blanks", async () => {
+test("names that only resemble others are accepted: short names, accents, widths and blanks", async () => {
   const names = [
     ["LONGFI~1.INF", "longfilename.inf"],
     ["PAPYRU~1.CAT", "PAPYRU~2.CAT", "papyrus.cat"],

@@ -8,7 +8,7 @@ import { hello, refused } from "../../support/drivers/refused-zips.ts";
 import { makeZip, sourceOf } from "../../support/drivers/zip.ts";
 
 for (const [what, message, parts, options] of refused) {
-  test(`${what}: the ZIP is refused with one clear sentence`, async () => {
+  test(`a ZIP is refused with one sentence for ${what}`, async () => {
     const zip = makeZip(parts, options);
 
     await assert.rejects(
@@ -18,7 +18,7 @@ for (const [what, message, parts, options] of refused) {
   });
 }
 
-test("a file that holds another one's header is refused as overlapping", async () => {
+test("a file that contains another file's header is refused as overlapping", async () => {
   const inner = makeZip([{ name: "b.txt", ...hello }]);
   const bytes = inner.subarray(0, 30 + 5 + 5);
   const zip = makeZip(
@@ -33,7 +33,7 @@ test("a file that holds another one's header is refused as overlapping", async (
   await assert.rejects(readArchive(sourceOf(zip)), /“a\.txt” and “b\.txt” overlap in this ZIP/);
 });
 
-test("a table of contents whose last entry goes on behind its end is refused", async () => {
+test("a table of contents whose last entry extends beyond its end is refused", async () => {
   const zip = makeZip([{ name: "a.txt", ...hello }]);
   const record = zip.lastIndexOf("PK\x01\x02", undefined, "latin1");
   zip.writeUInt16LE(5, record + 32);
@@ -41,7 +41,7 @@ test("a table of contents whose last entry goes on behind its end is refused", a
   await assert.rejects(readArchive(sourceOf(zip)), /table of contents is cut off/);
 });
 
-test("of many files that differ only by case the first is named, and the others are counted", async () => {
+test("a warning names the first file that differs only by case and counts the others", async () => {
   const names = "abcdefg".split("").flatMap((letter) => [letter, letter.toUpperCase()]);
   const zip = makeZip(names.map((name) => ({ name, ...hello })));
 
@@ -52,11 +52,11 @@ test("of many files that differ only by case the first is named, and the others 
   ]);
 });
 
-test("bytes hidden behind a file's packed ones are found, in small files and in large ones", async () => {
+test("bytes hidden after the packed bytes of a file are refused, in small and large files", async () => {
   for (const size of [10, 5_000_000]) {
-    for (const behind of [1, 100, 3_000_000]) {
+    for (const extraBytes of [1, 100, 3_000_000]) {
       const bytes = Buffer.alloc(size, "abc");
-      const packed = Buffer.concat([deflateRawSync(bytes), Buffer.alloc(behind)]);
+      const packed = Buffer.concat([deflateRawSync(bytes), Buffer.alloc(extraBytes)]);
       const source = sourceOf(makeZip([{ name: "a.txt", bytes, packed }]));
       const { entries } = await readArchive(source);
 
@@ -68,7 +68,7 @@ test("bytes hidden behind a file's packed ones are found, in small files and in 
   }
 });
 
-deepTest("20,000 names that differ by case make one warning", async () => {
+deepTest("20,000 names that differ only by case make one warning", async () => {
   const names = Array.from({ length: 10_000 }, (_, i) =>
     i.toString(2).padStart(14, "0").replaceAll("0", "A"),
   );

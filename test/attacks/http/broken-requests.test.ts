@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { startApp, type TestApp, temporaryFolder } from "../../support/app.ts";
 import { withoutProc } from "../../support/children.ts";
-import { deepTest, some } from "../../support/depth.ts";
+import { deepTest, selectCases } from "../../support/depth.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 import { makePng } from "../../support/printers/png.ts";
 import { connectRaw, exchange, hangUpAfter, postText, statusOf } from "../../support/raw.ts";
@@ -21,7 +21,7 @@ function leftovers({ dataDir }: TestApp): string[] {
   return ["incoming", "drivers", "icons"].flatMap((folder) => readdirSync(join(dataDir, folder)));
 }
 
-test("a form whose passed-over part is cut off is refused, and the service lives", async (t) => {
+test("a form that breaks off in an ignored part is refused, and the service keeps running", async (t) => {
   const service = await startApp(t);
   await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
   const file = part('name="file"; filename="a.zip"', "no ZIP");
@@ -41,7 +41,7 @@ test("a form whose passed-over part is cut off is refused, and the service lives
   assert.deepEqual(leftovers(service), []);
 });
 
-test("an upload that is cut off at any byte is refused, leaves nothing, and is no error of ours", async (t) => {
+test("an upload that breaks off at any byte is refused, leaves nothing, and is not logged as an error", async (t) => {
   const service = await startApp(t);
   await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
   const zip = driverZip().toString("latin1");
@@ -58,7 +58,7 @@ test("an upload that is cut off at any byte is refused, leaves nothing, and is n
       part('name="g"; filename="g"', "y");
     const body = Buffer.from(`${whole}--b--\r\n`, "latin1");
     const lengths = Array.from({ length: body.length - 4 }, (_, i) => i);
-    for (const length of some(lengths, 40)) {
+    for (const length of selectCases(lengths, 40)) {
       const answer = await exchange(service.url, postText(path, multipart, body.subarray(0, length)));
       assert.equal(statusOf(answer), 422, `${path} cut at ${length} of ${body.length}`);
     }
@@ -72,7 +72,7 @@ test("an upload that is cut off at any byte is refused, leaves nothing, and is n
   );
 });
 
-test("a client that leaves at any moment of its upload leaves nothing behind", async (t) => {
+test("a client that disconnects at any time of its upload leaves nothing behind", async (t) => {
   const service = await startApp(t);
   const body = part('name="file"; filename="a.zip"', driverZip().toString("latin1"));
   const request = postText("/drivers/upload", multipart, Buffer.from(body, "latin1"), { length: 90_000 });
@@ -92,7 +92,7 @@ test("a client that leaves at any moment of its upload leaves nothing behind", a
   );
 });
 
-test("a form that breaks off is said in one line of the log, without a stack", async (t) => {
+test("a form that breaks off causes one line in the log, without a stack", async (t) => {
   const service = await startApp(t);
   const client = await connectRaw(service.url);
 
@@ -105,7 +105,7 @@ test("a form that breaks off is said in one line of the log, without a stack", a
   assert.deepEqual(service.lines, ["broken off: POST /clients: the client left"]);
 });
 
-test("what is logged of a request is short, however long its address", async (t) => {
+test("the log shortens long addresses", async (t) => {
   const service = await startApp(t);
   const client = await connectRaw(service.url);
   const path = `/clients?${"x".repeat(10_000)}`;
@@ -118,7 +118,7 @@ test("what is logged of a request is short, however long its address", async (t)
   assert.match(service.lines[0] ?? "", /^broken off: POST \/clients\?x{191}…: the client left$/);
 });
 
-test("a file that arrived whole goes again when the rest of its form is too large", async (t) => {
+test("a complete file is deleted when the rest of its form is too large", async (t) => {
   const service = await startApp(t, { uploadLimitBytes: 1024 * 1024 });
   const file = part('name="file"; filename="a.zip"', driverZip().toString("latin1"));
   const more = part('name="more"; filename="b.zip"', "x".repeat(3 * 1024 * 1024));
@@ -133,7 +133,7 @@ test("a file that arrived whole goes again when the rest of its form is too larg
 });
 
 deepTest(
-  "forms of many large fields are refused by what all fields hold together, and not kept",
+  "forms with many large fields are refused by the size of all fields together, and not kept",
   {
     skip: withoutProc,
   },
@@ -155,7 +155,7 @@ deepTest(
   },
 );
 
-test("a request line, a header and a body that are cut off or nonsense never end the service", async (t) => {
+test("broken or incomplete request lines, headers and bodies never stop the service", async (t) => {
   const service = await startApp(t);
   const nonsense = [
     "",

@@ -6,7 +6,7 @@ import { startApp } from "../../support/app.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 import { makePng } from "../../support/printers/png.ts";
 import { exchange, postText, statusOf } from "../../support/raw.ts";
-import { longestHold } from "../../support/times.ts";
+import { longestBlock } from "../../support/times.ts";
 
 const multipart = "multipart/form-data; boundary=b";
 const field = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx\r\n`;
@@ -14,7 +14,7 @@ const file = (name: string, bytes: Buffer | string) =>
   `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${bytes.toString("latin1")}\r\n`;
 const fields = (count: number) => Array.from({ length: count }, (_, i) => field(`f${i}`)).join("");
 
-test("a form with a file has 250 parts at most: one of more is refused whole, wherever its file stands", async (t) => {
+test("a form with a file has at most 250 parts: a longer one is refused, at any position of its file", async (t) => {
   const service = await startApp(t);
   await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
   const list = "name,address\nListed,10.0.0.2";
@@ -40,12 +40,12 @@ test("a form with a file has 250 parts at most: one of more is refused whole, wh
   assert.equal(service.app.store.printers.list().length, 1);
 });
 
-test("a form of a hundred thousand empty fields holds nobody up", async (t) => {
+test("a form of a hundred thousand empty fields does not delay other requests", async (t) => {
   const service = await startApp(t);
   const bodies = ["a&".repeat(125_000), "a=&".repeat(80_000), "%61=b&".repeat(40_000), "=".repeat(250_000)];
 
   const answers: number[] = [];
-  const held = await longestHold(async () => {
+  const held = await longestBlock(async () => {
     for (const body of bodies) {
       const answer = await exchange(
         service.url,

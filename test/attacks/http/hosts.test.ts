@@ -13,7 +13,7 @@ async function statusFor(url: string, host: string): Promise<number> {
   );
 }
 
-test("a change that is sent to a public name is refused with 421, and to any private one taken", async (t) => {
+test("a change under a public name is refused with 421, and under a private name accepted", async (t) => {
   const service = await startApp(t, { host: "0.0.0.0" });
   const ours = [
     "127.0.0.1:8080",
@@ -56,7 +56,7 @@ test("a change that is sent to a public name is refused with 421, and to any pri
   assert.equal(service.app.store.clients.count(), ours.length);
 });
 
-test("where this machine alone can connect and nobody signs in, a strange network's private names change nothing", async (t) => {
+test("a service for this machine only, without sign-in, also refuses changes under private names", async (t) => {
   const settings = { host: "127.0.0.1", allowedHosts: ["nas"] };
   const service = await startApp(t, settings);
   const closed = await startClosed(t, settings);
@@ -78,7 +78,7 @@ test("where this machine alone can connect and nobody signs in, a strange networ
   assert.equal(signedOut, 401);
 });
 
-test("PUBLIC_URL and ALLOWED_HOSTS name further hosts, and the refusal says so", async (t) => {
+test("PUBLIC_URL and ALLOWED_HOSTS name further hosts, and the refusal mentions them", async (t) => {
   const service = await startApp(t, {
     publicUrl: "https://platen.example.com",
     allowedHosts: ["other.example.com"],
@@ -98,7 +98,7 @@ test("PUBLIC_URL and ALLOWED_HOSTS name further hosts, and the refusal says so",
   assert.deepEqual(statuses, [200, 200, 421]);
 });
 
-test("every method that changes something asks for the host, and pages are read under any name", async (t) => {
+test("every changing method checks the host, and pages can be read under any name", async (t) => {
   const service = await startApp(t);
   const ask = (method: string, path: string) =>
     exchange(
@@ -117,7 +117,7 @@ test("every method that changes something asks for the host, and pages are read 
   assert.deepEqual(answers.map(statusOf), [421, 421, 421, 200, 200]);
 });
 
-test("a name that somebody let point here reads nothing once PUBLIC_URL says which name is ours", async (t) => {
+test("with PUBLIC_URL, a foreign name that points to this machine cannot read pages", async (t) => {
   const service = await startApp(t, {
     publicUrl: "https://platen.example.com",
     allowedHosts: ["other.example.com"],
@@ -148,7 +148,7 @@ test("a name that somebody let point here reads nothing once PUBLIC_URL says whi
   assert.equal(statusOf(health), 200);
 });
 
-test("ALLOWED_HOSTS is a list of names, and a wrong one stops the start", () => {
+test("ALLOWED_HOSTS is a list of names, and an invalid one stops the start", () => {
   const config = readConfig({ ALLOWED_HOSTS: " Platen.Example.com, second.example.org ," });
 
   assert.deepEqual(config.allowedHosts, ["platen.example.com", "second.example.org"]);
@@ -158,7 +158,7 @@ test("ALLOWED_HOSTS is a list of names, and a wrong one stops the start", () => 
   );
 });
 
-test("a host that a trusted proxy forwards is checked as Host is", async (t) => {
+test("a host forwarded by a trusted proxy is checked like Host", async (t) => {
   const names = [
     "nas",
     "nas:8080",
@@ -178,7 +178,7 @@ test("a host that a trusted proxy forwards is checked as Host is", async (t) => 
     "nas#x",
     "n as",
   ];
-  const told: string[][] = [];
+  const checkedNames: string[][] = [];
 
   for (const publicUrl of [undefined, "https://platen.example.com"]) {
     const service = await startApp(t, { publicUrl, proxies: proxiesOf() });
@@ -199,9 +199,10 @@ test("a host that a trusted proxy forwards is checked as Host is", async (t) => 
       ]) {
         const direct = await ask(request, `Host: ${name}\r\nContent-Length: 0`);
         const forwarded = await ask(request, `Host: nas\r\nX-Forwarded-Host: ${name}\r\nContent-Length: 0`);
-        if (direct !== forwarded || direct.startsWith("500")) told.push([name, request, direct, forwarded]);
+        if (direct !== forwarded || direct.startsWith("500"))
+          checkedNames.push([name, request, direct, forwarded]);
       }
   }
 
-  assert.deepEqual(told, []);
+  assert.deepEqual(checkedNames, []);
 });

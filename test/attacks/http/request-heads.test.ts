@@ -5,7 +5,7 @@ import { headLimits } from "../../../src/http/requests/request-heads.ts";
 import { startApp } from "../../support/app.ts";
 import { connectRaw, exchange, statusOf } from "../../support/raw.ts";
 
-/** How many answers came over a connection. */
+/** The number of answers in a connection's text. */
 const answersIn = (text: string) => text.split("HTTP/1.1 ").length - 1;
 
 const head = (...lines: string[]) =>
@@ -19,7 +19,7 @@ const head = (...lines: string[]) =>
   ].join("\r\n");
 const hidden = "POST /clients HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\nname=H";
 
-/** Requests that two readers could take for different ones. */
+/** Ambiguous requests, which a proxy and Platen could read in different ways. */
 const ambiguous: [string, string][] = [
   ["a length and chunks", `${head("Content-Length: 6", "Transfer-Encoding: chunked")}0\r\n\r\n`],
   ["chunks and a length", `${head("Transfer-Encoding: chunked", "Content-Length: 6")}0\r\n\r\n`],
@@ -45,7 +45,7 @@ const ambiguous: [string, string][] = [
 ];
 
 for (const [what, request] of ambiguous) {
-  test(`${what}: 400, the connection ends, and what is hidden behind is no request`, async (t) => {
+  test(`${what}: 400, the connection ends, and a hidden request is not answered`, async (t) => {
     const { app, url } = await startApp(t);
 
     const answer = await exchange(url, Buffer.from(request + hidden, "latin1"));
@@ -57,7 +57,7 @@ for (const [what, request] of ambiguous) {
   });
 }
 
-test("a head that comes byte by byte, and a connection that says nothing, end with 408", async (t) => {
+test("a head that arrives byte by byte, and a silent connection, end with 408", async (t) => {
   const { url, fetch } = await startApp(t, { limits: { headMs: 200, headCheckMs: 50 } });
   const silent = await connectRaw(url);
   const dripping = await connectRaw(url);
@@ -72,7 +72,7 @@ test("a head that comes byte by byte, and a connection that says nothing, end wi
   assert.deepEqual([defaultLimits.headMs, defaultLimits.headCheckMs], [30_000, 5_000]);
 });
 
-test("a hundred headers are taken and one more is not; a head over 16 KB is not, and no header is lost unseen", async (t) => {
+test("more than a hundred headers and a head over 16 KB are refused, and no header is ignored silently", async (t) => {
   const { url } = await startApp(t);
   const withHeaders = (count: number) =>
     `GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${"X: y\r\n".repeat(count - 2)}\r\n`;
@@ -93,7 +93,7 @@ test("a hundred headers are taken and one more is not; a head over 16 KB is not,
   assert.equal(statusOf(await exchange(url, late)), 431);
 });
 
-test("chunks with endless extensions are refused with 413, and their memory is not kept", async (t) => {
+test("chunks with very long extensions are refused with 413, and their memory is freed", async (t) => {
   const { url, fetch } = await startApp(t);
 
   const body = `1;${"x".repeat(100_000)}\r\nn\r\n`;
@@ -104,7 +104,7 @@ test("chunks with endless extensions are refused with 413, and their memory is n
   assert.equal((await fetch("/health")).status, 200);
 });
 
-test("a body that is announced with Expect is asked for, and one that never comes ends with 408", async (t) => {
+test("a body announced with Expect is requested, and a body that never arrives ends with 408", async (t) => {
   const { app, url } = await startApp(t);
   const impatient = await startApp(t, { limits: { slowMs: 200 } });
   const announced = head("Content-Length: 6", "Expect: 100-continue", "Connection: close");
@@ -122,7 +122,7 @@ test("a body that is announced with Expect is asked for, and one that never come
   assert.equal(app.store.clients.count(), 1);
 });
 
-test("a body that nobody wants is read for a while only: the answer comes and the connection ends", async (t) => {
+test("an unused body is read for a limited time, then the answer is sent and the connection ends", async (t) => {
   const { url, app } = await startApp(t, { limits: { drainMs: 300 } });
   const endless = "Transfer-Encoding: chunked";
   const requests = [
@@ -151,14 +151,14 @@ test("a body that nobody wants is read for a while only: the answer comes and th
   assert.equal(defaultLimits.drainMs, 60_000);
 });
 
-test("a connection that asks for nothing more is closed, and so is one on which nothing moves", async (t) => {
+test("a connection without further requests is closed, and so is one without traffic", async (t) => {
   const service = await startApp(t, { limits: { keepAliveMs: 100 } });
   const still = await startApp(t, { limits: { idleMs: 200 } });
-  const asked = await connectRaw(service.url);
+  const used = await connectRaw(service.url);
   const silent = await connectRaw(still.url);
 
-  asked.socket.write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n");
-  const answers = await Promise.all([asked.closed, silent.closed]);
+  used.socket.write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n");
+  const answers = await Promise.all([used.closed, silent.closed]);
 
   assert.equal(answersIn(answers[0] ?? ""), 1);
   assert.equal(answers[1], "");

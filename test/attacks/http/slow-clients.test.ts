@@ -14,7 +14,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 const largeBytes = 24 * 1024 * 1024;
 
-/** A driver of some megabytes that nothing packs further: more than the system keeps for a client that does not read. */
+/** An incompressible driver of some megabytes: more than the system buffers for a client that does not read. */
 function largeDriver(size = largeBytes): Buffer {
   const bytes = Buffer.alloc(size);
   for (let i = 0, state = 1; i < bytes.length; i += 4) {
@@ -24,7 +24,7 @@ function largeDriver(size = largeBytes): Buffer {
   return driverZip({ extra: [{ name: "large.bin", bytes, method: 0 }] });
 }
 
-test("pipelined requests are answered one after the other, and others come in between", async (t) => {
+test("pipelined requests are answered in order, with other connections in between", async (t) => {
   const service = await startApp(t);
   const printers = Array.from({ length: 300 }, (_, i) =>
     parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
@@ -43,7 +43,7 @@ test("pipelined requests are answered one after the other, and others come in be
   assert.ok(took < 2000, `another client waited ${took.toFixed(0)} ms`);
 });
 
-test("a connection with more pipelined requests than may wait is closed, in little time and memory", {
+test("a connection with too many pipelined requests is closed, with little time and memory", {
   skip: withoutProc,
 }, async (t) => {
   const service = await serve(t, await temporaryFolder(t));
@@ -61,7 +61,7 @@ test("a connection with more pipelined requests than may wait is closed, in litt
   assert.equal((await fetch("/health")).status, 200);
 });
 
-test("a client that does not read its download is closed after the least time", async (t) => {
+test("the connection of a client that does not read its download is closed after `stalledMs`", async (t) => {
   const service = await startApp(t, { limits: { stalledMs: 300 } });
   const id = await service.addPrinter({ driver_id: String(await service.addDriver(largeDriver())) });
 
@@ -77,7 +77,7 @@ test("a client that does not read its download is closed after the least time", 
   assert.equal((await service.fetch(`/printers/${id}/packages/rmm`)).status, 200);
 });
 
-test("a client that sends its form or its upload too slowly is closed, and leaves nothing", async (t) => {
+test("the connection of a client that sends its form or upload too slowly is closed, and leaves nothing", async (t) => {
   const service = await startApp(t, { limits: { slowMs: 300 } });
   const requests = [
     postText("/clients", "application/x-www-form-urlencoded", "name=", { length: 500 }),
@@ -104,7 +104,7 @@ test("a client that sends its form or its upload too slowly is closed, and leave
   assert.equal(service.app.store.clients.count(), 0);
 });
 
-test("one address that holds all the connections it can leaves some for another", {
+test("one address cannot use all connections", {
   skip: process.platform !== "linux" && "only Linux has all of 127.0.0.0/8",
 }, async (t) => {
   const service = await startApp(t, { limits: { connections: 24 } });
@@ -122,7 +122,7 @@ test("one address that holds all the connections it can leaves some for another"
   assert.deepEqual(others, [200, 200, 200, 200]);
 });
 
-/** A driver's package, by connections that take its first bytes and then nothing. */
+/** Downloads a driver's package by connections that stop reading after its first bytes. */
 async function stallDownloads(t: TestContext, url: string, path: string, count: number): Promise<number[]> {
   const readers = await Promise.all(Array.from({ length: count }, () => connectRaw(url)));
   t.after(() => readers.forEach(({ socket }) => void socket.destroy()));
@@ -136,7 +136,7 @@ async function stallDownloads(t: TestContext, url: string, path: string, count: 
   );
 }
 
-test("forty Intune packages whose readers stand still keep nobody behind their address from twenty others", async (t) => {
+test("forty stalled Intune downloads do not block twenty others of the same address", async (t) => {
   const service = await startApp(t);
   const driver_id = String(await service.addDriver(largeDriver(largeBytes / 3)));
   const large = await service.addPrinter({ driver_id });
@@ -156,7 +156,7 @@ test("forty Intune packages whose readers stand still keep nobody behind their a
   assert.match(more[0] ?? "", /^200,/);
 });
 
-test("pages that nobody reads hold a bound of memory, and small answers still get out", async (t) => {
+test("unread pages use limited memory, and small answers are still sent", async (t) => {
   const service = await startApp(t, { limits: { bodyBytes: 1_000_000 } });
   const printers = Array.from({ length: 400 }, (_, i) =>
     parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
@@ -166,7 +166,7 @@ test("pages that nobody reads hold a bound of memory, and small answers still ge
   const raws = await Promise.all([connectRaw(service.url), connectRaw(service.url)]);
   t.after(() => raws.forEach(({ socket }) => void socket.destroy()));
 
-  // More answers than the system keeps for a client that reads none of them.
+  // More answers than the system buffers for a client that does not read.
   for (const { socket } of raws) {
     socket.pause();
     socket.write(get("/printers").repeat(30));
@@ -182,7 +182,7 @@ test("pages that nobody reads hold a bound of memory, and small answers still ge
   );
 });
 
-test("forms that are never sent hold a bound of memory, and other requests are answered", async (t) => {
+test("forms that are never sent use limited memory, and other requests are answered", async (t) => {
   const service = await startApp(t, { limits: { bodyBytes: 1024 * 1024 } });
   const form = postText("/clients", "application/x-www-form-urlencoded", "name=", { length: 200_000 });
   const raws = await Promise.all(Array.from({ length: 4 }, () => connectRaw(service.url)));
@@ -251,7 +251,7 @@ for (const format of ["rmm", "mdm"]) {
   );
 }
 
-test("a list’s share of the memory for bodies is taken however its address is written", async (t) => {
+test("the quota for an imported list applies to any spelling of its address", async (t) => {
   const { url } = await startApp(t, { limits: { bodyBytes: 20_000_000 } });
   const paths = ["/import/preview", "//import/preview", "///import", "http://localhost/import?a=b"];
 

@@ -46,17 +46,17 @@ const pieces = [
   "fe80::1%eth0",
 ];
 
-/** A list with some places of it replaced, doubled or taken out. */
-function spoiled(text: string, seed: number): Buffer {
+/** A list with some random pieces replaced, duplicated or removed. */
+function mutate(text: string, seed: number): Buffer {
   const random = seededRandom(seed);
-  let spoilt = text;
+  let mutated = text;
   for (let i = 0; i <= random(seed % 5 < 2 ? 2 : 12); i++) {
-    const at = random(spoilt.length + 1);
+    const at = random(mutated.length + 1);
     const end = at + random(3) * random(40);
-    const piece = random(4) === 0 ? spoilt.slice(at, end + 20) : (pieces[random(pieces.length)] ?? "");
-    spoilt = spoilt.slice(0, at) + piece + spoilt.slice(end);
+    const piece = random(4) === 0 ? mutated.slice(at, end + 20) : (pieces[random(pieces.length)] ?? "");
+    mutated = mutated.slice(0, at) + piece + mutated.slice(end);
   }
-  const bytes = Buffer.from(spoilt, (["utf8", "utf8", "utf16le", "latin1"] as const)[random(4)]);
+  const bytes = Buffer.from(mutated, (["utf8", "utf8", "utf16le", "latin1"] as const)[random(4)]);
   if (random(4) === 0 && bytes.length > 0) bytes[random(bytes.length)] = random(256);
   return bytes;
 }
@@ -74,7 +74,7 @@ const printServer = JSON.stringify({
 
 const settingNames = Object.keys(printerSettingsFrom("{}"));
 
-/** All that is kept of printers, as texts, by their ids. */
+/** The saved printers as texts, by id. */
 function printersOf({ app }: TestApp): Map<number, string> {
   const rows = app.store.printers.list().map(({ printer: { id }, client }) => {
     const { name, driver_id, ...settings } = app.store.printers.get(id).printer;
@@ -88,7 +88,7 @@ function printerText(name: string, client: string | undefined, driver: number | 
   return JSON.stringify([name, client && clientNameKey(client), driver, kept.sort()]);
 }
 
-/** The same after a plan was carried out, in any order. */
+/** The texts of printers after an import of a plan, sorted. */
 function printersAfter(
   { app }: TestApp,
   before: ReadonlyMap<number, string>,
@@ -105,17 +105,17 @@ function printersAfter(
   return [...after.values()].sort();
 }
 
-/** What became of a list that was imported without a look at its preview. */
-interface Imported {
+/** The outcome of a list imported without a preview. */
+interface ImportOutcome {
   readonly seed: number;
   readonly status: number;
-  /** Rows of its plan that are to be written. */
+  /** The plan's rows to write. */
   readonly writes: number;
-  /** Taken with every row of its plan, or refused without a write. */
+  /** Whether all of it was imported as planned, or it was refused without a write. */
   readonly isWhole: boolean;
 }
 
-async function imported(service: TestApp, list: Buffer, seed: number): Promise<Imported> {
+async function importList(service: TestApp, list: Buffer, seed: number): Promise<ImportOutcome> {
   const { store } = service.app;
   const before = printersOf(service);
   const version = store.version();
@@ -129,7 +129,7 @@ async function imported(service: TestApp, list: Buffer, seed: number): Promise<I
   return { seed, status, writes, isWhole: isAsPlanned && plan.counts.wrong === 0 };
 }
 
-test("lists that were spoiled anywhere are planned or refused, and imported whole or not", {
+test("randomly damaged lists are planned or refused, and imported completely or not at all", {
   timeout: 180_000,
 }, async (t) => {
   const service = await startApp(t);
@@ -140,11 +140,11 @@ test("lists that were spoiled anywhere are planned or refused, and imported whol
   const csv = await (await service.fetch("/export/printers.csv")).text();
 
   const statuses: number[] = [];
-  const imports: Imported[] = [];
+  const imports: ImportOutcome[] = [];
   const first = seedOr(1);
   for (let seed = first; seed < first + rounds(60, 400); seed++) {
-    const list = spoiled([csv, csv.replaceAll(",", ";"), printServer][seed % 3] ?? "", seed);
-    if (seed % 2 === 0) imports.push(await imported(service, list, seed));
+    const list = mutate([csv, csv.replaceAll(",", ";"), printServer][seed % 3] ?? "", seed);
+    if (seed % 2 === 0) imports.push(await importList(service, list, seed));
     else statuses.push((await service.upload("/import/preview", list, "list")).status);
   }
   const taken = imports.filter(({ status }) => status === 200);

@@ -5,9 +5,9 @@ import { readPrinterCsv } from "../../../src/domain/import/printer-csv.ts";
 import { startApp } from "../../support/app.ts";
 import { deepTest } from "../../support/depth.ts";
 import { makePrinter } from "../../support/records.ts";
-import { growsEvenly } from "../../support/times.ts";
+import { assertLinearTime } from "../../support/times.ts";
 
-test("blank rows without end are refused, and some are passed over", async (t) => {
+test("millions of blank rows are refused, and a few thousand are ignored", async (t) => {
   const { upload } = await startApp(t);
 
   const blank = await upload("/import/preview", Buffer.from(`name\nA\n${"\n".repeat(4 << 20)}`), "a.csv");
@@ -22,7 +22,7 @@ test("blank rows without end are refused, and some are passed over", async (t) =
   assert.equal(few.status, 200);
 });
 
-deepTest("a list of eight megabytes that hardly packs comes whole to the second step", async (t) => {
+deepTest("a list of 8 MB that hardly compresses passes through the preview completely", async (t) => {
   const { post, upload } = await startApp(t);
   const noise = Array.from({ length: 250 }, () =>
     Buffer.from(Array.from({ length: 24_000 }, () => Math.random() * 256)).toString("base64"),
@@ -38,7 +38,7 @@ deepTest("a list of eight megabytes that hardly packs comes whole to the second 
 });
 
 deepTest(
-  "printers of one name, and as many rows of it, take time in proportion to their number",
+  "the time to match rows and printers with the same name is proportional to their number",
   async () => {
     const printer = makePrinter();
     const rows = readPrinterCsv("name,client\nOFFICE,\n").rows;
@@ -55,9 +55,9 @@ deepTest(
       return [...matches.values()];
     };
 
-    await growsEvenly("rows without an origin", 1500, (size) => matched(size, 0));
-    await growsEvenly("exported rows", 1500, (size) => matched(size, size));
-    await growsEvenly("all but a few", 1500, (size) => matched(size, size - 3));
+    await assertLinearTime("rows without an origin", 1500, (size) => matched(size, 0));
+    await assertLinearTime("exported rows", 1500, (size) => matched(size, size));
+    await assertLinearTime("all but a few", 1500, (size) => matched(size, size - 3));
 
     const ids = matched(5, 4).map((match) => match.printer?.id);
     assert.deepEqual(ids, [1, 2, 3, 4, 5]);

@@ -6,7 +6,7 @@ import { startApp, type TestApp } from "../../support/app.ts";
 import { deepTest } from "../../support/depth.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 import { makePrinter } from "../../support/records.ts";
-import { leastTime, longestHold } from "../../support/times.ts";
+import { leastTime, longestBlock } from "../../support/times.ts";
 
 async function fill({ app }: TestApp, count: number, fields: Record<string, string> = {}): Promise<number[]> {
   const settings = parsePrinter({ name: "Büro", address: "10.0.0.1", ...fields });
@@ -14,7 +14,7 @@ async function fill({ app }: TestApp, count: number, fields: Record<string, stri
 }
 
 deepTest(
-  "five thousand printers change at once without holding others up, and one more is refused",
+  "bulk changes of 5000 printers do not block other requests, and one printer more is refused",
   {
     timeout: 120_000,
   },
@@ -26,7 +26,7 @@ deepTest(
     const bulk = (chosen: readonly number[], fields: Record<string, string>) =>
       service.post("/printers/bulk", { ids: chosen.join(), ...fields }, { "upgrade-insecure-requests": "1" });
     await service.app.overview.read();
-    const some = ids.slice(0, 5000);
+    const mostIds = ids.slice(0, 5000);
 
     const refused = await bulk(ids, { action: "delete" });
     const statuses: number[] = [];
@@ -37,7 +37,7 @@ deepTest(
       { action: "driver", driver_id: "1", driver_desc: "One" },
       { action: "delete" },
     ])
-      holds.push(await longestHold(async () => statuses.push((await bulk(some, fields)).status)));
+      holds.push(await longestBlock(async () => statuses.push((await bulk(mostIds, fields)).status)));
 
     t.diagnostic(`held for ${holds.map(Math.round).join(", ")} ms`);
     assert.equal(refused.status, 422);
@@ -47,7 +47,7 @@ deepTest(
   },
 );
 
-test("numbers that are none change nothing, however many there are", async (t) => {
+test("invalid ids change nothing, however many there are", async (t) => {
   const service = await startApp(t);
   await fill(service, 2);
   const hostile = [
@@ -76,7 +76,7 @@ test("numbers that are none change nothing, however many there are", async (t) =
   assert.equal(service.app.store.printers.list().length, 2);
 });
 
-test("a form of very many parts is read whole or refused, never in part", async (t) => {
+test("a form with very many parts is read whole or refused, never in part", async (t) => {
   const service = await startApp(t);
   const ids = await fill(service, 600);
   const form = new FormData();
@@ -99,7 +99,7 @@ test("a form of very many parts is read whole or refused, never in part", async 
   assert.equal(service.app.store.printers.list().length, 0);
 });
 
-deepTest("words of a search are looked for in no more time than they are worth", async (t) => {
+deepTest("hostile queries take no longer than ordinary ones", async (t) => {
   const marks = "\u0301".repeat(30);
   const name = `e${marks}`.repeat(7);
   const rows = Array.from({ length: 1000 }, (_, i) => ({
@@ -120,14 +120,14 @@ deepTest("words of a search are looked for in no more time than they are worth",
     "a b c e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6 7 8 9 0",
   ];
 
-  const took: number[] = [];
-  for (const q of queries) took.push(await leastTime(() => narrowPrinters(rows, parseNarrowing({ q }))));
+  const times: number[] = [];
+  for (const q of queries) times.push(await leastTime(() => narrowPrinters(rows, parseNarrowing({ q }))));
 
-  t.diagnostic(`${took.map((ms) => ms.toFixed(1))} ms`);
-  assert.ok(Math.max(...took) < 250, `${took} ms`);
+  t.diagnostic(`${times.map((ms) => ms.toFixed(1))} ms`);
+  assert.ok(Math.max(...times) < 250, `${times} ms`);
 });
 
-test("a search for anything at all is answered", async (t) => {
+test("every query is answered", async (t) => {
   const service = await startApp(t);
   await service.addPrinter({ name: "Büro" });
   const queries = [
@@ -152,7 +152,7 @@ test("a search for anything at all is answered", async (t) => {
 });
 
 deepTest(
-  "a thousand printers with 20 KB of old names each hold nobody up when one is saved",
+  "a thousand printers with 20 KB of replaced names each do not block other requests during a save",
   {
     timeout: 120_000,
   },
@@ -163,7 +163,7 @@ deepTest(
     await service.fetch("/printers");
 
     const save = () => service.post("/printers", { name: "New", address: "10.0.0.2" });
-    const hold = await longestHold(async () => {
+    const hold = await longestBlock(async () => {
       assert.equal((await save()).status, 200);
       assert.equal((await service.fetch("/printers")).status, 200);
     });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readTicket } from "../../../src/domain/printers/print-ticket.ts";
 
-test("what is wrong with a name as long as a ticket is said in a sentence", () => {
+test("problems with very long names in a ticket have short messages", () => {
   const name = "n".repeat(100_000);
   const wrong = [
     `<${name}>`,

@@ -5,12 +5,12 @@ import { planMove } from "../../../src/services/printers/move-printers.ts";
 import { navigation, startApp, type TestApp } from "../../support/app.ts";
 import { deepTest } from "../../support/depth.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
-import { longestHold } from "../../support/times.ts";
+import { longestBlock } from "../../support/times.ts";
 import { until } from "../../support/until.ts";
 
 const models = Array.from({ length: 2000 }, (_, i) => `Papyrus ${i} PCL6`);
 
-/** Two drivers of the same models, and as many printers of the first. @returns the drivers and the printers */
+/** Adds two drivers with the same models, and printers of the first. @returns the ids of both drivers and the printers */
 async function fill({ app, addDriver }: TestApp, count: number): Promise<[number, number, number[]]> {
   const from = await addDriver(driverZip({ models }));
   const to = await addDriver(driverZip({ models, version: "2.0.0.0" }));
@@ -24,7 +24,7 @@ async function fill({ app, addDriver }: TestApp, count: number): Promise<[number
 }
 
 deepTest(
-  "two thousand printers of as many models move, and get another driver, each in less than half a second of work",
+  "a move and a driver change of 2000 printers with 2000 models each block the event loop for less than half a second",
   {
     timeout: 120_000,
   },
@@ -36,11 +36,11 @@ deepTest(
     const answered = async (answer: Promise<Response>) => statuses.push((await answer).status);
 
     const { digest } = await planMove(app.store, from, to);
-    const moving = await longestHold(() =>
+    const moving = await longestBlock(() =>
       answered(post(`/drivers/${from}/move`, { to: String(to), preview: digest }, navigation)),
     );
     const fields = { ids: ids.join(), action: "driver", driver_id: String(from) };
-    const giving = await longestHold(() => answered(post("/printers/bulk", fields, navigation)));
+    const giving = await longestBlock(() => answered(post("/printers/bulk", fields, navigation)));
 
     const rows = app.store.printers.list();
     t.diagnostic(`held for ${moving.toFixed()} and ${giving.toFixed()} ms`);
@@ -51,7 +51,7 @@ deepTest(
   },
 );
 
-test("a change of many sees what was asked for before it, and overwrites nothing of it", async (t) => {
+test("a bulk change sees earlier requests' changes, and overwrites none of them", async (t) => {
   const service = await startApp(t);
   const { app, post } = service;
   const [, to, ids] = await fill(service, 600);

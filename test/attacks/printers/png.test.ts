@@ -11,7 +11,7 @@ import { leastTime } from "../../support/times.ts";
 const idat = (bytes: Uint8Array) => pngChunk("IDAT", bytes);
 const packed = deflateSync(pictureRows());
 
-const lies: [string, RegExp, Picture][] = [
+const invalidPictures: [string, RegExp, Picture][] = [
   ["no picture data", /holds no picture/, { data: [] }],
   ["empty picture data", /broken or too long/, { data: [idat(Buffer.alloc(0))] }],
   ["picture data that is none", /broken or too long/, { data: [idat(Buffer.from("no picture"))] }],
@@ -24,7 +24,7 @@ const lies: [string, RegExp, Picture][] = [
   ["more picture data than any picture has", /broken or too long/, { rows: Buffer.alloc(1 << 20) }],
 ];
 
-for (const [what, message, picture] of lies) {
+for (const [what, message, picture] of invalidPictures) {
   test(`a PNG with ${what} is refused with one clear sentence`, () => {
     const bytes = makePicture(picture);
 
@@ -35,13 +35,13 @@ for (const [what, message, picture] of lies) {
   });
 }
 
-test("a PNG with something behind its end is refused", () => {
+test("a PNG with data after its end is refused", () => {
   const bytes = Buffer.concat([makePicture(), Buffer.from("x")]);
 
   assert.throws(() => checkIcon(bytes), /something follows its end/);
 });
 
-test("no cut and no changed byte leads to anything but an answer or a clear refusal", () => {
+test("truncated and altered pictures are accepted or refused with a UserError", () => {
   const picture = makePicture({ colour: 3, depth: 4, palette: 48, interlace: 1 });
   const random = seededRandom(13);
   let refusals = 0;
@@ -60,10 +60,10 @@ test("no cut and no changed byte leads to anything but an answer or a clear refu
   assert.ok(refusals > 2900, `${refusals} refused`);
 });
 
-/** Far above what checking takes; the event loop must not stand still for longer. */
+/** Checking takes far less. The check blocks the event loop. */
 const checkLimitMs = 50;
 
-/** Fills an icon up to the limit of an upload with what a maker returns for a size. */
+/** An icon of the largest upload size. @param make returns an icon with this many bytes of content */
 function filled(make: (size: number) => Buffer): Buffer {
   return make(iconLimitBytes - makePng().length - 12);
 }
@@ -87,7 +87,7 @@ function chunksOf(count: number, make: () => Buffer): Buffer[] {
   return Array.from({ length: count }, make);
 }
 
-/** A zlib stream of nothing: stored blocks without a byte, then one that ends it. */
+/** A zlib stream of empty stored blocks. */
 function emptyBlocks(size: number): Buffer {
   const block = Buffer.from([0, 0, 0, 0xff, 0xff]);
   const blocks = Buffer.alloc(Math.floor((size - 11) / 5) * 5, block);
@@ -112,7 +112,7 @@ for (const [what, make] of largest) {
   });
 }
 
-test("a damaged icon is answered in its place, and nothing of it is kept", async (t) => {
+test("a damaged icon is refused with a message, and nothing is saved", async (t) => {
   const { app, addPrinter, upload } = await startApp(t);
   const id = await addPrinter();
 

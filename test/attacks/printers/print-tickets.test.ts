@@ -8,7 +8,7 @@ import { without } from "../../support/drivers/foreign.ts";
 import { makeTicket, ticketAround } from "../../support/printers/tickets.ts";
 import { seededRandom } from "../../support/random.ts";
 
-/** Texts of a length that take a careless reader of XML more than their length in time. */
+/** Texts for which careless XML parsers need more than linear time. */
 const shapes: Record<string, (size: number) => string> = {
   "open tags": (size) => "<a>".repeat(size / 3),
   "tags in each other": (size) => "<a>".repeat(size / 7) + "</a>".repeat(size / 7),
@@ -53,7 +53,7 @@ function prefixed(prefix: string, count: number): string {
   return Array.from({ length: count }, (_, i) => `${prefix}:a${i}=''`).join(" ");
 }
 
-deepTest("as much of anything as is taken is answered within a second", (t) => {
+deepTest("hostile tickets of the largest size are read within a second", (t) => {
   for (const [shape, make] of Object.entries(shapes)) {
     const started = performance.now();
     readTicket(ticketAround(make(ticketLimitBytes - 1000)));
@@ -63,8 +63,8 @@ deepTest("as much of anything as is taken is answered within a second", (t) => {
   }
 });
 
-/** Another reader's word: what each text is in canonical form, without the blanks between elements; null where it refuses. */
-function judged(texts: readonly string[]): (string | null)[] {
+/** Canonical XML by Python's parser, without spaces between elements; null where it refuses the text. */
+function canonical(texts: readonly string[]): (string | null)[] {
   const program = `
 import json, sys, xml.etree.ElementTree as ET
 def judged(text):
@@ -136,10 +136,10 @@ function mutated(random: (bound: number) => number): string {
   return text;
 }
 
-/** What another reader takes and this one does not. */
+/** Messages of refusals that well-formed XML can get. */
 const stricter = /definition|no PrintTicket|not of the Print Schema/;
 
-test("mutations are taken only where another reader takes them, and mean the same to it as they are kept", {
+test("mutated tickets are accepted only where Python's parser accepts them, and their meaning is unchanged", {
   skip: without.python,
 }, (t) => {
   const seed = seedOr(20261122);
@@ -147,9 +147,9 @@ test("mutations are taken only where another reader takes them, and mean the sam
   const texts = Array.from({ length: rounds(500, 10_000) }, () => mutated(random));
 
   const reads = texts.map((text) => readTicket(text));
-  const originals = judged(texts.map((text) => text.trim()));
+  const originals = canonical(texts.map((text) => text.trim()));
   const taken = reads.flatMap((each, i) => ("ticket" in each ? [{ ticket: each.ticket, i }] : []));
-  const keptOnes = judged(taken.map(({ ticket }) => ticket));
+  const keptOnes = canonical(taken.map(({ ticket }) => ticket));
 
   const refused = reads.flatMap((each, i) => ("problem" in each ? [{ problem: each.problem, i }] : []));
   const wrongly = refused.filter(({ problem, i }) => originals[i] !== null && !stricter.test(problem));
@@ -165,7 +165,7 @@ test("mutations are taken only where another reader takes them, and mean the sam
   assert.ok(taken.length > texts.length / 20 && refused.length > texts.length / 20);
 });
 
-deepTest("large tickets that are small in the database fill neither memory nor a package", async (t) => {
+deepTest("tickets that are small only when packed fill neither memory nor a package", async (t) => {
   const { app, fetch, post, addPrinter } = await startApp(t);
   await post("/clients", { name: "Large" });
   const { printer } = app.store.printers.get(await addPrinter());
@@ -175,7 +175,7 @@ deepTest("large tickets that are small in the database fill neither memory nor a
   await Promise.all(Array.from({ length: 400 }, (_, i) => add(i)));
 
   const before = process.memoryUsage();
-  const printers = app.store.printers.whole();
+  const printers = app.store.printers.withSettings();
   const after = process.memoryUsage();
   const [list, refused, page] = await Promise.all(
     ["/export/printers.csv", "/clients/1/packages/rmm", "/clients/1"].map((path) => fetch(path)),
@@ -191,7 +191,7 @@ deepTest("large tickets that are small in the database fill neither memory nor a
   );
 });
 
-test("thousands of random texts end in a ticket or in a reason with its line", () => {
+test("random texts become a ticket, or a problem with a line number", () => {
   const random = seededRandom(7);
   for (let i = 0; i < rounds(500, 5000); i++) {
     const text = Array.from({ length: random(40) }, () => snippets[random(snippets.length)]).join("");

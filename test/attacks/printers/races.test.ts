@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { addDriver } from "../../../src/services/drivers/drivers.ts";
-import { isThere } from "../../../src/store/durable-files.ts";
+import { exists } from "../../../src/store/durable-files.ts";
 import { startApp } from "../../support/app.ts";
 import { rounds } from "../../support/depth.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
@@ -11,12 +11,12 @@ import { makeDriver } from "../../support/records.ts";
 
 const count = rounds(12, 200);
 
-/** After as many turns of the event loop: two requests meet at another point in every round. */
+/** Waits for turns of the event loop, so that two requests meet at another point in every round. */
 async function later(turns: number): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("an icon that was acknowledged is there, although its picture is deleted at another printer meanwhile", async (t) => {
+test("an acknowledged icon exists, although another printer's icon with the same picture is deleted meanwhile", async (t) => {
   const { upload, fetch, addPrinter } = await startApp(t);
   const driver_id = "";
   const [one, other] = [await addPrinter({ driver_id }), await addPrinter({ driver_id })];
@@ -29,16 +29,16 @@ test("an icon that was acknowledged is there, although its picture is deleted at
       upload(`/printers/${other}/icon`, png, "icon.png"),
       later(round % 40).then(() => fetch(`/printers/${one}/icon`, { method: "DELETE" })),
     ]);
-    const shown = await fetch(`/printers/${other}/icon`);
-    const isThere = shown.status === 200 && png.equals(Buffer.from(await shown.arrayBuffer()));
-    if (put.status === 200 && !isThere) lost.push(round);
+    const answer = await fetch(`/printers/${other}/icon`);
+    const iconExists = answer.status === 200 && png.equals(Buffer.from(await answer.arrayBuffer()));
+    if (put.status === 200 && !iconExists) lost.push(round);
     await fetch(`/printers/${other}/icon`, { method: "DELETE" });
   }
 
   assert.deepEqual(lost, []);
 });
 
-test("an icon that was acknowledged is there, although a printer with the same picture is deleted meanwhile", async (t) => {
+test("an acknowledged icon exists, although a printer with the same picture is deleted meanwhile", async (t) => {
   const { upload, fetch, addPrinter } = await startApp(t);
   const kept = await addPrinter({ driver_id: "" });
   const lost: number[] = [];
@@ -51,19 +51,19 @@ test("an icon that was acknowledged is there, although a printer with the same p
       upload(`/printers/${kept}/icon`, png, "icon.png"),
       later(round % 40).then(() => fetch(`/printers/${gone}`, { method: "DELETE" })),
     ]);
-    const shown = await fetch(`/printers/${kept}/icon`);
-    if (put.status === 200 && shown.status !== 200) lost.push(round);
+    const answer = await fetch(`/printers/${kept}/icon`);
+    if (put.status === 200 && answer.status !== 200) lost.push(round);
     await fetch(`/printers/${kept}/icon`, { method: "DELETE" });
   }
 
   assert.deepEqual(lost, []);
 });
 
-test("a driver that was acknowledged has its archive, although the same one is deleted meanwhile", async (t) => {
+test("an acknowledged driver has its archive, although the same driver is deleted meanwhile", async (t) => {
   const { app } = await startApp(t);
   const { store } = app;
   const zip = driverZip();
-  // Reading a ZIP in no time at all is the worst case: nothing keeps the two apart.
+  // The worst case: reading the ZIP takes no time, so nothing separates the two requests.
   const reader = { inspect: async () => makeDriver().report };
   const services = { ...app, inspections: reader };
   const add = async () => addDriver(services, await store.blobs.receive(Readable.from([zip])), "a.zip");
@@ -74,11 +74,11 @@ test("a driver that was acknowledged has its archive, although the same one is d
     const id = store.drivers.list()[0]?.id ?? 0;
     const incoming = await store.blobs.receive(Readable.from([zip]));
     await Promise.all([
-      app.undo.removeDriver(id).then((deletion = 0) => app.undo.end(deletion)),
+      app.undo.removeDriver(id).then((deletion = 0) => app.undo.makeFinal(deletion)),
       later(round % 10).then(() => addDriver(services, incoming, "a.zip")),
     ]);
     const driver = store.drivers.list()[0];
-    const isKept = driver === undefined || (await isThere(store.blobs.pathOf("drivers", driver.sha256)));
+    const isKept = driver === undefined || (await exists(store.blobs.pathOf("drivers", driver.sha256)));
     if (!isKept) lost.push(round);
     if (driver === undefined) await add();
   }
@@ -86,7 +86,7 @@ test("a driver that was acknowledged has its archive, although the same one is d
   assert.deepEqual(lost, []);
 });
 
-test("work of one digest goes one after the other, that of others does not wait, and a failure stops nothing", async (t) => {
+test("work on one digest runs in order, work on other digests does not wait, and a failure stops nothing", async (t) => {
   const { app } = await startApp(t);
   const order: string[] = [];
   let release = () => {};
@@ -94,13 +94,13 @@ test("work of one digest goes one after the other, that of others does not wait,
     release = resolve;
   });
 
-  const first = app.store.blobs.inTurn("a", async () => {
+  const first = app.store.blobs.inOrder("a", async () => {
     await blocked;
     order.push("first");
     throw new Error("the first one fails");
   });
-  const second = app.store.blobs.inTurn("a", async () => order.push("second"));
-  await app.store.blobs.inTurn("b", async () => order.push("other"));
+  const second = app.store.blobs.inOrder("a", async () => order.push("second"));
+  await app.store.blobs.inOrder("b", async () => order.push("other"));
   release();
 
   await assert.rejects(first, /the first one fails/);

@@ -14,16 +14,16 @@ import {
   accessibilityProblems,
   openBrowser,
   overflows,
-  picture,
+  saveScreenshot,
   smallTargets,
-  watch,
+  watchProblems,
   withoutBrowser,
 } from "../../support/browser.ts";
-import { isDeep, some } from "../../support/depth.ts";
+import { isDeep, selectCases } from "../../support/depth.ts";
 
 const long = "Kunde-Müller-und-Söhne-Vermögensverwaltungsgesellschaft-mbH";
 
-/** What the administrator's pages show, with names that are long, written from the right, and of every state. */
+/** A service whose administrator's pages show long names, right-to-left names, and each state. */
 async function fullService(t: TestContext): Promise<TestApp> {
   const app = await startClosed(t);
   const headers = { cookie: await signInAdmin(app) };
@@ -55,7 +55,7 @@ const pages = [
   "/audit?who=nobody-at-all",
 ];
 
-/** What axe sees in the quick tier too; pages like the rest it sees in guarded, pages and audit. */
+/** The pages that axe also checks in the quick tier. Similar pages are checked in guarded, pages and audit. */
 const seen = ["/account", "/accounts", "/accounts/4"];
 
 async function signInWith(page: Page, url: string): Promise<void> {
@@ -66,7 +66,7 @@ async function signInWith(page: Page, url: string): Promise<void> {
   await page.locator("nav[aria-label=Places]").waitFor();
 }
 
-/** What is wrong with a page as it stands there, everything on it unfolded where scripts run; axe needs them, too. */
+/** The faults of an open page. With scripts, everything on it is unfolded and axe checks it. */
 async function faultsOf(
   page: Page,
   where: string,
@@ -83,7 +83,7 @@ async function faultsOf(
   for (const target of await smallTargets(page, least)) found.push(`${where}: ${target}`);
   if (hasScripts && (isSeen || isDeep))
     for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
-  await picture(page, where.replaceAll(/[/ ?=&]/g, "-"));
+  await saveScreenshot(page, where.replaceAll(/[/ ?=&]/g, "-"));
   return found;
 }
 
@@ -94,14 +94,14 @@ describe("the administrator's pages", { skip: withoutBrowser, timeout: 300_000 }
     [320, "dark", false],
     [1440, "dark", true],
   ] as const;
-  for (const [width, colorScheme, javaScriptEnabled] of some(looks, 1)) {
+  for (const [width, colorScheme, javaScriptEnabled] of selectCases(looks, 1)) {
     const how = `${colorScheme}, ${javaScriptEnabled ? "with" : "without"} scripts`;
     test(`are usable at ${width} px, ${how}`, async (t) => {
       const { url } = await fullService(t);
       const options = { viewport: { width, height: 740 }, colorScheme, javaScriptEnabled };
       const page = await (await openBrowser(t, options)).newPage();
       await signInWith(page, url);
-      const problems = watch(page, url);
+      const problems = watchProblems(page, url);
       const found: string[] = [];
 
       for (const path of pages) {
@@ -115,7 +115,7 @@ describe("the administrator's pages", { skip: withoutBrowser, timeout: 300_000 }
     });
   }
 
-  test("are usable behind a proxy, where accounts have no passwords, and say so", async (t) => {
+  test("are usable behind a proxy, and explain that accounts have no passwords there", async (t) => {
     const { service, admin } = await startGuarded(t);
     const extraHTTPHeaders = { "remote-user": "boss", "remote-groups": "platen-admins" };
     const options = { viewport: { width: 320, height: 740 }, extraHTTPHeaders };

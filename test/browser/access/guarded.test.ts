@@ -6,16 +6,16 @@ import {
   accessibilityProblems,
   openBrowser,
   overflows,
-  picture,
-  watch,
+  saveScreenshot,
+  watchProblems,
   wide,
   withoutBrowser,
 } from "../../support/browser.ts";
-import { isDeep, some } from "../../support/depth.ts";
+import { isDeep, selectCases } from "../../support/depth.ts";
 
 const skip = { skip: withoutBrowser };
 
-/** A browser behind a proxy that names its administrator. */
+/** Opens a browser behind a proxy that names it the administrator. */
 async function openAsAdmin(t: TestContext, options: Parameters<typeof openBrowser>[1]) {
   const guarded = await startGuarded(t);
   await guarded.admin.post("/clients", { name: "Kunde Müller" });
@@ -25,7 +25,7 @@ async function openAsAdmin(t: TestContext, options: Parameters<typeof openBrowse
   return { ...guarded, page: await browser.newPage() };
 }
 
-test("a token is made, shown once, used and revoked, without a script", skip, async (t) => {
+test("a token is made, shown once, used and revoked without scripts", skip, async (t) => {
   const { page, service, bearer } = await openAsAdmin(t, { ...wide, javaScriptEnabled: false });
 
   await page.goto(`${service.url}/`);
@@ -34,42 +34,42 @@ test("a token is made, shown once, used and revoked, without a script", skip, as
   await page.getByLabel("Reaches").selectOption({ label: "Kunde Müller" });
   await page.getByRole("button", { name: "Make token" }).click();
   const token = (await page.locator("#token").textContent()) ?? "";
-  await picture(page, "token-made");
+  await saveScreenshot(page, "token-made");
   const used = (await bearer(token).fetch("/clients/1/packages/rmm")).status;
   await page.goto(`${service.url}/tokens`);
-  const again = await page.content();
+  const contentLater = await page.content();
   await page.getByText("Revoke Datto RMM…").click();
-  await picture(page, "token-revoke");
+  await saveScreenshot(page, "token-revoke");
   await page.getByRole("button", { name: "Revoke token" }).click();
   await page.getByText("The token “Datto RMM” is revoked").waitFor();
   await page.getByText("No tokens yet").waitFor();
   const revoked = (await bearer(token).fetch("/clients/1/packages/rmm")).status;
 
   assert.deepEqual([used, revoked], [200, 401]);
-  assert.ok(!again.includes(token));
+  assert.ok(!contentLater.includes(token));
 });
 
 test(
-  "a link is made on a printer's page, opens its file elsewhere, and ends there, without a script",
+  "a link is made on a printer's page, opens its file in another browser, and is ended there, without scripts",
   skip,
   async (t) => {
     const { page, service } = await openAsAdmin(t, { ...wide, javaScriptEnabled: false });
 
     await page.goto(`${service.url}/printers/1`);
     await page.getByText("Copy a link").click();
-    await picture(page, "link-form");
+    await saveScreenshot(page, "link-form");
     await page.getByLabel("Link to").selectOption({ label: "install-office.ps1" });
     await page.getByLabel("Holds for").selectOption({ label: "7 days" });
     await page.getByRole("button", { name: "Make the link" }).click();
     const link = (await page.locator("#link-0").textContent()) ?? "";
-    await picture(page, "link-made");
+    await saveScreenshot(page, "link-made");
     const fetched = await fetch(link);
     await page.getByRole("link", { name: "Office" }).click();
     await page.getByText("Copy a link").click();
     await page.getByText("Make all links to this invalid…").click();
     await page.getByRole("button", { name: "Make all links invalid" }).click();
     await page.getByText("All links to this have ended").waitFor();
-    await picture(page, "links-ended");
+    await saveScreenshot(page, "links-ended");
     await page.getByRole("heading", { name: "Office" }).waitFor();
     const ended = await fetch(link);
 
@@ -78,7 +78,7 @@ test(
   },
 );
 
-/** Tokens with long names, of long names, used from long addresses, and over. */
+/** Adds tokens with long names, long scopes and long addresses, and expired ones. */
 async function addTokens({ service }: Pick<Guarded, "service">): Promise<void> {
   const { tokens } = service.app.store;
   const add = (name: string, scope: Scope, days: number) =>
@@ -89,20 +89,20 @@ async function addTokens({ service }: Pick<Guarded, "service">): Promise<void> {
   const first = await add(`Datto-${"x".repeat(70)}`, { kind: "client", id: 1 }, 20);
   await add("مكتب القاهرة", { kind: "read" }, 400);
   await add("over", { kind: "printer", id: 1 }, -1);
-  await tokens.used(first, Date.now(), "2001:db8:85a3:8d3:1319:8a2e:370:7348");
+  await tokens.recordUse(first, Date.now(), "2001:db8:85a3:8d3:1319:8a2e:370:7348");
 }
 
-for (const width of some([320, 345, 360, 700, 1440], 1)) {
+for (const width of selectCases([320, 345, 360, 700, 1440], 1)) {
   test(`the page of tokens fits ${width} px`, skip, async (t) => {
     const found: string[] = [];
 
-    for (const javaScriptEnabled of some([true, false], 1)) {
+    for (const javaScriptEnabled of selectCases([true, false], 1)) {
       const options = { viewport: { width, height: 780 }, colorScheme: "dark", javaScriptEnabled } as const;
       const { page, ...guarded } = await openAsAdmin(t, options);
       await addTokens(guarded);
       await page.goto(`${guarded.service.url}/tokens?done=again`);
-      await picture(page, `tokens-${width}${javaScriptEnabled ? "" : "-no-script"}`);
-      // Without a script nothing of ours can measure.
+      await saveScreenshot(page, `tokens-${width}${javaScriptEnabled ? "" : "-no-script"}`);
+      // The measurement needs scripts.
       if (!javaScriptEnabled) continue;
       if (await overflows(page)) found.push("it scrolls sideways");
       await page.getByText("Revoke over…").click();
@@ -114,14 +114,14 @@ for (const width of some([320, 345, 360, 700, 1440], 1)) {
   });
 }
 
-for (const colorScheme of some(["light", "dark"] as const, 1)) {
-  test(`the pages of tokens and links fit a phone and everybody, ${colorScheme}`, skip, async (t) => {
+for (const colorScheme of selectCases(["light", "dark"] as const, 1)) {
+  test(`the pages of tokens and links fit a phone and are accessible, ${colorScheme}`, skip, async (t) => {
     const { page, service, addToken } = await openAsAdmin(t, {
       viewport: { width: 360, height: 780 },
       colorScheme,
     });
     await addToken("client:1");
-    const problems = watch(page, service.url);
+    const problems = watchProblems(page, service.url);
     const found: string[] = [];
 
     for (const path of ["/printers/1", "/clients/1", "/drivers/1"]) {
@@ -131,7 +131,7 @@ for (const colorScheme of some(["light", "dark"] as const, 1)) {
       if (await overflows(page)) found.push(`${path} overflows`);
       if (isDeep || path !== "/clients/1")
         found.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
-      await picture(page, `phone-${colorScheme}${path.replaceAll("/", "-")}`);
+      await saveScreenshot(page, `phone-${colorScheme}${path.replaceAll("/", "-")}`);
     }
     await page.goto(`${service.url}/printers/1`);
     await page.getByText("Copy a link").click();
@@ -139,7 +139,7 @@ for (const colorScheme of some(["light", "dark"] as const, 1)) {
     await page.locator("#link-0").waitFor();
     if (await overflows(page)) found.push("the link overflows");
     found.push(...(await accessibilityProblems(page)));
-    await picture(page, `phone-${colorScheme}-link`);
+    await saveScreenshot(page, `phone-${colorScheme}-link`);
 
     assert.deepEqual([...found, ...problems], []);
   });

@@ -3,7 +3,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { startApp, temporaryFolder } from "../../support/app.ts";
-import { openBrowser, pasted, picture, watch, withoutBrowser } from "../../support/browser.ts";
+import {
+  openBrowser,
+  pasteText,
+  saveScreenshot,
+  watchProblems,
+  withoutBrowser,
+} from "../../support/browser.ts";
 import { driverZip, sixtyModels as models } from "../../support/drivers/driver-zip.ts";
 import { makePng } from "../../support/printers/png.ts";
 
@@ -18,10 +24,10 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     const { url, app } = await startApp(t);
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 }, acceptDownloads: true });
     const page = await browser.newPage();
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
 
     await page.goto(url);
-    await picture(page, "1440-dashboard-empty");
+    await saveScreenshot(page, "1440-dashboard-empty");
     await page.getByRole("link", { name: "Name a client" }).click();
     await page.getByLabel("Name").fill("Kunde Müller");
     await page.getByRole("button", { name: "Save client" }).click();
@@ -33,14 +39,14 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByRole("alert").waitFor();
     assert.equal(await page.getByLabel("Name").inputValue(), "KUNDE müller", "what was typed is kept");
     await page.locator(".problems:focus").waitFor();
-    await picture(page, "1440-client-refused");
+    await saveScreenshot(page, "1440-client-refused");
 
     await page.goto(`${url}/drivers`);
     await page.getByLabel("Driver ZIP").setInputFiles(await driverFile(t));
     await page.getByRole("button", { name: "Upload driver" }).click();
     await page.getByText("is uploaded").waitFor();
     await page.getByText(/1 unused file of 4/).waitFor();
-    await picture(page, "1440-drivers");
+    await saveScreenshot(page, "1440-drivers");
     await page.getByRole("button", { name: "New printer" }).click();
 
     await page.getByRole("textbox", { name: "Name" }).fill("Büro “1”");
@@ -61,13 +67,13 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByLabel("Model", { exact: true }).fill("Papyrus 150 PCL6");
     await page.getByRole("button", { name: "Save printer" }).click();
     await page.getByText("Saved: Büro “1”").waitFor();
-    await picture(page, "1440-printers");
+    await saveScreenshot(page, "1440-printers");
     await page.locator("#printer-list").getByRole("link", { name: "Büro “1”", exact: true }).click();
 
     await browser.grantPermissions(["clipboard-write"]);
     await page.locator("button[data-copy=install_cmd]").click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
-    assert.match(await pasted(page), /-File \.\\install\.ps1$/);
+    assert.match(await pasteText(page), /-File \.\\install\.ps1$/);
     await page
       .getByLabel("Picture")
       .setInputFiles({ name: "icon.png", mimeType: "image/png", buffer: Buffer.from("GIF89a") });
@@ -77,7 +83,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
       .setInputFiles({ name: "icon.png", mimeType: "image/png", buffer: makePng() });
     await page.getByRole("button", { name: "Upload icon" }).click();
     await page.getByAltText("The printer’s icon").waitFor();
-    await picture(page, "1440-printer");
+    await saveScreenshot(page, "1440-printer");
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Download .intunewin" }).click();
     assert.equal((await download).suggestedFilename(), "kunde-muller-buro-1.intunewin");
@@ -89,7 +95,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByLabel("Papyrus 159 PCL6").waitFor();
     await page.getByLabel("Papyrus 158 PCL6").waitFor({ state: "detached" });
     assert.equal(await page.locator(".models li").count(), 2, "the chosen one is always among them");
-    await picture(page, "1440-driver");
+    await saveScreenshot(page, "1440-driver");
     await page.goto(`${url}/printers`);
     await page.getByRole("button", { name: /Delete/ }).click();
     await page.getByText("Deleted: Büro “1”").waitFor();
@@ -98,7 +104,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.deepEqual(problems, []);
   });
 
-  test("goes the same way without scripts, with one ZIP at a time, whose page says what it brought", async (t) => {
+  test("does the same without scripts, with one ZIP at a time, whose page lists its content", async (t) => {
     const { url, app } = await startApp(t);
     const browser = await openBrowser(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
     const page = await browser.newPage();
@@ -118,7 +124,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByRole("radio", { name: "Papyrus 101 PCL6" }).check();
     await page.getByRole("button", { name: "Save driver" }).click();
     assert.equal(page.url(), `${url}/drivers/1?done=saved`);
-    await picture(page, "360-driver-without-scripts");
+    await saveScreenshot(page, "360-driver-without-scripts");
     await page.getByRole("link", { name: "New printer with this driver" }).first().click();
     await page.getByRole("textbox", { name: "Name" }).fill("A, B");
     await page.getByLabel("Address").fill("10.0.0.9");
@@ -129,7 +135,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByLabel("Model", { exact: true }).fill("Papyrus 150 PCL6");
     await page.getByRole("button", { name: "Save printer" }).click();
     assert.equal(page.url(), `${url}/printers/1?done=saved`);
-    await picture(page, "360-printer-without-scripts");
+    await saveScreenshot(page, "360-printer-without-scripts");
     await page.locator("label[for=tab-rmm]").click();
     await page.getByRole("link", { name: "Download ZIP" }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0, "no button that does nothing");

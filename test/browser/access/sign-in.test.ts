@@ -6,11 +6,11 @@ import {
   accessibilityProblems,
   openBrowser,
   overflows,
-  picture,
-  watch,
+  saveScreenshot,
+  watchProblems,
   withoutBrowser,
 } from "../../support/browser.ts";
-import { isDeep, looks } from "../../support/depth.ts";
+import { isDeep, windowVariants } from "../../support/depth.ts";
 
 async function fillIn(page: Page, fields: Record<string, string>, button: string): Promise<void> {
   for (const [label, value] of Object.entries(fields))
@@ -19,15 +19,15 @@ async function fillIn(page: Page, fields: Record<string, string>, button: string
 }
 
 describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("a new account signs in, chooses a password and lands on the page that was asked for, without scripts", async (t) => {
+  test("a new account signs in, chooses a password and gets the requested page, without scripts", async (t) => {
     const app = await startClosed(t);
     const password = await addAccount(app, "jo.meyer");
     const browser = await openBrowser(t, { javaScriptEnabled: false });
     const page = await browser.newPage();
-    const problems = watch(page, app.url);
+    const problems = watchProblems(page, app.url);
 
     await page.goto(`${app.url}/clients`);
-    const asked = page.url();
+    const signInUrl = page.url();
     await fillIn(page, { Name: "jo.meyer", Password: "not this one at all" }, "Sign in");
     const refused = await page.getByRole("alert").textContent();
     await fillIn(page, { Password: password }, "Sign in");
@@ -45,7 +45,7 @@ describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }
     const sessions = await page.locator("#sessions tbody tr").count();
     await page.getByRole("button", { name: "Sign out" }).click();
 
-    assert.match(asked, /\/sign-in\?next=%2Fclients$/);
+    assert.match(signInUrl, /\/sign-in\?next=%2Fclients$/);
     assert.match(refused ?? "", /no such account with this password/);
     assert.deepEqual([first, kept, inside], ["/sign-in/password", "/sign-in/password", "/printers"]);
     assert.deepEqual([forms, sessions], [1, 1]);
@@ -63,31 +63,31 @@ describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }
     await page.getByLabel("Role").selectOption("operator");
     await page.getByRole("button", { name: "Make account" }).click();
     const password = await page.locator("#one-time-password").textContent();
-    await picture(page, "accounts-made");
+    await saveScreenshot(page, "accounts-made");
     await page.goto(`${app.url}/accounts`);
-    const again = await page.locator("#one-time-password").count();
+    const passwordCountLater = await page.locator("#one-time-password").count();
     await page.getByRole("link", { name: "works" }).click();
     await page.getByRole("button", { name: "Disable" }).click();
     const state = await page.locator("main").textContent();
 
     assert.match(password ?? "", /^[a-z2-9]{5}(?:-[a-z2-9]{5}){3}$/);
-    assert.equal(again, 0);
+    assert.equal(passwordCountLater, 0);
     assert.match(state ?? "", /disabled/);
   });
 
-  for (const { colorScheme, width } of looks([1440, 360])) {
+  for (const { colorScheme, width } of windowVariants([1440, 360])) {
     test(`every page of accounts is usable ${colorScheme} at ${width} px`, async (t) => {
       const app = await startClosed(t);
       await addAccount(app, `${"long-name-".repeat(6)}x@y`);
       const browser = await openBrowser(t, { colorScheme, viewport: { width, height: 800 } });
       const page = await browser.newPage();
-      const found = watch(page, app.url);
-      // The other pages the quick tier sees in guarded-pages and undo.
+      const found = watchProblems(page, app.url);
+      // The quick tier checks the other pages in guarded-pages and undo.
       const look = async (name: string) => {
         const problems = isDeep || name === "sign-in-refused" ? await accessibilityProblems(page) : [];
         found.push(...problems.map((problem) => `${name}: ${problem}`));
         if (await overflows(page)) found.push(`${name}: scrolls sideways`);
-        await picture(page, `${width}-${colorScheme}-${name}`);
+        await saveScreenshot(page, `${width}-${colorScheme}-${name}`);
       };
       await page.goto(`${app.url}/sign-in`);
       await look("sign-in");

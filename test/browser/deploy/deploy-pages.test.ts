@@ -5,14 +5,14 @@ import {
   accessibilityProblems,
   openBrowser,
   overflows,
-  picture,
-  watch,
+  saveScreenshot,
+  watchProblems,
   withoutBrowser,
 } from "../../support/browser.ts";
-import { isDeep, looks } from "../../support/depth.ts";
-import { shop } from "../../support/printers/shop.ts";
+import { isDeep, windowVariants } from "../../support/depth.ts";
+import { startShop } from "../../support/printers/shop.ts";
 
-/** The deep tier also sees the longest of all listings. */
+/** The deep tier also opens the longest page. */
 const paths = [
   "/printers/1",
   "/printers/2",
@@ -23,20 +23,20 @@ const paths = [
   ...(isDeep ? ["/printers/1/read/publish"] : []),
 ];
 
-describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  for (const { colorScheme, width } of looks([1440, 320])) {
-    test(`is usable by everybody, ${colorScheme}, at ${width} px`, async (t) => {
-      const { url } = await shop(t);
+describe("pages about deployment in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  for (const { colorScheme, width } of windowVariants([1440, 320])) {
+    test(`are accessible, ${colorScheme}, at ${width} px`, async (t) => {
+      const { url } = await startShop(t);
       const viewport = { width, height: 900 };
       const page = await (await openBrowser(t, { colorScheme, viewport, reducedMotion: "reduce" })).newPage();
-      const problems = watch(page, url);
+      const problems = watchProblems(page, url);
 
       const found: string[] = [];
       for (const path of paths) {
         await page.goto(url + path);
         await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
         for (const fault of await faultsOfTabs(page)) found.push(`${path}: ${fault}`);
-        await picture(page, `${width}-${colorScheme}-deploy${path.replaceAll("/", "-")}`);
+        await saveScreenshot(page, `${width}-${colorScheme}-deploy${path.replaceAll("/", "-")}`);
       }
 
       assert.deepEqual([...found, ...problems], []);
@@ -44,18 +44,18 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
   }
 
   for (const javaScriptEnabled of [false, true]) {
-    test(`what is said of publishing is unfolded by its link, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
-      const { url } = await shop(t);
+    test(`unfold the section about publishing by its link, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
+      const { url } = await startShop(t);
       const viewport = { width: 1440, height: 900 };
       const page = await (await openBrowser(t, { javaScriptEnabled, viewport })).newPage();
-      const problems = watch(page, url);
+      const problems = watchProblems(page, url);
       await page.goto(`${url}/printers/1`);
 
       await page.getByRole("link", { name: "publish by script" }).click();
 
       const download = page.getByRole("link", { name: "Download publish.ps1" });
       await download.waitFor({ state: "visible" });
-      await picture(page, `1440-publish-${javaScriptEnabled ? "js" : "plain"}`);
+      await saveScreenshot(page, `1440-publish-${javaScriptEnabled ? "js" : "plain"}`);
       const { y } = (await page.locator("#publish").boundingBox()) ?? { y: -1 };
       assert.ok(y >= 0 && y < viewport.height, `it is seen, at ${y}`);
       assert.deepEqual(problems, []);
@@ -63,7 +63,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
   }
 });
 
-/** What is wrong with a page, whichever of its tabs is open; in the quick tier axe sees them all open at once. */
+/** Problems of a page with each of its tabs open. In the quick tier, axe checks all tabs open at once. */
 async function faultsOfTabs(page: Page): Promise<string[]> {
   const tabs = await page.locator(".tabs > label").all();
   const found: string[] = [];
@@ -78,7 +78,7 @@ async function faultsOfTabs(page: Page): Promise<string[]> {
   return [...found, ...(await accessibilityProblems(page))];
 }
 
-/** Buttons that are too small for a finger where the window is narrow, or for anybody. */
+/** Buttons that are too low: below 40 px in a narrow window, below 24 px in others. */
 function smallTargets(page: Page): Promise<string[]> {
   const least = (page.viewportSize()?.width ?? 0) < 640 ? 40 : 24;
   return page.evaluate(`[...document.querySelectorAll("main button.copy, .deploy .button")]

@@ -4,14 +4,14 @@ import type { Locator, Page } from "playwright-core";
 import {
   openBrowser,
   overflows,
-  pasted,
-  picture,
-  watch,
+  pasteText,
+  saveScreenshot,
+  watchProblems,
   wide,
   withoutBrowser,
 } from "../../support/browser.ts";
 import { makePng } from "../../support/printers/png.ts";
-import { shop } from "../../support/printers/shop.ts";
+import { startShop } from "../../support/printers/shop.ts";
 import { until } from "../../support/until.ts";
 
 /** An element's text on one line. */
@@ -19,7 +19,7 @@ async function textOf(locator: Locator): Promise<string> {
   return ((await locator.textContent()) ?? "").replace(/\s+/g, " ").trim();
 }
 
-/** What of these is not wholly inside the window. */
+/** The matching elements that are not completely inside the window. */
 async function outside(page: Page, selector: string): Promise<string[]> {
   const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
   const found: string[] = [];
@@ -32,13 +32,13 @@ async function outside(page: Page, selector: string): Promise<string[]> {
   return found;
 }
 
-describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("everything that a deployment needs is seen at once, each value is copied, and the logo downloaded as soon as there is one", async (t) => {
-    const { url } = await shop(t);
+describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("the page shows all fields without scrolling, copies each value, and offers the logo as soon as there is one", async (t) => {
+    const { url } = await startShop(t);
     const browser = await openBrowser(t, { ...wide, acceptDownloads: true });
     await browser.grantPermissions(["clipboard-write"]);
     const page = await browser.newPage();
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     await page.goto(`${url}/printers/1`);
 
     const before = await textOf(page.locator("#logo-value"));
@@ -70,10 +70,10 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
       await button.click();
       await button.getByText("Copied").waitFor();
       const value = await page.locator(`#${await button.getAttribute("data-copy")}`).textContent();
-      await until(async () => value === (await pasted(page)));
+      await until(async () => value === (await pasteText(page)));
       copied.push(value ?? "");
     }
-    await picture(page, "1440-deploy");
+    await saveScreenshot(page, "1440-deploy");
 
     assert.deepEqual([before, logo], ["none yet: upload one under Icon", "icon.png"]);
     assert.deepEqual(hidden, []);
@@ -108,15 +108,15 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     assert.deepEqual(problems, []);
   });
 
-  test("what is known to fail is offered only beside its reason, what would be refused not at all", async (t) => {
-    const { url, app } = await shop(t);
+  test("downloads that will fail are offered only with the reason, and those that would be refused are not offered", async (t) => {
+    const { url, app } = await startShop(t);
     const page = await (await openBrowser(t, wide)).newPage();
     const downloads = page.locator(".deploy a[href*='/packages/'], .deploy a[href*='/scripts/']");
 
     await page.goto(`${url}/printers/2`);
     const offered = await downloads.filter({ visible: true }).count();
     const reason = await textOf(page.locator(".deploy > .notice"));
-    await picture(page, "1440-deploy-blocked");
+    await saveScreenshot(page, "1440-deploy-blocked");
     await page.getByText("Download all the same").click();
     const unfolded = await downloads.filter({ visible: true }).count();
     const refused: [string, number, string | null][] = [];
@@ -145,15 +145,15 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     assert.equal(await downloads.count(), 0);
   });
 
-  test("a client's page is built alike: what stays out with the way to mend it, then the same section", async (t) => {
-    const { url, post } = await shop(t);
+  test("a client's page lists the left out printers with their remedies, then the same section", async (t) => {
+    const { url, post } = await startShop(t);
     const page = await (await openBrowser(t, { ...wide, acceptDownloads: true })).newPage();
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     await post("/clients", { name: "Empty" });
 
     await page.goto(`${url}/clients/1`);
     const out = await page.locator(".deploy .notice li").allInnerTexts();
-    await picture(page, "1440-client-deploy");
+    await saveScreenshot(page, "1440-client-deploy");
     await page.getByText("What goes in").click();
     const goesIn = await textOf(page.locator(".deploy .names"));
     const name = await textOf(page.locator("#pane-mdm dd").first());
@@ -174,8 +174,8 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     assert.deepEqual(problems, []);
   });
 
-  test("a script is read, and copied from plain http, before it is downloaded", async (t) => {
-    const { url, fetch } = await shop(t);
+  test("a script can be read, and copied over plain HTTP, before it is downloaded", async (t) => {
+    const { url, fetch } = await startShop(t);
     const browser = await openBrowser(t, { viewport: { width: 360, height: 740 } });
     await browser.grantPermissions(["clipboard-write"]);
     const page = await browser.newPage();
@@ -185,8 +185,8 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     await page.getByRole("link", { name: /Read it.* install-office\.ps1/ }).click();
     const title = await textOf(page.locator("h1"));
     await page.getByRole("button", { name: "Copy" }).click();
-    await until(async () => (await pasted(page)) !== "");
-    const copied = await pasted(page);
+    await until(async () => (await pasteText(page)) !== "");
+    const copied = await pasteText(page);
 
     const served = await (await fetch("/printers/1/scripts/install")).text();
     assert.equal(title, "install-office.ps1");
@@ -194,19 +194,19 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     assert.equal(await overflows(page), false);
   });
 
-  test("without scripts the tabs work, and no button does nothing", async (t) => {
-    const { url } = await shop(t);
+  test("without JavaScript the tabs work, and buttons without a function are hidden", async (t) => {
+    const { url } = await startShop(t);
     const browser = await openBrowser(t, { ...wide, javaScriptEnabled: false });
     const page = await browser.newPage();
     await page.goto(`${url}/clients/1`);
 
-    const shown: string[] = [];
+    const visible: string[] = [];
     for (const tab of ["mdm", "rmm", "hand"]) {
       await page.locator(`label[for=tab-${tab}]`).click();
-      shown.push((await page.locator(".tab").filter({ visible: true }).getAttribute("id")) ?? "");
+      visible.push((await page.locator(".tab").filter({ visible: true }).getAttribute("id")) ?? "");
     }
 
-    assert.deepEqual(shown, ["pane-mdm", "pane-rmm", "pane-hand"]);
+    assert.deepEqual(visible, ["pane-mdm", "pane-rmm", "pane-hand"]);
     assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0);
   });
 });

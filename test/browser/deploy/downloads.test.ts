@@ -4,17 +4,17 @@ import type { Page } from "playwright-core";
 import type { TestApp } from "../../support/app.ts";
 import {
   accessibilityProblems,
-  drawn,
   isFocusIn,
   isFocusLost,
   openBrowser,
-  picture,
-  watch,
+  saveScreenshot,
+  waitUntilDrawn,
+  watchProblems,
   withoutBrowser,
 } from "../../support/browser.ts";
 import { withOnePrinter } from "../../support/printers/one-printer.ts";
 
-/** A printer's page with a package that can be downloaded. */
+/** Opens the page of a printer with a package. */
 async function printerPage(t: TestContext): Promise<{ service: TestApp; page: Page }> {
   const service = await withOnePrinter(t);
   const page = await (await openBrowser(t, { acceptDownloads: true })).newPage();
@@ -27,19 +27,19 @@ const message = (page: Page) => page.locator("#message > .notice.bad");
 const focused = (page: Page) => isFocusIn(page, "#message");
 
 describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("that is refused says why on the page, and starts once it can", async (t) => {
+  test("that is refused shows the reason on the page, and works after the remedy", async (t) => {
     const { service, page } = await printerPage(t);
     const downloads: string[] = [];
     page.on("download", (download) => downloads.push(download.suggestedFilename()));
     const driver = service.app.store.drivers.get(1);
     await service.app.store.blobs.remove("drivers", driver.sha256);
-    const problems = watch(page, service.url);
+    const problems = watchProblems(page, service.url);
 
     await link(page).click();
     await message(page).getByText("missing on disk: upload driver.zip again").waitFor();
     const isFocused = await focused(page);
     const faults = await accessibilityProblems(page);
-    await picture(page, "download-refused");
+    await saveScreenshot(page, "download-refused");
     const ways = await page.locator("#message .actions li").allInnerTexts();
     await service.addDriver();
     const download = page.waitForEvent("download");
@@ -54,9 +54,9 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     assert.deepEqual([...faults, ...problems], []);
   });
 
-  test("of what is gone meanwhile, or that fails, says so in the service's words or of its own, also where a form asks", async (t) => {
+  test("that fails shows the service's message or its own, also from a form", async (t) => {
     const { service, page } = await printerPage(t);
-    const said = async (text: string | RegExp) => {
+    const expectMessage = async (text: string | RegExp) => {
       await link(page).click();
       await message(page).getByText(text).waitFor();
       assert.equal(await focused(page), true);
@@ -73,18 +73,18 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await button.click();
     const name = (await download).suggestedFilename();
     await page.route("**/packages/mdm", (route) => route.fulfill(answers));
-    await said("The service does not answer (502).");
+    await expectMessage("The service does not answer (502).");
     await page.unroute("**/packages/mdm");
     await page.route("**/packages/mdm", (route) => route.abort());
-    await said("The service does not answer: nothing is downloaded.");
+    await expectMessage("The service does not answer: nothing is downloaded.");
     await page.unroute("**/packages/mdm");
     const failing = t.mock.method(service.app.packages, "ofPrinter", () =>
       Promise.reject(new Error("defect")),
     );
-    await said(/The service made an error \([0-9a-f]{8}\)/);
+    await expectMessage(/The service made an error \([0-9a-f]{8}\)/);
     failing.mock.restore();
     await service.fetch("/printers/1", { method: "DELETE" });
-    await said("There is no printer 1.");
+    await expectMessage("There is no printer 1.");
     await button.click();
     await message(page).waitFor();
 
@@ -93,7 +93,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     assert.ok(await focused(page));
   });
 
-  test("that gets no answer can be asked for again, and then nothing says any more that there is none; one that takes long shows it, and can be given up", async (t) => {
+  test("without a response can be retried, which removes the message; a slow one shows that it is slow, and can be cancelled", async (t) => {
     const { page } = await printerPage(t);
     await page.route("**/packages/mdm", (route) => route.abort());
 
@@ -130,7 +130,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     assert.equal(isLost, false);
   });
 
-  test("is said on the page without loading it again, and what is folded out stays so", async (t) => {
+  test("appears on the page without a reload, and open folds stay open", async (t) => {
     const { page, service } = await printerPage(t);
     await (await service.fetch("/printers/1/scripts/detect")).arrayBuffer();
     await page.reload();
@@ -147,7 +147,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await page.locator(".downloaded li").first().waitFor();
   });
 
-  test("of chosen printers names them alone in its address; refused it closes its sheet, and its message lies over nothing and under nothing", async (t) => {
+  test("of chosen printers has only their ids in its address, and a refusal closes the sheet and is fully visible", async (t) => {
     const { service, page } = await printerPage(t);
     for (const name of ["Bare", "Third"]) await service.post("/printers", { name, address: "10.0.0.1" });
     const covering = `(() => {
@@ -168,11 +168,11 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
       await page.goto(`${service.url}/printers`);
       for (const name of ["Bare", "Office"]) await page.getByLabel(`Choose ${name}`).check();
       await page.locator(".bulk summary").getByText("Download").click();
-      const asked = page.waitForRequest(/\/packages\/rmm/);
+      const request = page.waitForRequest(/\/packages\/rmm/);
       await page.getByRole("button", { name: "For RMM" }).click();
-      found.push(new URL((await asked).url()).search);
+      found.push(new URL((await request).url()).search);
       await message(page).getByText("1 of these 2 printers cannot go into one package").waitFor();
-      await picture(page, `${width}-bulk-download-refused`);
+      await saveScreenshot(page, `${width}-bulk-download-refused`);
       found.push(await page.evaluate(covering), await page.locator(".bulk details[open]").count());
       assert.equal(await focused(page), true);
     }
@@ -186,7 +186,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     assert.equal(await page.getByLabel("Choose Bare").isChecked(), true);
   });
 
-  test("that is refused stays so while other things work, and one without an answer does not", async (t) => {
+  test("that is refused keeps its message during other actions, and one without a response does not", async (t) => {
     const { service, page } = await printerPage(t);
     await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
     const search = page.getByPlaceholder("Narrow the list");
@@ -201,18 +201,18 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
       await message(page).waitFor();
       await search.fill("Office");
       await page.getByText("1 of 2 printers").waitFor();
-      await drawn(page);
+      await waitUntilDrawn(page);
       left.push(await message(page).count(), await page.getByText("Download the other one").count());
     }
 
     assert.deepEqual(left, [1, 1, 0, 0]);
   });
 
-  test("leaves a changed form alone, without asking about it", async (t) => {
+  test("keeps a changed form, without a dialog", async (t) => {
     const { service, page } = await printerPage(t);
-    const asked: string[] = [];
+    const dialogs: string[] = [];
     page.on("dialog", (dialog) => {
-      asked.push(dialog.type());
+      dialogs.push(dialog.type());
       void dialog.accept();
     });
     await service.post("/clients", { name: "Alpha" });
@@ -230,10 +230,10 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await download;
 
     assert.equal(await page.getByLabel("Notes").inputValue(), "typed");
-    assert.deepEqual(asked, []);
+    assert.deepEqual(dialogs, []);
   });
 
-  test("that is refused without scripts shows a page that leads back", async (t) => {
+  test("that is refused without JavaScript shows a page with a link back", async (t) => {
     const { url, app } = await withOnePrinter(t);
     const browser = await openBrowser(t, { javaScriptEnabled: false });
     const page = await browser.newPage();

@@ -5,9 +5,9 @@ import { describe, test } from "node:test";
 import { archives } from "../../../demo/drivers.ts";
 import { archiveBytes } from "../../../demo/inf.ts";
 import { startApp, temporaryFolder } from "../../support/app.ts";
-import { openBrowser, picture, watch, withoutBrowser } from "../../support/browser.ts";
+import { openBrowser, saveScreenshot, watchProblems, withoutBrowser } from "../../support/browser.ts";
 import { verifyIntunewin, without } from "../../support/drivers/foreign.ts";
-import { Hand } from "../../support/hand.ts";
+import { Hand } from "../../support/keyboard-user.ts";
 
 const maxClicks = 12;
 
@@ -16,7 +16,7 @@ describe("a first package", { skip: withoutBrowser, timeout: 300_000 }, () => {
     const { url, app } = await startApp(t);
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 }, acceptDownloads: true });
     const page = await browser.newPage();
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     const zip = join(await temporaryFolder(t), "driver.zip");
     await writeFile(zip, archiveBytes(archives.papyrusNew));
     await page.goto(url);
@@ -36,11 +36,11 @@ describe("a first package", { skip: withoutBrowser, timeout: 300_000 }, () => {
     await hand.type("Address", "10.0.0.9");
     await hand.click("button", "Save printer");
     await hand.see(/Saved: Office/);
-    await picture(page, "1440-first-package");
+    await saveScreenshot(page, "1440-first-package");
     const package_ = await hand.download("Download for Intune");
 
     const [saved] = app.store.printers.list();
-    assert.ok(hand.clicks <= maxClicks, `${hand.clicks} clicks: ${hand.diary.join(", ")}`);
+    assert.ok(hand.clicks <= maxClicks, `${hand.clicks} clicks: ${hand.clickLog.join(", ")}`);
     assert.equal(saved?.client?.name, "Kunde Müller");
     assert.equal(saved?.driver?.driver_desc, "Papyrus Universal PCL 6");
     assert.match(package_.suggestedFilename(), /\.intunewin$/);

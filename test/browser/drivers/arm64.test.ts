@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startApp } from "../../support/app.ts";
-import { openBrowser, watch, withoutBrowser } from "../../support/browser.ts";
+import { openBrowser, watchProblems, withoutBrowser } from "../../support/browser.ts";
 import { appWithPair, armZip } from "../../support/drivers/arm64-pair.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 import { withOnePrinter } from "../../support/printers/one-printer.ts";
@@ -10,7 +10,7 @@ const hint = "#f-arm64_driver_id-hint";
 const suggested = "#arm64-models option";
 
 describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("the printer's page leads to the field, which says whether one is needed as the first driver changes, and suggests the models of the second", async (t) => {
+  test("the printer's page links to the ARM64 field, which says whether it is needed and suggests models", async (t) => {
     const { url, addDriver, addPrinter, app } = await startApp(t);
     const main = String(await addDriver());
     const both = String(await addDriver(driverZip({ decoration: "NTamd64,NTarm64", version: "5.0.0.0" })));
@@ -18,7 +18,7 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
     const printer = await addPrinter({ driver_id: main });
     const context = await openBrowser(t);
     const page = await context.newPage();
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     await page.goto(`${url}/printers/${printer}`);
 
     await page.getByRole("link", { name: "choose another for them" }).click();
@@ -49,7 +49,7 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
     assert.deepEqual(problems, []);
   });
 
-  test("the printer's page leads to the field, and IPP hides it, without scripts", async (t) => {
+  test("the printer's page links to the ARM64 field without scripts, and IPP hides the field", async (t) => {
     const { url } = await withOnePrinter(t);
     const page = await (await openBrowser(t, { javaScriptEnabled: false })).newPage();
     await page.goto(`${url}/printers/1`);
@@ -68,7 +68,7 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
     );
   });
 
-  test("a driver that is uploaded from the form can be its second where it is for ARM64", async (t) => {
+  test("an ARM64 driver that is uploaded from the form can be chosen as the ARM64 driver", async (t) => {
     const { url, main, printer } = await appWithPair(t);
     const page = await (await openBrowser(t)).newPage();
     await page.goto(`${url}/printers/${printer}/edit`);

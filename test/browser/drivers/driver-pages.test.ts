@@ -6,20 +6,20 @@ import {
   accessibilityProblems,
   openWide,
   overflows,
-  picture,
-  watch,
+  saveScreenshot,
+  watchProblems,
   withoutBrowser,
 } from "../../support/browser.ts";
-import { isDeep, looks } from "../../support/depth.ts";
+import { isDeep, windowVariants } from "../../support/depth.ts";
 import { driverZip, sixtyModels, twoInfs } from "../../support/drivers/driver-zip.ts";
 
-async function faultsOf(page: Page): Promise<string[]> {
+async function problemsOf(page: Page): Promise<string[]> {
   const found = await accessibilityProblems(page);
   return (await overflows(page)) ? [...found, "scrolls sideways"] : found;
 }
 
 describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("at 360 px every model of a list is seen, and nothing scrolls sideways or within itself", async (t) => {
+  test("every model of a list is visible at 360 px without scrolling sideways or within the list", async (t) => {
     const { url, addDriver } = await startApp(t);
     const names = Array.from(
       { length: 40 },
@@ -41,23 +41,23 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.equal(await page.locator(".models li").count(), 40);
     assert.equal(hidden, 0);
     assert.equal(await overflows(page), false);
-    await picture(page, "360-driver-models");
+    await saveScreenshot(page, "360-driver-models");
   });
 
-  test("a newer version says so, and moves the printers of the older one after showing each pair", async (t) => {
+  test("the page offers a newer version and moves the printers after showing each pair", async (t) => {
     const { url, app, addDriver, addPrinter } = await startApp(t);
     await addDriver(driverZip({ models: ["Papyrus A", "Papyrus B"] }));
     for (const name of ["One", "Two"]) await addPrinter({ driver_id: "1", name, driver_desc: "Papyrus B" });
     await addPrinter({ driver_id: "1", name: "Three", driver_desc: "Papyrus A" });
     await addDriver(driverZip({ models: ["Papyrus A", "Papyrus X"], version: "2.0.0.0" }));
     const page = await openWide(t);
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
 
     await page.goto(`${url}/drivers/1`);
     await page.getByText("A newer version is here").waitFor();
     await page.getByRole("link", { name: "Move 3 printers…", exact: true }).click();
     await page.getByText("the same name").waitFor();
-    await picture(page, "1440-move");
+    await saveScreenshot(page, "1440-move");
     assert.deepEqual(await accessibilityProblems(page), []);
     await page.getByRole("button", { name: "Move 3 printers" }).click();
     await page.getByRole("link", { name: "Choose the model that these printers get." }).waitFor();
@@ -72,18 +72,18 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("pages of drivers are usable for everybody, light and dark, wide and narrow", async (t) => {
+  test("pages of drivers are accessible, light and dark, wide and narrow", async (t) => {
     const { url, addDriver, addPrinter } = await startApp(t);
     await addDriver(twoInfs);
     await addDriver(driverZip({ models: ["Papyrus 100 PCL6"], version: "4.0.0.0", className: "Net" }));
     await addPrinter({ driver_id: "1", name: "One", driver_desc: "Papyrus 150 PCL6" });
     await addDriver(driverZip({ models: sixtyModels, version: "5.0.0.0" }));
-    // The quick tier sees the moving of printers above, and the list of printers in lists.
+    // The quick tier checks moving printers above, and the list of printers in the tests of lists.
     const others = isDeep ? ["/drivers/1/move", "/printers?driver_id=1"] : [];
     const paths = ["/drivers", "/drivers/1?q=777", "/drivers/2", ...others];
     const found: string[] = [];
 
-    for (const { colorScheme, width } of looks([1440, 320])) {
+    for (const { colorScheme, width } of windowVariants([1440, 320])) {
       const page = await openWide(t, {
         colorScheme,
         viewport: { width, height: 800 },
@@ -91,8 +91,8 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
       });
       for (const path of paths) {
         await page.goto(url + path);
-        for (const fault of await faultsOf(page)) found.push(`${colorScheme} ${width} ${path}: ${fault}`);
-        await picture(page, `${width}-${colorScheme}${path.replaceAll(/[/?=]/g, "-")}`);
+        for (const fault of await problemsOf(page)) found.push(`${colorScheme} ${width} ${path}: ${fault}`);
+        await saveScreenshot(page, `${width}-${colorScheme}${path.replaceAll(/[/?=]/g, "-")}`);
       }
     }
 

@@ -7,16 +7,16 @@ import {
   assertFocus,
   openWide,
   overflows,
-  picture,
-  watch,
+  saveScreenshot,
+  watchProblems,
   withoutBrowser,
 } from "../../support/browser.ts";
 import { driverZip, twoInfs } from "../../support/drivers/driver-zip.ts";
 
 const several = driverZip({ models: ["Papyrus A", "Papyrus B", "Papyrus C"] });
 
-/** Tries to leave a page that asks first, and stays. @returns what kind of question it was */
-async function askedBeforeLeaving(page: Page): Promise<string> {
+/** Tries to leave a page with unsaved changes and cancels. @returns the type of the dialog */
+async function dialogOnLeaving(page: Page): Promise<string> {
   const asked = page.waitForEvent("dialog").then(async (dialog) => {
     await dialog.dismiss();
     return dialog.type();
@@ -26,11 +26,11 @@ async function askedBeforeLeaving(page: Page): Promise<string> {
 }
 
 describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("the model is asked for where a driver has several names, in the printer's form and after the upload", async (t) => {
+  test("the printer's form and the upload ask for the model of a driver with several names", async (t) => {
     const { url, app, addDriver } = await startApp(t);
     await addDriver(driverZip({ models: ["Papyrus Universal"] }));
     const page = await openWide(t);
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
 
     await page.goto(`${url}/drivers`);
     await page
@@ -38,7 +38,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
       .setInputFiles({ name: "p.zip", mimeType: "application/zip", buffer: several });
     await page.getByRole("button", { name: "Upload driver" }).click();
     await page.getByText("One of 3 names").waitFor();
-    await picture(page, "1440-upload-asks");
+    await saveScreenshot(page, "1440-upload-asks");
     await page.goto(`${url}/printers?driver_id=2`);
     await page.getByText("Needed: one of 3 names").waitFor();
     await page.getByRole("textbox", { name: "Name" }).fill("Office");
@@ -57,10 +57,10 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(problems, []);
   });
 
-  test("the answer to an upload takes the model right there, and the list follows", async (t) => {
+  test("the notice of an upload accepts the model, and the list is updated", async (t) => {
     const { url, app } = await startApp(t);
     const page = await openWide(t);
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     await page.goto(`${url}/drivers`);
     await page
       .getByLabel("Driver ZIP")
@@ -78,11 +78,11 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(problems, []);
   });
 
-  test("another INF brings its models at once, a search finds models in all, and both come with one choice", async (t) => {
+  test("a change of the INF lists its models at once, and a search finds models in all INFs", async (t) => {
     const { url, app, addDriver } = await startApp(t);
     await addDriver(twoInfs);
     const page = await openWide(t);
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     await page.goto(`${url}/drivers/1`);
 
     await page.getByLabel("Papyrus 139 PCL6").waitFor();
@@ -96,12 +96,12 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByLabel("Search the models").fill("777");
     await page.getByRole("button", { name: "Papyrus 777 PCL6" }).waitFor();
     await page.keyboard.press("Enter");
-    await picture(page, "1440-driver-search");
+    await saveScreenshot(page, "1440-driver-search");
     await page.getByRole("button", { name: "Papyrus 777 PCL6" }).click();
     await page.locator("#inf-and-model:focus").waitFor();
     assert.ok(await page.getByLabel("sub/second.inf").isChecked());
     assert.ok(await page.getByRole("radio", { name: "Papyrus 777 PCL6" }).isChecked());
-    assert.equal(await askedBeforeLeaving(page), "beforeunload", "what was chosen is not saved yet");
+    assert.equal(await dialogOnLeaving(page), "beforeunload", "what was chosen is not saved yet");
     await page.getByRole("button", { name: "Save driver" }).click();
     await page.getByText("Saved: Papyrus second.inf 9.9.9.9").waitFor();
 
@@ -110,12 +110,12 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(problems, []);
   });
 
-  test("the list is narrowed while somebody types, and the address follows", async (t) => {
+  test("the list is narrowed during typing, and the URL follows", async (t) => {
     const { url, addDriver } = await startApp(t);
     await addDriver(twoInfs);
     await addDriver(driverZip({ provider: "Acme" }));
     const page = await openWide(t);
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     await page.goto(`${url}/drivers`);
 
     await page.getByRole("searchbox", { name: "Words in the list" }).fill("acme");
@@ -131,12 +131,12 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(problems, []);
   });
 
-  test("what a save does to printers is asked in place, and nothing typed is lost on the way back", async (t) => {
+  test("the confirmation of a save replaces the form, and the way back keeps typed values", async (t) => {
     const { url, app, addDriver, addPrinter } = await startApp(t);
     await addDriver(twoInfs);
     for (const name of ["One", "Two", "Three"]) await addPrinter({ driver_id: "1", name });
     const page = await openWide(t);
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     await page.goto(`${url}/drivers/1`);
 
     await page.getByLabel("sub/second.inf").check();
@@ -146,7 +146,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByText("3 printers will install again").waitFor();
     await assertFocus(page, /^Before it is saved/);
     assert.equal(app.store.drivers.get(1).inf_path, "papyrus.inf");
-    await picture(page, "1440-driver-confirm");
+    await saveScreenshot(page, "1440-driver-confirm");
     assert.deepEqual(await accessibilityProblems(page), []);
     await page.getByRole("button", { name: "Back to the form" }).click();
     await page.getByText("Nothing is saved yet.").waitFor();
@@ -161,7 +161,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(problems, []);
   });
 
-  test("without scripts the same choices are made by buttons", async (t) => {
+  test("buttons offer the same choices without scripts", async (t) => {
     const { url, app, addDriver, addPrinter } = await startApp(t);
     await addDriver(twoInfs);
     await addPrinter({ driver_id: "1", name: "One" });
@@ -179,7 +179,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.ok(await page.getByLabel("papyrus.inf", { exact: true }).isChecked());
     await page.getByRole("button", { name: "Save driver" }).click();
     await page.getByText("1 printer will install again").waitFor();
-    await picture(page, "360-driver-confirm-without-scripts");
+    await saveScreenshot(page, "360-driver-confirm-without-scripts");
     await page.getByRole("button", { name: "Save and change 1 printer" }).click();
 
     assert.equal(page.url(), `${url}/drivers/1?done=redeploy`);

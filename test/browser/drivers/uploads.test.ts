@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp, temporaryFolder } from "../../support/app.ts";
-import { isFocusIn, openWide, picture, watch, withoutBrowser } from "../../support/browser.ts";
+import { isFocusIn, openWide, saveScreenshot, watchProblems, withoutBrowser } from "../../support/browser.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 
 interface Chosen {
@@ -31,7 +31,7 @@ async function dropFiles(page: Page, selector: string, contents: readonly Buffer
   })()`);
 }
 
-/** How many uploads the page begins. */
+/** Counts the uploads that the page begins. */
 function countUploads(page: Page): { count: number } {
   const seen = { count: 0 };
   page.on("request", (request) => {
@@ -40,7 +40,7 @@ function countUploads(page: Page): { count: number } {
   return seen;
 }
 
-/** Lets uploads take their time. */
+/** Limits uploads to 100,000 bytes a second. */
 async function slowDown(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
@@ -48,7 +48,7 @@ async function slowDown(page: Page): Promise<void> {
   await session.send("Network.emulateNetworkConditions", network);
 }
 
-/** A file of that size which begins as a ZIP does. */
+/** A file of this size with the signature of a ZIP. */
 async function largeFile(t: TestContext, bytes: number): Promise<string> {
   const path = join(await temporaryFolder(t), "large.zip");
   await writeFile(path, Buffer.alloc(bytes, "PK"));
@@ -56,10 +56,10 @@ async function largeFile(t: TestContext, bytes: number): Promise<string> {
 }
 
 describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("several ZIPs, chosen or dropped on the panel, go one after the other, each with a line that says what it brought", async (t) => {
+  test("several chosen or dropped ZIPs are uploaded one after another, each with a line for its result", async (t) => {
     const { url, app } = await startApp(t);
     const page = await openWide(t);
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     const uploads = countUploads(page);
     await page.goto(`${url}/drivers`);
 
@@ -73,7 +73,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
       ]);
     await page.getByRole("button", { name: "Upload driver" }).click();
     await page.getByText("This is a driver for network adapters").waitFor();
-    await picture(page, "1440-uploads");
+    await saveScreenshot(page, "1440-uploads");
 
     const tones = await page.locator("#upload-lines > li > .notice").evaluateAll((notices) => {
       return (notices as { className: string }[]).map(({ className }) => className);
@@ -97,7 +97,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(problems, []);
   });
 
-  test("a ZIP over the limit is refused before anything travels", async (t) => {
+  test("a ZIP over the limit is refused before it is sent", async (t) => {
     const { url } = await startApp(t, { uploadLimitBytes: 1024 * 1024 });
     const page = await openWide(t);
     const uploads = countUploads(page);
@@ -110,7 +110,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.equal(uploads.count, 0);
   });
 
-  test("an upload can be cancelled, alone or one of several, and leaving while one runs asks", async (t) => {
+  test("uploads can be cancelled, and leaving during an upload asks first", async (t) => {
     const { url, app } = await startApp(t);
     const page = await openWide(t);
     await page.goto(`${url}/drivers`);
@@ -147,7 +147,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.equal(app.store.drivers.list().length, 1);
   });
 
-  test("an upload that broke off is tried again from its line, without choosing the file again; without a service the line says so", async (t) => {
+  test("a failed upload can be retried from its line without choosing the file again", async (t) => {
     const { url, app, stop } = await startApp(t);
     const page = await openWide(t);
     await page.goto(`${url}/drivers`);
@@ -172,11 +172,11 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.locator("#upload-lines .notice.bad").getByText("The service does not answer").waitFor();
   });
 
-  test("a driver uploaded from a printer's form is chosen there, and what was typed stays", async (t) => {
+  test("a driver uploaded from a printer's form is chosen there, and typed values stay", async (t) => {
     const { url, app, addDriver } = await startApp(t);
     await addDriver();
     const page = await openWide(t);
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     await page.goto(`${url}/printers#new-printer`);
     await page.getByRole("textbox", { name: "Name" }).fill("Typed already");
 
@@ -187,7 +187,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
       .setInputFiles(zip("setup.zip", Buffer.from("MZ")));
     await page.locator("dialog").getByRole("button", { name: "Upload driver" }).click();
     await page.getByText("It is no ZIP").waitFor();
-    await picture(page, "1440-printer-upload");
+    await saveScreenshot(page, "1440-printer-upload");
     await dropFiles(page, "#upload-driver form", [Buffer.from("MZ"), driverZip()]);
     await page.getByText("One ZIP is taken here").waitFor();
     assert.equal(await page.locator("#upload-driver-lines li").count(), 2);

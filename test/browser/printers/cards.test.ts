@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { picture, withoutBrowser } from "../../support/browser.ts";
-import { open, shop } from "../../support/printers/shop-lists.ts";
+import { saveScreenshot, withoutBrowser } from "../../support/browser.ts";
+import { openPage, startShop } from "../../support/printers/shop-lists.ts";
 
-/** What stands before the title of the first card, and how far the title is from the left, in pixels. */
+/** The generated text before the title of the first card, and the title's distance from the left in pixels. */
 function firstTitle(page: Page): Promise<[string, number]> {
   return page.evaluate(`(() => {
     const title = document.querySelector("tbody tr:not(.client) :is(th, td) bdi");
@@ -14,16 +14,16 @@ function firstTitle(page: Page): Promise<[string, number]> {
 }
 
 describe("cards at 360 px", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("begin with their title at the left, whatever they are of, those of printers below a head", async (t) => {
-    const service = await shop(t);
-    const page = await open(t, service, "/packages", { viewport: { width: 360, height: 640 } });
+  test("begin with their title at the left on every page, and printers keep their table head", async (t) => {
+    const service = await startShop(t);
+    const page = await openPage(t, service, "/packages", { viewport: { width: 360, height: 640 } });
 
     const packages = await firstTitle(page);
     const others: [string, number][] = [];
     for (const path of ["/drivers", "/clients"]) {
       await page.goto(service.url + path);
       others.push(await firstTitle(page));
-      await picture(page, `360-cards-of-${path.slice(1)}`);
+      await saveScreenshot(page, `360-cards-of-${path.slice(1)}`);
     }
     await page.goto(`${service.url}/printers`);
     const hasHead = await page.locator(".printers thead").isVisible();
@@ -33,14 +33,14 @@ describe("cards at 360 px", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.equal(hasHead, true);
   });
 
-  test("of printers have no head without scripts, nor room for boxes that choose nothing", async (t) => {
-    const service = await shop(t);
+  test("of printers have no head and no space for checkboxes without scripts", async (t) => {
+    const service = await startShop(t);
     const viewport = { width: 360, height: 640 };
-    const page = await open(t, service, "/printers", { viewport, javaScriptEnabled: false });
+    const page = await openPage(t, service, "/printers", { viewport, javaScriptEnabled: false });
 
     const isVisible = await page.locator(".printers thead").isVisible();
     const client = await page.locator(".printers .client a").first().boundingBox();
-    await picture(page, "360-printers-without-scripts");
+    await saveScreenshot(page, "360-printers-without-scripts");
 
     assert.equal(isVisible, false);
     assert.equal(client?.x, 16);

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { TestApp } from "../../support/app.ts";
-import { accessibilityProblems, openBrowser, picture, watch, withoutBrowser } from "../../support/browser.ts";
+import {
+  accessibilityProblems,
+  openBrowser,
+  saveScreenshot,
+  watchProblems,
+  withoutBrowser,
+} from "../../support/browser.ts";
 import { withOnePrinter } from "../../support/printers/one-printer.ts";
 import { makePng } from "../../support/printers/png.ts";
 
@@ -13,7 +19,7 @@ async function printerPage(t: TestContext): Promise<{ service: TestApp; page: Pa
   return { service, page };
 }
 
-/** A picture of red pixels, as the browser itself writes it. */
+/** A red picture, encoded by the browser. */
 async function redPicture(page: Page, type: string, width: number, height: number): Promise<Buffer> {
   const text = await page.evaluate(`new Promise((done) => {
     const canvas = document.createElement("canvas");
@@ -29,8 +35,8 @@ async function redPicture(page: Page, type: string, width: number, height: numbe
   return Buffer.from(data, "base64");
 }
 
-/** Size and some pixels of the icon that the service has: red, green, blue and opacity of each. */
-function storedIcon(page: Page): Promise<{ size: number[]; corner: number[]; middle: number[] }> {
+/** Size and two pixels of the saved icon, each as red, green, blue and opacity. */
+function readSavedIcon(page: Page): Promise<{ size: number[]; corner: number[]; middle: number[] }> {
   return page.evaluate(`(async () => {
     const bitmap = await createImageBitmap(await (await fetch("/printers/1/icon", { cache: "no-store" })).blob());
     const canvas = document.createElement("canvas");
@@ -46,9 +52,9 @@ function storedIcon(page: Page): Promise<{ size: number[]; corner: number[]; mid
 const gif = Buffer.from("R0lGODlhAQABAIAAAP8AAP///ywAAAAAAQABAAACAkQBADs=", "base64");
 
 describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("is made of any picture, shown before it is kept, in its own proportions", async (t) => {
+  test("is made from any picture, with a preview, and keeps the proportions", async (t) => {
     const { service, page } = await printerPage(t);
-    const problems = watch(page, service.url);
+    const problems = watchProblems(page, service.url);
     const pictures = [
       { name: "wide.png", mimeType: "image/png", buffer: await redPicture(page, "image/png", 900, 300) },
       { name: "tall.jpg", mimeType: "image/jpeg", buffer: await redPicture(page, "image/jpeg", 40, 400) },
@@ -64,14 +70,14 @@ describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
       const before = service.app.store.icons.find(1)?.sha256;
       await page.getByLabel("Picture").setInputFiles(file);
       await page.locator(".icon-preview").getByText(`${file.name}: `).waitFor();
-      assert.equal(service.app.store.icons.find(1)?.sha256, before, "nothing is kept yet");
+      assert.equal(service.app.store.icons.find(1)?.sha256, before, "nothing is saved yet");
       if (file.name === "wide.png") {
-        await picture(page, "icon-preview");
+        await saveScreenshot(page, "icon-preview");
         assert.deepEqual(await accessibilityProblems(page), []);
       }
       await page.getByRole("button", { name: "Upload icon" }).click();
       await page.locator("#message").getByText("Saved: the icon").waitFor();
-      const { size, corner, middle } = await storedIcon(page);
+      const { size, corner, middle } = await readSavedIcon(page);
       const margin = file.name === "dot.gif" ? 255 : 0;
       assert.deepEqual([size, corner[3], middle[3]], [[256, 256], margin, 255], file.name);
       assert.ok((middle[0] ?? 0) > 240 && (middle[1] ?? 255) < 15, `${file.name}: ${middle}`);
@@ -83,7 +89,7 @@ describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(problems, []);
   });
 
-  test("is dropped as well as chosen, and kept byte for byte where it is one already", async (t) => {
+  test("can be dropped, and a valid icon is uploaded unchanged", async (t) => {
     const { service, page } = await printerPage(t);
     const data = (await redPicture(page, "image/png", 64, 32)).toString("base64");
 
@@ -100,13 +106,13 @@ describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
       dataTransfer.items.add(new File(["x"], "missed.zip"));
       return !document.querySelector("h1").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
     })()`);
-    assert.equal(isKept, true, "a file that misses its place does not take the page's");
+    assert.equal(isKept, true, "a file dropped beside the form does not replace the page");
     await page.getByText("dropped.png: 64 × 32 pixels, fitted to 256 × 256").waitFor();
     await page.getByText("will look soft").waitFor();
     await page.getByRole("button", { name: "Upload icon" }).click();
     await page.locator("#message").getByText("Saved: the icon").waitFor();
 
-    assert.deepEqual((await storedIcon(page)).size, [256, 256]);
+    assert.deepEqual((await readSavedIcon(page)).size, [256, 256]);
     await page.keyboard.press("Escape");
     const buffer = makePng();
     await page.getByLabel("Picture").setInputFiles({ name: "icon.png", mimeType: "image/png", buffer });
@@ -117,7 +123,7 @@ describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(Buffer.from(kept), buffer);
   });
 
-  test("that no browser can read is refused with what to do, and nothing is sent", async (t) => {
+  test("that no browser can read is refused with a remedy, and nothing is sent", async (t) => {
     const { service, page } = await printerPage(t);
     const refused = [
       ["notes.txt", "text/plain", Buffer.from("text"), "is no picture that this browser can read"],

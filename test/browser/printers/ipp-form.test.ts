@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../../support/app.ts";
-import { openBrowser, watch, withoutBrowser } from "../../support/browser.ts";
+import { openBrowser, watchProblems, withoutBrowser } from "../../support/browser.ts";
 import { appWithPair, armZip } from "../../support/drivers/arm64-pair.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 
 const ipp = "1000001";
 
-/** What fields of the form hold, by their names. */
+/** The values of these fields. */
 function valuesOf(page: Page, names: readonly string[]): Promise<string[]> {
   return Promise.all(names.map((name) => page.locator(`#f-${name}`).inputValue()));
 }
 
-/** Uploads a driver in the window of a printer's form. */
+/** Uploads a driver in the dialog of a printer's form. */
 async function uploadInForm(page: Page, buffer: Buffer): Promise<void> {
   await page.getByRole("button", { name: "Upload a driver…" }).click();
   const file = { name: "driver.zip", mimeType: "application/zip", buffer };
@@ -22,7 +22,7 @@ async function uploadInForm(page: Page, buffer: Buffer): Promise<void> {
   await page.locator("#upload-driver").waitFor({ state: "hidden" });
 }
 
-/** The options of a select, those of a group below its name. */
+/** The values of a select's options; a group is represented by its name. */
 function optionsIn(page: Page, name: string): Promise<string[]> {
   return page
     .locator(`#f-${name} > *`)
@@ -32,7 +32,7 @@ function optionsIn(page: Page, name: string): Promise<string[]> {
 }
 
 describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("the IPP class driver shows what IPP asks for, and nothing that it has no use for", async (t) => {
+  test("the IPP class driver shows the fields of IPP, and hides the others", async (t) => {
     const { url } = await startApp(t);
     const page = await (await openBrowser(t)).newPage();
     await page.goto(`${url}/printers#new-printer`);
@@ -50,7 +50,7 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
       assert.equal(await page.locator(`#${field}`).isVisible(), false, field);
   });
 
-  test("what IPP takes the place of comes back with another protocol, which has its usual port", async (t) => {
+  test("values that IPP replaced are restored with another protocol, and the port number follows the protocol", async (t) => {
     const { url, main, arm, printer } = await appWithPair(t, {
       ...{ driver_desc: "Papyrus 100 PCL6", arm64_driver_desc: "Papyrus ARM PS" },
       ...{ protocol: "lpr", lpr_queue: "lp" },
@@ -67,7 +67,7 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     const after = await valuesOf(page, names);
     await page.getByLabel("Driver", { exact: true }).selectOption(ipp);
     await page.getByLabel("Driver", { exact: true }).selectOption(String(main));
-    const again = await valuesOf(page, names);
+    const reselected = await valuesOf(page, names);
     const ports: string[] = [];
     for (const protocol of ["ipp", "raw"]) {
       await page.getByLabel("Protocol").selectOption(protocol);
@@ -79,15 +79,15 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     assert.deepEqual(before, [String(main), "Papyrus 100 PCL6", String(arm), "Papyrus ARM PS", "lpr"]);
     assert.deepEqual(meanwhile, [ipp, "", "", "", "ipp"]);
     assert.deepEqual(after, before);
-    assert.deepEqual(again, [String(main), "", String(arm), "Papyrus ARM PS", "lpr"]);
+    assert.deepEqual(reselected, [String(main), "", String(arm), "Papyrus ARM PS", "lpr"]);
     assert.deepEqual(ports, [ipp, "631", String(main), "9100"]);
     assert.deepEqual([isPortSeen, isPathSeen], [true, false]);
   });
 
-  test("an uploaded driver joins the others in their groups, and is chosen in the place that it is for", async (t) => {
+  test("an uploaded driver is added to the selects, and selected in the one that it fits", async (t) => {
     const { url } = await startApp(t);
     const page = await (await openBrowser(t)).newPage();
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     const names = ["driver_id", "arm64_driver_id"];
     await page.goto(`${url}/printers#new-printer`);
 
@@ -111,7 +111,7 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     assert.deepEqual(problems, []);
   });
 
-  test("a driver that is gone when printers are to move there is said, and IPP’s is not offered", async (t) => {
+  test("a driver deleted before the move is reported, and the IPP class driver is not offered", async (t) => {
     const { url, addPrinter, addDriver, fetch } = await startApp(t);
     await addPrinter();
     await addDriver(driverZip({ provider: "Vellum", models: ["Vellum"] }));

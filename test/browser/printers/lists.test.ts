@@ -4,29 +4,35 @@ import type { Page } from "playwright-core";
 import {
   accessibilityProblems,
   assertFocus,
-  drawn,
   overflows,
-  picture,
-  watch,
+  saveScreenshot,
+  waitUntilDrawn,
+  watchProblems,
   withoutBrowser,
 } from "../../support/browser.ts";
-import { isDeep, looks } from "../../support/depth.ts";
-import { focused, open, rows, shop, shopClients } from "../../support/printers/shop-lists.ts";
+import { isDeep, windowVariants } from "../../support/depth.ts";
+import {
+  focusedName,
+  openPage,
+  rowBoxes,
+  shopClients,
+  startShop,
+} from "../../support/printers/shop-lists.ts";
 
 describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("narrow while one types: the address follows, the count says it, the focus stays", async (t) => {
-    const service = await shop(t);
-    const page = await open(t, service, "/printers");
-    const problems = watch(page, service.url);
+  test("narrow while the user types: the URL and the count follow, and the focus stays", async (t) => {
+    const service = await startShop(t);
+    const page = await openPage(t, service, "/printers");
+    const problems = watchProblems(page, service.url);
 
     await page.getByPlaceholder("Narrow the list").pressSequentially("HAUS og", { delay: 20 });
     await page.getByText("20 of 60 printers").waitFor();
-    const typed = [await focused(page), new URL(page.url()).search, await rows(page).count()];
+    const typed = [await focusedName(page), new URL(page.url()).search, await rowBoxes(page).count()];
     await page.getByLabel("Whose printers").selectOption("Alpha");
     await page.getByText("5 of 60 printers").waitFor();
     const both = new URL(page.url()).search;
     await page.reload();
-    const kept = await rows(page).count();
+    const kept = await rowBoxes(page).count();
     await page.getByPlaceholder("Narrow the list").fill("nothing at all");
     await page.getByText("Nothing matches “nothing at all”.").waitFor();
     await page.getByRole("link", { name: "Show all 60 printers" }).click();
@@ -38,24 +44,24 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.deepEqual(problems, []);
   });
 
-  test("the key / leads to the search from everywhere but fields, and arrows and Escape work there", async (t) => {
-    const service = await shop(t);
-    const page = await open(t, service, "/clients");
-    const problems = watch(page, service.url);
+  test("the key / focuses the search except in fields, and arrows and Escape work there", async (t) => {
+    const service = await startShop(t);
+    const page = await openPage(t, service, "/clients");
+    const problems = watchProblems(page, service.url);
 
     await page.getByLabel("Name").fill("a/b");
     await page.keyboard.press("/");
-    const inField = [await focused(page), await page.getByLabel("Name").inputValue()];
+    const inField = [await focusedName(page), await page.getByLabel("Name").inputValue()];
     await page.locator("h1").click();
     await page.keyboard.press("/");
     await page.keyboard.type("vellum");
     await page.locator("#find-results").getByText("0 clients, 1 driver, 24 printers").waitFor();
-    await picture(page, "1440-search-panel");
-    const inSearch = [await focused(page), await page.locator("#find").inputValue()];
+    await saveScreenshot(page, "1440-search-panel");
+    const inSearch = [await focusedName(page), await page.locator("#find").inputValue()];
     await page.keyboard.press("ArrowDown");
-    const first = await focused(page);
+    const first = await focusedName(page);
     await page.keyboard.press("Escape");
-    const closed = [await focused(page), await page.locator("#find-results").innerHTML()];
+    const closed = [await focusedName(page), await page.locator("#find-results").innerHTML()];
     await page.keyboard.press("Enter");
     await page.waitForURL("**/search?q=vellum");
     await page.getByRole("link", { name: "All 24 printers" }).click();
@@ -68,27 +74,27 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.deepEqual(problems, []);
   });
 
-  test("rows are chosen with the shift key, by client and all, and moved together", async (t) => {
-    const service = await shop(t);
-    const page = await open(t, service, "/printers?q=b%C3%BCro");
-    const problems = watch(page, service.url);
+  test("rows are chosen with the shift key, by client or all, and moved together", async (t) => {
+    const service = await startShop(t);
+    const page = await openPage(t, service, "/printers?q=b%C3%BCro");
+    const problems = watchProblems(page, service.url);
     const bar = page.locator(".bulk");
     const hidden = await bar.isVisible();
 
-    await rows(page).nth(1).check();
-    await rows(page)
+    await rowBoxes(page).nth(1).check();
+    await rowBoxes(page)
       .nth(4)
       .click({ modifiers: ["Shift"] });
     const range = await bar.locator(".chosen").textContent();
-    await rows(page).nth(2).uncheck();
+    await rowBoxes(page).nth(2).uncheck();
     await page.getByLabel(`Choose all of ${shopClients[3]}`).check();
     const group = await bar.locator(".chosen").textContent();
     await page.getByLabel("Choose all that are shown").check();
     const all = await bar.locator(".chosen").textContent();
     await page.getByLabel("Choose all that are shown").uncheck();
     const none = await bar.isVisible();
-    await rows(page).nth(0).check();
-    await rows(page).nth(1).check();
+    await rowBoxes(page).nth(0).check();
+    await rowBoxes(page).nth(1).check();
     await bar.locator("summary").getByText("Client", { exact: true }).click();
     await bar.getByRole("button", { name: "Move" }).click();
     await page.locator("#message").getByText("Choose the client to move the printers to.").waitFor();
@@ -101,30 +107,30 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await assertFocus(page, /2 printers moved to Zeta/);
     const moved = service.app.store.printers.list().filter(({ client }) => client?.id === 4);
     assert.equal(moved.length, 17);
-    assert.equal(await rows(page).count(), 59, "the list is narrowed as before");
+    assert.equal(await rowBoxes(page).count(), 59, "the list is narrowed as before");
     assert.equal(await bar.isVisible(), false);
     assert.deepEqual(problems, []);
   });
 
-  test("deleting several asks by name, deleting one does not, and the Enter key on a box deletes nothing", async (t) => {
-    const service = await shop(t);
-    const page = await open(t, service, "/printers");
+  test("deleting several printers asks first, deleting one does not, and Enter on a checkbox deletes nothing", async (t) => {
+    const service = await startShop(t);
+    const page = await openPage(t, service, "/printers");
 
-    await rows(page).nth(0).focus();
+    await rowBoxes(page).nth(0).focus();
     await page.keyboard.press("Space");
     await page.keyboard.press("Enter");
-    await rows(page).nth(1).check();
+    await rowBoxes(page).nth(1).check();
     await page.locator("#delete-chosen summary").click();
     await page.getByRole("dialog").getByText("Delete 2 printers?").waitFor();
     const untouched = service.app.store.printers.list().length;
-    await picture(page, "1440-printers-delete");
+    await saveScreenshot(page, "1440-printers-delete");
     await page.keyboard.press("Escape");
     const kept = service.app.store.printers.list().length;
     await page.locator("#delete-chosen summary").click();
     await page.getByRole("button", { name: "Delete them" }).click();
     await page.getByText("Deleted: 2 printers").waitFor();
     const left = service.app.store.printers.list().length;
-    await rows(page).last().check();
+    await rowBoxes(page).last().check();
     await page.locator("#delete-chosen summary").click();
     await page.getByText("Deleted: 1 printer").waitFor();
     await page.getByRole("button", { name: "Delete Büro 16", exact: true }).click();
@@ -135,18 +141,18 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await assertFocus(page, /Deleted: Büro 16/);
   });
 
-  test("many are changed without scripts too", async (t) => {
-    const service = await shop(t);
-    const page = await open(t, service, "/printers?client_id=1", { javaScriptEnabled: false });
+  test("bulk changes work without scripts", async (t) => {
+    const service = await startShop(t);
+    const page = await openPage(t, service, "/printers?client_id=1", { javaScriptEnabled: false });
 
-    await rows(page).nth(0).check();
-    await rows(page).nth(1).check();
+    await rowBoxes(page).nth(0).check();
+    await rowBoxes(page).nth(1).check();
     await page.locator(".bulk summary").getByText("Driver", { exact: true }).click();
     await page.getByLabel("Change to").selectOption({ index: 1 });
     await page.getByRole("button", { name: "Change the driver" }).click();
     const changed = await page.locator("#message").textContent();
-    const narrowed = await rows(page).count();
-    await rows(page).nth(0).check();
+    const narrowed = await rowBoxes(page).count();
+    await rowBoxes(page).nth(0).check();
     await page.locator("#delete-chosen summary").click();
     await page.getByRole("button", { name: "Delete the chosen printers" }).click();
 
@@ -157,12 +163,12 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.match(page.url(), /\/printers\?client_id=1&undo=1$/);
   });
 
-  test("the client of the printers that are seen stays in sight, below the head", async (t) => {
-    const service = await shop(t);
-    const page = await open(t, service, "/printers");
+  test("the client of the visible printers stays visible below the table head", async (t) => {
+    const service = await startShop(t);
+    const page = await openPage(t, service, "/printers");
 
     await page.evaluate("window.scrollTo(0, 500)");
-    await drawn(page);
+    await waitUntilDrawn(page);
     const places = (await page.evaluate(`[...document.querySelectorAll(".printers thead, .printers .client")]
       .map((row) => [row.getBoundingClientRect().top, row.textContent.trim().slice(0, 5)])`)) as [
       number,
@@ -176,41 +182,41 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
   });
 });
 
-/** Other places to look at. The quick tier sees packages and clients in narrow.test.ts and pages.test.ts. */
-const places = [
+/** Further pages. The quick tier checks packages and clients in narrow.test.ts and pages.test.ts. */
+const otherPaths = [
   ...(isDeep ? ["/printers?q=long", "/packages", "/clients"] : []),
   "/search?q=papyrus",
   "/printers?q=nothing",
 ];
 
-for (const { colorScheme, width } of looks([1440, 1100, 700, 360, 320])) {
+for (const { colorScheme, width } of windowVariants([1440, 1100, 700, 360, 320])) {
   const skip = { skip: withoutBrowser, timeout: 300_000 };
   test(`lists are usable at ${width} px, ${colorScheme}`, skip, async (t) => {
-    const service = await shop(t);
+    const service = await startShop(t);
     const found: string[] = [];
     const path = isDeep ? "/printers" : "/printers?client_id=4";
-    const page = await open(t, service, path, { viewport: { width, height: 800 }, colorScheme });
-    const look = async (what: string) => {
+    const page = await openPage(t, service, path, { viewport: { width, height: 800 }, colorScheme });
+    const inspect = async (what: string) => {
       const where = `${colorScheme} ${width} ${what}`;
       for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
       if (await overflows(page)) found.push(`${where}: scrolls sideways`);
       found.push(...(await brokenAddresses(page)).map((text) => `${where}: ${text} is broken or cut`));
-      await picture(page, `${width}-${colorScheme}-${what}`);
+      await saveScreenshot(page, `${width}-${colorScheme}-${what}`);
     };
-    if (isDeep) await look("printers-list");
-    await rows(page).nth(1).check();
+    if (isDeep) await inspect("printers-list");
+    await rowBoxes(page).nth(1).check();
     await page.locator(".why summary").first().click();
-    await look("printers-chosen");
-    for (const path of places) {
+    await inspect("printers-chosen");
+    for (const path of otherPaths) {
       await page.goto(service.url + path);
-      await look(path.slice(1).replace("?q=", "-"));
+      await inspect(path.slice(1).replace("?q=", "-"));
     }
 
     assert.deepEqual(found, []);
   });
 }
 
-/** Addresses that take more than one line, or of which a part is not seen. */
+/** Addresses that take more than one line or are cut off. */
 function brokenAddresses(page: Page): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll(".printers code")]
     .filter((code) => code.checkVisibility({ contentVisibilityAuto: true }))

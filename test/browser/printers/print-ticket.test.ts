@@ -3,14 +3,20 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../support/app.ts";
-import { openBrowser, openWide, picture, watch, withoutBrowser } from "../../support/browser.ts";
+import {
+  openBrowser,
+  openWide,
+  saveScreenshot,
+  watchProblems,
+  withoutBrowser,
+} from "../../support/browser.ts";
 import { withOnePrinter } from "../../support/printers/one-printer.ts";
 import { makeTicket } from "../../support/printers/tickets.ts";
 
 const ticket = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft" });
 
 describe("a PrintTicket in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("a file in UTF-8, or in UTF-16 as Windows PowerShell writes it, is read where it can be seen, and saved with the form", async (t) => {
+  test("a file in UTF-8 or UTF-16 (Windows PowerShell) is read into the field, and saved with the form", async (t) => {
     const { app, url } = await withOnePrinter(t);
     const folder = await temporaryFolder(t);
     const files = [
@@ -18,7 +24,7 @@ describe("a PrintTicket in a browser", { skip: withoutBrowser, timeout: 300_000 
       ["utf16.xml", Buffer.from(`\ufeff${ticket}`, "utf16le")],
     ] as const;
     const page = await openWide(t);
-    const problems = watch(page, url);
+    const problems = watchProblems(page, url);
     await page.goto(`${url}/printers/1/edit`);
     await page.getByText("Preferences", { exact: false }).first().click();
     const read: string[] = [];
@@ -31,7 +37,7 @@ describe("a PrintTicket in a browser", { skip: withoutBrowser, timeout: 300_000 
       read.push(await page.locator("#f-print_ticket").inputValue());
     }
     await page.getByText("Get one from a PC").click();
-    await picture(page, "print-ticket");
+    await saveScreenshot(page, "print-ticket");
     const count = await page
       .locator("details", { hasText: "PrintTicket" })
       .locator(".count")
@@ -51,7 +57,7 @@ describe("a PrintTicket in a browser", { skip: withoutBrowser, timeout: 300_000 
     assert.deepEqual(problems, []);
   });
 
-  test("without scripts a ticket is pasted, and there is no file that nothing would read", async (t) => {
+  test("without scripts a ticket is pasted, and there is no file field", async (t) => {
     const { app, url } = await withOnePrinter(t);
     const page = await (await openBrowser(t, { javaScriptEnabled: false })).newPage();
     await page.goto(`${url}/printers/1/edit`);

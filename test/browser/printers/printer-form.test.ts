@@ -2,23 +2,30 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../../support/app.ts";
-import { isFocusIn, openBrowser, pasted, picture, watch, withoutBrowser } from "../../support/browser.ts";
+import {
+  isFocusIn,
+  openBrowser,
+  pasteText,
+  saveScreenshot,
+  watchProblems,
+  withoutBrowser,
+} from "../../support/browser.ts";
 import { withOnePrinter } from "../../support/printers/one-printer.ts";
 import { until } from "../../support/until.ts";
 
-/** What leaving a page asked. */
-function questionsOf(page: Page): string[] {
-  const asked: string[] = [];
+/** Collects the types of dialogs that leaving the page opens. */
+function dialogsOf(page: Page): string[] {
+  const dialogs: string[] = [];
   page.on("dialog", (dialog) => {
-    asked.push(dialog.type());
+    dialogs.push(dialog.type());
     void dialog.dismiss();
   });
-  return asked;
+  return dialogs;
 }
 
 describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   for (const javaScriptEnabled of [true, false]) {
-    test(`shows what depends on another field with it alone, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
+    test(`shows fields that depend on another field only with it, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
       const { url } = await withOnePrinter(t);
       const page = await (await openBrowser(t, { javaScriptEnabled })).newPage();
       await page.goto(`${url}/printers/1/edit`);
@@ -45,7 +52,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     });
   }
 
-  test("says how many fields of a fold are set, while they are set", async (t) => {
+  test("shows how many fields of a fold are set, and updates the number", async (t) => {
     const { url, addPrinter } = await startApp(t);
     await addPrinter({ duplex: "long_edge" });
     const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
@@ -62,7 +69,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     const during = [await count("Preferences"), await count("Port and status")];
     await page.getByLabel("SNMP community").fill("public");
     const width = (await page.locator("#f-name").boundingBox())?.width ?? 0;
-    await picture(page, "form-folds");
+    await saveScreenshot(page, "form-folds");
 
     assert.deepEqual(before, ["1 set", ""]);
     assert.deepEqual(during, ["2 set", "2 set"]);
@@ -70,17 +77,17 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     assert.ok(width > 300 && width <= 560, `a field has ${width} px`);
   });
 
-  test("asks before what was typed is left, whatever else has changed on the page, unless it was taken back or saved", async (t) => {
+  test("asks before the user leaves with unsaved input, also after other changes of the page", async (t) => {
     const { url, addPrinter } = await withOnePrinter(t);
     await addPrinter({ name: "Two", driver_id: "1" });
     const page = await (await openBrowser(t)).newPage();
-    const asked = questionsOf(page);
-    /** Whether one is asked before the page is left. */
+    const dialogs = dialogsOf(page);
+    /** Whether a dialog asks before the page is left. */
     const leave = async () => {
-      asked.length = 0;
+      dialogs.length = 0;
       await page.getByRole("link", { name: "Packages", exact: true }).click({ noWaitAfter: true });
-      await until(() => asked.length > 0 || new URL(page.url()).pathname === "/packages");
-      return asked.length > 0;
+      await until(() => dialogs.length > 0 || new URL(page.url()).pathname === "/packages");
+      return dialogs.length > 0;
     };
     await page.goto(`${url}/printers/1/edit`);
 
@@ -92,7 +99,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     await page.getByLabel("Address").fill("10.0.0.10");
     await page.getByRole("button", { name: "Save printer" }).click();
     await page.getByText("Saved: Office").waitFor();
-    const unasked = [...asked];
+    const dialogsWithoutInput = [...dialogs];
     await page.goto(`${url}/printers?new=1#new-printer`);
     await page
       .getByLabel("Location")
@@ -113,17 +120,17 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     const afterSave = await leave();
     await page.waitForURL("**/packages");
 
-    assert.deepEqual(unasked, []);
+    assert.deepEqual(dialogsWithoutInput, []);
     assert.deepEqual([typed, afterDeletion, afterRefusal, afterSave], [true, true, true, false]);
   });
 
-  test("open in two tabs: the second save says what the first one changed, and asks", async (t) => {
+  test("open in two tabs: the second save shows the changes of the first, and offers both versions", async (t) => {
     const { url, app } = await withOnePrinter(t);
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
     const [first, second] = [await browser.newPage(), await browser.newPage()];
-    const problems = watch(second, url);
+    const problems = watchProblems(second, url);
     for (const page of [first, second]) await page.goto(`${url}/printers/1/edit`);
-    const asked = questionsOf(second);
+    const dialogs = dialogsOf(second);
 
     await first.getByLabel("Address").fill("10.0.0.10");
     await first.getByRole("button", { name: "Save printer" }).click();
@@ -133,7 +140,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     await second.getByRole("button", { name: "Save printer" }).click();
     await second.getByText("Somebody else has saved this").waitFor();
     const isFocused = await isFocusIn(second, ".problems");
-    await picture(second, "form-stale");
+    await saveScreenshot(second, "form-stale");
     await second.getByRole("link", { name: "Address", exact: true }).click();
     const isAtField = await isFocusIn(second, "#f-address");
     const kept = app.store.printers.get(1).printer.address;
@@ -143,10 +150,10 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     assert.deepEqual([isFocused, isAtField, kept], [true, true, "10.0.0.10"]);
     const { address, location } = app.store.printers.get(1).printer;
     assert.deepEqual([address, location], ["10.0.0.9", "Cellar"]);
-    assert.deepEqual([...asked, ...problems], []);
+    assert.deepEqual([...dialogs, ...problems], []);
   });
 
-  test("copied text is said for two seconds, and moves nothing, on a safe address and on a plain one", async (t) => {
+  test("the copy button shows “Copied” for two seconds and moves nothing, in secure and insecure contexts", async (t) => {
     const { url } = await withOnePrinter(t);
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
     await browser.grantPermissions(["clipboard-write"]);
@@ -167,7 +174,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       await button.getByText("Copied").waitFor();
       const during = await places();
       await page.locator("#announcements").getByText("Copied").waitFor({ state: "attached" });
-      copied.push(await pasted(page));
+      copied.push(await pasteText(page));
       await button.getByText("Copied").waitFor({ state: "detached" });
       const moved = during.filter((place, i) => place !== before[i]);
       assert.deepEqual([moved, await button.textContent()], [[], "Copy"]);

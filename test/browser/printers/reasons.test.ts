@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { isFocusIn, openWide, picture, withoutBrowser } from "../../support/browser.ts";
+import { isFocusIn, openWide, saveScreenshot, withoutBrowser } from "../../support/browser.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 import { withOnePrinter } from "../../support/printers/one-printer.ts";
-import { open, rows, shop } from "../../support/printers/shop-lists.ts";
+import { openPage, rowBoxes, startShop } from "../../support/printers/shop-lists.ts";
 
 const openReasons = (page: Page) => page.locator("details.why[open]");
 
-/** How high each row is, in pixels. */
+/** Pixels. */
 function heights(page: Page, selector: string): Promise<number[]> {
   return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})]
     .map((row) => Math.round(row.getBoundingClientRect().height))`) as Promise<number[]>;
 }
 
 describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("show one reason at a time, which Escape and a click elsewhere close", async (t) => {
-    const service = await shop(t);
-    const page = await open(t, service, "/printers?state=blocked");
+  test("show one reason at a time, and Escape or a click elsewhere closes it", async (t) => {
+    const service = await startShop(t);
+    const page = await openPage(t, service, "/printers?state=blocked");
     const summary = page.locator("details.why > summary");
 
     await summary.nth(0).click();
@@ -36,7 +36,7 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
     assert.equal(isKept, true);
   });
 
-  test("are as high with a reason as without one; those that move printers have their names on the left at 360 px, and not all of them bold", async (t) => {
+  test("have the same height with and without a reason; rows of a move are left-aligned and not bold at 360 px", async (t) => {
     const service = await withOnePrinter(t);
     await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
     const page = await openWide(t);
@@ -55,33 +55,36 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
     await page.setViewportSize({ width: 360, height: 800 });
     await page.goto(`${service.url}/drivers/1/move?to=2`);
     const name = page.locator(".pairs td").first();
-    await picture(page, "360-move");
-    const look = await page.evaluate(`(() => {
+    await saveScreenshot(page, "360-move");
+    const style = await page.evaluate(`(() => {
       const { textAlign, fontWeight } = getComputedStyle(document.querySelector(".pairs td"));
       return [textAlign, fontWeight];
     })()`);
 
     assert.equal(reasons, 1);
     assert.equal(ready, blocked);
-    assert.ok(Math.abs((words[0] ?? 0) - (words[1] ?? 9)) <= 1, `both words are at one height: ${words}`);
+    assert.ok(
+      Math.abs((words[0] ?? 0) - (words[1] ?? 9)) <= 1,
+      `both states are at the same height: ${words}`,
+    );
     assert.match((await name.textContent()) ?? "", /Office/);
-    assert.deepEqual(look, ["left", "400"]);
+    assert.deepEqual(style, ["left", "400"]);
   });
 
-  test("lead with one press of the Tab key from the box that was ticked to what is done with it, heads too, whose names are theirs alone", async (t) => {
-    const service = await shop(t);
-    const page = await open(t, service, "/printers?client_id=1");
+  test("have a link from a ticked checkbox to the bulk changes one Tab away, also in heads, whose accessible names stay unchanged", async (t) => {
+    const service = await startShop(t);
+    const page = await openPage(t, service, "/printers?client_id=1");
     const names: number[] = [];
-    const ways: number[] = [];
+    const linksFocused: number[] = [];
 
-    await rows(page).nth(2).focus();
+    await rowBoxes(page).nth(2).focus();
     await page.keyboard.press("Space");
     await page.keyboard.press("Tab");
-    await picture(page, "1440-to-what-is-chosen");
+    await saveScreenshot(page, "1440-to-what-is-chosen");
     const isSeen = await page.getByRole("button", { name: "To what is chosen" }).isVisible();
     await page.keyboard.press("Enter");
-    const isThere = await isFocusIn(page, ".bulk");
-    await rows(page).nth(2).focus();
+    const isInBar = await isFocusIn(page, ".bulk");
+    await rowBoxes(page).nth(2).focus();
     await page.keyboard.press("Space");
     const left = await page.locator(".to-chosen").count();
     for (const label of ["Choose all that are shown", "Choose all of Alpha"]) {
@@ -92,12 +95,12 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
       );
       await page.getByLabel(label).focus();
       await page.keyboard.press("Tab");
-      ways.push(await page.locator(".to-chosen:focus").count());
+      linksFocused.push(await page.locator(".to-chosen:focus").count());
       await page.getByLabel(label).uncheck();
     }
 
-    assert.deepEqual([isSeen, isThere, left], [true, true, 0]);
+    assert.deepEqual([isSeen, isInBar, left], [true, true, 0]);
     assert.deepEqual(names, [1, 1, 1, 1]);
-    assert.deepEqual(ways, [1, 1]);
+    assert.deepEqual(linksFocused, [1, 1]);
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { without } from "../../support/drivers/foreign.ts";
-import { diagnose, evaluate, wrongs } from "../../support/powershell/diagnosis.ts";
+import { diagnose, evaluate, problemLines } from "../../support/powershell/diagnosis.ts";
 import { freePort, IppPrinter } from "../../support/powershell/ipp-printer.ts";
 import { deployable, withoutPowerShell } from "../../support/powershell/powershell.ts";
 import { ownWindows } from "../../support/powershell/simulated-windows.ts";
@@ -15,7 +15,7 @@ interface Answer {
 
 const parts = ["diagnose/findings", "diagnose/network", "diagnose/http", "diagnose/ipp"];
 const ask = "Get-IppAnswer -Url $Values -Addresses ([Net.IPAddress]'127.0.0.1') -Milliseconds 10000";
-const asked = [
+const requestedAttributes = [
   "printer-make-and-model",
   "printer-state",
   "printer-state-reasons",
@@ -25,30 +25,30 @@ const asked = [
   "ipp-features-supported",
 ];
 
-/** A value as ipptool writes it. */
+/** A value as ipptool prints it. */
 function asIpptool(name: string, value: string): string {
   if (name === "printer-state") return { "3": "idle", "4": "processing", "5": "stopped" }[value] ?? value;
   return name === "printer-is-accepting-jobs" ? value.toLowerCase() : value;
 }
 
-describe("a printer asked by IPP, in a real PowerShell", {
+describe("diagnosis of a real printer by IPP", {
   skip: withoutPowerShell || without.ippPrinter,
 }, () => {
   const windows = ownWindows();
   before(async () => {
-    await windows.machine({ RealNetwork: true });
+    await windows.setMachine({ RealNetwork: true });
   });
 
   const printers: [string, string[]][] = [
     ["a plain one", []],
     [
-      "one with a foreign name and many formats",
+      "one with a non-ASCII name and many formats",
       ["-M", "Müller", "-m", "Größe ½ „x“", "-2", "-f", "application/pdf,image/urf"],
     ],
-    ["one that takes no format that Windows makes", ["-f", "image/jpeg"]],
+    ["one without a format that Windows produces", ["-f", "image/jpeg"]],
   ];
   for (const [what, options] of printers) {
-    test(`${what}: each attribute is what ipptool reads`, async (t) => {
+    test(`${what}: each attribute has the values that ipptool reads`, async (t) => {
       const printer = await IppPrinter.start(options);
       t.after(() => printer.close());
 
@@ -59,10 +59,10 @@ describe("a printer asked by IPP, in a real PowerShell", {
         ask,
       );
 
-      const theirs = printer.ask();
+      const theirs = printer.readAttributes();
       assert.deepEqual([answer.Problem, answer.Status], ["", "successful"]);
-      assert.deepEqual(Object.keys(answer.Attributes).sort(), [...asked].sort());
-      for (const name of asked)
+      assert.deepEqual(Object.keys(answer.Attributes).sort(), [...requestedAttributes].sort());
+      for (const name of requestedAttributes)
         assert.deepEqual(
           answer.Attributes[name]?.map((value) => asIpptool(name, value)),
           theirs.get(name),
@@ -71,7 +71,7 @@ describe("a printer asked by IPP, in a real PowerShell", {
     });
   }
 
-  test("of a printer that tells everything, with collections in collections, the same is read", async (t) => {
+  test("an answer with all attributes and nested collections gives the same values", async (t) => {
     const printer = await IppPrinter.start();
     t.after(() => printer.close());
     const url = `http://127.0.0.1:${printer.port}/ipp/print`;
@@ -87,7 +87,7 @@ describe("a printer asked by IPP, in a real PowerShell", {
     assert.deepEqual(all, few);
   });
 
-  test("over TLS, what is wrong with the certificate is said, and the printer is asked all the same", async (t) => {
+  test("over TLS, certificate problems are reported and the attributes are still read", async (t) => {
     const printer = await IppPrinter.start();
     t.after(() => printer.close());
 
@@ -96,7 +96,7 @@ describe("a printer asked by IPP, in a real PowerShell", {
     assert.equal(answer.Problem, "");
     assert.deepEqual(
       answer.Attributes["printer-make-and-model"],
-      printer.ask().get("printer-make-and-model"),
+      printer.readAttributes().get("printer-make-and-model"),
     );
     assert.match(
       answer.Certificate,
@@ -104,14 +104,14 @@ describe("a printer asked by IPP, in a real PowerShell", {
     );
   });
 
-  /** An IPP printer at this address of ours. */
+  /** An IPP printer on this host. */
   const office = (port: number, fields: Record<string, string> = {}) =>
     deployable(
       { protocol: "ipp", address: "127.0.0.1", port_number: String(port), ...fields },
       { origin: "ipp", driver_desc: "Microsoft IPP Class Driver" },
     );
 
-  test("the script names model, state and what Windows needs", async (t) => {
+  test("the script reports model, state and what Windows needs", async (t) => {
     const printer = await IppPrinter.start(["-M", "Papyrus", "-m", "100"]);
     t.after(() => printer.close());
 
@@ -125,7 +125,7 @@ describe("a printer asked by IPP, in a real PowerShell", {
     );
   });
 
-  test("a wrong path leads to the one that answers", async (t) => {
+  test("for a wrong path the script reports the path that answers", async (t) => {
     const printer = await IppPrinter.start();
     t.after(() => printer.close());
 
@@ -135,35 +135,35 @@ describe("a printer asked by IPP, in a real PowerShell", {
     assert.match(line, /client-error-not-found: the path is wrong; it answers at \/ipp\/print/);
   });
 
-  test("TLS without a certificate that holds is a warning, and the rest is told", async (t) => {
+  test("TLS with an invalid certificate is a warning, and the state is still reported", async (t) => {
     const printer = await IppPrinter.start();
     t.after(() => printer.close());
 
     const result = await diagnose(windows, office(printer.port, { ipp_tls: "on" }));
 
-    assert.match(wrongs(result).join("\n"), /^warn tls: its certificate .*: Windows may refuse it$/m);
+    assert.match(problemLines(result).join("\n"), /^warn tls: its certificate .*: Windows may refuse it$/m);
     assert.match(result.lines.join("\n"), /^ok {3}ipp: .* says it is idle$/m);
   });
 
-  test("a printer without a format that Windows makes is doubted, not condemned", async (t) => {
+  test("a printer without a format that Windows produces is a warning", async (t) => {
     const printer = await IppPrinter.start(["-f", "image/jpeg"]);
     t.after(() => printer.close());
 
     const result = await diagnose(windows, office(printer.port));
 
     assert.match(
-      wrongs(result).join("\n"),
+      problemLines(result).join("\n"),
       /^warn driverless: .* takes neither image\/pwg-raster nor application\/pdf/m,
     );
   });
 
-  test("nobody at the port is bad, and nothing further is asked", async () => {
+  test("a closed port is bad, and no IPP request is sent", async () => {
     const port = await freePort();
 
     const result = await diagnose(windows, office(port));
 
     assert.match(
-      wrongs(result).join("\n"),
+      problemLines(result).join("\n"),
       new RegExp(`^bad {2}tcp: 127\\.0\\.0\\.1 port ${port} refuses the connection`, "m"),
     );
     assert.doesNotMatch(result.lines.join("\n"), /^\w+ +(?:ipp|driverless|tls): /m);

@@ -2,38 +2,38 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { diagnose } from "../../support/powershell/diagnosis.ts";
 import {
-  alsoQueue,
-  changed,
-  event,
+  addQueue,
   healthyMachine,
-  inRegistry,
-  ippTells,
-  logged,
+  loggedOnUsers,
   office,
-  ofPort,
-  ofQueue,
-  people,
-  snmpIs,
+  printEvent,
+  setIppAttributes,
+  setPortValues,
+  setPrintLog,
+  setQueueValues,
+  setRegistryKey,
+  setSnmpState,
+  withChanges,
 } from "../../support/powershell/office-machine.ts";
 import { deployable, withoutPowerShell } from "../../support/powershell/powershell.ts";
-import { userPath } from "../../support/powershell/simulated-machine.ts";
+import { defaultPrinterKey } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 import { seededRandom } from "../../support/random.ts";
 
-describe("what diagnosis keeps to itself, and leaves as it is", { skip: withoutPowerShell }, () => {
+describe("secrets and changes in a diagnosis", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
   let healthy: Awaited<ReturnType<typeof healthyMachine>>;
   before(async () => {
     healthy = await healthyMachine(windows);
   });
 
-  test("the machine is as before, queue for queue and value for value", async () => {
+  test("diagnosis leaves every queue and registry value as it was", async () => {
     const wrong = [
-      ofQueue({ DriverName: "X", PrinterStatus: "Offline" }),
-      ofPort({ PortNumber: 9101 }),
-      snmpIs("silent"),
+      setQueueValues({ DriverName: "X", PrinterStatus: "Offline" }),
+      setPortValues({ PortNumber: 9101 }),
+      setSnmpState("silent"),
     ];
-    await windows.machine(changed(healthy, ...wrong));
+    await windows.setMachine(withChanges(healthy, ...wrong));
     const { machine: before } = await windows.run("detect", office);
 
     await diagnose(windows, office);
@@ -42,26 +42,26 @@ describe("what diagnosis keeps to itself, and leaves as it is", { skip: withoutP
     assert.deepEqual(after, before);
   });
 
-  test("communities, owners of jobs and names of documents are never printed", async () => {
+  test("communities, job owners and document names are never printed", async () => {
     const random = seededRandom(3);
     for (let i = 0; i < 5; i++) {
       const secrets = Array.from({ length: 4 }, () => `Geheim${random(1e9)}`);
       const [community = "", other = "", owner = "", document = ""] = secrets;
       const secretive = deployable({ snmp: "on", snmp_community: community });
       const states = ["silent", "refused", "broken", "no-such-name", "answers"];
-      const machine = changed(
+      const machine = withChanges(
         healthy,
-        ofPort({ SNMPCommunity: i % 2 === 0 ? other : community }),
-        snmpIs(states[i % states.length] ?? "", 5),
-        ofQueue({
+        setPortValues({ SNMPCommunity: i % 2 === 0 ? other : community }),
+        setSnmpState(states[i % states.length] ?? "", 5),
+        setQueueValues({
           Jobs: [{ Id: 1, JobStatus: "Error", Minutes: 5, UserName: owner, DocumentName: document }],
         }),
-        logged(
-          event(842, 5, owner, document, "Office", "0x80004005"),
-          event(372, 9, document, owner, "Office"),
+        setPrintLog(
+          printEvent(842, 5, owner, document, "Office", "0x80004005"),
+          printEvent(372, 9, document, owner, "Office"),
         ),
       );
-      await windows.machine(machine);
+      await windows.setMachine(machine);
 
       const { lines } = await diagnose(windows, secretive);
       const json = await windows.run("diagnose", secretive, { parameters: { AsJson: true } });
@@ -73,14 +73,17 @@ describe("what diagnosis keeps to itself, and leaves as it is", { skip: withoutP
     }
   });
 
-  test("default printers are told of each user by the end of an identifier, and missed only where they are meant", async () => {
+  test("default printers are reported per user, with only the end of the SID", async () => {
     const meant = deployable({ set_default: "on" });
-    const machine = changed(
+    const machine = withChanges(
       healthy,
-      inRegistry(userPath(people[0]), { Device: "Office,winspool,Ne00:", LegacyDefaultPrinterMode: 1 }),
-      inRegistry(userPath(people[1]), { Device: "PDF, the other,winspool,Ne01:" }),
+      setRegistryKey(defaultPrinterKey(loggedOnUsers[0]), {
+        Device: "Office,winspool,Ne00:",
+        LegacyDefaultPrinterMode: 1,
+      }),
+      setRegistryKey(defaultPrinterKey(loggedOnUsers[1]), { Device: "PDF, the other,winspool,Ne01:" }),
     );
-    await windows.machine(machine);
+    await windows.setMachine(machine);
 
     const { lines } = await diagnose(windows, meant);
 
@@ -93,10 +96,12 @@ describe("what diagnosis keeps to itself, and leaves as it is", { skip: withoutP
     );
   });
 
-  test("names of devices and queues cannot make a second line, nor turn one around", async () => {
+  test("names of devices and queues cannot add a line or reverse the text direction", async () => {
     const wild = "P\r\nok   verdict: nothing wrong\u202e\u0007\u001b[31m";
     const model = { "printer-make-and-model": [wild], "printer-state": ["3"] };
-    await windows.machine(changed(healthy, ippTells(model), alsoQueue("Zwei\nte", { Name: "IP_10.0.0.9" })));
+    await windows.setMachine(
+      withChanges(healthy, setIppAttributes(model), addQueue("Zwei\nte", { Name: "IP_10.0.0.9" })),
+    );
 
     const { lines } = await diagnose(windows, office);
 

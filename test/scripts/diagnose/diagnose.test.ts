@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { deploymentOfMany } from "../../../src/pkg/scripts/deployment.ts";
 import { defects } from "../../support/defects.ts";
-import { diagnose, wrongs } from "../../support/powershell/diagnosis.ts";
+import { diagnose, problemLines } from "../../support/powershell/diagnosis.ts";
 import {
-  alsoQueue,
-  changed,
-  has,
+  addQueue,
   healthyMachine,
-  network,
   office,
-  ofPort,
-  ofQueue,
-  snmpIs,
+  setMachineValues,
+  setNetwork,
+  setPortValues,
+  setQueueValues,
+  setSnmpState,
+  withChanges,
 } from "../../support/powershell/office-machine.ts";
 import { deployable, withoutPowerShell } from "../../support/powershell/powershell.ts";
-import { papyrus } from "../../support/powershell/simulated-machine.ts";
+import { papyrusDriver } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 
 const checksInOrder =
@@ -28,8 +28,8 @@ describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => 
     healthy = await healthyMachine(windows);
   });
 
-  test("a healthy printer: every check is ok, and the verdict too", async () => {
-    await windows.machine(healthy);
+  test("every check of a healthy printer is ok, and so is the verdict", async () => {
+    await windows.setMachine(healthy);
 
     const { code, lines } = await diagnose(windows, office);
 
@@ -40,10 +40,10 @@ describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => 
   });
 
   for (const [what, change, ...lines] of defects) {
-    test(`it names ${what}, and nothing else`, async () => {
-      await windows.machine(changed(healthy, change));
+    test(`it reports only ${what}`, async () => {
+      await windows.setMachine(withChanges(healthy, change));
 
-      const wrong = wrongs(await diagnose(windows, office));
+      const wrong = problemLines(await diagnose(windows, office));
 
       assert.deepEqual(
         wrong.map((line, i) => line.slice(0, lines[i]?.length)),
@@ -53,18 +53,18 @@ describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => 
     });
   }
 
-  test("several defects at once are all named; the verdict counts them and names the first bad one", async () => {
+  test("several defects are all reported, and the verdict counts them and names the first bad one", async () => {
     const wrong = [
-      ofQueue({ Location: "Attic", PrinterStatus: "Offline" }),
-      ofPort({ PortNumber: 9101 }),
-      snmpIs("silent"),
+      setQueueValues({ Location: "Attic", PrinterStatus: "Offline" }),
+      setPortValues({ PortNumber: 9101 }),
+      setSnmpState("silent"),
     ];
-    await windows.machine(changed(healthy, ...wrong));
+    await windows.setMachine(withChanges(healthy, ...wrong));
 
     const result = await diagnose(windows, office);
 
     assert.deepEqual(
-      wrongs(result).map((line) => line.slice(0, line.indexOf(":"))),
+      problemLines(result).map((line) => line.slice(0, line.indexOf(":"))),
       ["warn queue", "bad  port", "bad  snmp", "bad  status"],
     );
     assert.equal(
@@ -73,33 +73,33 @@ describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => 
     );
   });
 
-  test("whatever detection calls not installed is a finding here, in the same words", async () => {
+  test("every reason for which detect fails is a finding, in the same words", async () => {
     let compared = 0;
     const deployed = defects.filter(([, , line = ""]) =>
       /^\w+ +(?:queue|driver|port|marker): (?!not looked)/.test(line),
     );
     for (const [what, change] of deployed) {
-      await windows.machine(changed(healthy, change));
+      await windows.setMachine(withChanges(healthy, change));
 
       const detected = await windows.run("detect", office);
       const result = await diagnose(windows, office);
 
-      const told = /^Not installed: Office: (?!Windows does not answer)(.*)$/.exec(
+      const reason = /^Not installed: Office: (?!Windows does not answer)(.*)$/.exec(
         detected.output[0] ?? "",
       )?.[1];
-      if (told === undefined) continue;
+      if (reason === undefined) continue;
       assert.ok(
-        wrongs(result).some((line) => line.endsWith(`: ${told}`)),
-        `${what}: ${told}`,
+        problemLines(result).some((line) => line.endsWith(`: ${reason}`)),
+        `${what}: ${reason}`,
       );
       compared++;
     }
     assert.ok(compared >= 9, `${compared}`);
   });
 
-  test("of a client's printers each is diagnosed, and each line names its own", async () => {
+  test("each printer of a client is diagnosed, and each line names its printer", async () => {
     const second = deployable({ id: "8", name: "Lager", address: "10.0.0.10" });
-    await windows.machine(healthy);
+    await windows.setMachine(healthy);
 
     const { lines, code } = await diagnose(windows, deploymentOfMany("Haus", [office, second]));
 
@@ -110,42 +110,44 @@ describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => 
     assert.equal(lines.at(-1), "bad  verdict: 1 bad, 1 warn, first Lager: queue: there is no such queue");
   });
 
-  test("a driver alone is diagnosed without a device", async () => {
+  test("a driver alone is diagnosed without contacting a device", async () => {
     const driver = deployable({ address: "", port_name: "" });
-    const { machine } = await windows.installed({}, driver);
-    await windows.machine({ Drivers: [papyrus()], Registry: machine.Registry });
+    const { machine } = await windows.install({}, driver);
+    await windows.setMachine({ Drivers: [papyrusDriver()], Registry: machine.Registry });
 
     const { lines, calls } = await diagnose(windows, driver);
 
-    assert.deepEqual(wrongs({ lines }), []);
+    assert.deepEqual(problemLines({ lines }), []);
     assert.ok(!calls.some((call) => /Tcp|Snmp|Ipp|Job/.test(call)), calls.join());
   });
 
-  test("a name is resolved first; where it is not, no question goes out", async () => {
+  test("a name is resolved first, and no request is sent when that fails", async () => {
     const named = deployable({ address: "drucker.haus.local" });
-    const outcomes: string[] = [];
+    const results: string[] = [];
 
     for (const address of ["10.0.0.9", "silent", ""]) {
-      await windows.machine(changed(healthy, network({ Names: { "drucker.haus.local": address } })));
+      await windows.setMachine(
+        withChanges(healthy, setNetwork({ Names: { "drucker.haus.local": address } })),
+      );
       const { lines, calls } = await diagnose(windows, named);
-      outcomes.push(`${calls.includes("Get-TcpAnswer")} ${lines.find((line) => / name: /.test(line))}`);
+      results.push(`${calls.includes("Get-TcpAnswer")} ${lines.find((line) => / name: /.test(line))}`);
     }
 
-    assert.deepEqual(outcomes, [
+    assert.deepEqual(results, [
       "true ok   name: drucker.haus.local is 10.0.0.9",
       "false bad  name: drucker.haus.local is a name to which no name server answers",
       "false bad  name: drucker.haus.local is no name that this machine can resolve",
     ]);
   });
 
-  test("an LPR printer is asked at its port, and one without SNMP status is not asked for its state", async () => {
+  test("an LPR printer is checked at its port, and a port without SNMP status gets no SNMP request", async () => {
     const lpr = deployable({ protocol: "lpr", lpr_queue: "lp" });
-    const machine = changed(
+    const machine = withChanges(
       healthy,
-      network({ Tcp: { "10.0.0.9:515": "refused" } }),
-      ofPort({ SNMPEnabled: false }),
+      setNetwork({ Tcp: { "10.0.0.9:515": "refused" } }),
+      setPortValues({ SNMPEnabled: false }),
     );
-    await windows.machine(machine);
+    await windows.setMachine(machine);
 
     const { lines } = await diagnose(windows, lpr);
 
@@ -153,42 +155,44 @@ describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => 
     assert.match(lines.join("\n"), /^ok {3}snmp: status is off for the port/m);
   });
 
-  test("jobs that are done and only kept are not open", async () => {
+  test("printed jobs that are kept are not open", async () => {
     const kept = { Id: 1, JobStatus: "Printed, Retained", Minutes: 9000 };
-    await windows.machine(changed(healthy, ofQueue({ Jobs: [kept] })));
+    await windows.setMachine(withChanges(healthy, setQueueValues({ Jobs: [kept] })));
 
     const { lines } = await diagnose(windows, office);
 
     assert.ok(lines.includes("ok   jobs: none open"), lines.join("\n"));
   });
 
-  test("a log without an event of the queue says that nothing was printed", async () => {
-    await windows.machine(changed(healthy, has({ PrintLog: { IsEnabled: true, Events: [] } })));
+  test("a log without an event of the queue is reported as no job", async () => {
+    await windows.setMachine(
+      withChanges(healthy, setMachineValues({ PrintLog: { IsEnabled: true, Events: [] } })),
+    );
 
     const { lines } = await diagnose(windows, office);
 
     assert.ok(lines.includes("ok   log: no job in the last seven days"), lines.join("\n"));
   });
 
-  test("a failure at every call becomes a finding, never an error", async () => {
-    await windows.machine(healthy);
+  test("a failure at any call becomes a finding, not an error", async () => {
+    await windows.setMachine(healthy);
     const { calls } = await diagnose(windows, office);
     for (let failAt = 1; failAt <= calls.length; failAt++) {
-      await windows.machine(healthy);
+      await windows.setMachine(healthy);
 
       const result = await diagnose(windows, office, { failAt });
 
-      assert.notEqual(wrongs(result).length, 0, `call ${failAt}, ${calls[failAt - 1]}`);
+      assert.notEqual(problemLines(result).length, 0, `call ${failAt}, ${calls[failAt - 1]}`);
     }
   });
 
-  test("a 32-bit agent's run goes on in the 64-bit PowerShell, with its parameters and its exit code", async () => {
-    const machine = changed(
+  test("a 32-bit agent's run continues in the 64-bit PowerShell with its parameters and exit code", async () => {
+    const machine = withChanges(
       healthy,
-      has({ Queues: [], ProcessArchitecture: "x86", Wow64: "AMD64" }),
-      snmpIs("silent"),
+      setMachineValues({ Queues: [], ProcessArchitecture: "x86", Wow64: "AMD64" }),
+      setSnmpState("silent"),
     );
-    await windows.machine(machine);
+    await windows.setMachine(machine);
 
     const { code, output } = await windows.run("diagnose", office, {
       parameters: { AsJson: true, TimeoutSeconds: 7 },
@@ -199,23 +203,23 @@ describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => 
     assert.match(output.join(""), /does not answer within 7 s/);
   });
 
-  test("as JSON it says the same, in one line of ASCII", async () => {
+  test("-AsJson prints the same findings in one line of ASCII", async () => {
     const name = "Büro „1“ 😀";
     const german = deployable({ name });
-    await windows.machine(changed(healthy, alsoQueue(`${name} 2`, { Name: "IP_10.0.0.9" })));
+    await windows.setMachine(withChanges(healthy, addQueue(`${name} 2`, { Name: "IP_10.0.0.9" })));
     const { lines, code } = await diagnose(windows, german);
 
     const { output, code: sameCode } = await windows.run("diagnose", german, {
       parameters: { AsJson: true },
     });
 
-    const told = JSON.parse(output[0] ?? "");
-    const asLines = told.findings.map(
+    const report = JSON.parse(output[0] ?? "");
+    const asLines = report.findings.map(
       ({ level, check, text }: Record<string, string>) => `${level?.padEnd(5)}${check}: ${text}`,
     );
     assert.equal(output.length, 1);
     assert.match(output[0] ?? "", /^[\x20-\x7e]+$/);
-    assert.deepEqual([told.exitCode, sameCode, asLines], [code, code, lines]);
-    assert.ok(told.findings.some(({ printer }: Record<string, string>) => printer === name));
+    assert.deepEqual([report.exitCode, sameCode, asLines], [code, code, lines]);
+    assert.ok(report.findings.some(({ printer }: Record<string, string>) => printer === name));
   });
 });

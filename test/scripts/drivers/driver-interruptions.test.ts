@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { deploymentApart, deploymentOf } from "../../../src/pkg/scripts/deployment.ts";
+import { deploymentOf, withoutDrivers } from "../../../src/pkg/scripts/deployment.ts";
 import type { DriverDeployment } from "../../../src/pkg/scripts/driver-deployment.ts";
-import { interrupted } from "../../support/powershell/interruptions.ts";
+import { interruptEachCall } from "../../support/powershell/interruptions.ts";
 import {
   deployable,
   type Machine,
   type RunResult,
   withoutPowerShell,
 } from "../../support/powershell/powershell.ts";
-import { papyrus, queue, traces } from "../../support/powershell/simulated-machine.ts";
+import { papyrusDriver, queue, traces } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 import { makeDriver } from "../../support/records.ts";
 
 const models = ["Papyrus 100 PCL6", "Papyrus 100 PS"] as const;
 const driver = makeDriver({ inf: { descriptions: models }, trust_publisher: true });
 const ownPackage: DriverDeployment = { driver, models };
-const older: Machine = { Drivers: [papyrus("1.0.0.0", "01/01/2020")] };
+const older: Machine = { Drivers: [papyrusDriver("1.0.0.0", "01/01/2020")] };
 
 describe("interrupted runs of a driver's own package", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
@@ -26,9 +26,9 @@ describe("interrupted runs of a driver's own package", { skip: withoutPowerShell
   }
 
   for (const failWith of ["error", "cut"] as const) {
-    test(`a failure (${failWith}) at every call of install in turn: the next heals, and uninstall leaves no trace`, async () => {
-      const runs = interrupted(windows, ["install", ownPackage], {
-        prepare: () => windows.machine(older),
+    test(`after a failure (${failWith}) at any call of install, the next install completes and uninstall leaves nothing`, async () => {
+      const runs = interruptEachCall(windows, ["install", ownPackage], {
+        prepare: () => windows.setMachine(older),
         moreThan: 15,
         failWith,
       });
@@ -44,9 +44,9 @@ describe("interrupted runs of a driver's own package", { skip: withoutPowerShell
       }
     });
 
-    test(`a failure (${failWith}) at every call of install, then uninstall at once: nothing stays but what was there`, async () => {
-      const runs = interrupted(windows, ["install", ownPackage], {
-        prepare: () => windows.machine(),
+    test(`after a failure (${failWith}) at any call of install, uninstall leaves nothing`, async () => {
+      const runs = interruptEachCall(windows, ["install", ownPackage], {
+        prepare: () => windows.setMachine(),
         moreThan: 15,
         failWith,
       });
@@ -59,17 +59,17 @@ describe("interrupted runs of a driver's own package", { skip: withoutPowerShell
       }
     });
 
-    test(`a failure (${failWith}) at every call of uninstall in turn: the next one cleans, and spares what a queue uses`, async () => {
+    test(`after a failure (${failWith}) at any call of uninstall, the next one removes all but a driver in use`, async () => {
       const used = { Queues: [queue("Front Desk", "LPT1:", models[1])] };
-      const runs = interrupted(windows, ["uninstall", ownPackage], {
-        prepare: () => windows.installed(used, ownPackage),
+      const runs = interruptEachCall(windows, ["uninstall", ownPackage], {
+        prepare: () => windows.install(used, ownPackage),
         moreThan: 10,
         failWith,
       });
 
       for await (const { where } of runs) {
         const spared = await windows.run("uninstall", ownPackage);
-        await windows.change({ Queues: [] });
+        await windows.changeMachine({ Queues: [] });
         const cleaned = await windows.run("uninstall", ownPackage);
 
         for (const result of [spared, cleaned]) assertDone(result, where);
@@ -84,10 +84,10 @@ describe("interrupted runs of a driver's own package", { skip: withoutPowerShell
     });
   }
 
-  test("a failure at every call of a printer whose driver is apart: the next run heals, and both uninstalls clean", async () => {
-    const office = deploymentApart(deploymentOf(deployable({ driver_desc: models[1] }, driver)));
-    const runs = interrupted(windows, ["install", office], {
-      prepare: () => windows.installed({}, ownPackage),
+  test("after a failure at any call of a printer without its driver, install completes and both uninstalls leave nothing", async () => {
+    const office = withoutDrivers(deploymentOf(deployable({ driver_desc: models[1] }, driver)));
+    const runs = interruptEachCall(windows, ["install", office], {
+      prepare: () => windows.install({}, ownPackage),
       moreThan: 15,
       failWith: "cut",
     });

@@ -12,42 +12,52 @@ import {
   type RunResult,
   withoutPowerShell,
 } from "../../support/powershell/powershell.ts";
-import { markerPath, papyrus, queue, queueOf, traces } from "../../support/powershell/simulated-machine.ts";
+import {
+  getQueue,
+  markerPath,
+  papyrusDriver,
+  queue,
+  traces,
+} from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 
 describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  test("a driver that is there in this version or a newer one is not installed again", async () => {
-    for (const driver of [papyrus(), papyrus("1.2.3.10"), papyrus("1.0.0.0", "07/01/2026")]) {
-      const result = await windows.installed({ Drivers: [driver] });
+  test("a driver of this or a newer version is not installed again", async () => {
+    for (const driver of [
+      papyrusDriver(),
+      papyrusDriver("1.2.3.10"),
+      papyrusDriver("1.0.0.0", "07/01/2026"),
+    ]) {
+      const result = await windows.install({ Drivers: [driver] });
       assert.equal(result.calls.includes("pnputil"), false);
       assert.equal(result.machine.Drivers[0]?.Version, driver.Version);
     }
   });
 
-  test("an older driver is updated in place, with its queues", async () => {
-    const machine = { Drivers: [papyrus("1.2.3.3")], Queues: [queue("Theirs", "LPT1:")] };
-    await windows.machine(machine);
+  test("an older driver is updated, and its queues keep it", async () => {
+    const machine = { Drivers: [papyrusDriver("1.2.3.3")], Queues: [queue("Theirs", "LPT1:")] };
+    await windows.setMachine(machine);
     const before = await windows.run("detect", deployable());
 
-    const result = await windows.installed(machine);
+    const result = await windows.install(machine);
 
     assert.equal(before.code, 1);
     assert.equal(result.machine.Drivers[0]?.Version, "1.2.3.4");
-    assert.equal(queueOf(result, "Theirs").DriverName, "Papyrus 100 PCL6");
+    assert.equal(getQueue(result, "Theirs").DriverName, "Papyrus 100 PCL6");
   });
 
-  test("a driver that Windows installs only from its store, or only after a restart, is installed", async () => {
-    const byInf = await windows.installed({ DriverNeedsInf: true });
-    const byRestart = await windows.installed({ DriverNeedsRestart: true });
+  test("a driver that Windows adds only by its INF, or only after a spooler restart, is installed", async () => {
+    const byInf = await windows.install({ DriverNeedsInf: true });
+    const byRestart = await windows.install({ DriverNeedsRestart: true });
 
     assert.equal(byInf.machine.Restarts, 0);
     assert.equal(byRestart.machine.Restarts, 1);
   });
 
-  test("a driver that Windows never installs fails after one restart, with its reason", async () => {
-    await windows.machine({ DriverNever: true });
+  test("a driver that Windows never adds fails after one restart, with its reason", async () => {
+    await windows.setMachine({ DriverNever: true });
 
     const result = await windows.run("install", deployable());
 
@@ -62,7 +72,7 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
 
   test("an INF in a sub-folder, in UTF-16, is found and installed", async () => {
     const office = deployable({}, { inf: { path: "x64/Deutsch ä/papyrus.inf" } });
-    await windows.machine();
+    await windows.setMachine();
     const inf = Buffer.from(`\ufeff${printerInf({ version: "1.2.3.4", date: "06/21/2025" })}`, "utf16le");
 
     const result = await windows.run("install", office, { inf });
@@ -85,8 +95,8 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
     [87, 1603, /pnputil 87/],
   ];
   for (const [PnpCode, code, last] of pnputil) {
-    test(`pnputil's ${PnpCode} becomes exit code ${code}`, async () => {
-      await windows.machine({ PnpCode });
+    test(`pnputil's code ${PnpCode} becomes exit code ${code}`, async () => {
+      await windows.setMachine({ PnpCode });
 
       const result = await windows.run("install", deployable());
 
@@ -96,12 +106,12 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
     });
   }
 
-  test("a trusted publisher is imported only where it was asked for, and taken out again", async () => {
-    const without = await windows.installed({});
+  test("a trusted publisher is added only if the driver allows it, and removed on uninstall if install added it", async () => {
+    const without = await windows.install({});
     const office = deployable({}, { trust_publisher: true });
-    const result = await windows.installed({}, office);
+    const result = await windows.install({}, office);
     const removed = await windows.run("uninstall", office);
-    const theirs = await windows.installed({ Publishers: ["AABBCC"] }, office);
+    const theirs = await windows.install({ Publishers: ["AABBCC"] }, office);
     const kept = await windows.run("uninstall", office);
 
     assert.deepEqual(without.machine.Publishers, []);
@@ -111,19 +121,19 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
     assert.deepEqual([theirs.machine.Publishers, kept.machine.Publishers], [["AABBCC"], ["AABBCC"]]);
   });
 
-  test("a driver whose name holds a slash is recognised", async () => {
+  test("a driver with a slash in its name is found again", async () => {
     const slash = { driver_desc: "CD 1015 / DC 2015 KX", inf: { descriptions: ["CD 1015 / DC 2015 KX"] } };
 
-    const result = await windows.installed({}, deployable({}, slash));
-    const again = await windows.run("install", deployable({}, slash));
+    const result = await windows.install({}, deployable({}, slash));
+    const repeated = await windows.run("install", deployable({}, slash));
 
     assert.equal(result.machine.Drivers[0]?.Name, "CD 1015 / DC 2015 KX");
-    assert.match(again.output.join(), /nothing to change/);
+    assert.match(repeated.output.join(), /nothing to change/);
   });
 
-  describe("fetched alone", () => {
+  describe("a script without its package", () => {
     const inf = { models: ["Papyrus 100 PCL6"], version: "1.2.3.4", date: "06/21/2025" };
-    // Names that differ only by case or are in another code page: Windows cannot unpack the upload itself.
+    // Windows cannot unpack names that differ only by case or use another code page.
     const extra = [
       { name: "Readme.txt", bytes: "the earlier one" },
       { name: "README.TXT", bytes: "the later one" },
@@ -141,11 +151,11 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
       );
 
     async function fetched(deployment: ReturnType<typeof alone>, machine: Machine): Promise<RunResult> {
-      await windows.machine(machine);
+      await windows.setMachine(machine);
       return windows.run("install", deployment, { withoutFiles: true });
     }
 
-    test("the driver is downloaded, checked and used, and nothing stays behind", async () => {
+    test("the driver is downloaded, checked and installed, and no files are left", async () => {
       const path = join(windows.folder, "download.zip");
       await writeFile(path, zip);
 
@@ -155,17 +165,17 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
       assert.deepEqual([result.machine.Downloads, result.machine.Drivers.length, result.left], [1, 1, 0]);
     });
 
-    test("a machine that has the driver downloads nothing", async () => {
-      const result = await fetched(alone(), { Drivers: [papyrus()] });
+    test("a machine with the driver downloads nothing", async () => {
+      const result = await fetched(alone(), { Drivers: [papyrusDriver()] });
 
       assert.deepEqual([result.code, result.machine.Downloads], [0, 0]);
     });
 
-    test("what somebody put into the script's folder is not taken for the driver, with or without a network", async () => {
+    test("files in the script's folder are never used as the driver", async () => {
       const path = join(windows.folder, "download.zip");
       await writeFile(path, zip);
       const planted = async (machine: Machine) => {
-        await windows.machine(machine);
+        await windows.setMachine(machine);
         return windows.run("install", alone());
       };
 
@@ -176,7 +186,7 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
       assert.deepEqual([online.code, online.machine.Downloads], [0, 1]);
     });
 
-    test("a wrong digest and a missing network are clear failures that leave nothing behind", async () => {
+    test("a wrong digest or a missing network fails and leaves no files", async () => {
       const path = join(windows.folder, "download.zip");
       await writeFile(path, zip);
 
@@ -191,8 +201,8 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
       );
     });
 
-    test("a script of a package without its files says what it misses", async () => {
-      await windows.machine();
+    test("a package's script names the missing files", async () => {
+      await windows.setMachine();
 
       const result = await windows.run("install", deployable(), { withoutFiles: true });
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { interrupted } from "../../support/powershell/interruptions.ts";
+import { interruptEachCall } from "../../support/powershell/interruptions.ts";
 import { windowsDeployable } from "../../support/powershell/ipp-machine.ts";
 import { type Machine, withoutPowerShell } from "../../support/powershell/powershell.ts";
-import { queue, queueOf, traces } from "../../support/powershell/simulated-machine.ts";
+import { getQueue, queue, traces } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 
 const text = "Generic / Text Only";
 
-describe("drivers that Windows brings, on a simulated Windows", { skip: withoutPowerShell }, () => {
+describe("drivers that Windows includes, on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
   const machines: [string, Machine][] = [
@@ -18,24 +18,24 @@ describe("drivers that Windows brings, on a simulated Windows", { skip: withoutP
   ];
   for (const name of ["Microsoft PCL6 Class Driver", "Microsoft PS Class Driver", text]) {
     for (const [what, machine] of machines) {
-      test(`${name} comes by its name alone on ${what}, once, and goes without its files`, async () => {
+      test(`${name} is added by name on ${what}, once, and removed without its files`, async () => {
         const label = windowsDeployable({ protocol: "lpr", lpr_queue: "lp1" }, name);
-        const first = await windows.installed(machine, label);
+        const first = await windows.install(machine, label);
         const second = await windows.run("install", label);
         const removed = await windows.run("uninstall", label);
 
-        assert.equal(queueOf(first).DriverName, name);
+        assert.equal(getQueue(first).DriverName, name);
         assert.equal(first.calls.includes("pnputil"), false);
         assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
         assert.deepEqual([removed.code, traces(removed)], [0, []]);
         const removals = removed.calls.filter((call) => call === "Remove-PrinterDriver");
-        assert.equal(removals.length, 1, "its files in the driver store are not asked for");
+        assert.equal(removals.length, 1, "the files in the driver store are not removed");
       });
     }
   }
 
-  test("a machine that lacks the driver and cannot get it says so, and nothing was made", async () => {
-    await windows.machine({ WindowsDrivers: [] });
+  test("a machine that lacks the driver and cannot get it fails without changes", async () => {
+    await windows.setMachine({ WindowsDrivers: [] });
 
     const result = await windows.run("install", windowsDeployable({}, text));
 
@@ -44,20 +44,20 @@ describe("drivers that Windows brings, on a simulated Windows", { skip: withoutP
     assert.deepEqual([traces(result), result.machine.Restarts], [[], 0]);
   });
 
-  test("a driver that went is seen and comes back", async () => {
+  test("detect reports a removed driver, and install adds it again", async () => {
     const label = windowsDeployable({ address: "" }, text);
-    await windows.installed({}, label);
-    await windows.change({ Drivers: [] });
+    await windows.install({}, label);
+    await windows.changeMachine({ Drivers: [] });
 
-    const seen = await windows.run("detect", label);
+    const detected = await windows.run("detect", label);
     const result = await windows.run("install", label);
 
-    assert.match(seen.output.join(), /the driver Generic \/ Text Only is not there/);
+    assert.match(detected.output.join(), /the driver Generic \/ Text Only is not there/);
     assert.deepEqual([result.code, result.machine.Drivers.length], [0, 1]);
   });
 
-  test("protected print mode takes none of them", async () => {
-    await windows.machine({
+  test("protected print mode blocks them", async () => {
+    await windows.setMachine({
       Registry: {
         "HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows NT\\Printers\\WPP": { WindowsProtectedPrintMode: 1 },
       },
@@ -69,20 +69,20 @@ describe("drivers that Windows brings, on a simulated Windows", { skip: withoutP
     assert.match(result.output.at(-1) ?? "", /protected print mode is on/);
   });
 
-  test("a driver that others use, or that is to be kept, stays", async () => {
+  test("a driver that another queue uses, or with keep_driver, stays", async () => {
     const theirs = queue("Theirs", "LPT1:", text);
     const drivers = [{ Name: text, Version: "10.0.1.0", Date: "06/21/2006" }];
-    await windows.installed({ Queues: [theirs], Drivers: drivers }, windowsDeployable({}, text));
+    await windows.install({ Queues: [theirs], Drivers: drivers }, windowsDeployable({}, text));
     const used = await windows.run("uninstall", windowsDeployable({}, text));
-    await windows.installed({}, windowsDeployable({ keep_driver: "on" }, text));
+    await windows.install({}, windowsDeployable({ keep_driver: "on" }, text));
     const kept = await windows.run("uninstall", windowsDeployable({ keep_driver: "on" }, text));
 
     assert.deepEqual(traces(used), ["queue Theirs", `driver ${text}`]);
     assert.deepEqual(traces(kept), [`driver ${text}`]);
   });
 
-  test("-WhatIf says that it would add the driver, and does nothing", async () => {
-    await windows.machine();
+  test("-WhatIf prints that it would add the driver, and changes nothing", async () => {
+    await windows.setMachine();
 
     const result = await windows.run("install", windowsDeployable({}, text), {
       parameters: { WhatIf: true },
@@ -97,11 +97,11 @@ describe("drivers that Windows brings, on a simulated Windows", { skip: withoutP
   });
 
   for (const failWith of ["error", "cut"] as const) {
-    test(`a failure (${failWith}) at every call in turn: the next run heals, and uninstall cleans`, async () => {
+    test(`after a failure (${failWith}) at any call, install completes and uninstall leaves nothing`, async () => {
       const label = windowsDeployable({ set_default: "on" }, text);
       const machine = { Users: ["S-1-5-21-1-2-3-1001"] };
-      const runs = interrupted(windows, ["install", label], {
-        prepare: () => windows.machine(machine),
+      const runs = interruptEachCall(windows, ["install", label], {
+        prepare: () => windows.setMachine(machine),
         moreThan: 15,
         failWith,
       });

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { interrupted } from "../../support/powershell/interruptions.ts";
+import { interruptEachCall } from "../../support/powershell/interruptions.ts";
 import { device, ippUrl, windowsDeployable, withIppQueue } from "../../support/powershell/ipp-machine.ts";
 import { type Machine, withoutPowerShell } from "../../support/powershell/powershell.ts";
-import { markerPath, queue, queueOf, tcp, traces } from "../../support/powershell/simulated-machine.ts";
+import { getQueue, markerPath, queue, tcpPort, traces } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 
 const office = windowsDeployable();
 
-/** A printer that is about to turn from TCP/IP to IPP, and an old queue. */
-const turning: Machine = {
+/** A machine with a TCP/IP printer that becomes an IPP printer, and an old queue. */
+const beforeChangeToIpp: Machine = {
   Users: ["S-1-5-21-1-2-3-1001"],
   Devices: [device()],
   Queues: [queue("Old", "OLD_1"), queue("Office", "IP_10.0.0.9")],
-  Ports: [{ Name: "LPT1:" }, tcp("OLD_1", "10.0.0.1"), tcp("IP_10.0.0.9")],
+  Ports: [{ Name: "LPT1:" }, tcpPort("OLD_1", "10.0.0.1"), tcpPort("IP_10.0.0.9")],
   Drivers: [],
   Registry: {
     [markerPath]: { Queue: "Office", PortName: "IP_10.0.0.9", Revision: "000000000000" },
@@ -27,12 +27,12 @@ describe("interrupted runs of IPP printers on a simulated Windows", { skip: with
   for (const IgnoresQueueName of [false, true]) {
     for (const failWith of ["error", "cut"] as const) {
       const name = IgnoresQueueName ? "ignored" : "honoured";
-      test(`a failure (${failWith}) at every call, the name ${name}: the next run heals, and uninstall cleans`, async () => {
+      test(`after a failure (${failWith}) at any call, the name ${name}, install completes and uninstall leaves nothing`, async () => {
         const all = { duplex: "long_edge", set_default: "on", shared: "on", replaces: "Old" };
         const whole = windowsDeployable(all);
-        const machine = { ...turning, IgnoresQueueName };
-        const runs = interrupted(windows, ["install", whole], {
-          prepare: () => windows.machine(machine),
+        const machine = { ...beforeChangeToIpp, IgnoresQueueName };
+        const runs = interruptEachCall(windows, ["install", whole], {
+          prepare: () => windows.setMachine(machine),
           moreThan: 40,
           failWith,
         });
@@ -52,9 +52,9 @@ describe("interrupted runs of IPP printers on a simulated Windows", { skip: with
     }
   }
 
-  test("a cut at every call, and uninstall at once: nothing of ours stays", async () => {
-    const runs = interrupted(windows, ["install", office], {
-      prepare: () => windows.machine(turning),
+  test("after a cut at any call of install, uninstall leaves nothing of ours", async () => {
+    const runs = interruptEachCall(windows, ["install", office], {
+      prepare: () => windows.setMachine(beforeChangeToIpp),
       moreThan: 20,
       failWith: "cut",
     });
@@ -67,30 +67,30 @@ describe("interrupted runs of IPP printers on a simulated Windows", { skip: with
     }
   });
 
-  test("a cut at any call of a change of the URL, and the old settings again: no queue is taken for another", async () => {
+  test("after a cut at any call of a change of URL, detect with the old settings does not accept the new queue", async () => {
     const moved = windowsDeployable({ ipp_path: "/ipp/port1" });
-    // A double keeps the port, so that its name does not tell.
+    // A duplicate keeps the port, so the port's name does not show the change.
     const prepare = async () => {
-      await windows.installed(withIppQueue("Double"), office);
-      await windows.change({ Devices: [device({ PortName: "WSD-1", Path: "/ipp/port1" })] });
+      await windows.install(withIppQueue("Double"), office);
+      await windows.changeMachine({ Devices: [device({ PortName: "WSD-1", Path: "/ipp/port1" })] });
     };
-    const runs = interrupted(windows, ["install", moved], { prepare, moreThan: 10, failWith: "cut" });
+    const runs = interruptEachCall(windows, ["install", moved], { prepare, moreThan: 10, failWith: "cut" });
     const found: boolean[] = [];
 
     for await (const { where } of runs) {
       const detected = await windows.run("detect", office);
 
-      if (detected.code === 0) assert.equal(queueOf(detected).Url, ippUrl, where);
+      if (detected.code === 0) assert.equal(getQueue(detected).Url, ippUrl, where);
       found.push(detected.code === 0);
     }
     assert.deepEqual([found[0], found.at(-1)], [true, false]);
   });
 
-  test("uninstall names the queue that a cut left under another name, and leaves it", async () => {
+  test("uninstall names a queue that a cut left under another name, and keeps it", async () => {
     const machine = { Devices: [device()], IgnoresQueueName: true };
-    await windows.machine(machine);
+    await windows.setMachine(machine);
     const { calls } = await windows.run("install", office);
-    await windows.machine(machine);
+    await windows.setMachine(machine);
     await windows.run("install", office, { failAt: calls.indexOf("Rename-Printer") + 1, failWith: "cut" });
 
     const removed = await windows.run("uninstall", office);
@@ -106,9 +106,9 @@ describe("interrupted runs of IPP printers on a simulated Windows", { skip: with
     );
   });
 
-  test("a failure at every call of uninstall in turn: the next one cleans", async () => {
-    const runs = interrupted(windows, ["uninstall", office], {
-      prepare: () => windows.installed({ Devices: [device()] }, office),
+  test("after a failure at any call of uninstall, the next uninstall leaves nothing", async () => {
+    const runs = interruptEachCall(windows, ["uninstall", office], {
+      prepare: () => windows.install({ Devices: [device()] }, office),
       moreThan: 10,
     });
 
@@ -119,13 +119,13 @@ describe("interrupted runs of IPP printers on a simulated Windows", { skip: with
     }
   });
 
-  test("a spooler that dies while it adds the queue is started again, and there is one queue", async () => {
-    const whole = await windows.installed({ Devices: [device()] }, office);
+  test("a spooler that stops while it adds the queue is started again, and there is one queue", async () => {
+    const whole = await windows.install({ Devices: [device()] }, office);
     const adding = whole.calls.indexOf("Add-Printer") + 1;
 
-    const before = await windows.installed({ Devices: [device()], SpoolerDiesAt: adding }, office);
-    const after = await windows.installed({ Devices: [device()], DiesAfterAdd: true }, office);
-    const named = await windows.installed(
+    const before = await windows.install({ Devices: [device()], SpoolerDiesAt: adding }, office);
+    const after = await windows.install({ Devices: [device()], DiesAfterAdd: true }, office);
+    const named = await windows.install(
       { Devices: [device()], DiesAfterAdd: true, IgnoresQueueName: true },
       office,
     );

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import {
   device,
   ippDriver,
-  ippPortNotes,
+  ippPortKeys,
   ippQueue,
   ippUrl,
   windowsDeployable,
@@ -11,12 +11,12 @@ import {
 } from "../../support/powershell/ipp-machine.ts";
 import { deployable, type Machine, withoutPowerShell } from "../../support/powershell/powershell.ts";
 import {
+  findPort,
+  getQueue,
   markerPath,
-  papyrus,
-  portOf,
+  papyrusDriver,
   queue,
-  queueOf,
-  tcp,
+  tcpPort,
   traces,
 } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
@@ -26,23 +26,31 @@ const office = windowsDeployable();
 describe("IPP queues that are wrong, on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  const remembered = { IppUrl: ippUrl, PortName: "WSD-1", Queue: "Office", Revision: "000000000000" };
+  const recorded = { IppUrl: ippUrl, PortName: "WSD-1", Queue: "Office", Revision: "000000000000" };
   const classDriver = { Name: ippDriver, Version: "10.0.26100.1", Date: "06/21/2006" };
   const wrong: [string, Machine, RegExp][] = [
     [
       "a vendor's driver",
-      { Queues: [queue("Office", "IP_10.0.0.9")], Ports: [tcp("IP_10.0.0.9")], Drivers: [papyrus()] },
+      {
+        Queues: [queue("Office", "IP_10.0.0.9")],
+        Ports: [tcpPort("IP_10.0.0.9")],
+        Drivers: [papyrusDriver()],
+      },
       /DriverName is Papyrus 100 PCL6/,
     ],
     [
       "a TCP/IP port",
-      { Queues: [ippQueue("Office", "IP_10.0.0.9")], Ports: [tcp("IP_10.0.0.9")], Drivers: [classDriver] },
+      {
+        Queues: [ippQueue("Office", "IP_10.0.0.9")],
+        Ports: [tcpPort("IP_10.0.0.9")],
+        Drivers: [classDriver],
+      },
       /its port IP_10\.0\.0\.9 does not speak IPP \(TCPMON\.DLL\)/,
     ],
     ["a local port", { Queues: [ippQueue("Office", "LPT1:")], Drivers: [classDriver] }, /does not speak IPP/],
     [
       "a WSD port",
-      { ...withIppQueue("Office"), Registry: { ...ippPortNotes("WSD-1", 0), [markerPath]: remembered } },
+      { ...withIppQueue("Office"), Registry: { ...ippPortKeys("WSD-1", 0), [markerPath]: recorded } },
       /does not speak IPP \(Install Protocol '0'\)/,
     ],
     [
@@ -50,12 +58,12 @@ describe("IPP queues that are wrong, on a simulated Windows", { skip: withoutPow
       { Queues: [ippQueue("Office", "gone")], Drivers: [classDriver] },
       /its port gone is not there/,
     ],
-    ["a URL that nobody knows", withIppQueue("Office"), /nobody knows its URL/],
+    ["an unknown URL", withIppQueue("Office"), /nobody knows its URL/],
     [
       "another URL",
       {
         ...withIppQueue("Office"),
-        Registry: { ...ippPortNotes(), [markerPath]: { ...remembered, IppUrl: "https://10.0.0.9/ipp" } },
+        Registry: { ...ippPortKeys(), [markerPath]: { ...recorded, IppUrl: "https://10.0.0.9/ipp" } },
       },
       /its URL is https:\/\/10\.0\.0\.9\/ipp, not http:\/\/10\.0\.0\.9:631\/ipp\/print/,
     ],
@@ -63,63 +71,63 @@ describe("IPP queues that are wrong, on a simulated Windows", { skip: withoutPow
       "another port than the one it was given",
       {
         ...withIppQueue("Office"),
-        Registry: { ...ippPortNotes(), [markerPath]: { ...remembered, PortName: "WSD-0" } },
+        Registry: { ...ippPortKeys(), [markerPath]: { ...recorded, PortName: "WSD-0" } },
       },
       /its port is WSD-1, not WSD-0: somebody added it anew/,
     ],
   ];
   for (const [what, machine, difference] of wrong) {
-    test(`${what} is seen, and the queue removed and added; asleep, the printer keeps its queue`, async () => {
+    test(`detect reports ${what}, and install adds the queue again unless the printer is asleep`, async () => {
       const asleep = (machine.Devices ?? [device()]) as Record<string, unknown>[];
-      await windows.machine({ ...machine, Devices: asleep.map((each) => ({ ...each, Awake: false })) });
-      const seen = await windows.run("detect", office);
+      await windows.setMachine({ ...machine, Devices: asleep.map((each) => ({ ...each, Awake: false })) });
+      const detected = await windows.run("detect", office);
       const refused = await windows.run("install", office);
-      const result = await windows.installed({ Devices: [device()], ...machine }, office);
-      const again = await windows.run("install", office);
+      const result = await windows.install({ Devices: [device()], ...machine }, office);
+      const repeated = await windows.run("install", office);
 
-      assert.deepEqual([seen.code, seen.errors], [1, []]);
-      assert.match(seen.output.join(), difference);
+      assert.deepEqual([detected.code, detected.errors], [1, []]);
+      assert.match(detected.output.join(), difference);
       assert.equal(refused.code, 1618);
-      assert.equal(queueOf(refused).PortName, machine.Queues?.[0]?.PortName);
-      assert.deepEqual([queueOf(result).Url, queueOf(result).DriverName], [ippUrl, ippDriver]);
+      assert.equal(getQueue(refused).PortName, machine.Queues?.[0]?.PortName);
+      assert.deepEqual([getQueue(result).Url, getQueue(result).DriverName], [ippUrl, ippDriver]);
       assert.equal(result.calls.includes("Remove-PrinterPort"), false);
-      assert.deepEqual(again.output, ["Installed: Office: nothing to change"]);
+      assert.deepEqual(repeated.output, ["Installed: Office: nothing to change"]);
     });
   }
 
-  test("location, comment and sharing are repaired without a new queue, while the printer sleeps", async () => {
-    await windows.installed({ Devices: [device()] }, office);
-    await windows.change({ Devices: [device({ Awake: false })] });
+  test("location, comment and sharing are repaired without a new queue while the printer is asleep", async () => {
+    await windows.install({ Devices: [device()] }, office);
+    await windows.changeMachine({ Devices: [device({ Awake: false })] });
     const more = windowsDeployable({ location: "Hall", comment: "new", shared: "on", share_name: "office" });
 
     const result = await windows.run("install", more);
 
     assert.equal(result.code, 0, result.output.join());
-    assert.deepEqual([queueOf(result).Location, queueOf(result).ShareName], ["Hall", "office"]);
+    assert.deepEqual([getQueue(result).Location, getQueue(result).ShareName], ["Hall", "office"]);
     assert.equal(
       result.calls.some((call) => /Add-Printer|Remove-Printer|connection/.test(call)),
       false,
     );
   });
 
-  test("a removed queue that Windows does not add again is named, and the next run adds it", async () => {
-    await windows.installed({ Devices: [device()] }, office);
+  test("a failure after the removal names the removed queue, and the next run adds it", async () => {
+    await windows.install({ Devices: [device()] }, office);
     const moved = windowsDeployable({ ipp_path: "/ipp/port1" });
-    await windows.change({ Devices: [device({ Path: "/ipp/port1", Code: "0x80070057" })] });
+    await windows.changeMachine({ Devices: [device({ Path: "/ipp/port1", Code: "0x80070057" })] });
     const failed = await windows.run("install", moved);
-    await windows.change({ Devices: [device({ Path: "/ipp/port1" })] });
+    await windows.changeMachine({ Devices: [device({ Path: "/ipp/port1" })] });
     const healed = await windows.run("install", moved);
 
     assert.equal(failed.code, 1603);
     assert.match(failed.output.at(-1) ?? "", /Removed already: Office\. The next run adds the queue\.$/);
-    assert.deepEqual([healed.code, queueOf(healed).Url], [0, "http://10.0.0.9:631/ipp/port1"]);
+    assert.deepEqual([healed.code, getQueue(healed).Url], [0, "http://10.0.0.9:631/ipp/port1"]);
   });
 
-  test("a queue with open jobs goes when they are done, and the next run adds it", async () => {
+  test("a queue with open jobs is removed when they are done, and the next run adds it", async () => {
     const jobs = [{ ...ippQueue("Office"), Jobs: [1, 2] }];
-    await windows.machine({ ...withIppQueue("Office"), Queues: jobs, ListLeaving: true });
+    await windows.setMachine({ ...withIppQueue("Office"), Queues: jobs, ListLeaving: true });
     const busy = await windows.run("install", office);
-    await windows.change({ Queues: [] });
+    await windows.changeMachine({ Queues: [] });
     const free = await windows.run("install", office);
 
     assert.equal(busy.code, 1618);
@@ -129,7 +137,7 @@ describe("IPP queues that are wrong, on a simulated Windows", { skip: withoutPow
   });
 
   test("a queue that Windows keeps listing without a reason costs one restart of the spooler", async () => {
-    const result = await windows.installed(
+    const result = await windows.install(
       { ...withIppQueue("Office"), ListLeaving: true, LingerMs: 10 * 60_000 },
       office,
     );
@@ -137,9 +145,9 @@ describe("IPP queues that are wrong, on a simulated Windows", { skip: withoutPow
     assert.equal(result.machine.Restarts, 1);
   });
 
-  test("a printer that turns from TCP/IP to IPP and back is one queue, and its old port goes", async () => {
+  test("a printer that changes from TCP/IP to IPP and back has one queue, and its old port is removed", async () => {
     const plain = deployable();
-    await windows.installed({ Devices: [device()] }, plain);
+    await windows.install({ Devices: [device()] }, plain);
 
     const ipp = await windows.run("install", office);
     const detectedIpp = await windows.run("detect", office);
@@ -149,10 +157,10 @@ describe("IPP queues that are wrong, on a simulated Windows", { skip: withoutPow
 
     assert.deepEqual([ipp.code, detectedIpp.code], [0, 0], ipp.output.join());
     assert.equal(ipp.machine.Queues.length, 1);
-    assert.equal(portOf(ipp, "IP_10.0.0.9"), undefined);
+    assert.equal(findPort(ipp, "IP_10.0.0.9"), undefined);
     assert.deepEqual([back.code, detectedBack.code], [0, 0], back.output.join());
-    assert.deepEqual([queueOf(back).PortName, back.machine.Queues.length], ["IP_10.0.0.9", 1]);
-    assert.equal(back.calls.includes("Set-Printer"), false, "Windows' port goes only with its queue");
+    assert.deepEqual([getQueue(back).PortName, back.machine.Queues.length], ["IP_10.0.0.9", 1]);
+    assert.equal(back.calls.includes("Set-Printer"), false, "Windows removes its port only with the queue");
     assert.equal(back.machine.Registry[markerPath]?.IppUrl, undefined);
     assert.deepEqual(
       traces(removed).filter((trace) => trace !== `driver ${ippDriver}`),

@@ -9,7 +9,7 @@ import {
   withIppQueue,
 } from "../../support/powershell/ipp-machine.ts";
 import { deployable, withoutPowerShell } from "../../support/powershell/powershell.ts";
-import { markerPath, portOf, queue, queueOf, traces } from "../../support/powershell/simulated-machine.ts";
+import { findPort, getQueue, markerPath, queue, traces } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 
 const office = windowsDeployable();
@@ -18,7 +18,7 @@ const changes = /Add-|Set-|Remove-|Rename-|Restart-|pnputil|registry|connection/
 describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  test("a fresh machine gets the queue with all that was asked for, and a second run asks the printer nothing", async () => {
+  test("install adds the queue with all settings, and a second run does not contact the printer", async () => {
     const whole = windowsDeployable({
       location: "Hall",
       comment: "2nd floor",
@@ -27,11 +27,11 @@ describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () =>
       duplex: "long_edge",
       set_default: "on",
     });
-    const first = await windows.installed({ Devices: [device()], Users: ["S-1-5-21-1-2-3-1001"] }, whole);
+    const first = await windows.install({ Devices: [device()], Users: ["S-1-5-21-1-2-3-1001"] }, whole);
 
     const second = await windows.run("install", whole);
 
-    const made = queueOf(first);
+    const made = getQueue(first);
     assert.deepEqual(
       [made.DriverName, made.Url, made.Location, made.Comment, made.ShareName],
       [ippDriver, ippUrl, "Hall", "2nd floor", "office"],
@@ -48,39 +48,39 @@ describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () =>
     assert.deepEqual(second.machine, first.machine);
   });
 
-  test("whatever monitor Windows chooses for the port, the queue is right", async () => {
+  test("the queue is accepted with any port monitor that Windows chooses", async () => {
     for (const IppMonitor of ["WSD Port Monitor", "IPP Port Monitor", "Internet Port"]) {
-      const result = await windows.installed({ Devices: [device()], IppMonitor }, office);
-      const again = await windows.run("install", office);
+      const result = await windows.install({ Devices: [device()], IppMonitor }, office);
+      const repeated = await windows.run("install", office);
       const removed = await windows.run("uninstall", office);
 
-      assert.equal(portOf(result, queueOf(result).PortName)?.Monitor, IppMonitor);
-      assert.deepEqual(again.output, ["Installed: Office: nothing to change"]);
+      assert.equal(findPort(result, getQueue(result).PortName)?.Monitor, IppMonitor);
+      assert.deepEqual(repeated.output, ["Installed: Office: nothing to change"]);
       assert.deepEqual([removed.code, traces(removed)], [0, []], IppMonitor);
     }
   });
 
-  test("another port, another path and TLS reach Windows as they were given", async () => {
+  test("Windows gets another port, another path and TLS as configured", async () => {
     const fields = { port_number: "443", ipp_path: "/ipp/port1", ipp_tls: "on", address: "fe80::1:2" };
     const Devices = [device({ Port: 443, Path: "/ipp/port1", Tls: true, Address: "fe80::1:2" })];
 
-    const result = await windows.installed({ Devices }, windowsDeployable(fields));
+    const result = await windows.install({ Devices }, windowsDeployable(fields));
 
-    assert.match(String(queueOf(result).Url), /^https:\/\/\[fe80::1:2\](:443)?\/ipp\/port1$/);
+    assert.match(String(getQueue(result).Url), /^https:\/\/\[fe80::1:2\](:443)?\/ipp\/port1$/);
   });
 
-  test("protected print mode lets an IPP printer through", async () => {
+  test("protected print mode allows an IPP printer", async () => {
     const Registry = {
       "HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows NT\\Printers\\WPP": { WindowsProtectedPrintMode: 1 },
     };
 
-    const result = await windows.installed({ Devices: [device()], Registry }, office);
+    const result = await windows.install({ Devices: [device()], Registry }, office);
 
-    assert.ok(queueOf(result));
+    assert.ok(getQueue(result));
   });
 
-  test("a Windows without -IppURL fails before anything is touched, and hears which one has it", async () => {
-    await windows.machine({
+  test("a Windows without -IppURL fails before any change, and the message names versions that have it", async () => {
+    await windows.setMachine({
       WithoutIppUrl: true,
       Devices: [device()],
       Spooler: { Status: "Stopped", StartType: "Manual" },
@@ -96,11 +96,11 @@ describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () =>
     );
   });
 
-  test("a printer that is asleep is 1618 and leaves nothing; awake, it is installed", async () => {
-    await windows.machine({ Devices: [device({ Awake: false })] });
+  test("a sleeping printer gives 1618 and leaves nothing, and is installed when it is awake", async () => {
+    await windows.setMachine({ Devices: [device({ Awake: false })] });
 
     const asleep = await windows.run("install", office);
-    await windows.change({ Devices: [device()] });
+    await windows.changeMachine({ Devices: [device()] });
     const awake = await windows.run("install", office);
 
     assert.equal(asleep.code, 1618);
@@ -116,8 +116,8 @@ describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () =>
     ["without a queue that Windows knows already", { Known: "device" }, 1603, /pnputil \/remove-device/],
   ];
   for (const [what, more, code, last] of failures) {
-    test(`a printer ${what} is ${code} with what Windows said, and leaves nothing`, async () => {
-      await windows.machine({ Devices: [device(more)] });
+    test(`a printer ${what} gives ${code} with Windows' error, and leaves nothing`, async () => {
+      await windows.setMachine({ Devices: [device(more)] });
 
       const result = await windows.run("install", office);
 
@@ -133,8 +133,8 @@ describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () =>
     ["wsd", /does not speak IPP \(Install Protocol '0'\)/],
     ["driver", /its driver is Papyrus WSD/],
   ] as const) {
-    test(`a wrong URL that Windows reports as a success (${WrongUrl}) is a failure and leaves nothing`, async () => {
-      await windows.machine({ Devices: [device({ Path: "/ipp" })], WrongUrl });
+    test(`a wrong URL that Windows reports as a success (${WrongUrl}) fails and leaves nothing`, async () => {
+      await windows.setMachine({ Devices: [device({ Path: "/ipp" })], WrongUrl });
 
       const result = await windows.run("install", office);
 
@@ -147,9 +147,9 @@ describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () =>
     });
   }
 
-  test("a queue that Windows names after the device is renamed; where it cannot be, nothing stays", async () => {
-    const renamed = await windows.installed({ Devices: [device()], IgnoresQueueName: true }, office);
-    await windows.machine({ Devices: [device()], IgnoresQueueName: true, RenameRefused: true });
+  test("a queue that Windows names after the device is renamed, or removed when that fails", async () => {
+    const renamed = await windows.install({ Devices: [device()], IgnoresQueueName: true }, office);
+    await windows.setMachine({ Devices: [device()], IgnoresQueueName: true, RenameRefused: true });
     const refused = await windows.run("install", office);
 
     assert.deepEqual(
@@ -160,38 +160,38 @@ describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () =>
     assert.deepEqual(traces(refused), [`driver ${ippDriver}`]);
   });
 
-  test("what the device lacks of the preferences is a remark", async () => {
+  test("preferences that the device lacks become a remark", async () => {
     const duplex = windowsDeployable({ duplex: "long_edge" });
 
-    const result = await windows.installed({ Devices: [device()], Refuses: ["DuplexingMode"] }, duplex);
+    const result = await windows.install({ Devices: [device()], Refuses: ["DuplexingMode"] }, duplex);
 
     assert.match(result.output.at(-1) ?? "", /refuses DuplexingMode/);
   });
 
-  test("an IPP and a TCP printer share a package, and each is what it should be", async () => {
+  test("an IPP and a TCP/IP printer can share a package", async () => {
     const tcp = deployable({ id: "8", name: "Label", address: "10.0.0.8" });
     const many = deploymentOfMany("Client", [office, tcp]);
-    await windows.machine({ Devices: [device()] });
+    await windows.setMachine({ Devices: [device()] });
     const first = await windows.run("install", many);
     const second = await windows.run("install", many);
     const detected = await windows.run("detect", many);
-    await windows.change({ Devices: [device({ Awake: false })] });
+    await windows.changeMachine({ Devices: [device({ Awake: false })] });
     const removed = await windows.run("uninstall", many);
-    const again = await windows.run("install", many);
+    const repeated = await windows.run("install", many);
 
     assert.deepEqual(first.output, ["Office: installed", "Label: installed", "Installed: all 2 printers"]);
     assert.deepEqual(second.output.slice(0, 2), ["Office: nothing to change", "Label: nothing to change"]);
     assert.deepEqual([detected.code, detected.output], [0, ["Installed: all 2 printers"]]);
-    assert.equal(portOf(first, "IP_10.0.0.8")?.PrinterHostAddress, "10.0.0.8");
+    assert.equal(findPort(first, "IP_10.0.0.8")?.PrinterHostAddress, "10.0.0.8");
     assert.deepEqual([removed.code, traces(removed)], [0, []]);
-    assert.equal(again.code, 1618, "one is asleep");
-    assert.ok(queueOf(again, "Label"), "the other is there");
+    assert.equal(repeated.code, 1618, "one is asleep");
+    assert.ok(getQueue(repeated, "Label"), "the other is there");
   });
 
-  test("-WhatIf says what it would do, and asks neither Windows nor the printer for anything", async () => {
-    await windows.machine({ Devices: [device()] });
+  test("-WhatIf prints the changes, and neither changes Windows nor contacts the printer", async () => {
+    await windows.setMachine({ Devices: [device()] });
     const fresh = await windows.run("install", office, { parameters: { WhatIf: true } });
-    await windows.machine({ Queues: [queue("Office", "LPT1:")], Devices: [device()] });
+    await windows.setMachine({ Queues: [queue("Office", "LPT1:")], Devices: [device()] });
     const wrong = await windows.run("install", office, { parameters: { WhatIf: true } });
 
     assert.deepEqual([fresh.code, wrong.code], [0, 0]);
@@ -208,14 +208,14 @@ describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () =>
     );
   });
 
-  test("uninstall leaves the driver to others, and with keep_driver; a driver that stays is no failure", async () => {
-    await windows.installed(withIppQueue("Theirs"), office);
+  test("uninstall keeps the driver for other queues and with keep_driver, and a busy driver is no failure", async () => {
+    await windows.install(withIppQueue("Theirs"), office);
     const shared = await windows.run("uninstall", office);
     const keeping = windowsDeployable({ keep_driver: "on" });
-    await windows.installed({ Devices: [device()] }, keeping);
+    await windows.install({ Devices: [device()] }, keeping);
     const kept = await windows.run("uninstall", keeping);
-    await windows.installed({ Devices: [device()] }, office);
-    await windows.change({ LingerMs: 10 * 60_000 });
+    await windows.install({ Devices: [device()] }, office);
+    await windows.changeMachine({ LingerMs: 10 * 60_000 });
     const busy = await windows.run("uninstall", office);
 
     assert.deepEqual([shared.code, shared.machine.Queues.length, shared.machine.Drivers.length], [0, 1, 1]);

@@ -1,13 +1,13 @@
 import {
   device,
   ippDriver,
-  ippPortNotes,
+  ippPortKeys,
   ippQueue,
   windowsDeployable,
   withIppQueue,
 } from "../../support/powershell/ipp-machine.ts";
 import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
-import { tcp } from "../../support/powershell/simulated-machine.ts";
+import { tcpPort } from "../../support/powershell/simulated-machine.ts";
 import { protectedPrint } from "./machines.ts";
 
 const awake = { Devices: [device()] };
@@ -15,32 +15,32 @@ const asleep = { Devices: [device({ Awake: false })] };
 const otherPath = { Devices: [device({ Path: "/ipp" })] };
 const onTcp = {
   Queues: [ippQueue("Office", "IP_10.0.0.9")],
-  Ports: [tcp("IP_10.0.0.9")],
+  Ports: [tcpPort("IP_10.0.0.9")],
   Drivers: [{ Name: ippDriver, Version: "10.0.26100.1", Date: "06/21/2006" }],
 };
 const replacing = windowsDeployable({ replaces: "Double" });
 
-/** Queues that Windows makes of a URL. */
+/** Queues that Windows adds for a URL. */
 export const driverless: ScenarioGroup = {
   title: "A driverless printer (IPP)",
   about:
-    "_Office_ at `http://10.0.0.9:631/ipp/print` with _Microsoft IPP Class Driver_. The printer is awake and nothing of it is there, unless it says so. Where the last column does not say that the printer was asked, it was not.",
+    "_Office_ at `http://10.0.0.9:631/ipp/print` with _Microsoft IPP Class Driver_. The printer is awake and not installed unless the row says so. Scripts contact it only where the last column says so.",
   what: windowsDeployable(),
   scenarios: [
-    { before: "nothing of it is there", run: "install", machine: awake },
+    { before: "not installed", run: "install", machine: awake },
     {
       before: "installed; the printer is asleep",
       run: "detect",
       machine: awake,
-      after: ["install"],
-      since: asleep,
+      ranBefore: ["install"],
+      changesSince: asleep,
     },
     {
       before: "installed; the printer is asleep",
       run: "install",
       machine: awake,
-      after: ["install"],
-      since: asleep,
+      ranBefore: ["install"],
+      changesSince: asleep,
     },
     { before: "the printer is asleep", run: "install", code: 1618, machine: asleep },
     {
@@ -51,35 +51,35 @@ export const driverless: ScenarioGroup = {
     },
     { before: "protected print mode is on", run: "install", machine: { ...awake, ...protectedPrint } },
     {
-      before: "the path is wrong; Windows reports success and makes no queue",
+      before: "the path is wrong; Windows reports success and adds no queue",
       run: "install",
       code: 1603,
       machine: { ...otherPath, WrongUrl: "nothing" },
     },
     {
-      before: "the path is wrong; Windows reports success and makes a queue on a TCP/IP port",
+      before: "the path is wrong; Windows reports success and adds a queue on a TCP/IP port",
       run: "install",
       code: 1603,
       machine: { ...otherPath, WrongUrl: "tcp" },
     },
     {
-      before: "a queue of its name with the right driver is on a WSD port, which does not speak IPP",
+      before: "a queue with its name and driver uses a WSD port, which does not speak IPP",
       run: "install",
-      machine: { ...withIppQueue("Office"), Registry: ippPortNotes("WSD-1", 0) },
+      machine: { ...withIppQueue("Office"), Registry: ippPortKeys("WSD-1", 0) },
     },
     {
-      before: "a queue of its name with the right driver is on a TCP/IP port",
+      before: "a queue with its name and driver uses a TCP/IP port",
       run: "install",
       machine: { ...onTcp, ...awake },
     },
     {
-      before: "the same queue on a TCP/IP port; the printer is asleep",
+      before: "the same; the printer is asleep",
       run: "install",
       code: 1618,
       machine: { ...onTcp, ...asleep },
     },
     {
-      before: "Windows has made the queue _Double_ of the same device by itself",
+      before: "Windows has added the queue _Double_ for the same device",
       run: "install",
       machine: withIppQueue("Double"),
     },
@@ -89,6 +89,6 @@ export const driverless: ScenarioGroup = {
       machine: withIppQueue("Double"),
       what: replacing,
     },
-    { before: "installed", run: "uninstall", machine: awake, after: ["install"] },
+    { before: "installed", run: "uninstall", machine: awake, ranBefore: ["install"] },
   ],
 };

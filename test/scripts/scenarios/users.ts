@@ -1,6 +1,11 @@
 import { deployable, type Machine } from "../../support/powershell/powershell.ts";
 import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
-import { papyrus, queue, tcp, userPath } from "../../support/powershell/simulated-machine.ts";
+import {
+  defaultPrinterKey,
+  papyrusDriver,
+  queue,
+  tcpPort,
+} from "../../support/powershell/simulated-machine.ts";
 import { makeTicket } from "../../support/printers/tickets.ts";
 
 const people = ["S-1-5-21-9-8-7-1001", "S-1-12-1-5-6-7-8"] as const;
@@ -16,21 +21,21 @@ const preferences: ScenarioGroup = {
   what: deployable({ print_ticket: stapled }),
   scenarios: [
     { before: "the driver takes the ticket", run: "install" },
-    { before: "installed with the ticket", run: "install", after: ["install"] },
+    { before: "installed with the ticket", run: "install", ranBefore: ["install"] },
     { before: "the driver refuses the ticket", run: "install", machine: { Refuses: ["PrintTicketXml"] } },
     {
       before:
-        "no ticket, but users’ own preferences are to go; two users are logged on and have their own for _Office_ and for _Hall_",
+        "no ticket, but users’ own preferences are deleted; two logged-on users have their own for _Office_ and _Hall_",
       run: "install",
       machine: { Users: [...people], Registry: ownPreferences },
       what: reset,
     },
     {
-      before: "the same, installed; both users have set their own again",
+      before: "the same, installed; both users have set preferences again",
       run: "install",
       machine: { Users: [...people], Registry: ownPreferences },
-      after: ["install"],
-      since: { Registry: ownPreferences },
+      ranBefore: ["install"],
+      changesSince: { Registry: ownPreferences },
       what: reset,
     },
   ],
@@ -48,34 +53,34 @@ const connections: Machine = {
         { Server: "\\\\server" },
       ]),
     ),
-    [userPath(people[0])]: { Device: "\\\\server\\Old,winspool,Ne04:" },
-    [userPath(people[0]).replace(/Windows$/, "Devices")]: { "\\\\server\\Old": "winspool,Ne04:" },
+    [defaultPrinterKey(people[0])]: { Device: "\\\\server\\Old,winspool,Ne04:" },
+    [defaultPrinterKey(people[0]).replace(/Windows$/, "Devices")]: { "\\\\server\\Old": "winspool,Ne04:" },
   },
 };
 const byHand: Machine = {
   Queues: [queue("By hand", "10.0.0.5_1"), queue("LPR", "lpr"), queue("Elsewhere", "10.0.0.50_1")],
   Ports: [
-    tcp("10.0.0.5_1", "10.0.0.5"),
-    { ...tcp("lpr", "10.0.0.5"), Protocol: 2, LprQueueName: "lp", PortNumber: 515 },
-    tcp("10.0.0.50_1", "10.0.0.50"),
+    tcpPort("10.0.0.5_1", "10.0.0.5"),
+    { ...tcpPort("lpr", "10.0.0.5"), Protocol: 2, LprQueueName: "lp", PortNumber: 515 },
+    tcpPort("10.0.0.50_1", "10.0.0.50"),
   ],
-  Drivers: [papyrus()],
+  Drivers: [papyrusDriver()],
 };
 
 const replaced: ScenarioGroup = {
   title: "What a printer replaces",
-  about: "_Office_ at 10.0.0.9, with something under _Replaces_.",
+  about: "_Office_ at 10.0.0.9 with a value in _Replaces_.",
   what: deployable({ replaces: "\\\\server\\Old" }),
   scenarios: [
     {
       before:
-        "_Replaces_ has `\\\\server\\Old`: a connection of the machine and of two users who are logged on, the first one’s default printer",
+        "_Replaces_ has `\\\\server\\Old`, a connection of the machine and of two logged-on users; it is the first user’s default printer",
       run: "install",
       machine: connections,
     },
     {
       before:
-        "_Replaces_ has `address:10.0.0.5`: two queues are on ports to it, a third is on one to 10.0.0.50",
+        "_Replaces_ has `address:10.0.0.5`: two queues use ports to it, a third uses a port to 10.0.0.50",
       run: "install",
       machine: byHand,
       what: deployable({ replaces: "address:10.0.0.5" }),
@@ -84,11 +89,11 @@ const replaced: ScenarioGroup = {
       before: "the same, but the installation fails",
       run: "install",
       code: 1603,
-      machine: { ...byHand, AddPrinterLies: 9 },
+      machine: { ...byHand, SilentAddFailures: 9 },
       what: deployable({ replaces: "address:10.0.0.5" }),
     },
   ],
 };
 
-/** What is between a printer and the users of the machine. */
+/** Users' preferences, connections and queues. */
 export const users: readonly ScenarioGroup[] = [preferences, replaced];

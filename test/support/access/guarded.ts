@@ -2,15 +2,15 @@ import type { TestContext } from "node:test";
 import { client, startApp, type TestApp } from "../app.ts";
 import { groupedProxies } from "./proxies.ts";
 
-/** A service where sign-in is on, with those who may use it. */
+/** A service with sign-in on, and clients for its users. */
 export interface Guarded {
   readonly service: TestApp;
   readonly admin: ReturnType<typeof client>;
   readonly operator: ReturnType<typeof client>;
   readonly viewer: ReturnType<typeof client>;
-  /** Who asks with a token. */
+  /** A client that sends a token. */
   bearer(token: string): ReturnType<typeof client>;
-  /** Makes a token; its text. */
+  /** Makes a token. @returns its text */
   addToken(scope: string, days?: string): Promise<string>;
 }
 
@@ -40,8 +40,8 @@ export async function startGuarded(
   };
 }
 
-/** Where a script fetches its driver, without the service's own address. */
-export function downloadIn(script: string): string {
+/** The path of the driver's files in a script, without the service's address. */
+export function downloadPathIn(script: string): string {
   const address = /Download = '([^']+)'/.exec(script)?.[1] ?? "";
   const { pathname, search } = new URL(address);
   return pathname + search;

@@ -5,21 +5,21 @@ import type { Role } from "../../../src/domain/access/access.ts";
 import { startApp, type TestApp } from "../app.ts";
 
 export const adminPassword = "orbit lantern copper";
-/** What an account made by `addPerson` signs in with. */
+/** The password of accounts made by `addPerson`. */
 export const ownPassword = "velvet harbour sixteen";
 
-/** The service with sign-in on. */
+/** Starts the service with sign-in on. */
 export function startClosed(t: TestContext, options: Parameters<typeof startApp>[1] = {}): Promise<TestApp> {
   return startApp(t, { adminPassword: new Secret(adminPassword), ...options });
 }
 
-/** What a browser keeps of an answer, as it sends it back. */
+/** The cookies of an answer, as a browser sends them back. */
 export function cookiesOf(answer: Response): string {
   const given = answer.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
   return given.filter((pair) => !pair.endsWith("=")).join("; ");
 }
 
-/** Signs in, and answers the cookies. */
+/** Signs in. @returns the cookies */
 export async function signIn({ post }: TestApp, name: string, password: string): Promise<string> {
   const answer = await post("/sign-in", { name, password });
   assert.equal(answer.status, 303, await answer.text());
@@ -28,7 +28,7 @@ export async function signIn({ post }: TestApp, name: string, password: string):
 
 export const signInAdmin = (app: TestApp) => signIn(app, "admin", adminPassword);
 
-/** Makes an account, and answers its one-time password. */
+/** Makes an account. @returns its one-time password */
 export async function addAccount(app: TestApp, name: string, role: Role = "viewer"): Promise<string> {
   const cookie = await signInAdmin(app);
   const page = await (await app.post("/accounts", { name, role }, { cookie })).text();
@@ -37,7 +37,7 @@ export async function addAccount(app: TestApp, name: string, role: Role = "viewe
   return password;
 }
 
-/** Makes an account that has chosen its password, and answers its cookies. */
+/** Makes an account with a chosen password, and signs in. @returns the cookies */
 export async function addPerson(app: TestApp, name: string, role: Role = "viewer"): Promise<string> {
   const password = await addAccount(app, name, role);
   const first = await signIn(app, name, password);

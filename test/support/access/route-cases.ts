@@ -1,42 +1,42 @@
 import type { Rule } from "../../../src/domain/access/access.ts";
-import type { Reach, Route } from "../../../src/http/router.ts";
+import type { Route, RouteScope } from "../../../src/http/router.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
-import type { Who } from "./everybody.ts";
 import { ownPassword } from "./people.ts";
+import type { SenderKind } from "./sender-kinds.ts";
 
-/** What is asked of a route, and what the answer is for who may. */
+/** A request to a route, and the answer for a sender with the right to use it. */
 export interface RouteCase {
   readonly rule: Rule;
-  /** To who may; those that are named get another one. */
+  /** The status for allowed senders, except for those in `statuses`. */
   readonly status: number;
-  readonly statuses?: Partial<Record<Who, number>>;
-  /** The record whose machines may come with a token of their own or a link. */
-  readonly reach?: Reach;
+  readonly statuses?: Partial<Record<SenderKind, number>>;
+  /** The kind of record of a route that links, and tokens of one client or printer, can open. */
+  readonly scope?: RouteScope;
   readonly query?: string;
   readonly fields?: Readonly<Record<string, string>>;
   readonly file?: Uint8Array;
-  /** Why what may be done changes nothing here; for an unsafe method that does, undefined. */
-  readonly idle?: string;
-  /** For whom alone it does. */
-  readonly changesFor?: readonly Who[];
+  /** Why an unsafe method changes nothing here; undefined where it changes something. */
+  readonly whyUnchanged?: string;
+  /** The only senders for whom it changes something. */
+  readonly changesFor?: readonly SenderKind[];
 }
 
-type More = Omit<RouteCase, "rule" | "status">;
-const of =
+type CaseOptions = Omit<RouteCase, "rule" | "status">;
+const casesFor =
   (rule: Rule) =>
-  (status: number, more: More = {}): RouteCase => ({ rule, status, ...more });
-const open = of("open");
-const person = of("person");
-const viewer = of("viewer");
-const operator = of("operator");
-const admin = of("admin");
+  (status: number, more: CaseOptions = {}): RouteCase => ({ rule, status, ...more });
+const open = casesFor("open");
+const person = casesFor("person");
+const viewer = casesFor("viewer");
+const operator = casesFor("operator");
+const admin = casesFor("admin");
 
 const printer = { address: "10.0.0.9", driver_id: "1", client_id: "1" };
 const list = { text: "client,name,address,driver\nKunde 1,From a list,10.0.0.77,1\n", kind: "list" };
 const chosen = { password: ownPassword, chosen: "quiet marble sunrise", again: "quiet marble sunrise" };
 
-/** Every route of the table: whoever adds one says here who may use it and what it answers them. */
+/** A case for every route of the table: a new route needs one here. */
 export const routeCases: Readonly<Record<string, RouteCase>> = {
   "GET /health": open(200),
   "GET /": viewer(200),
@@ -52,15 +52,15 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "DELETE /printers/:id": operator(200),
   "GET /printers/:id/edit": operator(200),
   "POST /printers/:id/delete": operator(200),
-  "GET /printers/:id/scripts/:kind": viewer(200, { reach: "printer" }),
+  "GET /printers/:id/scripts/:kind": viewer(200, { scope: "printer" }),
   "GET /printers/:id/read/:kind": viewer(200),
   "POST /printers/:id/links": operator(200, {
     fields: { address: "/printers/1/scripts/install", days: "7" },
-    idle: "a link is signed, not stored",
+    whyUnchanged: "a link is signed, not stored",
   }),
   "POST /printers/:id/links/end": operator(303),
-  "GET /printers/:id/packages/:format": viewer(200, { reach: "printer" }),
-  "GET /printers/:id/publish": viewer(200, { reach: "printer" }),
+  "GET /printers/:id/packages/:format": viewer(200, { scope: "printer" }),
+  "GET /printers/:id/publish": viewer(200, { scope: "printer" }),
   "GET /printers/:id/icon": viewer(200),
   "POST /printers/:id/icon": operator(200, { file: makePng(256, 256, 50) }),
   "DELETE /printers/:id/icon": operator(200),
@@ -70,15 +70,15 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "POST /clients": operator(200, { fields: { name: "New" } }),
   "GET /clients/:id": viewer(200),
   "POST /clients/:id": operator(200, { fields: { name: "Renamed" } }),
-  "DELETE /clients/:id": operator(409, { idle: "the client has printers" }),
-  "POST /clients/:id/delete": operator(409, { idle: "the client has printers" }),
-  "GET /clients/:id/packages/:format": viewer(200, { reach: "client" }),
-  "GET /clients/:id/scripts/:kind": viewer(200, { reach: "client" }),
-  "GET /clients/:id/publish": viewer(200, { reach: "client" }),
+  "DELETE /clients/:id": operator(409, { whyUnchanged: "the client has printers" }),
+  "POST /clients/:id/delete": operator(409, { whyUnchanged: "the client has printers" }),
+  "GET /clients/:id/packages/:format": viewer(200, { scope: "client" }),
+  "GET /clients/:id/scripts/:kind": viewer(200, { scope: "client" }),
+  "GET /clients/:id/publish": viewer(200, { scope: "client" }),
   "GET /clients/:id/read/:kind": viewer(200),
   "POST /clients/:id/links": operator(200, {
     fields: { address: "/clients/1/scripts/install", days: "7" },
-    idle: "a link is signed, not stored",
+    whyUnchanged: "a link is signed, not stored",
   }),
   "POST /clients/:id/links/end": operator(303),
 
@@ -86,22 +86,25 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "POST /drivers/upload": operator(200, { file: driverZip({ version: "9.0.0.0" }) }),
   "GET /drivers/:id": viewer(200),
   "POST /drivers/:id": operator(200, { fields: { name: "Renamed" } }),
-  "DELETE /drivers/:id": operator(409, { idle: "printers use the driver" }),
-  "POST /drivers/:id/delete": operator(409, { idle: "printers use the driver" }),
+  "DELETE /drivers/:id": operator(409, { whyUnchanged: "printers use the driver" }),
+  "POST /drivers/:id/delete": operator(409, { whyUnchanged: "printers use the driver" }),
   "GET /drivers/:id/archive": viewer(200),
-  "GET /drivers/:id/files": viewer(200, { reach: "files" }),
-  "GET /drivers/:id/packages/:format": viewer(200, { reach: "driver" }),
-  "GET /drivers/:id/scripts/:kind": viewer(200, { reach: "driver" }),
-  "GET /drivers/:id/publish": viewer(200, { reach: "driver" }),
+  "GET /drivers/:id/files": viewer(200, { scope: "files" }),
+  "GET /drivers/:id/packages/:format": viewer(200, { scope: "driver" }),
+  "GET /drivers/:id/scripts/:kind": viewer(200, { scope: "driver" }),
+  "GET /drivers/:id/publish": viewer(200, { scope: "driver" }),
   "GET /drivers/:id/read/:kind": viewer(200),
   "POST /drivers/:id/links": operator(200, {
     fields: { address: "/drivers/1/scripts/install", days: "7" },
-    idle: "a link is signed, not stored",
+    whyUnchanged: "a link is signed, not stored",
   }),
   "POST /drivers/:id/links/end": operator(303),
   "GET /drivers/:id/models": viewer(200),
   "GET /drivers/:id/move": operator(200),
-  "POST /drivers/:id/move": operator(409, { fields: { to: "3" }, idle: "nobody has seen the preview" }),
+  "POST /drivers/:id/move": operator(409, {
+    fields: { to: "3" },
+    whyUnchanged: "the preview was not opened",
+  }),
 
   "POST /deletions/:id/undo": operator(200),
   "DELETE /deletions/:id": operator(200),
@@ -110,7 +113,7 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "GET /import": operator(200),
   "POST /import": operator(200, { fields: list }),
   "GET /import/preview": operator(303),
-  "POST /import/preview": operator(200, { fields: list, idle: "it is looked at before it is done" }),
+  "POST /import/preview": operator(200, { fields: list, whyUnchanged: "it is a preview" }),
 
   "GET /sign-in": open(200, {
     statuses: { viewer: 303, operator: 303, admin: 303, "a one-time password": 303 },
@@ -120,12 +123,12 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "POST /sign-in/password": open(303, {
     fields: chosen,
     statuses: { "a one-time password": 422 },
-    idle: "the password until now is another one",
+    whyUnchanged: "the current password is another one",
   }),
   "POST /sign-out": open(303, { changesFor: ["a one-time password", "viewer", "operator", "admin"] }),
   "GET /account": person(200),
   "POST /account/password": person(303, { fields: chosen, changesFor: ["viewer", "operator"] }),
-  "POST /account/sessions/:id/end": person(303, { idle: "it is somebody else's" }),
+  "POST /account/sessions/:id/end": person(303, { whyUnchanged: "the session is another user's" }),
   "POST /account/sessions/end": person(303, { changesFor: ["admin"] }),
   "GET /accounts": admin(200),
   "POST /accounts": admin(200, { fields: { name: "another", role: "viewer" } }),
@@ -135,7 +138,7 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "POST /accounts/:id/delete": admin(303),
   "POST /accounts/:id/password": admin(200),
   "POST /accounts/:id/disable": admin(303),
-  "POST /accounts/:id/enable": admin(303, { idle: "it is not disabled" }),
+  "POST /accounts/:id/enable": admin(303, { whyUnchanged: "the account is not disabled" }),
   "GET /tokens": admin(200),
   "POST /tokens": admin(200, { fields: { name: "another", scope: "read", days: "30" } }),
   "DELETE /tokens/:id": admin(303),
@@ -152,14 +155,14 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "GET /favicon.ico": open(200),
 };
 
-/** A route as it stands in the table. */
-export function patternOf({ pattern, names }: Route): string {
+/** The pattern of a route, as in the table. */
+export function patternOf({ pattern, paramNames: names }: Route): string {
   let text = pattern.source.slice(1, -1).replaceAll("\\/", "/").replaceAll("\\.", ".");
   for (const name of names) text = text.replace("([^/]+)", `:${name}`);
   return text;
 }
 
-/** The path of a record that is there. @param backup the name of a backup */
+/** The path of an existing record. @param backup the name of a backup */
 export function pathOf(pattern: string, backup: string): string {
   return pattern
     .replace(":id", pattern.startsWith("/accounts/") ? "3" : pattern.startsWith("/deletions/") ? "2" : "1")
@@ -168,7 +171,7 @@ export function pathOf(pattern: string, backup: string): string {
     .replace(":name", pattern.startsWith("/static") ? "app.css" : backup);
 }
 
-/** The number in a path; 1 where there is none. */
+/** The first number in a path; 1 without one. */
 export function idInPath(path: string): number {
   return Number(/\/(\d+)/.exec(path)?.[1] ?? 1);
 }

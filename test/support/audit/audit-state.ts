@@ -4,8 +4,8 @@ import { verifyAudit } from "../../../src/store/audit/verify.ts";
 import type { Rows } from "../durability/disk-state.ts";
 import { entriesIn } from "./audit.ts";
 
-/** Changes that were acknowledged, as `created client 1 Contoso`, without the number: how often each was. */
-export class Told {
+/** How often each change was acknowledged. */
+export class AcknowledgedChanges {
   readonly #counts = new Map<string, number>();
 
   /** @param change as `created client Contoso` */
@@ -13,7 +13,7 @@ export class Told {
     this.#counts.set(change, (this.#counts.get(change) ?? 0) + 1);
   }
 
-  /** What is missing of it among these. */
+  /** The acknowledged changes that are missing in `counts`. */
   missingIn(counts: ReadonlyMap<string, number>): string[] {
     return [...this.#counts].flatMap(([change, count]) => {
       const found = counts.get(change) ?? 0;
@@ -22,41 +22,45 @@ export class Told {
   }
 }
 
-/** Whether the log is whole, and ends with what is saved. @param told what it must tell of */
-export async function wrongInLog(dataDir: string, rows: Rows, told: Told): Promise<string[]> {
+/** Checks that the log is complete and agrees with the saved rows. @param acknowledged changes that it must have */
+export async function logProblems(
+  dataDir: string,
+  rows: Rows,
+  acknowledged: AcknowledgedChanges,
+): Promise<string[]> {
   const { broken, isTorn } = await verifyAudit(dataDir);
   if (broken !== undefined) return [`the audit log: ${broken.file} ${broken.line}: ${broken.what}`];
-  return isTorn ? ["the audit log: its last line is torn"] : untold(dataDir, rows, told);
+  return isTorn ? ["the audit log: its last line is torn"] : missingEntries(dataDir, rows, acknowledged);
 }
 
 /**
- * What follows from the log, one entry after the other, is what is saved: no record that it does not know of, and none
- * that it has and the database has not.
+ * Compares the records that follow from the log's entries with the saved rows, in both directions, and finds acknowledged
+ * changes without an entry.
  */
-export function untold(dataDir: string, rows: Rows, told: Told): string[] {
-  const { there, counts } = toldBy(dataDir, rows);
+export function missingEntries(dataDir: string, rows: Rows, acknowledged: AcknowledgedChanges): string[] {
+  const { existing, counts } = logContent(dataDir, rows);
   const saved = recordsIn(rows);
   return [
-    ...[...saved].filter((key) => !there.has(key)).map((key) => `the audit log lacks ${key}`),
-    ...[...there].filter((key) => !saved.has(key)).map((key) => `the audit log has ${key}, which is not`),
-    ...told.missingIn(counts),
+    ...[...saved].filter((key) => !existing.has(key)).map((key) => `the audit log lacks ${key}`),
+    ...[...existing].filter((key) => !saved.has(key)).map((key) => `the audit log has ${key}, which is not`),
+    ...acknowledged.missingIn(counts),
   ];
 }
 
-/** What the log says is there by now, as `printer 7`, and how often it tells of each change, as `created printer Hall`. */
-function toldBy(dataDir: string, rows: Rows): { there: Set<string>; counts: Map<string, number> } {
-  // Windows’ own drivers came with the database.
-  const there = new Set(rows.windows_drivers.map(({ id }) => `driver ${id}`));
+/** The existing records that follow from the log, as `printer 7`, and the count of each change, as `created printer Hall`. */
+function logContent(dataDir: string, rows: Rows): { existing: Set<string>; counts: Map<string, number> } {
+  // The drivers included with Windows have no entries.
+  const existing = new Set(rows.windows_drivers.map(({ id }) => `driver ${id}`));
   const counts = new Map<string, number>();
   for (const { event, record } of changesIn(dataDir)) {
     const { kind, id, name } = record;
     const said = `${event} ${kind} ${name}`;
     counts.set(said, (counts.get(said) ?? 0) + 1);
     if (kind === "icon") continue;
-    if (event === "deleted") there.delete(`${kind} ${id}`);
-    else if (event === "created" || event === "restored") there.add(`${kind} ${id}`);
+    if (event === "deleted") existing.delete(`${kind} ${id}`);
+    else if (event === "created" || event === "restored") existing.add(`${kind} ${id}`);
   }
-  return { there, counts };
+  return { existing, counts };
 }
 
 function changesIn(dataDir: string) {
@@ -66,7 +70,7 @@ function changesIn(dataDir: string) {
   );
 }
 
-/** As `printer 7`. */
+/** Keys such as `printer 7`. */
 function recordsIn({ clients, drivers, windows_drivers, printers, accounts, tokens }: Rows): Set<string> {
   const kinds = {
     client: clients,

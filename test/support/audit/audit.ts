@@ -4,7 +4,7 @@ import type { AuditEntry, AuditEvent } from "../../../src/domain/audit/audit.ts"
 import { readLine } from "../../../src/domain/audit/audit-chain.ts";
 import type { TestApp } from "../app.ts";
 
-/** The paths of the log's files, the oldest first. */
+/** The paths of the log's files, oldest first. */
 export function logFiles(dataDir: string): string[] {
   const folder = join(dataDir, "audit");
   return readdirSync(folder)
@@ -13,7 +13,7 @@ export function logFiles(dataDir: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** All that the log says. @throws where a line is none of ours */
+/** All entries of the log on disk. @throws Error when a line cannot be read */
 export function entriesIn(dataDir: string): AuditEntry[] {
   return logFiles(dataDir).flatMap((path) => {
     const lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
@@ -25,15 +25,15 @@ export function entriesIn(dataDir: string): AuditEntry[] {
   });
 }
 
-/** The same of a service, with what it has not written yet; of some events where they are given. */
-export async function logOf(app: TestApp, ...events: AuditEvent[]): Promise<AuditEntry[]> {
+/** The entries of a service, including unwritten ones; only `events` when given. */
+export async function logEntries(app: TestApp, ...events: AuditEvent[]): Promise<AuditEntry[]> {
   await app.app.store.audit.flush();
   const entries = entriesIn(app.dataDir);
   return events.length === 0 ? entries : entries.filter(({ event }) => events.includes(event));
 }
 
 /** `changed printer 1 Office: address 10.0.0.9 → 10.0.0.10` */
-export function said({ event, record, fields = [], what, count }: AuditEntry): string {
+export function entryText({ event, record, fields = [], what, count }: AuditEntry): string {
   const changes = fields.map(({ name, from, to }) =>
     to === undefined ? name : from === undefined ? `${name} ${to}` : `${name} ${from} → ${to}`,
   );

@@ -2,8 +2,8 @@ import type { TestContext } from "node:test";
 import { startApp, type TestApp } from "../app.ts";
 import { until } from "../until.ts";
 
-/** What was counted of a printer, as `what who count`. */
-export async function counted({ app }: Pick<TestApp, "app">, printer: number): Promise<string[]> {
+/** The counted downloads of a printer, each as `what who count`. */
+export async function downloadCounts({ app }: Pick<TestApp, "app">, printer: number): Promise<string[]> {
   await app.deployments.flush();
   return app.deployments
     .ofPrinter(printer)
@@ -11,7 +11,7 @@ export async function counted({ app }: Pick<TestApp, "app">, printer: number): P
     .sort();
 }
 
-/** Fetches something whole, and waits until that is counted. */
+/** Downloads a path completely, and waits until the download is counted. */
 export async function download(
   app: TestApp,
   path: string,
@@ -29,14 +29,14 @@ export async function download(
   return answer;
 }
 
-/** Says that a script was sent all of something that holds these printers. */
-export function sent(
+/** Records a complete download by a script with these printers. */
+export function recordDownload(
   { app }: Pick<TestApp, "app">,
   printers: readonly { readonly id: number; readonly revision: string }[],
   what: string,
 ): void {
   const pairs = printers.map(({ id, revision }) => [id, revision] as const);
-  app.store.audit.download({ what, by: "script", digest: "", printers: pairs })();
+  app.store.audit.recordDownload({ what, by: "script", digest: "", printers: pairs })();
 }
 
 export async function startWithPrinter(t: TestContext) {

@@ -10,7 +10,7 @@ import {
 import { type DriverDeployment, driverScriptSettings } from "../../../src/pkg/scripts/driver-deployment.ts";
 import { driverFolder } from "../../../src/pkg/scripts/driver-settings.ts";
 
-/** What scripts are made of: a printer, several, or a driver by itself. */
+/** The input of scripts: one printer, several, or only a driver. */
 export type Deployed = Deployment | Deployable | DriverDeployment;
 
 export interface PackageParts {
@@ -18,8 +18,8 @@ export interface PackageParts {
   readonly drivers: readonly { readonly driver: Driver; readonly folder: string }[];
 }
 
-/** What a package of it holds. */
-export function partsOf(what: Deployed): PackageParts {
+/** The parts of a package. */
+export function packageParts(what: Deployed): PackageParts {
   if ("models" in what) {
     return { settings: driverScriptSettings(what), drivers: [{ driver: what.driver, folder: driverFolder }] };
   }

@@ -10,7 +10,7 @@ import { readDatabase } from "../database.ts";
 import { makePng } from "../printers/png.ts";
 
 /** Runs a command of the program on a DATA_DIR. */
-export function platen(dataDir: string, ...args: string[]) {
+export function runPlaten(dataDir: string, ...args: string[]) {
   return spawnSync(process.execPath, [bundle, ...args], {
     encoding: "utf8",
     env: { PATH: process.env.PATH, DATA_DIR: dataDir },
@@ -26,8 +26,8 @@ export async function startFullShop(t: TestContext, dataDir: string): Promise<Te
   return shop;
 }
 
-/** Every file below a folder by its path, with its bytes. */
-export function contentOf(folder: string): Record<string, string> {
+/** The SHA-256 of every file below a folder, by its path. */
+export function fileDigests(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
   const files = names.filter((name) => statSync(join(folder, name)).isFile());
@@ -41,13 +41,13 @@ export function contentOf(folder: string): Record<string, string> {
   );
 }
 
-/** The same of what a backup holds. */
-export function lastingIn(folder: string): Record<string, string> {
+/** The same for the files that a backup contains. */
+export function backedUpFiles(folder: string): Record<string, string> {
   const lasting = /^(?:platen\.sqlite|secret|(?:drivers|icons|audit)\/.+)$/;
-  return Object.fromEntries(Object.entries(contentOf(folder)).filter(([name]) => lasting.test(name)));
+  return Object.fromEntries(Object.entries(fileDigests(folder)).filter(([name]) => lasting.test(name)));
 }
 
-/** The same, with rows in place of the database's bytes, and without what a restore renews or adds. */
+/** The same, with rows instead of the database's digest, and without the tables that a restore changes. */
 export async function recordsIn(folder: string): Promise<Record<string, string>> {
   const rows = await readDatabase(join(folder, "platen.sqlite"), (db) => {
     const tables =
@@ -57,18 +57,18 @@ export async function recordsIn(folder: string): Promise<Record<string, string>>
       .filter((name) => !["link_epoch", "changes", "sqlite_sequence"].includes(name));
     return JSON.stringify(names.map((name) => [name, db.exec(`SELECT * FROM ${name}`)]));
   });
-  return { ...lastingIn(folder), "platen.sqlite": rows };
+  return { ...backedUpFiles(folder), "platen.sqlite": rows };
 }
 
 /** A file in an archive, as `tarOf` writes it. */
 export interface TarPart {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Changes the header that says so much. */
+  /** Changes the header in place. */
   readonly header?: (header: Buffer) => void;
 }
 
-/** An archive of any files. */
+/** An archive of these files. */
 export function tarOf(parts: readonly TarPart[], end = tarEnd): Buffer {
   const blocks = parts.flatMap(({ name, bytes, header: change }) => {
     const header = tarHeader({ name, size: bytes.length }, 0);
@@ -78,7 +78,7 @@ export function tarOf(parts: readonly TarPart[], end = tarEnd): Buffer {
   return Buffer.concat([...blocks, end]);
 }
 
-/** The list of files as a backup ends with it. */
+/** The manifest of these files, as at the end of a backup. */
 export function manifestOf(parts: readonly TarPart[], missing: readonly string[] = []): TarPart {
   const files = parts.map(({ name, bytes }) => ({
     name,
@@ -89,8 +89,8 @@ export function manifestOf(parts: readonly TarPart[], missing: readonly string[]
   return { name: manifestName, bytes: Buffer.from(text) };
 }
 
-/** Makes the checksum of a header right again. */
-export function signed(header: Buffer): void {
+/** Corrects the checksum of a changed header. */
+export function fixChecksum(header: Buffer): void {
   header.fill(" ", 148, 156);
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { navigation, type TestApp } from "../app.ts";
 
-/** All that records are, as SQLite holds them. */
+/** All records, as the store reads them. */
 export function recordsOf({ app: { store } }: Pick<TestApp, "app">) {
   const printers = store.printers.list().map(({ printer: { id } }) => ({
     printer: store.printers.get(id),
@@ -13,14 +13,14 @@ export function recordsOf({ app: { store } }: Pick<TestApp, "app">) {
   return { clients: store.clients.list(), drivers, printers };
 }
 
-/** Takes back the deletion that was made last, as a browser without scripts does; answers where it is sent. */
+/** Undoes the last deletion as a browser without scripts does. @returns the redirect's location, or the refusal */
 export async function undoLast({ app, post }: TestApp): Promise<string> {
   const id = app.undo.list()[0]?.id ?? 0;
   const answer = await post(`/deletions/${id}/undo`, {}, navigation);
   return answer.headers.get("location") ?? `${answer.status} ${await answer.text()}`;
 }
 
-/** The names of the files that a data folder holds of drivers and icons, and of what was lost. */
+/** The files of drivers and icons in a data folder, with those in `incoming` and `lost`. */
 export function filesIn(dataDir: string): string[] {
   return ["drivers", "icons", "incoming", "lost/drivers", "lost/icons"].flatMap((folder) => {
     try {

@@ -3,14 +3,14 @@ import { startApp, type TestApp } from "../app.ts";
 import { driverZip, type InfOptions, printerInf } from "./driver-zip.ts";
 import { makeZip, type ZipPart } from "./zip.ts";
 
-/** The driver of ARM64 machines, as its vendor offers it: an INF and a file of other names. */
+/** A driver for ARM64 machines, with another version, library and models than the default driver. */
 export function armZip(options: InfOptions & { readonly extra?: readonly ZipPart[] } = {}): Buffer {
   const { models = ["Papyrus ARM", "Papyrus ARM PS"], version = "3.0.0.0" } = options;
   return driverZip({ files: ["arm.dll"], ...options, models, version, decoration: "NTarm64" });
 }
 
-/** A driver that is declared for x64 and ARM64, and whose only program runs on x64. */
-export function lyingZip(): Buffer {
+/** A driver that is declared for x64 and ARM64, but whose only program is for x64. */
+export function misdeclaredZip(): Buffer {
   const program = Buffer.alloc(512);
   program.write("MZ");
   program.writeUInt32LE(128, 0x3c);
@@ -27,15 +27,15 @@ export function lyingZip(): Buffer {
 }
 
 export interface Pair extends TestApp {
-  /** The driver of all machines. */
+  /** Id of the first driver. */
   readonly main: number;
-  /** The one for ARM64. */
+  /** Id of the ARM64 driver. */
   readonly arm: number;
-  /** Has both. */
+  /** Id of the printer with both drivers. */
   readonly printer: number;
 }
 
-/** The service with a printer that has a driver and another for ARM64. */
+/** Starts the service with a printer that has a driver and an ARM64 driver. */
 export async function appWithPair(t: TestContext, fields: Record<string, string> = {}): Promise<Pair> {
   const app = await startApp(t);
   const main = await app.addDriver();
@@ -48,7 +48,7 @@ export async function appWithPair(t: TestContext, fields: Record<string, string>
   return { ...app, main, arm, printer };
 }
 
-/** What each printer has: its drivers and its own models. */
+/** The name, drivers and models of each printer. */
 export function driversOf({ app }: Pick<TestApp, "app">) {
   const whole = app.store.printers.list().map(({ printer }) => app.store.printers.get(printer.id).printer);
   return whole.map((printer) => [

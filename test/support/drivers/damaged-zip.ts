@@ -10,8 +10,8 @@ const files: ZipPart[] = [
   { name: "empty.txt" },
 ];
 
-/** Archives as honest writers make them, a few files each. */
-export function honestZips(): Buffer[] {
+/** Valid archives in the forms of common ZIP writers, a few files each. */
+export function validZips(): Buffer[] {
   const raw = Buffer.from([0x42, 0x81, 0x72, 0x6f]);
   const full = { packedSize: 0xffffffff, size: 0xffffffff };
   return [
@@ -40,7 +40,7 @@ export function honestZips(): Buffer[] {
   ];
 }
 
-/** Packed by a library that is the same everywhere, so that the same damage hits the same bytes. */
+/** Packs with fflate, which makes the same bytes on every system, so that the same damage hits the same bytes. */
 function zipOf(parts: readonly ZipPart[], options?: ZipOptions): Buffer {
   const packed = (part: ZipPart) => Buffer.from(deflateSync(Buffer.from(part.bytes ?? "")));
   return makeZip(
@@ -64,7 +64,7 @@ function pick<T>(items: readonly T[], random: Random): T {
 
 type Damage = (zip: Buffer, random: Random, seeds: readonly Buffer[]) => Buffer;
 
-/** Structures of a ZIP: their signature, and where their fields are: offset and length. */
+/** Structures of a ZIP: the signature, and the offset and length of each field. */
 const structures: readonly [signature: string, fields: readonly [number, number][]][] = [
   [
     "PK\x03\x04",
@@ -166,7 +166,8 @@ const changeField: Damage = (zip, random) => {
   const places = placesOf(zip, signature);
   const [offset, length] = pick(fields, random);
   const at = places.length === 0 ? zip.length : pick(places, random) + offset;
-  if (at + length <= zip.length) zip.writeUIntLE(lie(zip.readUIntLE(at, length), length, random), at, length);
+  if (at + length <= zip.length)
+    zip.writeUIntLE(wrongValue(zip.readUIntLE(at, length), length, random), at, length);
   return zip;
 };
 
@@ -177,9 +178,9 @@ function placesOf(zip: Buffer, signature: string): number[] {
   return places;
 }
 
-function lie(truth: number, length: number, random: Random): number {
+function wrongValue(truth: number, length: number, random: Random): number {
   const most = 256 ** length;
-  const lies = [
+  const values = [
     0,
     1,
     most - 1,
@@ -189,7 +190,7 @@ function lie(truth: number, length: number, random: Random): number {
     truth ^ (1 << random(8 * length)),
     random(most),
   ];
-  return (((pick(lies, random) >>> 0) % most) + most) % most;
+  return (((pick(values, random) >>> 0) % most) + most) % most;
 }
 
 const changeByte: Damage = (zip, random) => {
@@ -211,7 +212,7 @@ const insert: Damage = (zip, random) => {
 
 const append: Damage = (zip, random) => Buffer.concat([zip, Buffer.alloc(1 + random(40), random(256))]);
 
-/** A structure of this or another archive, copied to the place of one. */
+/** Copies a structure of this or another archive over a structure of this archive. */
 const splice: Damage = (zip, random, seeds) => {
   const [signature] = pick(structures, random);
   const donor = random(2) === 0 ? zip : pick(seeds, random);

@@ -1,13 +1,13 @@
 import { navigation, type TestApp } from "../app.ts";
 import { driverZip, printerInf } from "./driver-zip.ts";
 
-/** One INF of three models, none of which is for all devices. */
+/** A driver with three models, none of them universal. */
 export const severalModels = driverZip({ models: ["Papyrus A", "Papyrus B", "Papyrus C"] });
 
-/** A request of htmx. */
-export const script = { "hx-request": "true" };
+/** Headers of a request by htmx. */
+export const htmxHeaders = { "hx-request": "true" };
 
-/** A driver of two INFs: the first with A and B, the second with B and C. */
+/** A driver with two INFs: the first with models A and B, the second with B and C. */
 export function overlappingInfs(): Buffer {
   const extra = [
     { name: "sub/second.inf", bytes: printerInf({ models: ["Papyrus B", "Papyrus C"], version: "9.9.9.9" }) },
@@ -17,7 +17,7 @@ export function overlappingInfs(): Buffer {
   return driverZip({ models: ["Papyrus A", "Papyrus B"], extra });
 }
 
-/** The form of a driver's page as a browser without scripts sends it. */
+/** Sends the form of a driver's page, by default as a browser without scripts. */
 export function saveDriverForm(
   { post }: TestApp,
   id: number,

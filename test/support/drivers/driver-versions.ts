@@ -1,4 +1,4 @@
-/** What an INF's DriverVer holds, as written. */
+/** An INF's DriverVer as written. */
 export interface DriverVer {
   readonly date: string;
   readonly version: string;
@@ -7,7 +7,7 @@ export interface DriverVer {
 const dated = (date: string, version = "1.0.0.0"): DriverVer => ({ date, version });
 const versioned = (version: string): DriverVer => ({ date: "06/21/2025", version });
 
-/** Pairs of drivers, how Windows ranks the first against the second: 1 is newer, 0 the same, -1 older. */
+/** Pairs of drivers and how Windows ranks the first one: 1 is newer, 0 the same, -1 older. */
 export const rankedPairs: readonly [why: string, a: DriverVer, b: DriverVer, order: -1 | 0 | 1][] = [
   ["the same", versioned("1.2.3.4"), versioned("1.2.3.4"), 0],
   ["the date comes first", dated("07/01/2025", "1.0.0.0"), dated("06/30/2025", "9.9.9.9"), 1],
@@ -17,7 +17,7 @@ export const rankedPairs: readonly [why: string, a: DriverVer, b: DriverVer, ord
   ["hyphens for slashes", dated("06-21-2025"), dated("06/21/2025"), 0],
   ["a digit for two", dated("6/1/2025"), dated("06/01/2025"), 0],
   ["blanks around a date", dated(" \t06/21/2025 "), dated("06/21/2025"), 0],
-  ["a time behind a date", dated("06/21/2025 12:00:00"), dated("06/21/2025"), 0],
+  ["a time after a date", dated("06/21/2025 12:00:00"), dated("06/21/2025"), 0],
   ["a date older than an era", dated("01/01/1601"), dated("01/01/1970"), -1],
   ["no date is older than any", dated("", "9.0.0.0"), dated("01/01/1980", "1.0.0.0"), -1],
   ["two without a date", dated("", "1.0.0.1"), dated("", "1.0.0.0"), 1],
@@ -44,13 +44,13 @@ export const rankedPairs: readonly [why: string, a: DriverVer, b: DriverVer, ord
   ["over 32 bits", versioned("1.4294967297"), versioned("1.2"), 1],
   ["over 53 bits", versioned("9007199254740993"), versioned("9007199254740992"), 1],
   ["over 64 bits", versioned("18446744073709551617"), versioned("18446744073709551616"), 1],
-  ["over what a decimal holds", versioned(`1${"0".repeat(60)}1`), versioned(`1${"0".repeat(61)}`), 1],
+  ["over the range of a decimal", versioned(`1${"0".repeat(60)}1`), versioned(`1${"0".repeat(61)}`), 1],
   ["longer than a double", versioned("9".repeat(400)), versioned("8".repeat(400)), 1],
   ["no version is zero", versioned(""), versioned("0.0.0.0"), 0],
   ["no version is older than any", versioned(""), versioned("0.0.0.1"), -1],
   ["words are no version", versioned("unknown"), versioned(""), 0],
   ["a letter before", versioned("v1.2"), versioned("1.2"), 0],
-  ["a letter behind", versioned("1.2b"), versioned("1.2a"), 0],
+  ["a letter after", versioned("1.2b"), versioned("1.2a"), 0],
   ["a dot too many", versioned("1..2"), versioned("1.2"), 0],
   ["a dot at either end", versioned(".1.2."), versioned("1.2"), 0],
   ["blanks in a version", versioned(" 1 . 2 "), versioned("1.2"), 0],
@@ -60,7 +60,7 @@ export const rankedPairs: readonly [why: string, a: DriverVer, b: DriverVer, ord
   ["neither date nor version is older than any", dated("", ""), dated("", "0.1"), -1],
 ];
 
-/** An installed and a wanted driver, and whether the installed one will do. */
+/** An installed and a requested driver, and whether the installed one is current. */
 export const currentPairs: readonly [why: string, installed: DriverVer | null, wanted: DriverVer, boolean][] =
   [
     ["none is installed", null, versioned("1.2.3.4"), false],
@@ -77,5 +77,5 @@ export const currentPairs: readonly [why: string, installed: DriverVer | null, w
     ["neither has a date: an older version", dated("", "1.2.3.3"), dated("", "1.2.3.4"), false],
     ["any version is wanted", versioned("0.0.0.1"), versioned(""), true],
     ["Windows has no version", versioned(""), versioned("1.2.3.4"), false],
-    ["a version larger than any type holds", versioned("9".repeat(60)), versioned("9".repeat(60)), true],
+    ["a version larger than any number type", versioned("9".repeat(60)), versioned("9".repeat(60)), true],
   ];

@@ -5,19 +5,19 @@ export interface InfOptions {
   readonly version?: string;
   readonly date?: string;
   readonly provider?: string;
-  /** The provider, where it is not given. */
+  /** The name in `[Manufacturer]`; default: the provider. */
   readonly maker?: string;
   readonly className?: string;
   readonly catalog?: string | null;
   readonly files?: readonly string[];
-  /** Of the models; several with commas between them. */
+  /** Decorations of the models section, separated by commas. */
   readonly decoration?: string;
 }
 
-/** Enough for a list that is searched. */
+/** Enough models for a search field. */
 export const sixtyModels = Array.from({ length: 60 }, (_, i) => `Papyrus ${100 + i} PCL6`);
 
-/** A small printer INF of our own, with defaults for everything. */
+/** A small printer INF with defaults for everything. */
 export function printerInf(options: InfOptions = {}): string {
   const {
     models = ["Papyrus 100 PCL6"],
@@ -56,7 +56,7 @@ export function printerInf(options: InfOptions = {}): string {
   ].join("\r\n");
 }
 
-/** A whole small driver ZIP: INF, catalog, the files it copies, and whatever else is asked for. */
+/** A small driver ZIP: INF, catalog, the files that the INF copies, and `extra`. */
 export function driverZip(options: InfOptions & { readonly extra?: readonly ZipPart[] } = {}): Buffer {
   const { files = ["papyrus.dll"], catalog = "papyrus.cat" } = options;
   return makeZip([
@@ -67,7 +67,7 @@ export function driverZip(options: InfOptions & { readonly extra?: readonly ZipP
   ]);
 }
 
-/** Two INFs with many models each; what they install is there. */
+/** A complete driver ZIP with two INFs: sixty models in the first, two in the second. */
 export const twoInfs = driverZip({
   version: "3.0.0.0",
   models: sixtyModels,

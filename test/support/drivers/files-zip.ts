@@ -4,11 +4,11 @@ import { readArchive } from "../../../src/pkg/zip/archive.ts";
 import { fillFromLayout } from "../../../src/pkg/zip/layout.ts";
 import { sourceOf } from "./zip.ts";
 
-/** What the service serves as a driver's files, made of its archive; with an INF: only what that uses. */
+/** The ZIP that the service serves as a driver's files. @param onlyUsedBy the path of an INF: only its files are included */
 export async function filesZip(archive: Buffer, onlyUsedBy?: string): Promise<Buffer> {
   const source = sourceOf(archive);
   const { entries } = await readArchive(source);
-  const wanted = onlyUsedBy === undefined ? entries : await usedOf(archive, onlyUsedBy);
+  const wanted = onlyUsedBy === undefined ? entries : await usedEntriesOf(archive, onlyUsedBy);
   const drivers = [{ sha256: "a".repeat(64), folder: "", onlyUsedBy }];
   const laidOut = layOutDrivers(drivers, [wanted]);
   const { layout } = layOut(laidOut, { settings: undefined, icon: undefined });
@@ -17,8 +17,8 @@ export async function filesZip(archive: Buffer, onlyUsedBy?: string): Promise<Bu
   return bytes;
 }
 
-/** The entries of an archive that an INF uses, and those that it brings along. */
-export async function usedOf(archive: Buffer, infPath: string) {
+/** The entries of an archive that an INF and the INFs that it copies use. */
+export async function usedEntriesOf(archive: Buffer, infPath: string) {
   const source = sourceOf(archive);
   const { entries } = await readArchive(source);
   return usedEntries(source, entries, infPath, () => {});

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { type Entry, fromBuffer, type ZipFile } from "yauzl";
 
-/** A file as a reader finds it. */
+/** A file that a reader found. */
 export interface Found {
   readonly size: number;
   readonly crc32: number;
@@ -9,27 +9,27 @@ export interface Found {
 }
 
 export interface Leniency {
-  /** Whether `\` is refused, not taken for a slash; yes where nothing else is said. */
+  /** Whether names with `\` are refused; otherwise it counts as `/`. Default: true. */
   readonly strictFileNames?: boolean;
-  /** Names of files that are listed, but not unpacked. */
-  readonly unread?: ReadonlySet<string>;
+  /** Names of files that are listed but not unpacked. */
+  readonly skipped?: ReadonlySet<string>;
 }
 
-/** Reads an archive with yauzl, which checks all that it can. @throws for what it refuses, in its own words */
+/** Reads an archive with yauzl and all its checks. @throws Error with the message of yauzl when it refuses the archive */
 export function readWithYauzl(zip: Buffer, leniency: Leniency): Promise<Map<string, Found>> {
-  const { strictFileNames = true, unread = new Set() } = leniency;
+  const { strictFileNames = true, skipped = new Set() } = leniency;
   const options = { lazyEntries: true, decodeStrings: true, validateEntrySizes: true, strictFileNames };
   return new Promise((resolve, reject) => {
     fromBuffer(zip, options, (error, file) => {
       if (error) reject(error);
-      else readEntries(file, unread, resolve, reject);
+      else readEntries(file, skipped, resolve, reject);
     });
   });
 }
 
 function readEntries(
   file: ZipFile,
-  unread: ReadonlySet<string>,
+  skipped: ReadonlySet<string>,
   resolve: (found: Map<string, Found>) => void,
   reject: (error: unknown) => void,
 ): void {
@@ -38,7 +38,7 @@ function readEntries(
   file.on("end", () => resolve(found));
   file.on("entry", (entry: Entry) => {
     const name = entry.fileName;
-    const reading = unread.has(name) ? Promise.resolve(Buffer.alloc(0)) : readEntry(file, entry);
+    const reading = skipped.has(name) ? Promise.resolve(Buffer.alloc(0)) : readEntry(file, entry);
     reading.then((bytes) => {
       if (found.has(name)) return reject(new Error(`${name} is there twice`));
       if (!name.endsWith("/")) found.set(name, { size: entry.uncompressedSize, crc32: entry.crc32, bytes });

@@ -6,8 +6,8 @@ import { unzipSync, Zip, ZipDeflate, zipSync } from "fflate";
 import { pathWithSystem } from "../powershell/ipp-printer.ts";
 import { shared, withoutShared } from "../shared.ts";
 
-/** Whether a program is there; its exit code does not matter. */
-function has(program: string, ...args: string[]): boolean {
+/** Whether a program is installed; its exit code does not matter. */
+function isInstalled(program: string, ...args: string[]): boolean {
   const env = { ...process.env, PATH: pathWithSystem };
   const { error } = spawnSync(program, args, { stdio: "ignore", env });
   return (error as NodeJS.ErrnoException | undefined)?.code !== "ENOENT";
@@ -19,19 +19,19 @@ const systemPython = "/usr/bin/python3";
 const hasCryptography =
   spawnSync(systemPython, ["-c", "import cryptography"], { stdio: "ignore" }).status === 0;
 
-/** Why a tool cannot be used here; false where it can. */
+/** Why a tool is not available; false if it is. */
 export const without = {
-  unzip: has("unzip", "-v") ? false : "no unzip here",
-  sevenZip: has("7z", "i") ? false : "no 7z here",
-  python: has("python3", "--version") ? false : "no python3 here",
+  unzip: isInstalled("unzip", "-v") ? false : "no unzip here",
+  sevenZip: isInstalled("7z", "i") ? false : "no 7z here",
+  python: isInstalled("python3", "--version") ? false : "no python3 here",
   verifier: withoutShared || (hasCryptography ? false : "no python3-cryptography here"),
-  dotnet: has("dotnet", "--version") ? false : "no dotnet here",
-  ippPrinter: ippTools.every((program) => has(program, "--version"))
+  dotnet: isInstalled("dotnet", "--version") ? false : "no dotnet here",
+  ippPrinter: ippTools.every((program) => isInstalled(program, "--version"))
     ? false
     : `no ${ippTools.join(", ")} here`,
 } as const;
 
-/** A tree of files: path with `/` → bytes. */
+/** Files by path, with `/`. */
 export type Tree = Record<string, Buffer>;
 
 function treeOf(folder: string): Tree {
@@ -45,8 +45,8 @@ function treeOf(folder: string): Tree {
   return Object.fromEntries(pairs);
 }
 
-/** Runs something in a folder that is gone afterwards. */
-function inFolder<T>(work: (folder: string) => T): T {
+/** Runs `work` in a temporary folder and deletes the folder. */
+function inTemporaryFolder<T>(work: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "platen-foreign-"));
   try {
     return work(folder);
@@ -56,7 +56,7 @@ function inFolder<T>(work: (folder: string) => T): T {
 }
 
 function unpack(zip: Buffer, program: string, args: (file: string, out: string) => string[]): Tree {
-  return inFolder((folder) => {
+  return inTemporaryFolder((folder) => {
     const file = join(folder, "package.zip");
     const out = join(folder, "out");
     mkdirSync(out);
@@ -69,7 +69,7 @@ function unpack(zip: Buffer, program: string, args: (file: string, out: string) 
 const pythonUnzip =
   "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nz.extractall(sys.argv[2])";
 
-/** Other people's unpackers, each giving the tree that it finds. */
+/** Unpackers of other projects. Each returns the files that it finds. */
 export const unpackers = {
   unzip: (zip: Buffer) => unzipInOrder(zip),
   sevenZip: (zip: Buffer) => {
@@ -85,7 +85,7 @@ export const unpackers = {
 } as const;
 
 function pack(tree: Tree, program: string, args: (file: string) => string[]): Buffer {
-  return inFolder((folder) => {
+  return inTemporaryFolder((folder) => {
     const file = join(folder, "packed.zip");
     const files = join(folder, "in");
     for (const [name, bytes] of Object.entries(tree)) {
@@ -98,7 +98,7 @@ function pack(tree: Tree, program: string, args: (file: string) => string[]): Bu
   });
 }
 
-/** Packs the folder; with `streamed` nobody can go back and fill in a header, with `large` ZIP64 is forced. */
+/** Packs the folder. `streamed` prevents seeking back to fill in headers; `large` forces ZIP64. */
 const pythonZip = `
 import os, sys, zipfile
 class Stream:
@@ -114,7 +114,7 @@ with zipfile.ZipFile(Stream(out) if 'streamed' in sys.argv else out, 'w', zipfil
                 o.write(open(path, 'rb').read())
 `;
 
-/** Other people's packers: each writes its kind of archive of a tree. */
+/** Packers of other projects, each with its own kind of archive. */
 export const packers: Record<
   string,
   { readonly skip: string | false; readonly pack: (tree: Tree) => Buffer }
@@ -157,11 +157,11 @@ function streamedByFflate(tree: Tree): Buffer {
 }
 
 /**
- * Debian's unzip takes every archive made on Windows for CP850 and spoils other names, so it tests the
- * archive and pipes all contents behind each other; names and sizes are another tool's.
+ * Debian's unzip decodes names of archives made on Windows as CP850 and spoils other names. So it only tests the archive
+ * and concatenates the contents; names and sizes come from fflate.
  */
 function unzipInOrder(zip: Buffer): Tree {
-  return inFolder((folder) => {
+  return inTemporaryFolder((folder) => {
     const file = join(folder, "package.zip");
     writeFileSync(file, zip);
     execFileSync("unzip", ["-tqq", file], { stdio: "pipe" });
@@ -178,7 +178,7 @@ function unzipInOrder(zip: Buffer): Tree {
 
 let program: string | undefined;
 
-/** Our own small program around .NET's System.IO.Compression, built once. */
+/** Builds a small program around .NET's System.IO.Compression, once. Returns its path. */
 function dotnetProgram(): string {
   if (program !== undefined) return program;
   const folder = resolve(".build/dotnet");
@@ -194,9 +194,9 @@ function dotnetProgram(): string {
   return program;
 }
 
-/** The independent verifier's judgement of a package: the inner tree. Throws when it refuses. */
+/** Checks a package with an independent verifier and returns its inner files. @throws when the verifier refuses it */
 export function verifyIntunewin(bytes: Buffer): Tree {
-  return inFolder((folder) => {
+  return inTemporaryFolder((folder) => {
     const file = join(folder, "package.intunewin");
     const out = join(folder, "out");
     writeFileSync(file, bytes);

@@ -4,15 +4,14 @@ import { printerInf } from "./driver-zip.ts";
 import type { Tree } from "./foreign.ts";
 import { makeZip } from "./zip.ts";
 
-/** The whole body of an answer. */
 export async function bytesOf(answer: Response | Promise<Response>): Promise<Buffer> {
   return Buffer.from(await (await answer).arrayBuffer());
 }
 
-/** Bytes that hardly deflate. */
+/** Bytes that deflate badly. */
 export const noise = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * i * 7919) >> 3));
 
-/** A driver archive with every kind of entry that vendors' tools write. */
+/** The files of a driver archive with every kind of ZIP entry. */
 const mixedFiles: Tree = {
   "papyrus.inf": Buffer.from(printerInf()),
   "papyrus.cat": Buffer.from("catalog"),
@@ -39,19 +38,19 @@ function mixedZip(): Buffer {
   ]);
 }
 
-/** The scripts as their own addresses give them inside packages, and the driver's files below driver/. */
+/** The files of a package without its scripts. */
 export function withoutScripts(tree: Tree): Tree {
   return Object.fromEntries(
     Object.entries(tree).filter(([name]) => !/^(?:install|uninstall|detect)\.ps1$/.test(name)),
   );
 }
 
-/** What a package holds of that driver. */
+/** The driver's files in a package. */
 export const expectedTree: Tree = Object.fromEntries(
   Object.entries(mixedFiles).map(([name, bytes]) => [`driver/${name}`, bytes]),
 );
 
-/** The service with a printer that has that driver. */
+/** Starts the service with a printer that has that driver. */
 export async function appWithMixedDriver(t: TestContext): Promise<TestApp & { printer: number }> {
   const app = await startApp(t);
   const driver = await app.addDriver(mixedZip());

@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 
-/** A cabinet of one file, packed with MSZIP, as `name.dl_` is. */
+/** A cabinet with one program, packed with MSZIP like `name.dl_`. */
 export function packedProgram(machine: number): Buffer {
   const program = Buffer.alloc(2000, 7);
   program.write("MZ");
@@ -22,7 +22,7 @@ export function packedProgram(machine: number): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** A cabinet whose directory lists these names, each of an empty file. */
+/** A cabinet whose directory lists empty files with these names. */
 export function cabinet(names: readonly string[]): Buffer {
   const head = Buffer.alloc(44);
   head.write("MSCF");

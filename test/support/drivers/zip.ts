@@ -1,33 +1,32 @@
 import { crc32, deflateRawSync } from "node:zlib";
 import type { ByteSource } from "../../../src/domain/byte-source.ts";
 
-/** A file for a ZIP that a test makes, and how it is to be written. */
+/** A file for a test ZIP, and how it is written. */
 export interface ZipPart {
   readonly name: string;
   readonly bytes?: Uint8Array | string;
   readonly method?: number;
   readonly flags?: number;
-  /** The name's bytes, where they are not its UTF-8. */
+  /** The bytes of the name, if they differ from its UTF-8. */
   readonly rawName?: Buffer;
   readonly withDescriptor?: boolean;
   readonly withZip64?: boolean;
   readonly externalAttributes?: number;
   readonly madeBy?: number;
-  /** Lies told in the headers. */
+  /** Wrong values in the headers. */
   readonly crc?: number;
   readonly size?: number;
-  /** Bytes that stand in the file instead of the packed ones. */
+  /** Replaces the packed bytes. */
   readonly packed?: Buffer;
-  /** What the local header says where it is not what the directory says. */
-  readonly local?: LocalLies;
-  /** Further extra fields of the directory's record. */
+  /** Fields of the local header that differ from the directory. */
+  readonly local?: LocalOverrides;
+  /** More extra fields in the directory's record. */
   readonly extra?: Buffer;
-  /** Bytes behind the packed ones that belong to no file. */
+  /** Bytes after the packed ones that belong to no file. */
   readonly gap?: Buffer;
 }
 
-/** Fields of a local header, and its extra fields. */
-interface LocalLies {
+interface LocalOverrides {
   readonly name?: Buffer;
   readonly flags?: number;
   readonly method?: number;
@@ -42,22 +41,22 @@ export interface ZipOptions {
   readonly comment?: string | Buffer;
   readonly withZip64End?: boolean;
   readonly diskNumber?: number;
-  /** What the end record counts, where that is a lie. */
+  /** A wrong count in the end record. */
   readonly count?: number;
-  /** Bytes behind the last record, counted as the directory's. */
-  readonly directoryTail?: Buffer;
-  /** The order in the central directory, as numbers of parts; one that is left out is not listed. */
+  /** Bytes after the last record that count as part of the directory. */
+  readonly directoryTrailer?: Buffer;
+  /** Indexes of the parts in the order of the central directory. A missing part is not listed. */
   readonly order?: readonly number[];
-  /** Makes each record point to the place of the record of that number. */
+  /** For each record, the index of the part to which it points. */
   readonly pointTo?: readonly number[];
 }
 
-/** Writes a ZIP byte by byte, valid or not: a writer of the tests, independent of the service's. */
+/** Writes a ZIP byte by byte, valid or not. It is independent of the service's writer. */
 export function makeZip(parts: readonly ZipPart[], options: ZipOptions = {}): Buffer {
   const chunks: Buffer[] = [options.prefix ?? Buffer.alloc(0)];
   let at = 0;
   const records = parts.map((part) => {
-    const record = describe(part);
+    const record = encodePart(part);
     const offset = at;
     for (const chunk of record.local) {
       chunks.push(chunk);
@@ -72,15 +71,15 @@ export function makeZip(parts: readonly ZipPart[], options: ZipOptions = {}): Bu
       return records[number]?.central(target?.offset ?? 0) ?? Buffer.alloc(0);
     }),
   );
-  const whole = Buffer.concat([directory, options.directoryTail ?? Buffer.alloc(0)]);
+  const whole = Buffer.concat([directory, options.directoryTrailer ?? Buffer.alloc(0)]);
   return Buffer.concat([...chunks, whole, end(options.count ?? order.length, whole.length, at, options)]);
 }
 
-function describe(part: ZipPart) {
+function encodePart(part: ZipPart) {
   const bytes = Buffer.from(part.bytes ?? "");
   const method = part.method ?? 8;
   const packed = part.packed ?? (method === 8 ? deflateRawSync(bytes) : bytes);
-  const facts: Facts = {
+  const fields: HeaderFields = {
     name: part.rawName ?? Buffer.from(part.name, "utf8"),
     flags: part.flags ?? (part.rawName ? 0 : 0x800) | (part.withDescriptor ? 8 : 0),
     method,
@@ -88,16 +87,15 @@ function describe(part: ZipPart) {
     packedSize: packed.length,
     size: part.size ?? bytes.length,
   };
-  const descriptor = part.withDescriptor ? descriptorOf(facts) : Buffer.alloc(0);
+  const descriptor = part.withDescriptor ? descriptorOf(fields) : Buffer.alloc(0);
   const gap = part.gap ?? Buffer.alloc(0);
   return {
-    local: [...localHeader(part, facts), packed, descriptor, gap],
-    central: (offset: number) => centralRecord(part, facts, offset),
+    local: [...localHeader(part, fields), packed, descriptor, gap],
+    central: (offset: number) => centralRecord(part, fields, offset),
   };
 }
 
-/** What records say of a file. */
-interface Facts {
+interface HeaderFields {
   readonly name: Buffer;
   readonly flags: number;
   readonly method: number;
@@ -106,24 +104,24 @@ interface Facts {
   readonly size: number;
 }
 
-/** The header, the name and the extra field, with the lies that a part tells in them. */
-function localHeader(part: ZipPart, facts: Facts): Buffer[] {
+/** The local header, the name and the extra field, with the overrides of the part. */
+function localHeader(part: ZipPart, written: HeaderFields): Buffer[] {
   const streamed = part.withDescriptor ? { crc: 0, packedSize: 0, size: 0 } : {};
-  const { extra = Buffer.alloc(0), ...said } = { ...facts, ...streamed, ...part.local };
+  const { extra = Buffer.alloc(0), ...fields } = { ...written, ...streamed, ...part.local };
   const header = Buffer.alloc(30);
   header.write("PK\x03\x04", 0, "latin1");
   header.writeUInt16LE(20, 4);
-  header.writeUInt16LE(said.flags, 6);
-  header.writeUInt16LE(said.method, 8);
-  header.writeUInt32LE(said.crc, 14);
-  header.writeUInt32LE(said.packedSize, 18);
-  header.writeUInt32LE(said.size, 22);
-  header.writeUInt16LE(said.name.length, 26);
+  header.writeUInt16LE(fields.flags, 6);
+  header.writeUInt16LE(fields.method, 8);
+  header.writeUInt32LE(fields.crc, 14);
+  header.writeUInt32LE(fields.packedSize, 18);
+  header.writeUInt32LE(fields.size, 22);
+  header.writeUInt16LE(fields.name.length, 26);
   header.writeUInt16LE(extra.length, 28);
-  return [header, said.name, extra];
+  return [header, fields.name, extra];
 }
 
-function descriptorOf({ crc, packedSize, size }: Facts): Buffer {
+function descriptorOf({ crc, packedSize, size }: HeaderFields): Buffer {
   const descriptor = Buffer.alloc(16);
   descriptor.write("PK\x07\x08", 0, "latin1");
   descriptor.writeUInt32LE(crc, 4);
@@ -132,8 +130,8 @@ function descriptorOf({ crc, packedSize, size }: Facts): Buffer {
   return descriptor;
 }
 
-function centralRecord(part: ZipPart, facts: Facts, offset: number): Buffer {
-  const { name, flags, method, crc, packedSize, size } = facts;
+function centralRecord(part: ZipPart, fields: HeaderFields, offset: number): Buffer {
+  const { name, flags, method, crc, packedSize, size } = fields;
   const zip64 = part.withZip64 ? zip64Extra(size, packedSize) : Buffer.alloc(0);
   const extra = Buffer.concat([zip64, part.extra ?? Buffer.alloc(0)]);
   const record = Buffer.alloc(46);
@@ -163,7 +161,7 @@ export function unicodeExtra(rawName: Buffer, name: string, version = 1): Buffer
   return Buffer.concat([head, text]);
 }
 
-/** The ZIP64 field of a local header or a record, unpacked size first. */
+/** The ZIP64 field of a local header or directory record: unpacked size, then packed size. */
 export function zip64Extra(size: number, packed: number): Buffer {
   const extra = Buffer.alloc(20);
   extra.writeUInt16LE(1, 0);

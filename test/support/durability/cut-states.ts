@@ -5,102 +5,102 @@ import type { TestContext } from "node:test";
 import { verifyAudit } from "../../../src/store/audit/verify.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { type TestApp, temporaryFolder } from "../app.ts";
-import { entriesIn, said } from "../audit/audit.ts";
-import { some } from "../depth.ts";
+import { entriesIn, entryText } from "../audit/audit.ts";
+import { selectCases } from "../depth.ts";
 import { makeDriver } from "../records.ts";
-import { disorderIn, type Rows, readState, savedRows } from "./disk-state.ts";
+import { fileProblems, type Rows, readState, savedRows } from "./disk-state.ts";
 import { digestOf, RecordedDisk, writeLeft } from "./power-cuts.ts";
 
-/** What a power cut left. */
-interface Left {
+/** The files that a power cut left. */
+interface CutState {
   readonly folder: string;
   readonly where: string;
-  /** Of the first start nothing is acknowledged: it is made again from nothing. */
+  /** Whether the first start had finished. Before that nothing is acknowledged, and the next start begins from nothing. */
   readonly isStarted: boolean;
-  /** The database's states, by their numbers, that may be what is found: the last one acknowledged, and later ones. */
+  /** The possible states of the database, by number: from the last acknowledged one to the newest. */
   readonly first: number;
   readonly last: number;
 }
 
-/** What the service had saved, one state after the other. */
+/** A state that the service saved. */
 interface State {
   readonly rows: Rows;
-  /** The last change up to here, by its number. */
+  /** The number of the last change up to this state. */
   readonly lastChange: number;
 }
 
 interface Work {
   readonly start: (t: TestContext, dataDir: string) => Promise<TestApp>;
-  /** @param done is told when a write is acknowledged */
+  /** @param done is called when a write is acknowledged */
   readonly work: (service: TestApp, done: () => void) => Promise<void>;
 }
 
 interface Recording {
-  readonly left: readonly Left[];
+  readonly left: readonly CutState[];
   readonly states: readonly State[];
   readonly secret: Uint8Array;
-  /** What the audit log says of changes in the end. */
+  /** The changes in the final audit log. */
   readonly changes: readonly Change[];
 }
 type Change = readonly [number, string];
 
 /**
- * Runs the service, and starts it again from all that a power cut after each of its calls may leave; in the quick tier from
- * some of it.
- * @returns what is wrong then, and how many states of the disk there were
+ * Runs the service, and starts it again from every state that a power cut after each of its disk calls can leave. The quick
+ * tier tries only some of them.
+ * @returns the problems, and the number of states
  */
-export async function wrongAfterCuts(
+export async function problemsAfterCuts(
   t: TestContext,
   work: Work,
 ): Promise<{ readonly wrong: readonly string[]; readonly count: number }> {
-  const recording = await recorded(t, work);
+  const recording = await recordCuts(t, work);
   const wrong: string[] = [];
-  for (const one of some(recording.left, 10)) wrong.push(...(await wrongIn(one, recording)));
+  for (const one of selectCases(recording.left, 10)) wrong.push(...(await problemsIn(one, recording)));
   return { wrong, count: recording.left.length };
 }
 
 /**
- * Whether anything is wrong after one of those power cuts.
+ * Whether there is a problem after any of those power cuts.
  * @param skipped files and folders that the disk does not sync
  */
-export async function isWrongAfterCuts(t: TestContext, work: Work, skipped: RegExp): Promise<boolean> {
-  const recording = await recorded(t, work, skipped);
-  for (const one of recording.left) if ((await wrongIn(one, recording)).length > 0) return true;
+export async function hasProblemsAfterCuts(t: TestContext, work: Work, skipped: RegExp): Promise<boolean> {
+  const recording = await recordCuts(t, work, skipped);
+  for (const one of recording.left) if ((await problemsIn(one, recording)).length > 0) return true;
   return false;
 }
 
-const ways = [
-  { way: "nothing", part: 0, bytes: () => 0 },
-  { way: "names without bytes", part: 1, bytes: () => 0 },
-  { way: "the first half", part: 0.5, bytes: (count: number) => count >> 1 },
+const leftovers = [
+  { name: "nothing", part: 0, bytes: () => 0 },
+  { name: "names without bytes", part: 1, bytes: () => 0 },
+  { name: "the first half", part: 0.5, bytes: (count: number) => count >> 1 },
 ] as const;
 
-async function recorded(t: TestContext, { start, work }: Work, skipped?: RegExp): Promise<Recording> {
+async function recordCuts(t: TestContext, { start, work }: Work, skipped?: RegExp): Promise<Recording> {
   const [root, leftIn] = [await temporaryFolder(t), await temporaryFolder(t)];
   const dataDir = join(root, "data");
   const saved = new SavedStates(join(dataDir, "platen.sqlite"));
-  const left: Left[] = [];
+  const left: CutState[] = [];
   let [first, isStarted, isOver] = [0, false, false];
   const known = new Set<string>();
   const changed = (disk: RecordedDisk) => {
     if (isOver) return;
-    saved.look();
-    for (const { way, part, bytes } of disk.unsettled === 0 ? ways.slice(0, 1) : ways) {
-      const files = disk.left({ change: (i) => i < disk.unsettled * part, bytes });
+    saved.capture();
+    for (const { name, part, bytes } of disk.pendingChanges === 0 ? leftovers.slice(0, 1) : leftovers) {
+      const files = disk.left({ change: (i) => i < disk.pendingChanges * part, bytes });
       const state = { isStarted, first, last: saved.last };
       const key = `${JSON.stringify(state)} ${digestOf(files)}`;
       if (known.has(key)) continue;
       known.add(key);
       const folder = join(leftIn, String(left.length));
       writeLeft(folder, files);
-      left.push({ folder, where: `cut ${left.length}, ${way} is kept`, ...state });
+      left.push({ folder, where: `cut ${left.length}, ${name} is kept`, ...state });
     }
   };
   await RecordedDisk.of(t, root, changed, skipped);
   const service = await start(t, dataDir);
   service.app.inspections.inspect = async () => makeDriver().report;
   const done = () => {
-    saved.look();
+    saved.capture();
     first = saved.last;
   };
   done();
@@ -117,7 +117,7 @@ async function recorded(t: TestContext, { start, work }: Work, skipped?: RegExp)
   };
 }
 
-/** Takes what is in the database's place, whenever it is another file. */
+/** Copies the database file whenever it was replaced. */
 class SavedStates {
   readonly #path: string;
   readonly #all: Uint8Array[] = [];
@@ -131,11 +131,11 @@ class SavedStates {
     return this.#all.length - 1;
   }
 
-  look(): void {
+  capture(): void {
     const found = statSync(this.#path, { throwIfNoEntry: false });
-    const mark = `${found?.ino} ${found?.mtimeMs}`;
-    if (found === undefined || mark === this.#known) return;
-    this.#known = mark;
+    const version = `${found?.ino} ${found?.mtimeMs}`;
+    if (found === undefined || version === this.#known) return;
+    this.#known = version;
     this.#all.push(new Uint8Array(readFileSync(this.#path)));
   }
 
@@ -149,9 +149,9 @@ class SavedStates {
   }
 }
 
-/** Starts from what is left. @returns what is wrong with it */
-async function wrongIn(
-  { folder, where, isStarted, first, last }: Left,
+/** Starts from the files that are left. @returns the problems */
+async function problemsIn(
+  { folder, where, isStarted, first, last }: CutState,
   recording: Recording,
 ): Promise<string[]> {
   const dataDir = join(folder, "data");
@@ -164,13 +164,13 @@ async function wrongIn(
   const expected = possible[0]?.rows;
   const isSecret = !isStarted || Buffer.from(store.secret).equals(recording.secret);
   const wrong = [
-    ...disorderIn(dataDir, rows).filter((what) => what !== "not needed: lost"),
+    ...fileProblems(dataDir, rows).filter((what) => what !== "not needed: lost"),
     ...(found === undefined
       ? [`what is saved is neither the state acknowledged nor a later one: ${differences(expected, rows)}`]
       : []),
     ...(isSecret ? [] : ["another secret"]),
-    ...otherArchives(dataDir, rows),
-    ...(await wrongInLog(dataDir, recording, (found ?? possible[0])?.lastChange ?? 0)),
+    ...damagedArchives(dataDir, rows),
+    ...(await logProblems(dataDir, recording, (found ?? possible[0])?.lastChange ?? 0)),
   ];
   return wrong.map((what) => `${where}: ${what}`);
 }
@@ -182,7 +182,7 @@ function differences(expected: Rows | undefined, rows: Rows): string {
   return tables.map(([table]) => table).join();
 }
 
-function otherArchives(dataDir: string, { drivers }: Rows): string[] {
+function damagedArchives(dataDir: string, { drivers }: Rows): string[] {
   return drivers.flatMap(({ id, sha256 }) => {
     const path = join(dataDir, "drivers", `${sha256}.zip`);
     const isWhole =
@@ -191,8 +191,8 @@ function otherArchives(dataDir: string, { drivers }: Rows): string[] {
   });
 }
 
-/** The log is whole, and tells of each change of what is saved, in its order. */
-async function wrongInLog(dataDir: string, { changes }: Recording, lastChange: number): Promise<string[]> {
+/** Checks that the log is complete and has every change of the saved state in order. */
+async function logProblems(dataDir: string, { changes }: Recording, lastChange: number): Promise<string[]> {
   const { broken, isTorn } = await verifyAudit(dataDir);
   if (broken !== undefined) return [`the audit log: ${broken.file} ${broken.line}: ${broken.what}`];
   if (isTorn) return ["the audit log: its last line is torn"];
@@ -201,10 +201,10 @@ async function wrongInLog(dataDir: string, { changes }: Recording, lastChange: n
   return found === expected ? [] : [`the audit log says\n${found}\nin place of\n${expected}`];
 }
 
-/** Each change that the log tells of, with its number. */
+/** Each change in the log with its number. */
 function changesIn(dataDir: string): Change[] {
   if (!existsSync(join(dataDir, "audit"))) return [];
   return entriesIn(dataDir).flatMap((entry) =>
-    entry.change === undefined ? [] : [[entry.change, said(entry)] as const],
+    entry.change === undefined ? [] : [[entry.change, entryText(entry)] as const],
   );
 }

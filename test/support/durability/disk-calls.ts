@@ -4,17 +4,17 @@ import { cleanUp } from "../clean-up.ts";
 
 /** A call that the service makes of its file system. */
 export interface DiskCall {
-  /** As `node:fs/promises` and its file handles call it; a handle's with `file.` before it. */
+  /** The name in `node:fs/promises`; for methods of a file handle with the prefix `file.`. */
   readonly name: string;
-  /** Of a handle, the one that it was opened with. */
+  /** For a file handle, the path that it was opened with. */
   readonly path: string;
   readonly args: readonly unknown[];
 }
 
-/** Told of each call before it is made; what it throws is what the call fails with, and a promise holds it up. */
+/** Called before each disk call. The call fails with what it throws, and waits for a returned promise. */
 type Watcher = (call: DiskCall) => undefined | ((result: unknown) => void) | Promise<undefined>;
 
-// What bundled code calls: the functions are looked up in this object each time.
+// Bundled code looks the functions up in this object at every call.
 const promises = createRequire(__filename)("node:fs/promises") as Record<string, Method>;
 type Method = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 
@@ -48,9 +48,9 @@ const methods = [
 type PathOf = (self: unknown, first: unknown) => string;
 
 /**
- * Puts itself between the service in this process and its file system, until the test is over. Nothing is synced in
- * earnest: the power stays on, and a real disk takes a hundred times as long.
- * @param folder only calls below it are told of
+ * Intercepts the file system calls of the service in this process until the test ends. Syncs do nothing, because the power
+ * stays on and a real sync takes a hundred times as long.
+ * @param folder only calls below it are intercepted
  */
 export async function watchDisk(t: TestContext, folder: string, watch: Watcher): Promise<void> {
   const paths = new WeakMap<object, string>();
@@ -62,7 +62,7 @@ export async function watchDisk(t: TestContext, folder: string, watch: Watcher):
     owner[name] = async function (this: unknown, ...args: unknown[]) {
       const path = pathOf(this, args[0]);
       if (!isBelow(path)) return original.apply(this, args);
-      // A file is closed also where closing fails.
+      // Close the file also when the call is made to fail.
       if (isClose) await original.apply(this, args);
       const done = await watch({ name: prefix + name, path, args });
       const result = isDone ? undefined : await original.apply(this, args);

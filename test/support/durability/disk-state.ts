@@ -5,7 +5,7 @@ import wasm from "sql.js/dist/sql-wasm.wasm";
 
 let sql: Promise<SqlJsStatic> | undefined;
 
-/** What the database's file holds: the rows of each table that people fill. */
+/** The rows in the database's file, for each table that users fill. */
 export type Rows = Readonly<Record<Table, Row[]>>;
 type Table =
   | ("clients" | "drivers" | "windows_drivers" | "printers" | "icons" | "deletions" | "deleted_files")
@@ -26,12 +26,12 @@ const queries: Record<Table, string> = {
   link_generations: "SELECT kind, id, generation FROM link_generations ORDER BY kind, id",
 };
 
-/** Reads the file itself, whatever a service thinks that it holds. */
+/** Reads the file itself, not a service's memory. */
 export async function savedRows(dataDir: string): Promise<Rows> {
   return (await readState(new Uint8Array(readFileSync(join(dataDir, "platen.sqlite"))))).rows;
 }
 
-/** @returns with the number of the last change that the audit log may lack; 0 where it lacks none */
+/** @returns the rows, and the number of the last change that the audit log may not have yet; 0 when found is none */
 export async function readState(
   bytes: Uint8Array,
 ): Promise<{ readonly rows: Rows; readonly lastChange: number }> {
@@ -49,7 +49,7 @@ export async function readState(
   return { rows: Object.fromEntries(entries) as unknown as Rows, lastChange };
 }
 
-/** The files that these rows need, below the data folder. */
+/** The files below the data folder that these rows need. */
 function neededFiles({ drivers, icons, deleted_files }: Rows): Set<string> {
   return new Set([
     ...drivers.map(({ sha256 }) => `drivers/${sha256}.zip`),
@@ -58,24 +58,24 @@ function neededFiles({ drivers, icons, deleted_files }: Rows): Set<string> {
   ]);
 }
 
-const ours = /^(?:platen\.sqlite(?:\.reserve)?|secret|audit|backups|lock-[0-9a-f]{16})$/;
+const ownFiles = /^(?:platen\.sqlite(?:\.reserve)?|secret|audit|backups|lock-[0-9a-f]{16})$/;
 const folders = ["drivers", "icons", "incoming"];
 
-/** The files that nothing needs, and those that are needed and are not there. */
-export function disorderIn(dataDir: string, rows: Rows): string[] {
+/** The files that no row needs, and the needed files that are missing. */
+export function fileProblems(dataDir: string, rows: Rows): string[] {
   const needed = neededFiles(rows);
-  const there = new Set<string>();
+  const found = new Set<string>();
   for (const entry of readdirSync(dataDir, { withFileTypes: true })) {
-    if (!folders.includes(entry.name)) there.add(entry.name);
-    else for (const name of readdirSync(join(dataDir, entry.name))) there.add(`${entry.name}/${name}`);
+    if (!folders.includes(entry.name)) found.add(entry.name);
+    else for (const name of readdirSync(join(dataDir, entry.name))) found.add(`${entry.name}/${name}`);
   }
-  const strays = [...there].filter((name) => !needed.has(name) && !ours.test(name));
-  // Of a deletion that is over the file may be gone already.
-  const over = new Set(rows.deletions.filter(({ title }) => title === "").map(({ id }) => id));
+  const strays = [...found].filter((name) => !needed.has(name) && !ownFiles.test(name));
+  // The files of a final deletion may be deleted already.
+  const final = new Set(rows.deletions.filter(({ title }) => title === "").map(({ id }) => id));
   const kept = {
     ...rows,
-    deleted_files: rows.deleted_files.filter(({ deletion_id }) => !over.has(deletion_id)),
+    deleted_files: rows.deleted_files.filter(({ deletion_id }) => !final.has(deletion_id)),
   };
-  const missing = [...neededFiles(kept)].filter((name) => !there.has(name));
+  const missing = [...neededFiles(kept)].filter((name) => !found.has(name));
   return [...strays.map((name) => `not needed: ${name}`), ...missing.map((name) => `missing: ${name}`)];
 }

@@ -1,5 +1,5 @@
-// Preloaded into the bundled service and its threads: while the file FAILING_DISK holds an error's code, what it does to its
-// disk below FAILING_FOLDER fails with it. `EIO` all of it, `EIO 5` from the fifth call on, `EIO sync` what is synchronous.
+// Preloaded into the bundled service and its threads. While the file FAILING_DISK contains an error code, disk calls below
+// FAILING_FOLDER fail with it: all calls for `EIO`, from the fifth on for `EIO 5`, only synchronous ones for `EIO sync`.
 const fs = require("node:fs");
 const { isMainThread } = require("node:worker_threads");
 
@@ -9,18 +9,18 @@ const folder = process.env.FAILING_FOLDER ?? "";
 let count = 0;
 let before = "";
 
-/** What only reads works on a disk that takes nothing. */
+/** Calls that only read. They work on a full or read-only disk. */
 const reading = /^(?:access|readdir|readFile|stat|lstat|fstat|statfs|read|readv|close|realpath)(?:Sync)?$/;
 
 /** @param {string} name @param {string} path */
-function failWhereAsked(name, path) {
+function failIfConfigured(name, path) {
   if (path !== folder && !path.startsWith(`${folder}/`)) return;
-  const asked = readFileSync(control, "utf8");
-  if (asked !== before) [before, count] = [asked, 0];
-  const [code = "", which = "1"] = asked.split(" ");
+  const setting = readFileSync(control, "utf8");
+  if (setting !== before) [before, count] = [setting, 0];
+  const [code = "", which = "1"] = setting.split(" ");
   const isReading = reading.test(name) && (code === "ENOSPC" || code === "EROFS");
-  const isAsked = which === "sync" ? name.endsWith("Sync") : ++count >= Number(which);
-  if (code === "" || isReading || !isAsked) return;
+  const isSelected = which === "sync" ? name.endsWith("Sync") : ++count >= Number(which);
+  if (code === "" || isReading || !isSelected) return;
   appendFileSync(
     `${control}.hits`,
     `${isMainThread ? "main" : "thread"} ${name} ${path.slice(folder.length)}\n`,
@@ -44,11 +44,11 @@ function replace(owner, name, where) {
   function replaced(...args) {
     const path = where(this, args[0]);
     if (name.endsWith("Sync")) {
-      failWhereAsked(name, path);
+      failIfConfigured(name, path);
       return original.apply(this, args);
     }
     return Promise.resolve().then(() => {
-      failWhereAsked(name, path);
+      failIfConfigured(name, path);
       return original.apply(this, args);
     });
   }

@@ -1,49 +1,48 @@
-import type { Told } from "../audit/audit-state.ts";
+import type { AcknowledgedChanges } from "../audit/audit-state.ts";
 import type { Rows } from "./disk-state.ts";
 import type { Tally } from "./kill-tally.ts";
 
-/** What must be there after a kill: `maybe` where no answer came. */
+/** Whether something must exist after a kill; `maybe` when the write was not answered. */
 export type Fact = "there" | "gone" | "maybe";
 
-/** What was made with one write: it is there whole or not at all. */
+/** The records of one write. They exist all or not at all. */
 export interface Made {
   readonly kind: "client" | "printer" | "driver" | "account" | "token" | "session";
   readonly keys: readonly string[];
-  /** Who alone changes it. */
+  /** The only sender that changes it. */
   readonly sender: number;
-  /** What came to it since, and goes with it. */
-  readonly also: Set<string>;
-  /** Of a session. */
+  /** Keys that were added later and are deleted with it. */
+  readonly attached: Set<string>;
+  /** The cookie of a session. */
   readonly cookie?: string;
 }
 
-/** What a harness knows of the service that it kills. */
 export interface Harness {
   readonly random: (bound: number) => number;
   readonly facts: Map<string, Fact>;
   readonly made: Made[];
-  readonly told: Told;
-  /** Keys that one write is about, of each write that is not answered yet: afterwards their facts tell. */
-  readonly together: Set<readonly string[]>;
-  /** Of records at the last start, by key. */
+  readonly acknowledgedChanges: AcknowledgedChanges;
+  /** The keys of each unanswered write. Later reads resolve their facts. */
+  readonly openWrites: Set<readonly string[]>;
+  /** The ids of records at the last start, by key. */
   ids: ReadonlyMap<string, number>;
   count: number;
-  /** Whether people sign in with passwords; else a proxy says who they are. */
+  /** Whether users sign in with passwords; otherwise a proxy names them. */
   readonly hasPasswords: boolean;
-  /** Who has a one-time password, by their names, and the cookie of who has signed in with it. */
+  /** Users with a one-time password, by name, with their cookie once they have signed in. */
   readonly owners: Map<string, { readonly password: string; readonly cookie?: string }>;
-  /** Of each request. */
+  /** Sent with each request. */
   headers: Record<string, string>;
-  /** Ends the requests of a life that is over: an upload that was cut off may never be told so. */
+  /** Aborts the requests of an ended life: an interrupted upload might wait forever. */
   signal: AbortSignal;
-  /** Answers that say no, which none should. */
+  /** Refused requests. There should be none. */
   readonly refusals: string[];
   readonly tally: Tally;
-  /** How many writes were acknowledged by this service. */
+  /** The number of acknowledged writes. */
   writes: number;
 }
 
-/** What is there, as `printer NAME` and the like, with the record's number. */
+/** Keys of all existing records, such as `printer NAME`, with their ids. */
 export function keysIn(rows: Rows): Map<string, number> {
   const { clients, printers, drivers, accounts, tokens, sessions, icons, link_generations } = rows;
   const printerNames = new Map(printers.map(({ id, name }) => [id, name]));
@@ -66,21 +65,21 @@ export function keysIn(rows: Rows): Map<string, number> {
   ]);
 }
 
-/** What was not answered is known from now on. @returns what is wrong */
-export function settle(harness: Harness, there: ReadonlyMap<string, number>): string[] {
-  const { facts, together } = harness;
-  const halves = [...together].filter((keys) => {
-    const found = keys.filter((key) => there.has(key)).length;
+/** Compares the facts with the existing records, and resolves unanswered writes. @returns the problems */
+export function resolveFacts(harness: Harness, existing: ReadonlyMap<string, number>): string[] {
+  const { facts, openWrites } = harness;
+  const halves = [...openWrites].filter((keys) => {
+    const found = keys.filter((key) => existing.has(key)).length;
     return found !== 0 && found !== keys.length;
   });
   const wrong = halves.map((keys) => `half-made: ${keys.join()}`);
   for (const [key, fact] of facts) {
-    const isThere = there.has(key);
-    if (fact === "there" && !isThere) wrong.push(`lost: ${key}`);
-    if (fact === "gone" && isThere) wrong.push(`came back: ${key}`);
-    facts.set(key, isThere ? "there" : "gone");
+    const exists = existing.has(key);
+    if (fact === "there" && !exists) wrong.push(`lost: ${key}`);
+    if (fact === "gone" && exists) wrong.push(`came back: ${key}`);
+    facts.set(key, exists ? "there" : "gone");
   }
-  together.clear();
-  harness.ids = there;
+  openWrites.clear();
+  harness.ids = existing;
   return wrong;
 }

@@ -6,20 +6,20 @@ import type { Harness, Made } from "./kill-facts.ts";
 import {
   type Act,
   type Ask,
+  anyOwnRecord,
   countWrite,
+  exists,
   idOf,
-  isThere,
   make,
-  mine,
   nameOf,
-  oneOfMine,
+  ownRecords,
   write,
 } from "./kill-writes.ts";
 
-/** Of sessions each sender has so many at most: of an account the service keeps twenty. */
+/** For each sender. The service keeps at most 20 sessions of an account. */
 const maxSessions = 3;
 
-/** What hashes passwords takes a third of a second. */
+/** Acts that hash passwords, which takes a third of a second. */
 export const withPasswords: readonly (readonly [number, Act])[] = [
   [2, addAccount],
   [2, giveOneTimePassword],
@@ -27,7 +27,7 @@ export const withPasswords: readonly (readonly [number, Act])[] = [
   [2, signIn],
 ];
 
-/** Where people sign in at a proxy nothing is hashed, and there is no password. */
+/** With a proxy, accounts have no password and nothing is hashed. */
 export async function addAccount(url: string, harness: Harness, sender: number): Promise<void> {
   const name = `a${harness.count++}`;
   const made = { kind: "account", keys: [`account ${name}`], sender } as const;
@@ -35,13 +35,13 @@ export async function addAccount(url: string, harness: Harness, sender: number):
   if (harness.hasPasswords) harness.owners.set(name, { password: oneTimePasswordIn(text) });
 }
 
-/** A session of the administrator's; the oldest one of too many ends. */
+/** Adds a session of the administrator, or ends the oldest one when there are too many. */
 async function signIn(url: string, harness: Harness, sender: number): Promise<void> {
-  const sessions = mine(harness, sender, "session");
+  const sessions = ownRecords(harness, sender, "session");
   if (sessions.length >= maxSessions) return endSession(url, harness, sessions[0] as Made);
   const cookie = await newSession(url);
   const keys = [sessionKey(cookie)];
-  harness.made.push({ kind: "session", keys, sender, also: new Set(), cookie });
+  harness.made.push({ kind: "session", keys, sender: sender, attached: new Set(), cookie });
   harness.facts.set(keys[0] ?? "", "there");
   countWrite(harness, "a session");
 }
@@ -53,7 +53,7 @@ export async function newSession(url: string): Promise<string> {
   return cookiesOf(answer);
 }
 
-/** Of the digest of what the cookie holds. */
+/** The key of a session, made from the digest of its cookie. */
 export function sessionKey(cookies: string): string {
   return `session ${createHash("sha256")
     .update(/(?:^|; )platen=([^;]*)/.exec(cookies)?.[1] ?? "")
@@ -62,41 +62,39 @@ export function sessionKey(cookies: string): string {
 
 export async function endSession(url: string, harness: Harness, { keys, cookie = "" }: Made): Promise<void> {
   const ask = () => client(url, { cookie }).post("/sign-out", {});
-  await write(url, harness, { what: "an ended session", keys, fact: "gone", told: [], ask });
+  await write(url, harness, { what: "an ended session", keys, fact: "gone", changes: [], ask });
 }
 
 export async function disableOrEnable(url: string, harness: Harness, sender: number): Promise<void> {
-  const account = oneOfMine(harness, sender, "account");
+  const account = anyOwnRecord(harness, sender, "account");
   if (account === undefined) return;
   const key = `disabled ${nameOf(account)}`;
-  account.also.add(key);
-  const [fact, verb] = isThere(harness, key)
-    ? (["gone", "enable"] as const)
-    : (["there", "disable"] as const);
+  account.attached.add(key);
+  const [fact, verb] = exists(harness, key) ? (["gone", "enable"] as const) : (["there", "disable"] as const);
   const ask: Ask = ({ post }) => post(`/accounts/${idOf(harness, account)}/${verb}`, {});
-  const told = [`changed account ${nameOf(account)}`];
-  await write(url, harness, { what: `an account to ${verb}`, keys: [key], fact, told, ask });
+  const changes = [`changed account ${nameOf(account)}`];
+  await write(url, harness, { what: `an account to ${verb}`, keys: [key], fact, changes, ask });
 }
 
 const oneTimePasswordIn = (page: string) => /id="one-time-password">([a-z0-9-]+)</.exec(page)?.[1] ?? "";
 
 async function giveOneTimePassword(url: string, harness: Harness, sender: number): Promise<void> {
-  const account = oneOfMine(harness, sender, "account");
+  const account = anyOwnRecord(harness, sender, "account");
   if (account === undefined) return;
   const name = nameOf(account);
   const keys = [`password ${name}`];
-  account.also.add(keys[0] ?? "");
+  account.attached.add(keys[0] ?? "");
   harness.owners.delete(name);
   const { text } = await write(url, harness, {
-    ...{ what: "a one-time password", keys, fact: "gone", told: [`changed account ${name}`] },
+    ...{ what: "a one-time password", keys, fact: "gone", changes: [`changed account ${name}`] },
     ask: ({ post }) => post(`/accounts/${idOf(harness, account)}/password`, {}),
   });
   harness.owners.set(name, { password: oneTimePasswordIn(text) });
 }
 
-/** Who has a one-time password signs in with it, perhaps in an earlier life, and chooses another one. */
+/** Signs a user in with a one-time password; a later call, possibly in a later life, chooses a new password. */
 async function chooseOwnPassword(url: string, harness: Harness, sender: number): Promise<void> {
-  const account = mine(harness, sender, "account").find((one) => harness.owners.has(nameOf(one)));
+  const account = ownRecords(harness, sender, "account").find((one) => harness.owners.has(nameOf(one)));
   if (account === undefined) return;
   const name = nameOf(account);
   const { password = "", cookie } = harness.owners.get(name) ?? {};
@@ -108,10 +106,10 @@ async function chooseOwnPassword(url: string, harness: Harness, sender: number):
     return;
   }
   const keys = [`password ${name}`];
-  account.also.add(keys[0] ?? "");
+  account.attached.add(keys[0] ?? "");
   harness.owners.delete(name);
   const form = { password, chosen: ownPassword, again: ownPassword };
   const ask = () => client(url, { cookie }).post("/sign-in/password", form);
-  const told = [`changed account ${name}`];
-  await write(url, harness, { what: "a password of one's own", keys, fact: "there", told, ask });
+  const changes = [`changed account ${name}`];
+  await write(url, harness, { what: "a chosen password", keys, fact: "there", changes, ask });
 }

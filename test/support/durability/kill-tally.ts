@@ -1,34 +1,30 @@
-/** What came of many kills. */
+/** The counts of a run of kills. */
 export interface Tally {
   kills: number;
   /** Kills that came while a write was under way. */
   midway: number;
-  /** How many writes were acknowledged, by what they do. */
+  /** The number of acknowledged writes of each kind. */
   readonly acknowledged: Map<string, number>;
 }
 
 const kindsOfWrites: Readonly<Record<"signedInByProxy" | "withPasswords", readonly string[]>> = {
   signedInByProxy: [
-    ...["client", "printer", "driver"].map((kind) => `a ${kind} that comes back`),
+    ...["client", "printer", "driver"].map((kind) => `a restored ${kind}`),
     ...["client", "printer", "driver", "token", "account"].flatMap((kind) => [
       `a new ${kind}`,
       `a deleted ${kind}`,
     ]),
-    ...["an account to disable", "an account to enable", "a deletion for good"],
-    ...["an icon", "an icon that is taken away", "links that end"],
+    ...["an account to disable", "an account to enable", "a final deletion"],
+    ...["an icon", "a deleted icon", "links that end"],
   ],
-  withPasswords: ["a one-time password", "a password of one's own", "a session", "an ended session"],
+  withPasswords: ["a one-time password", "a chosen password", "a session", "an ended session"],
 };
 
-/** What is acknowledged before one kill of a hundred at most, and less often on a slow machine: many kills ask for it. */
-const rare: ReadonlySet<string> = new Set([
-  "a driver that comes back",
-  "a printer that comes back",
-  "a password of one's own",
-]);
+/** Writes acknowledged before at most one kill in a hundred, and less often on a slow machine. Only long runs require them. */
+const rare: ReadonlySet<string> = new Set(["a restored driver", "a restored printer", "a chosen password"]);
 
-/** What kills have not shown often enough yet, as `2 × a new client`. */
-export function lackingIn({ midway, acknowledged }: Tally, kills: number): string[] {
+/** The writes that were not acknowledged often enough yet, such as `2 × a new client`. */
+export function missingWrites({ midway, acknowledged }: Tally, kills: number): string[] {
   const floorOf = (kind: string) => (rare.has(kind) ? Math.floor(kills / 1000) : Math.ceil(kills / 200));
   const kinds = Object.values(kindsOfWrites).flat();
   const floors = [
@@ -45,7 +41,7 @@ export function tallyLine({ kills, midway, acknowledged }: Tally): string {
   return `${all}: ${lines.join(", ")}`;
 }
 
-/** @param lacking as `lackingIn` says it */
+/** @param lacking a text from `missingWrites` */
 export function needsPasswords(lacking: string): boolean {
   return kindsOfWrites.withPasswords.some((kind) => lacking.endsWith(` × ${kind}`));
 }

@@ -2,49 +2,49 @@ import assert from "node:assert/strict";
 import { client } from "../app.ts";
 import type { Fact, Harness, Made } from "./kill-facts.ts";
 
-type Site = ReturnType<typeof client>;
-export type Ask = (site: Site) => Promise<Response>;
+type HttpClient = ReturnType<typeof client>;
+export type Ask = (site: HttpClient) => Promise<Response>;
 export type Act = (url: string, harness: Harness, sender: number) => Promise<void>;
 
 interface Write {
-  /** What is done, for the count of it. */
+  /** The kind of write, for the tally. */
   readonly what: string;
-  /** What is there or gone by it, all of it or nothing. */
+  /** The keys that it adds or deletes together. */
   readonly keys: readonly string[];
   readonly fact: Exclude<Fact, "maybe">;
-  /** What the audit log says of it, as `created client Contoso`. */
-  readonly told: readonly string[];
+  /** The changes that the audit log must have, such as `created client Contoso`. */
+  readonly changes: readonly string[];
   readonly ask: Ask;
 }
 
-/** Does one write: it counts when the whole answer is there. */
-export async function write(url: string, harness: Harness, { what, keys, fact, told, ask }: Write) {
+/** Sends one write. It counts as acknowledged when the whole answer arrived. */
+export async function write(url: string, harness: Harness, { what, keys, fact, changes, ask }: Write) {
   for (const key of keys) harness.facts.set(key, "maybe");
-  harness.together.add(keys);
+  harness.openWrites.add(keys);
   const answer = await ask(client(url, harness.headers, harness.signal));
   const text = await answer.text();
   assert.ok(answer.status < 400, `${what}: ${answer.status} ${text}`);
-  harness.together.delete(keys);
+  harness.openWrites.delete(keys);
   for (const key of keys) harness.facts.set(key, fact);
-  for (const change of told) harness.told.add(change);
+  for (const change of changes) harness.acknowledgedChanges.add(change);
   countWrite(harness, what);
   return { answer, text };
 }
 
-/** Makes something that its sender has to itself from then on. */
+/** Makes records that only their sender changes later. */
 export function make(
   url: string,
   harness: Harness,
   made: Pick<Made, "kind" | "keys" | "sender">,
   ask: Ask,
-  told: readonly string[] = made.keys.map((key) => `created ${key}`),
+  changes: readonly string[] = made.keys.map((key) => `created ${key}`),
 ) {
-  harness.made.push({ ...made, also: new Set() });
-  return write(url, harness, { what: `a new ${made.kind}`, keys: made.keys, fact: "there", told, ask });
+  harness.made.push({ ...made, attached: new Set() });
+  return write(url, harness, { what: `a new ${made.kind}`, keys: made.keys, fact: "there", changes, ask });
 }
 
-/** What a sender made, and had when the service started. */
-export function mine(harness: Harness, sender: number, kind?: Made["kind"]): Made[] {
+/** The sender's records that existed when the service started and still exist. */
+export function ownRecords(harness: Harness, sender: number, kind?: Made["kind"]): Made[] {
   const { made, facts, ids } = harness;
   return made.filter((one) => {
     const [key = ""] = one.keys;
@@ -53,12 +53,12 @@ export function mine(harness: Harness, sender: number, kind?: Made["kind"]): Mad
   });
 }
 
-export function oneOfMine(harness: Harness, sender: number, kind?: Made["kind"]): Made | undefined {
-  const all = mine(harness, sender, kind);
+export function anyOwnRecord(harness: Harness, sender: number, kind?: Made["kind"]): Made | undefined {
+  const all = ownRecords(harness, sender, kind);
   return all[harness.random(Math.max(1, all.length))];
 }
 
-export const isThere = ({ facts }: Harness, key: string) => facts.get(key) === "there";
+export const exists = ({ facts }: Harness, key: string) => facts.get(key) === "there";
 export const idOf = ({ ids }: Harness, { keys: [key = ""] }: Made) => ids.get(key) ?? 0;
 export const nameOf = ({ keys: [key = ""] }: Made) => key.slice(key.indexOf(" ") + 1);
 

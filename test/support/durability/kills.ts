@@ -4,75 +4,75 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { adminPassword } from "../access/people.ts";
-import { bossHeaders, proxySettings } from "../access/proxies.ts";
+import { adminHeaders, proxySettings } from "../access/proxies.ts";
 import { temporaryFolder } from "../app.ts";
-import { Told, wrongInLog } from "../audit/audit-state.ts";
+import { AcknowledgedChanges, logProblems } from "../audit/audit-state.ts";
 import { isDeep } from "../depth.ts";
 import { seededRandom } from "../random.ts";
 import { serve } from "../service.ts";
 import { until } from "../until.ts";
-import { disorderIn, type Rows, savedRows } from "./disk-state.ts";
-import { type LifeSort, send } from "./kill-acts.ts";
-import { type Harness, keysIn, settle } from "./kill-facts.ts";
+import { fileProblems, type Rows, savedRows } from "./disk-state.ts";
+import { type LifeKind, send } from "./kill-acts.ts";
+import { type Harness, keysIn, resolveFacts } from "./kill-facts.ts";
 import { newSession, sessionKey } from "./kill-people.ts";
-import { lackingIn, needsPasswords, type Tally } from "./kill-tally.ts";
+import { missingWrites, needsPasswords, type Tally } from "./kill-tally.ts";
 
-/** So many send at once: passwords are hashed one after the other, and one person has two attempts to sign in at once. */
-const senders = { quick: 4, drivers: 4, passwords: 2 } as const satisfies Record<LifeSort, number>;
-/** A kill comes after so many acknowledged writes at most, and so many milliseconds later. */
-const maxWrites = { quick: 8, drivers: 5, passwords: 5 } as const satisfies Record<LifeSort, number>;
-const maxMs = 20;
-const patienceMs = 10_000;
-/** A folder serves so many lives: what is deleted is kept for a while, and each save writes it. */
-const livesAFolder = 25;
-/** Every so many folders one is for what hashes passwords, a quarter of a second each, as does each of its starts. */
+/** Concurrent senders. With passwords only two, because a user may have two concurrent sign-in attempts and hashing is sequential. */
+const senders = { quick: 4, drivers: 4, passwords: 2 } as const satisfies Record<LifeKind, number>;
+/** A kill comes after at most this many acknowledged writes, and after a delay of at most 20 ms. */
+const maxWrites = { quick: 8, drivers: 5, passwords: 5 } as const satisfies Record<LifeKind, number>;
+const maxKillDelayMs = 20;
+const maxWaitMs = 10_000;
+/** Limited, because deleted records stay for a while and every save writes them. */
+const livesPerFolder = 25;
+/** One of eight folders is for acts that hash passwords. Each act and each start takes a quarter of a second. */
 const passwordFolders = 8;
-/** Every so many lives one is for uploads, for each of which the service starts a process. */
+/** One of eight lives is for uploads, because the service starts a process for each. */
 const driverLives = 8;
-/** What the audit log lacks at a start is in it a moment later. */
-const logMs = 5000;
+/** The audit log gets missing changes shortly after a start. */
+const maxLogDelayMs = 5000;
 
 interface Folder {
   readonly seed: number;
   readonly lives: number;
-  /** Whether people sign in with a password; else a proxy says who they are. */
+  /** Whether users sign in with passwords; otherwise a proxy names them. */
   readonly hasPasswords: boolean;
 }
 
 /**
- * Kills the bundled service as often as asked for at random moments under load, and looks after each start whether
- * everything acknowledged is there, all of it or nothing, and whether the audit log tells of it. A slow machine does
- * less between two kills: in the deep tier, where a floor is not reached yet there are further kills, as many again at most.
- * @param note is told after each kill that was survived
+ * Kills the bundled service `kills` times at random times under load. After each start it checks that every acknowledged write
+ * exists completely and is in the audit log, and that no write is half done. In the deep tier, when some kinds of writes were
+ * not acknowledged often enough, for example on a slow machine, it adds up to as many kills again.
+ * @param onKill is called after each kill that was survived
  */
 export async function killUnderLoad(
   t: TestContext,
   kills: number,
   seed: number,
-  note: (tally: Tally) => void = () => {},
+  onKill: (tally: Tally) => void = () => {},
 ): Promise<Tally> {
   const tally: Tally = { kills: 0, midway: 0, acknowledged: new Map() };
-  const folders = Array.from({ length: Math.ceil(kills / livesAFolder) }, (_, i) => ({
-    ...{ seed: seed + i, lives: Math.min(livesAFolder, kills - i * livesAFolder) },
+  const folders = Array.from({ length: Math.ceil(kills / livesPerFolder) }, (_, i) => ({
+    ...{ seed: seed + i, lives: Math.min(livesPerFolder, kills - i * livesPerFolder) },
     hasPasswords: i % passwordFolders === passwordFolders - 1,
   }));
-  const killIn = (folder: Folder) => killAgainAndAgain(t, folder, tally, () => note(tally));
-  await twoAtOnce(folders, killIn);
+  const killIn = (folder: Folder) => killRepeatedly(t, folder, tally, () => onKill(tally));
+  await runTwoAtATime(folders, killIn);
   for (let next = seed + folders.length; isDeep && tally.kills < 2 * kills; next += 2) {
-    const lacking = lackingIn(tally, kills);
+    const lacking = missingWrites(tally, kills);
     if (lacking.length === 0) break;
-    // One of each sort where both lack something.
+    // One folder of each kind, when both kinds are missing writes.
     const sorts = [...new Set(lacking.map(needsPasswords))];
     const further = [0, 1].map((i) => ({
       ...{ seed: next + i, lives: 10 },
       hasPasswords: sorts[i % sorts.length] === true,
     }));
-    await twoAtOnce(further, killIn);
+    await runTwoAtATime(further, killIn);
   }
   return tally;
 }
 
-async function twoAtOnce(folders: readonly Folder[], killIn: (folder: Folder) => Promise<void>) {
+async function runTwoAtATime(folders: readonly Folder[], killIn: (folder: Folder) => Promise<void>) {
   const waiting = [...folders];
   const take = async () => {
     for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) await killIn(folder);
@@ -80,11 +80,11 @@ async function twoAtOnce(folders: readonly Folder[], killIn: (folder: Folder) =>
   await Promise.all([take(), take()]);
 }
 
-async function killAgainAndAgain(
+async function killRepeatedly(
   t: TestContext,
   { seed, lives, hasPasswords }: Folder,
   tally: Tally,
-  note: () => void,
+  onKill: () => void,
 ): Promise<void> {
   const folder = await temporaryFolder(t);
   const harness = newHarness(seededRandom(seed), hasPasswords, tally);
@@ -94,19 +94,19 @@ async function killAgainAndAgain(
     await live(t, folder, harness, { where: `seed ${seed}, kill ${life}`, isLast: life === lives, sort });
     if (life === lives) break;
     tally.kills++;
-    note();
+    onKill();
   }
 }
 
 function newHarness(random: Harness["random"], hasPasswords: boolean, tally: Tally): Harness {
   const none = { made: [], count: 0, writes: 0, refusals: [] };
   return {
-    ...{ random, hasPasswords, headers: hasPasswords ? {} : bossHeaders, tally, ...none },
+    ...{ random, hasPasswords, headers: hasPasswords ? {} : adminHeaders, tally, ...none },
     ...{
       facts: new Map(),
       owners: new Map(),
-      together: new Set(),
-      told: new Told(),
+      openWrites: new Set(),
+      acknowledgedChanges: new AcknowledgedChanges(),
       ids: new Map(),
       signal: new AbortController().signal,
     },
@@ -117,18 +117,18 @@ const passwordSettings = { ADMIN_PASSWORD: adminPassword };
 
 interface Life {
   readonly where: string;
-  /** Whether nothing is written any more. */
+  /** Whether the service is only checked, without further writes. */
   readonly isLast: boolean;
-  readonly sort: LifeSort;
+  readonly sort: LifeKind;
 }
 
-/** One life of the service: what it finds is checked, then it is written to and killed. */
+/** One life of the service: checks the saved state, then sends writes and kills the service. */
 async function live(t: TestContext, folder: string, harness: Harness, { where, isLast, sort }: Life) {
   const dataDir = join(folder, "data");
   mkdirSync(dataDir, { recursive: true });
   const service = await serve(t, folder, harness.hasPasswords ? passwordSettings : proxySettings);
   assert.notEqual(service.url, "", `${where}: ${service.output()}`);
-  assert.deepEqual(await wrongIn(dataDir, harness), [], where);
+  assert.deepEqual(await findProblems(dataDir, harness), [], where);
   assert.deepEqual(harness.refusals, [], where);
   if (harness.hasPasswords && harness.headers.cookie === undefined) {
     harness.headers = { cookie: await newSession(service.url) };
@@ -139,10 +139,13 @@ async function live(t: TestContext, folder: string, harness: Harness, { where, i
   const sending = isLast
     ? []
     : Array.from({ length: senders[sort] }, (_, i) => send(service.url, harness, i, sort));
-  const [writes, moment] = [harness.writes + harness.random(maxWrites[sort]), harness.random(maxMs)];
-  const end = performance.now() + patienceMs;
+  const [writes, delayMs] = [
+    harness.writes + harness.random(maxWrites[sort]),
+    harness.random(maxKillDelayMs),
+  ];
+  const end = performance.now() + maxWaitMs;
   await until(() => isLast || harness.writes >= writes || performance.now() > end);
-  await new Promise((resolve) => setTimeout(resolve, moment));
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
   service.process.kill("SIGKILL");
   if ([...harness.facts.values()].includes("maybe")) harness.tally.midway++;
   await service.exited;
@@ -150,21 +153,21 @@ async function live(t: TestContext, folder: string, harness: Harness, { where, i
   await Promise.all(sending);
 }
 
-async function wrongIn(dataDir: string, harness: Harness): Promise<string[]> {
+async function findProblems(dataDir: string, harness: Harness): Promise<string[]> {
   const rows = await savedRows(dataDir);
-  const wrong = disorderIn(dataDir, rows).filter((what) => what !== "not needed: lost");
-  wrong.push(...settle(harness, keysIn(rows)), ...otherContents(dataDir, rows));
-  let untold: string[] = [];
-  const end = performance.now() + logMs;
+  const wrong = fileProblems(dataDir, rows).filter((what) => what !== "not needed: lost");
+  wrong.push(...resolveFacts(harness, keysIn(rows)), ...wrongContents(dataDir, rows));
+  let logFound: string[] = [];
+  const end = performance.now() + maxLogDelayMs;
   await until(async () => {
-    untold = await wrongInLog(dataDir, await savedRows(dataDir), harness.told);
-    return untold.length === 0 || performance.now() > end;
+    logFound = await logProblems(dataDir, await savedRows(dataDir), harness.acknowledgedChanges);
+    return logFound.length === 0 || performance.now() > end;
   });
-  return [...wrong, ...untold];
+  return [...wrong, ...logFound];
 }
 
-/** Archives and icons whose bytes are not those of their names. */
-function otherContents(dataDir: string, { drivers, icons }: Rows): string[] {
+/** Archives and icons whose digest differs from their name. */
+function wrongContents(dataDir: string, { drivers, icons }: Rows): string[] {
   const names = [
     ...drivers.map(({ sha256 }) => `drivers/${sha256}.zip`),
     ...icons.map(({ sha256 }) => `icons/${sha256}.png`),

@@ -4,40 +4,40 @@ import { basename, dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { type DiskCall, watchDisk } from "./disk-calls.ts";
 
-/** A file's content: what was written, and how much of it the disk has for sure. */
+/** A file's content: the bytes written, and how many of them are synced. */
 interface Content {
   bytes: Buffer;
   synced: number;
 }
 
-/** A change of a folder, which lasts when the folder is synced: until then a power cut may undo it, or that of others. */
+/** A change of a folder. Until the folder is synced, a power cut may undo it, independently of other changes. */
 interface Change {
   readonly folder: string;
   readonly name: string;
-  /** What stands there from then on; a folder has no content. */
+  /** The new entry with this name; undefined when it is deleted. */
   readonly now: Content | "folder" | undefined;
 }
 
-/** What a power cut leaves: of the changes that no sync made last, and of the bytes. */
-interface Leaving {
+/** Chooses which unsynced changes and bytes a power cut leaves. */
+interface CutChoice {
   readonly change: (i: number, change: Change) => boolean;
-  /** How many of so many bytes that were not synced. */
+  /** The number of unsynced bytes that are left. */
   readonly bytes: (unsynced: number) => number;
 }
 
-/** What a power cut left, by its path below the root; a folder has no bytes. */
+/** A file or folder that a power cut left, by its path below the root. A folder has no bytes. */
 interface LeftFile {
   readonly path: string;
   readonly bytes: Uint8Array | undefined;
 }
 
-const notKept = /(?:^|\/)(?:lock-|\.writable-)/;
+const ignoredFiles = /(?:^|\/)(?:lock-|\.writable-)/;
 
-/** Records what the service in this process does to its disk, and makes what a power cut now could leave of it. */
+/** Records the disk calls of the service in this process, and computes what a power cut now could leave. */
 export class RecordedDisk {
   readonly #root: string;
-  readonly #seen = new Map<string, Content | "folder">();
-  /** What no power cut takes away. */
+  readonly #current = new Map<string, Content | "folder">();
+  /** The synced entries, which survive a power cut. */
   readonly #lasting = new Map<string, Content | "folder">();
   #pending: Change[] = [];
 
@@ -46,8 +46,8 @@ export class RecordedDisk {
   }
 
   /**
-   * @param changed told after each call that changes what a power cut may leave
-   * @param skipped files and folders whose syncs are as if the service had not asked for them
+   * @param changed is called after each call that changes what a power cut may leave
+   * @param skipped files and folders whose syncs are ignored
    */
   static async of(
     t: TestContext,
@@ -57,39 +57,39 @@ export class RecordedDisk {
   ): Promise<RecordedDisk> {
     const disk = new RecordedDisk(root);
     await watchDisk(t, root, (call) => {
-      if (notKept.test(call.path)) return undefined;
+      if (ignoredFiles.test(call.path)) return undefined;
       if (/sync$/.test(call.name) && skipped?.test(call.path.slice(root.length))) return undefined;
       return () => {
-        if (disk.#take(call)) changed(disk);
+        if (disk.#apply(call)) changed(disk);
       };
     });
     return disk;
   }
 
-  /** How many changes of folders are not synced. */
-  get unsettled(): number {
+  /** The number of unsynced changes of folders. */
+  get pendingChanges(): number {
     return this.#pending.length;
   }
 
-  /** What is left, each folder before what stands in it. */
-  left({ change, bytes }: Leaving): LeftFile[] {
+  /** The files that are left, each folder before its content. */
+  left({ change, bytes }: CutChoice): LeftFile[] {
     const left = new Map(this.#lasting);
     for (const [i, one] of this.#pending.entries()) if (change(i, one)) apply(left, one);
-    this.#takeLost(left);
+    this.#dropOrphans(left);
     const sorted = [...left].sort(([a], [b]) => (a < b ? -1 : 1));
     return sorted.map(([path, content]) => ({
       path: path.slice(this.#root.length),
-      bytes: content === "folder" ? undefined : keptOf(content, bytes),
+      bytes: content === "folder" ? undefined : leftBytes(content, bytes),
     }));
   }
 
-  /** What stands in a folder goes with it. */
-  #takeLost(left: Map<string, Content | "folder">): void {
+  /** Removes the content of folders that are not left. */
+  #dropOrphans(left: Map<string, Content | "folder">): void {
     for (const path of [...left.keys()].sort())
       if (dirname(path) !== this.#root && !left.has(dirname(path))) left.delete(path);
   }
 
-  #take({ name, path, args }: DiskCall): boolean {
+  #apply({ name, path, args }: DiskCall): boolean {
     switch (name) {
       case "mkdir":
         return this.#makeFolder(path);
@@ -98,7 +98,7 @@ export class RecordedDisk {
       case "rename":
         return this.#rename(path, String(args[1]));
       case "rm":
-        return this.#seen.has(path) && this.#change(path, undefined);
+        return this.#current.has(path) && this.#change(path, undefined);
       case "file.sync":
       case "file.datasync":
         return this.#sync(path);
@@ -107,15 +107,15 @@ export class RecordedDisk {
     }
   }
 
-  /** With those around it. */
+  /** Also makes the parent folders. */
   #makeFolder(path: string): boolean {
-    if (path === this.#root || this.#seen.has(path)) return false;
+    if (path === this.#root || this.#current.has(path)) return false;
     this.#makeFolder(dirname(path));
     return this.#change(path, "folder");
   }
 
   #open(path: string, flags: string): boolean {
-    const known = this.#seen.get(path);
+    const known = this.#current.get(path);
     if (flags.startsWith("r") || known === "folder") return false;
     if (known === undefined) return this.#change(path, { bytes: Buffer.alloc(0), synced: 0 });
     if (flags === "w") [known.bytes, known.synced] = [Buffer.alloc(0), 0];
@@ -123,7 +123,7 @@ export class RecordedDisk {
   }
 
   #append(name: string, path: string, args: readonly unknown[]): boolean {
-    const content = this.#seen.get(path);
+    const content = this.#current.get(path);
     if (content === undefined || content === "folder") return false;
     if (name === "file.writeFile") content.bytes = Buffer.concat([content.bytes, args[0] as Uint8Array]);
     else if (name === "file.writev")
@@ -132,23 +132,23 @@ export class RecordedDisk {
     return true;
   }
 
-  /** Of two names in one folder both change or none does; of two folders each by itself. */
+  /** Adds the new name and removes the old one, as two changes. */
   #rename(from: string, to: string): boolean {
-    const content = this.#seen.get(from);
+    const content = this.#current.get(from);
     if (content === undefined) return false;
     this.#change(to, content);
     return this.#change(from, undefined);
   }
 
   #change(path: string, now: Change["now"]): true {
-    if (now === undefined) this.#seen.delete(path);
-    else this.#seen.set(path, now);
+    if (now === undefined) this.#current.delete(path);
+    else this.#current.set(path, now);
     this.#pending.push({ folder: dirname(path), name: basename(path), now });
     return true;
   }
 
   #sync(path: string): boolean {
-    const content = this.#seen.get(path);
+    const content = this.#current.get(path);
     if (content !== undefined && content !== "folder") {
       content.synced = content.bytes.length;
       return true;
@@ -159,11 +159,10 @@ export class RecordedDisk {
   }
 }
 
-function keptOf({ bytes, synced }: Content, tail: Leaving["bytes"]): Uint8Array {
-  return bytes.subarray(0, synced + tail(bytes.length - synced));
+function leftBytes({ bytes, synced }: Content, unsyncedLeft: CutChoice["bytes"]): Uint8Array {
+  return bytes.subarray(0, synced + unsyncedLeft(bytes.length - synced));
 }
 
-/** Equal for what is equal. */
 export function digestOf(files: readonly LeftFile[]): string {
   const hash = createHash("sha256");
   for (const { path, bytes } of files) hash.update(`${path}\n${bytes?.length}\n`).update(bytes ?? "");

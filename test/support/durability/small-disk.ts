@@ -8,7 +8,7 @@ import { cleanUp } from "../clean-up.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
 
-/** A disk of its own, of so many bytes; undefined where none can be made. */
+/** A separate disk of this size; undefined when none can be mounted. */
 export function smallDisk(t: TestContext, bytes: number): string | undefined {
   const disk = mkdtempSync(join(tmpdir(), "platen-disk-"));
   try {
@@ -17,7 +17,7 @@ export function smallDisk(t: TestContext, bytes: number): string | undefined {
     rmdirSync(disk);
     return undefined;
   }
-  // Lazily: a worker thread that tests share may still have a file open.
+  // Unmount lazily: a worker thread that tests share may still have a file open.
   cleanUp(t, () => {
     execFileSync("umount", ["-l", disk]);
     rmdirSync(disk);
@@ -27,7 +27,7 @@ export function smallDisk(t: TestContext, bytes: number): string | undefined {
 
 export const withoutDisk = "mount -t tmpfs is not possible here";
 
-/** Takes the last byte of a disk, and answers what gives it back. */
+/** Fills a disk to the last byte. @returns a function that frees the space */
 export function fill(disk: string): () => void {
   const path = join(disk, "filler");
   for (let bytes = 1 << 20; bytes >= 1; bytes = bytes >> 1) {
@@ -51,10 +51,10 @@ interface FullDisk {
   readonly app: TestApp;
   readonly disk: string;
   readonly dataDir: string;
-  readonly giveBack: () => void;
+  readonly freeSpace: () => void;
 }
 
-/** A service whose disk is full: 40 clients, a printer with an icon, and a driver of its own. */
+/** A service on a full disk, with 40 clients, a printer with an icon, and an unused driver. */
 export async function startOnFullDisk(t: TestContext): Promise<FullDisk | undefined> {
   const disk = smallDisk(t, 8 << 20);
   if (disk === undefined) return undefined;
@@ -66,5 +66,5 @@ export async function startOnFullDisk(t: TestContext): Promise<FullDisk | undefi
   const printer = await app.addPrinter();
   await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
   await app.addDriver(driverZip({ version: "2.0.0.0" }));
-  return { app, disk, dataDir, giveBack: fill(disk) };
+  return { app, disk, dataDir, freeSpace: fill(disk) };
 }

@@ -3,9 +3,9 @@ import { client, type TestApp } from "../app.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
 
-/** One kind of write: `prepare` puts in place what it needs, `act` does it; the number is another one each time. */
+/** One kind of write: `prepare` makes what it needs, `act` sends it. The number `n` differs each time. */
 export interface WriteKind {
-  /** So many calls of the disk it makes at least. */
+  /** The minimum number of disk calls that it makes. */
   readonly calls: number;
   readonly prepare?: (service: TestApp, n: number) => Promise<number>;
   readonly act: (service: TestApp, id: number, n: number) => Promise<Response>;
@@ -16,7 +16,7 @@ const addClient = async ({ app }: TestApp, n: number) =>
 const addPrinter = ({ addPrinter }: TestApp) => addPrinter({ driver_id: "1" });
 const addDriver = ({ addDriver }: TestApp, n: number) => addDriver(driverZip({ version: `1.${n}` }));
 const iconOf = (n: number) => makePng(256, 256, n + 1);
-const remove = ({ fetch }: TestApp, path: string) => fetch(path, { method: "DELETE" });
+const sendDelete = ({ fetch }: TestApp, path: string) => fetch(path, { method: "DELETE" });
 
 async function addIcon(service: TestApp, n: number): Promise<number> {
   const id = await addPrinter(service);
@@ -24,41 +24,41 @@ async function addIcon(service: TestApp, n: number): Promise<number> {
   return id;
 }
 
-async function deleted(service: TestApp, path: string): Promise<number> {
-  await (await remove(service, path)).text();
+async function deleteAndFindUndo(service: TestApp, path: string): Promise<number> {
+  await (await sendDelete(service, path)).text();
   return service.app.undo.list()[0]?.id ?? 0;
 }
 
 const nameOf = (n: number) => `person${n}`;
-/** With a one-time password, which is not the one of its name. */
-const oneTime = new Map<TestApp, string>();
+/** The one-time password of the account that was added last. */
+const oneTimePasswords = new Map<TestApp, string>();
 
 async function addAccount(service: TestApp, n: number): Promise<number> {
   const { password, hash } = await service.app.passwords.makeOneTime();
-  oneTime.set(service, password);
+  oneTimePasswords.set(service, password);
   return service.app.store.accounts.add(nameOf(n), "viewer", hash);
 }
 
-/** Somebody who signed in with a one-time password. */
+/** The cookie of the last sign-in. */
 const cookies = new Map<TestApp, string>();
 
 async function signInFirst(service: TestApp, n: number): Promise<number> {
   const id = await addAccount(service, n);
-  cookies.set(service, await signIn(service, nameOf(n), oneTime.get(service) ?? ""));
+  cookies.set(service, await signIn(service, nameOf(n), oneTimePasswords.get(service) ?? ""));
   return id;
 }
 
 const addToken = async ({ app }: TestApp, n: number) =>
   (await app.tokens.add({ name: `Before ${n}`, scope: "read", days: "30" }, "admin")).id;
 
-/** Another session of the administrator's; of each account the service keeps twenty. */
+/** Adds a session of the administrator. The service keeps at most 20 sessions of an account. */
 async function addSession(service: TestApp): Promise<number> {
   cookies.set(service, await signIn(service, "admin", adminPassword));
   const admin = service.app.store.accounts.findByName("admin")?.account.id ?? 0;
   return Math.max(...service.app.store.sessions.ofAccount(admin).map(({ id }) => id));
 }
 
-/** Whoever has the cookie that `prepare` got, and nothing else. */
+/** Sends requests with only the cookie that `prepare` got. */
 const withCookie = (service: TestApp) => client(service.url, { cookie: cookies.get(service) ?? "" });
 
 const records: Readonly<Record<string, WriteKind>> = {
@@ -71,11 +71,11 @@ const records: Readonly<Record<string, WriteKind>> = {
   "a deleted client": {
     calls: 7,
     prepare: addClient,
-    act: (service, id) => remove(service, `/clients/${id}`),
+    act: (service, id) => sendDelete(service, `/clients/${id}`),
   },
-  "a client that comes back": {
+  "a restored client": {
     calls: 7,
-    prepare: async (service, n) => deleted(service, `/clients/${await addClient(service, n)}`),
+    prepare: async (service, n) => deleteAndFindUndo(service, `/clients/${await addClient(service, n)}`),
     act: ({ post }, id) => post(`/deletions/${id}/undo`, {}),
   },
   "a new printer": {
@@ -90,7 +90,7 @@ const records: Readonly<Record<string, WriteKind>> = {
   "a deleted printer with its icon": {
     calls: 7,
     prepare: addIcon,
-    act: (service, id) => remove(service, `/printers/${id}`),
+    act: (service, id) => sendDelete(service, `/printers/${id}`),
   },
   "an import": {
     calls: 7,
@@ -102,15 +102,15 @@ const records: Readonly<Record<string, WriteKind>> = {
     prepare: addPrinter,
     act: ({ upload }, id, n) => upload(`/printers/${id}/icon`, iconOf(n), "icon.png"),
   },
-  "an icon in place of another": {
+  "a replaced icon": {
     calls: 20,
     prepare: addIcon,
     act: ({ upload }, id, n) => upload(`/printers/${id}/icon`, makePng(256, 256, n + 5000), "icon.png"),
   },
-  "an icon that is taken away": {
+  "a deleted icon": {
     calls: 7,
     prepare: addIcon,
-    act: (service, id) => remove(service, `/printers/${id}/icon`),
+    act: (service, id) => sendDelete(service, `/printers/${id}/icon`),
   },
   "a driver": {
     calls: 20,
@@ -119,17 +119,17 @@ const records: Readonly<Record<string, WriteKind>> = {
   "a deleted driver": {
     calls: 7,
     prepare: addDriver,
-    act: (service, id) => remove(service, `/drivers/${id}`),
+    act: (service, id) => sendDelete(service, `/drivers/${id}`),
   },
-  "a driver that comes back": {
+  "a restored driver": {
     calls: 7,
-    prepare: async (service, n) => deleted(service, `/drivers/${await addDriver(service, n)}`),
+    prepare: async (service, n) => deleteAndFindUndo(service, `/drivers/${await addDriver(service, n)}`),
     act: ({ post }, id) => post(`/deletions/${id}/undo`, {}),
   },
-  "a driver that is deleted for good": {
+  "a finally deleted driver": {
     calls: 14,
-    prepare: async (service, n) => deleted(service, `/drivers/${await addDriver(service, n)}`),
-    act: (service, id) => remove(service, `/deletions/${id}`),
+    prepare: async (service, n) => deleteAndFindUndo(service, `/drivers/${await addDriver(service, n)}`),
+    act: (service, id) => sendDelete(service, `/deletions/${id}`),
   },
 };
 
@@ -138,7 +138,7 @@ const people: Readonly<Record<string, WriteKind>> = {
     calls: 7,
     act: ({ post }, _, n) => post("/accounts", { name: nameOf(n), role: "viewer" }),
   },
-  "an account that is disabled": {
+  "a disabled account": {
     calls: 7,
     prepare: addAccount,
     act: ({ post }, id) => post(`/accounts/${id}/disable`, {}),
@@ -146,26 +146,26 @@ const people: Readonly<Record<string, WriteKind>> = {
   "a deleted account": {
     calls: 7,
     prepare: addAccount,
-    act: (service, id) => remove(service, `/accounts/${id}`),
+    act: (service, id) => sendDelete(service, `/accounts/${id}`),
   },
   "a new one-time password": {
     calls: 7,
     prepare: addAccount,
     act: ({ post }, id) => post(`/accounts/${id}/password`, {}),
   },
-  "a password of one's own": {
+  "a chosen password": {
     calls: 7,
     prepare: signInFirst,
     act: (service) =>
       withCookie(service).post("/sign-in/password", {
-        ...{ password: oneTime.get(service) ?? "", chosen: ownPassword, again: ownPassword },
+        ...{ password: oneTimePasswords.get(service) ?? "", chosen: ownPassword, again: ownPassword },
       }),
   },
   "a sign-in": {
     calls: 6,
     act: ({ url }) => client(url).post("/sign-in", { name: "admin", password: adminPassword }),
   },
-  "a session that is ended": {
+  "an ended session": {
     calls: 7,
     prepare: addSession,
     act: (service, id) => withCookie(service).post(`/account/sessions/${id}/end`, {}),
@@ -180,12 +180,12 @@ const people: Readonly<Record<string, WriteKind>> = {
     act: ({ post }, _, n) => post("/tokens", { name: `New ${n}`, scope: "read", days: "30" }),
   },
   "a revoked token": { calls: 7, prepare: addToken, act: ({ post }, id) => post(`/tokens/${id}/delete`, {}) },
-  "a printer whose links end": {
+  "a printer whose links are revoked": {
     calls: 7,
     prepare: addPrinter,
     act: ({ post }, id) => post(`/printers/${id}/links/end`, {}),
   },
-  "a change with its line in the audit log": {
+  "a change and its line in the audit log": {
     calls: 10,
     act: async ({ post, app }, _, n) => {
       const answer = await post("/clients", { name: `New ${n}` });
@@ -195,5 +195,5 @@ const people: Readonly<Record<string, WriteKind>> = {
   },
 };
 
-/** Every kind of write there is, by what it does. */
+/** Every kind of write by its description. */
 export const writeKinds: Readonly<Record<string, WriteKind>> = { ...records, ...people };

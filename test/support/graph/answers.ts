@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 
-/** What the simulated services answer; a body that is a string goes out as it is, everything else as JSON. */
+/** An answer of a simulated service. A string body is sent as it is, every other body as JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** A request that is refused, with the answer that says so. */
+/** Thrown to refuse a request; becomes the error answer of the service. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -21,8 +21,8 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal of what a request says, worded as Intune words its own: the message is JSON itself. */
-export function wrong(message: string): Refusal {
+/** A refusal of a request's content in Intune's format: the message itself is JSON. */
+export function badRequest(message: string): Refusal {
   const inner = { _version: 3, Message: message, CustomApiErrorPhrase: "", RetryAfter: null };
   return new Refusal(400, "BadRequest", JSON.stringify({ ...inner, HttpHeaders: "{}" }));
 }
@@ -31,7 +31,6 @@ export function notFound(what: string): Refusal {
   return new Refusal(404, "ResourceNotFound", `Resource '${what}' does not exist.`);
 }
 
-/** How Graph answers what it refuses. */
 export function graphError({ status, code, message, headers }: Refusal): Answer {
   const id = randomUUID();
   const innerError = { date: new Date().toISOString(), "request-id": id, "client-request-id": id };
@@ -39,7 +38,6 @@ export function graphError({ status, code, message, headers }: Refusal): Answer 
   return { status, headers: { ...headers, "request-id": id }, body };
 }
 
-/** How Azure's storage answers what it refuses. */
 export function storageError({ status, code, message, headers }: Refusal): Answer {
   const text = message.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const body = `\ufeff<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>${text}</Message></Error>`;
@@ -47,11 +45,10 @@ export function storageError({ status, code, message, headers }: Refusal): Answe
   return { status, headers: { ...headers, "content-type": "application/xml", "x-ms-request-id": id }, body };
 }
 
-/** How the sign-in answers what it refuses. */
 export function signInError({ status, code, message, headers }: Refusal): Answer {
   const trace = randomUUID();
-  const said = `${message}\r\nTrace ID: ${trace}\r\nTimestamp: ${new Date().toISOString()}`;
+  const description = `${message}\r\nTrace ID: ${trace}\r\nTimestamp: ${new Date().toISOString()}`;
   const codes = [Number(/AADSTS(\d+)/.exec(message)?.[1] ?? 0)];
-  const body = { error: code, error_description: said, error_codes: codes, trace_id: trace };
+  const body = { error: code, error_description: description, error_codes: codes, trace_id: trace };
   return { status, headers, body };
 }

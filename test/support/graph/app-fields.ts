@@ -1,4 +1,4 @@
-import { wrong } from "./answers.ts";
+import { badRequest } from "./answers.ts";
 import { checkRules } from "./rules.ts";
 import {
   base64,
@@ -19,7 +19,7 @@ import {
 
 export const win32 = "#microsoft.graph.win32LobApp";
 
-/** What only Win32 apps have: not to be asked for in a `$select` of apps in general. */
+/** Properties that only Win32 apps have. Graph refuses them in a `$select` over all kinds of apps. */
 export const win32Only = [
   "displayVersion",
   "fileName",
@@ -44,10 +44,10 @@ export const win32Only = [
 const releases =
   "1607,1703,1709,1803,1809,1903,1909,2004,2H20,21H1,Windows10_21H2,Windows10_22H2,Windows11_21H2,Windows11_22H2,Windows11_23H2,Windows11_24H2";
 
-const pngHead = Buffer.from("89504e470d0a1a0a", "hex");
+const pngSignature = Buffer.from("89504e470d0a1a0a", "hex");
 
 const isPng = (bytes: Buffer) =>
-  bytes.subarray(0, 8).equals(pngHead) &&
+  bytes.subarray(0, 8).equals(pngSignature) &&
   bytes.toString("latin1", bytes.length - 8, bytes.length - 4) === "IEND";
 
 const icon: Shape = {
@@ -84,7 +84,7 @@ const architectures: Check = (value, place) => {
 
 const url: Check = (value, place) => {
   text(1024)(value, place);
-  if (value !== "" && !/^https?:\/\/[!-~]+$/.test(String(value))) throw wrong(`${place} must be a URL.`);
+  if (value !== "" && !/^https?:\/\/[!-~]+$/.test(String(value))) throw badRequest(`${place} must be a URL.`);
 };
 
 const app: Shape = {
@@ -135,18 +135,18 @@ const app: Shape = {
   ],
 };
 
-/** @throws a refusal of an app that cannot be created so */
+/** @throws a refusal of an invalid app */
 export function checkNewApp(body: unknown): Fields {
   return checkShape(body, "mobileApp", app);
 }
 
-/** @throws a refusal of changes that an app cannot take; the version of its content is judged elsewhere */
+/** @throws a refusal of invalid changes; `changeApp` checks that the content version exists */
 export function checkChanges(changes: Fields): void {
   const properties = { ...app.properties, committedContentVersion: text(20, 1) };
   checkProperties(changes, "mobileApp", { ...app, properties });
 }
 
-/** A new app with what was said of it, and with what a tenant adds unasked. */
+/** A new app: the given fields and those that a tenant adds. */
 export function newRecord(fields: Fields, id: string): Fields {
   const now = new Date().toISOString();
   return {
@@ -182,6 +182,6 @@ export function newRecord(fields: Fields, id: string): Fields {
     activeUninstallScript: null,
     detectionRules: [],
     requirementRules: [],
-    somethingNewerThanThisTest: { isUnasked: true },
+    somethingNewerThanThisTest: { isUnknown: true },
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Answer, notFound, wrong } from "./answers.ts";
+import { type Answer, badRequest, notFound } from "./answers.ts";
 import { appOf, readableApp } from "./apps.ts";
 import type { Call } from "./graph-routes.ts";
 import { checkOptions, page } from "./queries.ts";
@@ -15,26 +15,27 @@ import {
   type Shape,
 } from "./schema.ts";
 
-export function listAssignments({ tenant, seen, params, address }: Call): Answer {
-  checkOptions(seen.query, ["$top", "$skiptoken"]);
+export function listAssignments({ tenant, received, params, address }: Call): Answer {
+  checkOptions(received.query, ["$top", "$skiptoken"]);
   const { assignments } = readableApp(tenant, params);
-  return { status: 200, body: page(assignments, seen.query, address, tenant.behaviour.pageSize) };
+  return { status: 200, body: page(assignments, received.query, address, tenant.behaviour.pageSize) };
 }
 
 export function assign({ tenant, params, json }: Call): Answer {
   const app = appOf(tenant, params);
   const { mobileAppAssignments, ...more } = fieldsOf(json(), "The body");
-  if (Object.keys(more).length > 0) throw wrong(`The property '${Object.keys(more)[0]}' does not exist.`);
-  if (!Array.isArray(mobileAppAssignments)) throw wrong("mobileAppAssignments must be an array.");
+  if (Object.keys(more).length > 0)
+    throw badRequest(`The property '${Object.keys(more)[0]}' does not exist.`);
+  if (!Array.isArray(mobileAppAssignments)) throw badRequest("mobileAppAssignments must be an array.");
   if (app.fields.publishingState !== "published" || app.processingFor > 0)
-    throw wrong("The app is not published yet.");
+    throw badRequest("The app is not published yet.");
   const fresh = mobileAppAssignments.map((value, i) => checkAssignment(value, `mobileAppAssignments[${i}]`));
   const keys = fresh.map(keyOf);
-  if (new Set(keys).size !== keys.length) throw wrong("mobileAppAssignments names a group twice.");
+  if (new Set(keys).size !== keys.length) throw badRequest("mobileAppAssignments names a group twice.");
   for (const assignment of app.assignments)
     if (!keys.includes(keyOf(assignment))) tenant.lostAssignments.push({ app: app.id, assignment });
-  app.assignments = fresh.map((said) => ({
-    ...said,
+  app.assignments = fresh.map((fields) => ({
+    ...fields,
     id: `${randomUUID()}_0_0`,
     source: "direct",
     sourceId: app.id,
@@ -42,10 +43,10 @@ export function assign({ tenant, params, json }: Call): Answer {
   return { status: 200 };
 }
 
-export function listCategories({ tenant, seen, params, address }: Call): Answer {
-  checkOptions(seen.query, ["$top", "$skiptoken"]);
+export function listCategories({ tenant, received, params, address }: Call): Answer {
+  checkOptions(received.query, ["$top", "$skiptoken"]);
   const { categories } = readableApp(tenant, params);
-  return { status: 200, body: page(categories, seen.query, address, tenant.behaviour.pageSize) };
+  return { status: 200, body: page(categories, received.query, address, tenant.behaviour.pageSize) };
 }
 
 export function removeCategory({ tenant, params }: Call): Answer {
@@ -79,12 +80,13 @@ const targets: readonly Shape[] = [
 const targetCheck: Check = (value, place) => {
   const fields = fieldsOf(value, place);
   const shape = targets.find(({ type }) => type === fields["@odata.type"]);
-  if (!shape) throw wrong(`${place}: @odata.type ${JSON.stringify(fields["@odata.type"])} is no target.`);
+  if (!shape)
+    throw badRequest(`${place}: @odata.type ${JSON.stringify(fields["@odata.type"])} is no target.`);
   checkShape(fields, place, shape);
 };
 
-/** Settings that only an administrator makes are taken as they are. */
-const whatever: Check = (value, place) => {
+/** Settings that only an administrator makes; their content is not checked. */
+const anyObject: Check = (value, place) => {
   fieldsOf(value, place);
 };
 
@@ -92,9 +94,9 @@ const settings: Shape = {
   type: "#microsoft.graph.win32LobAppAssignmentSettings",
   properties: {
     notifications: oneOf("showAll", "showReboot", "hideAll"),
-    restartSettings: orNull(whatever),
-    installTimeSettings: orNull(whatever),
-    autoUpdateSettings: orNull(whatever),
+    restartSettings: orNull(anyObject),
+    installTimeSettings: orNull(anyObject),
+    autoUpdateSettings: orNull(anyObject),
     deliveryOptimizationPriority: oneOf("notConfigured", "foreground"),
   },
 };
@@ -112,13 +114,13 @@ const assignment: Shape = {
 };
 
 function checkAssignment(value: unknown, place: string): Fields {
-  const said = checkShape(value, place, assignment);
-  const isExcluded = isFields(said.target) && said.target["@odata.type"] === excluded.type;
-  if (isExcluded && isFields(said.settings)) throw wrong(`${place}: an exclusion takes no settings.`);
-  return { settings: null, ...said };
+  const fields = checkShape(value, place, assignment);
+  const isExcluded = isFields(fields.target) && fields.target["@odata.type"] === excluded.type;
+  if (isExcluded && isFields(fields.settings)) throw badRequest(`${place}: an exclusion takes no settings.`);
+  return { settings: null, ...fields };
 }
 
-/** A group counts once, included or not; what is no group counts by its kind. */
+/** The group's id, whether included or excluded; for other targets their type. */
 function keyOf({ target: to }: Fields): string {
   const { groupId, "@odata.type": type } = isFields(to) ? to : {};
   return String(groupId ?? type).toLowerCase();

@@ -1,61 +1,60 @@
-/** How a simulated tenant behaves; counts are of requests, so that nothing depends on time. */
+/** How a simulated tenant behaves. Counts are numbers of requests, so that no behaviour depends on time. */
 export interface Behaviour {
-  /** Items of a page of any list. */
+  /** Items on one page of any list. */
   pageSize: number;
-  /** Lists of apps that do not show a new app yet. */
+  /** Lists of apps that omit a new app. */
   listedAfter: number;
-  /** Reads of a new app (and of its lists) that are refused, and how. */
+  /** Reads of a new app and of its lists that are refused with `unreadableStatus`. */
   unreadableFor: number;
   unreadableStatus: 404 | 409;
   /** Calls of `updateRelationships` that a new app answers with 412. */
   unrelatableFor: number;
-  /** Polls of a file until there is a URI, a new URI, or the result of the commit. */
+  /** Polls of a file before it has its URI, its new URI or the result of its commit. */
   uriPolls: number;
   renewalPolls: number;
   commitPolls: number;
-  /** What asking for a URI ends with; each file that is added takes the first that is left, and then `Success`. */
+  /** Results of requests for a URI. Each added file takes the next one; `Success` when none is left. */
   uriResults: ("Success" | "Failed" | "TimedOut")[];
-  /** Commits that fail although everything is right. */
+  /** Commits that fail without a reason. */
   commitFailures: number;
   renewalState: "azureStorageUriRenewalSuccess" | "azureStorageUriRequestSuccess";
-  /** Storage requests that a new URI answers with 403. */
-  uriNotYet: number;
-  /** Blocks that a URI takes until it has expired, and seconds. */
-  uriBlocks: number;
+  /** Storage requests to a new URI that are answered with 403. */
+  newUriRefusals: number;
+  /** A URI expires after this many blocks or seconds. */
+  blocksPerUri: number;
   uriSeconds: number;
-  /** PATCHes with a committed content version that are refused after a commit. */
+  /** PATCH requests with the content version that are refused after its commit. */
   patchRefusals: number;
-  /** Whether a PATCH answers 204 instead of the app. */
-  patchSaysNothing: boolean;
-  /** Reads of an app that call it `processing` after its content was set. */
+  /** Whether a PATCH is answered with 204 instead of the app. */
+  patchReturnsNoBody: boolean;
+  /** Reads of an app that return `processing` after its content version was set. */
   processingFor: number;
-  /** The signed-in user lacks the permission. */
+  /** Whether the signed-in user lacks the permission. */
   isForbidden: boolean;
-  /** Graph requests that a token is good for. */
-  tokenRequests: number;
-  /** Whether uploaded files stay on the disk when they were checked; without, `content` tells size and digest alone. */
+  /** Graph requests after which a token has expired. */
+  requestsPerToken: number;
+  /** Whether uploaded files stay on the disk after their check. Without them `content` has only size and digest. */
   keepsContent: boolean;
   signIn: SignInBehaviour;
 }
 
 export interface SignInBehaviour {
-  /** Seconds between polls; 0 lets every poll through. */
+  /** Seconds between polls; 0 allows every poll. */
   interval: number;
   /** Seconds that `slow_down` adds. */
   slowDown: number;
   expiresIn: number;
   tokenExpiresIn: number;
-  /** What polls are answered, in turn; when none is left, `ok`. Other words are errors of that name. */
+  /** Answers to polls, in order; `ok` when none is left. Every other word is an error code. */
   answers: string[];
-  /** An error that the first request is answered with, as `invalid_request AADSTS90002: Tenant not found.` */
+  /** The error for the first request, such as `invalid_request AADSTS90002: Tenant not found.`; empty: none. */
   refusal: string;
-  /** Whether refresh tokens are taken. */
-  refreshes: boolean;
+  acceptsRefreshTokens: boolean;
 }
 
 export type BehaviourChanges = Partial<Omit<Behaviour, "signIn">> & { signIn?: Partial<SignInBehaviour> };
 
-/** The defaults wait once for everything, so that who does not wait is found out. */
+/** By default every wait takes one poll, so that a client that does not wait fails. */
 export function behaviourOf(changes: BehaviourChanges): Behaviour {
   return {
     pageSize: 2,
@@ -69,14 +68,14 @@ export function behaviourOf(changes: BehaviourChanges): Behaviour {
     uriResults: [],
     commitFailures: 0,
     renewalState: "azureStorageUriRenewalSuccess",
-    uriNotYet: 0,
-    uriBlocks: Number.POSITIVE_INFINITY,
+    newUriRefusals: 0,
+    blocksPerUri: Number.POSITIVE_INFINITY,
     uriSeconds: 3600,
     patchRefusals: 0,
-    patchSaysNothing: false,
+    patchReturnsNoBody: false,
     processingFor: 0,
     isForbidden: false,
-    tokenRequests: Number.POSITIVE_INFINITY,
+    requestsPerToken: Number.POSITIVE_INFINITY,
     keepsContent: true,
     ...changes,
     signIn: {
@@ -86,7 +85,7 @@ export function behaviourOf(changes: BehaviourChanges): Behaviour {
       tokenExpiresIn: 3600,
       answers: ["authorization_pending"],
       refusal: "",
-      refreshes: true,
+      acceptsRefreshTokens: true,
       ...changes.signIn,
     },
   };

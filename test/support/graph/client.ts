@@ -3,30 +3,34 @@ import { makePng } from "../printers/png.ts";
 import { isFields } from "./schema.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** What an answer said. */
-interface Said {
+interface GraphAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Record<string, unknown>;
-  /** Graph's error code with its message. */
+  /** Graph's error code and message; the body's text when it is no Graph error. */
   readonly error: string;
 }
 
 const apps = "/beta/deviceAppManagement/mobileApps";
 
-/** An app below `mobileApps`, with its content versions. */
+/** The path of an app's content versions below `mobileApps`. */
 export const contentOf = (id: string) => `/${id}/microsoft.graph.win32LobApp/contentVersions`;
 
-/** Asks Graph as a script does that holds the tenant's token; the path is below `mobileApps`. */
-export async function ask(tenant: Tenant, method: string, path: string, body?: unknown): Promise<Said> {
+/** Sends a request with the tenant's token, as a script does. @param path below `mobileApps` */
+export async function callGraph(
+  tenant: Tenant,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<GraphAnswer> {
   const headers = new Headers({ authorization: `Bearer ${tenant.token}` });
   if (body !== undefined) headers.set("content-type", "application/json");
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  return await said(await fetch(`${tenant.graphUrl}${apps}${path}`, { method, headers, ...sent }));
+  const options = body === undefined ? {} : { body: JSON.stringify(body) };
+  return await readAnswer(await fetch(`${tenant.graphUrl}${apps}${path}`, { method, headers, ...options }));
 }
 
-/** What an answer says, of any of the services. */
-export async function said(response: Response): Promise<Said> {
+/** Reads an answer of any of the three services. */
+export async function readAnswer(response: Response): Promise<GraphAnswer> {
   const text = await response.text();
   const isJson = (response.headers.get("content-type") ?? "").startsWith("application/json");
   const parsed: unknown = isJson ? JSON.parse(text) : { text };
@@ -61,7 +65,7 @@ export const requirementRule = () => ({
   comparisonValue: "here",
 });
 
-/** An app that a tenant takes. */
+/** The fields of an app that a tenant accepts. */
 export const appFields = (): Record<string, unknown> => ({
   "@odata.type": "#microsoft.graph.win32LobApp",
   displayName: "Contoso: Front Desk’s",
@@ -90,8 +94,8 @@ export const appFields = (): Record<string, unknown> => ({
   rules: [detectionRule(), requirementRule()],
 });
 
-/** A payload, encrypted as Intune wants it, with its keys. */
-export function seal(plain: Buffer) {
+/** Encrypts content as Intune requires it. @returns the payload with its keys */
+export function encryptPayload(plain: Buffer) {
   const [key, macKey, iv] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(16, 3)];
   const cipher = createCipheriv("aes-256-cbc", key, iv);
   const sealed = Buffer.concat([iv, cipher.update(plain), cipher.final()]);
@@ -108,26 +112,26 @@ export function seal(plain: Buffer) {
   return { payload: Buffer.concat([mac, sealed]), size: plain.length, fileEncryptionInfo };
 }
 
-export type Sealed = ReturnType<typeof seal>;
+export type EncryptedPayload = ReturnType<typeof encryptPayload>;
 
-export async function createdApp(tenant: Tenant, changes: Record<string, unknown> = {}): Promise<string> {
-  const { body } = await ask(tenant, "POST", "", { ...appFields(), ...changes });
+export async function createApp(tenant: Tenant, changes: Record<string, unknown> = {}): Promise<string> {
+  const { body } = await callGraph(tenant, "POST", "", { ...appFields(), ...changes });
   return String(body.id);
 }
 
-/** A new file of a new content version that waits for its upload; the path is below `mobileApps`. */
-export async function addedFile(tenant: Tenant, id: string, { payload, size }: Sealed) {
-  return await addedFileOf(tenant, id, { size, sizeEncrypted: payload.length });
+/** Adds a file to a new content version. @returns the version, and the file's path below `mobileApps` */
+export async function addFile(tenant: Tenant, id: string, { payload, size }: EncryptedPayload) {
+  return await addFileOfSize(tenant, id, { size, sizeEncrypted: payload.length });
 }
 
-/** The same for a payload of which no more than its sizes are known. */
-export async function addedFileOf(
+/** As `addFile`, for a payload of which only the sizes are known. */
+export async function addFileOfSize(
   tenant: Tenant,
   id: string,
   sizes: { size: number; sizeEncrypted: number },
 ) {
-  const version = String((await ask(tenant, "POST", contentOf(id), {})).body.id);
-  const { body } = await ask(tenant, "POST", `${contentOf(id)}/${version}/files`, {
+  const version = String((await callGraph(tenant, "POST", contentOf(id), {})).body.id);
+  const { body } = await callGraph(tenant, "POST", `${contentOf(id)}/${version}/files`, {
     "@odata.type": "#microsoft.graph.mobileAppContentFile",
     name: "IntunePackage.intunewin",
     ...sizes,
@@ -137,10 +141,10 @@ export async function addedFileOf(
   return { version, path: `${contentOf(id)}/${version}/files/${body.id}` };
 }
 
-/** Asks for a file until its state is no longer pending. */
-export async function settled(tenant: Tenant, path: string): Promise<Record<string, unknown>> {
+/** Polls a file until its state is no longer pending. */
+export async function waitForUploadState(tenant: Tenant, path: string): Promise<Record<string, unknown>> {
   for (;;) {
-    const { body } = await ask(tenant, "GET", path);
+    const { body } = await callGraph(tenant, "GET", path);
     if (!String(body.uploadState).endsWith("Pending")) return body;
   }
 }
@@ -148,14 +152,14 @@ export async function settled(tenant: Tenant, path: string): Promise<Record<stri
 const blockId = (number: number) =>
   Buffer.from(`block-${String(number).padStart(6, "0")}`).toString("base64");
 
-/** Puts something to a signed address. */
+/** Sends a PUT to a signed URI of the storage. */
 export async function put(
   address: string,
   body: Uint8Array<ArrayBuffer> | string,
   headers = {},
-): Promise<Said> {
+): Promise<GraphAnswer> {
   const all = { "x-ms-blob-type": "BlockBlob", ...headers };
-  return await said(await fetch(address, { method: "PUT", headers: all, body }));
+  return await readAnswer(await fetch(address, { method: "PUT", headers: all, body }));
 }
 
 export const blockAddress = (uri: unknown, number: number) =>
@@ -166,27 +170,27 @@ export const blockList = (count: number) => {
   return `<?xml version="1.0" encoding="utf-8"?><BlockList>${ids.join("")}</BlockList>`;
 };
 
-/** Uploads a payload in two blocks, the second of them first. */
-export async function uploaded(uri: unknown, { payload }: Sealed): Promise<void> {
+/** Uploads a payload in two blocks, the second block first. */
+export async function uploadPayload(uri: unknown, { payload }: EncryptedPayload): Promise<void> {
   const half = Math.ceil(payload.length / 2);
   await put(blockAddress(uri, 1), new Uint8Array(payload.subarray(half)));
   await put(blockAddress(uri, 0), new Uint8Array(payload.subarray(0, half)));
   await put(`${uri}&comp=blocklist`, blockList(2));
 }
 
-/** The whole way of a payload into a tenant up to the commit. @returns the version, and the state that it ended in */
-export async function uploadedVersion(tenant: Tenant, id: string, sealed: Sealed) {
-  const { version, path } = await addedFile(tenant, id, sealed);
-  await uploaded((await settled(tenant, path)).azureStorageUri, sealed);
-  await ask(tenant, "POST", `${path}/commit`, { fileEncryptionInfo: sealed.fileEncryptionInfo });
-  return { version, path, state: (await settled(tenant, path)).uploadState };
+/** Uploads and commits a payload as a new version. @returns the version, and the file's path and final state */
+export async function uploadVersion(tenant: Tenant, id: string, sealed: EncryptedPayload) {
+  const { version, path } = await addFile(tenant, id, sealed);
+  await uploadPayload((await waitForUploadState(tenant, path)).azureStorageUri, sealed);
+  await callGraph(tenant, "POST", `${path}/commit`, { fileEncryptionInfo: sealed.fileEncryptionInfo });
+  return { version, path, state: (await waitForUploadState(tenant, path)).uploadState };
 }
 
-/** An app that was created, and whose content devices get. */
-export async function publishedApp(tenant: Tenant, changes: Record<string, unknown> = {}): Promise<string> {
-  const id = await createdApp(tenant, changes);
-  const { version } = await uploadedVersion(tenant, id, seal(Buffer.from("a ZIP")));
-  await ask(tenant, "PATCH", `/${id}`, {
+/** Creates an app with committed content, so that it is published. */
+export async function publishApp(tenant: Tenant, changes: Record<string, unknown> = {}): Promise<string> {
+  const id = await createApp(tenant, changes);
+  const { version } = await uploadVersion(tenant, id, encryptPayload(Buffer.from("a ZIP")));
+  await callGraph(tenant, "PATCH", `/${id}`, {
     "@odata.type": "#microsoft.graph.win32LobApp",
     committedContentVersion: version,
     largeIcon: icon(),

@@ -1,11 +1,11 @@
 import { createDecipheriv, createHash, createHmac } from "node:crypto";
 import { open, rm } from "node:fs/promises";
-import { wrong } from "./answers.ts";
+import { badRequest } from "./answers.ts";
 import { base64, bytesOfBase64, checkShape, type Fields, fieldsOf, oneOf, type Shape } from "./schema.ts";
 import type { Blob, ContentFile } from "./state.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** What a payload was encrypted with, and what must come out of it. */
+/** The keys of a payload, and the digest of its decrypted content. */
 interface Keys {
   readonly encryptionKey: Buffer;
   readonly macKey: Buffer;
@@ -39,10 +39,11 @@ const encryptionInfo: Shape = {
   ],
 };
 
-/** @throws a refusal of a body that does not say what is needed for a commit, or more */
+/** @throws a refusal of a body with missing, invalid or unknown properties */
 export function checkCommit(body: unknown): Keys {
   const { fileEncryptionInfo, ...more } = fieldsOf(body, "The body");
-  if (Object.keys(more).length > 0) throw wrong(`The property '${Object.keys(more)[0]}' does not exist.`);
+  if (Object.keys(more).length > 0)
+    throw badRequest(`The property '${Object.keys(more)[0]}' does not exist.`);
   const info = checkShape(fileEncryptionInfo, "fileEncryptionInfo", encryptionInfo);
   return {
     encryptionKey: decoded(info, "encryptionKey"),
@@ -57,7 +58,7 @@ function decoded(info: Fields, name: string): Buffer {
   return bytesOfBase64(info[name]) ?? Buffer.alloc(0);
 }
 
-/** Decrypts what was uploaded, and keeps what came out. @returns why it is refused, or an empty text */
+/** Decrypts the uploaded payload and sets the file's content. @returns why it is refused, or an empty string */
 export async function verifyPayload(tenant: Tenant, file: ContentFile, keys: Keys): Promise<string> {
   const { behaviour } = tenant;
   if (behaviour.commitFailures > 0) {
@@ -73,17 +74,17 @@ export async function verifyPayload(tenant: Tenant, file: ContentFile, keys: Key
   if (!found.digest.equals(keys.fileDigest)) return "what the payload holds has another digest";
   const isKept = behaviour.keepsContent;
   if (!isKept) await rm(blob.path, { force: true });
-  const wanted = async () => {
+  const readBytes = async () => {
     if (!isKept) throw new Error("this tenant keeps no content");
     return await plainBytes(blob, keys);
   };
-  file.content = { size: found.size, sha256: found.digest.toString("hex"), bytes: wanted };
+  file.content = { size: found.size, sha256: found.digest.toString("hex"), bytes: readBytes };
   return "";
 }
 
 const headLength = 48;
 
-/** The size and digest of what a payload holds, or what is wrong with the payload. */
+/** @returns the size and digest of the decrypted content, or why the payload is refused */
 async function decrypt(blob: Blob, keys: Keys): Promise<{ size: number; digest: Buffer } | string> {
   const hmac = createHmac("sha256", keys.macKey);
   const digest = createHash("sha256");
@@ -113,7 +114,7 @@ async function plainBytes(blob: Blob, keys: Keys): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** @returns why it does not decrypt, or an empty text */
+/** @returns why the payload does not decrypt, or an empty string */
 async function feedDecipher(
   blob: Blob,
   keys: Keys,
@@ -123,7 +124,7 @@ async function feedDecipher(
 ): Promise<string> {
   const decipher = createDecipheriv("aes-256-cbc", keys.encryptionKey, keys.initializationVector);
   let at = 0;
-  for await (const chunk of uploaded(blob)) {
+  for await (const chunk of uploadedChunks(blob)) {
     const inHead = Math.min(Math.max(headLength - at, 0), chunk.length);
     chunk.copy(head, at, 0, inHead);
     onSealed(chunk.subarray(Math.min(Math.max(32 - at, 0), chunk.length)));
@@ -140,8 +141,8 @@ async function feedDecipher(
 
 const chunkLength = 2 ** 20;
 
-/** What was uploaded, in the order of the block list. */
-async function* uploaded({ path, list = [] }: Blob): AsyncGenerator<Buffer> {
+/** The uploaded bytes in the order of the block list. */
+async function* uploadedChunks({ path, list = [] }: Blob): AsyncGenerator<Buffer> {
   const handle = await open(path, "r");
   try {
     for (const { at, length } of list)

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { type Answer, notFound, wrong } from "./answers.ts";
+import { type Answer, badRequest, notFound } from "./answers.ts";
 import { appOf, readableApp } from "./apps.ts";
 import { checkCommit, verifyPayload } from "./commit.ts";
 import type { Call } from "./graph-routes.ts";
@@ -9,38 +9,38 @@ import { boolean, checkShape, type Fields, fieldsOf, integer, type Shape, text }
 import { type App, type ContentFile, committedFile, type Version } from "./state.ts";
 import type { Tenant } from "./tenant.ts";
 
-export function listVersions({ tenant, seen, params, address }: Call): Answer {
-  checkOptions(seen.query, ["$top", "$skiptoken"]);
+export function listVersions({ tenant, received, params, address }: Call): Answer {
+  checkOptions(received.query, ["$top", "$skiptoken"]);
   const { versions } = readableApp(tenant, params);
-  const items = [...versions.values()].map(toldVersion);
-  return { status: 200, body: page(items, seen.query, address, tenant.behaviour.pageSize) };
+  const items = [...versions.values()].map(versionBody);
+  return { status: 200, body: page(items, received.query, address, tenant.behaviour.pageSize) };
 }
 
 export function createVersion({ tenant, params, json }: Call): Answer {
   const app = appOf(tenant, params);
   checkEmpty(json());
   const open = [...app.versions.values()].find((version) => !committedFile(version));
-  if (open) throw wrong(`The content version ${open.id} of this app is not committed yet.`);
+  if (open) throw badRequest(`The content version ${open.id} of this app is not committed yet.`);
   const version: Version = { id: String(++app.lastVersion), files: new Map() };
   app.versions.set(version.id, version);
-  return { status: 201, body: toldVersion(version) };
+  return { status: 201, body: versionBody(version) };
 }
 
 export function deleteVersion({ tenant, params }: Call): Answer {
   const app = appOf(tenant, params);
   const version = versionOf(app, params);
-  if (app.fields.committedContentVersion === version.id) throw wrong("The content version is in use.");
+  if (app.fields.committedContentVersion === version.id) throw badRequest("The content version is in use.");
   if ([...version.files.values()].some(({ content }) => !content))
-    throw wrong("The content version still has a file that is not committed.");
+    throw badRequest("The content version still has a file that is not committed.");
   app.versions.delete(version.id);
   return { status: 204 };
 }
 
-export function listFiles({ tenant, seen, params, address }: Call): Answer {
-  checkOptions(seen.query, ["$top", "$skiptoken"]);
+export function listFiles({ tenant, received, params, address }: Call): Answer {
+  checkOptions(received.query, ["$top", "$skiptoken"]);
   const { files } = versionOf(readableApp(tenant, params), params);
-  const items = [...files.values()].map((file) => toldFile(tenant, file));
-  return { status: 200, body: page(items, seen.query, address, tenant.behaviour.pageSize) };
+  const items = [...files.values()].map((file) => fileBody(tenant, file));
+  return { status: 200, body: page(items, received.query, address, tenant.behaviour.pageSize) };
 }
 
 const newFile: Shape = {
@@ -50,7 +50,7 @@ const newFile: Shape = {
     size: integer(1, 30 * 2 ** 30),
     sizeEncrypted: integer(1, 30 * 2 ** 30),
     manifest: (value, place) => {
-      if (value !== null) throw wrong(`${place} must be null.`);
+      if (value !== null) throw badRequest(`${place} must be null.`);
     },
     isDependency: boolean,
   },
@@ -59,10 +59,14 @@ const newFile: Shape = {
 
 export function createFile({ tenant, params, json }: Call): Answer {
   const version = versionOf(appOf(tenant, params), params);
-  const said = checkShape(json(), "mobileAppContentFile", newFile);
-  if (committedFile(version)) throw wrong("The content version is committed.");
-  const [name, size, sizeEncrypted] = [String(said.name), Number(said.size), Number(said.sizeEncrypted)];
-  if (sizeEncrypted <= size) throw wrong("sizeEncrypted must be larger than size.");
+  const fields = checkShape(json(), "mobileAppContentFile", newFile);
+  if (committedFile(version)) throw badRequest("The content version is committed.");
+  const [name, size, sizeEncrypted] = [
+    String(fields.name),
+    Number(fields.size),
+    Number(fields.sizeEncrypted),
+  ];
+  if (sizeEncrypted <= size) throw badRequest("sizeEncrypted must be larger than size.");
   const file = tenant.newFile({ name, size, sizeEncrypted });
   const result = tenant.behaviour.uriResults.shift() ?? "Success";
   file.next = {
@@ -70,20 +74,20 @@ export function createFile({ tenant, params, json }: Call): Answer {
     state: () => issueUri(tenant, file, `azureStorageUriRequest${result}`),
   };
   version.files.set(file.id, file);
-  return { status: 201, body: toldFile(tenant, file) };
+  return { status: 201, body: fileBody(tenant, file) };
 }
 
-export function showFile({ tenant, seen, params }: Call): Answer {
-  checkOptions(seen.query, []);
+export function showFile({ tenant, received, params }: Call): Answer {
+  checkOptions(received.query, []);
   const file = fileOf(appOf(tenant, params), params);
   pollFile(file);
-  return { status: 200, body: toldFile(tenant, file) };
+  return { status: 200, body: fileBody(tenant, file) };
 }
 
 export async function deleteFile({ tenant, params }: Call): Promise<Answer> {
   const app = appOf(tenant, params);
   const file = fileOf(app, params);
-  if (file.content) throw wrong("The file is committed.");
+  if (file.content) throw badRequest("The file is committed.");
   versionOf(app, params).files.delete(file.id);
   tenant.state.blobs.delete(file.id);
   await rm(file.blob.path, { force: true });
@@ -93,7 +97,8 @@ export async function deleteFile({ tenant, params }: Call): Promise<Answer> {
 export function renewUpload({ tenant, params, json }: Call): Answer {
   const file = fileOf(appOf(tenant, params), params);
   checkEmpty(json());
-  if (!hasUri(file)) throw wrong(`The file's upload cannot be renewed in the state ${file.uploadState}.`);
+  if (!hasUri(file))
+    throw badRequest(`The file's upload cannot be renewed in the state ${file.uploadState}.`);
   const { renewalPolls, renewalState } = tenant.behaviour;
   file.uploadState = "azureStorageUriRenewalPending";
   file.next = { polls: renewalPolls, state: () => issueUri(tenant, file, renewalState) };
@@ -104,8 +109,8 @@ export function commitFile({ tenant, params, json }: Call): Answer {
   const app = appOf(tenant, params);
   const file = fileOf(app, params);
   const keys = checkCommit(json());
-  if (!hasUri(file)) throw wrong(`The file cannot be committed in the state ${file.uploadState}.`);
-  if (!file.blob.list) throw wrong("The file's blocks are not committed: there is no block list.");
+  if (!hasUri(file)) throw badRequest(`The file cannot be committed in the state ${file.uploadState}.`);
+  if (!file.blob.list) throw badRequest("The file's blocks are not committed: there is no block list.");
   file.uploadState = "commitFilePending";
   let result: string | undefined;
   file.next = { polls: tenant.behaviour.commitPolls, state: () => result };
@@ -121,7 +126,7 @@ export function commitFile({ tenant, params, json }: Call): Answer {
 
 function checkEmpty(body: unknown): void {
   const names = Object.keys(fieldsOf(body, "The body")).filter((name) => name !== "@odata.type");
-  if (names.length > 0) throw wrong(`The property '${names[0]}' does not exist.`);
+  if (names.length > 0) throw badRequest(`The property '${names[0]}' does not exist.`);
 }
 
 function versionOf(app: App, params: readonly string[]): Version {
@@ -136,7 +141,7 @@ function fileOf(app: App, params: readonly string[]): ContentFile {
   return file;
 }
 
-/** Lets a file's state go on, as it does while somebody asks for it. */
+/** Counts a poll; after the last one the file gets its next state. */
 function pollFile(file: ContentFile): void {
   if (!file.next || file.next.polls-- > 0) return;
   const state = file.next.state();
@@ -156,17 +161,17 @@ function issueUri({ behaviour }: Tenant, { blob }: ContentFile, state: string): 
   blob.uri = {
     signature: Buffer.from(randomUUID()).toString("base64"),
     expires: Date.now() + behaviour.uriSeconds * 1000,
-    blocksLeft: behaviour.uriBlocks,
-    refusalsLeft: behaviour.uriNotYet,
+    blocksLeft: behaviour.blocksPerUri,
+    refusalsLeft: behaviour.newUriRefusals,
   };
   return state;
 }
 
-function toldVersion({ id }: Version): Fields {
+function versionBody({ id }: Version): Fields {
   return { "@odata.type": "#microsoft.graph.mobileAppContent", id };
 }
 
-function toldFile(tenant: Tenant, file: ContentFile): Fields {
+function fileBody(tenant: Tenant, file: ContentFile): Fields {
   const uri = hasUri(file) ? file.blob.uri : undefined;
   const signed =
     uri && new URLSearchParams({ sv: "2021-08-06", sr: "b", se: dateOf(uri), sig: uri.signature });

@@ -1,52 +1,51 @@
 import type { Answer } from "./answers.ts";
 import { graphError, Refusal, signInError, storageError } from "./answers.ts";
-import type { Area, Seen } from "./requests.ts";
+import type { Area, ReceivedRequest } from "./requests.ts";
 
-/** Something that goes wrong with requests: all that is said of which must hold. */
+/** A fault for the requests that match all of its conditions. */
 export interface Fault {
-  /** The request of that number, counted from 1 from when the fault was set. */
+  /** Number of the request, counted from 1 after the fault was set. */
   readonly at?: number;
   readonly area?: Area;
   readonly method?: string;
   readonly path?: RegExp;
-  /** What must be asked for in the query: `comp=block&` or so. */
+  /** Must match the query, for example `/comp=block&/`. */
   readonly query?: RegExp;
-  /** How many of the requests that match; 1 where nothing is said. */
+  /** Number of matching requests that fail; 1 by default. */
   readonly times?: number;
-  /** Whether the request has its effect all the same. */
+  /** `after`: the request still has its effect; `before`, the default: it has none. */
   readonly when?: "before" | "after";
-  /** What is answered instead: a status, */
+  /** The status of the error answer. */
   readonly status?: number;
   readonly retryAfter?: number | string;
   readonly code?: string;
-  /** or this, with status 200: an object as JSON, a text as it is, */
+  /** Answered with status 200 instead of an error: an object as JSON, a string as it is. */
   readonly body?: object | string;
-  /** or the connection is broken, */
+  /** Whether the connection is reset instead of an answer. */
   readonly reset?: boolean;
-  /** or the right answer comes late. */
+  /** Milliseconds that the answer is delayed; alone, it is the right answer. */
   readonly delayMs?: number;
 }
 
-/** What becomes of a request. */
-interface Fate {
+interface FaultEffect {
   readonly when: "before" | "after" | "never";
   readonly delayMs: number;
   readonly reset: boolean;
   readonly refusal: Refusal;
-  /** What is answered in place of a refusal. */
+  /** Answered instead of `refusal`. */
   readonly instead?: Answer;
 }
 
-const harmless = new Refusal(500, "None", "");
+const noRefusal = new Refusal(500, "None", "");
 
-/** The faults of a tenant that are still to come. */
+/** The pending faults of a tenant. */
 export class Faults {
   #live: { fault: Fault; from: number; left: number }[] = [];
   #stop: { at: number; when: "before" | "after" } | undefined;
 
-  /** @param seen the requests that there were */
-  add(fault: Fault, seen: number): void {
-    this.#live.push({ fault, from: seen, left: fault.times ?? 1 });
+  /** @param requestCount number of the requests received so far */
+  add(fault: Fault, requestCount: number): void {
+    this.#live.push({ fault, from: requestCount, left: fault.times ?? 1 });
   }
 
   stopAt(at: number, when: "before" | "after"): void {
@@ -58,39 +57,40 @@ export class Faults {
     this.#stop = undefined;
   }
 
-  /** How many were set and never happened. */
+  /** Number of failures still to come. */
   get left(): number {
     return this.#live.reduce((sum, { left }) => sum + left, 0);
   }
 
-  fateOf(seen: Seen): Fate {
+  effectOn(received: ReceivedRequest): FaultEffect {
     const stop = this.#stop;
-    if (stop && seen.number >= stop.at) return stopped(seen.number === stop.at ? stop.when : "before");
-    const live = this.#live.find(({ fault, from, left }) => left > 0 && matches(fault, seen, from));
-    if (!live) return { when: "never", delayMs: 0, reset: false, refusal: harmless };
+    if (stop && received.number >= stop.at)
+      return stopped(received.number === stop.at ? stop.when : "before");
+    const live = this.#live.find(({ fault, from, left }) => left > 0 && matches(fault, received, from));
+    if (!live) return { when: "never", delayMs: 0, reset: false, refusal: noRefusal };
     live.left--;
-    return fateBy(live.fault);
+    return effectOfFault(live.fault);
   }
 }
 
-function matches(fault: Fault, seen: Seen, from: number): boolean {
+function matches(fault: Fault, received: ReceivedRequest, from: number): boolean {
   return (
-    (fault.at === undefined || from + fault.at === seen.number) &&
-    (fault.area === undefined || fault.area === seen.area) &&
-    (fault.method === undefined || fault.method === seen.method) &&
-    (fault.path === undefined || fault.path.test(seen.path)) &&
-    (fault.query === undefined || fault.query.test(seen.query.toString()))
+    (fault.at === undefined || from + fault.at === received.number) &&
+    (fault.area === undefined || fault.area === received.area) &&
+    (fault.method === undefined || fault.method === received.method) &&
+    (fault.path === undefined || fault.path.test(received.path)) &&
+    (fault.query === undefined || fault.query.test(received.query.toString()))
   );
 }
 
-function stopped(when: "before" | "after"): Fate {
+function stopped(when: "before" | "after"): FaultEffect {
   const refusal = new Refusal(400, "SimulatedStop", "The simulation stops here.");
   return { when, delayMs: 0, reset: false, refusal };
 }
 
-function fateBy(fault: Fault): Fate {
+function effectOfFault(fault: Fault): FaultEffect {
   const { when = "before", status, retryAfter, code, reset = false, delayMs = 0, body } = fault;
-  if (body !== undefined) return { when, delayMs, reset, refusal: harmless, instead: { status: 200, body } };
+  if (body !== undefined) return { when, delayMs, reset, refusal: noRefusal, instead: { status: 200, body } };
   const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
   const refusal = new Refusal(status ?? 500, code ?? codes[status ?? 500] ?? "Failed", "A simulated fault.", {
     ...headers,
@@ -107,7 +107,7 @@ const codes: Readonly<Record<number, string>> = {
   504: "GatewayTimeout",
 };
 
-/** A refusal in the words of the area that it happens in. */
+/** The error answer in the format of the area. */
 export function refusalIn(area: Area, refusal: Refusal): Answer {
   if (area === "storage") return storageError(refusal);
   return area === "login" ? signInError(refusal) : graphError(refusal);

@@ -14,18 +14,18 @@ import {
   showFile,
 } from "./content.ts";
 import { listRelationships, updateRelationships } from "./relations.ts";
-import { jsonOf, type Seen } from "./requests.ts";
+import { jsonOf, type ReceivedRequest } from "./requests.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** A request to Graph with what its path says. */
+/** A request to Graph with the parameters of its path. */
 export interface Call {
   readonly tenant: Tenant;
-  readonly seen: Seen;
-  /** The ids in the path: of the app, the version, the file. */
+  readonly received: ReceivedRequest;
+  /** The ids in the path, in order: app, version, file. */
   readonly params: readonly string[];
-  /** The whole address without its query. */
+  /** The URL without its query. */
   readonly address: string;
-  /** The body. @throws a refusal when it is no JSON */
+  /** @throws a refusal when the body is not JSON */
   readonly json: () => unknown;
 }
 
@@ -56,24 +56,28 @@ const routes: readonly [string, string, (call: Call) => Answer | Promise<Answer>
   ["DELETE", `${apps}/:id/categories/:category/$ref`, removeCategory],
 ];
 
-export async function answerGraph(tenant: Tenant, seen: Seen, bytes: Buffer): Promise<Answer> {
-  checkToken(tenant, seen);
+export async function answerGraph(tenant: Tenant, received: ReceivedRequest, bytes: Buffer): Promise<Answer> {
+  checkToken(tenant, received);
   for (const [method, pattern, handle] of routes) {
-    const params = method === seen.method ? paramsOf(pattern, seen.path) : undefined;
+    const params = method === received.method ? paramsOf(pattern, received.path) : undefined;
     if (!params) continue;
-    const address = `${tenant.graphUrl}${seen.path}`;
-    const json = () => jsonOf(seen.headers, bytes);
-    const answer = await handle({ tenant, seen, params, address, json });
+    const address = `${tenant.graphUrl}${received.path}`;
+    const json = () => jsonOf(received.headers, bytes);
+    const answer = await handle({ tenant, received, params, address, json });
     return { ...answer, headers: { "request-id": randomUUID(), ...answer.headers } };
   }
-  throw new Refusal(400, "BadRequest", `Resource not found for the segment: ${seen.method} ${seen.path}`);
+  throw new Refusal(
+    400,
+    "BadRequest",
+    `Resource not found for the segment: ${received.method} ${received.path}`,
+  );
 }
 
-function checkToken({ state, behaviour }: Tenant, { headers }: Seen): void {
+function checkToken({ state, behaviour }: Tenant, { headers }: ReceivedRequest): void {
   const [, token = ""] = /^Bearer (\S+)$/.exec(headers.authorization ?? "") ?? [];
   const used = state.tokens.get(token);
   if (used === undefined) throw unauthorized("Access token is empty or unknown.");
-  if (used >= behaviour.tokenRequests)
+  if (used >= behaviour.requestsPerToken)
     throw unauthorized("Lifetime validation failed, the token is expired.");
   state.tokens.set(token, used + 1);
   if (!behaviour.isForbidden) return;

@@ -1,8 +1,8 @@
-import { Refusal, wrong } from "./answers.ts";
+import { badRequest, Refusal } from "./answers.ts";
 import { win32, win32Only } from "./app-fields.ts";
 import type { Fields } from "./schema.ts";
 
-/** What a list answers: as many items as a page has, with the address of the next page. */
+/** One page of a list, with the URL of the next page. @param size the most items of a page */
 export function page(
   items: readonly Fields[],
   query: URLSearchParams,
@@ -10,10 +10,10 @@ export function page(
   size: number,
 ): Fields {
   const from = Number(query.get("$skiptoken") ?? "0");
-  const asked = Number(query.get("$top") ?? size);
-  if (!Number.isInteger(asked) || asked < 1 || asked > 999) throw wrong("The query option $top is invalid.");
-  if (!Number.isInteger(from) || from < 0) throw wrong("The query option $skiptoken is invalid.");
-  const to = from + Math.min(asked, size);
+  const top = Number(query.get("$top") ?? size);
+  if (!Number.isInteger(top) || top < 1 || top > 999) throw badRequest("The query option $top is invalid.");
+  if (!Number.isInteger(from) || from < 0) throw badRequest("The query option $skiptoken is invalid.");
+  const to = from + Math.min(top, size);
   const next = new URLSearchParams(query);
   next.set("$skiptoken", String(to));
   const link = to < items.length ? { "@odata.nextLink": `${address}?${next}` } : {};
@@ -24,13 +24,13 @@ export function page(
   };
 }
 
-/** @throws a refusal of options that are not among those known */
+/** @throws a refusal of options that are not among `known` */
 export function checkOptions(query: URLSearchParams, known: readonly string[]): void {
   for (const name of query.keys())
-    if (!known.includes(name)) throw wrong(`The query option '${name}' is not supported here.`);
+    if (!known.includes(name)) throw badRequest(`The query option '${name}' is not supported here.`);
 }
 
-/** The test that a `$filter` stands for: `isof('microsoft.graph.win32LobApp')`, `contains(notes,'…')`, or both with `and`. */
+/** Supports `isof('microsoft.graph.win32LobApp')`, `contains(notes,'…')`, and both with `and`. @throws a refusal of others */
 export function parseFilter(filter: string | null): (app: Fields) => boolean {
   if (filter === null) return () => true;
   const tests: ((app: Fields) => boolean)[] = [];
@@ -39,7 +39,7 @@ export function parseFilter(filter: string | null): (app: Fields) => boolean {
     const [test, length] = parseTerm(rest);
     tests.push(test);
     rest = rest.slice(length);
-    if (rest === "") return (app) => tests.every((holds) => holds(app));
+    if (rest === "") return (app) => tests.every((matches) => matches(app));
     if (!rest.startsWith(" and ")) throw badFilter(filter);
     rest = rest.slice(5);
   }
@@ -65,18 +65,18 @@ function badFilter(text: string): Refusal {
   return new Refusal(400, "BadRequest", `Invalid filter clause: ${text}`);
 }
 
-/** The properties of an app that a `$select` asks for. */
+/** @returns a function that picks the properties in `$select`. @throws a refusal of unknown properties */
 export function parseSelect(select: string | null): (app: Fields) => Fields {
   if (select === null) return (app) => app;
   const names = select.split(",");
-  const unfit = names.find(
+  const unknown = names.find(
     (name) => !/^[a-zA-Z]+$/.test(name) || (win32Only as readonly string[]).includes(name),
   );
-  if (unfit !== undefined)
+  if (unknown !== undefined)
     throw new Refusal(
       400,
       "BadRequest",
-      `Parsing OData Select and Expand failed: Could not find a property named '${unfit}' on type 'microsoft.graph.mobileApp'.`,
+      `Parsing OData Select and Expand failed: Could not find a property named '${unknown}' on type 'microsoft.graph.mobileApp'.`,
     );
   return (app) =>
     Object.fromEntries(

@@ -1,4 +1,4 @@
-import { type Answer, Refusal, wrong } from "./answers.ts";
+import { type Answer, badRequest, Refusal } from "./answers.ts";
 import { appOf, readableApp } from "./apps.ts";
 import type { Call } from "./graph-routes.ts";
 import { checkOptions, page } from "./queries.ts";
@@ -6,18 +6,18 @@ import { type Check, checkShape, type Fields, fieldsOf, guid, oneOf } from "./sc
 import type { App, Relationship } from "./state.ts";
 import type { Tenant } from "./tenant.ts";
 
-export function listRelationships({ tenant, seen, params, address }: Call): Answer {
-  checkOptions(seen.query, ["$top", "$skiptoken"]);
+export function listRelationships({ tenant, received, params, address }: Call): Answer {
+  checkOptions(received.query, ["$top", "$skiptoken"]);
   const app = readableApp(tenant, params);
-  const children = app.children.map((child) => toldRelation(tenant, child, child.targetId, "child"));
+  const children = app.children.map((child) => relationBody(tenant, child, child.targetId, "child"));
   const parents = [...tenant.state.apps.values()].flatMap((parent) =>
     parent.children
       .filter(({ targetId }) => targetId === app.id)
-      .map((child) => toldRelation(tenant, child, parent.id, "parent")),
+      .map((child) => relationBody(tenant, child, parent.id, "parent")),
   );
-  // Parents first: who takes the first for a child is wrong.
+  // Parents come first, so that a client that takes the first item for a child fails.
   const items = [...parents, ...children];
-  return { status: 200, body: page(items, seen.query, address, tenant.behaviour.pageSize) };
+  return { status: 200, body: page(items, received.query, address, tenant.behaviour.pageSize) };
 }
 
 export function updateRelationships({ tenant, params, json }: Call): Answer {
@@ -25,10 +25,11 @@ export function updateRelationships({ tenant, params, json }: Call): Answer {
   if (app.unrelatableFor-- > 0)
     throw new Refusal(412, "PreconditionFailed", "The app is not ready for relationships yet.");
   const { relationships, ...more } = fieldsOf(json(), "The body");
-  if (Object.keys(more).length > 0) throw wrong(`The property '${Object.keys(more)[0]}' does not exist.`);
-  if (!Array.isArray(relationships)) throw wrong("relationships must be an array.");
+  if (Object.keys(more).length > 0)
+    throw badRequest(`The property '${Object.keys(more)[0]}' does not exist.`);
+  if (!Array.isArray(relationships)) throw badRequest("relationships must be an array.");
   const children = relationships.map((value, i) => childOf(tenant, app, value, `relationships[${i}]`));
-  checkGraph(tenant, app, children);
+  checkDependencies(tenant, app, children);
   const kept = new Set(children.map(({ targetId }) => targetId));
   for (const { targetId } of app.children)
     if (!kept.has(targetId)) tenant.lostChildren.push({ app: app.id, child: targetId });
@@ -37,7 +38,7 @@ export function updateRelationships({ tenant, params, json }: Call): Answer {
 }
 
 const child: Check = (value, place) => {
-  if (value !== "child") throw wrong(`${place}: the relationship is circular.`);
+  if (value !== "child") throw badRequest(`${place}: the relationship is circular.`);
 };
 
 const common = { targetId: guid, targetType: child };
@@ -55,30 +56,30 @@ const supersedence = {
 };
 
 function childOf(tenant: Tenant, app: App, value: unknown, place: string): Relationship {
-  const said = fieldsOf(value, place);
-  const shape = said["@odata.type"] === supersedence.type ? supersedence : dependency;
-  const { targetId, targetType: _, "@odata.type": __, ...kind } = checkShape(said, place, shape);
+  const fields = fieldsOf(value, place);
+  const shape = fields["@odata.type"] === supersedence.type ? supersedence : dependency;
+  const { targetId, targetType: _, "@odata.type": __, ...kind } = checkShape(fields, place, shape);
   const target = tenant.state.apps.get(String(targetId));
-  if (!target) throw wrong(`${place}: there is no app ${targetId}.`);
+  if (!target) throw badRequest(`${place}: there is no app ${targetId}.`);
   return { id: `${app.id}_${target.id}`, targetId: target.id, type: shape.type, kind };
 }
 
-/** @throws a refusal of relations that go round in a circle, or are too many */
-function checkGraph(tenant: Tenant, app: App, children: readonly Relationship[]): void {
+/** @throws a refusal of circular, repeated or too many relations */
+function checkDependencies(tenant: Tenant, app: App, children: readonly Relationship[]): void {
   if (new Set(children.map(({ targetId }) => targetId)).size !== children.length)
-    throw wrong("relationships names an app twice.");
+    throw badRequest("relationships names an app twice.");
   const below = new Set<string>();
   const waiting = children.map(({ targetId }) => targetId);
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    if (id === app.id) throw wrong("The relationship is circular.");
+    if (id === app.id) throw badRequest("The relationship is circular.");
     if (below.has(id)) continue;
     below.add(id);
     waiting.push(...(tenant.state.apps.get(id)?.children ?? []).map(({ targetId }) => targetId));
   }
-  if (below.size > 100) throw wrong("An app depends on 100 others at most.");
+  if (below.size > 100) throw badRequest("An app depends on 100 others at most.");
 }
 
-function toldRelation(
+function relationBody(
   tenant: Tenant,
   { id, type, kind }: Relationship,
   other: string,

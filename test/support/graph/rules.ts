@@ -1,4 +1,4 @@
-import { wrong } from "./answers.ts";
+import { badRequest } from "./answers.ts";
 import {
   base64,
   boolean,
@@ -16,7 +16,7 @@ const comparisons = ["equal", "notEqual", "greaterThan", "greaterThanOrEqual", "
 
 const script = "#microsoft.graph.win32LobAppPowerShellScriptRule";
 
-/** A script's bytes as UTF-8 text that says something. */
+/** Base64 of a script that is not blank, at most 200,000 bytes. */
 const scriptContent = base64(
   (bytes) => bytes.length <= 200_000 && bytes.toString("utf8").trim() !== "",
   "a script",
@@ -35,9 +35,9 @@ const detection: Shape = {
     ...scriptRule,
     operationType: oneOf("notConfigured"),
     operator: oneOf("notConfigured"),
-    comparisonValue: nothing,
-    displayName: nothing,
-    runAsAccount: nothing,
+    comparisonValue: mustBeNull,
+    displayName: mustBeNull,
+    runAsAccount: mustBeNull,
   },
   required: ["enforceSignatureCheck", "runAs32Bit", "scriptContent", "operationType", "operator"],
 };
@@ -71,8 +71,8 @@ const compared = {
   comparisonValue: orNull(text(1000)),
 };
 
-/** What administrators choose in the portal. */
-const others: readonly Shape[] = [
+/** Rules that only administrators make, in the portal. */
+const otherRules: readonly Shape[] = [
   {
     type: "#microsoft.graph.win32LobAppRegistryRule",
     properties: {
@@ -95,30 +95,30 @@ const others: readonly Shape[] = [
   },
 ];
 
-/** The rules of an app: at least one that detects, and a script that detects stands alone. */
+/** An app needs a detection rule; a detection script must be the only one. */
 export const checkRules: Check = (value, place) => {
-  if (!Array.isArray(value)) throw wrong(`${place} must be an array.`);
+  if (!Array.isArray(value)) throw badRequest(`${place} must be an array.`);
   const rules = value.map((rule, i) => checkRule(rule, `${place}[${i}]`));
   const detecting = rules.filter(({ ruleType }) => ruleType === "detection");
-  if (detecting.length === 0) throw wrong(`${place}: an app needs a detection rule.`);
+  if (detecting.length === 0) throw badRequest(`${place}: an app needs a detection rule.`);
   if (detecting.length > 1 && detecting.some((rule) => rule["@odata.type"] === script))
-    throw wrong(`${place}: a detection script cannot be combined with another detection rule.`);
+    throw badRequest(`${place}: a detection script cannot be combined with another detection rule.`);
 };
 
 function checkRule(value: unknown, place: string): Fields {
   const fields = fieldsOf(value, place);
-  const shapes = [fields.ruleType === "requirement" ? requirement : detection, ...others];
+  const shapes = [fields.ruleType === "requirement" ? requirement : detection, ...otherRules];
   const shape = shapes.find(({ type }) => type === fields["@odata.type"]);
-  if (!shape) throw wrong(`${place}: @odata.type ${JSON.stringify(fields["@odata.type"])} is no rule.`);
+  if (!shape) throw badRequest(`${place}: @odata.type ${JSON.stringify(fields["@odata.type"])} is no rule.`);
   return checkShape(fields, place, { ...shape, required: ["ruleType", ...(shape.required ?? [])] });
 }
 
-function nothing(value: unknown, place: string): void {
-  if (value !== null) throw wrong(`${place} is not taken by a detection rule.`);
+function mustBeNull(value: unknown, place: string): void {
+  if (value !== null) throw badRequest(`${place} is not taken by a detection rule.`);
 }
 
-/** A rule as a tenant tells it: with what was not said, as null. */
-export function toldRule(rule: Fields): Fields {
+/** A rule as a tenant returns it: missing properties of script rules are null. */
+export function ruleBody(rule: Fields): Fields {
   const none = { displayName: null, runAsAccount: null, comparisonValue: null };
   return rule["@odata.type"] === script ? { ...none, ...rule } : rule;
 }

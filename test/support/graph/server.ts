@@ -8,23 +8,23 @@ import { type Answer, Refusal } from "./answers.ts";
 import type { BehaviourChanges } from "./behaviour.ts";
 import { refusalIn } from "./faults.ts";
 import { answerGraph } from "./graph-routes.ts";
-import { type Area, parsedBody, type Seen } from "./requests.ts";
+import { type Area, parsedBody, type ReceivedRequest } from "./requests.ts";
 import { answerSignIn } from "./sign-in.ts";
 import { answerStorage } from "./storage.ts";
 import { Tenant } from "./tenant.ts";
 
 export interface SimulatedGraph {
-  /** A new tenant with nothing in it, below addresses of its own. @throws when the name is taken */
+  /** Adds an empty tenant with its own addresses. @throws when the name is taken or invalid */
   readonly tenant: (name: string, behaviour?: BehaviourChanges) => Tenant;
 }
 
-/** A Microsoft Graph on loopback, with sign-in and storage, strict as the real one; it ends with the test. */
+/** Starts a simulated Microsoft Graph with sign-in and storage on loopback. It ends with the test. */
 export async function startGraph(t: TestContext): Promise<SimulatedGraph> {
   const tenants = new Map<string, Tenant>();
   const folder = await mkdtemp(join(tmpdir(), "graph-"));
   const server = createServer((request, response) => {
     serve(tenants, request, response).catch((error: unknown) => {
-      // Only a defect of the simulation comes here: what it refuses is answered.
+      // Only a defect of the simulation gets here: refusals are answered.
       console.error(error);
       response.destroy();
     });
@@ -38,9 +38,9 @@ export async function startGraph(t: TestContext): Promise<SimulatedGraph> {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const tenant = (name: string, behaviour: BehaviourChanges = {}) => {
     if (tenants.has(name) || !/^[\w-]+$/.test(name)) throw new Error(`${name} cannot be a new tenant's name`);
-    const made = new Tenant(name, origin, folder, behaviour);
-    tenants.set(name, made);
-    return made;
+    const created = new Tenant(name, origin, folder, behaviour);
+    tenants.set(name, created);
+    return created;
   };
   return { tenant };
 }
@@ -57,7 +57,7 @@ async function serve(tenants: Map<string, Tenant>, request: IncomingMessage, res
     send(response, { status: 404, body: "there is no such tenant" });
     return;
   }
-  const seen: Seen = {
+  const received: ReceivedRequest = {
     number: tenant.requests.length + 1,
     area,
     method: request.method ?? "",
@@ -69,10 +69,10 @@ async function serve(tenants: Map<string, Tenant>, request: IncomingMessage, res
     status: 0,
     hasEffect: false,
   };
-  tenant.requests.push(seen);
-  await tenant.onRequest?.(seen);
-  const answer = await answerWithFaults(tenant, seen, bytes);
-  if (answer) seen.status = answer.status;
+  tenant.requests.push(received);
+  await tenant.onRequest?.(received);
+  const answer = await answerWithFaults(tenant, received, bytes);
+  if (answer) received.status = answer.status;
   if (answer) send(response, answer);
   else request.socket.resetAndDestroy();
 }
@@ -86,7 +86,7 @@ function decodedPath(parts: readonly string[]): string {
   }
 }
 
-/** A request's body, or nothing where its sender went away in the middle. */
+/** @returns undefined when the client disconnected before the end */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   try {
     const chunks: Buffer[] = [];
@@ -97,24 +97,28 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   }
 }
 
-/** The answer, or nothing where the connection is to break instead. */
-async function answerWithFaults(tenant: Tenant, seen: Seen, bytes: Buffer): Promise<Answer | undefined> {
-  const { when, delayMs, reset, refusal, instead } = tenant.faults.fateOf(seen);
-  seen.hasEffect = when !== "before";
-  const right = seen.hasEffect ? await answerOf(tenant, seen, bytes) : undefined;
+/** @returns undefined when the connection must be reset */
+async function answerWithFaults(
+  tenant: Tenant,
+  received: ReceivedRequest,
+  bytes: Buffer,
+): Promise<Answer | undefined> {
+  const { when, delayMs, reset, refusal, instead } = tenant.faults.effectOn(received);
+  received.hasEffect = when !== "before";
+  const right = received.hasEffect ? await answerOf(tenant, received, bytes) : undefined;
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
   if (when === "never") return right;
-  return reset ? undefined : (instead ?? refusalIn(seen.area, refusal));
+  return reset ? undefined : (instead ?? refusalIn(received.area, refusal));
 }
 
-async function answerOf(tenant: Tenant, seen: Seen, bytes: Buffer): Promise<Answer> {
+async function answerOf(tenant: Tenant, received: ReceivedRequest, bytes: Buffer): Promise<Answer> {
   try {
-    if (seen.area === "login") return answerSignIn(tenant, seen);
-    if (seen.area === "storage") return await answerStorage(tenant, seen, bytes);
-    return await answerGraph(tenant, seen, bytes);
+    if (received.area === "login") return answerSignIn(tenant, received);
+    if (received.area === "storage") return await answerStorage(tenant, received, bytes);
+    return await answerGraph(tenant, received, bytes);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return refusalIn(seen.area, error);
+    return refusalIn(received.area, error);
   }
 }
 

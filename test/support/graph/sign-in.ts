@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, Refusal } from "./answers.ts";
-import type { Seen } from "./requests.ts";
+import type { ReceivedRequest } from "./requests.ts";
 import { isFields } from "./schema.ts";
 import type { Tenant } from "./tenant.ts";
 
-interface Started {
+interface StartedSignIn {
   readonly client: string;
   readonly scope: string;
   readonly at: number;
@@ -13,29 +13,29 @@ interface Started {
   isUsed: boolean;
 }
 
-/** The sign-ins of a tenant: what was started, and how it was polled. */
+/** The sign-ins of a tenant. */
 export class SignIns {
-  readonly codes = new Map<string, Started>();
+  readonly codes = new Map<string, StartedSignIn>();
   readonly refreshTokens = new Map<string, { client: string; scope: string }>();
-  /** Polls, and those of them that came sooner than they may. */
+  /** All polls, and those that came too soon. */
   polls = 0;
   tooFast = 0;
-  /** Tokens that a refresh token was good for. */
+  /** Number of tokens issued for refresh tokens. */
   refreshed = 0;
 }
 
 type Form = Readonly<Record<string, string>>;
 
-/** Device codes and tokens, as Microsoft's identity platform words them. */
-export function answerSignIn(tenant: Tenant, seen: Seen): Answer {
-  const [whole, action] = /^\/[\w.-]+\/oauth2\/v2\.0\/(devicecode|token)$/.exec(seen.path) ?? [];
+/** The device code flow (RFC 8628) with the error texts of Microsoft's identity platform. */
+export function answerSignIn(tenant: Tenant, received: ReceivedRequest): Answer {
+  const [whole, action] = /^\/[\w.-]+\/oauth2\/v2\.0\/(devicecode|token)$/.exec(received.path) ?? [];
   if (whole === undefined)
     throw new Refusal(404, "not_found", "AADSTS900144: There is nothing at this address.");
-  if (seen.method !== "POST")
+  if (received.method !== "POST")
     throw new Refusal(405, "invalid_request", "AADSTS900561: only POST is accepted.");
-  if (!(seen.headers["content-type"] ?? "").startsWith("application/x-www-form-urlencoded"))
+  if (!(received.headers["content-type"] ?? "").startsWith("application/x-www-form-urlencoded"))
     throw new Refusal(400, "invalid_request", "AADSTS900144: the body must be a form.");
-  const form = formOf(seen.body);
+  const form = formOf(received.body);
   return action === "devicecode" ? start(tenant, form) : giveToken(tenant, form);
 }
 
@@ -44,7 +44,7 @@ function formOf(body: unknown): Form {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)]));
 }
 
-function needed(form: Form, name: string): string {
+function requiredField(form: Form, name: string): string {
   const value = form[name] ?? "";
   if (value === "")
     throw new Refusal(400, "invalid_request", `AADSTS900144: The request body must contain: '${name}'.`);
@@ -52,14 +52,14 @@ function needed(form: Form, name: string): string {
 }
 
 function start(tenant: Tenant, form: Form): Answer {
-  const client = needed(form, "client_id");
-  const scope = needed(form, "scope");
+  const client = requiredField(form, "client_id");
+  const scope = requiredField(form, "scope");
   if (!/^[0-9a-f-]{36}$/i.test(client))
     throw new Refusal(400, "unauthorized_client", "AADSTS700016: Application was not found.");
   if (!scope.split(" ").some((part) => /(?:^|\/)DeviceManagementApps\.ReadWrite\.All$/.test(part)))
     throw new Refusal(400, "invalid_scope", "AADSTS70011: The provided value for 'scope' is not valid.");
   const { interval, expiresIn, refusal } = tenant.behaviour.signIn;
-  if (refusal !== "") throw said(refusal);
+  if (refusal !== "") throw refusalFrom(refusal);
   const code = randomUUID();
   const state = { client, scope, at: Date.now(), lastPoll: Date.now(), interval, isUsed: false };
   tenant.signIns.codes.set(code, state);
@@ -74,14 +74,14 @@ function start(tenant: Tenant, form: Form): Answer {
   return { status: 200, body: { ...body, interval, message } };
 }
 
-/** A refusal from `error description`. */
-function said(words: string): Refusal {
+/** @param words error code and description, separated by a space */
+function refusalFrom(words: string): Refusal {
   const [code = "", ...message] = words.split(" ");
   return new Refusal(400, code, message.join(" ") || `AADSTS70000: ${code}.`);
 }
 
 function giveToken(tenant: Tenant, form: Form): Answer {
-  const type = needed(form, "grant_type");
+  const type = requiredField(form, "grant_type");
   if (type === "refresh_token") return refresh(tenant, form);
   if (type !== "urn:ietf:params:oauth:grant-type:device_code")
     throw new Refusal(
@@ -89,28 +89,29 @@ function giveToken(tenant: Tenant, form: Form): Answer {
       "unsupported_grant_type",
       `AADSTS70003: The grant type '${type}' is not supported.`,
     );
-  const code = tenant.signIns.codes.get(needed(form, "device_code"));
-  if (!code || code.isUsed) throw said("bad_verification_code AADSTS70019: The device code is unknown.");
-  if (needed(form, "client_id") !== code.client)
-    throw said("invalid_grant AADSTS70002: The code was given to another client.");
+  const code = tenant.signIns.codes.get(requiredField(form, "device_code"));
+  if (!code || code.isUsed)
+    throw refusalFrom("bad_verification_code AADSTS70019: The device code is unknown.");
+  if (requiredField(form, "client_id") !== code.client)
+    throw refusalFrom("invalid_grant AADSTS70002: The code was given to another client.");
   poll(tenant, code);
   code.isUsed = true;
   return tokens(tenant, code);
 }
 
-/** @throws a refusal as long as nobody signed in, and where it came too soon */
-function poll(tenant: Tenant, code: Started): void {
+/** @throws a refusal until the user has signed in, and when the poll came too soon */
+function poll(tenant: Tenant, code: StartedSignIn): void {
   const { signIn } = tenant.behaviour;
   const now = Date.now();
   const isTooFast = now - code.lastPoll < code.interval * 1000 - 100;
   code.lastPoll = now;
   tenant.signIns.polls++;
   if (now - code.at >= signIn.expiresIn * 1000)
-    throw said("expired_token AADSTS70020: The code has expired.");
+    throw refusalFrom("expired_token AADSTS70020: The code has expired.");
   if (isTooFast) tenant.signIns.tooFast++;
   const answer = isTooFast ? "slow_down" : (signIn.answers.shift() ?? "ok");
   if (answer === "slow_down") code.interval += signIn.slowDown;
-  if (answer !== "ok") throw said(`${answer} ${descriptions[answer] ?? ""}`.trim());
+  if (answer !== "ok") throw refusalFrom(`${answer} ${descriptions[answer] ?? ""}`.trim());
 }
 
 const descriptions: Readonly<Record<string, string>> = {
@@ -124,11 +125,11 @@ const descriptions: Readonly<Record<string, string>> = {
 
 function refresh(tenant: Tenant, form: Form): Answer {
   const { refreshTokens } = tenant.signIns;
-  const token = needed(form, "refresh_token");
+  const token = requiredField(form, "refresh_token");
   const grant = refreshTokens.get(token);
-  const isGood = grant !== undefined && grant.client === needed(form, "client_id");
-  if (!isGood || !tenant.behaviour.signIn.refreshes)
-    throw said("invalid_grant AADSTS70008: The refresh token has expired.");
+  const isValid = grant !== undefined && grant.client === requiredField(form, "client_id");
+  if (!isValid || !tenant.behaviour.signIn.acceptsRefreshTokens)
+    throw refusalFrom("invalid_grant AADSTS70008: The refresh token has expired.");
   refreshTokens.delete(token);
   tenant.signIns.refreshed++;
   return tokens(tenant, grant);
@@ -141,7 +142,7 @@ function tokens(tenant: Tenant, { client, scope }: { client: string; scope: stri
   const life = { expires_in: seconds, ext_expires_in: seconds };
   const body = { token_type: "Bearer", scope, ...life, access_token: token };
   if (!scope.split(" ").includes("offline_access")) return { status: 200, body };
-  const again = `refresh.${randomUUID()}`;
-  tenant.signIns.refreshTokens.set(again, { client, scope });
-  return { status: 200, body: { ...body, refresh_token: again } };
+  const refreshToken = `refresh.${randomUUID()}`;
+  tenant.signIns.refreshTokens.set(refreshToken, { client, scope });
+  return { status: 200, body: { ...body, refresh_token: refreshToken } };
 }

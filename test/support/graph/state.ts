@@ -1,6 +1,5 @@
 import type { Fields } from "./schema.ts";
 
-/** An app with everything below it. */
 export interface App {
   readonly id: string;
   fields: Fields;
@@ -9,7 +8,7 @@ export interface App {
   children: Relationship[];
   assignments: Fields[];
   categories: Fields[];
-  /** What is still to come of a new app's moods. */
+  /** Requests that still get the delayed answers of `Behaviour`. */
   unlistedFor: number;
   unreadableFor: number;
   unrelatableFor: number;
@@ -21,7 +20,7 @@ export interface Relationship {
   readonly id: string;
   readonly targetId: string;
   readonly type: string;
-  /** `dependencyType` or `supersedenceType` with its word. */
+  /** `dependencyType` or `supersedenceType` with its value. */
   readonly kind: Fields;
 }
 
@@ -37,15 +36,15 @@ export interface ContentFile {
   readonly sizeEncrypted: number;
   readonly createdDateTime: string;
   uploadState: string;
-  /** What the state becomes, after so many polls, and when that is known. */
+  /** The next state. It is set after `polls` polls, once `state` no longer returns undefined. */
   next: { polls: number; state: () => string | undefined } | undefined;
   readonly blob: Blob;
   content: Content | undefined;
-  /** Why its commit failed, for a test to look at. */
+  /** Why the commit failed; empty otherwise. */
   failure: string;
 }
 
-/** What is uploaded, in a file on the disk: in the order in which it came. */
+/** The uploaded blocks, in a file in the order of their arrival. */
 export interface Blob {
   readonly file: string;
   readonly path: string;
@@ -67,15 +66,14 @@ interface SignedUri {
   refusalsLeft: number;
 }
 
-/** What is inside a committed payload. */
+/** The decrypted content of a committed payload. */
 export interface Content {
   readonly size: number;
   readonly sha256: string;
-  /** The ZIP. @throws where the tenant keeps no content */
+  /** @throws when the tenant keeps no content */
   readonly bytes: () => Promise<Buffer>;
 }
 
-/** The file of a version that was committed. */
 export function committedFile(version: Version | undefined): ContentFile | undefined {
   return [...(version?.files.values() ?? [])].find(({ content }) => content !== undefined);
 }

@@ -1,29 +1,36 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { type Answer, Refusal } from "./answers.ts";
-import type { Seen } from "./requests.ts";
+import type { ReceivedRequest } from "./requests.ts";
 import { bytesOfBase64 } from "./schema.ts";
 import type { Blob, Segment } from "./state.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** Block blobs, as far as an upload needs them. */
-export async function answerStorage(tenant: Tenant, seen: Seen, bytes: Buffer): Promise<Answer> {
-  const { headers, method, query } = seen;
+/** Azure block blobs: Put Block and Put Block List. */
+export async function answerStorage(
+  tenant: Tenant,
+  received: ReceivedRequest,
+  bytes: Buffer,
+): Promise<Answer> {
+  const { headers, method, query } = received;
   if (headers.authorization !== undefined) {
-    tenant.leaks.push(seen);
+    tenant.leaks.push(received);
     throw new Refusal(400, "InvalidAuthenticationInfo", "A token was sent together with a signed address.");
   }
-  const blob = tenant.state.blobs.get(seen.path.slice(1))?.blob;
+  const blob = tenant.state.blobs.get(received.path.slice(1))?.blob;
   if (!blob) throw new Refusal(404, "BlobNotFound", "The specified blob does not exist.");
   const comp = query.get("comp");
   checkUri(blob, query, comp === "block");
   if (method !== "PUT") throw new Refusal(405, "UnsupportedHttpVerb", `${method} is not supported.`);
   if (headers["content-length"] === undefined)
     throw new Refusal(411, "MissingContentLengthHeader", "Content-Length was not specified.");
-  if (comp === "block") await putBlock(blob, seen, bytes);
+  if (comp === "block") await putBlock(blob, received, bytes);
   else if (comp === "blocklist") putBlockList(blob, bytes);
   else throw new Refusal(400, "InvalidQueryParameterValue", "comp must be block or blocklist.");
-  return { status: 201, headers: { "x-ms-request-id": String(seen.number), "x-ms-version": "2021-08-06" } };
+  return {
+    status: 201,
+    headers: { "x-ms-request-id": String(received.number), "x-ms-version": "2021-08-06" },
+  };
 }
 
 function checkUri({ uri }: Blob, query: URLSearchParams, isBlock: boolean): void {
@@ -38,7 +45,7 @@ function checkUri({ uri }: Blob, query: URLSearchParams, isBlock: boolean): void
 
 const longestBlock = 100 * 2 ** 20;
 
-async function putBlock(blob: Blob, { headers, query }: Seen, bytes: Buffer): Promise<void> {
+async function putBlock(blob: Blob, { headers, query }: ReceivedRequest, bytes: Buffer): Promise<void> {
   if (headers["x-ms-blob-type"] !== "BlockBlob")
     throw new Refusal(400, "MissingRequiredHeader", "x-ms-blob-type must be BlockBlob.");
   const id = query.get("blockid") ?? "";
@@ -76,10 +83,10 @@ function putBlockList(blob: Blob, bytes: Buffer): void {
     throw badXml();
   const ids = list.slice("<BlockList>".length, -"</BlockList>".length).split("</Latest>");
   if (ids.pop()?.trim() !== "") throw badXml();
-  blob.list = ids.map((id) => listed(blob, id.trim()));
+  blob.list = ids.map((id) => findSegment(blob, id.trim()));
 }
 
-function listed({ blocks }: Blob, id: string): Segment {
+function findSegment({ blocks }: Blob, id: string): Segment {
   if (!id.startsWith("<Latest>")) throw badXml();
   const segment = blocks.get(id.slice("<Latest>".length));
   if (!segment) throw new Refusal(400, "InvalidBlockList", "The specified block list is invalid.");

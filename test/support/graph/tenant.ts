@@ -4,22 +4,22 @@ import { newRecord, win32 } from "./app-fields.ts";
 import { type Behaviour, type BehaviourChanges, behaviourOf } from "./behaviour.ts";
 import { type Fault, Faults } from "./faults.ts";
 import { madeByHand } from "./hand-made.ts";
-import type { Seen } from "./requests.ts";
+import type { ReceivedRequest } from "./requests.ts";
 import type { Fields } from "./schema.ts";
 import { SignIns } from "./sign-in.ts";
 import { type App, type Content, type ContentFile, committedFile } from "./state.ts";
 
-/** What a tenant knows, and what a test does to it behind the script's back. */
+/** A tenant's state, and the methods with which a test reads and changes it. */
 export class Tenant {
   readonly graphUrl: string;
   readonly loginUrl: string;
   readonly storageUrl: string;
-  /** Taken without a sign-in. */
+  /** Accepted without a sign-in. */
   readonly token = `fixed.${randomUUID()}`;
   readonly behaviour: Behaviour;
-  readonly requests: Seen[] = [];
+  readonly requests: ReceivedRequest[] = [];
   /** Requests to the storage that carried a token. */
-  readonly leaks: Seen[] = [];
+  readonly leaks: ReceivedRequest[] = [];
   /** Children and assignments that a call removed. */
   readonly lostChildren: { app: string; child: string }[] = [];
   readonly lostAssignments: { app: string; assignment: Fields }[] = [];
@@ -30,7 +30,7 @@ export class Tenant {
   readonly signIns = new SignIns();
   readonly faults = new Faults();
   /** Called before each request has its effect. */
-  onRequest: ((seen: Seen) => void | Promise<void>) | undefined;
+  onRequest: ((received: ReceivedRequest) => void | Promise<void>) | undefined;
   readonly state = {
     apps: new Map<string, App>(),
     blobs: new Map<string, ContentFile>(),
@@ -53,23 +53,23 @@ export class Tenant {
 
   /** @throws when there is no such app */
   app(id: string): Fields {
-    return this.found(id).fields;
+    return this.getApp(id).fields;
   }
 
-  /** Everything of an app. @throws when there is no such app */
-  found(id: string): App {
+  /** @throws when there is no such app */
+  getApp(id: string): App {
     const app = this.state.apps.get(id);
     if (!app) throw new Error(`there is no app ${id}`);
     return app;
   }
 
-  /** An app as somebody made it in the portal, published; another `@odata.type` makes it another kind. */
+  /** Adds a published app as an administrator makes it in the portal. @returns its id */
   addApp(fields: Fields = {}): string {
     const id = randomUUID();
     const type = fields["@odata.type"] ?? win32;
     const record = newRecord({ ...madeByHand, ...fields }, id);
     const published = { publishingState: "published", committedContentVersion: "1", "@odata.type": type };
-    const app = this.place(id, { ...record, ...published, ...fields });
+    const app = this.addRecord(id, { ...record, ...published, ...fields });
     app.unlistedFor = app.unreadableFor = app.unrelatableFor = 0;
     app.lastVersion = 1;
     const file = this.newFile({ name: "IntunePackage.intunewin", size: 7, sizeEncrypted: 64 });
@@ -82,12 +82,12 @@ export class Tenant {
 
   /** An administrator changes fields of an app. */
   change(id: string, fields: Fields): void {
-    const app = this.found(id);
+    const app = this.getApp(id);
     app.fields = { ...app.fields, ...fields };
   }
 
   remove(id: string): void {
-    this.found(id);
+    this.getApp(id);
     this.state.apps.delete(id);
   }
 
@@ -95,7 +95,7 @@ export class Tenant {
   assign(id: string, groupId: string, intent = "required", isExclusion = false): void {
     const type = `#microsoft.graph.${isExclusion ? "exclusionGroup" : "group"}AssignmentTarget`;
     const target = { "@odata.type": type, groupId };
-    this.found(id).assignments.push({
+    this.getApp(id).assignments.push({
       id: `${groupId}_0_0`,
       intent,
       source: "direct",
@@ -109,29 +109,34 @@ export class Tenant {
     const isDependency = word === "autoInstall" || word === "detect";
     const type = `#microsoft.graph.mobileApp${isDependency ? "Dependency" : "Supersedence"}`;
     const kind = isDependency ? { dependencyType: word } : { supersedenceType: word };
-    this.found(id).children.push({ id: `${id}_${targetId}`, targetId: this.found(targetId).id, type, kind });
+    this.getApp(id).children.push({
+      id: `${id}_${targetId}`,
+      targetId: this.getApp(targetId).id,
+      type,
+      kind,
+    });
   }
 
   /** The apps that an app depends on or supersedes. */
   children(id: string): string[] {
-    return this.found(id).children.map(({ targetId }) => targetId);
+    return this.getApp(id).children.map(({ targetId }) => targetId);
   }
 
   categorize(id: string, displayName: string): void {
-    this.found(id).categories.push({ id: randomUUID(), displayName });
+    this.getApp(id).categories.push({ id: randomUUID(), displayName });
   }
 
-  /** What devices get for an app. @throws when nothing was ever published */
+  /** The content that devices download. @throws when the app has none */
   content(id: string): Content {
-    const { fields, versions } = this.found(id);
+    const { fields, versions } = this.getApp(id);
     const content = committedFile(versions.get(String(fields.committedContentVersion)))?.content;
     if (!content) throw new Error(`the app ${id} has no content`);
     return content;
   }
 
-  /** The states of the files of each version of an app's content. */
+  /** The upload states of the files, by content version. */
   versions(id: string): Record<string, string[]> {
-    const versions = [...this.found(id).versions.values()];
+    const versions = [...this.getApp(id).versions.values()];
     return Object.fromEntries(versions.map((v) => [v.id, [...v.files.values()].map((f) => f.uploadState)]));
   }
 
@@ -139,40 +144,39 @@ export class Tenant {
     this.faults.add(fault, this.requests.length);
   }
 
-  /** Refuses everything from that request on, counted from 1 from now; with `after` that one still has its effect. */
+  /** Refuses all requests from this one on, counted from 1 from now. With `after` the first one still has its effect. */
   stopAt(number: number, when: "before" | "after" = "before"): void {
     this.faults.stopAt(this.requests.length + number, when);
   }
 
-  /** Ends all faults, and what was stopped. */
-  goOn(): void {
+  /** Ends all faults, and `stopAt`. */
+  clearFaults(): void {
     this.faults.clear();
   }
 
-  /** Puts an app among the others. */
-  place(id: string, fields: Fields): App {
+  addRecord(id: string, fields: Fields): App {
     const { listedAfter, unreadableFor, unrelatableFor } = this.behaviour;
-    const below = { versions: new Map(), lastVersion: 0, children: [], assignments: [], categories: [] };
-    const moods = {
+    const empty = { versions: new Map(), lastVersion: 0, children: [], assignments: [], categories: [] };
+    const delays = {
       unlistedFor: listedAfter,
       unreadableFor,
       unrelatableFor,
       processingFor: 0,
       patchRefusals: 0,
     };
-    const app: App = { id, fields, ...below, ...moods };
+    const app: App = { id, fields, ...empty, ...delays };
     this.state.apps.set(id, app);
     return app;
   }
 
-  /** A file of a content version with nothing uploaded yet. */
-  newFile(said: { name: string; size: number; sizeEncrypted: number }): ContentFile {
+  /** A file of a content version, before its upload. */
+  newFile(description: { name: string; size: number; sizeEncrypted: number }): ContentFile {
     const id = randomUUID();
     const place = { file: id, path: join(this.#folder, id), end: 0 };
     const blob = { ...place, blocks: new Map(), list: undefined, uri: undefined };
     const createdDateTime = new Date().toISOString();
     const states = { uploadState: "azureStorageUriRequestPending", next: undefined, failure: "" };
-    const file: ContentFile = { id, ...said, createdDateTime, ...states, blob, content: undefined };
+    const file: ContentFile = { id, ...description, createdDateTime, ...states, blob, content: undefined };
     this.state.blobs.set(id, file);
     return file;
   }

@@ -11,8 +11,8 @@ interface Diagnosis {
 }
 
 /**
- * Runs `diagnose.ps1` on the machine as it is. Whatever it finds, it changes nothing, leaves nothing, says nothing on
- * STDERR and ends with its verdict.
+ * Runs `diagnose.ps1` on the current machine. It must change nothing, leave no files, write nothing to STDERR and end
+ * with the verdict.
  */
 export async function diagnose(
   windows: Simulation,
@@ -32,11 +32,11 @@ export async function diagnose(
 }
 
 /** The lines that are not `ok`, without the verdict. */
-export function wrongs({ lines }: Pick<Diagnosis, "lines">): string[] {
+export function problemLines({ lines }: Pick<Diagnosis, "lines">): string[] {
   return lines.slice(0, -1).filter((line) => !line.startsWith("ok   "));
 }
 
-/** What a command makes of values that it sees as `$Values`, beside the functions of these parts. */
+/** Evaluates a command that reads `$Values`. @param parts paths below src/pkg/scripts, without `.ps1` */
 export async function evaluate<T>(
   windows: Simulation,
   parts: readonly string[],
@@ -47,5 +47,5 @@ export async function evaluate<T>(
   const files = parts.map((part) => powershell`. ${resolve(`src/pkg/scripts/${part}.ps1`)}\n`);
   const text = powershell`Set-StrictMode -Version 2.0\n$Values = ${values}\n`;
   await writeFile(script, `\ufeff${text}${files.join("")}$Settings = ${command}`);
-  return (await windows.ask<{ value: T }>({ do: "evaluate", script })).value;
+  return (await windows.request<{ value: T }>({ do: "evaluate", script })).value;
 }

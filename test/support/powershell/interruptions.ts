@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { some } from "../depth.ts";
+import { selectCases } from "../depth.ts";
 import type { RunOptions, RunResult, Simulation } from "./powershell.ts";
 
 interface Interruption extends Pick<RunOptions, "failWith"> {
-  /** Puts the machine in place. */
+  /** Sets up the machine. */
   readonly prepare: () => Promise<unknown>;
-  /** The script makes more calls than these. */
+  /** The script must make more calls than this. */
   readonly moreThan: number;
 }
 
@@ -14,25 +14,25 @@ interface Interrupted {
   readonly broken: RunResult;
   /** The same run without a failure. */
   readonly whole: RunResult;
-  /** Which call it was, for messages. */
+  /** The call that failed, for messages. */
   readonly where: string;
 }
 
 /**
- * Runs a script as often as it makes calls, on the same machine each time, with a failure at one call after the other; in the
- * quick tier at a few of them.
+ * Runs a script once for each of its calls, always on the same machine, and lets this call fail. The quick tier runs only
+ * some of the calls.
  */
-export async function* interrupted(
+export async function* interruptEachCall(
   windows: Simulation,
   [kind, what]: readonly [...Parameters<Simulation["run"]>],
   { prepare, moreThan, failWith = "error" }: Interruption,
 ): AsyncGenerator<Interrupted> {
   await prepare();
-  const whole = await windows.done(kind, what);
+  const whole = await windows.runSuccessfully(kind, what);
   const count = whole.calls.length;
   assert.ok(count > moreThan, `${count} calls`);
   const calls = Array.from({ length: count }, (_, i) => i + 1);
-  for (const failAt of some(calls, 3)) {
+  for (const failAt of selectCases(calls, 3)) {
     await prepare();
     const broken = await windows.run(kind, what, { failAt, failWith });
     yield { broken, whole, where: `call ${failAt} of ${count}, ${broken.calls[failAt - 1]}` };

@@ -1,4 +1,4 @@
-/** A value of an IPP attribute: tag, name (empty for a further value), content. */
+/** Encodes a value of an IPP attribute (RFC 8010). @param name empty for a further value of the same attribute */
 export function ippValue(tag: number, name: string, content: string | Buffer): Buffer {
   const value = Buffer.from(content as string);
   const key = Buffer.from(name);
@@ -19,8 +19,8 @@ interface IppAnswer {
   readonly values?: readonly Buffer[];
 }
 
-/** What a healthy printer answers to Get-Printer-Attributes, or something else. */
-export function ippAnswer({ status = 0, requestId = 1, values = healthy }: IppAnswer = {}): Buffer {
+/** An answer to Get-Printer-Attributes; by default that of a healthy printer. */
+export function ippAnswer({ status = 0, requestId = 1, values = healthyAttributes }: IppAnswer = {}): Buffer {
   const head = Buffer.from([2, 0, status >> 8, status & 255, 0, 0, requestId >> 8, requestId & 255]);
   const operation = [
     ippValue(0x47, "attributes-charset", "utf-8"),
@@ -36,7 +36,7 @@ export function ippAnswer({ status = 0, requestId = 1, values = healthy }: IppAn
   ]);
 }
 
-const healthy = [
+const healthyAttributes = [
   ippValue(0x41, "printer-make-and-model", "Papyrus 100"),
   ippValue(0x23, "printer-state", Buffer.from([0, 0, 0, 3])),
   ippValue(0x44, "printer-state-reasons", "none"),
@@ -55,7 +55,7 @@ const healthy = [
   ippValue(0x44, "ipp-features-supported", "ipp-everywhere"),
 ];
 
-/** An answer in HTTP. */
+/** @param head header fields that are added or replaced */
 export function httpAnswer(
   body: Buffer | string,
   head: Record<string, string> = {},

@@ -5,7 +5,7 @@ import { queue } from "./simulated-machine.ts";
 export const ippDriver = "Microsoft IPP Class Driver";
 export const ippUrl = "http://10.0.0.9:631/ipp/print";
 
-/** A printer on the network that speaks IPP at `ippUrl`. */
+/** A simulated IPP printer at `ippUrl`. */
 export const device = (more: Record<string, unknown> = {}) => ({
   Address: "10.0.0.9",
   Port: 631,
@@ -16,33 +16,33 @@ export const device = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** A printer with a driver that Windows brings, by the driver's name. */
+/** A printer with a driver that Windows includes. @param name the driver's name */
 export function windowsDeployable(fields: Record<string, string> = {}, name = ippDriver) {
   const driver = windowsDriverRecords().find(({ report }) => report.infs[0]?.descriptions.includes(name));
-  if (driver === undefined) throw new Error(`Windows brings no ${name}`);
+  if (driver === undefined) throw new Error(`Windows includes no ${name}`);
   const protocol = driver.origin === "ipp" ? { protocol: "ipp" } : {};
   return deployable({ ...protocol, driver_desc: name, ...fields }, driver);
 }
 
-/** A queue of the class driver. */
+/** A queue with the IPP class driver. */
 export const ippQueue = (name: string, port = "WSD-1") => queue(name, port, ippDriver);
 
-/** A port that Windows made. */
+/** A port that Windows created for an IPP queue. */
 export const ippPort = (Name = "WSD-1", Monitor = "WSD Port Monitor") => ({ Name, Monitor });
 
-/** What Windows notes of such a port; protocol 0 is that of a WSD queue. */
-export const ippPortNotes = (port = "WSD-1", protocol = 1, id = "IPP-1") => ({
+/** The registry key of such a port. Protocol 1 is IPP, 0 is WSD. */
+export const ippPortKeys = (port = "WSD-1", protocol = 1, id = "IPP-1") => ({
   [`HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Print\\Monitors\\WSD Port\\Ports\\${port}`]: {
     "Install Protocol": protocol,
     "IPP PortId": id,
   },
 });
 
-/** A machine as it is after Windows added a queue by itself, or somebody by hand: right, as far as can be seen. */
+/** A machine with a correct IPP queue that the scripts did not add: Windows or a user did. */
 export const withIppQueue = (name: string): Machine => ({
   Devices: [device({ PortName: "WSD-1" })],
   Queues: [ippQueue(name)],
   Ports: [{ Name: "LPT1:" }, ippPort()],
   Drivers: [{ Name: ippDriver, Version: "10.0.26100.1", Date: "06/21/2006" }],
-  Registry: ippPortNotes(),
+  Registry: ippPortKeys(),
 });

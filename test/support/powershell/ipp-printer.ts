@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A port that nothing listens on now. */
+/** A TCP port on which nothing listens. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -14,7 +14,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** CUPS' IPP Everywhere printer, with TLS on the same port. It announces itself on a D-Bus of its own, where nobody hears it. */
+/** CUPS' `ippeveprinter`, with TLS on the same port. Its own D-Bus keeps its announcements off the network. */
 export class IppPrinter {
   readonly port: number;
   readonly #folder: string;
@@ -58,21 +58,21 @@ export class IppPrinter {
       daemon,
       spawn("ippeveprinter", args, { stdio: "ignore", env }),
     ]);
-    await printer.#answers();
+    await printer.#waitUntilReady();
     return printer;
   }
 
-  async #answers(): Promise<void> {
+  async #waitUntilReady(): Promise<void> {
     for (let tries = 0; tries < 200; tries++) {
-      if (await takesConnection(this.port)) return;
+      if (await acceptsConnection(this.port)) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     this.close();
     throw new Error("ippeveprinter does not answer");
   }
 
-  /** What `ipptool` reads of the same printer: each attribute's values by its name. */
-  ask(): Map<string, string[]> {
+  /** @returns the values that `ipptool` reads, by attribute name */
+  readAttributes(): Map<string, string[]> {
     const args = ["-tv", `ipp://127.0.0.1:${this.port}/ipp/print`, "get-printer-attributes.test"];
     const text = execFileSync("ipptool", args, { encoding: "utf8" });
     const found = text.matchAll(/^ {8}([a-z][\w-]*) \((?:1setOf )?[\w-]+\) = (.*)$/gm);
@@ -85,10 +85,10 @@ export class IppPrinter {
   }
 }
 
-/** Where Debian has `ippeveprinter`, also for those whose path lacks it. */
+/** PATH with /usr/sbin, where Debian installs `ippeveprinter`. */
 export const pathWithSystem = `${process.env.PATH}:/usr/sbin`;
 
-function takesConnection(port: number): Promise<boolean> {
+function acceptsConnection(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));

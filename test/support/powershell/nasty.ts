@@ -1,4 +1,4 @@
-/** What means something to PowerShell, to files and to readers, and what does not. */
+/** Strings that are special to PowerShell, file systems or text rendering, and some that are not. */
 export const nasty = [
   ...[
     "'",

@@ -1,30 +1,30 @@
 import { deployable, type Machine, type Simulation } from "./powershell.ts";
-import { papyrus, queue } from "./simulated-machine.ts";
+import { papyrusDriver, queue } from "./simulated-machine.ts";
 
-// A machine on which everything is right, and what may be wrong with it.
+// A machine without defects, and functions that change it.
 
-/** Two people who are logged on: one of a domain, one of Entra. */
-export const people = ["S-1-5-21-1-2-3-1001", "S-1-12-1-4-5-6-777"] as const;
+/** SIDs of two logged-on users: one of a domain, one of Entra. */
+export const loggedOnUsers = ["S-1-5-21-1-2-3-1001", "S-1-12-1-4-5-6-777"] as const;
 
-const made = deployable({ snmp: "on", location: "Room 1", replaces: "Old" });
+const deployed = deployable({ snmp: "on", location: "Room 1", replaces: "Old" });
 
-/** What is diagnosed. */
+/** The printer that is diagnosed. */
 export const office = {
-  ...made,
-  printer: { ...made.printer, replaces: ["Old", "\\\\srv\\Gang", "address:10.9.9.9"] },
+  ...deployed,
+  printer: { ...deployed.printer, replaces: ["Old", "\\\\srv\\Gang", "address:10.9.9.9"] },
 };
 
-type Whole = Machine & Required<Pick<Machine, "Queues" | "Ports" | "Registry">>;
-export type Change = (machine: Whole) => void;
+type CompleteMachine = Machine & Required<Pick<Machine, "Queues" | "Ports" | "Registry">>;
+export type Change = (machine: CompleteMachine) => void;
 
 /** The machine after an installation of `office`. */
-export async function healthyMachine(windows: Simulation): Promise<Whole> {
-  const { machine } = await windows.installed({ Users: [...people] }, office);
+export async function healthyMachine(windows: Simulation): Promise<CompleteMachine> {
+  const { machine } = await windows.install({ Users: [...loggedOnUsers] }, office);
   const { Queues, Ports, Registry } = machine;
-  return { Queues, Ports, Registry, Drivers: [papyrus()], Users: [...people] };
+  return { Queues, Ports, Registry, Drivers: [papyrusDriver()], Users: [...loggedOnUsers] };
 }
 
-export function changed(machine: Whole, ...changes: readonly Change[]): Machine {
+export function withChanges(machine: CompleteMachine, ...changes: readonly Change[]): Machine {
   const copy = structuredClone(machine);
   for (const change of changes) change(copy);
   return copy;
@@ -32,51 +32,52 @@ export function changed(machine: Whole, ...changes: readonly Change[]): Machine 
 
 type Values = Record<string, unknown>;
 
-export const has =
+export const setMachineValues =
   (values: Values): Change =>
   (machine) =>
     void Object.assign(machine, values);
-export const ofQueue =
+export const setQueueValues =
   (values: Values): Change =>
   (machine) =>
     void Object.assign(machine.Queues[0] ?? {}, values);
-export const ofPort =
+export const setPortValues =
   (values: Values): Change =>
   (machine) =>
     void Object.assign(machine.Ports.find(({ Name }) => Name === "IP_10.0.0.9") ?? {}, values);
-/** A queue more, on a port that is there or is added. */
-export const alsoQueue =
+/** Adds a queue, and its port unless it exists. */
+export const addQueue =
   (name: string, port: Values): Change =>
   (machine) => {
     machine.Queues.push(queue(name, String(port.Name)));
     if (!machine.Ports.some(({ Name }) => Name === port.Name)) machine.Ports.push(port);
   };
-export const inRegistry =
+export const setRegistryKey =
   (path: string, values: Values): Change =>
   (machine) => {
     machine.Registry[path] = values;
   };
-export const both =
+export const combine =
   (...changes: readonly Change[]): Change =>
   (machine) => {
     for (const change of changes) change(machine);
   };
 
-/** What devices answer: everything else is as it should be. */
-export const network = (part: Values): Change =>
-  has({ Network: { Names: {}, Tcp: {}, Ipp: {}, Snmp: {}, ...part } });
-export const tcpIs = (state: string) => network({ Tcp: { "10.0.0.9:9100": state } });
-export const snmpIs = (State: string, DeviceStatus = 2) =>
-  network({ Snmp: { "10.0.0.9": { State, DeviceStatus, PrinterStatus: 1 } } });
-/** What the device of `office` tells of itself by IPP, although its queue does not print so. */
-export const ippTells = (Attributes: Values) =>
-  network({ Ipp: { "http://10.0.0.9:631/ipp/print": { Attributes } } });
+/** Sets the answers of devices; those not given are right. */
+export const setNetwork = (part: Values): Change =>
+  setMachineValues({ Network: { Names: {}, Tcp: {}, Ipp: {}, Snmp: {}, ...part } });
+export const setTcpState = (state: string) => setNetwork({ Tcp: { "10.0.0.9:9100": state } });
+export const setSnmpState = (State: string, DeviceStatus = 2) =>
+  setNetwork({ Snmp: { "10.0.0.9": { State, DeviceStatus, PrinterStatus: 1 } } });
+/** The device of `office` answers IPP too, although its queue does not use it. */
+export const setIppAttributes = (Attributes: Values) =>
+  setNetwork({ Ipp: { "http://10.0.0.9:631/ipp/print": { Attributes } } });
 
-/** An event of the print log, some minutes ago. */
-export const event = (Id: number, Minutes: number, ...Values: unknown[]) => ({
+/** An event of the print log. @param Minutes its age */
+export const printEvent = (Id: number, Minutes: number, ...Values: unknown[]) => ({
   Id,
   Minutes,
   Level: Id === 307 ? 4 : 2,
   Values,
 });
-export const logged = (...Events: readonly unknown[]) => has({ PrintLog: { IsEnabled: true, Events } });
+export const setPrintLog = (...Events: readonly unknown[]) =>
+  setMachineValues({ PrintLog: { IsEnabled: true, Events } });

@@ -3,15 +3,14 @@ import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { program } from "./powershell.ts";
 
-/** How a script ended that ran in a process of its own. */
 interface ProcessResult {
-  /** Of this system's process: the code's last eight bits. */
+  /** The exit code modulo 256: this system keeps only eight bits. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a file as Windows and every tool does, in a process of its own and on no simulated machine. */
+/** Runs a file in its own process, as RMM tools do on Windows, without a simulated machine. */
 export async function runFile(
   script: string,
   options: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
@@ -20,7 +19,7 @@ export async function runFile(
   const all = ["-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File", script, ...args];
   const child = spawn(program, all, {
     env: { ...process.env, ...env },
-    // What a script writes by a relative path stays beside it.
+    // Files that a script writes to relative paths stay beside it.
     cwd: dirname(script),
     stdio: ["ignore", "pipe", "pipe"],
   });

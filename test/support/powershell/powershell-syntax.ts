@@ -4,19 +4,19 @@ import { join, resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import {
   type Deployment,
-  deploymentApart,
   deploymentOf,
   deploymentOfMany,
+  withoutDrivers,
 } from "../../../src/pkg/scripts/deployment.ts";
 import { type DriverDeployment, driverScriptSettings } from "../../../src/pkg/scripts/driver-deployment.ts";
 import { renderPublishScript } from "../../../src/pkg/scripts/publish-script.ts";
-import { renderScript, renderSettings, scriptKinds } from "../../../src/pkg/scripts/render.ts";
+import { renderScript, renderWithSettings, scriptKinds } from "../../../src/pkg/scripts/render.ts";
 import { makeTicket } from "../printers/tickets.ts";
 import { makePublication } from "../publish/publications.ts";
 import { makeDriver, makePrinter } from "../records.ts";
 import { windowsDeployable } from "./ipp-machine.ts";
 
-// What web-tree-sitter gives, as far as it is used here.
+// The parts of web-tree-sitter's type that are used here.
 export interface SyntaxNode {
   readonly type: string;
   readonly text: string;
@@ -29,8 +29,8 @@ export interface SyntaxNode {
 }
 
 /**
- * Gives a function from PowerShell's text to its syntax tree. V8 leaves the grammar's WebAssembly as it compiled it first:
- * to compile it for speed takes twenty seconds of other threads, and it runs for one.
+ * Loads the PowerShell parser. V8 compiles the grammar's WebAssembly with its baseline compiler only: optimising it takes
+ * twenty seconds of other threads, and parsing takes one second.
  */
 export async function powershellParser(): Promise<(text: string) => SyntaxNode> {
   setFlagsFromString("--liftoff-only");
@@ -43,7 +43,7 @@ export async function powershellParser(): Promise<(text: string) => SyntaxNode> 
   return (text) => parser.parse(text.replace(/^\ufeff/, ""))?.rootNode as unknown as SyntaxNode;
 }
 
-/** A node and all below it. */
+/** A node and all of its descendants. */
 export function* walk(node: SyntaxNode): Generator<SyntaxNode> {
   yield node;
   for (const child of node.children) if (child !== null) yield* walk(child);
@@ -65,18 +65,18 @@ const text = windowsDeployable({ id: "4", name: "Text" }, "Generic / Text Only")
 const all = { duplex: "long_edge", set_default: "on" };
 const download = { url: "http://host:8080/drivers/1/files", sha256: "a".repeat(64) };
 
-/** Each setting that brings pieces of its own into the scripts. */
-const pieces: Readonly<Record<string, Record<string, string>>> = {
+/** Settings that add their own parts to the scripts. */
+const settingsWithParts: Readonly<Record<string, Record<string, string>>> = {
   "a PrintTicket": { print_ticket: makeTicket() },
   "users' preferences": { reset_user_preferences: "on" },
   "a default printer": { set_default: "on" },
   "a connection": { replaces: "\\\\server\\queue" },
   "an address": { replaces: "address:10.0.0.5" },
 };
-const withPiece = (fields: Record<string, string>) =>
+const deploymentWith = (fields: Record<string, string>) =>
   deploymentOf({ ...uploaded, printer: makePrinter({ id: "6", ...fields }) });
 
-/** Printers of every kind, by themselves and together. */
+/** Printers of every kind, alone and together. */
 const deployments: Readonly<Record<string, Deployment>> = {
   "one printer": deploymentOf(uploaded, new Map([[1, download]])),
   "a client": deploymentOfMany("Client", [uploaded, second]),
@@ -90,49 +90,55 @@ const deployments: Readonly<Record<string, Deployment>> = {
   "a driver alone": deploymentOf({ ...uploaded, printer: makePrinter({ id: "5", address: "" }) }),
   "Windows' own driver alone": deploymentOf(windowsDeployable({ address: "" }, "Generic / Text Only")),
   ...Object.fromEntries(
-    Object.entries(pieces).map(([name, fields]) => [`a printer with ${name}`, withPiece(fields)]),
+    Object.entries(settingsWithParts).map(([name, fields]) => [
+      `a printer with ${name}`,
+      deploymentWith(fields),
+    ]),
   ),
-  "a driver alone that replaces": withPiece({ address: "", replaces: "\\\\server\\queue\naddress:10.0.0.5" }),
-  "an IPP printer that reaches into users' settings": deploymentOf(
+  "a driver alone that replaces": deploymentWith({
+    address: "",
+    replaces: "\\\\server\\queue\naddress:10.0.0.5",
+  }),
+  "an IPP printer that changes users' settings": deploymentOf(
     windowsDeployable({
       name: "Users",
-      ...Object.assign({}, ...Object.values(pieces)),
+      ...Object.assign({}, ...Object.values(settingsWithParts)),
       replaces: "\\\\s\\q\naddress:10.0.0.5",
     }),
   ),
   "a client with every kind": deploymentOfMany("Every", [uploaded, ipp, text]),
-  "a printer whose driver is apart": deploymentApart(deploymentOf({ ...uploaded, driver: named })),
-  "a driver apart alone": deploymentApart(
+  "a printer whose driver is apart": withoutDrivers(deploymentOf({ ...uploaded, driver: named })),
+  "a driver apart alone": withoutDrivers(
     deploymentOf({ ...uploaded, printer: makePrinter({ address: "" }) }),
   ),
-  "a client with every kind apart": deploymentApart(deploymentOfMany("Every", [uploaded, ipp, text])),
+  "a client with every kind apart": withoutDrivers(deploymentOfMany("Every", [uploaded, ipp, text])),
 };
 
 const alone = { driver: named, models: ["O'Brien ’x’", "Two"] } as const;
 
-/** The same of a driver by itself. */
+/** Packages of a driver without a printer. */
 const driverDeployments: Readonly<Record<string, DriverDeployment>> = {
   "a driver's own package": alone,
   "a driver by itself": { ...alone, download },
 };
 
-/** The scripts as they are handed out, by kind and deployment. */
-export function rendered(): Map<string, string> {
+/** All scripts as they are served, by kind and deployment. */
+export function renderAllScripts(): Map<string, string> {
   const texts = new Map<string, string>();
   for (const kind of scriptKinds) {
     for (const [name, deployment] of Object.entries(deployments)) {
       texts.set(`${kind}, ${name}`, renderScript(kind, deployment).toString());
     }
     for (const [name, deployment] of Object.entries(driverDeployments)) {
-      texts.set(`${kind}, ${name}`, renderSettings(kind, driverScriptSettings(deployment)).toString());
+      texts.set(`${kind}, ${name}`, renderWithSettings(kind, driverScriptSettings(deployment)).toString());
     }
   }
   texts.set("publish, a client", renderPublishScript(makePublication("O'Brien ’x’ $(calc)")).toString());
   return texts;
 }
 
-/** The PowerShell files of which the scripts are composed, by their paths. */
-export function bodies(): Map<string, string> {
+/** The .ps1 files that make up the scripts, by path. */
+export function readScriptBodies(): Map<string, string> {
   const folder = "src/pkg/scripts";
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ps1"),

@@ -6,21 +6,21 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { shippedBy } from "../../../src/domain/drivers/driver.ts";
-import { isWindowsOwn } from "../../../src/domain/drivers/windows-drivers.ts";
+import { isWindowsDriver } from "../../../src/domain/drivers/windows-drivers.ts";
 import type { Deployable } from "../../../src/pkg/scripts/deployment.ts";
-import { renderSettings, type ScriptKind } from "../../../src/pkg/scripts/render.ts";
-import { type Deployed, type PackageParts, partsOf } from "../audit/deployed.ts";
+import { renderWithSettings, type ScriptKind } from "../../../src/pkg/scripts/render.ts";
+import { type Deployed, type PackageParts, packageParts } from "../audit/deployed.ts";
 import { printerInf } from "../drivers/driver-zip.ts";
 import { makeDriver, makePrinter } from "../records.ts";
 
-/** The PowerShell that runs scripts here. */
+/** The PowerShell executable. */
 export const program = process.env.PLATEN_PWSH || "pwsh";
-const found = spawnSync(program, ["-NoProfile", "-Command", "exit 7"], { stdio: "ignore" }).status === 7;
+const isFound = spawnSync(program, ["-NoProfile", "-Command", "exit 7"], { stdio: "ignore" }).status === 7;
 
-/** Why a test that needs a real PowerShell is skipped; false where there is one. */
-export const withoutPowerShell = found ? false : "no PowerShell here (PLATEN_PWSH, or pwsh on the path)";
+/** Why tests that need PowerShell are skipped; false when it is installed. */
+export const withoutPowerShell = isFound ? false : "no PowerShell here (PLATEN_PWSH, or pwsh on the path)";
 
-/** What a simulated machine starts with; what is left out is that of a fresh, healthy one. */
+/** The initial state of a simulated machine. Missing values are those of a fresh, healthy machine. */
 export interface Machine {
   Architecture?: "amd64" | "x86" | "arm64";
   ProcessArchitecture?: string;
@@ -41,9 +41,9 @@ export interface RunResult {
   readonly errors: string[];
   readonly calls: string[];
   readonly log: string;
-  /** Where its files stand, below the folder of the simulated machine. */
+  /** Folders of the log files, relative to the folder of the simulation. */
   readonly logFolders: readonly string[];
-  /** Files and folders left in the temporary folder. */
+  /** Number of files and folders left in the temporary folder. */
   readonly left: number;
   readonly machine: {
     readonly Queues: Record<string, unknown>[];
@@ -55,14 +55,15 @@ export interface RunResult {
     readonly Registry: Record<string, Record<string, unknown>>;
     readonly Restarts: number;
     readonly Downloads: number;
-    /** The addresses that were asked. */
+    /** URLs of all downloads. */
     readonly Requested: string[];
+    /** Milliseconds of simulated time since the machine was set. */
     readonly Slept: number;
     readonly Clipboard: string;
   };
 }
 
-/** A PowerShell process with a simulated Windows in it. */
+/** A PowerShell process with a simulated Windows. */
 export class Simulation {
   readonly folder = mkdtempSync(join(tmpdir(), "platen-pwsh-"));
   readonly #process: ChildProcess;
@@ -85,12 +86,13 @@ export class Simulation {
     this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
     const { stdin, stdout } = this.#process;
     if (stdout === null) throw new Error("PowerShell has no output");
-    // What cannot be asked since PowerShell ended is said by its answers' end.
+    // `request` reports the end of PowerShell when its output ends.
     stdin?.on("error", () => {});
     this.#answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
   }
 
-  async ask<T>(request: Record<string, unknown>): Promise<T> {
+  /** @throws when PowerShell ended or the request failed in it */
+  async request<T>(request: Record<string, unknown>): Promise<T> {
     this.#process.stdin?.write(`${JSON.stringify(request)}\n`);
     const { value, done } = await this.#answers.next();
     if (done) throw new Error("PowerShell ended");
@@ -99,59 +101,59 @@ export class Simulation {
     return answer as T;
   }
 
-  /** Puts a machine in place of the one before. */
-  async machine(machine: Machine = {}): Promise<void> {
+  /** Replaces the machine. */
+  async setMachine(machine: Machine = {}): Promise<void> {
     this.#wow64 = machine.Wow64 ?? "";
     this.#processArchitecture = machine.ProcessArchitecture ?? "AMD64";
-    await this.ask({ do: "machine", machine: { ...freshMachine(), ...machine } });
+    await this.request({ do: "machine", machine: { ...freshMachine(), ...machine } });
   }
 
-  /** Changes the machine between two runs. */
-  async change(values: Record<string, unknown>): Promise<void> {
-    await this.ask({ do: "change", values });
+  /** Changes the machine between two runs. Registry values are added to the existing ones. */
+  async changeMachine(values: Record<string, unknown>): Promise<void> {
+    await this.request({ do: "change", values });
   }
 
-  /** Runs a script of a deployment, with the driver's files beside it unless that is told otherwise. */
+  /** Runs a script of a deployment, with the driver's files beside it unless `withoutFiles`. */
   async run(kind: ScriptKind, what: Deployed, options: RunOptions = {}): Promise<RunResult> {
-    const { settings, drivers } = partsOf(what);
+    const { settings, drivers } = packageParts(what);
     const folder = join(this.folder, "package");
     rmSync(folder, { recursive: true, force: true });
     await mkdir(folder);
     if (options.withoutFiles !== true) await writeDrivers(folder, drivers, options.inf);
     const script = join(folder, `${kind}.ps1`);
-    await writeFile(script, renderSettings(kind, settings));
+    await writeFile(script, renderWithSettings(kind, settings));
     const request = {
       wow64: this.#wow64,
       processArchitecture: this.#processArchitecture,
       failWith: "error",
       ...options,
     };
-    const result = await this.ask<RunResult>({ do: "run", script, ...request });
-    // Whatever happens, nothing goes to STDERR: Intune takes it for a failure.
+    const result = await this.request<RunResult>({ do: "run", script, ...request });
+    // Intune takes any output on STDERR for a failure.
     assert.deepEqual(result.errors, [], `${kind}: ${result.output.join(" ")}`);
     return result;
   }
 
-  /** The same of a script that must work. */
-  async done(...args: Parameters<Simulation["run"]>): Promise<RunResult> {
+  /** As `run`, but the exit code must be 0. */
+  async runSuccessfully(...args: Parameters<Simulation["run"]>): Promise<RunResult> {
     const result = await this.run(...args);
     assert.equal(result.code, 0, result.output.join(" "));
     return result;
   }
 
-  /** Runs a text as it is pasted into a console. */
+  /** Runs text as if it were pasted into a console. */
   async paste(text: string): Promise<RunResult> {
     const script = join(this.folder, "pasted.ps1");
     await writeFile(script, text);
     const [wow64, processArchitecture] = [this.#wow64, this.#processArchitecture];
-    return this.ask({ do: "run", script, wow64, processArchitecture, failWith: "error" });
+    return this.request({ do: "run", script, wow64, processArchitecture, failWith: "error" });
   }
 
-  /** Installs on a machine and expects it to work and to be detected. */
-  async installed(machine: Machine, office: Deployed = deployable()): Promise<RunResult> {
-    await this.machine(machine);
-    const result = await this.done("install", office);
-    await this.done("detect", office);
+  /** Installs on a new machine; installation and detection must succeed. */
+  async install(machine: Machine, office: Deployed = deployable()): Promise<RunResult> {
+    await this.setMachine(machine);
+    const result = await this.runSuccessfully("install", office);
+    await this.runSuccessfully("detect", office);
     return result;
   }
 
@@ -164,18 +166,18 @@ export class Simulation {
 
 export interface RunOptions {
   readonly parameters?: Record<string, unknown>;
-  /** The number of the call that fails. */
+  /** Number of the call that fails, from 1. */
   readonly failAt?: number;
-  /** `error`: the call fails; `cut`: so does everything after it, as when the power goes. */
+  /** `error`: only this call fails; `cut`: all later calls fail too, as after a power cut. */
   readonly failWith?: "error" | "cut";
   readonly withoutFiles?: boolean;
-  /** The INF's bytes, where they are not the driver's own. */
+  /** Replaces the driver's INF. */
   readonly inf?: Buffer;
 }
 
 async function writeDrivers(folder: string, drivers: PackageParts["drivers"], inf?: Buffer): Promise<void> {
   for (const { driver, folder: name } of drivers) {
-    if (isWindowsOwn(driver)) continue;
+    if (isWindowsDriver(driver)) continue;
     const root = join(folder, name);
     const path = join(root, driver.inf_path);
     const summary = driver.report.infs[0];
@@ -207,15 +209,15 @@ function freshMachine(): Machine {
     Publishers: [],
     Refuses: [],
     Ignores: [],
-    AddPrinterLies: 0,
-    SetPrinterLies: false,
+    SilentAddFailures: 0,
+    IsSetPrinterIgnored: false,
     PnpCode: 0,
     LingerMs: 0,
     BusyUntil: 0,
     SpoolerDiesAt: 0,
-    SpoolerDiesForGood: false,
+    SpoolerKeepsDying: false,
     SpoolerNeverStarts: false,
-    SettlesAt: 0,
+    PendingUntil: 0,
     DriverNeedsInf: false,
     DriverNeedsRestart: false,
     DriverNever: false,
@@ -243,7 +245,7 @@ function freshMachine(): Machine {
   };
 }
 
-/** A printer with its driver, both complete. @param arm64Driver a second driver, with another id */
+/** A printer with its driver. @param arm64Driver a second driver, with id 2 by default */
 export function deployable(
   printer: Parameters<typeof makePrinter>[0] = {},
   driver: Parameters<typeof makeDriver>[0] = {},

@@ -2,8 +2,8 @@ import type { Driver } from "../../../src/domain/drivers/driver.ts";
 import {
   type Deployable,
   type Deployment,
-  deploymentApart,
   deploymentOf,
+  withoutDrivers,
 } from "../../../src/pkg/scripts/deployment.ts";
 import { makeTicket } from "../printers/tickets.ts";
 import { makeDriver, makePrinter } from "../records.ts";
@@ -17,7 +17,7 @@ const usual = {
   share_name: "Accounting-A3",
 };
 
-/** Whatever brings lines of its own into the script. */
+/** Settings that add their own lines to the script. */
 const settings: readonly (readonly [name: string, fields: Record<string, string>])[] = [
   ["preferences", { duplex: "long_edge", color: "mono", collate: "on", paper_size: "A4" }],
   ["a PrintTicket", { print_ticket: makeTicket() }],
@@ -28,15 +28,15 @@ const settings: readonly (readonly [name: string, fields: Record<string, string>
   ["subnets", { subnets: "10.20.30.0/24\n10.20.31.0/24\nfd00:20:30::/48" }],
 ];
 
-function fieldsFrom(chosen: readonly Record<string, string>[]): Record<string, string> {
+function combineFields(chosen: readonly Record<string, string>[]): Record<string, string> {
   const replaces = ["Old queue", ...chosen.flatMap(({ replaces }) => replaces ?? [])].join("\n");
   return Object.assign({}, usual, ...chosen, { replaces });
 }
 
-/** Every choice of some of them, from none to all: what they are called, and a printer's fields. */
+/** Every combination of the settings: their names, and the printer's fields. */
 export const settingChoices = Array.from({ length: 2 ** settings.length }, (_, bits) => {
   const chosen = settings.filter((_, i) => bits & (1 << i));
-  return { names: chosen.map(([name]) => name), fields: fieldsFrom(chosen.map(([, fields]) => fields)) };
+  return { names: chosen.map(([name]) => name), fields: combineFields(chosen.map(([, fields]) => fields)) };
 });
 
 const uploaded = makeDriver({
@@ -57,13 +57,13 @@ function withUploaded(fields: Record<string, string>, arm64Driver: Driver | unde
 
 const lpr = { protocol: "lpr", port_number: "515", lpr_queue: "accounting" };
 
-/** Each kind of printer, by how its script comes to who runs it. */
+/** Each kind of printer, by how its scripts are delivered. */
 export const printerKinds: Readonly<Record<string, (fields: Record<string, string>) => Deployment>> = {
   "in a package": (fields) => deploymentOf(withUploaded(fields, undefined)),
   "fetched alone": (fields) => deploymentOf(withUploaded(fields, undefined), downloads),
   "over LPR": (fields) => deploymentOf(withUploaded({ ...lpr, ...fields }, undefined), downloads),
   "with a second driver for ARM64": (fields) => deploymentOf(withUploaded(fields, forArm64), downloads),
-  "with its driver apart": (fields) => deploymentApart(deploymentOf(withUploaded(fields, forArm64))),
+  "with its driver apart": (fields) => withoutDrivers(deploymentOf(withUploaded(fields, forArm64))),
   "with Windows' own driver": (fields) =>
     deploymentOf(windowsDeployable(fields, "Microsoft PCL6 Class Driver")),
   "with an IPP queue": (fields) => deploymentOf(windowsDeployable({ ipp_tls: "on", ...fields })),

@@ -4,38 +4,38 @@ import { registryChanges } from "./scenario-registry.ts";
 type State = RunResult["machine"];
 type Table = Readonly<Record<string, unknown>>;
 
-/** What became of one thing on the machine, as Markdown. */
+/** A change of one object on the machine, as Markdown. */
 export interface Change {
   readonly verb: "added" | "changed" | "removed";
   readonly what: string;
 }
 
-/** What a run did to a machine, in words. What Windows itself notes of a port or a driver is not named. */
-export function changesOf(before: State, { machine: after, calls }: RunResult): string {
-  const isAddedAgain = calls.includes("Remove-Printer") && calls.includes("Add-Printer");
+/** Describes what a run changed on a machine. Windows' own registry entries for ports and drivers are left out. */
+export function describeChanges(before: State, { machine: after, calls }: RunResult): string {
+  const isRecreated = calls.includes("Remove-Printer") && calls.includes("Add-Printer");
   const changes = [
     ...listChanges("driver package", before.Store, after.Store),
     ...listChanges("trusted publisher", before.Publishers, after.Publishers),
     ...tableChanges("driver", before.Drivers, after.Drivers, versionOf),
-    ...tableChanges("port", before.Ports, after.Ports, targetOf),
-    ...tableChanges("queue", before.Queues, after.Queues, partsOfQueue, isAddedAgain),
+    ...tableChanges("port", before.Ports, after.Ports, describePort),
+    ...tableChanges("queue", before.Queues, after.Queues, describeQueue, isRecreated),
     ...registryChanges(before.Registry, after.Registry),
   ];
   const grouped = (["added", "changed", "removed"] as const).flatMap((verb) => {
     const ofVerb = changes.filter((change) => change.verb === verb).map(({ what }) => what);
-    return ofVerb.length === 0 ? [] : [`${verb}: ${shortened(ofVerb.join(", "))}`];
+    return ofVerb.length === 0 ? [] : [`${verb}: ${shorten(ofVerb.join(", "))}`];
   });
-  const asked = calls.includes("connection") ? ["printer asked"] : [];
-  const said = [...asked, ...serviceChanges(before, after, calls), ...grouped];
-  return said.join("; ") || "nothing";
+  const contacts = calls.includes("connection") ? ["printer contacted"] : [];
+  const parts = [...contacts, ...serviceChanges(before, after, calls), ...grouped];
+  return parts.join("; ") || "nothing";
 }
 
-/** What most installations add, without and with the driver. The page says what the short forms mean. */
+/** What most installations add, without and with the driver. The document explains the short forms. */
 const portAndQueue =
   /port `IP_10\.0\.0\.9` to 10\.0\.0\.9:9100, queue `Office` \((`[^`]+`) on `IP_10\.0\.0\.9`\)/;
 const driverAndPrinter = /driver package `\w+\.inf`, driver (`[^`]+`) ([\d.]+), printer with \1/;
 
-function shortened(changes: string): string {
+function shorten(changes: string): string {
   return changes
     .replace(portAndQueue, "printer with $1")
     .replace(driverAndPrinter, "printer and driver $1 $2");
@@ -66,16 +66,16 @@ function tableChanges(
   before: readonly Table[],
   after: readonly Table[],
   detailOf: (row: Table) => string,
-  isAddedAgain = false,
+  isRecreated = false,
 ): Change[] {
   const find = (rows: readonly Table[], { Name }: Table) => rows.find((row) => row.Name === Name);
-  const named = ({ Name }: Table) => `${what} ${shown(Name)}`;
+  const named = ({ Name }: Table) => `${what} ${formatValue(Name)}`;
   const added = after.filter((row) => find(before, row) === undefined);
   const removed = before.filter((row) => find(after, row) === undefined);
   const kept = after.flatMap((row) => {
     const fields = fieldChanges(find(before, row) ?? row, row);
-    const again = isAddedAgain ? "recreated, " : "";
-    return fields.length === 0 ? [] : [`${named(row)} (${again}${fields.join(", ")})`];
+    const prefix = isRecreated ? "recreated, " : "";
+    return fields.length === 0 ? [] : [`${named(row)} (${prefix}${fields.join(", ")})`];
   });
   return [
     ...added.map((row) => ({ verb: "added" as const, what: `${named(row)} ${detailOf(row)}`.trim() })),
@@ -86,35 +86,37 @@ function tableChanges(
 
 const versionOf = ({ Version }: Table) => String(Version);
 
-function targetOf({ PrinterHostAddress, PortNumber, Monitor }: Table): string {
+function describePort({ PrinterHostAddress, PortNumber, Monitor }: Table): string {
   if (Monitor !== undefined) return `(${Monitor})`;
   return PrinterHostAddress === undefined ? "" : `to ${PrinterHostAddress}:${PortNumber}`;
 }
 
-function partsOfQueue({ DriverName, PortName, Ticket }: Table): string {
-  const ticket = Ticket === undefined ? "" : `, PrintTicket: ${shown(Ticket)}`;
-  return `(${shown(DriverName)} on ${shown(PortName)}${ticket})`;
+function describeQueue({ DriverName, PortName, Ticket }: Table): string {
+  const ticket = Ticket === undefined ? "" : `, PrintTicket: ${formatValue(Ticket)}`;
+  return `(${formatValue(DriverName)} on ${formatValue(PortName)}${ticket})`;
 }
 
-/** What the simulation keeps of a row for itself. */
-const ownNotes = ["Name", "Leaving", "GoneAt", "IsWindows"];
+/** Fields that only the simulation uses. */
+const internalFields = ["Name", "Leaving", "GoneAt", "IsWindows"];
 
 function fieldChanges(before: Table, after: Table): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
-    .filter((name) => !ownNotes.includes(name) && shown(before[name]) !== shown(after[name]))
-    .map((name) => `${name} ${shown(before[name])} → ${shown(after[name])}`);
+    .filter(
+      (name) => !internalFields.includes(name) && formatValue(before[name]) !== formatValue(after[name]),
+    )
+    .map((name) => `${name} ${formatValue(before[name])} → ${formatValue(after[name])}`);
 }
 
-/** A value as Markdown; of a PrintTicket its features without their namespaces. */
-function shown(value: unknown): string {
+/** A value as Markdown; a PrintTicket as its features without namespaces. */
+function formatValue(value: unknown): string {
   if (value === undefined || value === null || value === "") return "none";
   if (Array.isArray(value)) return String(value.length);
   if (typeof value !== "object") return `\`${String(value).replace(/^WSD-0[-\w]+$/, "WSD-…")}\``;
   const { Features = value } = value as { Features?: object };
   const local = (text: unknown) => (typeof text === "string" ? text.split(" ").at(-1) : text);
   return Object.entries(Features)
-    .map(([name, each]) => `${local(name)} ${shown(local(each))}`)
+    .map(([name, each]) => `${local(name)} ${formatValue(local(each))}`)
     .sort()
     .join(" and ");
 }

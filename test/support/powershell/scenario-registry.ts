@@ -7,42 +7,45 @@ type Values = Readonly<Record<string, unknown>>;
 interface KeyChange {
   readonly before: Values | undefined;
   readonly after: Values | undefined;
-  /** What the pattern found in the key's path. */
-  readonly found: readonly string[];
+  /** The groups of the pattern in the key's path. */
+  readonly groups: readonly string[];
 }
 
 /**
- * The keys that scripts write, with what a change of one is called; USERS stands for those whose keys changed alike.
- * An empty text: another change says it already.
+ * The keys that scripts write, with the description of a change. USERS becomes the number of users with the same change.
+ * An empty description: another change already covers it.
  */
 const meanings: readonly (readonly [key: RegExp, name: (change: KeyChange) => string])[] = [
   [/^HKEY_LOCAL_MACHINE\\SOFTWARE\\Platen\\Printers\\[^\\]+$/, () => "marker"],
   [/^HKEY_LOCAL_MACHINE\\SOFTWARE\\Platen(?:\\Ports)?$/, () => ""],
   [
     /^HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components\\Platen-[^\\-]+-?(\w*)$/,
-    ({ found: [purpose] }) => `command at log-on (${purpose || "default printer"})`,
+    ({ groups: [purpose] }) => `command at log-on (${purpose || "default printer"})`,
   ],
   [
     /^HKEY_LOCAL_MACHINE\\.*\\Print\\Connections\\(,,.+)$/,
     (change) => `${connectionOf(change)} of the machine`,
   ],
   [/^HKEY_USERS\\[^\\]+\\Printers\\Connections\\(,,.+)$/, (change) => `${connectionOf(change)} of USERS`],
-  [/^HKEY_USERS\\[^\\]+\\Printers\\DevMode/, (change) => `own preferences of USERS (${lostBy(change)})`],
+  [
+    /^HKEY_USERS\\[^\\]+\\Printers\\DevMode/,
+    (change) => `own preferences of USERS (${removedValues(change)})`,
+  ],
   [
     /^HKEY_USERS\\[^\\]+\\Software\\Microsoft\\Windows NT\\CurrentVersion\\Windows$/,
     ({ after }) => `default printer of USERS (now ${String(after?.Device ?? "none").split(",")[0]})`,
   ],
-  // Users' lists of printers, and what they have behind them of the commands at log-on.
+  // Users' lists of printers, and the commands at log-on that have already run for a user.
   [
     /^HKEY_USERS\\[^\\]+\\Software\\Microsoft\\Windows NT\\CurrentVersion\\(?:Devices|PrinterPorts)$/,
     () => "",
   ],
   [/^HKEY_USERS\\[^\\]+\\Software\\Microsoft\\Active Setup\\Installed Components\\Platen-/, () => ""],
-  // What Windows notes of drivers and ports.
+  // Windows' own entries for drivers and ports.
   [/\\Control\\Print\\(?:Environments|Monitors)(?:\\|$)/, () => ""],
 ];
 
-/** What changed in the registry, each meaning once. */
+/** The changes of the registry, each description once. */
 export function registryChanges(before: Registry, after: Registry): Change[] {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = paths.filter((path) => JSON.stringify(before[path]) !== JSON.stringify(after[path]));
@@ -69,17 +72,16 @@ function verbOf(before?: Values, after?: Values): Change["verb"] {
 function nameOf(path: string, before?: Values, after?: Values): string {
   for (const [key, name] of meanings) {
     const match = key.exec(path);
-    if (match !== null) return name({ before, after, found: match.slice(1) });
+    if (match !== null) return name({ before, after, groups: match.slice(1) });
   }
-  // A parent is listed as long as it has no children.
+  // An empty key is listed only while it has no subkeys.
   return Object.keys({ ...before, ...after }).length === 0 ? "" : `registry key \`${path}\``;
 }
 
-const connectionOf = ({ found: [key = ""] }: KeyChange) =>
+const connectionOf = ({ groups: [key = ""] }: KeyChange) =>
   `connection \`\\\\${key.slice(2).replace(",", "\\")}\``;
 
-/** What a key has lost. */
-function lostBy({ before = {}, after = {} }: KeyChange): string {
+function removedValues({ before = {}, after = {} }: KeyChange): string {
   return `without ${Object.keys(before)
     .filter((name) => !(name in after))
     .join(", ")}`;

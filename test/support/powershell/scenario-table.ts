@@ -2,14 +2,14 @@ import type { ScenarioGroup } from "./scenario.ts";
 
 export const documentPath = "docs/scenarios.md";
 
-const begin = "<!-- From here on the test of this document writes: npm run scenarios -->\n";
+const begin = "<!-- The test of this document writes everything below: npm run scenarios -->\n";
 const columns = ["before", "script", "result", "changes"];
 
-/** A row of cells; each is Markdown already. */
-export const rowOf = (cells: readonly string[]) =>
+/** A table row. @param cells Markdown */
+export const formatRow = (cells: readonly string[]) =>
   `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll(/\s+/g, " ")).join(" | ")} |`;
 
-/** The document with other tables behind its own head. */
+/** Replaces the tables of the document and keeps its introduction. */
 export function withTables(
   document: string,
   groups: readonly ScenarioGroup[],
@@ -18,13 +18,13 @@ export function withTables(
   const at = document.indexOf(begin);
   if (at < 0) throw new Error(`${documentPath} has no line ${begin}`);
   const tables = groups.map((group) => {
-    const lines = [rowOf(columns), rowOf(columns.map(() => "---")), ...(rows.get(group) ?? [])];
+    const lines = [formatRow(columns), formatRow(columns.map(() => "---")), ...(rows.get(group) ?? [])];
     return `\n## ${group.title}\n\n${group.about}\n\n${lines.join("\n")}\n`;
   });
   return document.slice(0, at + begin.length) + tables.join("");
 }
 
-/** The rows that the document has of each group, by its title, without the blanks that the formatter puts around cells. */
+/** The document's rows by the title of their group, without the blanks that the formatter adds to cells. */
 export function documentedRows(document: string): Map<string, string[]> {
   const sections = document.slice(document.indexOf(begin)).split("\n## ").slice(1);
   return new Map(

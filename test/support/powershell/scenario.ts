@@ -2,35 +2,35 @@ import assert from "node:assert/strict";
 import type { ScriptKind } from "../../../src/pkg/scripts/render.ts";
 import type { Deployed } from "../audit/deployed.ts";
 import type { Machine, RunResult, Simulation } from "./powershell.ts";
-import { changesOf } from "./scenario-changes.ts";
+import { describeChanges } from "./scenario-changes.ts";
 
 /** One row of docs/scenarios.md. */
 export interface Scenario {
-  /** The machine and the printer before, in words. */
+  /** The machine and the printer before the run, in words. */
   readonly before: string;
   readonly run: ScriptKind;
-  /** What the run must end with, whatever the document says; 0 unless it is given. */
+  /** The required exit code, whatever the document says; 0 by default. */
   readonly code?: number;
   readonly machine?: Machine;
-  /** What was run before, with success. */
-  readonly after?: readonly (ScriptKind | readonly [ScriptKind, Deployed])[];
-  /** What has become of the machine since then. */
-  readonly since?: Readonly<Record<string, unknown>>;
-  /** What the scripts are made of, where it is not what its group has. */
+  /** Scripts that were run successfully before. */
+  readonly ranBefore?: readonly (ScriptKind | readonly [ScriptKind, Deployed])[];
+  /** Changes of the machine after those runs. */
+  readonly changesSince?: Readonly<Record<string, unknown>>;
+  /** The deployment, if it differs from that of the group. */
   readonly what?: Deployed;
   readonly parameters?: Readonly<Record<string, true>>;
 }
 
 export interface ScenarioGroup {
   readonly title: string;
-  /** What all of its scenarios have in common, as Markdown. */
+  /** What all scenarios of the group have in common, as Markdown. */
   readonly about: string;
   readonly what: Deployed;
   readonly scenarios: readonly Scenario[];
 }
 
-/** The cells of a row that are known without a run, as Markdown. */
-export function headOf(scenario: Scenario, group: ScenarioGroup): string[] {
+/** The cells of a row that are known before the run, as Markdown. */
+export function knownCells(scenario: Scenario, group: ScenarioGroup): string[] {
   const { run, parameters = {}, what = group.what } = scenario;
   const line = [`${run}.ps1`, ...Object.keys(parameters).map((name) => `-${name}`)].join(" ");
   const owner = "models" in what ? "the driver’s " : "";
@@ -38,8 +38,8 @@ export function headOf(scenario: Scenario, group: ScenarioGroup): string[] {
   return [scenario.before, `${owner}\`${line}\`${variant}`];
 }
 
-/** Runs a scenario on a machine of its own; all cells of its row. */
-export async function play(
+/** Runs a scenario on its own machine. @returns all cells of its row */
+export async function runScenario(
   windows: Simulation,
   scenario: Scenario,
   group: ScenarioGroup,
@@ -48,30 +48,34 @@ export async function play(
     run,
     code = 0,
     machine = {},
-    after = [],
-    since = {},
+    ranBefore = [],
+    changesSince = {},
     what = group.what,
     parameters = {},
   } = scenario;
-  await windows.machine(machine);
-  for (const step of after) {
-    const [kind, deployed] = typeof step === "string" ? ([step, what] as const) : step;
-    await windows.done(kind, deployed);
+  await windows.setMachine(machine);
+  for (const earlier of ranBefore) {
+    const [kind, deployed] = typeof earlier === "string" ? ([earlier, what] as const) : earlier;
+    await windows.runSuccessfully(kind, deployed);
   }
-  await windows.change(since);
-  const before = await windows.ask<Pick<RunResult, "machine">>({ do: "state" });
+  await windows.changeMachine(changesSince);
+  const before = await windows.request<Pick<RunResult, "machine">>({ do: "state" });
 
   const result = await windows.run(run, what, { parameters });
 
   assert.equal(result.code, code, result.output.join("\n"));
   assert.equal(result.left, 0, "something is left in the temporary folder");
-  return [...headOf(scenario, group), `${code}: ${saidIn(result)}`, changesOf(before.machine, result)];
+  return [
+    ...knownCells(scenario, group),
+    `${code}: ${lastResult(result)}`,
+    describeChanges(before.machine, result),
+  ];
 }
 
-/** The last line, or what a line of JSON says. */
-function saidIn({ output }: RunResult): string {
+/** The last line of output; JSON is summarised. */
+function lastResult({ output }: RunResult): string {
   const last = output.at(-1);
-  if (last === undefined) return "no line at all";
+  if (last === undefined) return "no output";
   if (!last.startsWith("{")) return `\`${last}\``;
   const { exitCode, findings } = JSON.parse(last);
   const { level, check, text } = findings.at(-1);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { RunResult } from "./powershell.ts";
 
-/** A TCP/IP port, as a machine that a test describes has it. */
-export const tcp = (Name: string, PrinterHostAddress = "10.0.0.9") => ({
+/** A TCP/IP port of a simulated machine. */
+export const tcpPort = (Name: string, PrinterHostAddress = "10.0.0.9") => ({
   Name,
   PrinterHostAddress,
   PortNumber: 9100,
@@ -23,31 +23,31 @@ export const queue = (Name: string, PortName: string, DriverName = "Papyrus 100 
   Configuration: { DuplexingMode: "OneSided", Color: true, Collate: true, PaperSize: "Letter" },
 });
 
-/** The driver of `deployable`, as installed. */
-export const papyrus = (Version = "1.2.3.4", date = "06/21/2025") => ({
+/** The driver of `deployable`, as Windows lists it. */
+export const papyrusDriver = (Version = "1.2.3.4", date = "06/21/2025") => ({
   Name: "Papyrus 100 PCL6",
   Version,
   Date: date,
 });
 
-/** Where install records what it deployed of the printer of `deployable`. */
+/** Registry key in which install records the printer of `deployable`. */
 export const markerPath = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Platen\\Printers\\7";
 
-/** Where a user's default printer stands. */
-export const userPath = (sid: string) =>
+/** Registry key with a user's default printer. */
+export const defaultPrinterKey = (sid: string) =>
   `HKEY_USERS\\${sid}\\Software\\Microsoft\\Windows NT\\CurrentVersion\\Windows`;
 
-export function queueOf(result: RunResult, name = "Office"): Record<string, unknown> {
-  const found = result.machine.Queues.find((each) => each.Name === name);
-  assert.ok(found, `no queue ${name}: ${result.output.join(" ")}`);
-  return found;
+export function getQueue(result: RunResult, name = "Office"): Record<string, unknown> {
+  const queue = result.machine.Queues.find((each) => each.Name === name);
+  assert.ok(queue, `no queue ${name}: ${result.output.join(" ")}`);
+  return queue;
 }
 
-export function portOf(result: RunResult, name: unknown): Record<string, unknown> | undefined {
+export function findPort(result: RunResult, name: unknown): Record<string, unknown> | undefined {
   return result.machine.Ports.find((port) => port.Name === name);
 }
 
-/** What is left on a machine of what the scripts made. */
+/** Everything on the machine that the scripts could have created; queues, ports and drivers of others too. */
 export function traces(result: RunResult): string[] {
   const keys = Object.keys(result.machine.Registry).filter((path) => /Platen|WSD Port.Ports./.test(path));
   const queues = result.machine.Queues.map(({ Name }) => `queue ${Name}`);

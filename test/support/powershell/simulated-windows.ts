@@ -4,7 +4,7 @@ import { Simulation } from "./powershell.ts";
 
 let windows: Simulation | undefined;
 
-/** The simulated Windows that all tests of this process share: each puts a machine of its own in place. */
+/** The simulated Windows that all tests of this process share. Each test sets its own machine. */
 export function simulatedWindows(): Simulation {
   if (windows === undefined) {
     windows = new Simulation();
@@ -14,8 +14,8 @@ export function simulatedWindows(): Simulation {
 }
 
 /**
- * A simulated Windows for the suite or the test that asks: what reaches the real network has a process for itself, since
- * PowerShell keeps the type that a name stood for when it was first used.
+ * A simulated Windows for one suite or test; it is closed after it. Tests on the real network need their own process,
+ * because PowerShell keeps the type to which a name first resolved.
  */
 export function ownWindows(): Simulation {
   const own = new Simulation();

@@ -1,17 +1,21 @@
 import { createSocket, type Socket } from "node:dgram";
 
-// SNMP version 1 (RFC 1157), as far as a printer's state needs it; written apart from the scripts' own.
+// SNMP version 1 (RFC 1157), as far as a printer's state needs it. The scripts have their own, independent code.
 
 interface SnmpRequest {
   readonly version: number;
   readonly community: string;
   readonly id: number;
-  /** What is asked for, as `1.3.6.…`. */
-  readonly names: readonly string[];
+  /** The requested OIDs: `1.3.6.…`. */
+  readonly oids: readonly string[];
 }
 
-/** An element and what is behind it. */
-function element(bytes: Buffer): { readonly tag: number; readonly content: Buffer; readonly rest: Buffer } {
+/** The first BER element, and the bytes after it. */
+function readElement(bytes: Buffer): {
+  readonly tag: number;
+  readonly content: Buffer;
+  readonly rest: Buffer;
+} {
   const [tag = 0, first = 0] = bytes;
   const count = first > 128 ? first - 128 : 0;
   const length = count === 0 ? first : bytes.readUIntBE(2, count);
@@ -19,17 +23,17 @@ function element(bytes: Buffer): { readonly tag: number; readonly content: Buffe
   return { tag, content: bytes.subarray(start, start + length), rest: bytes.subarray(start + length) };
 }
 
-function elements(bytes: Buffer): Buffer[] {
+function readElements(bytes: Buffer): Buffer[] {
   const found: Buffer[] = [];
   for (let left = bytes; left.length > 0; ) {
-    const { content, rest } = element(left);
+    const { content, rest } = readElement(left);
     found.push(content);
     left = rest;
   }
   return found;
 }
 
-function nameOf(bytes: Buffer): string {
+function decodeOid(bytes: Buffer): string {
   const numbers: number[] = [];
   let number = 0;
   for (const byte of bytes) {
@@ -44,20 +48,20 @@ function nameOf(bytes: Buffer): string {
 }
 
 function readRequest(bytes: Buffer): SnmpRequest {
-  const [version, community, get] = elements(element(bytes).content);
+  const [version, community, get] = readElements(readElement(bytes).content);
   if (version === undefined || community === undefined || get === undefined) throw new Error("no SNMP");
-  const [id, , , list] = elements(get);
+  const [id, , , list] = readElements(get);
   if (id === undefined || list === undefined) throw new Error("no SNMP");
-  const names = elements(list).map((variable) => nameOf(elements(variable)[0] ?? Buffer.alloc(0)));
+  const oids = readElements(list).map((variable) => decodeOid(readElements(variable)[0] ?? Buffer.alloc(0)));
   return {
     version: version[0] ?? -1,
     community: community.toString(),
     id: id.readIntBE(0, id.length),
-    names,
+    oids,
   };
 }
 
-function ber(tag: number, ...parts: Buffer[]): Buffer {
+function encodeElement(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const long = Buffer.from([0x82, content.length >> 8, content.length & 255]);
   return Buffer.concat([
@@ -67,9 +71,9 @@ function ber(tag: number, ...parts: Buffer[]): Buffer {
   ]);
 }
 
-const number = (value: number) => ber(2, Buffer.from([value]));
+const number = (value: number) => encodeElement(2, Buffer.from([value]));
 
-/** An answer that gives each name a number. */
+/** An answer with these values. */
 export function snmpAnswer({
   id = 1,
   error = 0,
@@ -79,12 +83,20 @@ export function snmpAnswer({
   error?: number;
   values?: number[];
 } = {}): Buffer {
-  const variables = values.map((value) => ber(0x30, ber(6, Buffer.from([43, 6, 1])), number(value)));
-  const response = ber(0xa2, number(id), number(error), number(0), ber(0x30, ...variables));
-  return ber(0x30, number(0), ber(4, Buffer.from("public")), response);
+  const variables = values.map((value) =>
+    encodeElement(0x30, encodeElement(6, Buffer.from([43, 6, 1])), number(value)),
+  );
+  const response = encodeElement(
+    0xa2,
+    number(id),
+    number(error),
+    number(0),
+    encodeElement(0x30, ...variables),
+  );
+  return encodeElement(0x30, number(0), encodeElement(4, Buffer.from("public")), response);
 }
 
-/** A device on UDP that answers each request with these datagrams. */
+/** A UDP server on loopback that answers each request with the datagrams of `answers`. */
 export class SnmpDevice {
   readonly requests: SnmpRequest[] = [];
   readonly #socket: Socket = createSocket("udp4");

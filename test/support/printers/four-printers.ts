@@ -2,8 +2,9 @@ import type { TestApp } from "../app.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 
 /**
- * Four printers of one client; the second and third have models of their own, of which the new driver has one.
- * @param isChosen whether somebody chose the new driver's own model, “New”
+ * Four printers of one client with driver 1. The second and third have models of their own. Driver 2 has the model of
+ * the second only.
+ * @param isChosen whether a user chose driver 2's own model, “New”
  */
 export async function fourPrinters({ post, addDriver }: TestApp, isChosen = true): Promise<void> {
   await post("/clients", { name: "Alpha" });
@@ -23,8 +24,8 @@ export async function fourPrinters({ post, addDriver }: TestApp, isChosen = true
   }
 }
 
-/** What bulk changes touch, of each printer that is left. */
-export function changeable({ app }: TestApp) {
+/** The fields that bulk changes change, of all printers. */
+export function bulkFieldsOf({ app }: TestApp) {
   return app.store.printers.list().map(({ printer, client, driver }) => ({
     id: printer.id,
     client: client?.id,

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** A grey PNG of any size, with as many bytes of padding as asked for. */
+/** A grey PNG. @param padding bytes of an extra chunk */
 export function makePng(width = 256, height = 256, padding = 0): Buffer {
   return makePicture({
     width,
@@ -9,7 +9,7 @@ export function makePng(width = 256, height = 256, padding = 0): Buffer {
   });
 }
 
-/** What a picture is like, true or not; by default 256 × 256 grey pixels of 8 bits. */
+/** The header and content of a picture, which may contradict each other; by default 256 × 256 grey pixels of 8 bits. */
 export interface Picture {
   readonly width?: number;
   readonly height?: number;
@@ -18,19 +18,18 @@ export interface Picture {
   readonly compression?: number;
   readonly filter?: number;
   readonly interlace?: number;
-  /** Bytes of palette, where there is one. */
+  /** Bytes of the palette; 0: none. */
   readonly palette?: number;
   /** Chunks between header and palette. */
   readonly before?: readonly Buffer[];
   /** Chunks instead of the picture data. */
   readonly data?: readonly Buffer[];
-  /** Chunks behind the picture data. */
+  /** Chunks after the picture data. */
   readonly after?: readonly Buffer[];
-  /** Bytes instead of the rows, before they are deflated. */
+  /** Uncompressed bytes instead of the rows. */
   readonly rows?: Buffer;
 }
 
-/** Writes a PNG chunk by chunk. */
 export function makePicture(picture: Picture = {}): Buffer {
   const { width = 256, height = 256, depth = 8, colour = 0, compression = 0 } = picture;
   const { filter = 0, interlace = 0, palette = 0, before = [], after = [] } = picture;
@@ -48,7 +47,7 @@ export function makePicture(picture: Picture = {}): Buffer {
   ]);
 }
 
-/** Grey rows with their filter bytes, counted pixel by pixel: Adam7's pass is read off its 8 × 8 pattern. */
+/** Grey rows with their filter bytes. The Adam7 pass of each pixel comes from an 8 × 8 pattern. */
 export function pictureRows(picture: Picture = {}): Buffer {
   const { width = 256, height = 256, depth = 8, colour = 0, interlace = 0 } = picture;
   const bits = depth * ([1, 0, 3, 1, 2, 0, 4][colour] ?? 0);
@@ -62,7 +61,7 @@ export function pictureRows(picture: Picture = {}): Buffer {
   return Buffer.concat(rows);
 }
 
-/** The pass of each pixel. */
+/** The pass of each pixel in an 8 × 8 block. */
 const adam7 = [
   "16462646",
   "77777777",
@@ -74,7 +73,7 @@ const adam7 = [
   "77777777",
 ];
 
-/** How many pixels of a row are of a pass. */
+/** The number of pixels of a row that belong to a pass. */
 function pixelsOf(pass: string, y: number, width: number): number {
   let pixels = 0;
   for (let x = 0; x < width; x++) if (adam7[y % 8]?.[x % 8] === pass) pixels++;

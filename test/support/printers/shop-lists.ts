@@ -7,8 +7,8 @@ import { startFilled } from "../filled.ts";
 
 export const shopClients = ["Alpha", "Kunde Müller & Söhne", "مكتب النور", "Zeta"];
 
-/** Sixty printers of four clients, some of which give reason to look. */
-export function shop(t: TestContext): Promise<TestApp> {
+/** Sixty printers of four clients. Six have no driver. */
+export function startShop(t: TestContext): Promise<TestApp> {
   return startFilled(t, addPrinters);
 }
 
@@ -31,7 +31,7 @@ async function addPrinters({ post, addDriver }: TestApp): Promise<void> {
   }
 }
 
-export async function open(t: TestContext, service: TestApp, path: string, options = {}): Promise<Page> {
+export async function openPage(t: TestContext, service: TestApp, path: string, options = {}): Promise<Page> {
   const browser = await openBrowser(t, {
     viewport: { width: 1440, height: 900 },
     reducedMotion: "reduce",
@@ -42,11 +42,11 @@ export async function open(t: TestContext, service: TestApp, path: string, optio
   return page;
 }
 
-/** What has the focus, as a person would name it. */
-export function focused(page: Page): Promise<string> {
+/** The id, text or tag name of the element with the focus. */
+export function focusedName(page: Page): Promise<string> {
   return page.evaluate(
     "document.activeElement.id || document.activeElement.textContent.trim().slice(0, 40) || document.activeElement.tagName",
   ) as Promise<string>;
 }
 
-export const rows = (page: Page) => page.locator("tbody input[name=ids]");
+export const rowBoxes = (page: Page) => page.locator("tbody input[name=ids]");

@@ -3,8 +3,8 @@ import type { TestApp } from "../app.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { startFilled } from "../filled.ts";
 
-/** A client with a printer that is ready, one whose driver is unsigned, one without a driver, one incomplete. */
-export function shop(t: TestContext): Promise<TestApp> {
+/** A client with four printers: ready, with an unsigned driver, with a driver without models, and without a driver. */
+export function startShop(t: TestContext): Promise<TestApp> {
   return startFilled(t, fill);
 }
 

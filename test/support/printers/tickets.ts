@@ -1,6 +1,6 @@
 const schemas = "http://schemas.microsoft.com/windows/2003/08/printing";
 
-/** A PrintTicket as Windows gives one, of these features and options. */
+/** A PrintTicket in the format of Windows. @param choices options by feature */
 export function makeTicket(
   choices: Readonly<Record<string, string>> = { "psk:JobDuplexAllDocumentsContiguously": "psk:OneSided" },
 ): string {
@@ -13,7 +13,7 @@ export function makeTicket(
   return `<?xml version="1.0" encoding="UTF-8"?>\r\n<psf:PrintTicket ${namespaces} version="1">\r\n${features.join("")}</psf:PrintTicket>\r\n`;
 }
 
-/** A ticket with this in its root element. */
+/** A ticket with this content in its root element. */
 export function ticketAround(content: string): string {
   return makeTicket({}).replace("</psf:PrintTicket>", `${content}</psf:PrintTicket>`);
 }

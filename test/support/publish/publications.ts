@@ -1,11 +1,11 @@
 import type { LinkOwner } from "../../../src/domain/access/link.ts";
 import { graphFields } from "../../../src/pkg/formats/graph-app.ts";
-import { deploymentApart, deploymentOf, scriptSettings } from "../../../src/pkg/scripts/deployment.ts";
+import { deploymentOf, scriptSettings, withoutDrivers } from "../../../src/pkg/scripts/deployment.ts";
 import { driverScriptSettings } from "../../../src/pkg/scripts/driver-deployment.ts";
 import type { Publication, PublishedApp } from "../../../src/pkg/scripts/publish-script.ts";
 import { makeDriver, makePrinter } from "../records.ts";
 
-/** An app of a printer whose texts are all the same one. */
+/** An app whose texts are all the same. */
 export function makeApp(
   owner: LinkOwner,
   text: string,
@@ -31,14 +31,14 @@ export function makeApp(
   };
 }
 
-/** A client's printer with its driver apart, and its one package, with a text wherever one can stand. */
+/** A printer with its driver as an app of its own, and its client's single app, with `text` in every text field. */
 export function makePublication(text: string): Publication {
   const driver = makeDriver({ name: text });
   const printer = { ...makePrinter({ id: "7" }), name: text, location: text, comment: text };
   const deployable = { printer, driver, arm64Driver: undefined, client: { subnets: ["10.1.2.0/24"] } };
-  const scripts = JSON.stringify(scriptSettings(deploymentApart(deploymentOf(deployable))));
+  const scripts = JSON.stringify(scriptSettings(withoutDrivers(deploymentOf(deployable))));
   const ofDriver = JSON.stringify(driverScriptSettings({ driver, models: [text] }));
-  const brings = { kind: "driver", id: 1 } as const;
+  const driverApp = { kind: "driver", id: 1 } as const;
   return {
     logName: "Platen-publish-contoso",
     title: text,
@@ -47,8 +47,8 @@ export function makePublication(text: string): Publication {
     service: text,
     url: text,
     apps: [
-      makeApp(brings, text, { scripts: ofDriver, hasRequirement: false }),
-      makeApp({ kind: "printer", id: 7 }, text, { scripts, dependsOn: [brings], icon: "a" }),
+      makeApp(driverApp, text, { scripts: ofDriver, hasRequirement: false }),
+      makeApp({ kind: "printer", id: 7 }, text, { scripts, dependsOn: [driverApp], icon: "a" }),
     ],
     icons: new Map([["a", new Uint8Array([1, 2, 3])]]),
     attention: [text],

@@ -6,14 +6,14 @@ import { temporaryFolder } from "../app.ts";
 import { cleanUp } from "../clean-up.ts";
 import { program } from "../powershell/powershell.ts";
 
-/** A script in a PowerShell of its own, started as people start it. */
+/** A run of a script in a PowerShell process of its own, started as people start it. */
 interface AloneRun {
   /** Ctrl+C. */
   interrupt(): void;
   readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
 }
 
-/** @param answers what is typed at prompts, line by line; nobody sits there where it is undefined */
+/** @param answers the input at prompts, line by line; undefined: not interactive */
 export async function startAlone(
   t: TestContext,
   script: string,

@@ -53,15 +53,15 @@ export interface ReadSettings {
   } | null;
 }
 
-/** The settings on top of a script that publishes. */
-export function settingsOf(script: string): ReadSettings {
+/** Reads the settings block of a publish script. */
+export function readSettings(script: string): ReadSettings {
   const start = script.indexOf("$Settings = ");
   assert.ok(start > 0, "the script has no settings");
   return new LiteralReader(script.slice(start + "$Settings = ".length)).value() as unknown as ReadSettings;
 }
 
 /** A client “Müller” with two printers on one driver, one on another, and one that cannot be deployed. */
-export async function appWithShared(t: TestContext): Promise<TestApp> {
+export async function appWithSharedDriver(t: TestContext): Promise<TestApp> {
   const app = await startApp(t);
   const { post, addDriver, addPrinter } = app;
   await post("/clients", { name: "Müller", subnets: "10.1.2.0/24" });
@@ -74,23 +74,23 @@ export async function appWithShared(t: TestContext): Promise<TestApp> {
   return app;
 }
 
-/** What the script at a path says. */
-export async function published({ fetch }: Pick<TestApp, "fetch">, path: string) {
+/** Downloads a publish script and reads its settings. */
+export async function fetchPublishScript({ fetch }: Pick<TestApp, "fetch">, path: string) {
   const answer = await fetch(path);
   const text = await answer.text();
   assert.equal(answer.status, 200, text);
-  return { answer, text, settings: settingsOf(text) };
+  return { answer, text, settings: readSettings(text) };
 }
 
-/** A script of the settings, as the frame and its own piece make it. */
-export function scriptIn(settings: ReadSettings, script: ReadScript): string {
+/** A script in the settings, put together from its template and its own settings. */
+export function scriptText(settings: ReadSettings, script: ReadScript): string {
   const { Before = "", After = "" } = settings.Frames[script.Frame] ?? {};
   return Buffer.concat(
     [Before, script.Settings, After].map((text) => Buffer.from(text, "base64")),
   ).toString();
 }
 
-/** Reads what stands in settings blocks and no more of PowerShell. */
+/** Reads the literals of settings blocks, and no other PowerShell. */
 class LiteralReader {
   readonly #text: string;
   #at = 0;

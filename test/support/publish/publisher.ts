@@ -5,19 +5,19 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { program } from "../powershell/powershell.ts";
 
-/** What became of a run of `publish.ps1`. */
+/** The result of a run of `publish.ps1`. */
 export interface PublishRun {
   readonly code: number;
-  /** What a person saw, line by line. */
+  /** Lines that a person sees. */
   readonly output: readonly string[];
-  /** Must be empty, whatever happened. */
+  /** Lines on standard error. They must always be empty. */
   readonly errors: readonly string[];
   readonly log: string;
-  /** Temporary files that stayed. */
+  /** Temporary files that were not deleted. */
   readonly left: readonly string[];
 }
 
-/** Times in which the script waits, as it has them and as tests have them. */
+/** The script's waiting times, with shorter ones for tests. */
 const times: readonly (readonly [string, string])[] = [
   ["$FirstPauseMs = 1000", "$FirstPauseMs = 5"],
   ["$LongestPauseMs = 60000", "$LongestPauseMs = 20"],
@@ -28,15 +28,15 @@ const times: readonly (readonly [string, string])[] = [
   ["[Math]::Max(1, [int]$Matches[0])", "[Math]::Max(0, [int]$Matches[0])"],
 ];
 
-/** The script with short pauses and other replacements, each of which must be there. */
-export function hurried(script: string, others: readonly (readonly [string, string])[] = []): string {
+/** Shortens the script's pauses and makes other replacements. @throws Error if a text to replace is missing */
+export function withShortPauses(script: string, others: readonly (readonly [string, string])[] = []): string {
   return [...times, ...others].reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`the script has no “${from}”`);
     return text.replace(from, to);
   }, script);
 }
 
-/** A PowerShell process that runs publish scripts one after the other. */
+/** A PowerShell process that runs publish scripts one after another. */
 export class Publisher {
   readonly folder = mkdtempSync(join(tmpdir(), "platen-publish-"));
   readonly #process: ChildProcess;
@@ -59,16 +59,16 @@ export class Publisher {
     this.#process.stdin?.write(
       `${JSON.stringify({ Script: path, Parameters: parameters, Folder: folder })}\n`,
     );
-    const said: string[] = [];
+    const lines: string[] = [];
     for (;;) {
       const { value, done } = await this.#answers.next();
       if (done) throw new Error("PowerShell ended");
       if (!value.startsWith("ANSWER ")) {
-        said.push(value);
+        lines.push(value);
         continue;
       }
       const { Code, Output, Errors, Log, Left } = JSON.parse(value.slice("ANSWER ".length));
-      return { code: Code, output: [...said, ...Output], errors: Errors, log: Log, left: Left };
+      return { code: Code, output: [...lines, ...Output], errors: Errors, log: Log, left: Left };
     }
   }
 

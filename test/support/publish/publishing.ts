@@ -8,17 +8,17 @@ import type { Fields } from "../graph/schema.ts";
 import { type SimulatedGraph, startGraph } from "../graph/server.ts";
 import type { Tenant } from "../graph/tenant.ts";
 import { makePng } from "../printers/png.ts";
-import { hurried, Publisher, type PublishRun } from "./publisher.ts";
+import { Publisher, type PublishRun, withShortPauses } from "./publisher.ts";
 
-/** A service, tenants of a simulated Graph, and a PowerShell that publishes from one to the other. */
+/** A service, a tenant in a simulated Graph, and a PowerShell that publishes from one to the other. */
 export interface Publishing {
   readonly service: TestApp;
   readonly tenant: Tenant;
-  /** A publish script with short pauses. @param others replacements besides */
+  /** Downloads a publish script and shortens its pauses. @param others additional replacements */
   script(path: string, others?: readonly (readonly [string, string])[]): Promise<string>;
-  /** Fetches the script of a path and runs it with the tenant's own token. */
+  /** Downloads a publish script and runs it with the tenant's token. */
   publish(path: string, parameters?: Record<string, unknown>): Promise<PublishRun>;
-  /** The same of a script that is there. */
+  /** Runs a script with the tenant's token. */
   run(script: string, parameters?: Record<string, unknown>): Promise<PublishRun>;
 }
 
@@ -45,7 +45,7 @@ export async function startPublishing(
   const script: Publishing["script"] = async (path, others = []) => {
     const answer = await service.fetch(path);
     assert.equal(answer.status, 200, await answer.clone().text());
-    return hurried(await answer.text(), others);
+    return withShortPauses(await answer.text(), others);
   };
   const run: Publishing["run"] = async (text, parameters = {}) => {
     const { graphUrl, loginUrl, token } = tenant;
@@ -64,23 +64,23 @@ export async function startPublishing(
   };
 }
 
-/** What must hold of every run, whatever it met. */
+/** Checks what every run must guarantee. */
 function checkRun(tenant: Tenant, { errors, left, output, log }: PublishRun): void {
   assert.deepEqual(errors, [], "nothing is written to STDERR");
   assert.deepEqual(left, [], "no temporary file stays");
-  assert.deepEqual(tenant.leaks, [], "no token goes to the storage");
-  // Drivers' apps of ours come and go; whatever else a call lost was somebody's.
+  assert.deepEqual(tenant.leaks, [], "no token is sent to the storage");
+  // Platen may remove relationships to its own driver apps. All others belong to an administrator.
   const lost = tenant.lostChildren.filter(
     ({ child }) => !/platen:\w+:driver:/.test(String(tenant.app(child).notes)),
   );
   assert.deepEqual([tenant.lostIcons, lost], [[], []]);
-  const said = [...output, log].join("\n");
+  const everything = [...output, log].join("\n");
   for (const secret of [...tenant.state.tokens.keys(), ...tenant.signIns.refreshTokens.keys()])
-    assert.ok(!said.includes(secret), "no token is said or logged");
-  assert.ok(!/[?&]sig=|link=/.test(said), "no address that opens something is said or logged");
+    assert.ok(!everything.includes(secret), "no token is written or logged");
+  assert.ok(!/[?&]sig=|link=/.test(everything), "no address with a signature or link is written or logged");
 }
 
-/** The one app that the tenant has for a record: `printer:7`. */
+/** The tenant's only app for a record. @param key such as `printer:7` */
 export function appOf(tenant: Tenant, key: string): Fields & { readonly id: string } {
   const found = tenant
     .apps()
@@ -89,7 +89,7 @@ export function appOf(tenant: Tenant, key: string): Fields & { readonly id: stri
   return found[0] as Fields & { readonly id: string };
 }
 
-/** Requests that change something in the tenant, as `PATCH /mobileApps/…`, with ids as `{id}`. */
+/** Requests that change the tenant, as `PATCH /mobileApps/…`, with `{id}` for ids. @param since number of the last request to skip */
 export function changesIn(tenant: Tenant, since = 0): string[] {
   return tenant.requests
     .filter(({ area, method, number }) => number > since && area !== "login" && method !== "GET")
@@ -103,16 +103,16 @@ function shortPath(path: string): string {
     .replace("microsoft.graph.win32LobApp/", "");
 }
 
-/** What a person sees last: the table, a text a row. */
-export function rowsOf({ output }: PublishRun): string[] {
+/** The rows of the table at the end of a run. */
+export function resultRows({ output }: PublishRun): string[] {
   const head = output.findIndex((line) => /^App +Result +Detail/.test(line));
   if (head < 0) return [];
   const rows = output.slice(head + 1);
   return rows.slice(0, rows.indexOf(""));
 }
 
-/** A client with printers of one driver, which is therefore shared; answers the ids of the printers. */
-export async function sharedDriver({ post, addDriver }: TestApp, names = ["Front Desk", "Back Office"]) {
+/** Adds a client whose printers share a driver. @returns the ids of the printers */
+export async function addSharedDriver({ post, addDriver }: TestApp, names = ["Front Desk", "Back Office"]) {
   await post("/clients", { name: "Contoso" });
   const driver = await addDriver(driverZip({ models: ["Papyrus 100 PCL6"] }));
   return addPrinters(post, names, { client_id: "1", driver_id: String(driver) });
@@ -127,7 +127,7 @@ async function addPrinters(post: TestApp["post"], names: readonly string[], fiel
   return ids;
 }
 
-/** Saves a printer with other fields; what is not named stays. */
+/** Saves a printer with some new fields. */
 export async function editPrinter({ app, post }: TestApp, id: number, fields: Record<string, string>) {
   const { printer } = app.store.printers.get(id);
   const kept = { name: printer.name, address: printer.address, port_name: printer.port_name };

@@ -4,13 +4,13 @@ import { deploymentOfMany } from "../../../src/pkg/scripts/deployment.ts";
 import {
   device,
   ippPort,
-  ippPortNotes,
+  ippPortKeys,
   ippQueue,
   windowsDeployable,
   withIppQueue,
 } from "../../support/powershell/ipp-machine.ts";
 import { type Machine, withoutPowerShell } from "../../support/powershell/powershell.ts";
-import { queue, queueOf, tcp, traces } from "../../support/powershell/simulated-machine.ts";
+import { getQueue, queue, tcpPort, traces } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 
 const office = windowsDeployable();
@@ -20,21 +20,21 @@ describe("other queues on an IPP printer's device, on a simulated Windows", {
 }, () => {
   const windows = simulatedWindows();
 
-  test('a queue that Windows says is there already is named; only "replaces" removes it', async () => {
+  test('a queue that already uses the device is named, and only "replaces" removes it', async () => {
     const machine: Machine = {
       ...withIppQueue("Papyrus 100 (WSD)"),
       Devices: [device({ Known: "Papyrus 100 (WSD)" })],
-      Registry: ippPortNotes("WSD-1", 0),
+      Registry: ippPortKeys("WSD-1", 0),
     };
-    await windows.machine(machine);
+    await windows.setMachine(machine);
     const refused = await windows.run("install", office);
     const replacing = windowsDeployable({ replaces: "Papyrus 100 (WSD)" });
-    const replaced = await windows.installed(machine, replacing);
-    await windows.machine({
+    const replaced = await windows.install(machine, replacing);
+    await windows.setMachine({
       ...machine,
       Devices: [device({ Known: "Papyrus 100 (WSD)", Path: "/ipp" })],
       Queues: [...(machine.Queues ?? []), queue("Old", "OLD_1")],
-      Ports: [...(machine.Ports ?? []), tcp("OLD_1")],
+      Ports: [...(machine.Ports ?? []), tcpPort("OLD_1")],
     });
     const both = windowsDeployable({ replaces: "Old\nPapyrus 100 (WSD)" });
     const inVain = await windows.run("install", both);
@@ -46,7 +46,7 @@ describe("other queues on an IPP printer's device, on a simulated Windows", {
     assert.deepEqual(
       inVain.machine.Queues.map(({ Name }) => Name),
       ["Old"],
-      "it cannot be the cause",
+      "the queue Old is not on the device",
     );
     assert.equal(refused.code, 1603);
     assert.match(refused.output.at(-1) ?? "", /\(0x8007070a\).*\(on WSD ports: Papyrus 100 \(WSD\)\)/);
@@ -60,8 +60,8 @@ describe("other queues on an IPP printer's device, on a simulated Windows", {
     );
   });
 
-  test("a queue that Windows adds by itself while it refuses ours is left alone", async () => {
-    await windows.machine({ Devices: [device({ Code: "0x80070057", Meanwhile: "By Windows" })] });
+  test("a queue that Windows adds by itself while it refuses ours stays", async () => {
+    await windows.setMachine({ Devices: [device({ Code: "0x80070057", Meanwhile: "By Windows" })] });
 
     const result = await windows.run("install", office);
 
@@ -72,23 +72,23 @@ describe("other queues on an IPP printer's device, on a simulated Windows", {
     );
   });
 
-  test('a double that Windows made is named by its port or its id, and removed only by "replaces"', async () => {
-    const onPort = await windows.installed(withIppQueue("Double"), office);
+  test('a duplicate queue from Windows is found by its port or its id, and removed only by "replaces"', async () => {
+    const onPort = await windows.install(withIppQueue("Double"), office);
     const machine = withIppQueue("Double");
-    await windows.machine({ Devices: [device()] });
+    await windows.setMachine({ Devices: [device()] });
     await windows.run("install", office);
-    await windows.change({
+    await windows.changeMachine({
       Queues: [ippQueue("Office", "WSD-00000000-0000-4000-8000-000000000001"), ...(machine.Queues ?? [])],
     });
     const replaced = await windows.run("install", windowsDeployable({ replaces: "Double" }));
-    const byId = await windows.installed(
+    const byId = await windows.install(
       {
         ...machine,
         Queues: [ippQueue("Double"), ippQueue("Other device", "WSD-2")],
         Ports: [ippPort(), ippPort("WSD-2")],
         Registry: {
-          ...ippPortNotes("WSD-1", 1, "IPP-00000000-0000-4000-8000-000000000001"),
-          ...ippPortNotes("WSD-2", 1, "IPP-2"),
+          ...ippPortKeys("WSD-1", 1, "IPP-00000000-0000-4000-8000-000000000001"),
+          ...ippPortKeys("WSD-2", 1, "IPP-2"),
         },
         Devices: [device()],
       },
@@ -96,7 +96,7 @@ describe("other queues on an IPP printer's device, on a simulated Windows", {
     );
 
     assert.match(onPort.output.at(-1) ?? "", /installed; the queue Double is on the same device/);
-    assert.ok(queueOf(onPort, "Double"));
+    assert.ok(getQueue(onPort, "Double"));
     assert.equal(replaced.code, 0);
     assert.deepEqual(
       replaced.machine.Queues.map(({ Name }) => Name),
@@ -108,24 +108,24 @@ describe("other queues on an IPP printer's device, on a simulated Windows", {
     );
   });
 
-  test("two printers of ours on one device are no doubles, and the port stays for the second", async () => {
+  test("two deployed printers on one device are no duplicates, and the second keeps the port", async () => {
     const [a, b] = [windowsDeployable({ id: "7", name: "A" }), windowsDeployable({ id: "8", name: "B" })];
-    await windows.machine({ Devices: [device()] });
+    await windows.setMachine({ Devices: [device()] });
     const both = await windows.run("install", deploymentOfMany("Client", [a, b]));
-    const again = await windows.run("install", deploymentOfMany("Client", [a, b]));
+    const repeated = await windows.run("install", deploymentOfMany("Client", [a, b]));
 
     const first = await windows.run("uninstall", a);
     const still = await windows.run("detect", b);
     const second = await windows.run("uninstall", b);
 
     assert.deepEqual([both.output[0], both.output[1]], ["A: installed", "B: installed"]);
-    assert.deepEqual(again.output.slice(0, 2), ["A: nothing to change", "B: nothing to change"]);
+    assert.deepEqual(repeated.output.slice(0, 2), ["A: nothing to change", "B: nothing to change"]);
     assert.deepEqual([first.code, still.code, first.machine.Drivers.length], [0, 0, 1]);
     assert.deepEqual([second.code, traces(second)], [0, []]);
   });
 
-  test("a renamed printer gets its new queue on the device, and the old one goes", async () => {
-    await windows.installed({ Devices: [device()] }, windowsDeployable({ name: "Before" }));
+  test("a renamed printer gets a new queue on the device, and the old queue is removed", async () => {
+    await windows.install({ Devices: [device()] }, windowsDeployable({ name: "Before" }));
 
     const result = await windows.run("install", office);
     const detected = await windows.run("detect", office);

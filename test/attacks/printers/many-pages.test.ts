@@ -7,7 +7,7 @@ import { signInAdmin, startClosed } from "../../support/access/people.ts";
 import { client, startApp, type TestApp } from "../../support/app.ts";
 import { deepTest } from "../../support/depth.ts";
 import { connectRaw, statusOf } from "../../support/raw.ts";
-import { longestHold } from "../../support/times.ts";
+import { longestBlock } from "../../support/times.ts";
 import { until } from "../../support/until.ts";
 
 async function fill({ app }: TestApp, count: number, fields: Record<string, string> = {}): Promise<void> {
@@ -15,8 +15,8 @@ async function fill({ app }: TestApp, count: number, fields: Record<string, stri
   await Promise.all(Array.from({ length: count }, () => app.store.printers.add(settings)));
 }
 
-/** Asks on a connection for each path at once. @returns the status of each answer */
-async function askAll({ url }: TestApp, paths: readonly string[], from?: string): Promise<number[]> {
+/** Requests each path on a connection of its own, all at once. @returns the status of each response */
+async function requestAll({ url }: TestApp, paths: readonly string[], from?: string): Promise<number[]> {
   const raws = await Promise.all(paths.map(() => connectRaw(url, from)));
   raws.forEach(({ socket }, i) => void socket.write(`GET ${paths[i]} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
   const answers = await Promise.all(raws.map((raw) => raw.until(/\r\n\r\n/)));
@@ -24,16 +24,16 @@ async function askAll({ url }: TestApp, paths: readonly string[], from?: string)
   return answers.map(statusOf);
 }
 
-/** The longest that the event loop is held while something runs, in milliseconds, and what comes of it. */
+/** The longest time in milliseconds that the event loop is blocked while work runs, and the work's result. */
 async function holdOf<T>(work: () => Promise<T>): Promise<[number, T | undefined]> {
   let result: T | undefined;
-  const hold = await longestHold(async () => {
+  const hold = await longestBlock(async () => {
     result = await work();
   });
   return [hold, result];
 }
 
-/** Counts how often a list of printers is asked for to make a page. */
+/** Counts the reads of the printer list for pages. */
 function countReads({ app }: TestApp): () => number {
   let reads = 0;
   const { overview } = app;
@@ -46,7 +46,7 @@ function countReads({ app }: TestApp): () => number {
 }
 
 deepTest(
-  "four hundred connections that ask for a long page at once leave another client its page, and hold nobody up",
+  "400 connections that request a long page at once do not block another client's page",
   {
     skip: process.platform !== "linux" && "only Linux has all of 127.0.0.0/8",
   },
@@ -56,9 +56,9 @@ deepTest(
     await (await service.fetch("/printers")).text();
     const reads = countReads(service);
 
-    const flood = askAll(service, Array<string>(400).fill("/printers"), "127.0.0.2");
+    const flood = requestAll(service, Array<string>(400).fill("/printers"), "127.0.0.2");
     while (reads() === 0) await new Promise(setImmediate);
-    const [hold, other] = await holdOf(() => askAll(service, ["/printers"], "127.0.0.3"));
+    const [hold, other] = await holdOf(() => requestAll(service, ["/printers"], "127.0.0.3"));
     const before = reads();
     const statuses = await flood;
 
@@ -71,7 +71,7 @@ deepTest(
 );
 
 deepTest(
-  "pages are made a few at a time, others are answered in between, and too many are refused unmade",
+  "pages are made a few at a time, other requests are answered in between, and excess requests are refused",
   async (t) => {
     const service = await startApp(t, { limits: { pages: 40 } });
     await fill(service, 2000);
@@ -79,7 +79,7 @@ deepTest(
     const reads = countReads(service);
     const order: string[] = [];
 
-    const asked = askAll(
+    const pages = requestAll(
       service,
       Array.from({ length: 200 }, (_, i) => `/printers?x=${i}`),
     ).then((statuses) => {
@@ -89,17 +89,17 @@ deepTest(
     while (reads() === 0) await new Promise(setImmediate);
     const health = await service.fetch("/health");
     order.push("health");
-    const statuses = await asked;
+    const statuses = await pages;
 
     assert.deepEqual(order, ["health", "pages"]);
     assert.equal(health.status, 200);
     const refused = statuses.filter((status) => status === 503).length;
     assert.ok(refused >= 50, `${refused} of 200 were refused`);
-    assert.equal(reads(), 200 - refused, "what was refused was not made");
+    assert.equal(reads(), 200 - refused, "refused pages are not made");
   },
 );
 
-test("who takes none of its pages has no more made, and is closed after the least time", async (t) => {
+test("a client that reads no response gets no more pages made, and its connection is closed", async (t) => {
   const service = await startApp(t, { limits: { stalledMs: 1000 } });
   await fill(service, 900);
   await (await service.fetch("/printers")).text();
@@ -118,14 +118,14 @@ test("who takes none of its pages has no more made, and is closed after the leas
 });
 
 deepTest(
-  "after too many pages at once, one after the other is answered, also where some of them do not exist",
+  "after a burst of pages, single requests are answered, also for pages that do not exist",
   async (t) => {
     const service = await startApp(t);
     const addresses = (path: string, count: number) =>
       Array.from({ length: count }, (_, i) => `${path}?x=${i}`);
     const most = defaultLimits.pages / 2;
 
-    const burst = await askAll(service, addresses("/clients", 3 * most));
+    const burst = await requestAll(service, addresses("/clients", 3 * most));
     const later: number[] = [];
     for (const path of [...addresses("/clients/99", most + 10), ...addresses("/clients", most + 10)]) {
       const answer = await service.fetch(path);
@@ -138,7 +138,7 @@ deepTest(
   },
 );
 
-test("a page that was asked for before a change does not answer who asks after it", async (t) => {
+test("a request after a change gets a new page, not the one requested before it", async (t) => {
   const { app, fetch, post } = await startApp(t);
 
   const before = fetch("/clients").then((answer) => answer.text());
@@ -150,7 +150,7 @@ test("a page that was asked for before a change does not answer who asks after i
   assert.equal(app.store.clients.count(), 1);
 });
 
-/** An address that fits a route, of something that is there. */
+/** A path of an existing record for a route. */
 function pathOf(pattern: RegExp): string {
   const path = pattern.source.slice(1, -1).replaceAll("\\", "");
   const values = ["/packages", "/static"].some((place) => path.startsWith(place)) ? [] : ["1"];
@@ -158,20 +158,20 @@ function pathOf(pattern: RegExp): string {
   return values.reduce((filled, value) => filled.replace("([^/]+)", value), path);
 }
 
-/** The service with sign-in on, and who asks it as its administrator. */
+/** A service with sign-in, and a client that is signed in as administrator. */
 async function startAsAdmin(t: TestContext) {
   const service = await startClosed(t);
   return { service, ...client(service.url, { cookie: await signInAdmin(service) }) };
 }
 
-test("every address that answers with a page waits with other pages, and no other does", async (t) => {
+test("exactly the routes that answer with a page wait in the queue of pages", async (t) => {
   const { service, fetch, post, addPrinter } = await startAsAdmin(t);
   await post("/clients", { name: "Northwind" });
   await addPrinter({ client_id: "1" });
 
   const gets = routes.filter(({ method }) => method === "GET");
   const wrong: string[] = [];
-  for (const { pattern, answers } of gets) {
+  for (const { pattern, answerKind: answers } of gets) {
     const path = pathOf(pattern);
     const ask = path === "/sign-in" ? service.fetch : fetch;
     const answer = await ask(path, { headers: { accept: "text/html" } });

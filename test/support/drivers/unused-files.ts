@@ -7,11 +7,11 @@ import { bytesOf } from "./mixed-driver.ts";
 import { makeZip } from "./zip.ts";
 
 const others = ["papyrus.cat", "PAPYRUS.DLL", "quill.dll", "shared.dll", "usb.cat", "usb.sys", "readme.txt"];
-export const weight = randomBytes(1_500_000);
+export const unusedBytes = randomBytes(1_500_000);
 
-/** Two printer INFs that share a library, the first of which brings a third along; a setup program that none uses. */
+/** Two printer INFs that share a library; the first copies a third INF; no INF uses the setup program. */
 const archive = makeZip([
-  { name: "setup.exe", bytes: weight, method: 0 },
+  { name: "setup.exe", bytes: unusedBytes, method: 0 },
   {
     name: "Disk/papyrus.inf",
     bytes: printerInf({ files: ["papyrus.dll", "shared.dll"] }).replace(
@@ -24,20 +24,20 @@ const archive = makeZip([
   ...others.map((name) => ({ name: `Disk/${name}`, bytes: `the bytes of ${name}` })),
 ]);
 
-export const all = [
+export const allPaths = [
   "setup.exe",
   ...["papyrus.inf", "quill.inf", "usb.inf", ...others].map((name) => `Disk/${name}`),
 ];
 const unusedByPapyrus = ["setup.exe", "Disk/quill.inf", "Disk/quill.dll", "Disk/readme.txt"];
-export const usedByPapyrus = all.filter((name) => !unusedByPapyrus.includes(name));
+export const usedByPapyrus = allPaths.filter((name) => !unusedByPapyrus.includes(name));
 export const usedByQuill = ["Disk/quill.inf", "Disk/papyrus.cat", "Disk/quill.dll", "Disk/shared.dll"];
 
 const papyrus = { inf_path: "Disk/papyrus.inf", driver_desc: "Papyrus 100 PCL6" };
 export const quill = { inf_path: "Disk/quill.inf", driver_desc: "Quill 7" };
-export const drop = { drop_unused: "on" };
+export const dropUnused = { drop_unused: "on" };
 
-/** The service with that driver and a printer of a client. */
-export async function startWithWeight(t: TestContext) {
+/** Starts the service with that driver and a printer of a client. */
+export async function startWithUnusedFiles(t: TestContext) {
   const app = await startApp(t);
   await app.post("/clients", { name: "Acme" });
   const driver_id = String(await app.addDriver(archive));

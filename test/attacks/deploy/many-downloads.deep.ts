@@ -5,7 +5,7 @@ import { startApp, type TestApp } from "../../support/app.ts";
 import { connectRaw } from "../../support/raw.ts";
 import { until } from "../../support/until.ts";
 
-/** A client's printers with a driver, and how often a script for all of them was begun. */
+/** Adds a client with printers. @returns how many scripts for several printers were started */
 async function startShop(service: TestApp, count: number): Promise<() => number> {
   const { app, addDriver, post } = service;
   const driver_id = String(await addDriver());
@@ -16,19 +16,19 @@ async function startShop(service: TestApp, count: number): Promise<() => number>
   );
   let begun = 0;
   const make = app.packages.scriptOfGroup.bind(app.packages);
-  app.packages.scriptOfGroup = (...asked) => {
+  app.packages.scriptOfGroup = (...args) => {
     begun++;
-    return make(...asked);
+    return make(...args);
   };
   return () => begun;
 }
 
-test("however many scripts are asked for, others are answered in between", async (t) => {
+test("other requests are answered while many scripts are requested", async (t) => {
   const service = await startApp(t);
   const begun = await startShop(service, 1000);
   const many = 30;
 
-  const asked = Promise.all(
+  const scripts = Promise.all(
     Array.from({ length: many }, async () => {
       const answer = await service.fetch("/clients/1/scripts/install");
       return [answer.status, (await answer.arrayBuffer()).byteLength > 100_000] as const;
@@ -36,19 +36,19 @@ test("however many scripts are asked for, others are answered in between", async
   );
   await until(() => begun() > 0);
   let answered = 0;
-  void asked.then(() => {
+  void scripts.then(() => {
     answered = many;
   });
   const health = await service.fetch("/health");
   const before = answered;
-  const answers = await asked;
+  const answers = await scripts;
 
   assert.equal(health.status, 200);
   assert.equal(before, 0, "the scripts were made first");
   assert.deepEqual(new Set(answers.map(String)), new Set(["200,true"]));
 });
 
-test("what nobody waits for any more is not made", async (t) => {
+test("a script is not made after its client has disconnected", async (t) => {
   const service = await startApp(t);
   const begun = await startShop(service, 1000);
   const raws = await Promise.all(Array.from({ length: 120 }, () => connectRaw(service.url)));

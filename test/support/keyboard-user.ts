@@ -1,14 +1,14 @@
 import type { Download, Locator, Page } from "playwright-core";
 
-/** More presses of Tab than a form has fields. */
+/** Presses of Tab; no form has as many fields. */
 const maxTabs = 60;
 
 /**
- * A person's hand at a page, which counts each click. A field is reached with Tab and typed into, which is no click;
- * a choice from a list is two clicks, and a file is two: one that opens the system's window, one that takes the file.
+ * Uses a page as a person does, and counts clicks. Reaching a field with Tab and typing is no click. A choice from a list
+ * is two clicks. A file is two clicks: one opens the system's window, one chooses the file.
  */
 export class Hand {
-  readonly diary: string[] = [];
+  readonly clickLog: string[] = [];
   readonly #page: Page;
 
   constructor(page: Page) {
@@ -16,14 +16,14 @@ export class Hand {
   }
 
   get clicks(): number {
-    return this.diary.length;
+    return this.clickLog.length;
   }
 
   async click(role: "link" | "button", name: string): Promise<void> {
     await this.#press(this.#page.getByRole(role, { name, exact: true }).first(), name);
   }
 
-  /** Types into a field as the keyboard reaches it. @throws Error where it does not */
+  /** Moves to a field with Tab and types. @throws Error if Tab does not reach it */
   async type(label: string, text: string): Promise<void> {
     const field = this.#field(label);
     await field.waitFor();
@@ -35,14 +35,14 @@ export class Hand {
   }
 
   async select(label: string, option: string): Promise<void> {
-    this.diary.push(`${label}: open`, `${label}: ${option}`);
+    this.clickLog.push(`${label}: open`, `${label}: ${option}`);
     await this.#field(label).selectOption({ label: option });
   }
 
   async chooseFile(label: string, path: string): Promise<void> {
     const opening = this.#page.waitForEvent("filechooser");
     await this.#press(this.#field(label), `${label}: open`);
-    this.diary.push(`${label}: take the file`);
+    this.clickLog.push(`${label}: take the file`);
     await (await opening).setFiles(path);
   }
 
@@ -52,7 +52,7 @@ export class Hand {
     return download;
   }
 
-  /** Waits until the page says it. */
+  /** Waits until the page has this text. */
   async see(text: RegExp): Promise<void> {
     await this.#page.getByText(text).first().waitFor();
   }
@@ -62,7 +62,7 @@ export class Hand {
   }
 
   async #press(target: Locator, what: string): Promise<void> {
-    this.diary.push(what);
+    this.clickLog.push(what);
     await target.click();
   }
 }

@@ -4,20 +4,20 @@ import {
   accessibilityProblems,
   openBrowser,
   overflows,
-  picture,
-  watch,
+  saveScreenshot,
+  watchProblems,
   withoutBrowser,
 } from "../../support/browser.ts";
-import { startWithWeight } from "../../support/drivers/dead-weight.ts";
+import { startWithUnusedFiles } from "../../support/drivers/unused-files.ts";
 
-describe("dead weight in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+describe("unused files in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   for (const javaScriptEnabled of [true, false]) {
-    test(`is left out by one tick, and put back by another, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
-      const { url, app } = await startWithWeight(t);
+    test(`a checkbox leaves unused files out and restores them, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
+      const { url, app } = await startWithUnusedFiles(t);
       const viewport = { width: javaScriptEnabled ? 1440 : 320, height: 800 };
       const browser = await openBrowser(t, { viewport, javaScriptEnabled });
       const page = await browser.newPage();
-      const problems = watch(page, url);
+      const problems = watchProblems(page, url);
       const box = page.getByLabel("Leave out unused files");
       const isDropping = () => app.store.drivers.get(1).drop_unused;
 
@@ -27,7 +27,7 @@ describe("dead weight in a browser", { skip: withoutBrowser, timeout: 300_000 },
       await page.getByRole("button", { name: "Save driver" }).click();
       await page.getByText("Packages leave out 4 files of 11, 1.4 MB unpacked").waitFor();
       const [ticked, saved] = [await box.isChecked(), isDropping()];
-      await picture(page, `${viewport.width}-driver-without-dead-weight`);
+      await saveScreenshot(page, `${viewport.width}-driver-without-dead-weight`);
       assert.equal(await overflows(page), false);
       if (javaScriptEnabled) assert.deepEqual(await accessibilityProblems(page), []);
       await box.uncheck();

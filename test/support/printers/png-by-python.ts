@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** Writes 30 pictures by hand: each as its length and its bytes. */
+/** Writes 30 pictures without a PNG library: each as its length (4 bytes, big-endian) and its bytes. */
 const program = `
 import random, struct, sys, zlib
 random.seed(13)
@@ -23,8 +23,8 @@ for colour, samples, depths in [(0,1,(1,2,4,8,16)),(2,3,(8,16)),(3,1,(1,2,4,8)),
             sys.stdout.buffer.write(struct.pack('>I', len(png)) + png)
 `;
 
-/** Pictures of every colour type, depth and interlacing, random rows and filters, written by Python. */
-export function picturesOfOthers(): Buffer[] {
+/** Pictures of every colour type, depth and interlacing, with random rows and filters, written by Python. */
+export function picturesByPython(): Buffer[] {
   const all = execFileSync("python3", ["-c", program], { maxBuffer: 1 << 26 });
   const pictures: Buffer[] = [];
   for (let at = 0; at < all.length; ) {

@@ -1,43 +1,48 @@
 import assert from "node:assert/strict";
 import { createServer, type Server, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { some } from "../../support/depth.ts";
+import { selectCases } from "../../support/depth.ts";
 import { diagnose, evaluate } from "../../support/powershell/diagnosis.ts";
+import {
+  correctDevices,
+  faultyDevices,
+  type Responder,
+  respondWith,
+} from "../../support/powershell/faulty-devices.ts";
 import { httpAnswer, ippAnswer } from "../../support/powershell/ipp-answers.ts";
 import { windowsDeployable } from "../../support/powershell/ipp-machine.ts";
-import { honest, liars, type Manner, says } from "../../support/powershell/liars.ts";
 import { withoutPowerShell } from "../../support/powershell/powershell.ts";
 import { ownWindows } from "../../support/powershell/simulated-windows.ts";
 import { seededRandom } from "../../support/random.ts";
 
 const parts = ["diagnose/findings", "diagnose/network", "diagnose/http", "diagnose/ipp"];
-/** What a question may take, in milliseconds: long where an answer comes, short where it does not. */
+/** Time limits in milliseconds: long when an answer comes, short when none does. */
 const [long, short] = [20_000, 1500];
-/** What a machine that is busy may add to it. */
+/** Milliseconds that a busy test machine may add. */
 const leeway = 3000;
 const whole = ippAnswer();
-const ask = `& {
+const askCommand = `& {
   $clock = [Diagnostics.Stopwatch]::StartNew()
   $answer = Get-IppAnswer -Url $Values.Url -Addresses ([Net.IPAddress]'127.0.0.1') -Milliseconds $Values.Limit
   @{ Problem = $answer.Problem; Status = $answer.Status; Model = [string]$answer.Attributes['printer-make-and-model']; Took = $clock.ElapsedMilliseconds }
 }`;
 
-interface Told {
+interface Answer {
   readonly Problem: string;
   readonly Status: string;
   readonly Model: string;
   readonly Took: number;
 }
 
-describe("devices that lie, asked in a real PowerShell", { skip: withoutPowerShell }, () => {
+describe("diagnosis of faulty devices on a real network", { skip: withoutPowerShell }, () => {
   const windows = ownWindows();
   let server: Server;
-  let manner: Manner = says(httpAnswer(whole));
+  let respond: Responder = respondWith(httpAnswer(whole));
   const sockets = new Set<Socket>();
   let url = "";
 
   before(async () => {
-    await windows.machine({ RealNetwork: true });
+    await windows.setMachine({ RealNetwork: true });
     server = createServer((socket) => {
       sockets.add(socket);
       socket.on("error", () => {}).on("close", () => sockets.delete(socket));
@@ -45,66 +50,66 @@ describe("devices that lie, asked in a real PowerShell", { skip: withoutPowerShe
       socket.on("data", (bytes) => {
         const before = request;
         request += bytes.toString("latin1");
-        if (isWhole(request) && !isWhole(before)) manner(socket);
+        if (isWhole(request) && !isWhole(before)) respond(socket);
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
     assert.ok(address !== null && typeof address === "object");
     url = `http://127.0.0.1:${address.port}/ipp/print`;
-    await told(long);
+    await ask(long);
   });
   after(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
 
-  const told = (Limit: number, Url = url) => evaluate<Told>(windows, parts, { Url, Limit }, ask);
+  const ask = (Limit: number, Url = url) => evaluate<Answer>(windows, parts, { Url, Limit }, askCommand);
 
-  for (const [what, lie, problem] of some(liars, 3)) {
-    test(`one that ${what} is found out in time`, async () => {
-      manner = lie;
+  for (const [what, responder, problem] of selectCases(faultyDevices, 3)) {
+    test(`a device that ${what} is reported in time`, async () => {
+      respond = responder;
       const limit = problem.source.includes("in 1") ? short : long;
 
-      const { Problem, Took } = await told(limit);
+      const { Problem, Took } = await ask(limit);
 
       assert.match(Problem, problem);
       assert.ok(Took < limit + leeway, `${Took} ms`);
     });
   }
 
-  for (const [what, way] of some(honest, 2)) {
-    test(`one that ${what} is understood`, async () => {
-      manner = way;
+  for (const [what, responder] of selectCases(correctDevices, 2)) {
+    test(`a device that ${what} is understood`, async () => {
+      respond = responder;
 
-      const { Problem, Model } = await told(long);
+      const { Problem, Model } = await ask(long);
 
       assert.deepEqual([Problem, Model], ["", "Papyrus 100"]);
     });
   }
 
-  test("one that is silent takes the whole time, and no more", async () => {
-    manner = () => {};
+  test("a silent device takes the whole time limit, and no more", async () => {
+    respond = () => {};
 
-    const { Took } = await told(short);
+    const { Took } = await ask(short);
 
     assert.ok(Took >= short - 50 && Took < short + leeway, `${Took} ms`);
   });
 
-  for (const [what, lie] of [
-    ["says nothing to TLS", () => {}],
-    ["answers TLS in plain text", says(httpAnswer(whole))],
+  for (const [what, responder] of [
+    ["does not answer TLS", () => {}],
+    ["answers TLS in plain text", respondWith(httpAnswer(whole))],
   ] as const) {
-    test(`one that ${what} is found out in time`, async () => {
+    test(`a device that ${what} is reported in time`, async () => {
       const tls = createServer((socket) => {
         sockets.add(socket);
-        socket.on("error", () => {}).once("data", () => lie(socket));
+        socket.on("error", () => {}).once("data", () => responder(socket));
       });
       await new Promise<void>((resolve) => tls.listen(0, "127.0.0.1", resolve));
       const address = tls.address();
       assert.ok(address !== null && typeof address === "object");
 
-      const { Problem, Took } = await told(short, `https://127.0.0.1:${address.port}/`);
+      const { Problem, Took } = await ask(short, `https://127.0.0.1:${address.port}/`);
 
       tls.close();
       assert.match(Problem, /^gave no complete answer|^breaks off/);
@@ -112,10 +117,10 @@ describe("devices that lie, asked in a real PowerShell", { skip: withoutPowerShe
     });
   }
 
-  test("the whole script waits for a silent device as long as it is told to, and goes on", async () => {
+  test("the whole script waits TimeoutSeconds for a silent device, and continues", async () => {
     const port = new URL(url).port;
     const fields = { address: "127.0.0.1", port_number: port, set_default: "on" };
-    manner = () => {};
+    respond = () => {};
 
     const { lines } = await diagnose(windows, windowsDeployable(fields), {
       parameters: { TimeoutSeconds: 1 },
@@ -126,7 +131,7 @@ describe("devices that lie, asked in a real PowerShell", { skip: withoutPowerShe
     assert.ok(lines.indexOf(line) < lines.findIndex((each) => / default: /.test(each)));
   });
 
-  test("an answer that is cut off at any byte is never taken for a whole one, and never a crash", async () => {
+  test("an answer that is cut off at any byte is refused", async () => {
     const cuts = Array.from({ length: whole.length }, (_, i) => whole.subarray(0, i).toString("base64"));
 
     const problems = await evaluate<string[]>(windows, parts, cuts, parseAll);
@@ -135,7 +140,7 @@ describe("devices that lie, asked in a real PowerShell", { skip: withoutPowerShe
     for (const problem of problems) assert.match(problem, /^it(?:s|) /);
   });
 
-  test("a thousand answers with wrong bytes are read or refused, each in words of ours", async () => {
+  test("a thousand answers with wrong bytes are read or refused with a message of ours", async () => {
     const random = seededRandom(12);
     const spoilt = Array.from({ length: 1000 }, () => {
       const bytes = Buffer.from(whole);
@@ -158,7 +163,7 @@ function isWhole(request: string): boolean {
   return body !== undefined && request.length >= head.length + 4 + Number(length);
 }
 
-/** Reads each answer of `$Values`, in base64: `read`, or why not. */
+/** Parses each base64 answer of `$Values`: `read`, or the error message. */
 const parseAll = `@($Values | ForEach-Object {
   try { $null = ConvertFrom-Ipp -Bytes ([Convert]::FromBase64String($_)) -Deadline (New-Deadline -Milliseconds 60000); 'read' }
   catch { $_.Exception.Message }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
-import { unusedHint, unusedNote } from "../../src/html/drivers/unused.ts";
+import { unusedHint, unusedRemark } from "../../src/html/drivers/unused.ts";
 import { makeDriver } from "../support/records.ts";
 
-/** A driver of several INFs, each of which does not use ten files. */
+/** A driver with several printer INFs, each with ten unused files. */
 function driverOf(printers: number, report: Partial<Driver["report"]> = {}): Driver {
   const driver = makeDriver();
   const [first] = driver.report.infs;
@@ -16,52 +16,52 @@ function driverOf(printers: number, report: Partial<Driver["report"]> = {}): Dri
   return { ...driver, report: { ...driver.report, fileCount: 1200, infs, ...report } };
 }
 
-function noteOf(driver: Driver): string {
+function remarkOf(driver: Driver): string {
   const [inf] = driver.report.infs;
   assert.ok(inf);
-  return String(unusedNote(inf, driver));
+  return String(unusedRemark(inf, driver));
 }
 
-test("files that another printer INF of the archive uses are no dead weight", () => {
-  const note = noteOf(driverOf(2, { unused: { count: 3, bytes: 1024, paths: ["<b>.dll"] } }));
+test("files that another printer INF uses do not count as unused", () => {
+  const remark = remarkOf(driverOf(2, { unused: { count: 3, bytes: 1024, paths: ["<b>.dll"] } }));
 
-  assert.match(note, /3 unused files of 1\u202f200, 1\.0 KB: no printer INF of this ZIP uses them/);
-  assert.match(note, /&lt;b&gt;\.dll and 2 more/);
+  assert.match(remark, /3 unused files of 1\u202f200, 1\.0 KB: no printer INF of this ZIP uses them/);
+  assert.match(remark, /&lt;b&gt;\.dll and 2 more/);
 });
 
-test("where a report does not tell what other INFs use, it is said of the chosen one alone", () => {
-  const [one, two] = [noteOf(driverOf(1)), noteOf(driverOf(2))];
+test("a report without totals names the unused files of the chosen INF", () => {
+  const [one, two] = [remarkOf(driverOf(1)), remarkOf(driverOf(2))];
 
   assert.match(one, /10 unused files of 1\u202f200, 2\.0 KB: no printer INF/);
   assert.match(two, /10 files of 1\u202f200, 2\.0 KB, that this INF does not use/);
 });
 
-test("what packages leave out is what the chosen INF does not use, whatever others do", () => {
+test("packages leave out the files that the chosen INF does not use", () => {
   const unused = { count: 3, bytes: 1024, paths: [] };
 
-  const note = noteOf({ ...driverOf(2, { unused }), drop_unused: true });
+  const remark = remarkOf({ ...driverOf(2, { unused }), drop_unused: true });
 
-  assert.match(note, /Packages leave out 10 files of 1\u202f200, 2\.0 KB unpacked/);
+  assert.match(remark, /Packages leave out 10 files of 1\u202f200, 2\.0 KB unpacked/);
 });
 
-test("without dead weight there is nothing to leave out, and it is said", () => {
+test("a driver without unused files says so", () => {
   const none = { unused: { count: 0, bytes: 0, paths: [] } };
 
-  assert.match(noteOf(driverOf(1, none)), /No unused files: all 1\u202f200 files/);
+  assert.match(remarkOf(driverOf(1, none)), /No unused files: all 1\u202f200 files/);
   assert.match(unusedHint(none), /uses every file: packages stay as they are/);
   assert.match(unusedHint(undefined), /what the chosen INF uses/);
 });
 
-test("one file is spoken of as one", () => {
+test("one file is written in the singular", () => {
   const unused = { count: 1, bytes: 1024, paths: ["<b>.dll"] };
   const none = { count: 0, bytes: 0, paths: [] };
 
-  const note = noteOf(driverOf(2, { unused }));
-  const only = noteOf(driverOf(1, { unused: none, fileCount: 1 }));
+  const remark = remarkOf(driverOf(2, { unused }));
+  const only = remarkOf(driverOf(1, { unused: none, fileCount: 1 }));
 
   assert.equal(only, "No unused files: the only file belongs to the driver.");
   assert.match(
-    note,
+    remark,
     /1 unused file of 1\u202f200, 1\.0 KB: no printer INF of this ZIP uses it, and packages carry it\./,
   );
 });

@@ -4,12 +4,12 @@ import type { AuditEntry } from "../../../src/domain/audit/audit.ts";
 import { DeploymentMemory } from "../../../src/services/deploy/deployment-memory.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { temporaryFolder } from "../../support/app.ts";
-import { entriesIn, said } from "../../support/audit/audit.ts";
+import { entriesIn, entryText } from "../../support/audit/audit.ts";
 import { deepTest } from "../../support/depth.ts";
 import { makePrinter } from "../../support/records.ts";
 
-/** A log with somebody who fetches scripts of printers, whole. */
-async function flooded(t: TestContext) {
+/** An audit log with functions that record downloads. */
+async function startLog(t: TestContext) {
   const now = Date.UTC(2026, 10, 22);
   const dataDir = await temporaryFolder(t);
   const store = await openStore(
@@ -21,11 +21,11 @@ async function flooded(t: TestContext) {
     const record = { kind: "printer", id: printer, name: `P ${printer}` } as const;
     const printers = [[printer, "revision"]] as const;
     const download = { what, by: "script", digest: `${what} ${printer}`, record, printers };
-    store.audit.download({ ...download, actor: { who, from } })();
+    store.audit.recordDownload({ ...download, actor: { who, from } })();
   };
   const take = (who: string, what: string, driver?: number, from = "10.0.0.1") => {
     const record = driver === undefined ? undefined : ({ kind: "driver", id: driver, name: "D" } as const);
-    store.audit.download({ what, by: "script", digest: what, record, actor: { who, from } })();
+    store.audit.recordDownload({ what, by: "script", digest: what, record, actor: { who, from } })();
   };
   const closed = async () => {
     await store.close();
@@ -36,28 +36,25 @@ async function flooded(t: TestContext) {
 
 const sum = (entries: readonly AuditEntry[]) => entries.reduce((total, { count = 1 }) => total + count, 0);
 
-deepTest(
-  "each of 10,000 printers that one token fetches at once has its line and counts as deployed, once",
-  async (t) => {
-    const { store, fetch, closed } = await flooded(t);
-    const memory = new DeploymentMemory(store, () => {});
-    await memory.start();
+deepTest("each of 10,000 printers that one token downloads has its own line and counts once", async (t) => {
+  const { store, fetch, closed } = await startLog(t);
+  const memory = new DeploymentMemory(store, () => {});
+  await memory.start();
 
-    for (let printer = 1; printer <= 10_000; printer++) fetch("token Datto", "install", printer);
-    await store.audit.flush();
-    const counts = Array.from({ length: 10_000 }, (_, i) => memory.latest(i + 1)?.revision);
-    const some = [1, 1001, 10_000].map((id) => memory.ofPrinter(id)[0]?.count);
-    await memory.close();
-    const entries = await closed();
+  for (let printer = 1; printer <= 10_000; printer++) fetch("token Datto", "install", printer);
+  await store.audit.flush();
+  const counts = Array.from({ length: 10_000 }, (_, i) => memory.lastDeployed(i + 1)?.revision);
+  const some = [1, 1001, 10_000].map((id) => memory.ofPrinter(id)[0]?.count);
+  await memory.close();
+  const entries = await closed();
 
-    assert.deepEqual(new Set(counts), new Set(["revision"]));
-    assert.deepEqual(some, [1, 1, 1]);
-    assert.equal(entries.filter(({ event }) => event === "downloaded").length, 10_000);
-  },
-);
+  assert.deepEqual(new Set(counts), new Set(["revision"]));
+  assert.deepEqual(some, [1, 1, 1]);
+  assert.equal(entries.filter(({ event }) => event === "downloaded").length, 10_000);
+});
 
-test("downloads that one line counts count for their printer when that line is written, and not again at the next start", async (t) => {
-  const { store, dataDir, fetch, closed } = await flooded(t);
+test("a line for several downloads counts all of them for its printer, and only once after restarts", async (t) => {
+  const { store, dataDir, fetch, closed } = await startLog(t);
   const bare = { ...makePrinter(), client_id: null, driver_id: null };
   const printer = await store.printers.add(bare);
   for (let i = 0; i < 1005; i++) fetch("token Datto", "install", printer);
@@ -65,12 +62,12 @@ test("downloads that one line counts count for their printer when that line is w
 
   const counts: (number | undefined)[] = [];
   for (let start = 0; start < 2; start++) {
-    const again = await openStore(dataDir, Date.now, () => {});
-    const memory = new DeploymentMemory(again, () => {});
+    const reopened = await openStore(dataDir, Date.now, () => {});
+    const memory = new DeploymentMemory(reopened, () => {});
     await memory.start();
     counts.push(memory.ofPrinter(printer)[0]?.count);
     await memory.close();
-    await again.close();
+    await reopened.close();
   }
 
   assert.deepEqual(counts, [1005, 1005]);
@@ -83,8 +80,8 @@ test("downloads that one line counts count for their printer when that line is w
   );
 });
 
-test("an export, a driver's archive and its files have their lines behind any number of scripts", async (t) => {
-  const { fetch, take, closed } = await flooded(t);
+test("an export, a driver's archive and its files have their own lines after any number of scripts", async (t) => {
+  const { fetch, take, closed } = await startLog(t);
 
   for (let i = 0; i < 1500; i++) fetch("seller", "install", 1);
   for (let printer = 2; printer < 200; printer++) fetch("seller", "detect", printer);
@@ -94,7 +91,7 @@ test("an export, a driver's archive and its files have their lines behind any nu
   const entries = await closed();
 
   const large = entries.filter(({ what }) => ["printers.csv", "archive", "files"].includes(what ?? ""));
-  assert.deepEqual(large.map(said), [
+  assert.deepEqual(large.map(entryText), [
     "downloaded printers.csv",
     "downloaded driver 1 D archive",
     "downloaded driver 1 D files",
@@ -103,8 +100,8 @@ test("an export, a driver's archive and its files have their lines behind any nu
   assert.deepEqual(new Set(entries.map(({ who, from }) => `${who} ${from}`)), new Set(["seller 10.0.0.1"]));
 });
 
-test("each of many archives and files has its line, behind any number of others", async (t) => {
-  const { take, closed } = await flooded(t);
+test("each archive and export has its own line after any number of others", async (t) => {
+  const { take, closed } = await startLog(t);
 
   for (let i = 0; i < 1500; i++) take("seller", "archive", 1);
   for (let driver = 2; driver < 200; driver++) take("seller", "files", driver);
@@ -118,10 +115,10 @@ test("each of many archives and files has its line, behind any number of others"
   );
 });
 
-test("failed sign-ins of one address keep the names of accounts and the reasons apart", async (t) => {
-  const { store, closed } = await flooded(t);
+test("failed sign-ins from one address have separate lines for each account and reason", async (t) => {
+  const { store, closed } = await startLog(t);
   const fail = (who: string, what: string) =>
-    store.audit.note("sign-in-failed", { what, actor: { who, from: "10.0.0.1" } });
+    store.audit.record("sign-in-failed", { what, actor: { who, from: "10.0.0.1" } });
 
   for (let i = 0; i < 4; i++) fail("olga", "wrong password");
   for (let i = 0; i < 6; i++) fail("olga", "too many attempts");
@@ -130,7 +127,7 @@ test("failed sign-ins of one address keep the names of accounts and the reasons 
   const entries = await closed();
 
   assert.deepEqual(
-    entries.map((entry) => `${entry.who} from ${entry.from}: ${said(entry)}`),
+    entries.map((entry) => `${entry.who} from ${entry.from}: ${entryText(entry)}`),
     [
       "olga from 10.0.0.1: sign-in-failed wrong password",
       "olga from 10.0.0.1: sign-in-failed too many attempts",

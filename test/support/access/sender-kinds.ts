@@ -1,6 +1,6 @@
 import { cpSync } from "node:fs";
 import type { TestContext } from "node:test";
-import { nobody } from "../../../src/domain/access/access.ts";
+import { unauthenticated } from "../../../src/domain/access/access.ts";
 import type { LinkOwner } from "../../../src/domain/access/link.ts";
 import { routes } from "../../../src/http/routes.ts";
 import { type TestApp, temporaryFolder } from "../app.ts";
@@ -9,8 +9,8 @@ import { makePng } from "../printers/png.ts";
 import { addAccount, addPerson, signIn, signInAdmin, startClosed } from "./people.ts";
 import { idInPath, pathOf, patternOf } from "./route-cases.ts";
 
-/** Everybody who can ask, those first who come without a token or a link. */
-export const everybody = [
+/** All kinds of senders, first those without a token or a link. */
+export const senderKinds = [
   "nobody",
   "a session that is over",
   "a one-time password",
@@ -27,15 +27,15 @@ export const everybody = [
   "the link of another path",
   "a link that has expired",
 ] as const;
-export type Who = (typeof everybody)[number];
+export type SenderKind = (typeof senderKinds)[number];
 
-/** A data folder with a record of each kind, and what everybody brings along to ask for a path. */
-export interface Prepared {
+/** A data folder with a record of each kind, and the requests of each sender. */
+export interface PreparedData {
   readonly dataDir: string;
   /** The name of the one backup. */
   readonly backup: string;
-  bring(
-    who: Who,
+  requestAs(
+    who: SenderKind,
     path: string,
   ): { readonly path: string; readonly headers: Readonly<Record<string, string>> };
 }
@@ -44,7 +44,7 @@ const now = Date.UTC(2026, 10, 21, 14, 5);
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-export async function prepareEverybody(t: TestContext): Promise<Prepared> {
+export async function prepareSenders(t: TestContext): Promise<PreparedData> {
   let time = now - 60 * day;
   const dataDir = await temporaryFolder(t);
   const app = await startClosed(t, { dataDir, clock: () => time });
@@ -53,7 +53,7 @@ export async function prepareEverybody(t: TestContext): Promise<Prepared> {
   const old = { token: await addToken(app, before, "read", "30"), links: linksOf(app, 30) };
   time = now;
   const headers = { cookie: await signInAdmin(app) };
-  const cookies: Partial<Record<Who, string>> = {
+  const cookies: Partial<Record<SenderKind, string>> = {
     "a session that is over": before.cookie,
     "a one-time password": await signIn(app, "new", await addAccount(app, "new", "operator")),
     viewer: await addPerson(app, "looks", "viewer"),
@@ -62,7 +62,7 @@ export async function prepareEverybody(t: TestContext): Promise<Prepared> {
   };
   const revoked = await addToken(app, headers, "read");
   await app.post("/tokens/2/delete", {}, headers);
-  const tokens: Partial<Record<Who, string>> = {
+  const tokens: Partial<Record<SenderKind, string>> = {
     "a token that reads": await addToken(app, headers, "read"),
     "a token of the client": await addToken(app, headers, "client:1"),
     "a token of the printer": await addToken(app, headers, "printer:1"),
@@ -71,7 +71,7 @@ export async function prepareEverybody(t: TestContext): Promise<Prepared> {
     "a token that was revoked": revoked,
   };
   const links = linksOf(app, 30);
-  const linkTo: Partial<Record<Who, (path: string) => string | undefined>> = {
+  const linkTo: Partial<Record<SenderKind, (path: string) => string | undefined>> = {
     "the link of this path": (path) => links.get(path),
     "the link of another path": () => links.get("/printers/2/scripts/install"),
     "a link that has expired": (path) => old.links.get(path),
@@ -81,19 +81,19 @@ export async function prepareEverybody(t: TestContext): Promise<Prepared> {
   time += minute;
   await deleteSome(app, headers);
   await app.stop();
-  const bring = (who: Who, path: string) => {
+  const requestAs = (who: SenderKind, path: string) => {
     const [cookie, token, link] = [cookies[who], tokens[who], linkTo[who]?.(path)];
     const linked = link === undefined ? path : `${path}${path.includes("?") ? "&" : "?"}${link}`;
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return { path: linked, headers: cookie === undefined ? authorization : { cookie } };
   };
-  return { dataDir, backup, bring };
+  return { dataDir, backup, requestAs };
 }
 
-/** The service on a copy of the folder, in which everybody is still who they were. A minute goes when `wait` is called. */
+/** Starts the service on a copy of the folder, where all credentials still work. `wait` advances the clock by a minute. */
 export async function startPrepared(
   t: TestContext,
-  { dataDir }: Prepared,
+  { dataDir }: PreparedData,
 ): Promise<TestApp & { wait(): void }> {
   const copy = await temporaryFolder(t);
   cpSync(dataDir, copy, { recursive: true });
@@ -107,7 +107,7 @@ export async function startPrepared(
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Two clients with a printer and a driver each, and what somebody who is deleted leaves. */
+/** Adds two clients with a printer and a driver each, and records that `deleteSome` deletes. */
 async function addRecords(app: TestApp, headers: Headers): Promise<void> {
   const drivers = [
     driverZip(),
@@ -126,7 +126,7 @@ async function addRecords(app: TestApp, headers: Headers): Promise<void> {
   await app.upload("/printers/1/icon", makePng(), "icon.png", headers);
 }
 
-/** A deletion that can be taken back; and the file of a driver that only the backup names. */
+/** Leaves a deletion that can be undone, and the file of a driver that only the backup refers to. */
 async function deleteSome(app: TestApp, headers: Headers): Promise<void> {
   await app.post("/drivers/4/delete", {}, headers);
   await app.post("/deletions/1/delete", {}, headers);
@@ -142,14 +142,14 @@ async function addToken(app: TestApp, headers: Headers, scope: string, days = "3
   return token;
 }
 
-/** A link to each path of the table, also to those that no link can reach, by the path. */
+/** A link to each path of the table, by path, also to routes that links cannot open. */
 function linksOf({ app }: TestApp, days: number): Map<string, string> {
   const all = routes.map((route) => pathOf(patternOf(route), ""));
   return new Map(
     [...all, "/printers/2/scripts/install"].map((path) => {
       const owner = ownerOf(path);
       const isFiles = /^\/drivers\/\d+\/files$/.test(path);
-      const { address } = app.links.make({ owner, address: path, isFiles }, { days, by: nobody });
+      const { address } = app.links.make({ owner, address: path, isFiles }, { days, by: unauthenticated });
       return [path, address.slice(address.indexOf("link="))];
     }),
   );

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RecentMap } from "../../src/domain/collections.ts";
-import { maxAtOnce, parseIds } from "../../src/domain/printers/bulk.ts";
-import { slug } from "../../src/domain/text.ts";
-import { infLimitBytes } from "../../src/inf/document.ts";
-import { infsOf } from "../../src/inf/entries.ts";
-import { readArchive } from "../../src/pkg/zip/archive.ts";
-import { Admission } from "../../src/workers/admission.ts";
-import { makeZip, sourceOf } from "../support/drivers/zip.ts";
+import { RecentMap } from "../src/domain/collections.ts";
+import { maxBulkPrinters, parseIds } from "../src/domain/printers/bulk.ts";
+import { slug } from "../src/domain/text.ts";
+import { infLimitBytes } from "../src/inf/document.ts";
+import { infsOf } from "../src/inf/entries.ts";
+import { readArchive } from "../src/pkg/zip/archive.ts";
+import { Admission } from "../src/workers/admission.ts";
+import { makeZip, sourceOf } from "./support/drivers/zip.ts";
 
 const mebi = 1024 * 1024;
 
-test("an INF over its limit is refused by its size alone, and so are many that are over it together", () => {
+test("INFs over the limits for one INF and for all INFs are refused by their sizes", () => {
   const infs = (count: number, size: number) =>
     Array.from({ length: count }, (_, i) => ({ path: `${i}.inf`, size }));
 
@@ -23,8 +23,8 @@ test("an INF over its limit is refused by its size alone, and so are many that a
   );
 });
 
-test("the directory of a ZIP that is larger than any is not read", async () => {
-  const zip = makeZip([{ name: "a.inf", bytes: "x" }], { directoryTail: Buffer.alloc(65 * mebi) });
+test("an oversized directory of a ZIP is not read", async () => {
+  const zip = makeZip([{ name: "a.inf", bytes: "x" }], { directoryTrailer: Buffer.alloc(65 * mebi) });
   const source = sourceOf(zip);
   let read = 0;
   const counted = {
@@ -41,19 +41,22 @@ test("the directory of a ZIP that is larger than any is not read", async () => {
   assert.ok(read < mebi, `${read} bytes were read`);
 });
 
-test("as many printers as are possible at once are taken, and one more is not", () => {
-  const ids = Array.from({ length: maxAtOnce }, (_, i) => i + 1);
+test("a bulk change accepts the maximum number of printers and refuses one more", () => {
+  const ids = Array.from({ length: maxBulkPrinters }, (_, i) => i + 1);
 
   assert.deepEqual(parseIds([ids.join()]), ids);
-  assert.throws(() => parseIds([ids.join(), String(maxAtOnce + 1)]), /5001 printers are too many at once/);
+  assert.throws(
+    () => parseIds([ids.join(), String(maxBulkPrinters + 1)]),
+    /5001 printers are too many at once/,
+  );
 });
 
-test("a name of any length makes a file name of 80 letters at most", () => {
+test("a name of any length makes a file name of at most 80 letters", () => {
   assert.equal(slug("Ä".repeat(80)), "a".repeat(80));
   assert.equal(slug("Ä".repeat(5000)), "a".repeat(80));
 });
 
-test("one client takes half of what may run and wait, and leaves the other half to others", async () => {
+test("one client can use half of the slots and queue places", async () => {
   const admission = new Admission(2, 4);
   const control = new AbortController();
   const ended = new Promise<void>((end) => control.signal.addEventListener("abort", () => end()));
@@ -69,13 +72,13 @@ test("one client takes half of what may run and wait, and leaves the other half 
   await admission.run(async () => {}, "greedy");
 });
 
-test("the latest values are kept, the oldest forgotten, and one that is set again is no older than others", () => {
-  const latest = new RecentMap<number, string>(3);
+test("a recent map drops the oldest value, and setting a key again makes it the newest", () => {
+  const recent = new RecentMap<number, string>(3);
 
-  for (const key of [1, 2, 3, 1, 4]) latest.set(key, `value ${key}`);
+  for (const key of [1, 2, 3, 1, 4]) recent.set(key, `value ${key}`);
 
   assert.deepEqual(
-    [1, 2, 3, 4].map((key) => latest.get(key)),
+    [1, 2, 3, 4].map((key) => recent.get(key)),
     ["value 1", undefined, "value 3", "value 4"],
   );
 });

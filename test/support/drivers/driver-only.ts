@@ -2,27 +2,27 @@ import type { DriverDeployment } from "../../../src/pkg/scripts/driver-deploymen
 import { deployable, type RunResult } from "../powershell/powershell.ts";
 import { makeDriver } from "../records.ts";
 
-/** The names of a driver that has several. */
+/** The model names of the driver. */
 export const [pcl, ps, fax] = ["Papyrus 100 PCL6", "Papyrus 100 PS", "Papyrus 100 Fax"] as const;
 
 const inf = { descriptions: [pcl, ps, fax] };
 
-/** What the driver is called. */
+/** The title of the driver. */
 export const title = "Papyrus papyrus.inf 1.2.3.4";
 
-/** Where install records what it deployed of the driver by itself. */
+/** The registry key in which the install script records a driver-only deployment. */
 export const driverMarker = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Platen\\Printers\\driver-1";
 
-/** The driver by itself, under some of its names. */
-export function alone(...models: [string, ...string[]]): DriverDeployment {
-  return { driver: manyNames(), models };
+/** A driver-only deployment of some of the models. */
+export function driverOnly(...models: [string, ...string[]]): DriverDeployment {
+  return { driver: driverWithModels(), models };
 }
 
-export function manyNames(more: Parameters<typeof makeDriver>[0] = {}) {
+export function driverWithModels(more: Parameters<typeof makeDriver>[0] = {}) {
   return makeDriver({ inf, ...more });
 }
 
-/** A printer with one of its names. */
+/** A printer with one of the models. */
 export function printerWith(driver_desc: string, fields: Record<string, string> = {}) {
   return deployable({ driver_desc, ...fields }, { inf });
 }

@@ -1,0 +1,73 @@
+import {
+  architecturesInWords,
+  chosenInf,
+  completeFor,
+  type Driver,
+  type InfSummary,
+  missingCountOf,
+} from "../../domain/drivers/driver.ts";
+import { type Html, html } from "../html.ts";
+import { counted, firstOf } from "../text.ts";
+import { unusedRemark } from "./unused.ts";
+
+type Tone = "bad" | "warn" | "good" | "plain";
+type Remark = readonly [tone: Tone, text: Html];
+
+const maxNames = 8;
+const tones: readonly Tone[] = ["bad", "warn", "good", "plain"];
+
+/** Remarks on the chosen INF and its archive, the worst first. Findings are not among them. */
+export function infRemarks(driver: Driver): Html {
+  const remarks = remarksOf(driver);
+  return html`<ul class="findings">${remarks.map(([tone, text]) => html`<li class="${tone}">${text}</li>`)}</ul>`;
+}
+
+/** The tone of the worst remark. */
+export function worstTone(driver: Driver): "bad" | "warn" | "good" {
+  const [worst] = remarksOf(driver);
+  return worst === undefined || worst[0] === "plain" ? "good" : worst[0];
+}
+
+function remarksOf(driver: Driver): Remark[] {
+  const inf = chosenInf(driver);
+  const remarks: Remark[] = driver.report.warnings.map((warning) => ["warn", html`<bdi>${warning}</bdi>`]);
+  if (inf !== undefined) remarks.push(...fileRemarks(inf), ...otherRemarks(inf, driver));
+  return remarks.sort(([a], [b]) => tones.indexOf(a) - tones.indexOf(b));
+}
+
+function fileRemarks(inf: InfSummary): Remark[] {
+  const remarks: Remark[] = [];
+  const missing = missingCountOf(inf);
+  if (missing > 0) {
+    const names = firstOf(inf.missing, maxNames, missing);
+    const tone = completeFor(inf).includes("amd64") ? "warn" : "bad";
+    remarks.push([tone, html`Missing: <code><bdi>${names}</bdi></code>.`]);
+  } else remarks.push(["good", html`Every file that the INF needs is there.`]);
+  if (inf.notShipped.length > 0) {
+    const names = architecturesInWords(inf.notShipped);
+    remarks.push([
+      "warn",
+      html`Declared for ${names}, but its program files are for other machines: it will not work there.`,
+    ]);
+  }
+  return remarks;
+}
+
+/** Remarks on files and INFs that the chosen INF does not need. */
+function otherRemarks(inf: InfSummary, driver: Driver): Remark[] {
+  const remarks: Remark[] = [["plain", unusedRemark(inf, driver)]];
+  if (inf.copyInf.length > 0) {
+    const names = firstOf(inf.copyInf, maxNames);
+    remarks.push(["plain", html`Brings along: <code><bdi>${names}</bdi></code>.`]);
+  }
+  const others = driver.report.infs.filter((other) => !other.isPrinter && other.path !== inf.path);
+  if (others.length > 0) {
+    const names = others.slice(0, maxNames).map(({ path, class: name }) => `${path} (${name ?? "no class"})`);
+    const text = firstOf(names, maxNames, others.length);
+    remarks.push([
+      "plain",
+      html`${counted(others.length, "INF")} of other device classes beside it: <code><bdi>${text}</bdi></code>.`,
+    ]);
+  }
+  return remarks;
+}
