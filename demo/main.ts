@@ -4,11 +4,12 @@ import { startDemo } from "./serve.ts";
 async function main(): Promise<void> {
   let atSignal = (): void => process.exit(130);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => atSignal());
+  process.stdout.write("Filling the demo with data; this takes up to a minute.\n");
   const demo = await startDemo({ environment: process.env });
   const ended = new Promise<void>((resolve) => {
     atSignal = resolve;
   });
-  process.stdout.write(`A shop to look at: ${demo.url} (everything in it goes when you press Ctrl+C)\n`);
+  process.stdout.write(`Demo at ${demo.url} (Ctrl+C stops it and deletes its data)\n`);
   await ended;
   await demo.stop();
   process.exit(0);

@@ -20,15 +20,20 @@ import type { Workers } from "./workers/pool.ts";
 export interface App {
   readonly config: Config;
   readonly store: Store;
+  /** Reads driver ZIPs. */
   readonly inspections: Inspections;
   readonly workers: Workers;
+  /** Checks whether driver ZIPs on disk are missing or damaged. */
   readonly archives: ArchiveCheck;
   readonly backups: BackupKeeper;
   readonly overview: Overview;
   readonly models: ModelSearch;
   readonly packages: PackageBuilder;
+  /** The download counts and the last deployed revision of each printer. */
   readonly deployments: DeploymentMemory;
+  /** Deletes records, and undoes deletions. */
   readonly undo: Undo;
+  /** The results that pages show after a redirect. */
   readonly results: RecentResults;
   readonly passwords: Passwords;
   readonly sessions: Sessions;

@@ -6,7 +6,7 @@ import { digestOf, inspectArchive, inspectionJson } from "./services/drivers/ins
 import { inspectionText } from "./services/drivers/inspect-text.ts";
 import { openSource } from "./store/files.ts";
 
-/** A command line. All commands except `serve` have finished when this is returned. */
+/** `serve` is left to the caller. `done`: the command has finished. */
 type Command =
   | {
       readonly kind: "serve";
@@ -20,50 +20,48 @@ interface Output {
   readonly err: (text: string) => void;
 }
 
-/** Options that print one text. */
-const texts: Readonly<Record<string, (version: string) => string>> = {
-  "--version": (version) => version,
-  "--help": helpText,
-  "--licenses": () => PLATEN_LICENCES,
-  "--sbom": () => JSON.stringify(JSON.parse(PLATEN_BILL), null, 2),
-};
-const shortOptions: Readonly<Record<string, string>> = { "-v": "--version", "-h": "--help" };
+/** Options that only print a text. */
+const texts = new Map<string, (version: string) => string>([
+  ["--version", (version) => version],
+  ["--help", helpText],
+  ["--licenses", () => PLATEN_LICENCES],
+  ["--sbom", () => JSON.stringify(JSON.parse(PLATEN_BILL), null, 2)],
+]);
+const longOptions = new Map([
+  ["-v", "--version"],
+  ["-h", "--help"],
+]);
 
 type Run = (args: readonly string[], version: string, output: Output) => Promise<number>;
 
 /** Each command returns its exit code. */
-const commands: Readonly<Record<string, Run>> = {
-  inspect,
-  backup: (args, version, { err }) => backupCommand(args, dataContext(version, err)),
-  restore: (args, version, { err }) => restoreCommand(args, dataContext(version, err)),
-  audit: (args, _version, output) => auditCommand(args, { dataDir: readConfig().dataDir, ...output }),
-};
+const commands = new Map<string, Run>([
+  ["inspect", inspect],
+  ["backup", (args, version, { err }) => backupCommand(args, dataContext(version, err))],
+  ["restore", (args, version, { err }) => restoreCommand(args, dataContext(version, err))],
+  ["audit", (args, _version, output) => auditCommand(args, { dataDir: readConfig().dataDir, ...output })],
+]);
 
 /** The context of commands that work on DATA_DIR. */
 function dataContext(version: string, err: Output["err"]) {
   return { dataDir: readConfig().dataDir, version, now: Date.now(), err };
 }
 
-/** Runs the command that the arguments name, except `serve`. */
+/** Runs the command that the arguments name. It does not run `serve`, which is the default. */
 export async function runCommand(args: readonly string[], version: string, output: Output): Promise<Command> {
   const [command = "serve", ...rest] = args;
-  const serving = command === "serve" ? rest : args;
-  if (serving.length === 0) return { kind: "serve", recover: false };
-  if (serving.length === 1 && serving[0] === "--recover") return { kind: "serve", recover: true };
-  const text = ownValue(texts, ownValue(shortOptions, command) ?? command)?.(version);
+  const serveOptions = command === "serve" ? rest : args;
+  if (serveOptions.length === 0) return { kind: "serve", recover: false };
+  if (serveOptions.length === 1 && serveOptions[0] === "--recover") return { kind: "serve", recover: true };
+  const text = texts.get(longOptions.get(command) ?? command)?.(version);
   if (text !== undefined) {
     output.out(text.endsWith("\n") ? text : `${text}\n`);
     return { kind: "done", exitCode: 0 };
   }
-  const run = ownValue(commands, command);
+  const run = commands.get(command);
   if (run !== undefined) return { kind: "done", exitCode: await run(rest, version, output) };
-  output.err(`platen: “${args.join(" ")}” is no command; --help lists them.\n`);
+  output.err(`platen: unknown command “${args.join(" ")}”; see --help.\n`);
   return { kind: "done", exitCode: 2 };
-}
-
-/** A table's own value, not one of its prototype. */
-function ownValue<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 async function inspect(args: readonly string[], _version: string, output: Output): Promise<number> {
@@ -97,16 +95,16 @@ function helpText(version: string): string {
   );
   return `Platen ${version}: from a vendor’s printer driver ZIP to scripts, RMM packages and Intune apps
 
-usage: platen [serve] [--recover]  serve the web application; --recover: with the newest good backup where the
-                                   database is damaged, which is set aside
-       platen backup FILE.tar      write everything into one file, while it runs or not; - for standard output;
-                                   --force: also in the place of a file that is there
-       platen restore FILE.tar     put such a file in the place of what DATA_DIR holds, which is kept
-       platen audit verify [DIR]   say whether anybody changed the audit log of DATA_DIR, also while it runs; DIR:
-                                   another data folder, or a copy of its folder audit
+usage: platen [serve] [--recover]  serve the web application; --recover: if the database is damaged, move it
+                                   aside and use the newest intact backup
+       platen backup FILE.tar      write all data into one file, also while the service runs; - for standard
+                                   output; --force: overwrite an existing file
+       platen restore FILE.tar     replace the contents of DATA_DIR with such a file; the old contents are kept
+       platen audit verify [DIR]   check whether the audit log of DATA_DIR was changed, also while the service
+                                   runs; DIR: another data folder, or a copy of its audit folder
        platen audit export --csv [DIR]
                                    print it as a table
-       platen inspect FILE.zip     say what a driver ZIP holds, as JSON; --text for people
+       platen inspect FILE.zip     describe a driver ZIP as JSON; --text: as plain text
        platen --version | --help | --licenses | --sbom
 
 Settings come from the environment:

@@ -27,9 +27,9 @@ export interface Config {
   readonly host: string | undefined;
   /** `PUBLIC_URL`: the service's URL as clients see it, without a slash at the end. */
   readonly publicUrl: string | undefined;
-  /** `ALLOWED_HOSTS`: further host names at which Platen accepts changes, in lower case. */
+  /** `ALLOWED_HOSTS`: further public host names of the service, in lower case. */
   readonly allowedHosts: readonly string[];
-  /** `BACKUPS`: the number of database backups to keep; 0 makes none. */
+  /** `BACKUPS`: the number of daily backups of the database to keep; 0 switches backups off. */
   readonly backups: number;
   /** `AUDIT_DAYS`: days for which the audit log is kept. */
   readonly auditDays: number;
@@ -37,11 +37,11 @@ export interface Config {
   readonly uploadLimitBytes: number;
   /** `TRUSTED_PROXIES`, `REMOTE_USER_HEADER`, `REMOTE_GROUPS_HEADER`, `REMOTE_GROUPS`. */
   readonly proxies: Proxies;
-  /** `ADMIN_PASSWORD`; it or its file turns sign-in on. */
+  /** `ADMIN_PASSWORD`. It or `ADMIN_PASSWORD_FILE` turns sign-in on. */
   readonly adminPassword: Secret | undefined;
   /** `ADMIN_PASSWORD_FILE`. */
   readonly adminPasswordFile: string | undefined;
-  /** `LINK_DAYS`: days for which the links in scripts are valid, if sign-in is on. */
+  /** `LINK_DAYS`: days for which links are valid, unless the user chooses another time. Only used if sign-in is on. */
   readonly linkDays: number;
 }
 
@@ -73,7 +73,7 @@ export function lacksAdmin(config: Config): boolean {
 
 /** The settings that provide an administrator behind a proxy. */
 export const adminRemedy =
-  "REMOTE_GROUPS_HEADER with REMOTE_GROUPS=admin=GROUP,…, for a group of the proxy’s, or ADMIN_PASSWORD";
+  "REMOTE_GROUPS_HEADER with REMOTE_GROUPS=admin=GROUP,…, for a group of the proxy’s, or ADMIN_PASSWORD_FILE";
 
 const defaults = {
   DATA_DIR: "./data",
@@ -90,7 +90,7 @@ type IntegerSetting = "PORT" | "BACKUPS" | "AUDIT_DAYS" | "UPLOAD_LIMIT_MB" | "L
 
 /** Every setting's variable, default and meaning, as `--help` prints them. */
 export const settingsHelp: readonly (readonly [string, string, string])[] = [
-  ["DATA_DIR", defaults.DATA_DIR, "folder of everything that lasts"],
+  ["DATA_DIR", defaults.DATA_DIR, "folder for all data"],
   ["PORT", String(defaults.PORT), "TCP port to listen on"],
   ["HOST", "all interfaces", "address to listen on"],
   ["PUBLIC_URL", "none", "the service’s address as clients see it, such as https://platen.example"],
@@ -101,8 +101,8 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
   ["ADMIN_PASSWORD", "none", "switches sign-in on: the password of the account admin"],
   ["ADMIN_PASSWORD_FILE", "none", "the same from a file that holds it as its one line"],
   ["TRUSTED_PROXIES", "none", "addresses and networks whose X-Forwarded headers count, separated by commas"],
-  ["REMOTE_USER_HEADER", "none", "header in which a trusted proxy says who it is, such as Remote-User"],
-  ["REMOTE_GROUPS_HEADER", "none", "header in which it says their groups, such as Remote-Groups"],
+  ["REMOTE_USER_HEADER", "none", "header in which a trusted proxy sends the user name, such as Remote-User"],
+  ["REMOTE_GROUPS_HEADER", "none", "header in which it sends the user’s groups, such as Remote-Groups"],
   ["REMOTE_GROUPS", "operator=*", "roles of groups, such as admin=platen-admins,operator=techs,viewer=*"],
   [
     "LINK_DAYS",
@@ -118,7 +118,7 @@ export function readConfig(environment: Environment = process.env): Config {
   return config;
 }
 
-/** @returns the settings and a sentence for each wrong one; a wrong setting has its default */
+/** @returns the settings, and a sentence for each wrong one */
 export function readSettings(environment: Environment = process.env): {
   readonly config: Config;
   readonly problems: string[];
@@ -152,7 +152,7 @@ export function readSettings(environment: Environment = process.env): {
   return { config: Object.freeze(config), problems };
 }
 
-/** Refuses empty settings: they would turn sign-in off. */
+/** Refuses empty settings, so that a forgotten value does not silently turn sign-in off. */
 function readAdminPassword(
   { ADMIN_PASSWORD: password, ADMIN_PASSWORD_FILE: file }: Environment,
   problems: string[],

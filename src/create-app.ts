@@ -21,7 +21,7 @@ import { openStore } from "./store/store.ts";
 import { type InspectionLimits, Inspections, type ReadArchive } from "./workers/inspections.ts";
 import { Workers } from "./workers/pool.ts";
 
-/** What tests replace. */
+/** Options for tests, for the demo and for `--recover`. */
 export interface Overrides {
   /** The bundled `main.ts` that threads and child processes run; by default this file. */
   readonly script?: string;
@@ -63,7 +63,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   await deployments.start();
   const undo = new Undo({ store, memory: deployments, archives, clock, log, undoMs: overrides.undoMs });
   await undo.start();
-  // From here on it is told of every save.
+  // From here on, it receives every saved state.
   const backups = new BackupKeeper({ store, max: config.backups, clock, log });
   const passwords = new Passwords(random, overrides.passwordCost);
   const sessions = new Sessions(store, clock, log);
@@ -106,7 +106,7 @@ export async function adminPasswordOf({
   return password;
 }
 
-/** Closes the store last: then another process may use the folder, so nothing here may work in it any more. */
+/** Closes the store last, because that unlocks the data folder for other processes. */
 async function closeApp(app: App, hasOwnWorkers: boolean): Promise<void> {
   const { archives, backups, inspections, workers, deployments, undo, store } = app;
   archives.close();

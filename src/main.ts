@@ -4,8 +4,8 @@ import { inspectionArgument } from "./workers/inspection-process.ts";
 import { tuneMemory } from "./workers/memory.ts";
 import { workerRole } from "./workers/worker-thread.ts";
 
-// The bundled file has three roles: inspection process, service, worker thread. Each loads only what it needs: a worker
-// needs no server, database or pages.
+// The bundled file runs as one of three: a process that inspects a driver ZIP, the main thread of a command or the service,
+// or a worker thread. Each loads only the modules that it needs.
 if (isMainThread && process.argv[2] === inspectionArgument && process.send !== undefined) {
   void import("./services/drivers/inspection-child.ts").then(({ serveInspection }) =>
     serveInspection(process.argv[3] ?? ""),

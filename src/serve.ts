@@ -13,7 +13,7 @@ export const shutdownTimeoutMs = 10_000;
 const closedPipeExitCode = 128 + 13;
 
 const noSignInWarning =
-  "warning: sign-in is off: whoever reaches this service can change what runs as SYSTEM on every PC. Set ADMIN_PASSWORD (or HOST=127.0.0.1, where this machine alone uses it)";
+  "warning: sign-in is off: anyone who can reach this service can change what runs as SYSTEM on every PC. Set ADMIN_PASSWORD_FILE (or HOST=127.0.0.1, if only this machine uses it)";
 
 const noAdminWarning = `warning: nobody is administrator: accounts, tokens, backups and the audit log are open to nobody. To change that, set ${adminRemedy}`;
 
@@ -60,7 +60,7 @@ async function serve(config: Config, recover: boolean): Promise<void> {
   const server = createHttpServer(app);
   const port = await listen(server, config);
   server.on("error", (error) => app.log(`the server: ${error.message}`));
-  // Before the line below tells anyone that the service runs.
+  // Registered before the line below, because a signal may arrive as soon as that line is printed.
   onceAtSignal(async (signal) => {
     app.log(`${signal}: finishing what runs, ${shutdownTimeoutMs / 1000} seconds at most`);
     await closeServer(server, shutdownTimeoutMs);
@@ -81,17 +81,17 @@ async function serve(config: Config, recover: boolean): Promise<void> {
 /** @returns the port; the system chooses it if the setting is 0 */
 async function listen(server: Server, { port, host }: Config): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    const refuse = (error: NodeJS.ErrnoException) => reject(listenError(error, port, host));
-    server.once("error", refuse);
+    const fail = (error: NodeJS.ErrnoException) => reject(listenError(error, port, host));
+    server.once("error", fail);
     server.listen(port, host, () => {
-      server.off("error", refuse);
+      server.off("error", fail);
       resolve();
     });
   });
   return (server.address() as AddressInfo).port;
 }
 
-/** An error that names the setting because of which listening failed. */
+/** The message names the setting that is wrong. */
 function listenError(error: NodeJS.ErrnoException, port: number, host: string | undefined): Error {
   const { code = error.message } = error;
   const at = host === undefined ? "" : ` at HOST ${host}`;

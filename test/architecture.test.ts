@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 
-/** The layers that each layer may import. A layer is a folder of `src` or a single file. */
+/**
+ * The layers that each layer may import, types included. A layer is a folder of `src`, a folder of `pkg`, or a single file
+ * at the root, such as `config.ts`; `cli.ts` and the folder `cli` are one layer.
+ */
 const mayImport: Record<string, readonly string[]> = {
   domain: [],
   inf: ["domain"],
@@ -36,7 +39,10 @@ for (const last of ["cli", "serve", "main"]) mayImport[last] = Object.keys(mayIm
 /** The folders inside the layers `domain`, `store`, `services`, `html` and `http`. Files at a layer's root belong to no subject. */
 const subjects = ["drivers", "printers", "deploy", "import", "access", "audit", "backup"];
 
-/** The subjects that each subject may import, in its own layer and in those below. */
+/**
+ * The subjects that the files of each subject may import, whatever layer the imported file is in. Only in the domain is
+ * this as strict as the records are: a printer has a driver, and a package is made of printers.
+ */
 const domainImports: Record<string, readonly string[]> = {
   drivers: [],
   printers: ["drivers"],
@@ -46,29 +52,37 @@ const domainImports: Record<string, readonly string[]> = {
   audit: [],
   backup: [],
 };
-/** In the store, an entry of the audit log names the record, and a download is counted from the log. */
 const storeImports = {
   ...domainImports,
+  // The list of drivers counts their printers, and a driver that a printer uses cannot be deleted.
   drivers: ["printers"],
+  // One write saves all printers of an import.
   printers: ["drivers", "import"],
+  // Downloads are counted from the audit log.
   deploy: ["audit"],
+  // An entry names the changed fields of a printer.
   audit: ["printers"],
+  // Restoring and deleting concern all records.
   backup: ["drivers", "printers", "access", "audit"],
 };
 const serviceImports = {
   ...domainImports,
+  // A changed driver needs other packages, and changes the revisions of its printers.
   drivers: ["printers", "deploy"],
+  // A printer's state includes when it was deployed, and a replaced icon can be restored.
   printers: ["drivers", "deploy", "backup"],
+  // `publish.ps1` contains links, and the audit log says what was deployed.
   deploy: ["drivers", "printers", "access", "audit"],
   backup: ["drivers", "printers", "deploy", "access", "audit"],
 };
-/** A page of a printer, a client or a driver also shows packages and the audit log. */
+/** The page of a printer, a client or a driver also has packages and links to the audit log; a script contains links. */
 const pageImports = {
   ...domainImports,
   drivers: ["printers", "deploy", "audit"],
   printers: ["drivers", "deploy", "audit"],
   deploy: ["drivers", "printers", "access"],
 };
+/** Files at the roots of these layers may import every subject, except in the domain. */
 const mayImportSubject: Record<string, Record<string, readonly string[]>> = {
   domain: domainImports,
   store: storeImports,
@@ -102,7 +116,7 @@ function targetsOf(file: string, text: string): string[] {
   return importsOf(text).map((path) => normalize(join(file, "..", path)));
 }
 
-/** The imports of a source that the table of subjects does not allow. A file at the root of `domain` imports no subject. */
+/** The imports that `mayImportSubject` does not allow. */
 function forbiddenSubjects(file: string, text: string): string[] {
   const own = subjectOf(file);
   const allowed = own === undefined ? [] : (mayImportSubject[layerOf(file)]?.[own] ?? []);
@@ -113,12 +127,12 @@ function forbiddenSubjects(file: string, text: string): string[] {
   });
 }
 
-/** The imports of a source that the table does not allow. */
+/** The imports that `mayImport` does not allow. Files outside `src`, such as assets, may be imported anywhere. */
 function forbiddenImports(file: string, text: string): string[] {
   return targetsOf(file, text).filter((target) => {
     const [from, to] = [layerOf(file), layerOf(target)];
-    const isOurs = !target.startsWith("..");
-    return isOurs && from !== to && !mayImport[from]?.includes(to);
+    const isInSrc = !target.startsWith("..");
+    return isInSrc && from !== to && !mayImport[from]?.includes(to);
   });
 }
 
@@ -260,6 +274,10 @@ test("only other threads and processes read archives and lay out packages", () =
     "zipLayout",
   ];
 
+  const texts = sources.map((file) => readFileSync(join("src", file), "utf8")).join("\n");
+  const unknown = blocking.filter(
+    (name) => !new RegExp(`export (?:async )?function\\*? ?${name}\\b`).test(texts),
+  );
   const wrong = sources.filter((file) => {
     const text = readFileSync(join("src", file), "utf8");
     const imported = [...text.matchAll(/import \{([^}]*)\}/g)].flatMap(([, names = ""]) =>
@@ -268,6 +286,7 @@ test("only other threads and processes read archives and lay out packages", () =
     return blocking.some((name) => imported.includes(name)) && !file.startsWith("pkg/");
   });
 
+  assert.deepEqual(unknown, [], "these functions have another name");
   assert.deepEqual(
     wrong.filter((file) => !onOtherThreads.includes(file)),
     [],

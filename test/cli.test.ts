@@ -197,11 +197,11 @@ test("platen audit verify reports an intact log or the first broken line, and se
   const broken = run(folder, "audit", "verify");
   const wrong = await runInProcess("audit", "vrfy");
 
-  assert.match(beside.stdout, /^2 entries hold together\. The last one is number 2, [0-9a-f]{64}\.\n$/);
+  assert.match(beside.stdout, /^2 entries are intact\. The last one is number 2, [0-9a-f]{64}\.\n$/);
   assert.match(csv.stdout, /\n1,2026-11-22T00:00:00\.000Z,platen,,created,client,1,'=1\+1,name: =1\+1,/);
   assert.equal(
     broken.stderr,
-    "platen: audit/2026-11.jsonl, line 2: changed: this line is not entry 2 as it was written.\n1 entries before it hold together, up to number 1.\n",
+    "platen: audit/2026-11.jsonl, line 2: changed: this line is not entry 2 as it was written.\n1 entries before it are intact, up to number 1.\n",
   );
   assert.deepEqual(
     [beside, csv, broken, wrong].map(({ status }) => status),

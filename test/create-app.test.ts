@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { readConfig } from "../src/config.ts";
 import { createApp, type Overrides } from "../src/create-app.ts";
-import { noProxies } from "../src/domain/access/proxies.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
 import { cleanUp } from "./support/clean-up.ts";
@@ -15,20 +15,7 @@ const quiet = () => {};
 
 async function makeApp(t: TestContext, overrides: Overrides = {}) {
   const dataDir = await temporaryFolder(t);
-  const config = {
-    dataDir,
-    port: 0,
-    host: undefined,
-    publicUrl: undefined,
-    allowedHosts: [],
-    backups: 14,
-    adminPassword: undefined,
-    adminPasswordFile: undefined,
-    auditDays: 400,
-    uploadLimitBytes: gibi,
-    proxies: noProxies,
-    linkDays: 30,
-  };
+  const config = { ...readConfig({}), dataDir, port: 0 };
   const created = await createApp(config, { script: bundle, log: quiet, ...overrides });
   return { ...created, dataDir };
 }

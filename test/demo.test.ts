@@ -80,9 +80,11 @@ deepTest("the demo runs until Ctrl+C and leaves no folder behind", async (t) => 
   const environment = { ...process.env, TMPDIR: folder, PORT: "0", HOST: "127.0.0.1" };
   const demo = spawn(process.execPath, [".build/demo/main.cjs"], { env: environment, stdio: "pipe" });
   t.after(() => demo.kill("SIGKILL"));
-  const printed = await new Promise<string>((resolve) =>
-    demo.stdout.once("data", (text) => resolve(String(text))),
-  );
+  let printed = "";
+  demo.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+  });
+  await until(() => printed.endsWith("its data)\n"));
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? "";
   const page = await (await fetch(`${url}/clients`)).text();
   const during = readdirSync(folder);

@@ -6,7 +6,7 @@ import { slug } from "../src/domain/text.ts";
 import { infLimitBytes } from "../src/inf/document.ts";
 import { infsOf } from "../src/inf/entries.ts";
 import { readArchive } from "../src/pkg/zip/archive.ts";
-import { Admission } from "../src/workers/admission.ts";
+import { Quota, WorkQueue } from "../src/workers/admission.ts";
 import { makeZip, sourceOf } from "./support/drivers/zip.ts";
 
 const mebi = 1024 * 1024;
@@ -57,7 +57,7 @@ test("a name of any length makes a file name of at most 80 letters", () => {
 });
 
 test("one client can use half of the slots and queue places", async () => {
-  const admission = new Admission(2, 4);
+  const admission = new WorkQueue(2, new Quota(4, "tasks run"));
   const control = new AbortController();
   const ended = new Promise<void>((end) => control.signal.addEventListener("abort", () => end()));
 

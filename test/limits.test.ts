@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { readConfig } from "../src/config.ts";
 import { undoMs } from "../src/domain/deletion.ts";
@@ -24,6 +25,7 @@ import { maxChosenPrinters } from "../src/services/printers/printer-group.ts";
 import { maxPerAccount } from "../src/store/access/sessions.ts";
 import { maxTokens } from "../src/store/access/tokens.ts";
 import { databaseLimitBytes, maxRecords } from "../src/store/record-limits.ts";
+import { Quota } from "../src/workers/admission.ts";
 import { inspectionLimits } from "../src/workers/inspections.ts";
 
 /** The limit in each row of the page. */
@@ -81,7 +83,8 @@ function number(value: number): string {
 }
 
 test("docs/limits.md has the figures of the sources", () => {
-  const rows = readFileSync("docs/limits.md", "utf8")
+  const [table = ""] = readFileSync("docs/limits.md", "utf8").split("\n## ");
+  const rows = table
     .split("\n")
     .filter((line) => /^\| (?!what|---)/.test(line))
     .map((line) => line.split("|").map((cell) => cell.trim()));
@@ -93,4 +96,31 @@ test("docs/limits.md has the figures of the sources", () => {
     typeof limit === "number" ? number(limit) : limit,
   ]);
   assert.deepEqual(written, Object.fromEntries(real));
+});
+
+test("docs/limits.md has the beginning of every message with status 503", () => {
+  const [, table = ""] = readFileSync("docs/limits.md", "utf8").split("## What a 503 says");
+  const written = [...table.matchAll(/^\| ([A-Z][^|]+?) +\|/gm)].map(([, text = ""]) => text);
+  const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join("src", name), "utf8"))
+    .join("\n");
+  const own = [...sources.matchAll(/"([A-Z][^"$]+ Try again[^"]*\.)"/g)].map(([, text = ""]) => text);
+  const ofQuotas = [...sources.matchAll(/new Quota\([\w.#]+, "([^"]+)"/g)].map(
+    ([, what = ""]) => new Quota(0, what).refusal,
+  );
+
+  const messages = [...own, ...ofQuotas];
+
+  assert.ok(own.length > 2 && ofQuotas.length > 5);
+  assert.deepEqual(
+    messages.filter((message) => !written.some((text) => message.startsWith(text))),
+    [],
+    "not in the document",
+  );
+  assert.deepEqual(
+    written.filter((text) => !messages.some((message) => message.startsWith(text))),
+    [],
+    "not in the sources",
+  );
 });

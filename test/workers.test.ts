@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deriveKeys } from "../src/pkg/formats/encryption.ts";
-import { mdm } from "../src/pkg/formats/mdm.ts";
+import { intune } from "../src/pkg/formats/intune.ts";
 import { StoredPackageContext } from "../src/services/deploy/package-context.ts";
-import { Admission } from "../src/workers/admission.ts";
+import { Quota, WorkQueue } from "../src/workers/admission.ts";
 import { Workers } from "../src/workers/pool.ts";
 import { prefetch } from "../src/workers/prefetch.ts";
 import { bundle, startApp, type TestApp } from "./support/app.ts";
@@ -66,7 +66,7 @@ test("packages without a driver share neither keys nor digests", { skip: without
   const settings = (name: string) => JSON.stringify({ LogName: name, Drivers: [], Printers: [] });
 
   for (const name of ["one", "two"]) {
-    const file = await mdm.build({ drivers: [], settings: settings(name), icon: undefined }, context);
+    const file = await intune.build({ drivers: [], settings: settings(name), icon: undefined }, context);
     const open = await file.open();
     const chunks: Uint8Array[] = [];
     for await (const chunk of open.chunks(0, file.size)) chunks.push(Uint8Array.from(chunk));
@@ -99,7 +99,7 @@ test("closed workers start no thread", async () => {
 });
 
 test("two tasks run, two wait in order, and a fifth is refused", async () => {
-  const admission = new Admission(2, 4);
+  const admission = new WorkQueue(2, new Quota(4, "tasks run"));
   const order: number[] = [];
   const ends: (() => void)[] = [];
   const task = (i: number) => () => {
@@ -120,7 +120,7 @@ test("two tasks run, two wait in order, and a fifth is refused", async () => {
 });
 
 test("tasks with priority run before the others, and each group runs in order", async () => {
-  const admission = new Admission(1);
+  const admission = new WorkQueue(1);
   const order: string[] = [];
   const run = (name: string, isFirst: boolean) =>
     admission.run(async () => void order.push(name), undefined, isFirst);
@@ -195,6 +195,6 @@ deepTest(
     const reason = await (await fetch("/clients/2/packages/rmm")).text();
 
     assert.deepEqual([large.status, tooLarge.status], [200, 422]);
-    assert.match(reason, /hold more text than one package can/);
+    assert.match(reason, /have more text than one package can contain/);
   },
 );

@@ -12,7 +12,7 @@ export function suggestModels(driver) {
   const hint = $(`#f-${model.name}-hint`, form);
   // What the second driver's field says of the first.
   const arm64Hint = model.name === "driver_desc" ? $("#f-arm64_driver_id-hint", form) : null;
-  const withoutDriver = "Empty takes the driver’s own.";
+  const withoutDriver = "Leave empty to use the driver’s model.";
   const unanswered = "The service does not answer with the driver’s models: type the name as its INF has it.";
   /** @type {number | undefined} */
   let timer;

@@ -5,7 +5,7 @@ import { findLog, readEntries } from "../store/audit/files.ts";
 import { type AuditReport, verifyAudit } from "../store/audit/verify.ts";
 
 interface AuditCommand {
-  /** The default; the arguments may name another folder. */
+  /** Used unless the arguments name another folder. */
   readonly dataDir: string;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -49,18 +49,20 @@ async function verify({ dataDir, folder }: AuditLogFiles, { out, err }: AuditCom
   }
   const { file, line, kind, what } = broken;
   err(`platen: ${basename(folder)}/${file}, ${line === 0 ? "its end" : `line ${line}`}: ${kind}: ${what}.\n`);
-  err(`${count} entries before it hold together, up to number ${last.seq}.\n`);
+  err(`${count} entries before it are intact, up to number ${last.seq}.\n`);
   return 1;
 }
 
-/** Includes the last hash: saved elsewhere, it later proves that no earlier entry was rewritten. */
+/** Includes the last hash. A copy of it kept elsewhere can later prove that no earlier entry was rewritten. */
 function intactLine({ count, last, isTorn, isEndKnown }: AuditReport): string {
   if (count === 0) return "The audit log has no entries yet.";
-  const torn = isTorn ? " Its last line is not whole: it is being written, or was cut by a power cut." : "";
-  const alone = isEndKnown
+  const tornNote = isTorn
+    ? " Its last line is incomplete: it is being written, or a power cut interrupted it."
+    : "";
+  const endNote = isEndKnown
     ? ""
-    : " Whether entries are missing behind it cannot be seen without the database, platen.sqlite beside the log’s folder.";
-  return `${count} entries hold together. The last one is number ${last.seq}, ${last.hash}.${torn}${alone}`;
+    : " Without the database (platen.sqlite beside the log’s folder), missing entries at the end cannot be detected.";
+  return `${count} entries are intact. The last one is number ${last.seq}, ${last.hash}.${tornNote}${endNote}`;
 }
 
 async function exportCsv({ folder }: AuditLogFiles, { out }: AuditCommand): Promise<number> {

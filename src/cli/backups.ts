@@ -11,7 +11,7 @@ import { isSwapping } from "../store/backup/swap.ts";
 
 interface CommandContext {
   readonly dataDir: string;
-  /** Of Platen. */
+  /** Platen's version. */
   readonly version: string;
   /** UTC, milliseconds since 1970. */
   readonly now: number;
@@ -20,7 +20,8 @@ interface CommandContext {
 
 /** The file name that means standard output or input. */
 const standardStream = "-";
-const maxNamed = 20;
+/** Further files are only counted. */
+const maxNamedFiles = 20;
 
 /** `platen backup FILE.tar`. @returns the exit code */
 export async function backupCommand(args: readonly string[], context: CommandContext): Promise<number> {
@@ -31,7 +32,7 @@ export async function backupCommand(args: readonly string[], context: CommandCon
     return 2;
   }
   if (file === standardStream && process.stdout.isTTY) {
-    err("platen: a backup is not written to a terminal: say where, as in platen backup - > FILE.tar\n");
+    err("platen: cannot write a backup to a terminal; redirect it, as in platen backup - > FILE.tar\n");
     return 2;
   }
   try {
@@ -65,8 +66,8 @@ export async function restoreCommand(args: readonly string[], context: CommandCo
     return 0;
   } catch (error) {
     const what = (await isSwapping(dataDir))
-      ? "the restore is not finished: start Platen, which goes on with it"
-      : `nothing was restored, and ${dataDir} holds what it held`;
+      ? "the restore is not finished: start Platen to complete it"
+      : `nothing was restored; ${dataDir} is unchanged`;
     err(`platen: ${what}: ${errorMessage(error)}\n`);
     return 1;
   }
@@ -81,16 +82,16 @@ function reportRestored(
   { manifest, facts, accounts, tokens, kept }: Awaited<ReturnType<typeof restoreBackup>>,
   { dataDir, now, err }: CommandContext,
 ): void {
-  warn(err, "not in this backup: upload the same ZIP again where it is a driver’s", manifest.missing);
+  warn(err, "not in this backup; if it is a driver’s archive, upload the same ZIP again", manifest.missing);
   warn(err, "damaged already when this backup was made", damagedFiles(manifest));
   err(`Restored the state of ${new Date(facts.savedAt).toISOString()}: ${recordsText(facts)}.\n`);
   if (kept !== undefined)
     err(
-      `What was in ${dataDir} is kept in its folder ${kept}: delete that when all is well. The audit log is that of the backup’s time, too: later entries stand in ${kept}/audit alone, where platen audit reads them.\n`,
+      `The old contents of ${dataDir} are in its folder ${kept}: delete that folder when everything works. The audit log is also that of the backup; later entries are only in ${kept}/audit, where platen audit can read them.\n`,
     );
-  // An altered backup may contain an attacker's account or token, so all of them are listed.
+  // A backup that was tampered with may contain an attacker's account or token, so all that give access are listed.
   err(
-    "Accounts, sessions and tokens are those of that time, too, also what was revoked since. Who is let in:\n",
+    "Accounts, sessions and tokens are also those of the backup, including any that were revoked since. These have access:\n",
   );
   const enabled = accounts.filter(({ isDisabled }) => !isDisabled);
   const valid = tokens.filter(({ expires_at }) => expires_at > now);
@@ -98,10 +99,10 @@ function reportRestored(
   for (const { name, role } of enabled) err(`  account “${cleanText(name)}”, ${role}\n`);
   for (const { name, scope, expires_at } of valid)
     err(`  token “${cleanText(name)}”, ${scopeText(scope)}, until ${utcDay(expires_at)}\n`);
-  err("Links have ended, those in scripts too: fetch these anew. Start Platen now.\n");
+  err("All links have ended, also those in scripts: download the scripts again. Start Platen now.\n");
 }
 
 function warn(err: CommandContext["err"], what: string, names: readonly string[]): void {
-  for (const name of names.slice(0, maxNamed)) err(`warning: ${name} is ${what}\n`);
-  if (names.length > maxNamed) err(`warning: so are ${names.length - maxNamed} others\n`);
+  for (const name of names.slice(0, maxNamedFiles)) err(`warning: ${name} is ${what}\n`);
+  if (names.length > maxNamedFiles) err(`warning: so are ${names.length - maxNamedFiles} others\n`);
 }

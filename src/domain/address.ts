@@ -25,7 +25,7 @@ export function plainAddress(text: string): string | undefined {
   return [high, low].flatMap((group = 0) => [group >> 8, group & 0xff]).join(".");
 }
 
-/** The numbers of an address: 4 bytes for IPv4, 8 groups of two bytes for IPv6; undefined for anything else. */
+/** An address as numbers: 4 bytes for IPv4, 8 groups of 16 bits for IPv6; undefined for anything else. */
 export function numbersOf(address: string): number[] | undefined {
   const spelled = canonicalAddress(address);
   if (spelled === undefined || isIPv4(spelled)) return spelled?.split(".").map(Number);
@@ -43,7 +43,7 @@ export function prefixLength(text: string): number {
   return /^(?:0|[1-9]\d{0,2})$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** The default port name for an address. The page's script derives the same. */
+/** The default port name for an address. The page's script uses the same rule. */
 export function derivePortName(address: string): string {
   return address === "" ? "" : `IP_${address}`;
 }
@@ -59,14 +59,14 @@ function isHostName(text: string): boolean {
   return labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label));
 }
 
-/** The network of one host: the address itself for IPv4, the /64 for IPv6. Limits per client count by it. */
+/** The network that counts as one client for limits: the address itself for IPv4, the /64 for IPv6. */
 export function hostNetwork(address: string): string {
   const plain = plainAddress(address) ?? address;
   return isIPv6(plain) ? firstNumbers(plain, 4) : plain;
 }
 
 /** The network by which failed sign-ins are counted: the /24 for IPv4, the /64 for IPv6. */
-export function networkOf(address: string): string {
+export function signInNetwork(address: string): string {
   const network = hostNetwork(address);
   return isIPv4(network) ? firstNumbers(network, 3) : network;
 }

@@ -1,4 +1,4 @@
-/** A file open in this process. All its threads can read it by its descriptor. */
+/** An open file. All threads of the process can use the descriptor. */
 export interface OpenFile {
   readonly descriptor: number;
   /** In bytes. */
@@ -10,10 +10,10 @@ export interface ByteSource {
   /** In bytes. */
   readonly size: number;
   /**
-   * Reads exactly `length` bytes from `position` on.
-   * @throws if there are fewer bytes: a file that shrank is damaged
+   * Reads exactly `length` bytes, starting at `position`.
+   * @throws Error if there are fewer bytes
    */
   read(position: number, length: number): Promise<Buffer>;
-  /** Fills the targets in order with the bytes from `position` on. @throws as `read` does */
+  /** Reads into the targets in order until all are full, starting at `position`. @throws Error like `read` */
   fill(position: number, targets: readonly Uint8Array[]): Promise<void>;
 }

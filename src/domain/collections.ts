@@ -1,4 +1,4 @@
-/** A map with at most `max` entries. When it is full, the entry that was set first is removed. */
+/** A map with at most `max` entries. A new entry replaces the one whose last `set` is longest ago. */
 export class RecentMap<K, V> extends Map<K, V> {
   readonly #max: number;
 
@@ -24,13 +24,13 @@ export function addTo<K, T>(groups: Map<K, T[]>, key: K, value: T): void {
 }
 
 /** Groups values by key, in their order. */
-export function groupsBy<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
+export function groupBy<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const value of values) addTo(groups, keyOf(value), value);
   return groups;
 }
 
-/** Computes a value once for each object, and keeps it as long as the object is in use. */
+/** Computes a value once for each object, and keeps it as long as the object exists. */
 export function memoize<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>();
   return (key) => {
@@ -44,6 +44,7 @@ export function memoize<K extends object, V>(make: (key: K) => V): (key: K) => V
 
 interface Entry<T> {
   readonly value: Promise<T>;
+  /** 0 while the value is being made. */
   weight: number;
 }
 
@@ -67,7 +68,7 @@ export class LruCache<T> {
     this.#limits = limits;
   }
 
-  /** The value of a key, cached or still being made. It does not count as a use. */
+  /** The value of a key, cached or still being made. A call does not count as a use of the value. */
   find(key: string): Promise<T> | undefined {
     return this.#entries.get(key)?.value;
   }
@@ -97,9 +98,9 @@ export class LruCache<T> {
   }
 
   #evict(): void {
-    const isFull = () => this.#entries.size > this.#limits.count || this.#weight > this.#limits.weight;
+    const isOverLimit = () => this.#entries.size > this.#limits.count || this.#weight > this.#limits.weight;
     for (const [key, entry] of this.#entries) {
-      if (this.#entries.size <= 1 || !isFull()) return;
+      if (this.#entries.size <= 1 || !isOverLimit()) return;
       this.#forget(key, entry);
     }
   }

@@ -2,7 +2,7 @@ import { UserError } from "./errors.ts";
 
 // Comma-separated values (RFC 4180), with any separator and any line break.
 
-/** Of one cell, in UTF-16 code units: Excel's limit. */
+/** In UTF-16 code units: Excel's limit for one cell. */
 const maxCharacters = 32_767;
 const maxColumns = 256;
 
@@ -16,8 +16,8 @@ export function readCsv(text: string, separator: string, limit = Number.POSITIVE
   const rows: string[][] = [];
   const ends = new Set([separator, "\n", "\r"]);
   let at = 0;
-  const refused = (what: string) => {
-    const message = `Row ${rows.length + 1} of this file ${what}. Mend it there and choose the file again.`;
+  const rowError = (what: string) => {
+    const message = `Row ${rows.length + 1} of this file ${what}. Fix that row and choose the file again.`;
     return new UserError("invalid", message);
   };
   const skip = (what: string): boolean => {
@@ -25,11 +25,11 @@ export function readCsv(text: string, separator: string, limit = Number.POSITIVE
     if (isNext) at += what.length;
     return isNext;
   };
-  /** The cell `before` continued up to `end`; reading goes on at `next`. */
+  /** Returns `before` and the text up to `end`. Reading continues at `next`. */
   const cell = (before: string, end: number, next: number): string => {
     const value = before + text.slice(at, end);
     if (value.length > maxCharacters)
-      throw refused(`has a cell of more than ${maxCharacters} characters: a quote may be missing`);
+      throw rowError(`has a cell of more than ${maxCharacters} characters: a quote may be missing`);
     at = next;
     return value;
   };
@@ -44,7 +44,7 @@ export function readCsv(text: string, separator: string, limit = Number.POSITIVE
     at++;
     for (let value = ""; ; value += quote) {
       const end = text.indexOf(quote, at);
-      if (end < 0) throw refused("has a quote that is never closed");
+      if (end < 0) throw rowError("has a quote that is never closed");
       value = cell(value, end, end + 1);
       if (!skip(quote)) return plain(value);
     }
@@ -52,7 +52,7 @@ export function readCsv(text: string, separator: string, limit = Number.POSITIVE
   while (at < text.length && rows.length < limit) {
     const cells: string[] = [];
     do {
-      if (cells.length === maxColumns) throw refused(`has more than ${maxColumns} columns`);
+      if (cells.length === maxColumns) throw rowError(`has more than ${maxColumns} columns`);
       cells.push(text[at] === quote ? quoted() : plain());
     } while (skip(separator));
     ["\r\n", "\n", "\r"].some(skip);
@@ -72,19 +72,16 @@ function csvCell(value: string): string {
   return special.test(value) ? `"${value.replaceAll(quote, '""')}"` : value;
 }
 
-const sign = /[=+\-@\t\r＝＋－＠]/;
-
 /**
- * Puts an apostrophe before everything that a spreadsheet might compute. A formula begins with one of these signs, in
- * some spreadsheets also a full-width one. Formulas after a separator or line break inside the text count too, because
- * the spreadsheet may expect another separator.
+ * Puts an apostrophe before everything that a spreadsheet might read as a formula. Formulas begin with one of the signs
+ * below; some spreadsheets also accept the full-width ones. Places after a comma, semicolon or line break count too,
+ * because a spreadsheet that uses another separator starts a new cell there.
  */
 export function neutralizeCell(text: string): string {
-  if (!sign.test(text)) return text;
   return text.replace(/(?:^|(?<=[,;\n]))(?=[ "']*[=+\-@\t\r＝＋－＠])/g, "'");
 }
 
-/** Removes the apostrophes that `neutralizeCell` added; all others stay. */
+/** Removes the apostrophes that `neutralizeCell` added, and no others. */
 export function restoreCell(text: string): string {
   return text.replace(/(?:^|(?<=[,;\n]))'(?=[ "']*[=+\-@\t\r＝＋－＠])/g, "");
 }

@@ -3,7 +3,7 @@ import { UserError } from "./errors.ts";
 /** How long a deletion can be undone. */
 export const undoMs = 10 * 60_000;
 
-/** With fewer bytes free on the disk, the deletion of a driver is final, because its archive takes the space. */
+/** With fewer bytes free on the disk, the deletion of a driver is final: Platen frees the space of its archive at once. */
 export const archiveRoomBytes = 128 * 1024 * 1024;
 
 export const deletionKinds = ["printer", "printers", "client", "driver", "icon"] as const;
@@ -20,22 +20,22 @@ export interface DeletedRecord {
 /** A deletion that can be undone. */
 export interface KeptDeletion extends DeletedRecord {
   readonly id: number;
-  /** UTC, milliseconds since 1970, by the clock of that time. */
+  /** UTC, milliseconds since 1970. The server's clock may have been set since. */
   readonly deleted_at: number;
 }
 
 export interface RecentDeletion extends KeptDeletion {
-  /** How long it can still be undone. */
+  /** How much longer it can be undone. */
   readonly leftMs: number;
 }
 
 /** The result of an undone deletion. */
 export interface RestoredRecord extends DeletedRecord {
-  /** One sentence for each difference from before the deletion. */
+  /** One sentence for each thing that is not as it was before the deletion. */
   readonly remarks: readonly string[];
 }
 
-/** Why a deletion cannot be undone, with what the message needs. */
+/** Why a deletion cannot be undone, with the data for the message. */
 type Obstacle =
   /** The deletion was already undone, is final, or never existed. */
   | { readonly kind: "over" }
@@ -43,9 +43,9 @@ type Obstacle =
   | { readonly kind: "name"; readonly client: { readonly id: number; readonly name: string } }
   /** The same ZIP was uploaded again. */
   | { readonly kind: "upload"; readonly driver: { readonly id: number; readonly title: string } }
-  /** It refers to another deleted record, whose deletion can be undone first. */
+  /** It refers to a record that was deleted too; the deletion of that record must be undone first. */
   | { readonly kind: "needs"; readonly deletion: KeptDeletion }
-  /** The printer of the icon is finally deleted. */
+  /** The deletion of the icon's printer is final. */
   | { readonly kind: "printer" };
 
 /** A deletion cannot be undone, at least not yet. Nothing was changed. */
@@ -62,13 +62,13 @@ export class NotRestored extends UserError {
 function obstacleText(name: string, obstacle: Obstacle): string {
   switch (obstacle.kind) {
     case "over":
-      return "This was taken back already, or can no longer be taken back.";
+      return "This deletion was already undone, or can no longer be undone.";
     case "name":
-      return `Another client is called “${obstacle.client.name}” by now: rename that one, then take this deletion back.`;
+      return `Another client has the name “${obstacle.client.name}” now: rename it, then undo this deletion.`;
     case "upload":
-      return `The same ZIP was uploaded again, and is “${obstacle.driver.title}” now: go on with that one, or delete it to get “${name}” back as it was.`;
+      return `The same ZIP was uploaded again as “${obstacle.driver.title}”: use that driver, or delete it to restore “${name}” as it was.`;
     case "needs":
-      return `“${name}” needs “${obstacle.deletion.name}”, which was deleted after it: take that back first.`;
+      return `“${name}” needs “${obstacle.deletion.name}”, which was deleted after it: undo that deletion first.`;
     case "printer":
       return "The printer of this icon is deleted for good.";
   }

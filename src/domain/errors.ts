@@ -18,7 +18,7 @@ export type FieldMessages = Readonly<Record<string, string>>;
 
 /** The records that prevent a change; pages link to them. */
 export interface Obstacles {
-  /** The start of a sentence that a page completes with their names, in place of the message. */
+  /** Replaces the message: the start of a sentence that the page ends with the names of the records. */
   readonly sentence: string;
   /** The first of them. */
   readonly records: readonly {
@@ -26,11 +26,11 @@ export interface Obstacles {
     readonly id: number;
     readonly name: string;
   }[];
-  /** How many records there are besides. */
+  /** The number of records that `records` leaves out. */
   readonly more: number;
 }
 
-/** As much of a printer and its drivers as a link to the field that fixes a finding needs. */
+/** What a link to the field that fixes a printer's finding needs to know of the printer and its drivers. */
 export interface PrinterToFix {
   readonly printer: {
     readonly id: number;
@@ -59,7 +59,7 @@ export type Remedy =
     }
   /** Opens the upload form for a driver's missing ZIP. */
   | { readonly kind: "upload"; readonly driver: { readonly file_name: string } }
-  /** Opens the upload form for a driver's ZIP that was sent to another form. */
+  /** Opens the driver upload form, for a driver's ZIP that was sent to another form. */
   | { readonly kind: "drivers" }
   /** Downloads a package of these printers only. */
   | {
@@ -68,8 +68,8 @@ export type Remedy =
       readonly ids: readonly number[];
       /** Whether printers that are known to fail are included. */
       readonly withFailing: boolean;
-      /** Whether the package leaves out the drivers. */
-      readonly isApart: boolean;
+      /** Whether the package leaves out the drivers, which other apps install. */
+      readonly omitsDriver: boolean;
     }
   /** Opens the list of printers left out of a client's package. */
   | { readonly kind: "left-out"; readonly client: number }

@@ -15,10 +15,10 @@ export interface TextRule {
   readonly multiline?: boolean;
 }
 
-/** Combining marks in a row; no language writes more (Unicode Standard Annex 15, stream-safe text). */
+/** The maximum number of combining marks in a row. No language has more (Unicode Annex 15, stream-safe text). */
 const maxMarks = 30;
 
-/** Cuts off runs of combining marks at 30: normalising n marks takes n² steps. */
+/** Shortens runs of combining marks to 30, because normalising n marks takes n² steps. */
 export function withoutMarkRuns(text: string): string {
   return text.replace(/\p{M}+/gu, (marks) =>
     marks.length > maxMarks ? [...marks].slice(0, maxMarks).join("") : marks,
@@ -26,15 +26,15 @@ export function withoutMarkRuns(text: string): string {
 }
 
 /** Any character but printable ASCII. */
-const special = /[^ -~]/;
+const nonAscii = /[^ -~]/;
 
 /**
  * Trims and normalises a text: NFC, well-formed, no control characters except line feeds if `multiline` is set.
- * Direction marks at the ends are trimmed like spaces; they come along when text is copied from other windows.
+ * Direction marks at the ends are trimmed like spaces: text copied from other windows often has them.
  */
 export function cleanText(value: string, multiline = false): string {
   // A fast path: most texts are plain ASCII.
-  if (!special.test(value)) return value.trim();
+  if (!nonAscii.test(value)) return value.trim();
   const text = withoutMarkRuns(value.toWellFormed()).normalize("NFC");
   if (!multiline) return trimmed(text.replace(/\p{Cc}/gu, ""));
   return trimmed(text.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n]/gu, ""));
@@ -63,14 +63,14 @@ export function isTicked(value: string | undefined): boolean {
   return !["", "0", "false", "off", "no"].includes((value ?? "").trim().toLowerCase());
 }
 
-/** Wrong lines of a text that a message names. */
+/** The maximum number of wrong lines that a message names. */
 const maxNamedLines = 3;
 
 /** Reads form fields and collects every problem, so that a person sees all of them at once. `check` throws if there are any. */
 export class FieldReader {
   readonly #input: FormInput;
   readonly #problems: Record<string, string> = {};
-  /** In the order of reading. */
+  /** The names of the fields in the order in which they were read. */
   readonly #names = new Set<string>();
 
   constructor(input: FormInput) {
@@ -95,7 +95,7 @@ export class FieldReader {
     return this.#refuse(name, `${rule.label} cannot contain “${bad}”.`, "");
   }
 
-  /** A text as it was sent, neither cleaned nor checked. */
+  /** A text exactly as it was sent. */
   typed(name: string): string {
     this.#names.add(name);
     return this.#input[name] ?? "";
@@ -177,7 +177,7 @@ export function throwIfAny(problems: FieldMessages): void {
   if (messages.length > 0) throw new UserError("invalid", messages.join(" "), problems);
 }
 
-/** A digest of a form's values when it is opened; the form sends it back in the field `opened`. */
+/** A digest of the values that a form shows when it is opened. The form sends it back in the field `opened`. */
 export function formVersion(values: FormInput): string {
   const entries = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(entries)).digest("hex").slice(0, 16);
@@ -195,7 +195,7 @@ export function checkFormVersion(sentVersion: string | undefined, currentValues:
   );
 }
 
-/** The fields whose current values differ from those sent, with their current values. */
+/** The current values of the fields whose sent values are different. */
 export function differencesFrom(sent: FormInput, currentValues: FormInput): FormInput {
   const others = Object.entries(currentValues).filter(
     ([name, value]) => cleanText(sent[name] ?? "", true) !== cleanText(value ?? "", true),

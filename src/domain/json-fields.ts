@@ -1,6 +1,6 @@
 /**
- * A JSON object saved by this or any other version of Platen. A field that is absent or of the wrong type gives its
- * default.
+ * A JSON object that this or any other version of Platen saved. If a field is absent or has the wrong type, the methods
+ * return its default.
  */
 export class JsonFields {
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -17,8 +17,7 @@ export class JsonFields {
   }
 
   text(name: string, fallback = ""): string {
-    const value = this.#fields[name];
-    return typeof value === "string" ? value : fallback;
+    return this.textOrNull(name) ?? fallback;
   }
 
   textOrNull(name: string): string | null {
@@ -38,7 +37,7 @@ export class JsonFields {
       : fallback;
   }
 
-  /** One of `choices`, else the first of them. */
+  /** One of `choices`; the first of them if the field has no such value. */
   choice<const T extends string>(name: string, choices: readonly [T, ...T[]]): T {
     return choices.find((choice) => choice === this.#fields[name]) ?? choices[0];
   }

@@ -5,7 +5,7 @@ export function keyFor(purpose: string, secret: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secret, "", `platen ${purpose}`, 32));
 }
 
-/** HMAC-SHA256 over all of the parts, in base64url. */
+/** HMAC-SHA256 of the parts, in base64url. */
 export function signatureOf(key: Uint8Array, parts: readonly unknown[]): string {
   return createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64url");
 }

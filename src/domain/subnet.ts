@@ -1,13 +1,13 @@
 import { canonicalAddress, numbersOf, prefixLength } from "./address.ts";
 import type { FieldReader } from "./fields.ts";
 
-/** Subnets in one field. */
+/** The maximum number of subnets in one field. */
 export const maxSubnets = 100;
 
 /**
- * Reads a field of subnets in CIDR notation, one a line: in canonical spelling, without duplicates. An address alone is
- * a subnet of one. Bits set after the prefix are refused, not cleared: the prefix itself may be wrong, and a shorter one
- * covers far more machines.
+ * Reads a field of subnets in CIDR notation, one a line. The result is in canonical spelling, without duplicates. An
+ * address alone is a subnet of one address. Bits set after the prefix are refused, not cleared: the typed prefix may be
+ * too short, and would cover far more machines.
  */
 export function readSubnets(form: FieldReader, name: string): string[] {
   const typed = form.text(name, { label: "Subnets", maxLength: 10_000, multiline: true });
@@ -25,7 +25,7 @@ export function readSubnets(form: FieldReader, name: string): string[] {
   return [...found];
 }
 
-/** The subnets for which a printer is meant: its own, else its client's; empty means any machine. */
+/** The subnets whose machines get a printer: its own, else its client's; empty means all machines. */
 export function effectiveSubnets(
   printer: { readonly subnets: readonly string[] },
   client: { readonly subnets: readonly string[] } | undefined,
@@ -38,18 +38,18 @@ export interface CombinedSubnets {
   /** Of all printers, without duplicates. */
   readonly subnets: readonly string[];
   /** How many printers have no subnets. */
-  readonly anywhere: number;
+  readonly withoutSubnets: number;
   /** Whether all printers have the same subnets. */
-  readonly isOne: boolean;
+  readonly areSame: boolean;
 }
 
 /** @param lists each printer's effective subnets @returns undefined if no printer has subnets */
 export function combineSubnets(lists: readonly (readonly string[])[]): CombinedSubnets | undefined {
   const subnets = [...new Set(lists.flat())];
   if (subnets.length === 0) return undefined;
-  const anywhere = lists.filter((list) => list.length === 0).length;
-  const isOne = new Set(lists.map((list) => list.toSorted().join())).size === 1;
-  return { subnets, anywhere, isOne };
+  const withoutSubnets = lists.filter((list) => list.length === 0).length;
+  const areSame = new Set(lists.map((list) => list.toSorted().join())).size === 1;
+  return { subnets, withoutSubnets, areSame };
 }
 
 type ReadSubnet =
@@ -69,7 +69,7 @@ function readSubnet(text: string): ReadSubnet {
   const subnet = `${textOf(network)}/${length}`;
   if (network.some((byte, i) => byte !== bytes[i])) {
     const choices = `${subnet} for that whole subnet, or ${textOf(bytes)} for the address alone.`;
-    return { problem: `has bits set behind its prefix: write ${choices}` };
+    return { problem: `has bits set after its prefix: write ${choices}` };
   }
   const unsuitable = unsuitableRanges.find((range) => isWithin(network, length, range));
   return unsuitable === undefined ? { subnet } : { problem: unsuitable.problem };
@@ -100,10 +100,10 @@ interface Range {
   readonly problem: string;
 }
 
-const notSpecific = "says nothing of a place: machines have such addresses wherever they are.";
+const notSpecific = "does not identify a network: machines have such addresses everywhere.";
 const noMachine = "holds no address of a machine.";
 
-/** Ranges in which a subnet makes no sense, with the reason. */
+/** Ranges whose subnets are refused, with the reason. */
 const unsuitableRanges: readonly Range[] = [
   range("127.0.0.0", 8, notSpecific),
   range("::1", 128, notSpecific),

@@ -1,5 +1,3 @@
-// Numbers and names in sentences.
-
 const thin = "\u202f";
 /** Created once: creating a formatter takes longer than writing a page of numbers. */
 const grouped = new Intl.NumberFormat("en-US");
@@ -14,7 +12,7 @@ export function counted(number: number, one: string, many = `${one}s`): string {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
 
-/** The first `limit` names, and how many more there are. */
+/** `a, b and 3 more`: the first `limit` names, and how many more there are. */
 export function firstOf(names: readonly string[], limit: number, total = names.length): string {
   const rest = total - Math.min(limit, names.length);
   return names.slice(0, limit).join(", ") + (rest > 0 ? ` and ${count(rest)} more` : "");
@@ -32,10 +30,10 @@ export function timeStamp(time: number): string {
   return `${new Date(time).toISOString().replaceAll(":", "").slice(0, 17)}Z`;
 }
 
-/** UTF-16 code units, longer than any name: the time to normalise grows with the square of a run of combining marks. */
+/** In UTF-16 code units, more than any name has. Normalising a run of n combining marks takes n² steps. */
 const maxSlugInput = 300;
 
-/** Lower-case ASCII letters, digits and hyphens, at most 80: safe in any file name. May be empty. */
+/** A text as at most 80 lower-case ASCII letters, digits and hyphens: safe in any file name. May be empty. */
 export function slug(text: string): string {
   const words = text
     .slice(0, maxSlugInput)
@@ -48,15 +46,18 @@ export function slug(text: string): string {
   return words.join("-").slice(0, 80);
 }
 
-// Invisible characters in texts from outside.
-
-/** Invisible characters, and those that reorder text: control, format and line ends; not tabs and joiners. */
+/** Characters that are invisible or reorder text: controls, format characters, line ends; not tabs and joiners. */
 const invisible = /(?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 /** The first invisible character of a text, as `U+202E`; undefined if there is none. */
 export function firstInvisible(text: string): string | undefined {
   const [character] = invisible.exec(text) ?? [];
   return character && codeOf(character);
+}
+
+/** Compares by UTF-16 code units, independent of any language. */
+export function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The text with every invisible character written as `[U+202E]`. */

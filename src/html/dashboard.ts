@@ -29,33 +29,25 @@ interface DashboardData {
 
 const recentCount = 5;
 
-/** The newest printers, and the newest ones with a driver. */
-function recentOf({ printers }: DashboardData) {
-  const newest = printers.toSorted((a, b) => b.printer.id - a.printer.id);
-  const deployed = newest.filter(({ driver }) => driver !== undefined);
-  return { printers: newest.slice(0, recentCount), packages: deployed.slice(0, recentCount) };
-}
-
-export function dashboardPage(pageContext: PageContext, data: DashboardData): Html {
-  const isChangeable = canChange(pageContext.visitor);
-  const isNew = data.printers.length === 0;
-  const { printers, packages } = recentOf(data);
-  const action = isChangeable
-    ? html`<a class="button primary" href="${paths.printers}#new-printer">New printer</a>`
-    : undefined;
-  const visible = isChangeable ? data : { ...data, deletions: [] };
+export function dashboardPage(context: PageContext, data: DashboardData): Html {
+  const isChangeable = canChange(context.visitor);
+  const isEmpty = data.printers.length === 0;
+  const newest = data.printers.toSorted((a, b) => b.printer.id - a.printer.id);
+  const packages = newest.filter(({ driver }) => driver !== undefined).slice(0, recentCount);
+  const action =
+    isChangeable && html`<a class="button primary" href="${paths.printers}#new-printer">New printer</a>`;
   return page(
-    { ...pageContext, title: "Dashboard", section: "Dashboard", action },
-    isNew && !isChangeable
+    { ...context, title: "Dashboard", section: "Dashboard", action },
+    isEmpty && !isChangeable
       ? html`<p>There are no printers yet.</p>`
-      : html`${isNew && firstSteps(data.clientCount > 0, data.drivers.length > 0)}
-    ${needsSection(visible, isNew)}
+      : html`${isEmpty && firstSteps(data.clientCount > 0, data.drivers.length > 0)}
+    ${needsSection(isChangeable ? data : { ...data, deletions: [] }, isEmpty)}
     ${isChangeable && deletedSection(data.deletions, data.before)}
     <div class="two">
-      <section><h2>Recent printers</h2>${recent(printers, [])}</section>
-      <section><h2>Recent packages</h2>${packages.length > 0 || isChangeable ? recent(packages, data.formats) : html`<p>None yet.</p>`}</section>
+      <section><h2>Recent printers</h2>${recentList(newest.slice(0, recentCount), [])}</section>
+      <section><h2>Recent packages</h2>${packages.length > 0 || isChangeable ? recentList(packages, data.formats) : html`<p>None yet.</p>`}</section>
     </div>
-    ${isChangeable && nextSteps(pageContext)}`,
+    ${isChangeable && nextSteps(context)}`,
   );
 }
 
@@ -71,50 +63,50 @@ function nextSteps({ visitor }: PageContext): Html {
 const adminSteps = html`<li><a class="button" href="${paths.backups}">Backups</a></li>
   <li><a class="button" href="${paths.audit}">Audit log</a></li>`;
 
-/** A count, the text after it (`|s` is the plural), and the list that shows the counted records. */
-type Need = readonly [number: number, sentence: string, path: string, tone?: "bad" | "warn" | undefined];
+/** A number of records, the text after it (`|s` marks the plural), and the page that lists them. */
+type Need = readonly [number: number, text: string, path: string, tone?: "bad" | "warn" | undefined];
 
 function needsOf({ printers, drivers, deletions, hasFailedBackup }: DashboardData): Need[] {
-  const inState = (
-    list: "printers" | "drivers",
-    state: WantedState,
-    sentence: string,
-    tone?: Need[3],
-  ): Need => {
+  const need = (list: "printers" | "drivers", state: WantedState, text: string, tone?: Need[3]): Need => {
     const narrowing = { q: "", client: undefined, state };
     const rows =
       list === "printers" ? narrowPrinters(printers, narrowing) : narrowDrivers(drivers, narrowing);
-    return [rows.length, sentence, narrowedPath(paths[list], narrowing), tone];
+    return [rows.length, text, narrowedPath(paths[list], narrowing), tone];
   };
   const unused = drivers.filter(({ printer_count }) => printer_count === 0);
   const unusedBytes = bytes(unused.reduce((sum, { size }) => sum + size, 0));
   const needs: Need[] = [
     [Number(hasFailedBackup), "backup could not be made", paths.backups, "bad"],
-    inState("printers", "blocked", "printer|s cannot be deployed", "bad"),
-    inState("drivers", "blocked", "driver|s cannot be installed", "bad"),
-    inState("printers", "changed", "printer|s changed since the last download: deploy again", "warn"),
-    inState("printers", "same-name", "queue|s with the name of another queue of the client", "warn"),
-    inState("printers", "same-address", "printer|s with the address of another one of the client", "warn"),
-    inState("drivers", "attention", "driver|s to look at", "warn"),
-    inState("drivers", "newer", "driver|s in use, with a newer version here", "warn"),
-    inState("drivers", "unused", `driver|s without printers, ${unusedBytes}`),
+    need("printers", "blocked", "printer|s cannot be deployed", "bad"),
+    need("drivers", "blocked", "driver|s cannot be installed", "bad"),
+    need("printers", "changed", "printer|s changed since the last download: deploy again", "warn"),
+    need("printers", "same-name", "queue|s with the same name as another queue of the client", "warn"),
+    need(
+      "printers",
+      "same-address",
+      "printer|s with the same address as another printer of the client",
+      "warn",
+    ),
+    need("drivers", "attention", "driver|s to check", "warn"),
+    need("drivers", "newer", "driver|s in use with a newer version in Platen", "warn"),
+    need("drivers", "unused", `driver|s without printers, ${unusedBytes}`),
     [deletions.length, "deletion|s can still be undone", paths.deleted],
   ];
   return needs.filter(([number]) => number > 0);
 }
 
-/** The list of problems, the worst first. A service without printers shows its first steps instead. */
-function needsSection(data: DashboardData, isNew: boolean): Html | undefined {
-  const needs = needsOf(data).filter(([, , , tone]) => !isNew || tone !== undefined);
+/** Lists what needs attention, the worst first. Without printers, it lists only problems. */
+function needsSection(data: DashboardData, isEmpty: boolean): Html | undefined {
+  const needs = needsOf(data).filter(([, , , tone]) => !isEmpty || tone !== undefined);
   if (needs.length === 0) {
-    if (isNew) return undefined;
-    return html`<p class="calm">Nothing needs you: every printer can be deployed as it is.</p>`;
+    if (isEmpty) return undefined;
+    return html`<p class="calm">Nothing needs attention: every printer can be deployed.</p>`;
   }
   const items = needs.map(
-    ([number, sentence, path, tone]) => html`<li class="${tone ?? "plain"}"><a href="${path}">
-      <span class="figure">${count(number)}</span> <span>${sentence.replace("|s", number === 1 ? "" : "s")}</span></a></li>`,
+    ([number, text, path, tone]) => html`<li class="${tone ?? "plain"}"><a href="${path}">
+      <span class="figure">${count(number)}</span> <span>${text.replace("|s", number === 1 ? "" : "s")}</span></a></li>`,
   );
-  return html`<section id="needs"><h2>What needs you</h2><ul class="needs">${items}</ul></section>`;
+  return html`<section id="needs"><h2>Needs attention</h2><ul class="needs">${items}</ul></section>`;
 }
 
 function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
@@ -127,8 +119,8 @@ function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
   </ol></section>`;
 }
 
-/** @param formats package formats to link; empty: only the printers are linked */
-function recent(rows: readonly PrinterWithState[], formats: readonly ListedFormat[]): Html {
+/** @param formats adds a link to each package in these formats */
+function recentList(rows: readonly PrinterWithState[], formats: readonly ListedFormat[]): Html {
   const withPackages = formats.length > 0;
   if (rows.length === 0) {
     return withPackages

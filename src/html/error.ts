@@ -8,17 +8,17 @@ import { count } from "./text.ts";
 const titles: Record<number, string> = {
   401: "Sign in",
   403: "Not allowed",
-  404: "Not here",
-  405: "Not possible this way",
-  409: "In the way",
+  404: "Not found",
+  405: "Not possible with this method",
+  409: "Conflict",
   413: "Too large",
   422: "Not possible yet",
-  500: "An error of ours",
+  500: "An error in Platen",
   503: "Busy",
   507: "The disk is full",
 };
 
-/** The reason of an error, with help for the user. */
+/** Why a request was refused, and how the user can go on. */
 export interface Refusal {
   readonly message: string;
   readonly help: Help;
@@ -26,18 +26,18 @@ export interface Refusal {
 
 /**
  * An error page: what happened, why, and what to do.
- * @param next links to go on, the likeliest first
+ * @param next links to continue with, the most likely first
  */
 export function errorPage(
-  pageContext: PageContext,
+  context: PageContext,
   status: number,
   refusal: Refusal,
   next: readonly Link[],
 ): Html {
-  const { text, links = [] } = refusalMessage(refusal, canChange(pageContext.visitor));
-  const back = [...next, ...homeLinks(pageContext.visitor, refusal)];
+  const { text, links = [] } = refusalMessage(refusal, canChange(context.visitor));
+  const back = [...next, ...homeLinks(context, refusal)];
   return page(
-    { ...pageContext, title: titles[status] ?? "Not possible" },
+    { ...context, title: titles[status] ?? "Not possible" },
     html`<p>${text}</p>
     ${links.length > 0 && html`<ul class="actions">${links.map((link) => html`<li>${anchor(link)}</li>`)}</ul>`}
     ${back.length > 0 && html`<p class="actions">${back.map(({ label, path }) => html`<a class="button" href="${path}">${label}</a>`)}</p>`}`,
@@ -45,13 +45,10 @@ export function errorPage(
 }
 
 /** The dashboard, or the sign-in page where Platen has one and no remedy links it. */
-function homeLinks(
-  { role, canSignIn }: PageContext["visitor"],
-  { help: { remedies = [] } }: Refusal,
-): Link[] {
-  if (role !== undefined) return [{ label: "Go to the dashboard", path: paths.dashboard }];
-  const isOffered = remedies.some(({ kind }) => kind === "sign-in");
-  return canSignIn && !isOffered ? [{ label: "Sign in", path: paths.signIn }] : [];
+function homeLinks({ visitor }: PageContext, { help }: Refusal): Link[] {
+  if (visitor.role !== undefined) return [{ label: "Go to the dashboard", path: paths.dashboard }];
+  const isOffered = help.remedies?.some(({ kind }) => kind === "sign-in");
+  return visitor.canSignIn && !isOffered ? [{ label: "Sign in", path: paths.signIn }] : [];
 }
 
 export function errorFragment({ visitor }: PageContext, refusal: Refusal): Html {
@@ -73,7 +70,7 @@ export function refusalMessage(
   return { tone: "bad", text, links: visible.map(remedyLink) };
 }
 
-/** The record names are part of the sentence; remedies are separate links. */
+/** Completes the sentence with the names of the records, each a link to its page. */
 function obstaclesText({ sentence, records, more }: Obstacles): Html {
   const names = records.map(
     ({ kind, id, name }, i) => html`${i > 0 && ", "}<a href="${pathOf[kind](id)}"><bdi>${name}</bdi></a>`,

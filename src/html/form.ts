@@ -1,4 +1,4 @@
-import { groupsBy } from "../domain/collections.ts";
+import { groupBy } from "../domain/collections.ts";
 import type { FieldMessages } from "../domain/errors.ts";
 import { type FormInput, isTicked } from "../domain/fields.ts";
 import { type Hole, type Html, html } from "./html.ts";
@@ -19,11 +19,11 @@ interface FieldOptions {
   readonly hint?: Hole;
   readonly required?: boolean;
   readonly attributes?: Html;
-  /** `controls.css` shows the field only while this condition on another field is true. */
+  /** `controls.css` hides the field unless this is true of another field, or this field has a problem. */
   readonly visibleWhen?: Condition;
 }
 
-/** The conditions that `controls.css` knows. */
+/** Each has a rule in `controls.css`. */
 type Condition = "number" | "lpr" | "ipp" | "port" | "snmp" | "shared";
 
 export function textField(state: FormState, options: FieldOptions & { readonly type?: string }): Html {
@@ -32,8 +32,8 @@ export function textField(state: FormState, options: FieldOptions & { readonly t
     state,
     options,
     (value) => html`<bdi>${value}</bdi>`,
-    (described) => html`<input id="${id(name)}" name="${name}" type="${type}"
-    value="${state.values[name]}" ${options.required && html`required`} ${described} ${options.attributes}>`,
+    (aria) => html`<input id="${id(name)}" name="${name}" type="${type}"
+    value="${state.values[name]}" ${options.required && html`required`} ${aria} ${options.attributes}>`,
   );
 }
 
@@ -43,8 +43,8 @@ export function textArea(state: FormState, options: FieldOptions): Html {
     state,
     options,
     (value) => html`<bdi class="lines">${value}</bdi>`,
-    (described) => html`<textarea id="${id(name)}" name="${name}" rows="3"
-    ${described} ${options.attributes}>${state.values[name]}</textarea>`,
+    (aria) => html`<textarea id="${id(name)}" name="${name}" rows="3"
+    ${aria} ${options.attributes}>${state.values[name]}</textarea>`,
   );
 }
 
@@ -55,7 +55,7 @@ export type SelectChoice = readonly [value: string, label: string, group?: strin
 export function selectOptions(choices: readonly SelectChoice[], chosen: string): Html {
   const option = ([value, label]: SelectChoice) =>
     html`<option value="${value}" ${value === chosen && html`selected`}>${label}</option>`;
-  const groups = [...groupsBy(choices, ([, , group = ""]) => group)];
+  const groups = [...groupBy(choices, ([, , group = ""]) => group)];
   return html`${groups.map(([group, members]) =>
     group === "" ? members.map(option) : html`<optgroup label="${group}">${members.map(option)}</optgroup>`,
   )}`;
@@ -71,7 +71,7 @@ export function selectField(
     state,
     options,
     (value) => html`<bdi>${choices.find(([known]) => known === value)?.[1] ?? value}</bdi>`,
-    (described) => html`<select id="${id(name)}" name="${name}" ${described}
+    (aria) => html`<select id="${id(name)}" name="${name}" ${aria}
     ${options.attributes}>${selectOptions(choices, chosen)}</select>`,
   );
 }
@@ -87,7 +87,7 @@ export function checkbox(state: FormState, options: FieldOptions): Html {
   </div>`;
 }
 
-/** A hidden field with the form version: a save compares it to detect that another user saved the record. */
+/** A hidden field with the version of the record: a save compares it to detect that another user saved the record. */
 export function formVersionField({ values }: FormState): Html {
   return html`<input type="hidden" name="opened" value="${values.opened}">`;
 }
@@ -100,7 +100,7 @@ interface EditedRecord {
   readonly path: string;
 }
 
-/** The list of all problems above the form, each linked to its field; or the conflict with another user's save. */
+/** Lists all problems above the form, each with a link to its field, or shows the conflict with another user's save. */
 export function problemSummary(state: FormState, record?: EditedRecord): Html | undefined {
   if (state.newerValues !== undefined && record !== undefined)
     return conflictSummary(state.newerValues, record);
@@ -118,8 +118,8 @@ function conflictSummary(newerValues: FormInput, { labels, path }: EditedRecord)
   const items = fields.map((name) => html`<li><a href="#${id(name)}">${labels[name] ?? name}</a></li>`);
   return html`<div class="problems" role="alert" tabindex="-1" data-focus>
     <p><strong>Not saved.</strong> Somebody else has saved this since you opened it.</p>
-    ${items.length > 0 ? html`<p>What they saved differs from yours here:</p><ul>${items}</ul>` : html`<p>They saved just what you typed.</p>`}
-    <p class="actions"><button>Save mine all the same</button> <a href="${path}">Drop mine and show what is saved now</a></p>
+    ${items.length > 0 ? html`<p>What they saved differs from yours here:</p><ul>${items}</ul>` : html`<p>They saved the same values.</p>`}
+    <p class="actions"><button>Save mine anyway</button> <a href="${path}">Discard mine and show the saved version</a></p>
   </div>`;
 }
 
@@ -137,20 +137,20 @@ export function deleteFold(options: {
     </form></details>`;
 }
 
-/** @param display the value as users see it */
+/** @param display formats a saved value for users. @param control the input, with these ARIA attributes */
 function field(
   state: FormState,
   options: FieldOptions,
   display: (value: string) => Html,
-  control: (described: Html) => Html,
+  control: (aria: Html) => Html,
 ): Html {
   const { name, label, required, visibleWhen } = options;
   const annotations = annotationsOf(state, options, (value) => (value === "" ? "nothing" : display(value)));
-  const described = html`${describedBy(annotations)} ${state.problems[name] && html`aria-invalid="true"`}`;
+  const aria = html`${describedBy(annotations)} ${state.problems[name] && html`aria-invalid="true"`}`;
   return html`<div class="field ${visibleWhen && `only-${visibleWhen}`} ${isWrong(annotations) && "wrong"}">
     <label for="${id(name)}">${label}${required && html` <span class="needed">needed</span>`}</label>
     ${annotations.map(annotationLine)}
-    ${control(described)}
+    ${control(aria)}
   </div>`;
 }
 
@@ -183,7 +183,7 @@ export function newerValueText(
   display: (value: string) => Hole,
 ): Html | undefined {
   const value = newerValues[name];
-  return value === undefined ? undefined : html`Saved meanwhile: ${display(value)}`;
+  return value === undefined ? undefined : html`Saved by somebody else: ${display(value)}`;
 }
 
 function isWrong(annotations: readonly Annotation[]): boolean {

@@ -46,7 +46,7 @@ const entities: Record<string, string> = {
 
 const special = /[&<>"'\0\u202a-\u202e\u2066-\u2069]/;
 
-/** Replaces characters that change the direction of the text after them, and NUL, by U+FFFD. */
+/** Also replaces NUL, and characters that change the text direction, with U+FFFD. */
 function escapeHtml(text: string): string {
   // Most texts are plain, and this test is far quicker than two replacements.
   if (!special.test(text)) return text;

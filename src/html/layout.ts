@@ -6,10 +6,10 @@ import { paths } from "./paths.ts";
 interface NavItem {
   readonly label: string;
   readonly path: string;
-  /** The least role that sees the link. */
+  /** The lowest role that sees the link. */
   readonly role: Role;
-  /** True: only users with a name see the link. The dashboard links these pages where sign-in is off. */
-  readonly needsName?: boolean;
+  /** True: hidden where sign-in is off. Accounts and tokens do not exist there; the dashboard links the other two. */
+  readonly needsSignIn?: boolean;
 }
 
 const navItems: readonly NavItem[] = [
@@ -18,10 +18,10 @@ const navItems: readonly NavItem[] = [
   { label: "Clients", path: paths.clients, role: "viewer" },
   { label: "Drivers", path: paths.drivers, role: "viewer" },
   { label: "Packages", path: paths.packages, role: "viewer" },
-  { label: "Accounts", path: paths.accounts, role: "admin", needsName: true },
-  { label: "Tokens", path: paths.tokens, role: "admin", needsName: true },
-  { label: "Backups", path: paths.backups, role: "admin", needsName: true },
-  { label: "Audit log", path: paths.audit, role: "admin", needsName: true },
+  { label: "Accounts", path: paths.accounts, role: "admin", needsSignIn: true },
+  { label: "Tokens", path: paths.tokens, role: "admin", needsSignIn: true },
+  { label: "Backups", path: paths.backups, role: "admin", needsSignIn: true },
+  { label: "Audit log", path: paths.audit, role: "admin", needsSignIn: true },
 ];
 
 interface PageOptions {
@@ -31,7 +31,7 @@ interface PageOptions {
   /** The label of the current navigation item. */
   readonly section?: string;
   /** The primary action, top right. */
-  readonly action?: Html | undefined;
+  readonly action?: Hole;
   readonly assets: Assets;
   readonly visitor: Visitor;
   readonly message?: Message | undefined;
@@ -101,8 +101,7 @@ const htmxConfig = JSON.stringify({
 });
 
 export function page(options: PageOptions, body: Hole): Html {
-  const { title, heading = title, action, assets, visitor } = options;
-  const { message } = options;
+  const { title, heading = title, action, assets, visitor, message } = options;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -120,7 +119,7 @@ export function page(options: PageOptions, body: Hole): Html {
   <a class="skip" href="#main">Skip to the content</a>
   <header class="head">
     <a class="brand" href="${paths.dashboard}"><img src="${assets.icon}" alt="" width="28" height="28">Platen</a>
-    ${visitor.role && html`${searchField()}${navigation(visitor, options.section)}`}
+    ${visitor.role && html`${searchField}${navigation(visitor, options.section)}`}
     ${visitor.name !== undefined && userMenu(visitor)}
   </header>
   <main id="main">
@@ -134,17 +133,14 @@ export function page(options: PageOptions, body: Hole): Html {
 }
 
 function navigation(visitor: Visitor, current: string | undefined): Html {
-  const visible = navItems.filter((item) => isVisible(item, visitor));
+  const visible = navItems.filter(
+    ({ role, needsSignIn }) => hasRole(visitor.role, role) && !(needsSignIn && visitor.name === undefined),
+  );
   const links = visible.map(
     ({ label, path }) =>
       html`<li><a href="${path}" ${label === current && html`aria-current="page"`}>${label}</a></li>`,
   );
   return html`<nav aria-label="Places"><ul>${links}</ul></nav>`;
-}
-
-function isVisible(item: NavItem, { name, role }: Visitor): boolean {
-  if (item.needsName && name === undefined) return false;
-  return hasRole(role, item.role);
 }
 
 /** The user's name and the sign-out button. */
@@ -156,20 +152,20 @@ function userMenu({ name, role, isSignedInHere }: Visitor): Html {
 }
 
 /** The text does not say who can reach the service: Platen does not know the network around it. */
-const signInOffFooter = html`<footer class="foot">Sign-in is off: whoever reaches this address can change what runs as SYSTEM on every PC.
-  The setting <code>ADMIN_PASSWORD</code> closes it.</footer>`;
+const signInOffFooter = html`<footer class="foot">Sign-in is off: anyone who can reach this address can change what runs as SYSTEM on every PC.
+  The setting <code>ADMIN_PASSWORD_FILE</code> turns sign-in on.</footer>`;
 
-/** An out-of-band fragment that shows a message above the page without moving its content. */
+/** An out-of-band fragment with a message that floats above the page, so that the content does not move. */
 export function notify(message: Message | undefined): Html {
   return messageSlot(message, html`class="floating" hx-swap-oob="true"`);
 }
 
-/** Every page contains the element, so that fragments can replace it. */
+/** Every page contains this element, even without a message, so that fragments can replace it. */
 function messageSlot(message: Message | undefined, attributes?: Html): Html {
   return html`<div id="message" ${attributes}>${message && messageBox(message)}</div>`;
 }
 
-/** The message; scripts move the focus to it. */
+/** `app.js` moves the focus to the message. */
 export function messageBox({ tone, text, links = [], undo }: Message): Html {
   const items = links.map((link) => html`<li>${anchor(link)}</li>`);
   if (undo !== undefined) {
@@ -196,7 +192,7 @@ export function badge(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${word}</span>`;
 }
 
-/** A command with a button that copies it. */
+/** A text with a button that copies it. @param name the beginning of the element ids */
 export function copyable(label: string, text: string, name: string): Html {
   return html`<div class="copyable">
     <span class="label" id="${name}-label">${label}</span>
@@ -206,8 +202,7 @@ export function copyable(label: string, text: string, name: string): Html {
 }
 
 /** The search field of every page. Without scripts, Enter opens the search page; with scripts, results appear below it. */
-function searchField(): Html {
-  return html`<form class="find" method="get" action="${paths.search}" role="search">
+const searchField = html`<form class="find" method="get" action="${paths.search}" role="search">
       <label class="visually-hidden" for="find">Search everything</label>
       <input id="find" type="search" name="q" maxlength="${maxQuery}" autocomplete="off" placeholder="Search" aria-keyshortcuts="/"
         hx-get="${paths.search}" hx-trigger="input changed delay:200ms" hx-sync="this:replace" hx-target="#find-results">
@@ -215,7 +210,6 @@ function searchField(): Html {
       <div id="find-results"></div>
       <p class="visually-hidden" role="status"></p>
     </form>`;
-}
 
 /** What an operator should know before a deployment. */
 export interface Guidance {
@@ -228,5 +222,5 @@ export interface Guidance {
 export function guidanceBlock({ title, facts, untested }: Guidance): Html {
   return html`<details class="more notes"><summary>What to know about this: ${title}</summary>
     <ul>${facts.map((line) => html`<li>${line}</li>`)}</ul>
-    <p>Not seen on a real Windows by us:</p><ul>${untested.map((line) => html`<li>${line}</li>`)}</ul></details>`;
+    <p>Not tested on a real Windows machine:</p><ul>${untested.map((line) => html`<li>${line}</li>`)}</ul></details>`;
 }

@@ -13,27 +13,29 @@ import { paths } from "./paths.ts";
 import { stateWord } from "./state-badge.ts";
 import { count, counted } from "./text.ts";
 
-/** The pages with a list that users can narrow. */
+/** The pages with a list that users can filter. */
 type NarrowedPage = ListName | "packages";
 
+/** A filtered list. */
 interface NarrowedList {
   readonly rows: readonly unknown[];
   readonly narrowing: Narrowing;
-  /** The number of rows without narrowing. */
+  /** The number of rows without the filter. */
   readonly total: number;
 }
 
+/** The selects of the filter form. */
 interface NarrowingChoices {
-  /** Set where rows have clients. */
+  /** Set if rows have clients. */
   readonly clients?: readonly ClientName[];
-  /** Set where rows have states. `others` are states without a finding. */
+  /** Set if rows have states. `others`: states that only this list has. */
   readonly states?: {
     readonly others: readonly (readonly [state: WantedState, label: string])[];
     readonly kinds: readonly FindingKind[];
   };
 }
 
-/** The labels of the state select. */
+/** The labels in the state select. */
 const findingKindLabels: Record<FindingKind, string> = {
   "no-driver": "No driver assigned",
   archive: "Archive missing or damaged",
@@ -43,17 +45,17 @@ const findingKindLabels: Record<FindingKind, string> = {
   unsigned: "Unsigned",
   "not-for-arm64": "ARM64 driver without ARM64 files",
   "unchosen-model": "Model not chosen",
-  "same-name": "One name twice",
-  "same-address": "One address twice",
+  "same-name": "Duplicate name",
+  "same-address": "Duplicate address",
 };
 
-/** The URL path of a narrowed list. */
+/** The URL of a filtered list. */
 export function narrowedPath(path: string, narrowing: Narrowing): string {
   const query = narrowingQuery(narrowing);
   return query === "" ? path : `${path}?${query}`;
 }
 
-/** The query string of a narrowed list, without the question mark. */
+/** The query string of a filtered list, without the question mark. */
 export function narrowingQuery({ q, client, state }: Narrowing): string {
   const query = new URLSearchParams();
   if (q !== "") query.set("q", q);
@@ -62,26 +64,24 @@ export function narrowingQuery({ q, client, state }: Narrowing): string {
   return query.toString();
 }
 
-/** The form above a list. htmx reloads the list while the user types. */
-export function narrowingForm(
-  name: NarrowedPage,
-  list: NarrowedList,
-  { clients, states }: NarrowingChoices,
-): Html {
-  const [path, id, { narrowing }] = [paths[name], idPrefixOf(name), list];
+/** The filter form above a list. htmx reloads the list while the user types. */
+export function narrowingForm(name: NarrowedPage, list: NarrowedList, choices: NarrowingChoices): Html {
+  const { narrowing } = list;
+  const path = paths[name];
+  const id = idPrefixOf(name);
   return html`<form class="narrowing" method="get" action="${path}" role="search" aria-label="Narrow the list"
     hx-get="${path}" hx-trigger="input changed delay:200ms from:find [type=search], change, submit" hx-sync="this:replace"
     hx-target="#${id}-list" hx-select="#${id}-list" hx-swap="outerHTML" hx-select-oob="#${id}-count:innerHTML">
     <label class="visually-hidden" for="narrow-q">Words in the list</label>
     <input id="narrow-q" type="search" name="q" value="${narrowing.q}" maxlength="${maxQuery}" autocomplete="off"
       placeholder="Narrow the list">
-    ${clients && clientSelect(clients, narrowing)}
-    ${states && stateSelect(states, narrowing)}
+    ${choices.clients && clientSelect(choices.clients, narrowing)}
+    ${choices.states && stateSelect(choices.states, narrowing)}
     <noscript><button>Narrow</button></noscript>
     ${narrowedCount(name, list)}</form>`;
 }
 
-/** The list has the id `{prefix}-list`, its row count `{prefix}-count`. */
+/** The list has the id `printer-list`, its row count `printer-count`; the other pages likewise. */
 function idPrefixOf(name: NarrowedPage): string {
   return name.slice(0, -1);
 }
@@ -100,7 +100,7 @@ export function narrowedCount(name: NarrowedPage, list: NarrowedList, oob = fals
   return html`<p id="${idPrefixOf(name)}-count" class="soft" role="status" ${oob && html`hx-swap-oob="innerHTML"`}>${text}</p>`;
 }
 
-/** The text of a narrowed list without rows. */
+/** Shown instead of a filtered list without rows. */
 export function nothingMatches(name: NarrowedPage, { narrowing, total }: NarrowedList): Html {
   const sentence =
     narrowing.q === "" ? "Nothing matches." : html`Nothing matches “<bdi>${narrowing.q}</bdi>”.`;
@@ -112,20 +112,20 @@ export function nothingMatches(name: NarrowedPage, { narrowing, total }: Narrowe
 
 function clientSelect(clients: readonly ClientName[], { client }: Narrowing): Html {
   const options = clients.map(({ id, name }) => option(String(id), name, id === client));
-  return html`<label class="visually-hidden" for="narrow-client">Whose printers</label>
+  return html`<label class="visually-hidden" for="narrow-client">Client</label>
     <select id="narrow-client" name="client_id">${option("", "Any client", client === undefined)}${options}
       ${option("none", "Without a client", client === "none")}</select>`;
 }
 
-/** A state that only printers have. */
+/** The state `changed`, which only printers have. */
 export const changedStateOption = ["changed", "Changed since downloaded"] as const;
 
 function stateSelect({ others, kinds }: Required<NarrowingChoices>["states"], { state }: Narrowing): Html {
-  return html`<label class="visually-hidden" for="narrow-state">In which state</label>
+  return html`<label class="visually-hidden" for="narrow-state">State</label>
     <select id="narrow-state" name="state">${option("", "Any state", state === undefined)}
-      ${states.map((one) => option(one, stateWord(one), state === one))}
-      ${others.map(([one, label]) => option(one, label, state === one))}
-      <optgroup label="Because">${kinds.map((kind) => option(kind, findingKindLabels[kind], state === kind))}</optgroup></select>`;
+      ${states.map((known) => option(known, stateWord(known), state === known))}
+      ${others.map(([other, label]) => option(other, label, state === other))}
+      <optgroup label="Reason">${kinds.map((kind) => option(kind, findingKindLabels[kind], state === kind))}</optgroup></select>`;
 }
 
 function option(value: string, label: string, isChosen: boolean): Html {

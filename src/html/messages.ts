@@ -1,5 +1,5 @@
 import type { ListedFormat } from "../domain/deploy/package-format.ts";
-import type { ListedPrinter, PrinterWithState } from "../domain/printers/listings.ts";
+import type { ClientName, ListedPrinter, PrinterWithState } from "../domain/printers/listings.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import type { Link, Message } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -8,21 +8,16 @@ import { isolated } from "./text.ts";
 
 const completedChanges = ["saved", "changed", "redeploy", "icon"] as const;
 
-/** A finished change, as the `done` parameter of the page that the browser is redirected to. */
+/** A finished change, as the redirect to the next page names it in the query parameter `done`. */
 export type CompletedChange = (typeof completedChanges)[number];
 
-/** The change that a query names; undefined where it names none. */
+/** The change in the query parameter `done`, if any. */
 export function completedChangeIn(query: URLSearchParams): CompletedChange | undefined {
   return completedChanges.find((word) => word === query.get("done"));
 }
 
-interface Named {
-  readonly id: number;
-  readonly name: string;
-}
-
 /**
- * The message after a change of a printer or its icon, with next steps. For a blocked printer: its worst finding.
+ * The message after a change of a printer or its icon, with next steps. For a blocked printer, it gives the worst finding.
  * @param isDeployed whether any revision of the printer was downloaded before
  */
 export function printerMessage(
@@ -49,12 +44,12 @@ export function printerMessage(
       return good(savedText(done, name), [...downloads, ...next]);
     case "changed":
     case "redeploy":
-      // Compares with the last download, like the page does: earlier changes count, reverted ones do not.
+      // As on the page, compares with the last download: earlier changes count, and reverted changes do not.
       if (!isDeployed) return good(savedText(done, name), downloads);
       if (!row.changed) return good(html`${savedText(done, name)}. Nothing to deploy again.`);
       return good(html`${savedText(done, name)}. Revision changed: deploy again.`, downloads);
     case "icon":
-      return good(html`${savedText(done, name)}. Packages carry it from now on.`, downloads);
+      return good(html`${savedText(done, name)}. Packages contain it from now on.`, downloads);
   }
 }
 
@@ -68,7 +63,7 @@ function nextPrinter({ client, driver }: ListedPrinter): Link {
 }
 
 /** The message after a client was saved. */
-export function clientMessage(done: CompletedChange | undefined, client: Named): Message | undefined {
+export function clientMessage(done: CompletedChange | undefined, client: ClientName): Message | undefined {
   if (done === undefined) return undefined;
   const next = { label: "Add a printer for this client", path: paths.printerForClient(client.id) };
   return good(html`Saved: ${recordLink(paths.client(client.id), client.name)}`, [next]);
@@ -76,12 +71,12 @@ export function clientMessage(done: CompletedChange | undefined, client: Named):
 
 /**
  * The message after a record was deleted.
- * @param deletion the id to undo it; undefined where the deletion is final, because there was no room to keep the record
+ * @param deletion the id of the deletion, to undo it; undefined if there was no room to keep the record
  */
 export function deletedMessage(name: string, deletion: number | undefined): Message {
   const text = html`Deleted: <bdi>${name}</bdi>`;
   if (deletion !== undefined) return { tone: "good", text, undo: { path: paths.undo(deletion) } };
-  return { tone: "warn", text: html`${text}. There is no room to keep it: this cannot be taken back.` };
+  return { tone: "warn", text: html`${text}. There was no room to keep it, so this cannot be undone.` };
 }
 
 function good(text: Hole, links: readonly Link[] = []): Message {

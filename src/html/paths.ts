@@ -59,16 +59,16 @@ export const paths = {
   clientDelete: (id: number) => `/clients/${id}/delete`,
   driver: (id: number) => `/drivers/${id}`,
   driverUploaded: (id: number, what: string) => `/drivers/${id}?uploaded=${what}`,
-  /** @param result the key of the remembered result, which has the number of moved printers */
+  /** @param result its name in `RecentResults` */
   driverMoved: (id: number, result: string) => `/drivers/${id}?moved=${result}`,
   driverDelete: (id: number) => `/drivers/${id}/delete`,
   driverArchive: (id: number) => `/drivers/${id}/archive`,
   driverFiles: (id: number) => `/drivers/${id}/files`,
   driverDeploy: (id: number) => `/drivers/${id}#deploy`,
-  /** @param path of a package or a script, which then comes without its drivers */
+  /** @param path of a package or script */
   withoutDrivers: (path: string) => `${path}?driver=apart`,
   driverModels: (id: number) => `/drivers/${id}/models`,
-  driverModel: (id: number) => `/drivers/${id}#models-found`,
+  modelChoice: (id: number) => `/drivers/${id}#models-found`,
   driverMove: (id: number, to?: number) => `/drivers/${id}/move${to === undefined ? "" : `?to=${to}`}`,
 } as const;
 

@@ -4,18 +4,18 @@ import type { Link } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { counted } from "./text.ts";
 
-/** Links to the page that fixes a driver's finding; undefined where that is the driver's own page. */
+/** Links to the place that fixes a driver's finding, unless the driver's page itself is that place. */
 export function driverRemedy(kind: string, driver: DriverToFix): Link | undefined {
-  if (kind === "unchosen-model") return { label: "Choose the model", path: paths.driverModel(driver.id) };
-  if (kind === "lost-model") return { label: "Choose another model", path: paths.driverModel(driver.id) };
+  if (kind === "unchosen-model") return { label: "Choose the model", path: paths.modelChoice(driver.id) };
+  if (kind === "lost-model") return { label: "Choose another model", path: paths.modelChoice(driver.id) };
   if (kind === "archive") return uploadAgainLink(driver);
   return undefined;
 }
 
-/** Links to the page that fixes a printer's finding. */
+/** Links to the form field or page that fixes a printer's finding. */
 export function remedyOf(
   { kind, isArm64 }: { readonly kind: string; readonly isArm64?: boolean | undefined },
-  { printer, driver: first, arm64Driver }: PrinterToFix,
+  { printer, driver: mainDriver, arm64Driver }: PrinterToFix,
 ): Link {
   const edit = (label: string, field: string) => ({
     label,
@@ -23,7 +23,7 @@ export function remedyOf(
   });
   const [driver, ownModel, prefix] = isArm64
     ? [arm64Driver, printer.arm64_driver_desc, "arm64_"]
-    : [first, printer.driver_desc, ""];
+    : [mainDriver, printer.driver_desc, ""];
   if (driver === undefined) return edit("Choose a driver", `${prefix}driver_id`);
   if (kind === "same-name") return edit("Rename it", "name");
   if (kind === "same-address") return edit("Change the address", "address");
@@ -51,8 +51,8 @@ export function remedyLink(remedy: Remedy): Link {
     case "drivers":
       return { label: "Upload a driver", path: paths.uploadForm };
     case "package": {
-      const { format, ids, withFailing, isApart } = remedy;
-      const more = `${withFailing ? "&all=1" : ""}${isApart ? "&driver=apart" : ""}`;
+      const { format, ids, withFailing, omitsDriver } = remedy;
+      const more = `${withFailing ? "&all=1" : ""}${omitsDriver ? "&driver=apart" : ""}`;
       const path = `${paths.packageOfChosen(format)}?ids=${ids.join(",")}${more}`;
       return {
         label: `Download the other ${ids.length === 1 ? "one" : counted(ids.length, "printer")}`,

@@ -25,7 +25,7 @@ export function stateBadge({ state, findings }: WithState): Html {
   return html`<details class="why" name="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst)}</p></details>`;
 }
 
-/** All findings, a line each, in a box with the tone of the worst. */
+/** All findings, one per line, in a box with the tone of the state. */
 export function findingsNotice({ state, findings }: WithState): Html | undefined {
   if (findings.length === 0) return undefined;
   const items = findings.map(
@@ -34,7 +34,7 @@ export function findingsNotice({ state, findings }: WithState): Html | undefined
   return html`<div class="notice ${tones[state]}"><ul class="findings">${items}</ul></div>`;
 }
 
-/** The findings of a driver, a line each, with links to the pages that fix them. */
+/** The findings of a driver, one per line, with links to the pages that fix them. */
 export function driverFindingLines({ findings }: DriverWithState): Html | undefined {
   if (findings.length === 0) return undefined;
   const items = findings.map(
@@ -43,7 +43,7 @@ export function driverFindingLines({ findings }: DriverWithState): Html | undefi
   return html`<ul class="findings">${items}</ul>`;
 }
 
-/** Links to the page that fixes a finding, where that is not the driver's own page. */
+/** Links to the page that fixes a driver's finding, if that is another page. */
 function remedy({ kind, driver }: Finding): Html | undefined {
   const found = driver === undefined ? undefined : driverRemedy(kind, driver);
   return found && html`<a href="${found.path}">${found.label}</a>`;

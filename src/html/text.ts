@@ -2,6 +2,8 @@ import { type Html, html } from "./html.ts";
 
 export { count, counted, firstOf } from "../domain/text.ts";
 
+const twoDigits = (number: number) => String(number).padStart(2, "0");
+
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** A sentence whose “quoted names” cannot change the direction of the text around them. */
@@ -10,12 +12,11 @@ export function isolated(sentence: string): Html {
   return html`${parts.map((part, i) => (i % 2 === 0 ? part : html`“<bdi>${part}</bdi>”`))}`;
 }
 
-/** `21 Nov 2026, 14:05` in the server's time zone. @param time milliseconds since 1970 */
+/** `21 Nov 2026, 14:05` in the server's time zone. @param time UTC, milliseconds since 1970 */
 export function time(time: number): Html {
   const date = new Date(time);
-  const two = (number: number) => String(number).padStart(2, "0");
   const day = `${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}`;
-  const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  const clock = `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
   return html`<time datetime="${date.toISOString()}">${day}, ${clock}</time>`;
 }
 
@@ -39,8 +40,7 @@ function parseInfDate(date: string): { readonly text: string; readonly iso: stri
   const [month, day, year] = date.split(/[/-]/).map(Number);
   const name = months[(month ?? 0) - 1];
   if (name === undefined || !day || !year) return undefined;
-  const two = (number: number) => String(number).padStart(2, "0");
-  return { text: `${day} ${name} ${year}`, iso: `${year}-${two(month ?? 0)}-${two(day)}` };
+  return { text: `${day} ${name} ${year}`, iso: `${year}-${twoDigits(month ?? 0)}-${twoDigits(day)}` };
 }
 
 /** `21.9 MB`. */
@@ -55,7 +55,7 @@ export function bytes(size: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** `\\ , and !` for `\\,!`. */
+/** Lists single characters: `x y and z` for `xyz`. */
 export function listed(characters: string): string {
   return `${[...characters.slice(0, -1)].join(" ")} and ${characters.slice(-1)}`;
 }

@@ -16,7 +16,7 @@ export type Result<T> =
 /** The result of a change without a value. */
 export const noResult: Result<void> = { value: undefined };
 
-/** Saves a form. @throws what the change throws, except for errors about the form's fields */
+/** Saves a form. @throws what the change throws, except for "stale" and errors about the form's fields */
 export const trySave = catching(({ code, fields }) => code === "stale" || Object.keys(fields).length > 0);
 
 /** Receives a file. @throws what the change throws, except for errors about the file */
@@ -29,15 +29,15 @@ export const tryUndo = catching((error) => error instanceof NotRestored);
 export const tryChange = catching(({ code }) => code === "invalid");
 
 /**
- * Deletes a record. A conflict becomes the result of a plain form, whose page shows it; a page script shows it like
- * other errors.
+ * Deletes a record. For a plain form, which is one sent without a page script, the page shows a conflict. Page scripts
+ * show it like other errors.
  * @throws what `remove` throws, except for a conflict of a plain form
  */
 export function tryRemove<T>(request: IncomingMessage, remove: () => Promise<T>): Promise<Result<T>> {
   return catching(({ code }) => code === "conflict" && isNavigation(request))(remove);
 }
 
-/** Makes a change. Errors for which `isCaught` is true become its result. */
+/** Makes a function that runs a change. It catches the errors for which `isCaught` is true, and returns them. */
 function catching(isCaught: (error: UserError) => boolean) {
   return async <T>(change: () => Promise<T>): Promise<Result<T>> => {
     try {
@@ -49,27 +49,27 @@ function catching(isCaught: (error: UserError) => boolean) {
   };
 }
 
-/** A form with a record's values, which also sends back the version of the record that it shows. */
+/** A form with a record's values and their version, so that a save detects changes by other users. */
 export function recordForm(values: FormInput): FormState {
   return sentForm({ ...values, opened: formVersion(values) });
 }
 
 /**
  * A form with the values that were sent, and a message beside each refused field.
- * @param now the record's current values, where another user may have saved it since the form was opened
+ * @param now the record's current values, if another user may have changed it since the form was opened
  */
 export function sentForm(values: FormInput, error?: UserError, now: FormInput = {}): FormState {
   if (error?.code !== "stale") return { values, problems: error?.fields ?? {} };
   // After seeing the other user's values, the sender may overwrite them, unless the record changes once more.
-  const meanwhile = differencesFrom(values, now);
-  return { values: { ...values, opened: formVersion(now) }, problems: {}, newerValues: meanwhile };
+  const opened = formVersion(now);
+  return { values: { ...values, opened }, problems: {}, newerValues: differencesFrom(values, now) };
 }
 
 /** The three kinds of answers to a form; only the requested one is made. */
 export interface FormAnswers<T> {
   /** The path to which a plain form is redirected after the change. */
   readonly redirect: (value: T) => string;
-  /** The page for a plain form whose change was refused; without it the error is thrown. */
+  /** The page for a plain form whose change was refused. Without it, the error is thrown. */
   readonly page?: (error: UserError) => Html | Promise<Html>;
   /** The part of the page that a page script replaces, after the change or with the error. */
   readonly fragment: (result: Result<T>) => Html | Promise<Html>;
@@ -77,7 +77,7 @@ export interface FormAnswers<T> {
 
 /**
  * Answers a plain form with a page or a redirect, and a page script with a fragment.
- * @throws UserError the result's, where `page` is missing
+ * @throws UserError the error of the result, if there is no `page` for it
  */
 export async function answerForm<T>(
   request: IncomingMessage,
@@ -95,9 +95,9 @@ export async function answerForm<T>(
   return htmlReply(await page(error), status);
 }
 
-/** Whether a browser requests a page, and not a page script a fragment. */
+/** Whether a browser requests a page. A page script requests a fragment. */
 export function isNavigation({ headers }: IncomingMessage): boolean {
   if (headers["hx-request"] !== undefined) return false;
-  // Browsers send Sec-Fetch-Mode to https and localhost only, and Upgrade-Insecure-Requests also to a LAN address.
+  // Browsers send Sec-Fetch-Mode only to https and localhost, but Upgrade-Insecure-Requests also to a LAN address.
   return headers["sec-fetch-mode"] === "navigate" || headers["upgrade-insecure-requests"] === "1";
 }

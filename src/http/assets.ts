@@ -13,7 +13,7 @@ import type { Context } from "./router.ts";
 interface Asset {
   readonly bytes: Buffer;
   readonly type: string;
-  /** The start of the content's SHA-256, in hex: a changed file has another address. */
+  /** The start of the content's SHA-256, in hex. It is part of the URL, so a changed file has a new one. */
   readonly digest: string;
   /** Compressed on the first request for an encoding. */
   readonly compressed: Map<Encoding, Promise<Uint8Array>>;
@@ -36,7 +36,6 @@ function address(name: keyof typeof files): string {
   return `/static/${name}?v=${files[name].digest}`;
 }
 
-/** The addresses of the files. */
 export const assets: Assets = {
   css: address("app.css"),
   js: address("app.js"),
@@ -51,7 +50,7 @@ export function show({ request, params, url }: Context<"name">): Promise<Reply> 
   return assetReply(request, found, url.searchParams.get("v") === found.digest);
 }
 
-/** `GET /favicon.ico`, which browsers request by themselves. */
+/** `GET /favicon.ico`, which browsers request although no page mentions it. */
 export function favicon({ request }: Context): Promise<Reply> {
   return assetReply(request, files["icon.svg"], false);
 }

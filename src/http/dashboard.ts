@@ -5,7 +5,7 @@ import { dashboardPage } from "../html/dashboard.ts";
 import type { Html } from "../html/html.ts";
 import type { PageContext } from "../html/layout.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
-import { htmlReply, type Reply } from "./answers/reply.ts";
+import { htmlReply, jsonReply, type Reply } from "./answers/reply.ts";
 import { pageContextOf } from "./page-context.ts";
 import type { Context } from "./router.ts";
 
@@ -13,22 +13,22 @@ import type { Context } from "./router.ts";
 export async function show({ app, request, url }: Context): Promise<Reply> {
   const ended = app.results.find("ended", url.searchParams.get("ended"));
   const message = ended && endedMessage(ended.name);
-  const before = Number(url.searchParams.get("before"));
-  return htmlReply(
-    await dashboardOf(
-      app,
-      pageContextOf(request, message),
-      Number.isSafeInteger(before) ? before || undefined : undefined,
-    ),
-  );
+  const before = Number(url.searchParams.get("before")) || undefined;
+  return htmlReply(await dashboardOf(app, pageContextOf(request, message), before));
 }
 
-/** The dashboard's page. @param before only deletions with a lower id are listed */
-export async function dashboardOf(app: App, frame: PageContext, before?: number): Promise<Html> {
+/** @param before lists only deletions with a lower id */
+export async function dashboardOf(app: App, pageContext: PageContext, before?: number): Promise<Html> {
   const { printers, drivers } = await app.overview.read();
-  const hasFailedBackup = hasRole(frame.visitor.role, "admin") && app.backups.failure() !== undefined;
+  const hasFailedBackup = hasRole(pageContext.visitor.role, "admin") && app.backups.failure() !== undefined;
   const clientCount = app.store.clients.count();
   const deletions = app.undo.list();
-  const data = { printers, drivers, clientCount, hasFailedBackup, deletions, before };
-  return dashboardPage(frame, { ...data, formats: packageFormats });
+  const formats = packageFormats;
+  const data = { printers, drivers, clientCount, hasFailedBackup, deletions, before, formats };
+  return dashboardPage(pageContext, data);
+}
+
+/** `GET /health` */
+export function health(): Reply {
+  return jsonReply({ status: "ok" });
 }

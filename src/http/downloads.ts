@@ -10,14 +10,14 @@ import { isCrossSite, isOwnAddress } from "./service-url.ts";
 
 /** A download, as the audit log names it. */
 interface Downloaded {
-  /** A package format, a kind of script, or another word for the content. */
+  /** The id of a package format, a kind of script, or a word such as `archive`. */
   readonly what: string;
   readonly owner?: LinkOwner | undefined;
-  /** The printers that it deploys. It counts as their deployment once it is complete, except for cross-site requests. */
+  /** The printers that it deploys. A complete download counts as their deployment, unless another site requested it. */
   readonly printers?: readonly DeployedPrinter[] | undefined;
 }
 
-/** Makes a download appear in the audit log as soon as its first byte is sent. */
+/** Makes the audit log record a download when its first byte is sent. */
 export function audited<T extends Download | Stream>(
   { app, request }: RequestContext,
   { what, owner, printers }: Downloaded,
@@ -36,9 +36,9 @@ export function audited<T extends Download | Stream>(
 }
 
 /**
- * Browsers send `Sec-Fetch-Site` to `https:` and localhost only. Elsewhere `Referer` names the page, which Platen's own
- * pages always send. A browser's request without either may come from any site. Browsers always send `Accept-Language`,
- * and agents never do.
+ * Whether a page of another site may have sent a request. Browsers send `Sec-Fetch-Site` only to https and localhost.
+ * Elsewhere, requests from Platen's own pages always have `Referer`. A browser's request without both may come from any
+ * site. Browsers always send `Accept-Language`; scripts and agents do not.
  */
 function mayBeCrossSite(request: IncomingMessage, config: App["config"]): boolean {
   const { "sec-fetch-site": site, origin, referer, "accept-language": languages } = request.headers;
@@ -47,7 +47,7 @@ function mayBeCrossSite(request: IncomingMessage, config: App["config"]): boolea
   return languages !== undefined && classOf(request) === "browser";
 }
 
-/** PowerShell also names itself Mozilla, and is a script. */
+/** PowerShell's user agent also begins with Mozilla, but it counts as a script. */
 function classOf({ headers }: IncomingMessage): "browser" | "script" {
   const agent = headers["user-agent"] ?? "";
   return /^Mozilla\//.test(agent) && !/powershell/i.test(agent) ? "browser" : "script";

@@ -5,12 +5,12 @@ import { narrowedPath } from "../html/list-filter.ts";
 import { paths } from "../html/paths.ts";
 import type { TextReply } from "./answers/reply.ts";
 
-/** How a query narrows a list. @param list printers by default */
+/** The filter in a query. @param list the filtered list; printers by default */
 export function narrowingIn(query: URLSearchParams, list?: ListName): Narrowing {
   return parseNarrowing(Object.fromEntries(query), list);
 }
 
-/** How the list is narrowed on the page that sent a form, by the form's field `narrowed` or by the page's address. */
+/** The filter of the list on the page that sent a form: from the form's field `narrowed`, or the page's address. */
 export function narrowingOfPage(
   request: IncomingMessage,
   list: ListName,
@@ -21,7 +21,7 @@ export function narrowingOfPage(
   return narrowingIn(page?.pathname === paths[list] ? page.searchParams : new URLSearchParams(), list);
 }
 
-/** The address of the narrowed list whose page sent a plain form; undefined for other pages. */
+/** The path of the filtered list whose page sent a plain form; undefined for other pages and unfiltered lists. */
 export function narrowedListPath({ headers }: IncomingMessage): string | undefined {
   const page = pageIn(headers.referer);
   const list = (["printers", "drivers", "clients"] as const).find((name) => paths[name] === page?.pathname);
@@ -35,10 +35,7 @@ function pageIn(header: string | string[] | undefined): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/**
- * Names the address that the browser shows when a page script replaces only the list: `path`, without empty filters and
- * without an earlier message.
- */
+/** If a page script replaces only the list, makes the browser show `path`, without empty filters or an old message. */
 export function withListUrl(request: IncomingMessage, reply: TextReply, path: string): TextReply {
   const isPart = request.headers["hx-target"] !== undefined;
   return isPart ? { ...reply, headers: { ...reply.headers, "HX-Replace-Url": path } } : reply;

@@ -13,18 +13,15 @@ export function pageContextOf(request: IncomingMessage, message?: Message): Page
   return { assets, visitor, message };
 }
 
-/** The message after all links to a record were made invalid. */
+/** The message after all links to a record were ended. */
 export function linksMessage(url: URL): Message | undefined {
   return doneMessage(url, {
     links:
-      "All links to this have ended. Scripts that were downloaded by themselves have to be fetched anew; packages go on working.",
+      "All links to this have ended. Scripts that were downloaded without a package must be downloaded again. Packages still work.",
   });
 }
 
-/**
- * The message for the query parameter `done`; undefined for a missing or unknown word.
- * @param texts by that word
- */
+/** The message for the query parameter `done`; undefined if it is missing or unknown. @param texts by its value */
 export function doneMessage(url: URL, texts: Readonly<Record<string, Hole>>): Message | undefined {
   const word = url.searchParams.get("done") ?? "";
   return Object.hasOwn(texts, word) ? { tone: "good", text: texts[word] } : undefined;

@@ -27,10 +27,9 @@ type Handler<Name extends string = never> = (context: Context<Name>) => Reply | 
 
 export interface Route {
   readonly method: string;
-  /** As in the table: `/printers/:id`. */
+  /** With the names of its parameters: `/printers/:id`. */
   readonly path: string;
   readonly pattern: RegExp;
-  /** Who may use it. */
   readonly rule: Rule;
   /** What must be switched on for the route to exist; undefined for a route that always exists. */
   readonly needs: Need | undefined;
@@ -38,16 +37,16 @@ export interface Route {
   /** Pages and downloads take time to make: their number at a time is limited. Undefined for other answers. */
   readonly answerKind: "page" | "download" | undefined;
   readonly handler: Handler<string>;
-  /** The request body's largest part in memory. */
+  /** How many bytes of the request's body may be in memory at once. */
   readonly maxBufferedBytes: number;
-  /** The kind of record of a route that links, and tokens of one client or printer, can open; undefined for others. */
+  /** The kind of record in the path. Undefined if links, and tokens of one client or printer, cannot open the route. */
   readonly scope: RouteScope | undefined;
 }
 
 /** `sign-in`: people sign in at Platen or at a proxy. `passwords`: people sign in at Platen with a password. */
 type Need = "sign-in" | "passwords";
 
-/** The kind of record that `:id` names. `files` are a driver's files, which printers' scripts download. */
+/** The kind of record with this `:id`. `files` are a driver's files, which the scripts of printers download. */
 export type RouteScope = "printer" | "client" | "driver" | "files";
 
 const routeOf =
@@ -76,8 +75,8 @@ export const postPrinter = routeOf("POST", undefined, printerFormLimitBytes);
 export const postList = routeOf("POST", undefined, importLimitBytes);
 export const del = routeOf("DELETE");
 
-/** A route that exists only where something is switched on. */
-export function where(needs: Need, route: Route): Route {
+/** A route that exists only if sign-in, or signing in with passwords, is switched on. */
+export function requires(needs: Need, route: Route): Route {
   return { ...route, needs };
 }
 
@@ -87,28 +86,26 @@ export interface MatchedRoute {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** The result of a look-up in the table. */
 export type RouteMatch =
   | MatchedRoute
   | { readonly kind: "wrong method"; readonly allow: string }
   | { readonly kind: "nothing" };
 
-/** The address of a request, with the result of its look-up. */
+/** The URL of a request and its route. */
 export interface RequestTarget {
   readonly url: URL;
   readonly match: RouteMatch;
 }
 
-/** Finds the route of a request. HEAD matches GET routes; literal parts of a pattern win over parameters. */
+/** Finds the route of a request. HEAD matches GET routes. Among matching paths, the fewest parameters win. */
 export function findRoute(routes: readonly Route[], method: string, path: string): RouteMatch {
   const wanted = method === "HEAD" ? "GET" : method;
-  const fitting = routes.filter((route) => route.pattern.test(path));
-  const fewest = Math.min(...fitting.map(({ paramNames }) => paramNames.length));
-  const matching = fitting.filter(({ paramNames }) => paramNames.length === fewest);
-  const route = matching.find((candidate) => candidate.method === wanted);
+  const candidates = routes.filter((route) => route.pattern.test(path));
+  const fewest = Math.min(...candidates.map(({ paramNames }) => paramNames.length));
+  const matching = candidates.filter(({ paramNames }) => paramNames.length === fewest);
+  const route = matching.find((found) => found.method === wanted);
   if (route !== undefined) {
-    const values = route.pattern.exec(path)?.slice(1) ?? [];
-    const params = decodeAll(route.paramNames, values);
+    const params = decodeAll(route.paramNames, route.pattern.exec(path)?.slice(1) ?? []);
     return params === undefined ? { kind: "nothing" } : { kind: "route", route, params };
   }
   if (matching.length === 0) return { kind: "nothing" };
@@ -118,7 +115,7 @@ export function findRoute(routes: readonly Route[], method: string, path: string
   return { kind: "wrong method", allow: [...methods].join(", ") };
 }
 
-/** Undefined for a path with a wrong percent encoding. */
+/** Undefined if the path's percent-encoding is not valid. */
 function decodeAll(names: readonly string[], values: readonly string[]): Record<string, string> | undefined {
   try {
     return Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(values[i] ?? "")]));
@@ -127,21 +124,21 @@ function decodeAll(names: readonly string[], values: readonly string[]): Record<
   }
 }
 
-/** The path of the record's page, else of the list, else of the dashboard. */
+/** The page above a path: the record's page, else its list, else the dashboard. */
 export function parentPath(routes: readonly Route[], path: string): string {
   const [, list = "", id = ""] = path.split("/");
   const parents = [`/${list}/${id}`, `/${list}`].filter((candidate) => path.startsWith(`${candidate}/`));
   return parents.find((candidate) => findRoute(routes, "GET", candidate).kind === "route") ?? "/";
 }
 
-/** Runs the handler of a route. @throws UserError "not-found" where the path's `:id` is no integer */
+/** Runs a route's handler. @throws UserError "not-found" if the path's `:id` is not a positive integer */
 export async function runRoute({ route, params }: MatchedRoute, base: RequestContext): Promise<Reply> {
-  // The table's types check each handler against the parameters of its pattern; here they are known as text only.
+  // The types of the routes table check that each handler matches the parameters of its path. Here, they are unknown.
   const context = "id" in params ? { ...base, params, id: parseId(params.id) } : { ...base, params };
   return route.handler(context as Context<string>);
 }
 
-/** @throws UserError "not-found" for a text that is no positive integer */
+/** @throws UserError "not-found" if the text is not a positive integer */
 export function parseId(text: string | undefined): number {
   if (text !== undefined && /^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new UserError("not-found", "There is nothing at this address.");

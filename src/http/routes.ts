@@ -13,7 +13,6 @@ import * as publish from "./deploy/publish.ts";
 import * as scriptPages from "./deploy/script-pages.ts";
 import * as driverPage from "./drivers/driver-page.ts";
 import * as drivers from "./drivers/drivers.ts";
-import * as health from "./health.ts";
 import * as imports from "./import/import.ts";
 import * as bulk from "./printers/bulk.ts";
 import * as clients from "./printers/clients.ts";
@@ -22,14 +21,14 @@ import * as movePrinters from "./printers/move-printers.ts";
 import * as printerPage from "./printers/printer-page.ts";
 import * as printers from "./printers/printers.ts";
 import * as search from "./printers/search.ts";
-import { del, download, get, page, post, postList, postPrinter, type Route, where } from "./router.ts";
+import { del, download, get, page, post, postList, postPrinter, type Route, requires } from "./router.ts";
 
 /**
- * Every address of the service, with the rule that applies where sign-in is on, the switch that the route needs, and the
- * kind of record where links, and tokens of one client or printer, can open it.
+ * Every route of the service: its path, who may use it when sign-in is on, its handler, and the kind of record in its path
+ * if links, and tokens of one client or printer, can open it.
  */
 export const routes: readonly Route[] = [
-  get("/health", "open", health.show),
+  get("/health", "open", dashboard.health),
   page("/", "viewer", dashboard.show),
   page("/packages", "viewer", packages.index),
   download("/packages/:format", "viewer", packages.ofChosen),
@@ -43,10 +42,10 @@ export const routes: readonly Route[] = [
   del("/printers/:id", "operator", printers.remove),
   page("/printers/:id/edit", "operator", printers.edit),
   post("/printers/:id/delete", "operator", printers.remove),
-  download("/printers/:id/scripts/:kind", "viewer", packages.script, "printer"),
+  download("/printers/:id/scripts/:kind", "viewer", packages.scriptOfPrinter, "printer"),
   page("/printers/:id/read/:kind", "viewer", scriptPages.ofPrinter),
-  where("sign-in", post("/printers/:id/links", "operator", links.ofPrinter)),
-  where("sign-in", post("/printers/:id/links/end", "operator", links.endPrinter)),
+  requires("sign-in", post("/printers/:id/links", "operator", links.ofPrinter)),
+  requires("sign-in", post("/printers/:id/links/end", "operator", links.endPrinter)),
   download("/printers/:id/packages/:format", "viewer", packages.ofPrinter, "printer"),
   download("/printers/:id/publish", "viewer", publish.ofPrinter, "printer"),
   get("/printers/:id/icon", "viewer", icons.show),
@@ -61,11 +60,11 @@ export const routes: readonly Route[] = [
   del("/clients/:id", "operator", clients.remove),
   post("/clients/:id/delete", "operator", clients.remove),
   download("/clients/:id/packages/:format", "viewer", packages.ofClient, "client"),
-  download("/clients/:id/scripts/:kind", "viewer", packages.clientScript, "client"),
+  download("/clients/:id/scripts/:kind", "viewer", packages.scriptOfClient, "client"),
   download("/clients/:id/publish", "viewer", publish.ofClient, "client"),
   page("/clients/:id/read/:kind", "viewer", scriptPages.ofClient),
-  where("sign-in", post("/clients/:id/links", "operator", links.ofClient)),
-  where("sign-in", post("/clients/:id/links/end", "operator", links.endClient)),
+  requires("sign-in", post("/clients/:id/links", "operator", links.ofClient)),
+  requires("sign-in", post("/clients/:id/links/end", "operator", links.endClient)),
 
   page("/drivers", "viewer", drivers.index),
   post("/drivers/upload", "operator", drivers.upload),
@@ -79,8 +78,8 @@ export const routes: readonly Route[] = [
   download("/drivers/:id/scripts/:kind", "viewer", packages.scriptOfDriver, "driver"),
   download("/drivers/:id/publish", "viewer", publish.ofDriver, "driver"),
   page("/drivers/:id/read/:kind", "viewer", scriptPages.ofDriver),
-  where("sign-in", post("/drivers/:id/links", "operator", links.ofDriver)),
-  where("sign-in", post("/drivers/:id/links/end", "operator", links.endDriver)),
+  requires("sign-in", post("/drivers/:id/links", "operator", links.ofDriver)),
+  requires("sign-in", post("/drivers/:id/links/end", "operator", links.endDriver)),
   page("/drivers/:id/models", "viewer", driverPage.models),
   page("/drivers/:id/move", "operator", movePrinters.show),
   post("/drivers/:id/move", "operator", movePrinters.move),
@@ -95,31 +94,31 @@ export const routes: readonly Route[] = [
   postList("/import/preview", "operator", imports.preview),
 
   page("/sign-in", "open", signIn.show),
-  where("passwords", post("/sign-in", "open", signIn.signIn)),
-  where("passwords", get("/sign-in/password", "open", signIn.showFirstPassword)),
-  where("passwords", post("/sign-in/password", "open", signIn.changeFirstPassword)),
-  where("passwords", post("/sign-out", "open", signIn.signOut)),
-  where("sign-in", page("/account", "person", account.show)),
-  where("passwords", post("/account/password", "person", account.changePassword)),
-  where("passwords", post("/account/sessions/:id/end", "person", account.endSession)),
-  where("passwords", post("/account/sessions/end", "person", account.endOthers)),
-  where("sign-in", page("/accounts", "admin", accounts.index)),
-  where("sign-in", post("/accounts", "admin", accounts.create)),
-  where("sign-in", page("/accounts/:id", "admin", accounts.show)),
-  where("sign-in", post("/accounts/:id", "admin", accounts.setRole)),
-  where("sign-in", del("/accounts/:id", "admin", accounts.remove)),
-  where("sign-in", post("/accounts/:id/delete", "admin", accounts.remove)),
-  where("passwords", post("/accounts/:id/password", "admin", accounts.resetPassword)),
-  where("sign-in", post("/accounts/:id/disable", "admin", accounts.disable)),
-  where("sign-in", post("/accounts/:id/enable", "admin", accounts.enable)),
-  where("sign-in", page("/tokens", "admin", tokens.index)),
-  where("sign-in", post("/tokens", "admin", tokens.create)),
-  where("sign-in", del("/tokens/:id", "admin", tokens.revoke)),
-  where("sign-in", post("/tokens/:id/delete", "admin", tokens.revoke)),
+  requires("passwords", post("/sign-in", "open", signIn.signIn)),
+  requires("passwords", get("/sign-in/password", "open", signIn.showFirstPassword)),
+  requires("passwords", post("/sign-in/password", "open", signIn.changeFirstPassword)),
+  requires("passwords", post("/sign-out", "open", signIn.signOut)),
+  requires("sign-in", page("/account", "person", account.show)),
+  requires("passwords", post("/account/password", "person", account.changePassword)),
+  requires("passwords", post("/account/sessions/:id/end", "person", account.endSession)),
+  requires("passwords", post("/account/sessions/end", "person", account.endOthers)),
+  requires("sign-in", page("/accounts", "admin", accounts.index)),
+  requires("sign-in", post("/accounts", "admin", accounts.create)),
+  requires("sign-in", page("/accounts/:id", "admin", accounts.show)),
+  requires("sign-in", post("/accounts/:id", "admin", accounts.setRole)),
+  requires("sign-in", del("/accounts/:id", "admin", accounts.remove)),
+  requires("sign-in", post("/accounts/:id/delete", "admin", accounts.remove)),
+  requires("passwords", post("/accounts/:id/password", "admin", accounts.resetPassword)),
+  requires("sign-in", post("/accounts/:id/disable", "admin", accounts.disable)),
+  requires("sign-in", post("/accounts/:id/enable", "admin", accounts.enable)),
+  requires("sign-in", page("/tokens", "admin", tokens.index)),
+  requires("sign-in", post("/tokens", "admin", tokens.create)),
+  requires("sign-in", del("/tokens/:id", "admin", tokens.revoke)),
+  requires("sign-in", post("/tokens/:id/delete", "admin", tokens.revoke)),
 
   page("/backups", "admin", backups.index),
   post("/backups", "admin", backups.make),
-  get("/backups/:name", "admin", backups.show),
+  get("/backups/:name", "admin", backups.download),
   post("/backups/files/delete", "admin", backups.deleteFiles),
   page("/audit", "admin", audit.show),
   download("/audit.csv", "admin", audit.csv),

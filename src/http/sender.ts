@@ -5,13 +5,12 @@ import { isTrusted, noProxies, type Proxies } from "../domain/access/proxies.ts"
 import { plainAddress } from "../domain/address.ts";
 import type { SignedIn } from "../services/access/sessions.ts";
 
-/** An identity, with the session that proves it where there is one. */
+/** Who sent a request, and the session if they signed in at Platen. */
 export interface IdentifiedSender {
   readonly identity: Identity;
   readonly signedIn?: SignedIn | undefined;
 }
 
-/** The sender of a request. */
 interface Sender extends Origin, IdentifiedSender {
   /** Whether people sign in at Platen's own page, with a password. The same for all senders. */
   readonly canSignIn: boolean;
@@ -21,26 +20,25 @@ interface Sender extends Origin, IdentifiedSender {
 
 const senders = new WeakMap<IncomingMessage, Sender>();
 
-/** The sender of a request; unauthenticated until `recordIdentity` is called. */
+/** Unauthenticated until `recordIdentity` is called. */
 export function senderOf(request: IncomingMessage): Sender {
   const unknown = { identity: unauthenticated, canSignIn: false, isOpenToAll: false };
   return senders.get(request) ?? { ...originOf(request, noProxies), ...unknown };
 }
 
-/** Records where a request comes from, before anything else is done with it. */
+/** Records where a request comes from. Call it before anything else. */
 export function recordOrigin(config: Config, request: IncomingMessage): void {
   const settings = { canSignIn: acceptsPasswords(config), isOpenToAll: isOpenToAll(config) };
   senders.set(request, { ...originOf(request, config.proxies), identity: unauthenticated, ...settings });
 }
 
-/** Records who sent a request. */
 export function recordIdentity(request: IncomingMessage, sender: IdentifiedSender): void {
   senders.set(request, { ...senderOf(request), ...sender });
 }
 
-/** The network address that a request comes from, and the service's address in it. */
+/** The client's network address, and the address of the service that it requested. */
 interface Origin {
-  /** The network address of the client, also behind a trusted proxy. */
+  /** The client's own network address, even if a trusted proxy forwarded the request. */
   readonly address: string;
   /** Whether the request came through a trusted proxy. */
   readonly isProxied: boolean;
@@ -63,11 +61,11 @@ export function originOf({ socket, headers }: IncomingMessage, proxies: Proxies)
   };
 }
 
-/** The last address that is no trusted proxy's. The client may have invented the addresses before it. */
+/** The last address in `chain` that is not a trusted proxy's. The client may have invented the addresses before it. */
 function clientBehind(proxy: string, chain: string, proxies: Proxies): string {
   let nearest = proxy;
   for (const entry of chain.split(",").reverse()) {
-    // An entry without an address ends the chain.
+    // Entries before one that is not an address are ignored.
     const before = isTrusted(proxies, nearest) ? plainAddress(withoutPort(entry.trim())) : undefined;
     if (before === undefined) break;
     nearest = before;
@@ -75,14 +73,14 @@ function clientBehind(proxy: string, chain: string, proxies: Proxies): string {
   return nearest;
 }
 
-/** Some proxies append the client's port. */
+/** Removes the port that some proxies append to the client's address. */
 function withoutPort(text: string): string {
   if (text.startsWith("[")) return text.slice(1, Math.max(text.indexOf("]"), 1));
   const parts = text.split(":", 3);
   return parts.length === 2 ? (parts[0] ?? "") : text;
 }
 
-/** The last entry of a list, which the nearest proxy added itself. */
+/** The last entry of a header's list, which the nearest proxy added. */
 function lastOf(list: string): string | undefined {
   return list.slice(list.lastIndexOf(",") + 1).trim() || undefined;
 }
@@ -93,13 +91,14 @@ function textOf(value: string | string[] | undefined): string {
 
 const checks = new WeakMap<IncomingMessage, () => Promise<void>>();
 
-/** Sets the function that `recheckSender` calls, which checks the sender's rights once more. */
-export function onBodyRead(request: IncomingMessage, check: () => Promise<void>): void {
+/** Sets the function that `recheckSender` calls to check the sender's rights again. */
+export function setSenderCheck(request: IncomingMessage, check: () => Promise<void>): void {
   checks.set(request, check);
 }
 
 /**
- * Called at the end of a request's body, which may take hours to arrive, and before a save that follows long work.
+ * Checks the sender's rights again: after the body, which may take hours to arrive, and before a save that follows long
+ * work.
  * @throws what the check throws
  */
 export async function recheckSender(request: IncomingMessage): Promise<void> {

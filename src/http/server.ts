@@ -5,7 +5,7 @@ import { hostNetwork } from "../domain/address.ts";
 import { UserError } from "../domain/errors.ts";
 import { LimitedLog } from "../services/limited-log.ts";
 import { runAs } from "../store/actor.ts";
-import { Admission, Quota } from "../workers/admission.ts";
+import { Quota, WorkQueue } from "../workers/admission.ts";
 import { checkNeeds, checkSender, checkStillAllowed } from "./access/access.ts";
 import { lastAnswer } from "./answers/answer-headers.ts";
 import { acceptsHtml, errorReply, isReading, requestLine, statusReply } from "./answers/errors.ts";
@@ -17,7 +17,7 @@ import { defaultLimits, type Limits } from "./requests/limits.ts";
 import { answerBrokenRequests, endWith, headLimits, headProblem } from "./requests/request-heads.ts";
 import { findRoute, type MatchedRoute, parentPath, type RequestTarget, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
-import { onBodyRead, recordOrigin, senderOf } from "./sender.ts";
+import { recordOrigin, senderOf, setSenderCheck } from "./sender.ts";
 import { checkChangeHost, checkReadHost, isCrossSite } from "./service-url.ts";
 
 /** A server with its limits and queues. */
@@ -26,14 +26,14 @@ interface Service {
   readonly limits: Limits;
   /** Bytes of forms being received and of pages being sent. */
   readonly bodyBytes: Quota;
-  /** Pages being made. */
-  readonly pages: Admission;
-  /** Downloads being prepared. */
-  readonly waitingDownloads: Admission;
+  /** Pages being made, or waiting for it. */
+  readonly pageQueue: WorkQueue;
+  /** Downloads being prepared, or waiting for it. */
+  readonly downloadQueue: WorkQueue;
   /** Downloads being sent. */
   readonly downloads: Quota;
-  /** The log's lines about refused and interrupted requests. */
-  readonly lines: LimitedLog;
+  /** For refused and interrupted requests. */
+  readonly log: LimitedLog;
 }
 
 /** Pages made at a time: while one waits for the disk, another continues. */
@@ -43,16 +43,16 @@ const maxConcurrentDownloads = 32;
 
 /** Makes the HTTP server. The caller starts and closes it. */
 export function createHttpServer(app: App, limits: Limits = defaultLimits): Server {
-  const lines = new LimitedLog(app.log);
+  const log = new LimitedLog(app.log);
   const connections = new Quota(limits.connections, "connections are open");
   const service = {
     app,
     limits,
     bodyBytes: new Quota(limits.bodyBytes, "forms and pages are being sent"),
-    pages: new Admission(maxConcurrentPages, limits.pages, "pages are asked for"),
-    waitingDownloads: new Admission(maxConcurrentDownloads),
+    pageQueue: new WorkQueue(maxConcurrentPages, new Quota(limits.pages, "pages are asked for")),
+    downloadQueue: new WorkQueue(maxConcurrentDownloads),
     downloads: new Quota(limits.downloads, "downloads are being sent"),
-    lines,
+    log,
   };
   const server = createServer({
     insecureHTTPParser: false,
@@ -65,16 +65,15 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
     // Node's own answer would not have the headers of `answerHeaders`.
     requireHostHeader: false,
   });
-  // Node drops further headers silently. One more than the limit shows that a head is too long, so that a dropped Origin
-  // or Host does not go unnoticed.
+  // Node silently drops headers above this number. One more than the limit lets `headProblem` refuse the request, which
+  // may have lost its Origin or Host.
   server.maxHeadersCount = headLimits.headers + 1;
   server.setTimeout(limits.idleMs);
-  answerBrokenRequests(server, app.config, lines);
-  server.on("connection", (socket) => admit(socket, connections, { config: app.config, lines }));
-  const answerOne = answerInOrder(limits.pipelinedRequests, (request, response) =>
-    answer(service, request, response),
-  );
-  server.on("request", answerOne);
+  answerBrokenRequests(server, app.config, log);
+  server.on("connection", (socket) => admit(socket, connections, { config: app.config, log }));
+  const answerNext = (request: IncomingMessage, response: ServerResponse) =>
+    answer(service, request, response);
+  server.on("request", answerInOrder(limits.pipelinedRequests, answerNext));
   return server;
 }
 
@@ -112,7 +111,7 @@ const tooSlow = "The request came too slowly.";
  * @returns a function that stops the watch
  */
 function watchBody(
-  { app, limits, lines }: Service,
+  { app, limits, log }: Service,
   request: IncomingMessage,
   response: ServerResponse,
 ): () => void {
@@ -123,7 +122,7 @@ function watchBody(
     if (request.complete) clearInterval(timer);
     // Bytes that Platen has not read yet show that Platen is slow, not the client.
     else if (received < limits.minBodyBytes && request.readableLength === 0) {
-      lines.logRefused(408, tooSlow, `${requestLine(request)} from ${senderOf(request).address}`);
+      log.logRefused(408, tooSlow, `${requestLine(request)} from ${senderOf(request).address}`);
       endWith(request.socket, response, lastAnswer(app.config, 408, tooSlow));
     }
   }, limits.slowMs);
@@ -137,13 +136,13 @@ async function recover(
   response: ServerResponse,
   error: unknown,
 ): Promise<void> {
-  const { app, lines } = service;
+  const { app, log } = service;
   const isGone =
     (error as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE" || request.socket.destroyed;
   if (response.headersSent || isGone) {
     response.destroy();
     const why = isGone ? "the client left" : error instanceof Error ? error.message : String(error);
-    lines.log(`broken off: ${requestLine(request)}: ${why}`, hostNetwork(senderOf(request).address));
+    log.log(`broken off: ${requestLine(request)}: ${why}`, hostNetwork(senderOf(request).address));
     return;
   }
   for (const name of response.getHeaderNames()) response.removeHeader(name);
@@ -180,24 +179,24 @@ async function handleAllowed(
   checkNeeds(app, match.route);
   if (isReading(request)) return runReading(service, request, { url, match });
   checkOrigin(app, request);
-  onBodyRead(request, () => checkStillAllowed(app, request, target));
-  const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
-  const kept = Math.min(announced, match.route.maxBufferedBytes);
-  return service.bodyBytes.holding(senderOf(request).address, kept, () =>
+  setSenderCheck(request, () => checkStillAllowed(app, request, target));
+  const bodySize = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
+  const bufferedBytes = Math.min(bodySize, match.route.maxBufferedBytes);
+  return service.bodyBytes.runWith(senderOf(request).address, bufferedBytes, () =>
     runRoute(match, { app, request, url }),
   );
 }
 
-/** Runs a GET or HEAD; pages and downloads wait in their queue. @throws Error where the client has left meanwhile */
+/** Runs a GET or HEAD. Pages and downloads wait in their queues. @throws Error if the client left meanwhile */
 function runReading(
-  { app, pages, waitingDownloads }: Service,
+  { app, pageQueue, downloadQueue }: Service,
   request: IncomingMessage,
   { url, match }: { readonly url: URL; readonly match: MatchedRoute },
 ): Promise<Reply> {
   const run = () => runRoute(match, { app, request, url });
-  const { answerKind: answers } = match.route;
-  if (answers === undefined) return run();
-  const queue = answers === "page" ? pages : waitingDownloads;
+  const { answerKind } = match.route;
+  if (answerKind === undefined) return run();
+  const queue = answerKind === "page" ? pageQueue : downloadQueue;
   return queue.run(async () => {
     await yieldToRequests();
     if (request.socket.destroyed) throw new Error("the client left");
@@ -205,7 +204,7 @@ function runReading(
   }, senderOf(request).address);
 }
 
-/** @throws UserError for a change from a page of another site, or under an unknown host name */
+/** @throws UserError for a change from another site's page, or under an unknown host name */
 function checkOrigin({ config }: App, request: IncomingMessage): void {
   if (isCrossSite(request, config)) {
     throw new UserError("forbidden", "This request comes from a page of another site, and is refused.");
@@ -213,9 +212,9 @@ function checkOrigin({ config }: App, request: IncomingMessage): void {
   checkChangeHost(request, config);
 }
 
-/** Undefined where the text is no address. */
+/** Undefined if the request's address is not valid. */
 function parseUrl(text: string): URL | undefined {
-  // A client that uses Platen as its proxy sends the whole address (RFC 9112, 3.2.2).
+  // A request may contain the whole URL instead of its path, as for a proxy (RFC 9112, 3.2.2).
   let start = /^https?:\/\/[^/?]*/i.exec(text)?.[0].length ?? 0;
   while (text.charAt(start) === "/") start++;
   const path = `/${text.slice(start)}`;
@@ -226,8 +225,7 @@ function parseUrl(text: string): URL | undefined {
 const idleCheckMs = 50;
 
 /**
- * Accepts no more connections, lets running requests finish for a while, then closes their connections. Connections are
- * closed as soon as they become idle, without waiting for the end of their keep-alive.
+ * Accepts no more connections, closes each connection as soon as it is idle, and closes the rest after a timeout.
  * @param shutdownTimeoutMs how long running requests may still take
  */
 export function closeServer(server: Server, shutdownTimeoutMs: number): Promise<void> {

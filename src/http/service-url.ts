@@ -8,8 +8,8 @@ import { senderOf } from "./sender.ts";
 const plainHost = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * The service's address as the client sees it: `PUBLIC_URL`, else the scheme and host of the request, or of a trusted
- * proxy's headers. Undefined where the host is no plain host and port: that text must not appear in scripts.
+ * The service's address as the client sees it: `PUBLIC_URL`, else the scheme and host from the request or a trusted
+ * proxy's headers. Undefined if the host is not a plain name or IP address with an optional port: scripts contain it.
  */
 export function serviceUrl(request: IncomingMessage, config: Pick<Config, "publicUrl">): string | undefined {
   if (config.publicUrl !== undefined) return config.publicUrl;
@@ -19,7 +19,7 @@ export function serviceUrl(request: IncomingMessage, config: Pick<Config, "publi
   return plainHost.test(host) && URL.canParse(url) ? url : undefined;
 }
 
-/** Whether an address such as localhost leads other machines to themselves. */
+/** Whether the service's address is a loopback address, such as localhost: other machines would reach themselves. */
 export function isLoopback(service: string): boolean {
   return isLoopbackHost(new URL(service).hostname);
 }
@@ -32,7 +32,7 @@ export function isCrossSite(request: IncomingMessage, config: Pick<Config, "publ
   return origin !== undefined && !isOwnAddress(origin, request, config);
 }
 
-/** Whether an address has the host of this service, by the request or by `PUBLIC_URL`. */
+/** Whether a URL has the host of this request or of `PUBLIC_URL`. */
 export function isOwnAddress(
   address: string,
   request: IncomingMessage,
@@ -43,7 +43,7 @@ export function isOwnAddress(
   return ours.includes(new URL(address).host);
 }
 
-/** Endings of names that are never public: RFC 6762, 8375 and 6761, ICANN's `internal`, and those of routers. */
+/** Endings of names that are never public: RFC 6762, 8375 and 6761, ICANN's `internal`, and those that routers use. */
 const privateEndings = [
   "local",
   "lan",
@@ -59,10 +59,10 @@ const privateEndings = [
 ];
 
 /**
- * Refuses a change under a public host name that no setting names. A page of another site can let its own name point at
- * this machine (DNS rebinding): for the browser, its requests then have the same origin. A service for this machine only,
- * without sign-in, also refuses private names: in a foreign network an attacker's DNS server can resolve such a name to
- * this machine, and use the local browser to connect.
+ * Refuses a change under a public host name that is not in the settings. Another site can make its own name resolve to
+ * this machine (DNS rebinding), and browsers then treat requests from its pages as same-origin. A service that only this
+ * machine can reach, without sign-in, also refuses private names, because the DNS server of an untrusted network can
+ * resolve them to this machine.
  * @throws UserError "misdirected" that names the setting
  */
 export function checkChangeHost(request: IncomingMessage, config: Config): void {
@@ -71,8 +71,8 @@ export function checkChangeHost(request: IncomingMessage, config: Config): void 
 }
 
 /**
- * With `PUBLIC_URL`, also refuses reading under other public names. Without it, a reverse proxy may use any public name,
- * and pages are answered under all of them.
+ * With `PUBLIC_URL`, shows nothing under a public host name that is not in the settings. Without it, accepts every
+ * name, because a reverse proxy may use any.
  * @throws UserError "misdirected"
  */
 export function checkReadHost(request: IncomingMessage, config: Config): void {
@@ -80,15 +80,15 @@ export function checkReadHost(request: IncomingMessage, config: Config): void {
 }
 
 /**
- * Checks the host name in `Host`, and in the request line where that has a whole address (RFC 9112, 3.2.2).
+ * Checks the host name in `Host`, and in the request line if it contains a whole URL (RFC 9112, 3.2.2).
  * @param needsNoSetting whether a name is accepted without a setting
- * @param what the end of the refusal's message
+ * @param outcome the part of the error message that says what did not happen
  */
 function checkNames(
   request: IncomingMessage,
   { publicUrl, allowedHosts }: Config,
   needsNoSetting: (name: string) => boolean,
-  what: string,
+  outcome: string,
 ): void {
   const known = [...allowedHosts, ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])];
   const { host } = senderOf(request);
@@ -99,7 +99,7 @@ function checkNames(
     throw new UserError(
       "misdirected",
       `${name === undefined ? "This request names no host" : `“${name}” is not known as a name of this service`}: ` +
-        `${what}. Whoever runs it can set PUBLIC_URL to its address, or add the name to ALLOWED_HOSTS.`,
+        `${outcome}. Whoever runs it can set PUBLIC_URL to its address, or add the name to ALLOWED_HOSTS.`,
     );
   }
 }

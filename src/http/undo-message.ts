@@ -4,23 +4,18 @@ import type { Message } from "../html/layout.ts";
 import { deletedMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
 
-/** Where a plain form is redirected after a deletion that can be undone; the address names the deletion. */
+/** The path after a deletion that can be undone: a list or page, with the deletion's id in the query. */
 export function deletedPath(list: string, deletion: number): string {
   return withQuery(list, "undo", String(deletion));
 }
 
-/** The same for a deletion that may be final. @param name of the deleted record @param deletion undefined if final */
+/** The path after a deletion. @param name of the deleted record @param deletion undefined if it cannot be undone */
 export function removedPath(app: App, list: string, name: string, deletion: number | undefined): string {
   if (deletion !== undefined) return deletedPath(list, deletion);
   return withQuery(list, "deleted", app.results.remember({ kind: "deleted", name }));
 }
 
-/** Adds the id of the deletion that keeps the replaced version, where there is one. */
-export function withReplaced(path: string, replaced: number | undefined): string {
-  return replaced === undefined ? path : withQuery(path, "replaced", String(replaced));
-}
-
-/** Adds a button to a message that restores the replaced version, while that is possible. */
+/** Adds a button that restores the replaced icon, while that is possible. @param replaced id of the icon's deletion */
 export function withUndo(
   { undo }: App,
   message: Message | undefined,
@@ -30,12 +25,11 @@ export function withUndo(
   return deletion && message ? { ...message, undo: { path: paths.undo(deletion.id) } } : message;
 }
 
-/** Adds a query parameter to a path. */
 export function withQuery(path: string, name: string, value: string): string {
   return `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams([[name, value]])}`;
 }
 
-/** The message about the deletion or restore that a page's address names; undefined once it is forgotten. */
+/** The message about the deletion or restore in a page's query; undefined once it is forgotten. */
 export function undoMessage(app: App, { searchParams }: URL): Message | undefined {
   const record = app.undo.restored(Number(searchParams.get("restored")));
   if (record !== undefined) return restoredMessage(record);

@@ -1,16 +1,16 @@
 import { inflateRawSync } from "node:zlib";
 
-/** Bytes from a cabinet's start that usually contain its whole directory. */
+/** The first bytes of a cabinet, which usually contain its whole directory. */
 export const cabinetHeadBytes = 1024 * 1024;
 
-/** Unpacked size of a block, at most. */
+/** The maximum unpacked size of a block. */
 const blockBytes = 32768;
 /** Maximum length of CFFILE.szName, including its terminator. */
 const nameLimitBytes = 257;
 
 /**
- * The names of a cabinet's files, after [MS-CAB] 2.2 (CFHEADER) and 2.4 (CFFILE); they may contain folders with `\`. It
- * unpacks nothing, so the start of the file is enough.
+ * The names of a cabinet's files ([MS-CAB] 2.2 and 2.4: CFHEADER and CFFILE). They may contain folders with `\`. Nothing
+ * is unpacked, so the start of the file is enough.
  * @param head the cabinet's first bytes
  * @returns undefined when this is not a cabinet, or its directory is longer than `head`
  */
@@ -31,7 +31,7 @@ export function cabinetNames(head: Uint8Array): string[] | undefined {
 
 /**
  * The first unpacked bytes of a cabinet's first folder, at most one block of 32 KB. For a file packed as `name.dl_`,
- * they are the start of the file. It reads only stored and MSZIP data ([MS-CAB] 2.3 and 2.6, [MS-MCI] 2.1).
+ * they are the start of the file. Only stored and MSZIP data can be read ([MS-CAB] 2.3 and 2.6, [MS-MCI] 2.1).
  * @returns undefined when this is not a cabinet, or its data cannot be unpacked from `head`
  */
 export function cabinetFirstBytes(head: Uint8Array): Uint8Array | undefined {

@@ -6,10 +6,10 @@ import { Work } from "./work.ts";
 /** Larger INFs are refused. The largest one in 149 vendor packages has 3 MB. */
 export const infLimitBytes = 16 * 1024 * 1024;
 
-/** Maximum number of `[Strings.xxxx]` sections. The most in a vendor package is 38. */
+/** Maximum number of `[Strings.xxxx]` sections. No known vendor package has more than 38. */
 export const languageLimit = 200;
 
-/** A section whose name ends with a platform decoration (`nt[architecture][.os version]`), in lower case. */
+/** A section whose name ends with a platform decoration (`.nt[architecture][.os version]`); both in lower case. */
 interface SectionVariant {
   readonly section: string;
   readonly decoration: string;
@@ -19,18 +19,18 @@ type Strings = ReadonlyMap<string, string>;
 
 /**
  * The sections of an INF and its strings, after Microsoft's "General Syntax Rules for INF Files":
- * names without regard to case, sections of the same name joined, `;` outside quotes starts a comment,
- * `""` inside quotes is a quote, a `\` at the end continues the line, `%token%` is replaced by a string.
+ * names are compared without regard to case, sections of the same name are joined, `;` outside quotes starts a comment,
+ * `""` inside quotes is a quote, a `\` at its end continues a line, and a string replaces `%token%`.
  */
 export class InfDocument {
   readonly #work: Work;
   readonly #sections = new Map<string, InfLine[]>();
   readonly #variants = new Map<string, SectionVariant[]>();
-  readonly #strings = new Map<string, string>();
+  #strings: Strings = new Map();
   readonly #localized = new Map<string, Strings>();
 
   /**
-   * @param work the budget for replacing strings
+   * @param work the budget for replacing tokens
    * @throws UserError "invalid" when the text has too many lines, values or languages
    */
   constructor(text: string, work = new Work()) {
@@ -64,15 +64,15 @@ export class InfDocument {
     return (this.section(section) ?? []).find((line) => line.key?.toLowerCase() === wanted)?.values ?? [];
   }
 
-  /** The first value of a key with its tokens replaced; undefined where it is missing or empty. */
+  /** The first value of a key with its tokens replaced; undefined if it is missing or empty. */
   value(section: string, key: string): string | undefined {
     const value = this.values(section, key)[0];
     return value === undefined || value === "" ? undefined : this.resolve(value);
   }
 
   /**
-   * Replaces %tokens%. Undefined tokens stay; `%%` becomes a per cent sign. As in Windows, tokens inside a string are
-   * not replaced, so strings cannot refer to each other in circles. The result is cut after `fieldLimit` characters.
+   * Replaces %tokens%. Undefined tokens stay; `%%` becomes a per cent sign. As in Windows, tokens inside strings are not
+   * replaced, so there are no circular references. The result is cut after `fieldLimit` characters.
    * @throws UserError "invalid" when the work for the archive is used up
    */
   resolve(text: string): string {
@@ -80,8 +80,8 @@ export class InfDocument {
   }
 
   /**
-   * Resolves these texts together in each language, the default language first: a folder and its sub-folder always have
-   * the same language. Languages with the same results appear once.
+   * Resolves these texts in each language, the default language first: the texts of one result, such as a folder and its
+   * sub-folder, have the same language. Equal results appear once.
    */
   resolveTogether(...texts: readonly string[]): string[][] {
     const byDefault = texts.map((text) => this.#replace(text));
@@ -118,29 +118,27 @@ export class InfDocument {
 
   #readStrings(): void {
     for (const [name, lines] of this.#sections) {
-      if (name === "strings") fillStrings(this.#strings, lines);
-      else if (name.startsWith("strings.")) {
-        const strings = new Map<string, string>();
-        fillStrings(strings, lines);
-        this.#localized.set(name.slice("strings.".length), strings);
-      }
+      if (name.startsWith("strings.")) this.#localized.set(name.slice("strings.".length), readStrings(lines));
     }
     if (this.#localized.size > languageLimit) {
       throw new UserError("invalid", `An INF in over ${languageLimit} languages is refused.`);
     }
+    this.#strings = readStrings(this.#sections.get("strings") ?? []);
     if (this.#strings.size > 0) return;
-    const first = this.#localized.get("0409") ?? [...this.#localized.values()][0];
-    for (const [token, value] of first ?? []) this.#strings.set(token, value);
+    const [first = this.#strings] = this.#localized.values();
+    this.#strings = this.#localized.get("0409") ?? first;
   }
 }
 
-function fillStrings(strings: Map<string, string>, lines: readonly InfLine[]): void {
+function readStrings(lines: readonly InfLine[]): Strings {
+  const strings = new Map<string, string>();
   for (const line of lines) {
     const token = line.key?.toLowerCase();
     if (token === undefined || strings.has(token)) continue;
     const [value = ""] = line.values;
     strings.set(token, line.values.length > 1 ? line.values.join(",").slice(0, fieldLimit) : value);
   }
+  return strings;
 }
 
 function replaceTokens(text: string, find: (token: string) => string | undefined): string {

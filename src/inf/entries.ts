@@ -1,7 +1,7 @@
 import { UserError } from "../domain/errors.ts";
 import { infLimitBytes } from "./document.ts";
 
-/** The kind of a file in a driver ZIP. `packed` is a program in a cabinet of one file, named like `name.dl_`. */
+/** The kind of a file in a driver ZIP. `packed`: a program that is packed as `name.dl_`, a cabinet of one file. */
 export type EntryKind = "inf" | "cabinet" | "program" | "packed" | "other";
 
 export function kindOf(path: string): EntryKind {
@@ -17,8 +17,8 @@ interface InfEntry {
   readonly size: number;
 }
 
+/** For all INFs of an archive together. */
 export const infsLimitBytes = 4 * infLimitBytes;
-
 export const infCountLimit = 1000;
 
 /**
@@ -36,7 +36,7 @@ export function infsOf<T extends InfEntry>(entries: readonly T[]): T[] {
   if (infs.length > infCountLimit) {
     throw new UserError(
       "invalid",
-      `This ZIP holds ${infs.length} INF files; at most ${infCountLimit} are possible. The folder of one printer’s driver is enough: pack that alone, and upload it.`,
+      `This ZIP contains ${infs.length} INF files; the limit is ${infCountLimit}. Pack and upload only the folder of one printer’s driver.`,
     );
   }
   const large = infs.find(({ size }) => size > infLimitBytes);

@@ -1,9 +1,9 @@
 import type { Architecture } from "../domain/drivers/driver.ts";
 
-/** Bytes from a program file's start that are enough to find its architecture. */
+/** The first bytes of a program file, which are enough to find its architecture. */
 export const executableHeadBytes = 4096;
 
-/** IMAGE_FILE_HEADER.Machine of the PE format. */
+/** By the value of IMAGE_FILE_HEADER.Machine in the PE format. */
 const machines: Readonly<Record<number, Architecture>> = {
   332: "x86",
   34404: "amd64",

@@ -1,15 +1,9 @@
 import type { Architecture } from "../domain/drivers/driver.ts";
+import { byCodeUnit } from "../domain/text.ts";
 import type { InfDocument } from "./document.ts";
 import { SectionWalk } from "./install-sections.ts";
-import { architectureOf, type ReadModels, sortArchitectures } from "./models.ts";
-import {
-  byCodeUnit,
-  compressedName,
-  folderOf,
-  joinPath,
-  normalizePath,
-  type PackageFiles,
-} from "./package-files.ts";
+import { architectureOf, decorationsOf, type ReadModels, sortArchitectures } from "./models.ts";
+import { compressedName, folderOf, joinPath, normalizePath, type PackageFiles } from "./package-files.ts";
 import type { InfVersion } from "./printer-inf.ts";
 import { readSideEffects, type SideEffects } from "./side-effects.ts";
 import type { Work } from "./work.ts";
@@ -19,15 +13,15 @@ export interface InfFiles {
   readonly architectures: readonly Architecture[];
   /** Paths inside the archive, including the INF itself, its catalogs and cabinets. */
   readonly used: ReadonlySet<string>;
-  /** Used files that machines of one architecture load. */
+  /** By architecture, the used files that its install sections copy, without cabinets. */
   readonly usedBy: ReadonlyMap<Architecture, ReadonlySet<string>>;
   /** Needed files that the archive lacks, as paths relative to the INF's folder. */
   readonly missing: readonly string[];
   /** Architectures that need one of the missing files. */
   readonly missingFor: readonly Architecture[];
-  /** Number of files found in compressed form (`name.dl_`). */
+  /** Number of needed files found in compressed form (`name.dl_`). */
   readonly foundCompressed: number;
-  /** Number of files found in cabinets. */
+  /** Number of needed files found in cabinets. */
   readonly inCab: number;
   /** Names of the INFs that this one copies (CopyINF), with tokens replaced. */
   readonly copyInf: readonly string[];
@@ -72,14 +66,12 @@ export function readFiles(
 }
 
 function defaultArchitectures(inf: InfDocument): Architecture[] {
-  const decorations = inf.sectionNames
-    .filter((name) => name === "defaultinstall" || name.startsWith("defaultinstall."))
-    .map((name) => name.slice("defaultinstall.".length));
+  const decorations = decorationsOf("defaultinstall", inf.sectionNames);
   const named = decorations.map(architectureOf).filter((architecture) => architecture !== undefined);
   return sortArchitectures(named.length > 0 || decorations.length === 0 ? named : ["x86"]);
 }
 
-/** Looks for files in the places that `[SourceDisksNames]` and `[SourceDisksFiles]` give. */
+/** Looks for files in the folders and cabinets that `[SourceDisksNames]` and `[SourceDisksFiles]` name. */
 class FileSearch {
   readonly #inf: InfDocument;
   readonly #folder: string;
@@ -92,7 +84,7 @@ class FileSearch {
   readonly #compressed = new Set<string>();
   readonly #inCab = new Set<string>();
   readonly #disks = new Map<Architecture, SourceDisks>();
-  /** With a LayoutFile, files that the INF does not list come with Windows. */
+  /** If the INF has a LayoutFile, the files that it does not list come with Windows. */
   readonly #hasLayoutFile: boolean;
 
   constructor(inf: InfDocument, folder: string, files: PackageFiles, work: Work) {
@@ -142,19 +134,13 @@ class FileSearch {
     const disks = this.#disksOf(architecture);
     for (const [name, entry] of disks.listed) {
       const file = normalizePath(name);
-      const found = disks.places(entry).filter((place) => this.#usePlainOrCompressed(joinPath(place, file)));
+      const found = disks.places(entry).filter((place) => this.#useFile(joinPath(place, file)));
       if (found.length > 0) continue;
-      for (const path of disks.cabinets(entry)) if (this.#cabinetHolds(path, name)) this.use(path);
+      for (const path of disks.cabinets(entry)) if (this.#cabinetHas(path, name)) this.use(path);
     }
   }
 
-  /** Marks a plain or compressed file as used. Returns whether it exists. */
-  #usePlainOrCompressed(path: string): boolean {
-    const found = this.#find(path) ?? this.#find(compressedName(path));
-    if (found !== undefined) this.use(found);
-    return found !== undefined;
-  }
-
+  /** Marks the files that the sections of an architecture copy as used or missing. */
   needAll(names: Iterable<string>, architecture: Architecture): void {
     const missing: { readonly path: string; readonly key: string }[] = [];
     for (const name of names) {
@@ -165,22 +151,26 @@ class FileSearch {
     for (const { path } of missing.sort((a, b) => byCodeUnit(a.key, b.key))) this.#missing.add(path);
   }
 
-  /** Returns the path where the file should be if it is missing. */
+  /** Marks a file as used, or, if it is missing, returns the path where it should be. */
   #need(name: string, architecture: Architecture): string | undefined {
     const disks = this.#disksOf(architecture);
     const entry = disks.listed.get(name.toLowerCase());
     if (entry === undefined && this.#hasLayoutFile) return undefined;
     const file = normalizePath(name);
     const places = disks.places(entry);
-    const found = places.filter((place) => this.#useNeeded(joinPath(place, file), architecture));
+    const found = places.filter((place) => this.#useFile(joinPath(place, file), architecture));
     const isFound = this.#useCabinets(disks.cabinets(entry), name);
     return found.length > 0 || isFound ? undefined : joinPath(places[0] ?? "", file);
   }
 
-  #useNeeded(path: string, architecture: Architecture): boolean {
+  /**
+   * Marks a plain or compressed file as used. Returns whether it exists.
+   * @param architecture the architecture that needs the file; undefined if no section copies it
+   */
+  #useFile(path: string, architecture?: Architecture): boolean {
     const plain = this.#find(path);
     const packed = plain === undefined ? this.#find(compressedName(path)) : undefined;
-    if (packed !== undefined) this.#compressed.add(packed);
+    if (packed !== undefined && architecture !== undefined) this.#compressed.add(packed);
     const found = plain ?? packed;
     if (found !== undefined) this.use(found, architecture);
     return found !== undefined;
@@ -189,7 +179,7 @@ class FileSearch {
   #useCabinets(cabinets: readonly string[], name: string): boolean {
     let isFound = false;
     for (const path of cabinets) {
-      if (!this.#cabinetHolds(path, name)) continue;
+      if (!this.#cabinetHas(path, name)) continue;
       this.use(path);
       this.#inCab.add(name.toLowerCase());
       isFound = true;
@@ -197,7 +187,7 @@ class FileSearch {
     return isFound;
   }
 
-  #cabinetHolds(cabinet: string, name: string): boolean {
+  #cabinetHas(cabinet: string, name: string): boolean {
     this.#work.spend(1);
     return this.#files.cabinetContains(cabinet, name);
   }
@@ -221,15 +211,15 @@ class FileSearch {
 type ListedFile = readonly string[];
 
 interface Disk {
-  /** The disk's cabinet, if it has one. */
-  readonly tag: string;
+  /** The disk's cabinet or tag file; empty if it has neither. */
+  readonly cabinet: string;
   readonly folder: string;
 }
 
-/** Usual drivers have a handful of places. The limit bounds memory for an INF with thousands. */
+/** Usual drivers have a handful. The limit bounds the memory that an INF with thousands of places takes. */
 const maxCachedPlaces = 200;
 
-/** The places of files for one architecture, after `[SourceDisksNames]` and `[SourceDisksFiles]`. */
+/** Where the files for one architecture are, by `[SourceDisksNames]` and `[SourceDisksFiles]`. */
 class SourceDisks {
   /** By file name in lower case. */
   readonly listed: ReadonlyMap<string, ListedFile>;
@@ -263,12 +253,12 @@ class SourceDisks {
     return places;
   }
 
-  /** The cabinets of the archive that may contain a file: beside the INF, or in the disk's folder. */
+  /** Paths of the cabinets that may contain a file: in the INF's own folder, or in the disk's folder. */
   cabinets(entry: ListedFile | undefined): readonly string[] {
     const id = diskOf(entry);
     const known = this.#cabinets.get(id);
     if (known !== undefined) return known;
-    const { tag, folder } = this.#disks.get(id) ?? { tag: "", folder: "" };
+    const { cabinet: tag, folder } = this.#disks.get(id) ?? { cabinet: "", folder: "" };
     const found = new Set<string>();
     for (const [name = "", place = ""] of this.#inf.resolveTogether(tag, folder)) {
       const cabinet = normalizePath(name);
@@ -304,7 +294,8 @@ function readDisks(inf: InfDocument, architecture: Architecture): Map<string, Di
   const disks = new Map<string, Disk>();
   for (const section of ["SourceDisksNames", `SourceDisksNames.${architecture}`]) {
     for (const { key, values } of inf.section(section) ?? []) {
-      if (key !== undefined) disks.set(key.toLowerCase(), { tag: values[1] ?? "", folder: values[3] ?? "" });
+      if (key !== undefined)
+        disks.set(key.toLowerCase(), { cabinet: values[1] ?? "", folder: values[3] ?? "" });
     }
   }
   return disks;

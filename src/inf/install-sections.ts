@@ -6,22 +6,27 @@ import { architectureOf } from "./models.ts";
 /** Suffixes of the sections that belong to an install section. */
 const sectionSuffixes = [".CoInstallers", ".HW", ".Interfaces", ".Services", ".Components", ".Software"];
 
-/** Follows the install sections of one architecture, each once, and collects the files that they copy. */
+/** Collects the files that the install sections of one architecture copy. Reads each section once. */
 export class SectionWalk {
+  /** Copied files, by name in lower case. */
   readonly #copied = new Map<string, string>();
+  /** Names in `CopyINF` lines. */
   readonly copyInf = new Set<string>();
   readonly #inf: InfDocument;
   readonly #architecture: Architecture;
+  /** Names that were passed to `install`. */
   readonly #installed = new Set<string>();
+  /** Install sections that were read. */
   readonly #followed = new Set<string>();
-  readonly #copiedSections = new Set<string>();
+  /** Sections named by `CopyFiles` that were read. */
+  readonly #fileSections = new Set<string>();
 
   constructor(inf: InfDocument, architecture: Architecture) {
     this.#inf = inf;
     this.#architecture = architecture;
   }
 
-  /** The sections that Windows may install, in lower case. */
+  /** Names of the sections that Windows may process, in lower case. Some of them may not exist. */
   get sections(): Iterable<string> {
     return this.#followed;
   }
@@ -32,39 +37,35 @@ export class SectionWalk {
   }
 
   /**
-   * Follows the sections that Windows may use for this architecture: the sections decorated with it, for any Windows
-   * version; else the sections decorated for all architectures; else the undecorated one.
+   * Reads the sections that Windows may use for this architecture: the sections whose decoration names it, for any
+   * Windows version. Without such sections, those decorated for all architectures (`.nt`), or else the undecorated one.
    */
   install(name: string): void {
     const key = name.toLowerCase();
     if (this.#installed.has(key)) return;
     this.#installed.add(key);
     const variants = this.#inf.variants(name);
-    const forMachine = variants.filter(
-      (variant) => architectureOf(variant.decoration) === this.#architecture,
-    );
-    const forAll = variants.filter(({ decoration }) => decoration === "nt" || decoration.startsWith("nt."));
-    const best = [forMachine, forAll]
-      .find((found) => found.length > 0)
-      ?.map((variant) => variant.section) ?? [name];
-    for (const section of best) {
+    const specific = variants.filter(({ decoration }) => architectureOf(decoration) === this.#architecture);
+    const general = variants.filter(({ decoration }) => decoration === "nt" || decoration.startsWith("nt."));
+    const best = specific.length > 0 ? specific : general;
+    for (const section of best.length > 0 ? best.map((variant) => variant.section) : [name]) {
       this.#follow(section);
-      for (const part of sectionSuffixes) this.#follow(section + part);
+      for (const suffix of sectionSuffixes) this.#follow(section + suffix);
     }
   }
 
-  /** Follows a section and those that it needs. It does not recurse, because the INF decides the depth. */
+  /** Reads a section and the sections that its `Needs` lines name; a loop, because recursion could overflow the stack. */
   #follow(first: string): void {
     const pending = [first];
     for (let section = pending.pop(); section !== undefined; section = pending.pop()) {
-      if (!isNew(this.#followed, section)) continue;
+      if (!addIfNew(this.#followed, section)) continue;
       for (const line of this.#inf.section(section) ?? []) {
         for (const needed of this.#readLine(line)) pending.push(needed);
       }
     }
   }
 
-  /** Records the files and INFs that a line copies. Returns the sections that it needs. */
+  /** Records the files and INFs that a line copies. Returns the sections that a `Needs` line names. */
   #readLine(line: InfLine): string[] {
     const key = line.key?.toLowerCase();
     if (key !== "copyfiles" && key !== "copyinf" && key !== "needs") return [];
@@ -77,13 +78,15 @@ export class SectionWalk {
     return [];
   }
 
+  /** @param value of `CopyFiles`: `@name` for one file, otherwise a section with one file per line */
   #copy(value: string): void {
     if (value.startsWith("@")) {
       this.#add(value.slice(1).trim());
       return;
     }
-    if (!isNew(this.#copiedSections, value)) return;
+    if (!addIfNew(this.#fileSections, value)) return;
     for (const line of this.#inf.section(value) ?? []) {
+      // A line is `destination,source`, or only `destination` if both names are the same. A line `name=` has no values.
       const [destination = "", source = ""] = line.values.slice(0, 2).map((part) => this.#inf.resolve(part));
       this.#add(source || destination || (line.key ?? ""));
     }
@@ -95,8 +98,8 @@ export class SectionWalk {
   }
 }
 
-/** Adds a name without regard to case. Returns whether it is new. */
-function isNew(names: Set<string>, name: string): boolean {
+/** Adds a name in lower case. Returns whether it is new. */
+function addIfNew(names: Set<string>, name: string): boolean {
   const key = name.toLowerCase();
   if (names.has(key)) return false;
   names.add(key);

@@ -1,10 +1,10 @@
 import { UserError } from "../domain/errors.ts";
 
-/** Thirty times the maximum in 44 vendor packages. */
+/** Of one INF. Thirty times the maximum in 44 vendor packages. */
 export const lineLimit = 200_000;
 const valueLimit = 500_000;
 
-/** Characters of a field, before and after strings are replaced. Windows reads no longer fields. */
+/** In characters, before and after tokens are replaced. Windows reads no longer fields. */
 export const fieldLimit = 4096;
 
 const quotationMark = 0x22;
@@ -41,6 +41,7 @@ export function* readLines(text: string): Generator<InfPart> {
   }
 }
 
+/** The lines without comments; continued lines are joined. Some may be blank. */
 function* logicalLines(text: string): Generator<string> {
   const pending: string[] = [];
   let count = 0;
@@ -55,17 +56,13 @@ function* logicalLines(text: string): Generator<string> {
       pending.push(line.slice(0, -1));
       continue;
     }
-    yield* unlessBlank(joined(pending, line));
+    yield joined(pending, line);
   }
-  yield* unlessBlank(joined(pending, ""));
+  yield joined(pending, "");
 }
 
 function joined(pending: string[], last: string): string {
   return pending.length === 0 ? last : [...pending.splice(0), last].join("");
-}
-
-function* unlessBlank(line: string): Generator<string> {
-  if (line.trim() !== "") yield line;
 }
 
 function withoutComment(line: string): string {
@@ -106,7 +103,7 @@ function valuesOf(line: string, from: number, maxValues: number): string[] {
   }
   const last = unquote(line.slice(start));
   if (last !== "" || values.length > 0) values.push(last);
-  // An array that grew has spare capacity (17 elements); its copy has none.
+  // A copy, because an array that grew has room for at least 17 values.
   return values.slice();
 }
 
@@ -128,7 +125,7 @@ function unquote(text: string): string {
   if (first < 0) return trimmed.slice(0, fieldLimit);
   if (first === 0 && trimmed.indexOf('"', 1) === trimmed.length - 1)
     return trimmed.slice(1, -1).slice(0, fieldLimit);
-  // The parts are joined at the end: a string built character by character keeps a node for each one.
+  // The parts are joined at the end, because V8 keeps an object for each step of a string that grows.
   const parts: string[] = [];
   let quoted = false;
   let start = 0;

@@ -4,26 +4,26 @@ import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
 import type { Work } from "./work.ts";
 
-/** Characters of a model's name; longer names are left out. */
+/** In characters. Models with longer names are left out. */
 export const nameLimit = 260;
-/** Descriptions of one INF. The largest known vendor INF has 501. */
+/** The maximum number of descriptions of one INF. The largest known vendor INF has 501. */
 export const descriptionLimit = 10_000;
 const manufacturerLimit = 500;
 
 export interface InfModels {
   /** Distinct, in the INF's order, `manufacturerLimit` at most. */
   readonly manufacturers: readonly string[];
-  /** Lines in all models sections that the INF names, including sections for no known architecture. */
+  /** The number of lines in all models sections that the INF names, also those for unknown architectures. */
   readonly lineCount: number;
-  /** Lines in sections that some machine can use; a section counts once for each architecture. */
+  /** The number of lines in sections for known architectures. A section counts once for each architecture. */
   readonly usableLines: number;
   /** Architectures with at least one model line. */
   readonly architectures: readonly Architecture[];
   /** Distinct, in the INF's order, without core drivers, `descriptionLimit` at most. */
   readonly descriptions: readonly string[];
-  /** Lines whose description is left out because there are more than `descriptionLimit`. */
+  /** The number of lines whose description is left out because of `descriptionLimit`. */
   readonly beyondLimit: number;
-  /** Lines whose description cannot be a driver's name: see `isName`. */
+  /** The number of lines whose description cannot be a driver's name: see `isName`. */
   readonly unusableNames: number;
 }
 
@@ -40,11 +40,11 @@ export interface ReadModels extends InfModels {
 export function readModels(inf: InfDocument, work: Work): ReadModels {
   const entries = manufacturerEntries(inf);
   const listed = new Set(entries.flatMap((entry) => entry.decorations.map(architectureOf)));
-  const undecorated = listed.has("x86") || undecoratedServesX86(inf);
+  const isX86 = listed.has("x86") || undecoratedServesX86(inf);
   const collected = new ModelLines(inf, work);
   for (const entry of entries) {
     for (const decoration of new Set(["", ...entry.decorations])) {
-      const architecture = architectureOf(decoration) ?? (undecorated ? "x86" : undefined);
+      const architecture = architectureOf(decoration) ?? (isX86 ? "x86" : undefined);
       collected.add(decoration === "" ? entry.section : `${entry.section}.${decoration}`, architecture);
     }
   }
@@ -72,25 +72,24 @@ function manufacturerEntries(inf: InfDocument): ManufacturerEntry[] {
 }
 
 /**
- * Whether models sections without an architecture serve 32-bit Windows, although no section for x86 is listed. They do
- * not if other sections or the catalogs of the INF name only other architectures.
+ * Whether models sections without an architecture are for 32-bit Windows if `[Manufacturer]` does not list x86: not if
+ * other sections or the catalogs of the INF name only other architectures.
  */
 function undecoratedServesX86(inf: InfDocument): boolean {
-  const families = ["printerpackageinstallation", "sourcedisksnames", "sourcedisksfiles"];
-  for (const family of families) {
-    const named = inf.sectionNames.filter((name) => name === family || name.startsWith(`${family}.`));
-    if (rulesOutX86(named.map((name) => name.slice(family.length + 1)))) return false;
-  }
-  const catalogs = (inf.section("Version") ?? []).map((line) => line.key?.toLowerCase() ?? "");
-  const decorations = catalogs
-    .filter((key) => key === "catalogfile" || key.startsWith("catalogfile."))
-    .map((key) => key.slice("catalogfile.".length));
-  return !rulesOutX86(decorations);
+  const sections = ["printerpackageinstallation", "sourcedisksnames", "sourcedisksfiles"];
+  const found = sections.map((section) => decorationsOf(section, inf.sectionNames));
+  const versionKeys = (inf.section("Version") ?? []).map((line) => line.key?.toLowerCase() ?? "");
+  return ![...found, decorationsOf("catalogfile", versionKeys)].some(rulesOutX86);
+}
+
+/** The decorations of `name` in a list of names in lower case; empty for the undecorated name. */
+export function decorationsOf(name: string, names: readonly string[]): string[] {
+  const decorated = names.filter((other) => other === name || other.startsWith(`${name}.`));
+  return decorated.map((other) => other.slice(name.length + 1));
 }
 
 function rulesOutX86(decorations: readonly string[]): boolean {
-  if (decorations.length === 0) return false;
-  return decorations.every((decoration) => !["", "nt", "x86", "ntx86"].includes(decoration));
+  return decorations.length > 0 && !decorations.some((each) => ["", "nt", "x86", "ntx86"].includes(each));
 }
 
 /** Collects models sections. A section that several manufacturers name is read once for each architecture. */
@@ -111,7 +110,7 @@ class ModelLines {
     this.#work = work;
   }
 
-  /** @param architecture the architecture that the section serves; undefined where no machine uses it */
+  /** @param architecture the architecture that the section is for; undefined if it is unknown */
   add(name: string, architecture: Architecture | undefined): void {
     const key = name.toLowerCase();
     const section = this.#inf.section(name);
@@ -156,7 +155,7 @@ function isCoreDriver(description: string): boolean {
 /** Line breaks, and controls that change the direction of text. */
 const lineBreakOrDirection = /[\u2028-\u202e\u2066-\u2069]/;
 
-/** Whether a description can be a driver's name: no long runs of accents, nothing unprintable. */
+/** Whether a description can be a driver's name: not too long, no long runs of accents, nothing unprintable. */
 function isName(description: string): boolean {
   if (description.length > nameLimit || /[^\P{Cc}\t]/u.test(description)) return false;
   if (lineBreakOrDirection.test(description)) return false;
@@ -168,7 +167,7 @@ const architectureByDecoration = new Map(
   architectureOrder.map((architecture) => [`nt${architecture}`, architecture]),
 );
 
-/** The architecture that a decoration in lower case names; undefined for none and for a plain `nt`. */
+/** The architecture that a decoration in lower case names; undefined if it names none, such as `nt`. */
 export function architectureOf(decoration: string): Architecture | undefined {
   const dot = decoration.indexOf(".");
   return architectureByDecoration.get(dot < 0 ? decoration : decoration.slice(0, dot));

@@ -1,3 +1,5 @@
+import { byCodeUnit } from "../domain/text.ts";
+
 /** The files of a package. Names are compared without regard to case, as in Windows. */
 export class PackageFiles {
   readonly #paths = new Map<string, string>();
@@ -6,7 +8,7 @@ export class PackageFiles {
 
   /**
    * @param paths inside the archive, with `/`
-   * @param cabinets the names of the files in each cabinet, by the cabinet's path; without cabinets that cannot be read
+   * @param cabinets by cabinet path, the names of its files; without cabinets that cannot be read
    */
   constructor(paths: Iterable<string>, cabinets: ReadonlyMap<string, readonly string[]> = new Map()) {
     for (const path of paths) this.#paths.set(path.toLowerCase(), path);
@@ -34,11 +36,6 @@ export class PackageFiles {
   }
 }
 
-/** Compares by UTF-16 code units, independent of any language. */
-export function byCodeUnit(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/") + 1);
 }
@@ -52,7 +49,7 @@ export function compressedName(path: string): string {
   return extension.length < 3 ? `${path}_` : `${path.slice(0, -1)}_`;
 }
 
-/** In characters; Windows opens no longer path without special measures. */
+/** In characters. Windows programs usually cannot open longer paths. */
 const pathLimit = 260;
 
 /** Normalizes a path from an INF: with `/`, without empty parts and `.`, cut at `pathLimit`. */

@@ -1,11 +1,12 @@
 import { decodeText } from "../domain/decode.ts";
 import type { Architecture } from "../domain/drivers/driver.ts";
 import { driverRank } from "../domain/drivers/driver-version.ts";
+import { byCodeUnit } from "../domain/text.ts";
 import { InfDocument } from "./document.ts";
 import { kindOf } from "./entries.ts";
 import { type InfFiles, readFiles } from "./files.ts";
 import { type InfModels, readModels } from "./models.ts";
-import { byCodeUnit, folderOf, normalizePath, type PackageFiles } from "./package-files.ts";
+import { folderOf, normalizePath, type PackageFiles } from "./package-files.ts";
 import { type InfVersion, readVersion } from "./printer-inf.ts";
 import { Work } from "./work.ts";
 
@@ -28,27 +29,14 @@ export function readInf(path: string, bytes: Uint8Array, files: PackageFiles, wo
   const read = readModels(inf, work);
   const { copyInf, missing, sideEffects, ...found } = readFiles(inf, path, version, read, files, work);
   const { installSections: _, ...models } = read;
-  // A substring keeps the whole INF text in memory; clones do not.
+  // Cloned, because a substring keeps the whole text of the INF in memory.
   const copy = structuredClone({ version, models, files: { copyInf, missing, sideEffects } });
-  return {
-    path,
-    version: copy.version,
-    models: copy.models,
-    files: { ...found, ...copy.files },
-  };
+  return { path, ...copy, files: { ...found, ...copy.files } };
 }
 
 /**
- * The files that one INF does not use, in sorted order.
- * @throws UserError "invalid" when the work for the archive is used up
- */
-export function unusedBy(reading: InfReading, files: PackageFiles, work = new Work()): string[] {
-  return withoutUsed(reading.files.used, files, work);
-}
-
-/**
- * The files that neither the printer INFs nor the INFs that they copy (CopyINF, directly or indirectly) use, in sorted
- * order; undefined when the package has no printer INF.
+ * The files, in sorted order, that neither the printer INFs use nor the INFs that they copy (CopyINF) directly or
+ * indirectly; undefined when the package has no printer INF.
  * @throws UserError "invalid" when the work for the archive is used up
  */
 export function unusedInPackage(
@@ -58,10 +46,14 @@ export function unusedInPackage(
 ): string[] | undefined {
   const printers = readings.filter((reading) => reading.version.isPrinter);
   if (printers.length === 0) return undefined;
-  return withoutUsed(new CopiedInfs(readings, files, work).usedBy(printers), files, work);
+  return unusedFiles(new CopiedInfs(readings, files, work).usedBy(printers), files, work);
 }
 
-function withoutUsed(used: ReadonlySet<string>, files: PackageFiles, work: Work): string[] {
+/**
+ * The files that are not in `used`, in sorted order.
+ * @throws UserError "invalid" when the work for the archive is used up
+ */
+export function unusedFiles(used: ReadonlySet<string>, files: PackageFiles, work: Work): string[] {
   work.spend(files.sorted.length);
   return files.sorted.filter((path) => !used.has(path));
 }
@@ -80,7 +72,7 @@ export class CopiedInfs {
     }
   }
 
-  /** The files that these INFs and the INFs that they copy, directly or indirectly, use. */
+  /** The files that these INFs use, or the INFs that they copy directly or indirectly. */
   usedBy(start: readonly InfReading[]): ReadonlySet<string> {
     const found = new Set(start);
     for (const reading of found) {
@@ -109,7 +101,7 @@ function copiedPaths({ path, files: { copyInf } }: InfReading, files: PackageFil
 }
 
 /**
- * The files that an INF and the INFs that it copies, directly or indirectly, use. It reads no other INFs.
+ * The files that an INF uses, or the INFs that it copies directly or indirectly. No other INFs are read.
  * @param bytesOf returns the bytes of an INF of the package
  * @throws UserError "invalid" when an INF is too large or the work for the archive is used up
  */
@@ -134,31 +126,27 @@ export async function usedByInf(
  * ARM64; nearest to the root; newest DriverVer; most model lines; first by path.
  */
 export function choosePrinterInf(readings: readonly InfReading[]): InfReading | undefined {
-  const candidates = readings
-    .filter((reading) => reading.version.isPrinter)
-    .map((reading) => ({ ...reading, rank: driverRank(reading.version.driverVer), reading }));
-  return candidates.sort(comparePrinterInfs)[0]?.reading;
+  let best: InfReading | undefined;
+  for (const reading of readings.filter(({ version }) => version.isPrinter)) {
+    if (best === undefined || comparePrinterInfs(reading, best) < 0) best = reading;
+  }
+  return best;
 }
 
-interface Candidate extends InfReading {
-  /** The `driverRank` of its DriverVer. */
-  readonly rank: string;
-}
-
-function comparePrinterInfs(a: Candidate, b: Candidate): number {
+function comparePrinterInfs(a: InfReading, b: InfReading): number {
   return (
     preferIf(({ models }) => models.descriptions.length > 0)(a, b) ||
     preferIf(({ files }) => files.missing.length === 0)(a, b) ||
     architectureRank(a.files.architectures) - architectureRank(b.files.architectures) ||
     a.path.split("/").length - b.path.split("/").length ||
-    byCodeUnit(b.rank, a.rank) ||
+    byCodeUnit(driverRank(b.version.driverVer), driverRank(a.version.driverVer)) ||
     b.models.usableLines - a.models.usableLines ||
     byCodeUnit(a.path, b.path)
   );
 }
 
-function preferIf(holds: (candidate: Candidate) => boolean) {
-  return (a: Candidate, b: Candidate) => Number(holds(b)) - Number(holds(a));
+function preferIf(isBetter: (reading: InfReading) => boolean) {
+  return (a: InfReading, b: InfReading) => Number(isBetter(b)) - Number(isBetter(a));
 }
 
 /** Orders by the number of machines in use: x64, then ARM64, then 32-bit. */

@@ -2,7 +2,7 @@ import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
 import type { Work } from "./work.ts";
 
-/** What an INF does on a machine besides installing a driver: a few names of each kind, with tokens replaced. */
+/** What an INF does on a machine besides installing a driver: at most five names of each kind, with tokens replaced. */
 export interface SideEffects {
   /** Names of the services that it installs. */
   readonly services: readonly string[];
@@ -10,13 +10,13 @@ export interface SideEffects {
   readonly programs: readonly string[];
   /** Registry keys that make Windows start or trust programs. */
   readonly keys: readonly string[];
-  /** Folders outside the drivers' folders to which it copies files. */
+  /** Folders to which it copies files, other than the usual folders of drivers. */
   readonly folders: readonly string[];
   /** Sections of files that it deletes or renames, and INI files that it changes. */
   readonly files: readonly string[];
 }
 
-/** Names of each kind. */
+/** Of each kind. */
 const maxNames = 5;
 const maxCharacters = 100;
 
@@ -66,8 +66,8 @@ const sensitiveKeys: readonly string[] = [
 const oldClassKeys = "\\services\\class\\";
 
 /**
- * Numbers of folders (“Using Dirids”) to which printer drivers copy: the drivers' folders, System32, its 32-bit
- * counterpart, colour profiles.
+ * Numbers of folders (“Using Dirids” in Microsoft's documentation) to which printer drivers usually copy: the drivers'
+ * folders, System32, its 32-bit counterpart, colour profiles.
  */
 const driverFolders = new Set(["11", "13", "23", "51", "52", "55", "16425"]);
 
@@ -103,7 +103,7 @@ class FoundEffects {
     };
   }
 
-  /** Records a directive with a name. Returns whether it is the first one. */
+  /** Records a directive with a name. Returns whether the pair is new. */
   addDirective(directive: string, name: string): boolean {
     const known = this.#directives.size;
     return this.#directives.add(`${directive} ${name.toLowerCase()}`).size > known;
@@ -147,7 +147,7 @@ function readRegistry(inf: InfDocument, section: string, found: FoundEffects, wo
   }
 }
 
-/** Finds files whose names lead out of the folder that `[DestinationDirs]` gives. */
+/** Finds files whose names lead out of their folder in `[DestinationDirs]`. */
 function readCopies(inf: InfDocument, name: string, found: FoundEffects, work: Work): void {
   const lines = name.startsWith("@") ? [{ key: undefined, values: [name.slice(1)] }] : inf.section(name);
   for (const { key, values } of lines ?? []) {

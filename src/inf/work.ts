@@ -2,8 +2,8 @@ import { UserError } from "../domain/errors.ts";
 
 /**
  * The budget of operations for the INFs of one archive: an INF of 50 KB can combine each of its folders with each of
- * its languages, files and architectures. An operation is one name looked up or 32 characters made, and takes about a
- * microsecond. The INFs of a vendor's package take at most 30,000 (of 44 packages).
+ * its languages, files and architectures. An operation looks up one name or makes 32 characters, and takes about a
+ * microsecond. In 44 vendor packages, the INFs of no package take more than 30,000 operations.
  */
 export class Work {
   #left: number;
@@ -18,11 +18,11 @@ export class Work {
     if (this.#left >= 0) return;
     throw new UserError(
       "invalid",
-      "The INF files of this ZIP name more files, folders and languages for each other than a driver’s ever do, and are refused. Pack the folder of one printer’s driver alone, and upload that.",
+      "The INF files of this ZIP combine too many files, folders and languages, and are refused. Pack and upload only the folder of one printer’s driver.",
     );
   }
 
-  /** Spends the operations for a text that is made or looked up. */
+  /** Spends the operations for making a text and looking it up. */
   spendText(text: string): void {
     this.spend(1 + (text.length >> 5));
   }

@@ -1,18 +1,18 @@
-/** Lines of one kind a minute. */
+/** The maximum number of lines of one kind in a minute. */
 const maxLinesOfKind = 20;
-/** Lines of all kinds a minute. */
+/** The maximum number of lines of all kinds in a minute. */
 const maxLines = 120;
 const minuteMs = 60_000;
 /** The statuses of requests that were refused because of load or slowness. */
 const loadStatuses: ReadonlySet<number> = new Set([408, 429, 503]);
 
 /**
- * Log lines that anyone can cause: refused or broken requests, and wrong passwords. Lines above the limit are only
- * counted, and one line states their number at the end of the minute. Lines that need a valid sign-in are not limited.
+ * Limits the log lines that a client can cause without signing in: refused and interrupted requests, and wrong
+ * passwords. Lines above the limit are not written: at the end of the minute, one line gives their number.
  */
 export class LimitedLog {
   readonly #writeLine: (line: string) => void;
-  /** Lines of this minute, by kind. */
+  /** The number of lines in this minute, by kind. */
   readonly #written = new Map<string, number>();
   #total = 0;
   #omitted = 0;
@@ -22,9 +22,9 @@ export class LimitedLog {
     this.#writeLine = log;
   }
 
-  /** @param kind an address, or the reason of a refusal: one kind cannot use up the whole limit */
+  /** @param kind the client's network, or the reason for a refusal. Each kind has a limit within that of all kinds. */
   log(line: string, kind: string): void {
-    this.#timer ??= setTimeout(() => this.#beginMinute(), minuteMs).unref();
+    this.#timer ??= setTimeout(() => this.#endMinute(), minuteMs).unref();
     const written = this.#written.get(kind) ?? 0;
     if (written >= maxLinesOfKind || this.#total >= maxLines) {
       this.#omitted++;
@@ -36,17 +36,17 @@ export class LimitedLog {
   }
 
   /**
-   * Logs a request that was refused because of load or slowness; ignores other statuses.
-   * @param reason one of a few fixed sentences, never a client's text
-   * @param who the address, preceded by the request where that is known
+   * Logs a request that was refused because of load or slowness. Ignores other statuses.
+   * @param reason a fixed sentence without text from the client
+   * @param who the client's address, or the request line and the address
    */
   logRefused(status: number, reason: string, who: string): void {
     const kind = `refused with ${status}: ${reason}`;
     if (loadStatuses.has(status)) this.log(`${kind} (${who})`, kind);
   }
 
-  #beginMinute(): void {
-    if (this.#omitted > 0) this.#writeLine(`${this.#omitted} more lines like those before in a minute`);
+  #endMinute(): void {
+    if (this.#omitted > 0) this.#writeLine(`${this.#omitted} more lines like these in the last minute`);
     this.#written.clear();
     this.#total = 0;
     this.#omitted = 0;

@@ -8,8 +8,9 @@ type RecentResult =
   | { readonly kind: "bulk"; readonly result: BulkResult }
   | { readonly kind: "imported"; readonly result: Pick<ImportPlan, "counts" | "newClients"> }
   | { readonly kind: "moved"; readonly driverId: number; readonly count: number }
-  /** `ended`: the undo period was ended by a person. `deleted`: there was no room to keep the record for undo. */
+  /** A person ended the undo period of a deletion. */
   | { readonly kind: "ended"; readonly name: string }
+  /** The deletion cannot be undone, because the disk has no room to keep the record. */
   | { readonly kind: "deleted"; readonly name: string }
   /** A deleted account, or a revoked token. */
   | { readonly kind: "account"; readonly name: string }

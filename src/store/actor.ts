@@ -13,12 +13,12 @@ export const serviceActor: Actor = { who: "platen", from: "" };
 
 const actors = new AsyncLocalStorage<Actor>();
 
-/** Runs `work`, and everything that it starts, in the name of `actor`. */
+/** Runs `work` in the name of `actor`, including the asynchronous calls that it makes. */
 export function runAs<T>(actor: Actor, work: () => T): T {
   return actors.run(actor, work);
 }
 
-/** The actor of the work that is running now. */
+/** The actor of the innermost `runAs`; outside of it, the service itself. */
 export function currentActor(): Actor {
   return actors.getStore() ?? serviceActor;
 }

@@ -63,8 +63,8 @@ export class Blobs {
   }
 
   /**
-   * Runs `work` after all earlier work for the same digest. Every change of a file together with its record runs in
-   * here. Otherwise one request could delete the file that another has just added.
+   * Runs `work` after all earlier work for the same digest. Every change of a file and its record must run
+   * through this. Otherwise one request could delete the file that another has just added.
    */
   inOrder<T>(sha256: string, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(stoppingError());
@@ -96,18 +96,18 @@ export class Blobs {
 
   /**
    * Streams an upload into a temporary file and computes its digest. A failed upload leaves no file. After a success, the
-   * caller must call `discard`, also when the file was kept.
+   * caller must call `discard`, even after `keep`.
    */
   receive(stream: Readable): Promise<Incoming> {
-    return this.#isClosed ? Promise.reject(stoppingError()) : this.#untilDone(this.#receive(stream));
+    return this.#isClosed ? Promise.reject(stoppingError()) : this.#track(this.#receive(stream));
   }
 
-  /** Deletes the temporary file of an upload. A file that was kept stays. */
+  /** Deletes the temporary file of an upload, if `keep` has not moved it. */
   discard(incoming: Pick<Incoming, "path">): Promise<void> {
-    return this.#untilDone(this.#discard(incoming));
+    return this.#track(this.#discard(incoming));
   }
 
-  async #untilDone<T>(work: Promise<T>): Promise<T> {
+  async #track<T>(work: Promise<T>): Promise<T> {
     this.#uploads.add(work);
     try {
       return await work;
@@ -120,7 +120,7 @@ export class Blobs {
     await makeFolder(this.#incoming);
     const path = join(this.#incoming, randomUUID());
     try {
-      // Open the file first: a file that is made after its stream failed would stay.
+      // The file exists before the stream is read. So the `catch` below deletes it whenever the stream fails.
       const file = await open(path, "wx");
       try {
         return { path, ...(await writeUpload(stream, file)) };
@@ -158,25 +158,22 @@ export class Blobs {
       return result;
     } catch (error) {
       // If this fails, the marker tells the next start that the file has no record.
-      await removeBoth(path, marker).catch(() => {});
+      await rm(path, { force: true })
+        .then(() => rm(marker, { force: true }))
+        .catch(() => {});
       throw error;
     }
   }
 
   /** Call this only within `inOrder`. */
-  async remove(kind: BlobKind, sha256: string): Promise<void> {
-    await removeDurably(this.pathOf(kind, sha256));
+  remove(kind: BlobKind, sha256: string): Promise<void> {
+    return removeDurably(this.pathOf(kind, sha256));
   }
 
   /** Undefined when there is no such file. The caller closes the file. */
-  async open(path: string): Promise<FileSource | undefined> {
+  open(path: string): Promise<FileSource | undefined> {
     return openSource(path).catch(undefinedIfAbsent);
   }
-}
-
-async function removeBoth(path: string, marker: string): Promise<void> {
-  await rm(path, { force: true });
-  await rm(marker, { force: true });
 }
 
 /**

@@ -53,8 +53,8 @@ interface NewDeletion extends DeletedRecord {
 const noReferences: References = { clients: [], drivers: [] };
 
 /**
- * Call this within the write that deletes, before its statements. A final deletion keeps a row only for its files, until they
- * are deleted: so a process that is killed in between leaves no file behind.
+ * Call this within the write that deletes, before its DELETE statements. A final deletion has a row only until its files are
+ * deleted, so that the next start deletes them after a crash.
  */
 export function keepDeleted(db: Queries, now: number, deletion: NewDeletion, isFinal: boolean): Removal {
   const { rows, files, references = noReferences } = deletion;
@@ -93,11 +93,11 @@ function keptDeletionFrom({ id, deleted_at, title }: Row): KeptDeletion {
   };
 }
 
-/** A final deletion has no title, and every other one has. */
+/** Only final deletions have an empty title. */
 const isFinalSql = "title = ''";
-const columns = "SELECT id, deleted_at, title FROM deletions";
+const select = "SELECT id, deleted_at, title FROM deletions";
 
-/** Call this within a write, so that the answer is on disk together with that write. */
+/** Call this within a write, or when none is under way. Delete the files only when that write is on disk. */
 function finalDeletionsIn(db: Queries): FinalDeletion[] {
   const rows = db.all(`SELECT id FROM deletions WHERE ${isFinalSql} ORDER BY id`);
   return rows.map(({ id = null }) => {
@@ -124,11 +124,11 @@ export class Deletions {
 
   /** The deletions that can be undone, newest first. */
   list(): KeptDeletion[] {
-    return this.#db.all(`${columns} WHERE NOT ${isFinalSql} ORDER BY id DESC`).map(keptDeletionFrom);
+    return this.#db.all(`${select} WHERE NOT ${isFinalSql} ORDER BY id DESC`).map(keptDeletionFrom);
   }
 
   find(id: number): KeptDeletion | undefined {
-    return this.#db.all(`${columns} WHERE id = ? AND NOT ${isFinalSql}`, [id]).map(keptDeletionFrom)[0];
+    return this.#db.all(`${select} WHERE id = ? AND NOT ${isFinalSql}`, [id]).map(keptDeletionFrom)[0];
   }
 
   /** The deletion of a record, if it can be undone. */
@@ -154,7 +154,7 @@ export class Deletions {
     return finalDeletionsIn(this.#db);
   }
 
-  /** Whether a deletion needs a file; those in `except` do not count. */
+  /** Whether a deletion other than those in `except` needs a file. */
   needsFile({ kind, sha256 }: DeletedFile, except: { has(id: number): boolean }): boolean {
     const where = "WHERE kind = ? AND sha256 = ?";
     const rows = this.#db.all(`SELECT deletion_id FROM deleted_files ${where}`, [kind, sha256]);
@@ -162,8 +162,8 @@ export class Deletions {
   }
 
   /**
-   * Makes those of these deletions final that can still be undone.
-   * @param isRequested whether a user requested it before the ten minutes were over
+   * Makes deletions final. Ids of deletions that can no longer be undone are ignored.
+   * @param isRequested whether a user requested it before the time to undo was over
    * @returns how many it made final, and all final deletions with their files
    */
   makeFinal(
@@ -182,22 +182,22 @@ export class Deletions {
   }
 
   /** Removes a final deletion whose files are deleted. */
-  async forget(id: number): Promise<void> {
-    await this.#db.freeingWrite(() => {
+  forget(id: number): Promise<void> {
+    return this.#db.freeingWrite(() => {
       this.#db.all(`DELETE FROM deletions WHERE id = ? AND ${isFinalSql}`, [id]);
     });
   }
 
   /** Reads every deletion, as a start does. @throws Error naming the row that cannot be read */
   check(): void {
-    for (const row of this.#db.all(`${columns} WHERE NOT ${isFinalSql} ORDER BY id`))
+    for (const row of this.#db.all(`${select} WHERE NOT ${isFinalSql} ORDER BY id`))
       readRow(`the deletion ${row.id}`, () => [keptDeletionFrom(row), this.references(Number(row.id))]);
     for (const row of this.#db.all("SELECT * FROM deleted_files"))
       readRow(`a file of the deletion ${row.deletion_id}`, () => fileOf(row));
   }
 }
 
-/** What the audit log says of a deletion: for several printers only their name. */
+/** The details of a deletion in the audit log: its record or, for several printers, only their number. */
 function deletionDetails({ kind, recordId: id, name }: KeptDeletion): Pick<AuditedEvent, "record" | "what"> {
   return kind === "printers" ? { what: name } : { record: { kind, id, name } };
 }

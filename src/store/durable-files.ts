@@ -94,7 +94,7 @@ export async function writeSynced(path: string, bytes: Uint8Array): Promise<void
   }
 }
 
-/** Writes all of these at the file's current position. @returns the number of bytes written */
+/** Writes all chunks at the file's current position. @returns the number of bytes written */
 export async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<number> {
   let written = 0;
   for (let rest = chunks.filter((chunk) => chunk.length > 0); rest.length > 0; ) {
@@ -126,7 +126,7 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /** False also where the path cannot be accessed. */
-export async function exists(path: string): Promise<boolean> {
+export function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,
@@ -147,7 +147,7 @@ export function noneIfAbsent(error: NodeJS.ErrnoException): never[] {
 /** Bytes that an unprivileged process may still write; undefined where the system does not report it. */
 export async function freeBytes(folder: string): Promise<number | undefined> {
   const found = await statfs(folder).catch(() => undefined);
-  return found === undefined ? undefined : found.bavail * found.bsize;
+  return found && found.bavail * found.bsize;
 }
 
 /** What remains of `targets` after their first `count` bytes. */

@@ -20,15 +20,15 @@ export function recordsOf(db: Database, clock: () => number) {
   const icons = new Icons(db, clock, printers);
   const accounts = new Accounts(db, clock);
   const sessions = new Sessions(db, clock, accounts);
-  const nouns = { accounts, sessions, clients, drivers, printers, icons };
+  const records = { accounts, sessions, clients, drivers, printers, icons };
   const tokens = new Tokens(db, clock);
   const linkGenerations = new LinkGenerations(db);
-  return { ...nouns, tokens, linkGenerations, deletions: new Deletions(db), changes: new Changes(db) };
+  return { ...records, tokens, linkGenerations, deletions: new Deletions(db), changes: new Changes(db) };
 }
 
 /** Reads every row, as a start does. @throws Error naming the row that cannot be read */
 export function checkRows(records: ReturnType<typeof recordsOf>): void {
-  for (const noun of Object.values(records)) noun.check();
+  for (const table of Object.values(records)) table.check();
 }
 
 /**
@@ -50,7 +50,7 @@ export async function readState<T>(
   }
 }
 
-/** What a backup needs to know of a database. */
+/** When a database was saved, how many records it has, and which files they refer to. */
 export function databaseFacts(records: ReturnType<typeof recordsOf>, db: Database): DatabaseFacts {
   const count = (table: string, where = "") =>
     Number(db.first(`SELECT count(*) AS n FROM ${table} ${where}`)?.n);

@@ -26,7 +26,7 @@ import type { SavedState } from "./database/saved-file.ts";
 import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./deploy/downloads.ts";
 import type { Drivers } from "./drivers/drivers.ts";
-import { freeBytes, removeUnfinished, writeDurably } from "./durable-files.ts";
+import { freeBytes, removeUnfinished, undefinedIfAbsent, writeDurably } from "./durable-files.ts";
 import { fileState } from "./files.ts";
 import type { Clients } from "./printers/clients.ts";
 import type { Icons } from "./printers/icons.ts";
@@ -34,7 +34,7 @@ import { ManyPrinters } from "./printers/many-printers.ts";
 import type { Printers } from "./printers/printers.ts";
 import { checkRows, recordsOf } from "./records.ts";
 
-/** All saved data, below one folder. */
+/** All data in DATA_DIR. */
 export interface Store {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
@@ -44,7 +44,7 @@ export interface Store {
   readonly manyPrinters: ManyPrinters;
   readonly icons: Icons;
   readonly downloads: Downloads;
-  /** The numbers of all printers and clients, and of uploaded drivers. */
+  /** The ids of all printers and clients, and of uploaded drivers. */
   recordNumbers(): RecordNumbers;
   readonly tokens: Tokens;
   readonly linkGenerations: LinkGenerations;
@@ -52,7 +52,7 @@ export interface Store {
   readonly restoring: Restoring;
   readonly blobs: Blobs;
   readonly backups: Backups;
-  /** Files of deleted records that a kept state of the database still names. */
+  /** Files of deleted records that a kept state of the database still needs. */
   readonly keptFiles: KeptFiles;
   readonly audit: AuditLog;
   /** 32 random bytes, made once with the folder and never sent. Package keys are derived from them. */
@@ -61,7 +61,7 @@ export interface Store {
   isNearlyFull(): Promise<boolean>;
   /** Changes whenever a record may have changed. */
   version(): number;
-  /** Runs `work` as one transaction. It may run twice. */
+  /** Runs `work` at once as one transaction, then saves. */
   change<T>(work: () => T): Promise<T>;
   /** The database as it is on disk. Call this only when no write is under way. */
   current(): SavedState;
@@ -120,20 +120,18 @@ async function openLocked(
   });
   for (const path of [databasePath, secretPath]) await removeUnfinished(path);
   const records = recordsOf(db, clock);
-  const { clients, drivers, printers } = records;
-  const manyPrinters = new ManyPrinters(db, clock, clients, drivers, printers);
+  const { clients, drivers, printers, icons, deletions } = records;
   const blobs = new Blobs(dataDir);
   await blobs.prepare();
-  const { deletions } = records;
-  const kept = {
-    drivers: new Set([...records.drivers.digests(), ...deletions.digests("drivers")]),
-    icons: new Set([...records.icons.digests(), ...deletions.digests("icons")]),
+  const needed = {
+    drivers: new Set([...drivers.digests(), ...deletions.digests("drivers")]),
+    icons: new Set([...icons.digests(), ...deletions.digests("icons")]),
   };
-  await tidyBlobs({ dataDir, kept, lastWrite: db.lastWrite(), now: clock(), log });
-  if (recovered !== undefined) await logMissing(records.drivers, blobs, log);
+  await tidyBlobs({ dataDir, needed, lastWrite: db.lastWrite(), now: clock(), log });
+  if (recovered !== undefined) await logMissing(drivers, blobs, log);
   const secret = await readSecret(secretPath);
   const { audit, isAhead } = await openAudit(dataDir, db, recorder, { clock, log, days: auditDays });
-  if (isAhead && recovered === undefined) await endOldLinks(records.linkGenerations, log);
+  if (isAhead && recovered === undefined) await revokeOldLinks(records.linkGenerations, log);
   if (recovered !== undefined) {
     const { name, savedAt } = recovered;
     audit.record("recovered", { what: `${name}, the state of ${new Date(savedAt).toISOString()}` });
@@ -142,44 +140,39 @@ async function openLocked(
     await blobs.close();
     await db.waitForWrites();
     await audit.close();
-    // The database stores where the log ends, so that `platen audit verify` sees when lines are cut off. A failed save is no
-    // problem: the next start reads the log on from the place that the database has.
+    // The database stores where the log ends, so that `platen audit verify` detects lines that are cut off. If this
+    // save fails, the next start reads the log from the last place that the database has.
     if (records.changes.place("head")?.seq !== audit.head.seq) await db.write(() => {}).catch(() => {});
     await db.waitForWrites();
     db.close();
     await lock.release();
   };
-  const downloads = new Downloads(db);
-  const restoring = new Restoring(db, records);
-  const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
-  const change: Store["change"] = (work) => db.write(work);
-  const saves = { change, version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
-  const files = {
-    blobs,
-    backups,
-    audit,
-    keptFiles: new KeptFiles(dataDir, backups, blobs),
-    secret,
-    isNearlyFull,
-  };
   return {
     ...records,
+    manyPrinters: new ManyPrinters(db, clock, clients, drivers, printers),
+    downloads: new Downloads(db),
     recordNumbers: () => recordNumbers(db),
-    manyPrinters,
-    downloads,
-    restoring,
-    ...files,
-    ...saves,
+    restoring: new Restoring(db, records),
+    blobs,
+    backups,
+    keptFiles: new KeptFiles(dataDir, backups, blobs),
+    audit,
+    secret,
+    isNearlyFull: () => isDiskNearlyFull(dataDir),
+    version: () => db.version,
+    change: (work) => db.write(work),
+    current: () => db.current(),
+    onSaved: (listener) => db.onSaved(listener),
     close,
   };
 }
 
-/** For a database that somebody replaced with an older one by hand, while the newer audit log stayed. */
-async function endOldLinks(links: LinkGenerations, log: (line: string) => void): Promise<void> {
+/** Call this when somebody replaced the database with an older one by hand, and left the newer audit log in place. */
+async function revokeOldLinks(links: LinkGenerations, log: (line: string) => void): Promise<void> {
   log(
-    "warning: the database is older than its audit log, or another one: links that were made until now have ended, and scripts that were downloaded by themselves have to be fetched anew",
+    "warning: the database is older than its audit log, or a different one: all links made until now have ended, and scripts that were downloaded without a package must be downloaded again",
   );
-  await links.endAll();
+  await links.revokeAll();
 }
 
 const maxNamedDrivers = 50;
@@ -204,15 +197,12 @@ async function isDiskNearlyFull(dataDir: string): Promise<boolean> {
 }
 
 async function readSecret(path: string): Promise<Uint8Array> {
-  try {
-    const secret = await readFile(path);
-    if (secret.length === 32) return secret;
+  const saved = await readFile(path).catch(undefinedIfAbsent);
+  if (saved?.length === 32) return saved;
+  if (saved !== undefined)
     throw new Error(
-      `${path} has ${secret.length} bytes instead of 32. Put the one from a backup in its place, or delete it.`,
+      `${path} has ${saved.length} bytes instead of 32. Put the one from a backup in its place, or delete it.`,
     );
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
   const secret = randomBytes(32);
   await writeDurably(path, secret);
   return secret;

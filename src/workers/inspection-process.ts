@@ -2,10 +2,10 @@ import { fork } from "node:child_process";
 import type { ArchiveReport } from "../domain/drivers/driver.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 
-/** With this argument and a channel to a parent process, the bundled file runs as an inspection. */
+/** With this argument and a channel to its parent process, the bundled file runs as an inspection. */
 export const inspectionArgument = "--inspection-of-the-service";
 
-/** A message of an inspection: first that it is ready, then one answer. */
+/** An inspection sends two messages: that it is ready, and its answer. */
 export type InspectionReply = { readonly kind: "ready" } | InspectionAnswer;
 
 export type InspectionAnswer =
@@ -20,9 +20,8 @@ interface ProcessResult {
 }
 
 /**
- * Reads one archive in a process of its own, and kills the process after its answer. Settles when the process has ended.
- * @param script the bundled file that `main.ts` became
- * @param path of the archive
+ * Reads one archive in a separate process, and kills the process after its answer. Settles when the process has ended.
+ * @param script the bundled file, whose entry is `main.ts`
  * @param heapMb limit of V8's heap
  * @param signal kills the process
  * @throws Error if the process cannot be started

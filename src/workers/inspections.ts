@@ -1,13 +1,13 @@
 import type { ArchiveReport } from "../domain/drivers/driver.ts";
 import { stoppingError, UserError } from "../domain/errors.ts";
-import { Admission } from "./admission.ts";
+import { Quota, WorkQueue } from "./admission.ts";
 import { type InspectionAnswer, readInProcess } from "./inspection-process.ts";
 
 export interface InspectionLimits {
   readonly maxConcurrent: number;
-  /** Running and waiting. */
+  /** How many may run or wait. */
   readonly max: number;
-  /** For every archive. Large ones get additional time. */
+  /** The longest time for an archive. Large ones get more. */
   readonly timeMs: number;
   /** Limit of V8's heap. Memory outside of it (the INF's bytes and text, the program itself) is about 150 MB. */
   readonly heapMb: number;
@@ -28,30 +28,31 @@ interface Archive {
   readonly size: number;
 }
 
-/** Additional time for large archives: a slow disk reads this much. */
+/** An archive gets additional time by its size: a slow disk reads this much. */
 const bytesPerSecond = 32 * 1024 * 1024;
 
 /**
- * Reads driver ZIPs, each in a process of its own: V8 ends the whole process when it runs out of memory, and the end of
- * the process frees all memory that an archive used.
+ * Reads each driver ZIP in a separate process, because V8 ends the whole process when it runs out of memory. When the
+ * process ends, all memory that the archive used is free again.
  */
 export class Inspections {
   readonly #script: string;
   readonly #limits: InspectionLimits;
   readonly #readHere: ReadArchive | undefined;
   readonly #running = new Set<AbortController>();
-  readonly #queue: Admission;
+  readonly #queue: WorkQueue;
   #isClosed = false;
 
   /**
-   * @param script the bundled file that `main.ts` became
+   * @param script the bundled file, whose entry is `main.ts`
    * @param readHere replaces the processes in tests
    */
   constructor(script: string, limits: Partial<InspectionLimits> = {}, readHere?: ReadArchive) {
     this.#script = script;
     this.#limits = { ...inspectionLimits, ...limits };
     this.#readHere = readHere;
-    this.#queue = new Admission(this.#limits.maxConcurrent, this.#limits.max, "uploads are being read");
+    const { maxConcurrent, max } = this.#limits;
+    this.#queue = new WorkQueue(maxConcurrent, new Quota(max, "uploads are being read"));
   }
 
   /**
@@ -66,34 +67,31 @@ export class Inspections {
   /** Kills all processes. Running and waiting inspections are rejected. */
   close(): void {
     this.#isClosed = true;
-    for (const ending of this.#running) ending.abort();
+    for (const running of this.#running) running.abort();
   }
 
   /** Settles only when the process has ended, so that no more than `maxConcurrent` exist. */
   async #run(archive: Archive): Promise<ArchiveReport> {
     if (this.#isClosed) throw stoppingError();
     if (this.#readHere !== undefined) return reportOf(await this.#readHere(archive.path));
-    return this.#readApart(archive);
+    return this.#readInProcess(archive);
   }
 
   /** @throws Error if the process cannot be started */
-  async #readApart({ path, size }: Archive): Promise<ArchiveReport> {
-    const ending = new AbortController();
-    this.#running.add(ending);
+  async #readInProcess({ path, size }: Archive): Promise<ArchiveReport> {
+    const { timeMs, heapMb } = this.#limits;
+    const running = new AbortController();
+    this.#running.add(running);
     let isLate = false;
-    const timer = setTimeout(
-      () => {
-        isLate = true;
-        ending.abort();
-      },
-      this.#limits.timeMs + (size / bytesPerSecond) * 1000,
-    );
-    const { last, end } = await readInProcess(this.#script, path, this.#limits.heapMb, ending.signal).finally(
-      () => {
-        clearTimeout(timer);
-        this.#running.delete(ending);
-      },
-    );
+    const maxMs = timeMs + (size / bytesPerSecond) * 1000;
+    const timer = setTimeout(() => {
+      isLate = true;
+      running.abort();
+    }, maxMs);
+    const { last, end } = await readInProcess(this.#script, path, heapMb, running.signal).finally(() => {
+      clearTimeout(timer);
+      this.#running.delete(running);
+    });
     if (last !== undefined && last.kind !== "ready") return reportOf(last);
     if (this.#isClosed) throw stoppingError();
     if (isLate) throw refusedArchive("takes too long to read");
@@ -112,6 +110,6 @@ function reportOf(answer: InspectionAnswer): ArchiveReport {
 function refusedArchive(why: string): UserError {
   return new UserError(
     "invalid",
-    `This ZIP ${why}, and is refused. The folder of one printer’s driver is enough: pack that alone, and upload it.`,
+    `Platen refuses this ZIP, because it ${why}. Pack only the folder of one printer’s driver, and upload that.`,
   );
 }

@@ -3,25 +3,25 @@ import { runInNewContext } from "node:vm";
 
 /**
  * Flags of V8 that keep the process small. `node platen.cjs` passes no flags to V8, so Platen sets them at run time,
- * before anything else: V8 reads them when it compiles code or creates a heap. Node does not guarantee them. If a future
- * V8 does not know a flag, each thread writes two lines to standard error and uses more memory. Node 20 to 26 know all of
- * them. See docs/decisions/0013.
+ * before anything else: V8 reads them when it compiles code or creates a heap. Node 20 to 26 know all of them, but
+ * Node does not guarantee them. If a future V8 does not know a flag, each thread writes two lines to standard error and
+ * uses more memory. See docs/decisions/0013.
  */
 const memoryFlags = [
   // SQLite's WebAssembly: V8 compiles only functions that are called, and only with its fast compiler.
   "--wasm-lazy-compilation",
   "--liftoff-only",
-  // JavaScript: less inlining, and so less code.
+  // JavaScript: less inlining makes less code.
   "--optimize-for-size",
   // A small young generation is enough, because `countUsedBuffers` frees short-lived buffers.
   "--max-semi-space-size=1",
-  // It is too small for parallel collection to pay off.
+  // The young generation is too small for parallel collection to be faster.
   "--no-parallel-scavenge",
   // Provides the function `gc`.
   "--expose-gc",
 ];
 
-/** Keeps the process or thread small. Call it before anything else is loaded. */
+/** Sets the flags. Call it before anything else is loaded. */
 export function tuneMemory(): void {
   for (const flag of memoryFlags) setFlagsFromString(flag);
 }
@@ -29,7 +29,7 @@ export function tuneMemory(): void {
 type Collect = (options?: { type: "minor" }) => void;
 
 const collectEveryBytes = 2 * 1024 * 1024;
-/** Every 32nd collection is a full one, not only of the young generation. */
+/** Every 32nd collection is a full one. The others collect only the young generation. */
 const fullCollectionEvery = 32;
 
 let collect: Collect | undefined;

@@ -3,7 +3,7 @@ import type { OpenFile } from "../domain/byte-source.ts";
 import { stoppingError } from "../domain/errors.ts";
 import type { EncryptedPrefix, EncryptionInfo } from "../pkg/formats/checkpoints.ts";
 import type { DigestedLayout } from "../pkg/formats/contents.ts";
-import { Admission } from "./admission.ts";
+import { WorkQueue } from "./admission.ts";
 import type { LaidOut, PublishedScript, TaskName, Tasks } from "./tasks.ts";
 import { WorkerThread } from "./worker-thread.ts";
 
@@ -13,7 +13,7 @@ const defaultHeapMb = 24;
 const layoutHeapMb = 768;
 /** In characters. Longer settings need more memory than the digest thread has. */
 const largeSettingsLength = 100_000;
-/** How many drivers' files are encrypted at a time, so that a small driver does not wait for a large one. */
+/** How many prefixes are encrypted at a time. With two, a small driver need not wait for a large one. */
 const maxConcurrentPrefixes = 2;
 
 interface KindOfWork {
@@ -31,11 +31,11 @@ type Kind = "digests" | "encryption" | "layouts" | "hashing" | "verifying";
 function kindsOfWork(encrypting: number): Readonly<Record<Kind, KindOfWork>> {
   const hashing = { threads: 1, tasks: 1, heapMb: defaultHeapMb, idleMs: 1000 };
   return {
-    // A single thread that never ends, because it keeps the digests of the beginnings of packages.
+    // A single thread that never ends, because it keeps the digests of encrypted prefixes.
     digests: { threads: 1, tasks: 4, heapMb: defaultHeapMb, idleMs: Number.POSITIVE_INFINITY },
     // Each thread reads one chunk while it encrypts another.
     encryption: { threads: encrypting, tasks: 2 * encrypting, heapMb: defaultHeapMb, idleMs: 20_000 },
-    // A large archive or client makes a large heap, so these threads end soon.
+    // Large archives and clients need a large heap, so these threads end soon.
     layouts: { threads: 2, tasks: 2, heapMb: layoutHeapMb, idleMs: 100 },
     hashing,
     // At the lowest priority.
@@ -51,14 +51,14 @@ export class Workers {
   readonly #script: string;
   readonly #kinds: ReturnType<typeof kindsOfWork>;
   readonly #idleMs: number | undefined;
-  readonly #queues = new Map<Kind, Admission>();
-  readonly #prefixes = new Admission(maxConcurrentPrefixes);
+  readonly #queues = new Map<Kind, WorkQueue>();
+  readonly #prefixes = new WorkQueue(maxConcurrentPrefixes);
   readonly #threads = new Map<WorkerThread, Kind>();
   #isClosed = false;
 
   /**
-   * @param script the bundled file that `main.ts` became
-   * @param size how many threads encrypt or make digests
+   * @param script the bundled file, whose entry is `main.ts`
+   * @param size the number of threads that encrypt or make digests
    * @param idleMs overrides the idle time of every kind of work
    */
   constructor(script: string, size = Math.min(4, Math.max(2, availableParallelism())), idleMs?: number) {
@@ -95,7 +95,7 @@ export class Workers {
     return this.#run("verifying", "verify", { file });
   }
 
-  /** Encrypts the first `size` bytes. The digest thread keeps their digests under `input.name`. */
+  /** Encrypts the first `size` bytes. The digest thread keeps their digests under this name. */
   encryptPrefix(input: Tasks["encryptPrefix"]["input"]): Promise<EncryptedPrefix> {
     return this.#prefixes.run(async () => this.#thread("digests").run("encryptPrefix", input));
   }
@@ -122,7 +122,7 @@ export class Workers {
   }
 
   #run<K extends TaskName>(kind: Kind, name: K, input: Tasks[K]["input"]): Promise<Tasks[K]["output"]> {
-    const queue = this.#queues.get(kind) ?? new Admission(this.#kinds[kind].tasks);
+    const queue = this.#queues.get(kind) ?? new WorkQueue(this.#kinds[kind].tasks);
     this.#queues.set(kind, queue);
     return queue.run(async () => this.#thread(kind).run(name, input));
   }

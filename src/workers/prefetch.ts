@@ -6,9 +6,8 @@ export interface PrefetchOptions {
 }
 
 /**
- * Yields chunks 0, 1, … in order, and makes the next one meanwhile. There are two buffers. The caller may use a chunk
- * until it requests the next one; then its buffer is reused. When the generator ends, even by an error, no work is left
- * running.
+ * Yields chunks 0, 1, … in order, and makes the next one meanwhile. There are two buffers, so the caller may use a
+ * chunk only until it requests the next one. The generator ends, even after an error, only when no work is running.
  */
 export async function* prefetch({ count, buffer, make }: PrefetchOptions): AsyncGenerator<Uint8Array> {
   const waiting: { readonly buffer: Uint8Array; readonly work: Promise<Uint8Array> }[] = [];

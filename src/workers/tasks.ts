@@ -48,7 +48,7 @@ export interface LaidOut {
   readonly files: readonly OpenFile[];
 }
 
-/** A script that may be large, so the worker thread that renders it also digests it. */
+/** A publish script with its digest. It may be large, so the worker thread also computes the digest. */
 export interface PublishedScript {
   readonly bytes: Uint8Array;
   readonly sha256: string;
@@ -65,21 +65,21 @@ export interface Tasks {
   layOut: { input: { drivers: LaidOutDrivers; own: OwnContents }; output: DigestedLayout };
   /** Renders a script. `settings` is JSON. */
   renderScript: { input: { kind: ScriptKind; settings: string }; output: Uint8Array };
-  /** Renders a script that publishes packages to Intune. `records` are all records, even if the script does not contain them. */
+  /** Renders a script that publishes to Intune. `records` are all records, even those that the script does not contain. */
   renderPublish: {
     input: { publication: Publication; records: Publication["records"] };
     output: PublishedScript;
   };
   /** SHA-256 of the file that a layout describes. */
   digest: { input: LaidOut; output: Uint8Array };
-  /** SHA-256 of a whole file, at the lowest priority, which the thread then keeps. */
+  /** SHA-256 of a whole file. Lowers the thread's priority, and does not restore it. */
   verify: { input: { file: OpenFile }; output: Uint8Array };
   /** Encrypts the first `size` bytes, whole blocks, and keeps their digests in this thread under `name`. */
   encryptPrefix: {
     input: LaidOut & { keys: EncryptionKeys; size: number; name: string };
     output: EncryptedPrefix;
   };
-  /** Finishes the encryption after the prefix with this name. Digests the prefix again if the thread no longer has its digests. */
+  /** Finishes the encryption after the prefix with this name. Encrypts the prefix again if its digests are gone. */
   finish: {
     input: LaidOut & { keys: EncryptionKeys; prefix: EncryptedPrefix; name: string };
     output: EncryptionInfo;
@@ -103,14 +103,14 @@ export type TaskReply =
   | { readonly id: number; readonly output: unknown }
   | { readonly id: number; readonly code: ErrorCode | undefined; readonly message: string };
 
-/** Makes an open file readable. It is passed in, because `workers` may not import `store`. */
+/** Makes an open file readable. A parameter, because `workers` may not import `store`. */
 type OpenSource = (file: OpenFile) => ByteSource;
 
 type Handlers = { readonly [K in TaskName]: (input: Tasks[K]["input"]) => Promise<Tasks[K]["output"]> };
 
 function taskHandlers(open: OpenSource): Handlers {
   const plaintextOf = ({ layout, files }: LaidOut): Plaintext => ({ layout, sources: files.map(open) });
-  // The most recent prefixes of payloads. Hash objects cannot move to another thread.
+  // Of the most recently used prefixes. They stay in this thread, because hash objects cannot move to another one.
   const digests = new RecentMap<string, PayloadDigests>(maxKeptPrefixes);
   return {
     layOutDrivers: async ({ drivers, archives }) =>
@@ -162,12 +162,12 @@ async function betweenChunks(usedBytes: number): Promise<void> {
   await setImmediate();
 }
 
-/** Prefixes in memory: a few hundred bytes of digests each, and checkpoints of 32 KB per gigabyte. */
+/** How many prefixes have digests in memory. Each takes a few hundred bytes, and 32 KB of checkpoints per gigabyte. */
 export const maxKeptPrefixes = 512;
 
 /**
- * Reads the archives one after the other, and stops at more files than one ZIP can hold: each archive may have 60,000.
- * @returns the files of each archive that a package contains
+ * The files of each archive that a package contains. Reads one archive after the other, and stops at more files than a
+ * ZIP can contain, because each archive may have 60,000.
  */
 async function packagedEntries(drivers: readonly DriverFolder[], sources: readonly ByteSource[]) {
   const wanted: (readonly ArchiveEntry[])[] = [];
@@ -194,7 +194,7 @@ async function digestOf({ layout, sources }: Plaintext): Promise<Uint8Array> {
   return new Uint8Array(hash.digest());
 }
 
-/** Unused buffers for plain chunks. */
+/** Unused buffers for chunks of plaintext. */
 const spareBuffers: Buffer[] = [];
 
 /** Runs tasks in a worker thread until the thread is terminated. */
@@ -215,7 +215,7 @@ function failureReply(id: number, error: unknown): TaskReply {
   return { id, code, message: errorMessage(error) };
 }
 
-/** Lets page requests go first. On Linux, the priority is the thread's own; elsewhere it would be the whole process's. */
+/** Lets page requests go first. Only on Linux, where the priority applies to the thread and not to the whole process. */
 function lowerPriority(niceness: number): void {
   if (process.platform === "linux") setPriority(0, niceness);
 }

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { UserError } from "../domain/errors.ts";
 import type { TaskName, TaskReply, Tasks } from "./tasks.ts";
 
+/** How to settle the promise of a task. */
 interface Job {
   readonly resolve: (output: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -9,30 +10,30 @@ interface Job {
 
 interface ThreadLimits {
   readonly heapMb: number;
-  /** The thread ends after this time without a task. */
+  /** The thread ends after this time without a task; never if it is infinite. */
   readonly idleMs: number;
 }
 
-/** The `workerData` with which the bundled file runs as a worker thread. */
+/** With this `workerData`, the bundled file runs as a worker thread. */
 export const workerRole = "platen worker";
 
-/** One worker thread. While it is idle, it does not keep the process from exiting. */
+/** A worker thread. The process can exit while the thread is idle. */
 export class WorkerThread {
   readonly #worker: Worker;
   readonly #idleMs: number;
-  readonly #ended: () => void;
+  readonly #onEnded: () => void;
   readonly #jobs = new Map<number, Job>();
   #nextId = 1;
   #idle: NodeJS.Timeout | undefined;
   #isEnding = false;
 
   /**
-   * @param script the bundled file that `main.ts` became
-   * @param onEnded is called as soon as the thread accepts no more tasks
+   * @param script the bundled file, whose entry is `main.ts`
+   * @param onEnded called as soon as the thread accepts no more tasks, and again when it exits
    */
   constructor(script: string, { heapMb, idleMs }: ThreadLimits, onEnded: () => void) {
     this.#idleMs = idleMs;
-    this.#ended = onEnded;
+    this.#onEnded = onEnded;
     this.#worker = new Worker(script, {
       argv: [],
       workerData: workerRole,
@@ -44,12 +45,12 @@ export class WorkerThread {
     this.#worker.unref();
   }
 
-  /** Running and waiting tasks. */
+  /** The number of running and waiting tasks. */
   get jobCount(): number {
     return this.#jobs.size;
   }
 
-  /** @throws what the task throws, and Error if the thread ends before the task does */
+  /** @throws the task's error, or Error if the thread ends before the task */
   run<K extends TaskName>(name: K, input: Tasks[K]["input"]): Promise<Tasks[K]["output"]> {
     clearTimeout(this.#idle);
     return new Promise((resolve, reject) => {
@@ -60,11 +61,11 @@ export class WorkerThread {
     });
   }
 
-  /** Ends the thread. Its tasks are rejected. */
+  /** Ends the thread. Unfinished tasks are rejected. */
   async end(): Promise<void> {
     clearTimeout(this.#idle);
     this.#isEnding = true;
-    this.#ended();
+    this.#onEnded();
     await this.#worker.terminate();
   }
 
@@ -78,7 +79,7 @@ export class WorkerThread {
   }
 
   #becomeIdle(): void {
-    // A reply may arrive while `terminate` is pending. `unref` would then let the process exit before that settles.
+    // A reply may arrive during `terminate`. After `unref`, the process could exit before `terminate` resolves.
     if (this.#isEnding) return;
     this.#worker.unref();
     if (Number.isFinite(this.#idleMs)) this.#idle = setTimeout(() => void this.end(), this.#idleMs).unref();
@@ -86,7 +87,7 @@ export class WorkerThread {
 
   #rejectAll(error: Error): void {
     clearTimeout(this.#idle);
-    this.#ended();
+    this.#onEnded();
     for (const job of this.#jobs.values()) job.reject(error);
     this.#jobs.clear();
   }

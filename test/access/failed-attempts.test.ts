@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { networkOf } from "../../src/domain/address.ts";
+import { signInNetwork } from "../../src/domain/address.ts";
 import { FailedAttempts, type FailureKey, TooManyAttempts } from "../../src/services/access/sign-in.ts";
 
 const minute = 60_000;
@@ -84,7 +84,7 @@ test("an IPv4 /24 and an IPv6 /64 are one network each, in any spelling of an ad
     "2001:db8:1:2::1",
     "2001:DB8:1:2:ffff::7",
     "2001:db8:1:3::1",
-  ].map(networkOf);
+  ].map(signInNetwork);
 
   assert.deepEqual(networks, [
     "192.0.2",

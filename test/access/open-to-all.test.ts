@@ -7,7 +7,7 @@ import { startApp, temporaryFolder } from "../support/app.ts";
 import { serve } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-const line = /Sign-in is off: whoever reaches this address can change what runs as SYSTEM on every PC/;
+const line = /Sign-in is off: anyone who can reach this address can change what runs as SYSTEM on every PC/;
 
 test("every page warns that everyone can change Platen, where other machines can connect without sign-in", async (t) => {
   const open = await startApp(t, { host: undefined });
@@ -41,7 +41,7 @@ test("the log warns once at the start, with the setting to use", async (t) => {
   const open = await outputWith(t, { HOST: "0.0.0.0" });
   const isOpen = (environment: Record<string, string>) => isOpenToAll(readConfig(environment));
 
-  assert.equal(open.split(/warning: sign-in is off: .*Set ADMIN_PASSWORD/).length, 2, open);
+  assert.equal(open.split(/warning: sign-in is off: .*Set ADMIN_PASSWORD_FILE/).length, 2, open);
   assert.deepEqual(
     [{ HOST: "0.0.0.0" }, { HOST: "localhost" }, { HOST: "0.0.0.0", ADMIN_PASSWORD: adminPassword }].map(
       isOpen,
@@ -56,7 +56,7 @@ test("the log reports at the start that the settings name no administrator, and 
 
   assert.match(
     lacking,
-    /warning: nobody is administrator: .* set REMOTE_GROUPS_HEADER with REMOTE_GROUPS=admin=GROUP,….*, or ADMIN_PASSWORD\n/,
+    /warning: nobody is administrator: .* set REMOTE_GROUPS_HEADER with REMOTE_GROUPS=admin=GROUP,….*, or ADMIN_PASSWORD_FILE\n/,
   );
   assert.deepEqual(
     [

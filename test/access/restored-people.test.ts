@@ -51,5 +51,5 @@ test("a restore reports that nobody can sign in where all accounts are disabled"
   const { status, stderr } = runPlaten(join(folder, "other"), "restore", file);
 
   assert.equal(status, 0, stderr);
-  assert.match(stderr, /Who is let in:\n {2}no account and no token\n/);
+  assert.match(stderr, /These have access:\n {2}no account and no token\n/);
 });

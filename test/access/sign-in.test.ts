@@ -122,5 +122,5 @@ test("a one-time password expires after a week", async (t) => {
   assert.equal(late.status, 422);
   assert.equal(inside.headers.get("location"), "/sign-in");
   const list = await app.fetch("/accounts", { headers: { cookie: await signInAdmin(app) } });
-  assert.match(await list.text(), /one-time password is over/);
+  assert.match(await list.text(), /one-time password expired/);
 });

@@ -169,7 +169,7 @@ test("a form with invalid values is answered with messages beside its fields", a
   const missingPrinter = await ask({ name: "A", scope: "printer:7", days: "30" });
 
   assert.deepEqual([empty.status, missingPrinter.status], [422, 422]);
-  assert.match(empty.text, /id="f-name-problem"[\s\S]*Choose what the token reaches[\s\S]*Choose how long/);
+  assert.match(empty.text, /id="f-name-problem"[\s\S]*Choose what the token can read[\s\S]*Choose how long/);
   assert.match(missingPrinter.text, /There is no printer 7 any more/);
   assert.equal(service.app.store.tokens.list().length, 0);
 });
@@ -231,6 +231,6 @@ test("without sign-in there are no tokens, and the credentials of a proxy's own 
   const other = await service.fetch("/printers", { headers: { authorization: "Basic am86c2VjcmV0" } });
 
   assert.deepEqual([made.status, page.status, accounts.status, other.status], [404, 404, 404, 200]);
-  assert.match(await page.text(), /switches it on with the setting ADMIN_PASSWORD/);
+  assert.match(await page.text(), /The setting ADMIN_PASSWORD_FILE switches it on/);
   assert.equal(service.app.store.tokens.list().length, 0);
 });

@@ -227,7 +227,7 @@ test("the page names the time zone of its times", async (t) => {
 
   const page = await (await app.fetch("/audit")).text();
 
-  assert.match(page, /Times and days are those of Europe\/Berlin\./);
+  assert.match(page, /Times and days are in the time zone Europe\/Berlin\./);
   assert.match(page, /<time datetime="2026-07-01T22:30:00\.000Z">2 Jul 2026, 00:30</);
 });
 

@@ -54,7 +54,7 @@ test("changed, revoked and expired links are logged without their signature", as
   assert.deepEqual(
     entries.map((entry) => entry.replace(/:[^:]*$/, "")),
     [
-      "nobody from 127.0.0.1: refused GET /printers/1/scripts/install: This link does not hold",
+      "nobody from 127.0.0.1: refused GET /printers/1/scripts/install: This link is not valid",
       "nobody from 127.0.0.1: refused GET /printers/1/scripts/detect",
     ],
   );

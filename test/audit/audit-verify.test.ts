@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { auditCommand } from "../../src/cli/audit.ts";
 import type { entryHead } from "../../src/domain/audit/audit.ts";
-import { readLine, sealed } from "../../src/domain/audit/audit-chain.ts";
+import { chainEntry, readLine } from "../../src/domain/audit/audit-chain.ts";
 import { type AuditReport, verifyAudit } from "../../src/store/audit/verify.ts";
 import { openStore } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
@@ -73,7 +73,7 @@ const tamperings: Record<string, [change: (files: string[]) => void, found: stri
       edit(file, (lines) => {
         const { entry } = readLine(lines[2] ?? "") ?? {};
         const before = readLine(lines[1] ?? "")?.hash ?? "";
-        return entry ? lines.with(2, sealed({ ...entry, who: "nobody" }, before).line) : [];
+        return entry ? lines.with(2, chainEntry({ ...entry, who: "nobody" }, before).line) : [];
       }),
     "2026-10.jsonl:4 changed, behind 3",
   ],
@@ -114,7 +114,7 @@ const tamperings: Record<string, [change: (files: string[]) => void, found: stri
         edit(file, (lines) =>
           lines.map((line) => {
             const { entry } = readLine(line) ?? {};
-            const made = sealed({ ...entry, who: "nobody" } as Parameters<typeof entryHead>[0], hash);
+            const made = chainEntry({ ...entry, who: "nobody" } as Parameters<typeof entryHead>[0], hash);
             hash = made.hash;
             return made.line;
           }),
@@ -255,9 +255,11 @@ test("a copy of the log's folder is verified and exported, and a wrong path is r
 
   const [ofCopy, ofFolder, ofNothing, ofEmpty, ofFresh] = answers;
   const sound = ofFolder?.printed.trimEnd() ?? "";
-  assert.match(sound, /^10 entries hold together\. The last one is number 10, [0-9a-f]{64}\.$/);
+  assert.match(sound, /^10 entries are intact\. The last one is number 10, [0-9a-f]{64}\.$/);
   assert.ok(
-    ofCopy?.printed.startsWith(`${sound} Whether entries are missing behind it cannot be seen without`),
+    ofCopy?.printed.startsWith(
+      `${sound} Without the database (platen.sqlite beside the log’s folder), missing entries`,
+    ),
   );
   assert.deepEqual(ofNothing, {
     code: 1,

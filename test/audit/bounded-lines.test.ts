@@ -18,7 +18,7 @@ test("a network that causes many lines does not suppress the lines of others, an
 
   assert.equal(inFirst.length, 21);
   assert.equal(inFirst.at(-1), "from another");
-  assert.deepEqual(written.slice(21), ["4980 more lines like those before in a minute", "a minute later"]);
+  assert.deepEqual(written.slice(21), ["4980 more lines like these in the last minute", "a minute later"]);
 });
 
 test("any number of networks share a limited number of lines", () => {

@@ -24,7 +24,7 @@ test("refusals of one kind get 20 lines a minute, and one line with the number o
   );
   assert.deepEqual(lines.slice(20), [
     "refused with 429: Too many attempts. (POST /sign-in from 10.0.0.2)",
-    "195 more lines like those before in a minute",
+    "195 more lines like these in the last minute",
     "refused with 503: Too many pages. (GET /later from 10.0.0.1)",
   ]);
 });

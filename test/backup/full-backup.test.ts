@@ -46,7 +46,7 @@ test("a backup of a running service is restored completely into an empty folder"
   assert.match(made.stderr, /^7 files, \d+ bytes in .*all\.tar\n$/);
   assert.match(
     restored.stderr,
-    /^Restored the state of .*: 1 client, 1 driver, 1 printer\.\nAccounts, .* Who is let in:\n {2}no account and no token\nLinks have ended, .* Start Platen now\.\n$/,
+    /^Restored the state of .*: 1 client, 1 driver, 1 printer\.\nAccounts, .* These have access:\n {2}no account and no token\nAll links have ended, .* Start Platen now\.\n$/,
   );
   assert.notEqual(after["audit/notes.jsonl"], before["audit/notes.jsonl"]);
   assert.equal(readFileSync(join(other, "audit", "notes.jsonl"), "utf8"), '{"seq":1}\n{"seq":2}\n');

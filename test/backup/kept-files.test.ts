@@ -64,7 +64,7 @@ test("files that a kept state needs stay after their deletion, and return with t
   assert.deepEqual(gone, []);
   assert.equal(kept.length, 2);
   assert.deepEqual(Buffer.from(await download.arrayBuffer()), bytes);
-  assert.equal(restarted.lines[0], "files moved back, because records refer to them: 2");
+  assert.equal(restarted.lines[0], "files restored, because records refer to them: 2");
   assert.deepEqual([...keptNames(dataDir, "drivers"), ...keptNames(dataDir, "icons")], []);
 });
 

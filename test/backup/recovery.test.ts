@@ -63,7 +63,7 @@ test("a damaged database stops the start with an error that names the newest goo
       message,
       /newest good backup is platen-2026-11-17T120000\.000Z-2\.sqlite, the state of 2026-11-17T12:00:00\.000Z: 2 clients, 0 drivers, 0 printers\. Whatever was changed since then is not in it\./,
     );
-    assert.match(message, /a backup elsewhere, platen restore FILE\.tar is the other way/);
+    assert.match(message, /a full backup elsewhere, platen restore FILE\.tar replaces everything/);
     assert.match(message, /Started with --recover, .* the damaged file is set aside, never deleted/);
     assert.match(message, /docker compose run/);
     return true;
@@ -90,10 +90,10 @@ test("--recover keeps the damaged database, goes on from the newest good backup,
   assert.deepEqual(lines, [
     `recovered: the damaged database is kept as ${copy}`,
     "recovered: the database is platen-2026-11-17T120000.000Z-2.sqlite, the state of 2026-11-17T12:00:00.000Z: 2 clients, 0 drivers, 0 printers; what was changed after it is not in it",
-    "recovered: accounts, sessions and tokens are those of that time; links have ended: scripts that were downloaded by themselves have to be fetched anew",
-    "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
+    "recovered: accounts, sessions and tokens are those of that time; all links have ended: scripts that were downloaded without a package must be downloaded again",
+    "files without a record that stay in place, because they are newer than the database: 1, of them 1 driver ZIP in drivers/: if a driver is missing now, upload its ZIP again, from there or from the vendor",
     "--recover: the database is sound: nothing was changed",
-    "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
+    "files without a record that stay in place, because they are newer than the database: 1, of them 1 driver ZIP in drivers/: if a driver is missing now, upload its ZIP again, from there or from the vendor",
   ]);
 });
 

@@ -88,7 +88,7 @@ test("a restore puts everything back and keeps the replaced files in a dated fol
   assert.match(
     stderr,
     new RegExp(
-      `is kept in its folder ${kept}: delete that when all is well\\. The audit log is that of the backup’s time, too: later entries stand in ${kept}/audit alone, .*\\n`,
+      `are in its folder ${kept}: delete that folder when everything works\\. The audit log is also that of the backup; later entries are only in ${kept}/audit, .*\\n`,
     ),
   );
   assert.deepEqual(backedUpFiles(join(dataDir, kept)), now);

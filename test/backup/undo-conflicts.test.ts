@@ -34,7 +34,7 @@ test("a client whose name is in use is restored after the other client is rename
   const done = await undo(2);
 
   assert.equal(refused.status, 409);
-  assert.match(page, /Another client is called “ALPHA” by now: rename that one/);
+  assert.match(page, /Another client has the name “ALPHA” now: rename it/);
   assert.match(page, /<a href="\/clients\/2">Rename the other client<\/a>/);
   assert.equal(done.headers.get("location"), "/clients/1?restored=2");
   assert.deepEqual(
@@ -59,7 +59,7 @@ test("a printer needs its client and its driver first, when they can be restored
   statuses.push(first.status, (await undo(2)).status, (await undo(1)).status, (await undo(3)).status);
   const last = await undo(1);
 
-  assert.match(text, /“Office” needs “Alpha”, which was deleted after it: take that back first\./);
+  assert.match(text, /“Office” needs “Alpha”, which was deleted after it: undo that deletion first\./);
   assert.match(
     text,
     /<form class="inline" method="post" action="\/deletions\/2\/undo"><button><span>Undo: <bdi>Alpha/,
@@ -97,7 +97,7 @@ test("a driver whose ZIP was uploaded again is only restored after the new drive
 
   assert.notEqual(reuploaded, driver);
   assert.equal(refused.status, 409);
-  assert.match(page, /The same ZIP was uploaded again, and is “Papyrus papyrus\.inf 1\.2\.3\.4” now/);
+  assert.match(page, /The same ZIP was uploaded again as “Papyrus papyrus\.inf 1\.2\.3\.4”/);
   assert.match(page, new RegExp(`href="/drivers/${reuploaded}">Open the driver<`));
   assert.deepEqual([done.status, second.status], [303, 409]);
   assert.deepEqual(
@@ -118,7 +118,7 @@ test("a restored printer gets the driver with the same ZIP and keeps its revisio
   const done = await undo(1);
   const page = await (await fetch(done.headers.get("location") ?? "")).text();
 
-  assert.match(page, /which is the same ZIP uploaded again/);
+  assert.match(page, /which is the same ZIP, uploaded again/);
   assert.equal(found().driver_id, reuploaded);
   assert.equal(await revision(), before);
 });
@@ -159,7 +159,7 @@ test("a replaced icon can be restored, and then the icon that replaced it", asyn
   assert.deepEqual([back.status, forth.status], [303, 303]);
   assert.match(
     page,
-    /Restored: .*Icon of Office \(replaced\).*The icon that was there instead can be taken back in its turn\./s,
+    /Restored: .*Icon of Office \(replaced\).*The icon that it replaced can be restored as well\./s,
   );
   assert.deepEqual(restored, first);
   assert.deepEqual(await fetchIcon(), second);

@@ -148,7 +148,7 @@ test("a second undo and an unknown deletion change nothing and say why", async (
     [200, 404, 404, 404, 404],
   );
   for (const answer of [third, unknown])
-    assert.match(await answer.text(), /This was taken back already, or can no longer be taken back\./);
+    assert.match(await answer.text(), /This deletion was already undone, or can no longer be undone\./);
   assert.equal(app.app.store.clients.count(), 1);
 });
 
@@ -279,7 +279,7 @@ test("the button for a final deletion is in a closed section with a warning", as
   const page = await (await fetch("/")).text();
 
   const [fold = ""] = /<details class="delete">.*?<\/details>/s.exec(page) ?? [];
-  assert.match(fold, /nothing brings it back then/);
+  assert.match(fold, /cannot be restored/);
   assert.match(fold, /action="\/deletions\/1\/delete"/);
   assert.equal(page.split('action="/deletions/1/delete"').length, 2, "nowhere else");
 });

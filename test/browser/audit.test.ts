@@ -19,7 +19,7 @@ async function fill(app: TestApp): Promise<void> {
   await (await app.fetch("/printers/1/packages/rmm", { headers: { range: "bytes=0-99" } })).arrayBuffer();
   await (await app.fetch("/printers/1/scripts/install")).text();
   const actor = { who: "nobody", from: "2001:db8:85a3:1234:5678:8a2e:370:7334" };
-  const what = `GET /printers/1/scripts/install: This link does not hold: it was changed on its way. ${"y".repeat(200)}`;
+  const what = `GET /printers/1/scripts/install: This link is not valid: it was changed. ${"y".repeat(200)}`;
   for (let i = 0; i < 3; i++) audit.record("refused", { what, countedAs: "GET /printers/:id", actor });
   audit.record("sign-in-failed", { what: "wrong password", actor: { who: "admin", from: "192.0.2.1" } });
   audit.record("deleted-for-good", { record: { kind: "client", id: 7, name: "Fabrikam" } });
@@ -58,7 +58,7 @@ test("the audit log's page is usable at 360 px, in dark mode and without JavaScr
   assert.deepEqual(accessibility, []);
   assert.deepEqual(problems, []);
   assert.equal(heads.length, 1);
-  assert.match(heads[0] ?? "", /^Refused GET \/printers\/1\/scripts\/install: This link does not hold/);
+  assert.match(heads[0] ?? "", /^Refused GET \/printers\/1\/scripts\/install: This link is not valid/);
   await page.setViewportSize({ width: 1200, height: 900 });
   await page.emulateMedia({ colorScheme: "light" });
   await saveScreenshot(page, "audit-wide");

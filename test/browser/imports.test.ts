@@ -99,7 +99,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await show(page);
     await page.getByText("1 printer is left out").click();
     await page.getByText("every Windows has it").waitFor();
-    await page.getByRole("button", { name: "Take the 1 printer left out, too" }).click();
+    await page.getByRole("button", { name: "Include the 1 printer left out" }).click();
     await page.getByRole("button", { name: "Import 2 printers" }).click();
     await page.getByText("Imported: 2 new printers, 1 new client.").waitFor();
 
@@ -159,7 +159,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await page.getByLabel("Or paste the list").fill(server);
     await page.getByLabel("Client", { exact: true }).fill("contoso");
     await show(page);
-    await page.getByRole("button", { name: "Take the 1 printer left out, too" }).click();
+    await page.getByRole("button", { name: "Include the 1 printer left out" }).click();
     assert.match((await page.locator(".marks").textContent()) ?? "", /New\s*1\s*Changes\s*1/);
     await saveScreenshot(page, "360-preview-without-scripts");
     await page.getByRole("button", { name: "Import 2 printers" }).click();

@@ -208,12 +208,12 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await page.getByRole("button", { name: "Move" }).click();
     await read();
     await page.keyboard.press("Escape");
-    await page.getByLabel("In which state").selectOption("Ready");
+    await page.getByLabel("State", { exact: true }).selectOption("Ready");
     await read();
-    await page.getByLabel("In which state").selectOption("Blocked");
+    await page.getByLabel("State", { exact: true }).selectOption("Blocked");
     await message(page).waitFor();
     await page.unroute("**/*");
-    await page.getByLabel("In which state").selectOption("Ready");
+    await page.getByLabel("State", { exact: true }).selectOption("Ready");
     await message(page).waitFor({ state: "detached" });
 
     assert.deepEqual(serviceMessages, [

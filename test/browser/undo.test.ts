@@ -104,7 +104,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     await page.goto(app.url);
     await page.getByRole("button", { name: "Undo the deletion of Office" }).click();
     await page
-      .getByText("“Office” needs “Alpha”, which was deleted after it: take that back first.")
+      .getByText("“Office” needs “Alpha”, which was deleted after it: undo that deletion first.")
       .waitFor();
     await saveScreenshot(page, "360-not-restored");
     await page.getByRole("button", { name: "Undo: Alpha" }).click();

@@ -106,7 +106,7 @@ test("an import restores both drivers from an export, and finds a second driver 
   assert.match(wrong.rows[0]?.reasons.join() ?? "", /has no files for ARM64 machines/);
   assert.match(
     wrong.rows[1]?.remarks.join() ?? "",
-    /The driver for ARM64 “Nothing Like It” is not here: the printer keeps its own\./,
+    /Platen has no driver for ARM64 “Nothing Like It”: the printer keeps its driver for ARM64\./,
   );
 });
 
@@ -121,7 +121,7 @@ test("a row with contradictory columns for the second driver is wrong and names 
 
   assert.match(
     rows[0]?.reasons.join() ?? "",
-    /^“arm64_driver” is “Scriptor 7”, which no driver here is, and “arm64_driver_sha256” is that of Papyrus/,
+    /^“arm64_driver” is “Scriptor 7”, but no such driver exists here, and “arm64_driver_sha256” is that of Papyrus/,
   );
 });
 

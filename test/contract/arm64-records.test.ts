@@ -70,7 +70,7 @@ test("a restored printer gets its second driver from a new upload of the same ZI
   const page = await (await fetch(done.headers.get("location") ?? "")).text();
 
   assert.notEqual(reuploaded, arm);
-  assert.match(page, /which is the same ZIP uploaded again/);
+  assert.match(page, /which is the same ZIP, uploaded again/);
   assert.deepEqual(driversOf(service), [["Office", main, "", reuploaded, ""]]);
 });
 

@@ -44,7 +44,7 @@ test("an unsuitable second driver is refused at its field, and nothing is change
     [{ arm64_driver_id: "x" }, /Driver for ARM64 “x” does not exist\./],
     [{ arm64_driver_id: String(x64) }, /has no files for ARM64 machines: choose a driver that has\./],
     [{ arm64_driver_id: String(lying) }, /has no files for ARM64 machines/],
-    [{ arm64_driver_id: "1000001" }, /prints over IPP alone/],
+    [{ arm64_driver_id: "1000001" }, /prints only over IPP/],
     [{ arm64_driver_id: "1000002", protocol: "ipp", driver_id: "1000001" }, /With IPP, ARM64 machines take/],
     [
       { arm64_driver_id: "2", arm64_driver_desc: "Papyrus 100" },
@@ -153,7 +153,7 @@ test("without scripts, the form lists only drivers for ARM64, keeps the chosen o
   assert.match(page, /The driver above has no files for ARM64 machines/);
   assert.match(page, /<datalist id="arm64-models"[^>]*><option value="Papyrus ARM"><\/option>/s);
   assert.match(page, /<summary>ARM64 machines <span class="soft count">1 set/);
-  assert.match(nothingToChoose, /Nothing to choose: the driver above has files for ARM64 machines too/);
+  assert.match(nothingToChoose, /Not needed: the driver above has files for ARM64 machines too/);
   assert.equal(main === both, false);
 });
 

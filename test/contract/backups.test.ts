@@ -16,15 +16,15 @@ test("the backups page lists backups with their contents and makes a new one", a
   const fragment = await (await post("/backups", {}, { "hx-request": "true" })).text();
 
   assert.match(before, /The first state is kept a minute after the first change/);
-  assert.match(before, /What was changed since the newest one is not in any yet/);
+  assert.match(before, /Changes since the newest one are not in any backup yet/);
   assert.equal(made.headers.get("location"), "/backups?done=new");
   assert.match(after, /A backup was made, and read back/);
   assert.match(after, /1 client, 0 drivers, 0 printers/);
-  assert.match(after, /The newest one is what is saved now/);
+  assert.match(after, /The newest one has the current state/);
   assert.match(after, /next at <time datetime="2026-11-22T00:00:00\.000Z">/);
   assert.match(after, /platen restore|platen\.cjs restore/);
   assert.equal(again.headers.get("location"), "/backups?done=same");
-  assert.match(fragment, /Nothing was changed since/);
+  assert.match(fragment, /Nothing has changed since/);
   assert.equal(app.backups.list().length, 1);
   assert.deepEqual(lines, []);
 });
@@ -66,10 +66,10 @@ test("the page shows the size of files that only backups need, and a button dele
 
   assert.match(
     before,
-    /Kept because backups name them: 1 file of deleted drivers and icons, [\d.]+ (?:bytes|KB)\./,
+    /Kept because backups need them: 1 file of deleted drivers and icons, [\d.]+ (?:bytes|KB)\./,
   );
   assert.equal(answer.headers.get("location"), "/backups?done=files");
-  assert.doesNotMatch(after, /Files of what was deleted/);
+  assert.doesNotMatch(after, /Files of deleted records/);
 });
 
 test("with BACKUPS=0 the page says so and has no button", async (t) => {
@@ -95,5 +95,5 @@ test("after sign-in is switched off, backups with password hashes cannot be down
   const answer = await fetch(`/backups/${name}`);
 
   assert.equal(answer.status, 403);
-  assert.match(await answer.text(), /hashes of the accounts/);
+  assert.match(await answer.text(), /contain password hashes/);
 });

@@ -123,7 +123,10 @@ test("any other value of driver is refused with the allowed ones; a driver’s o
     for (const query of ["driver=none", "driver=", "driver=Apart", "driver=apart&driver=with"]) {
       const answer = await fetch(`${path}?${query}`);
       assert.equal(answer.status, 422, `${path}?${query}`);
-      assert.match(await answer.text(), /means nothing here: leave it out .*or say “driver=apart”\.\n$/);
+      assert.match(
+        await answer.text(),
+        /is not a valid parameter: leave it out .*or use “driver=apart”\.\n$/,
+      );
     }
   }
   assert.equal((await fetch("/packages/rmm?ids=1&driver=x")).status, 422);

@@ -192,7 +192,7 @@ test("an impossible package is refused with 404, 405 or 422, with the reason and
   for (const path of ["packages/rmm", "packages/mdm", "scripts/detect"]) {
     const [status, why] = await request(`/drivers/1000002/${path}`);
     assert.deepEqual(
-      [status, /^Windows brings .*: there is nothing to install apart\./.test(why)],
+      [status, /^“.*” comes with Windows: there is no separate package\./.test(why)],
       [422, true],
       why,
     );

@@ -66,8 +66,8 @@ test("only a printer’s page mentions diagnose.ps1, a driver’s page does not"
     ["/printers/1", "/drivers/1"].map(async (path) => (await fetch(path)).text()),
   );
 
-  for (const page of [printer, driver]) assert.match(page, /Each works alone/);
-  assert.match(printer, /Where a printer does not print, <code>diagnose\.ps1<\/code>/);
+  for (const page of [printer, driver]) assert.match(page, /Each script works alone/);
+  assert.match(printer, /If a printer does not print, <code>diagnose\.ps1<\/code>/);
   assert.doesNotMatch(driver, /diagnose\.ps1/);
 });
 

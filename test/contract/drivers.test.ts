@@ -18,7 +18,7 @@ test("an upload creates one driver, with a list of models and a notice about unu
   assert.match(text, /<select [^>]*name="driver_id"/);
   assert.match(text, /1 unused file of 4/);
   assert.match(text, /readme\.txt/);
-  assert.match(await second.text(), /was here already/);
+  assert.match(await second.text(), /was already uploaded/);
   assert.equal(app.store.drivers.list().length, 1);
   assert.equal(app.store.drivers.get(1).file_name, "Papyrus 1.2.zip");
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);

@@ -41,7 +41,7 @@ test("a wrong method is refused with 405 and Allow, an unknown path with 404", a
   assert.equal(wrong.headers.get("allow"), "GET, HEAD, POST");
   assert.equal(unknown.status, 404);
   assert.match(unknown.headers.get("content-type") ?? "", /text\/plain/);
-  assert.match(await browser.text(), /<h1>Not here<\/h1>/);
+  assert.match(await browser.text(), /<h1>Not found<\/h1>/);
 });
 
 test("HEAD gives the same response as GET, without a body", async (t) => {

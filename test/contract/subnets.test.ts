@@ -104,7 +104,7 @@ test("a client’s page says whether its printers have the same subnets, and whi
   const anywhere = await wordsOfClient();
 
   assert.match(several, /Script file requirement-alpha\.ps1/);
-  assert.match(several, /deploy printers of different places one by one/);
+  assert.match(several, /deploy printers for different subnets one by one/);
   assert.match(one, /Script file requirement-alpha\.ps1/);
   assert.doesNotMatch(one, /one by one/);
   for (const words of [some, oneOfTwo]) {
@@ -129,7 +129,7 @@ test("an invalid line is refused with 422 and named, in both forms, which keep t
   for (const answer of answers) {
     const page = await answer.text();
     assert.equal(answer.status, 422);
-    assert.match(page, /Line 2 of the subnets, “10\.1\.2\.3\/24”, has bits set behind its prefix/);
+    assert.match(page, /Line 2 of the subnets, “10\.1\.2\.3\/24”, has bits set after its prefix/);
     assert.match(page, /id="f-subnets" name="subnets"[^>]*>10\.1\.2\.0\/24\n10\.1\.2\.3\/24</);
   }
   assert.deepEqual(app.store.clients.get(1).subnets, ["10.1.2.0/24"]);
@@ -183,7 +183,7 @@ test("saving an outdated client form does not overwrite new subnets", async (t) 
   const late = await post("/clients/1", { name: "Alpha", notes: "late", subnets: "10.1.2.0/24", opened });
 
   assert.equal(late.status, 409);
-  assert.match(await late.text(), /Saved meanwhile: .*10\.7\.0\.0\/16/);
+  assert.match(await late.text(), /Saved by somebody else: .*10\.7\.0\.0\/16/);
   assert.deepEqual(app.store.clients.get(1).subnets, ["10.7.0.0/16"]);
 });
 
@@ -219,5 +219,5 @@ test("an export contains printers’ own subnets, and an import reads them; an i
   assert.equal(imported.status, 200);
   assert.deepEqual(subnets(from), [["fd00:1::/48", "10.9.9.9/32"], [], []]);
   assert.deepEqual(subnets(to), subnets(from));
-  assert.match(wrong, /Line 1 of the subnets, “10\.1\.2\.3\/24”, has bits set behind its prefix/);
+  assert.match(wrong, /Line 1 of the subnets, “10\.1\.2\.3\/24”, has bits set after its prefix/);
 });

@@ -107,13 +107,13 @@ test("IPP with another driver, the class driver with another protocol, and IPP w
   const refusals: [Record<string, string>, RegExp][] = [
     [
       { protocol: "ipp", driver_id: other, address: "10.0.0.9" },
-      /IPP works with the Microsoft IPP Class Driver alone/,
+      /IPP works only with the Microsoft IPP Class Driver/,
     ],
     [
       { protocol: "ipp", driver_id: classDrivers, address: "10.0.0.9" },
-      /IPP works with the Microsoft IPP Class/,
+      /IPP works only with the Microsoft IPP Class/,
     ],
-    [{ protocol: "raw", driver_id: ipp, address: "10.0.0.9" }, /prints over IPP alone/],
+    [{ protocol: "raw", driver_id: ipp, address: "10.0.0.9" }, /prints only over IPP/],
     [{ protocol: "ipp" }, /IPP needs the printer’s address/],
     [{ protocol: "ipp", address: "10.0.0.9", ipp_path: "/a b" }, /is no path on a printer/],
     [{ protocol: "ipp", address: "10.0.0.9", ipp_path: "/a?b" }, /is no path on a printer/],
@@ -149,7 +149,7 @@ test("a Windows driver cannot be changed, deleted or downloaded", async (t) => {
     archive: 422,
     files: 422,
   });
-  assert.match(await answers.deleted.text(), /Windows brings “Microsoft PCL6 and PS Class Drivers”/);
+  assert.match(await answers.deleted.text(), /“Microsoft PCL6 and PS Class Drivers” comes with Windows/);
   assert.deepEqual(app.store.drivers.windowsDrivers().map(({ name }) => name)[2], "Generic / Text Only");
 });
 
@@ -163,7 +163,7 @@ test("a bulk change to or from the IPP class driver is refused for printers with
   const moved = await post("/drivers/1/move", { to: ipp, preview: "x" });
 
   assert.deepEqual([toIpp.status, fromIpp.status, moved.status], [422, 422, 422]);
-  assert.match(await toIpp.text(), /“Microsoft IPP Class Driver” prints over IPP alone[^<]*“Raw”/);
+  assert.match(await toIpp.text(), /“Microsoft IPP Class Driver” prints only over IPP[^<]*“Raw”/);
   assert.match(await fromIpp.text(), /does not print over IPP[^<]*“Driverless”/);
   assert.deepEqual(
     app.store.printers.list().map(({ printer, driver }) => [printer.name, driver?.id]),
@@ -202,7 +202,7 @@ test("a printer’s page has notes on settings that were not tested on a real Wi
   const notesOf = async (fields: Record<string, string>) => {
     const page = await (await fetch(`/printers/${await addPrinter(fields)}`)).text();
     const found = page.matchAll(
-      /What to know about this: ([^<]+)<[\s\S]*?Not seen on a real Windows by us:/g,
+      /What to know about this: ([^<]+)<[\s\S]*?Not tested on a real Windows machine:/g,
     );
     return [page, ...[...found].map(([, title]) => title)];
   };
@@ -238,7 +238,7 @@ test("the Intune section says that Windows has the driver, and which Windows ver
     ["/printers/1", "/printers/2"].map(async (path) => (await fetch(path)).text()),
   );
 
-  for (const page of [driverless, old]) assert.match(page, /nothing: Windows brings the driver/);
+  for (const page of [driverless, old]) assert.match(page, /nothing: the driver comes with Windows/);
   assert.match(driverless, /Windows 11 21H2/);
   assert.match(driverless, /x64, ARM64/);
   assert.match(old, /Windows 10 1607/);

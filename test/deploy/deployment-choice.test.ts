@@ -71,7 +71,10 @@ test("of two queues with the same name in any case, the older one is included an
     leftOut.map(({ row: { printer }, reason }) => [printer.id, reason.kind]),
     [[9, "same-name"]],
   );
-  assert.match(leftOut[0]?.reason.text ?? "", /only one queue of this name: “Office” at 10\.0\.0\.9 goes in/);
+  assert.match(
+    leftOut[0]?.reason.text ?? "",
+    /only one queue with this name: the package contains “Office” at 10\.0\.0\.9/,
+  );
 });
 
 test("a printer that is left out, or has no queue, does not block its name for others", () => {

@@ -20,7 +20,7 @@ test("a driver without a choice deploys the first name, and says how to choose",
 
   for (const { state, findings } of [row, driver]) {
     assert.equal(state, "attention");
-    assert.match(findings[0]?.text ?? "", /^Deploys Papyrus A, the first of 3 names/);
+    assert.match(findings[0]?.text ?? "", /^Deploys Papyrus A, the first of 3 models/);
   }
   assert.match(list, new RegExp(`href="/drivers/${id}#models-found">Choose the model`));
 });
@@ -78,7 +78,7 @@ test("no model is preselected until a person chooses one, unless a name is for a
     [open, universal].map(async (id) => (await fetch(`/drivers/${id}`)).text()),
   );
 
-  assert.match(openPage ?? "", /deployed now, chosen by nobody/);
+  assert.match(openPage ?? "", /deployed now, not chosen yet/);
   assert.doesNotMatch(openPage ?? "", /name="driver_desc"[^>]*checked/);
   assert.match(universalPage ?? "", /value="Papyrus Universal PCL6"\s+checked/);
   assert.equal(app.store.drivers.get(universal).driver_desc, "Papyrus Universal PCL6");

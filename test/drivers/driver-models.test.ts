@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { InfSummary } from "../../src/domain/drivers/driver.ts";
 import { newerVersions, olderVersions, sortedByTitle } from "../../src/domain/drivers/driver-version.ts";
-import { findModels, firstModel, isUniversal, modelFinder } from "../../src/domain/drivers/models.ts";
+import { findModels, isUniversal, modelFinder, preselectedModel } from "../../src/domain/drivers/models.ts";
 import { driverLabel } from "../../src/html/drivers/driver-label.ts";
 import { makeDriver, makeInf } from "../support/records.ts";
 import { shared, withoutShared } from "../support/shared.ts";
@@ -35,10 +35,10 @@ test("a name with certain words is universal unless it names a device", () => {
 test("a name for all devices is preselected before a name for one kind of device, and that before a device's name", () => {
   const names = ["Papyrus 1", "Papyrus Generic mono", "Universal Printing (Papyrus)", "Papyrus 2"];
 
-  const broadest = firstModel({ descriptions: names, manufacturers: ["Papyrus"] });
-  const kind = firstModel({ descriptions: names.slice(0, 2), manufacturers: ["Papyrus"] });
-  const device = firstModel({ descriptions: ["B 1", "Papyrus 1"], manufacturers: ["Papyrus"] });
-  const none = firstModel({ descriptions: [], manufacturers: [] });
+  const broadest = preselectedModel({ descriptions: names, manufacturers: ["Papyrus"] });
+  const kind = preselectedModel({ descriptions: names.slice(0, 2), manufacturers: ["Papyrus"] });
+  const device = preselectedModel({ descriptions: ["B 1", "Papyrus 1"], manufacturers: ["Papyrus"] });
+  const none = preselectedModel({ descriptions: [], manufacturers: [] });
 
   assert.deepEqual(
     [broadest, kind, device, none],
@@ -73,7 +73,7 @@ test("real drivers with several names need a choice unless they are universal", 
       .map(([path, inf]) => [`${name}/${path}`, inf] as const);
   });
 
-  const found = several.filter(([, inf]) => isUniversal(firstModel(inf))).map(([path]) => path);
+  const found = several.filter(([, inf]) => isUniversal(preselectedModel(inf))).map(([path]) => path);
 
   assert.deepEqual(found.sort(), [...withUniversalName].sort());
   assert.ok(several.length > found.length + 20, "most are of devices");

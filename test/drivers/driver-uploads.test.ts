@@ -58,7 +58,7 @@ test("an upload with several models asks for the model in its notice and accepts
   assert.match(text, /id="driver-list" hx-swap-oob="true"/, "the list follows");
   assert.equal(answer.headers.get("hx-redirect"), null);
   assert.doesNotMatch(repeated, /One of 2 names/);
-  assert.match(repeated, /was here already: this is the same content/);
+  assert.match(repeated, /was already uploaded: the content is the same/);
 });
 
 test("an answer to the question for the model keeps the list narrowed", async (t) => {
@@ -101,10 +101,10 @@ test("an upload that restores a missing or damaged archive says so", async (t) =
   const damaged = await service.upload("/drivers/upload", driverZip(), "again.zip", navigation);
   const page = await (await service.fetch(damaged.headers.get("location") ?? "")).text();
 
-  assert.match(missing, /its archive is put back: it was missing on disk/);
+  assert.match(missing, /Its archive was missing on disk and is restored/);
   assert.equal(toneOf(missing), "good");
   assert.equal(damaged.headers.get("location"), "/drivers/1?uploaded=damaged");
-  assert.match(page, /its archive is put back: it was damaged on disk/);
+  assert.match(page, /Its archive was damaged on disk and is restored/);
   assert.equal((await service.app.overview.driver(1)).driver.state, "ready");
 });
 
@@ -140,7 +140,7 @@ test("a ZIP that is not a printer driver says what it is, and is kept as needing
     /This is a driver for network adapters \(class Net\) of Acme, not for printers: INF papyrus\.inf\./,
   );
   assert.match(answers[1] ?? "", /This is a driver for devices of the class Gizmo, not for printers/);
-  assert.match(answers[2] ?? "", /No INF of this ZIP is a driver’s/);
+  assert.match(answers[2] ?? "", /No INF in this ZIP belongs to a driver/);
   assert.deepEqual(answers.map(toneOf), ["bad", "bad", "bad"]);
   assert.match(page, /network adapters/);
   assert.equal(service.app.store.drivers.list().length, 3);
@@ -166,7 +166,7 @@ test("an upload offers to move printers if it is a newer version of their driver
   assert.match(after, /state=newer/);
   assert.match(newer, /1 printer has an older version: <bdi>Papyrus papyrus\.inf 1\.0\.0\.0 · /);
   assert.match(newer, new RegExp(`href="/drivers/${old}/move\\?to=3">Move 1 printer…`));
-  assert.match(page, /A newer version is here: <a href="\/drivers\/3">/);
+  assert.match(page, /Newer version: <a href="\/drivers\/3">/);
 });
 
 test("real ZIPs of a network card and of two vendors are recognised", {

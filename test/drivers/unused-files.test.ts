@@ -49,7 +49,7 @@ test("a driver without unused files says so", () => {
 
   assert.match(remarkOf(driverOf(1, none)), /No unused files: all 1\u202f200 files/);
   assert.match(unusedHint(none), /uses every file: packages stay as they are/);
-  assert.match(unusedHint(undefined), /what the chosen INF uses/);
+  assert.match(unusedHint(undefined), /only the files that the chosen INF uses/);
 });
 
 test("one file is written in the singular", () => {

@@ -135,7 +135,7 @@ test("an INF that is missing or too large is refused with the remedy", async () 
     { name: "b.inf", bytes: printerInf() },
   ]);
   const remedy =
-    /Or switch off “Leave out unused files” on the driver’s page: packages then hold every file\.$/;
+    /Or switch off “Leave out unused files” on the driver’s page: packages then contain every file\.$/;
 
   await assert.rejects(usedEntriesOf(zip, "c.inf"), {
     code: "invalid",

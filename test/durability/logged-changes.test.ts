@@ -20,7 +20,7 @@ async function logAfterKill(t: TestContext, { dataDir }: TestApp): Promise<strin
 test("revoking a printer's links is in the audit log even if the service is killed at once", async (t) => {
   const app = await startClosed(t);
 
-  await app.app.store.linkGenerations.raise({ kind: "printer", id: 1, name: "Office" });
+  await app.app.store.linkGenerations.revoke({ kind: "printer", id: 1, name: "Office" });
   const log = await logAfterKill(t, app);
 
   assert.ok(log.includes("links-ended printer 1 Office"), log.join("\n"));

@@ -123,12 +123,12 @@ test("the answer to a broken request has all headers, and one line with the reas
   const service = await startApp(t, { limits: { connections: 20 } });
   const host = "Host: localhost\r\n";
   const cases: [string, number, RegExp][] = [
-    ["no HTTP\r\n\r\n", 400, /no HTTP request/],
+    ["no HTTP\r\n\r\n", 400, /not a valid HTTP request/],
     [`GET / HTTP/1.1\r\n${host}X: ${"x".repeat(20_000)}\r\n\r\n`, 431, /16 KB at most/],
     [`GET / HTTP/1.1\r\n${host}${"X: y\r\n".repeat(150)}\r\n`, 431, /100 headers at most/],
     ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400, /names no host/],
     [`GET / HTTP/1.1\r\n${host}Host: evil.example\r\n\r\n`, 400, /more than once/],
-    [`GET / HTTP/1.1\r\n${host}Expect: a miracle\r\n\r\n`, 417, /100-continue alone/],
+    [`GET / HTTP/1.1\r\n${host}Expect: a miracle\r\n\r\n`, 417, /only the expectation 100-continue/],
     ["CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n", 405, /no proxy/],
   ];
 

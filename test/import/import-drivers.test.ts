@@ -76,7 +76,10 @@ test("a printer keeps its driver if Platen lacks the named one, and a model that
   const plan = await planOf(app, rows.join("\n"));
 
   assert.deepEqual(rowStatuses(plan), ["same: A", "wrong: B"]);
-  assert.match(plan.rows[0]?.remarks[0] ?? "", /“Scriptor 7” is not here: the printer keeps its own/);
+  assert.match(
+    plan.rows[0]?.remarks[0] ?? "",
+    /Platen has no driver “Scriptor 7”: the printer keeps its driver/,
+  );
   assert.match(plan.rows[1]?.reasons[0] ?? "", /has no model “Papyrus 7”/);
 });
 
@@ -130,7 +133,7 @@ test("edited cells of an export override the digest of the old driver", async (t
   const [unknown, , both] = plans.slice(-3).map(({ rows }) => rows[0]?.reasons[0] ?? "");
   assert.match(
     unknown ?? "",
-    /“driver” is “Scriptor 7”, which no driver here is, and “driver_sha256” is that of Papy/,
+    /“driver” is “Scriptor 7”, but no such driver exists here, and “driver_sha256” is that of Papy/,
   );
   assert.match(both ?? "", /“driver” is “Vellum 7” and “driver_model” is “Papyrus 100 PS”/);
 });

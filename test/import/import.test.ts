@@ -252,10 +252,10 @@ test("a binary file is refused as such, and the message for a ZIP links to the d
 
   for (const [status, text] of [zip, page]) {
     assert.equal(status, 422);
-    assert.match(text, /This is no list but a ZIP[^<]* <a href="\/drivers#upload-form">Upload a driver<\/a>/);
+    assert.match(text, /This is a ZIP, not a list[^<]* <a href="\/drivers#upload-form">Upload a driver<\/a>/);
   }
   assert.equal(picture[0], 422);
-  assert.match(picture[1], /This is no list but a file of another kind\./);
+  assert.match(picture[1], /This is a file of another kind, not a list\./);
   assert.doesNotMatch(picture[1], /<a /);
   assert.equal(utf16[0], 200);
 });

@@ -73,8 +73,7 @@ test("a queue whose port name is an IPP URL becomes a driverless printer; other 
     const { protocol, address, port_number, ipp_path, ipp_tls } = values;
     return leftOut ?? [driver?.model, protocol, address, port_number, ipp_path, ipp_tls].join(" ");
   });
-  const left =
-    "Prints by the Internet Printing Protocol, and Windows does not say where: describe it by hand.";
+  const left = "Prints over IPP, but Windows does not report the address: add the printer by hand.";
   assert.deepEqual(found, [
     "Microsoft IPP Class Driver ipp 10.0.0.9 631 /ipp/print ",
     "Microsoft IPP Class Driver ipp printer.example 631 /ipp/port1 ",

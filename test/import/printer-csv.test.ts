@@ -190,15 +190,15 @@ test("unknown and duplicate columns are reported, and names of JavaScript proper
   assert.deepEqual(rows[0]?.values, { name: "A", address: "10.0.0.1" });
   assert.equal(notices.length, 2);
   assert.match(notices[0] ?? "", /“__proto__”, “constructor”/);
-  assert.match(notices[1] ?? "", /twice the first is taken: “address”/);
+  assert.match(notices[1] ?? "", /first of duplicate columns is used: “address”/);
 });
 
 test("a column that occurs several times is named once", () => {
   const { notices } = readPrinterCsv("name,name,name,odd,odd\nA,B,C,D,E\n");
 
   assert.deepEqual(notices, [
-    "Columns that mean nothing here are passed over: “odd”.",
-    "Of columns that are there twice the first is taken: “name”.",
+    "Unknown columns are ignored: “odd”.",
+    "Only the first of duplicate columns is used: “name”.",
   ]);
 });
 
@@ -217,7 +217,7 @@ test("a file without the column “name” or with too many rows is refused", ()
   assert.match(message(`name${",x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
   assert.match(message(`sep=;\nname${";x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
   assert.match(message("\u0000\u0001PK"), /must name the columns/);
-  assert.match(message(`name\n${"a\n".repeat(5001)}`), /More than 5000 printers/);
+  assert.match(message(`name\n${"a\n".repeat(5001)}`), /at most 5000 printers/);
   assert.equal(readPrinterCsv(`name\n${"a\n".repeat(5000)}\n\n`).rows.length, 5000);
 });
 

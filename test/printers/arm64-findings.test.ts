@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InfSummary } from "../../src/domain/drivers/driver.ts";
 import { listedInf } from "../../src/domain/drivers/report.ts";
-import { driversOf, machinesOf } from "../../src/domain/printers/arm64-driver.ts";
+import { architecturesOf, driversOf } from "../../src/domain/printers/arm64-driver.ts";
 import { type FindingKind, printerFindings } from "../../src/domain/printers/findings.ts";
 import type { ListedPrinter } from "../../src/domain/printers/listings.ts";
 import { remedyOf } from "../../src/html/remedies.ts";
@@ -126,7 +126,9 @@ test("the machines of a printer are those with program files in the drivers, not
     [driver(["x86", "amd64"], ["amd64"]), second, "x86 arm64"],
   ] as const;
 
-  const found = cases.map(([first, arm64Driver]) => machinesOf({ driver: first, arm64Driver }).join(" "));
+  const found = cases.map(([first, arm64Driver]) =>
+    architecturesOf({ driver: first, arm64Driver }).join(" "),
+  );
 
   assert.deepEqual(
     found,

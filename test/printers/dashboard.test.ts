@@ -22,8 +22,8 @@ test("a dashboard without problems says so in a sentence", async (t) => {
 
   const text = await (await app.fetch("/")).text();
 
-  assert.match(text, /Nothing needs you: every printer can be deployed as it is\./);
-  assert.doesNotMatch(text, /What needs you|Deleted in the last ten minutes/);
+  assert.match(text, /Nothing needs attention: every printer can be deployed\./);
+  assert.doesNotMatch(text, /Needs attention|Deleted in the last ten minutes/);
 });
 
 test("every problem is counted, and links to the list that shows it", async (t) => {
@@ -58,10 +58,10 @@ test("every problem is counted, and links to the list that shows it", async (t) 
     "/printers?state=blocked": "2 printers cannot be deployed",
     "/drivers?state=blocked": "1 driver cannot be installed",
     "/printers?state=changed": "1 printer changed since the last download: deploy again",
-    "/printers?state=same-name": "2 queues with the name of another queue of the client",
-    "/printers?state=same-address": "2 printers with the address of another one of the client",
-    "/drivers?state=attention": "1 driver to look at",
-    "/drivers?state=newer": "1 driver in use, with a newer version here",
+    "/printers?state=same-name": "2 queues with the same name as another queue of the client",
+    "/printers?state=same-address": "2 printers with the same address as another printer of the client",
+    "/drivers?state=attention": "1 driver to check",
+    "/drivers?state=newer": "1 driver in use with a newer version in Platen",
     "/drivers?state=unused": found["/drivers?state=unused"],
     "/#deleted": "1 deletion can still be undone",
   });
@@ -91,7 +91,7 @@ test("a service without printers shows its first steps, and no problem with an u
 
   assert.match(text, /Three steps to the first package/);
   assert.match(text, /Done:<\/span> <a href="\/drivers">/);
-  assert.doesNotMatch(text, /What needs you|Nothing needs you/);
+  assert.doesNotMatch(text, /Needs attention|Nothing needs attention/);
 });
 
 test("a driver is newer than one that Windows ranks lower, with the same provider, INF name and machines", () => {

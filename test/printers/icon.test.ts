@@ -49,7 +49,7 @@ test("invalid combinations of colour type, depth and palette are refused as dama
   for (const picture of pictures)
     assert.throws(
       () => checkIcon(makePicture({ ...picture, rows: Buffer.alloc(10) })),
-      /This PNG is damaged: it says nothing of its colours/,
+      /This PNG is damaged: its colour format is not valid/,
       JSON.stringify(picture),
     );
 });

@@ -166,5 +166,5 @@ test("the preview names the machines that the new driver does not support", asyn
 
   const { page } = await previewOf(service, from, to);
 
-  assert.match(page, /It has no program files for x86, which the other has/);
+  assert.match(page, /The new driver has no program files for x86; the old one has them/);
 });

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isQueueName, type Printer, queueNameRule } from "../../src/domain/printers/printer.ts";
+import {
+  isQueueName,
+  type Printer,
+  type PrinterSettings,
+  queueNameRule,
+} from "../../src/domain/printers/printer.ts";
 import {
   type Choices,
   collateModes,
@@ -29,6 +34,7 @@ const fieldsWithChoices: Record<string, Choices> = {
   paper_size: paperSizes,
 };
 
+/** A value other than the default for each field of the form. */
 const everything = {
   name: "Office “1”",
   client_id: "3",
@@ -60,7 +66,7 @@ const everything = {
   subnets: "10.1.2.0/24\n2001:db8::/32",
   replaces: "Old\n\\\\server\\Older\naddress:10.0.0.5",
   keep_driver: "on",
-};
+} satisfies Record<keyof PrinterSettings, string>;
 
 function formOf(values: Record<string, string | undefined>): string {
   return printerForm({ clients: [], drivers: [], uploadLimitBytes: 1 }, { values, problems: {} }).toString();

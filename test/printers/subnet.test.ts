@@ -48,7 +48,7 @@ test("subnets are read one a line, without duplicates, for clients and printers"
 test("a subnet with bits set after its prefix is refused, and both possible meanings are offered", () => {
   assert.equal(
     problemOf("10.1.2.0/24\n10.1.20.7/16"),
-    "Line 2 of the subnets, “10.1.20.7/16”, has bits set behind its prefix: write 10.1.0.0/16 for that whole subnet, or 10.1.20.7 for the address alone.",
+    "Line 2 of the subnets, “10.1.20.7/16”, has bits set after its prefix: write 10.1.0.0/16 for that whole subnet, or 10.1.20.7 for the address alone.",
   );
   assert.match(
     problemOf("fd00:0:0:1::/48"),
@@ -95,7 +95,7 @@ test("subnets that do not identify a place, or contain no machine, are refused",
     "fe80::/64",
     "::1",
   ])
-    assert.match(problemOf(everywhere), /says nothing of a place/, everywhere);
+    assert.match(problemOf(everywhere), /does not identify a network/, everywhere);
   for (const unusable of ["224.0.0.0/4", "255.255.255.0", "ff02::/16"])
     assert.match(problemOf(unusable), /holds no address of a machine/, unusable);
   assert.match(problemOf("::ffff:10.1.2.0/120"), /is an IPv4 subnet written as IPv6/);
@@ -158,7 +158,7 @@ test("several printers have the same subnets, different subnets, or partly none"
 
   assert.equal(combineSubnets([]), undefined);
   assert.equal(combineSubnets([[], []]), undefined);
-  assert.deepEqual(combineSubnets([a, a.toReversed()]), { subnets: a, anywhere: 0, isOne: true });
-  assert.deepEqual(combineSubnets([a, b]), { subnets: [...a, ...b], anywhere: 0, isOne: false });
-  assert.deepEqual(combineSubnets([a, []]), { subnets: a, anywhere: 1, isOne: false });
+  assert.deepEqual(combineSubnets([a, a.toReversed()]), { subnets: a, withoutSubnets: 0, areSame: true });
+  assert.deepEqual(combineSubnets([a, b]), { subnets: [...a, ...b], withoutSubnets: 0, areSame: false });
+  assert.deepEqual(combineSubnets([a, []]), { subnets: a, withoutSubnets: 1, areSame: false });
 });

@@ -33,7 +33,7 @@ test("the pages of a printer, a client and a driver offer the script, the permis
     assert.match(section, /DeviceManagementApps\.ReadWrite\.All/);
     assert.match(section, /docs\/intune\.md/);
     assert.ok(section.includes(`Get-Help .\\publish-${name}.ps1 -Full`), section);
-    assert.match(section, /reaches Platen from this machine alone/);
+    assert.match(section, /address that works only on this machine/);
     assert.doesNotMatch(section, /links/);
   }
   assert.deepEqual(
@@ -69,7 +69,7 @@ test("with sign-in, the page says that the script contains links and when they e
 
   const section = sectionIn(await (await viewer.fetch("/printers/1")).text());
 
-  assert.match(section, /holds links to its packages, which end 7 days after it was downloaded/);
+  assert.match(section, /contains links to its packages, which end at most 7 days after its download/);
   assert.doesNotMatch(section, /this machine alone/);
 });
 
@@ -110,7 +110,7 @@ test("a link to the script can be made", async (t) => {
   const answer = await operator.post("/printers/1/links", form, navigation);
 
   assert.equal(answer.status, 200);
-  assert.match(await answer.text(), /To <code>publish-office\.ps1<\/code>/);
+  assert.match(await answer.text(), /For <code>publish-office\.ps1<\/code>/);
 });
 
 test("a printer that has no driver yet offers no script", async (t) => {

@@ -195,7 +195,7 @@ test("revoking all links does not change the time of the last write", async (t) 
   const [epoch, { savedAt }] = [store.linkGenerations.epoch(), store.current()];
 
   now += 60_000;
-  await store.linkGenerations.endAll();
+  await store.linkGenerations.revokeAll();
 
   assert.notEqual(store.linkGenerations.epoch(), epoch);
   assert.equal(savedAt, now - 60_000);

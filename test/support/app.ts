@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import type { App } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
 import { createApp } from "../../src/create-app.ts";
-import { noProxies } from "../../src/domain/access/proxies.ts";
 import { defaultLimits, type Limits } from "../../src/http/requests/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
 import { inspectFile } from "../../src/services/drivers/inspection-child.ts";
@@ -83,21 +83,8 @@ export async function startApp(
     ...settings
   } = options;
   const isOwnProcess = inspection === "process" || Object.keys(inspectionLimits).length > 0;
-  const config = {
-    dataDir,
-    port: 0,
-    host: "127.0.0.1",
-    publicUrl: undefined,
-    allowedHosts: [],
-    backups: 14,
-    auditDays: 400,
-    uploadLimitBytes: 64 << 20,
-    proxies: noProxies,
-    adminPassword: undefined,
-    adminPasswordFile: undefined,
-    linkDays: 30,
-    ...settings,
-  };
+  const ofTests = { dataDir, port: 0, host: "127.0.0.1", uploadLimitBytes: 64 << 20 };
+  const config = { ...readConfig({}), ...ofTests, ...settings };
   const { app, close } = await createApp(config, {
     script: bundle,
     clock,

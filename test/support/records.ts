@@ -1,6 +1,6 @@
 import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
 import { listedInf } from "../../src/domain/drivers/report.ts";
-import type { Printer } from "../../src/domain/printers/printer.ts";
+import type { Printer, PrinterSettings } from "../../src/domain/printers/printer.ts";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 
 /** An INF summary, with defaults for everything. */
@@ -87,4 +87,4 @@ export const settingDefaults: Readonly<Record<string, unknown>> = {
   subnets: [],
   replaces: [],
   keep_driver: false,
-};
+} satisfies Record<Exclude<keyof PrinterSettings, "name" | "client_id" | "driver_id">, unknown>;

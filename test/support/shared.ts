@@ -3,7 +3,10 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 
-/** The team's shared material, which is not part of the project and may be absent. */
+/**
+ * An optional folder beside the project: INFs of real drivers with expected results, and a verifier of `.intunewin` files.
+ * Vendors own the INFs, so they are not part of the project.
+ */
 export const shared = resolve("../shared");
 
 /** The reason to skip tests that need the shared material; false if it exists. */

@@ -8,7 +8,7 @@ export const roles = ["viewer", "operator", "admin"] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * Who may use a route. `open`: everyone, even where sign-in is on. `person`: a signed-in person, for their own account.
+ * Who may use a route. `open`: everyone, even if sign-in is on. `person`: a signed-in person, for their own account.
  * A role: everyone with this role or a higher one.
  */
 export type Rule = "open" | "person" | Role;
@@ -25,14 +25,14 @@ export type Identity =
   | { readonly kind: "anyone" }
   /** Sign-in is on, and the sender is not signed in. */
   | { readonly kind: "nobody" }
-  /** A person with a session, or one whom a trusted proxy names. */
+  /** A person who has a session or is named by a trusted proxy. */
   | {
       readonly kind: "person";
       readonly name: string;
       readonly role: Role;
-      /** The id of their account; undefined for a person without one, who signs in at the proxy. */
+      /** The id of their account; undefined for a person without an account, who signs in at the proxy. */
       readonly account?: number;
-      /** Whether they signed in with a one-time password: they have no role until they choose their own. */
+      /** Whether they signed in with a one-time password: they have no role until they choose a password. */
       readonly mustChoosePassword?: boolean;
     }
   /** A program with a token. */
@@ -59,8 +59,8 @@ export const anyone: Identity = { kind: "anyone" };
 export const unauthenticated: Identity = { kind: "nobody" };
 
 /**
- * Whether the sender's role is enough for a rule. A token for everything counts as a viewer. Tokens of one client or
- * printer, and links, have no role.
+ * Whether a rule admits the sender. A token for everything counts as a viewer. Tokens of one client or printer, and
+ * links, have no role.
  */
 export function mayUse(identity: Identity, rule: Rule): boolean {
   if (rule === "open") return true;

@@ -5,7 +5,7 @@ import type { Role } from "./access.ts";
 /** The account whose password is the setting `ADMIN_PASSWORD`. */
 export const adminName = "admin";
 
-/** The roles of accounts made on the page. There is one administrator, whose password only the setting changes. */
+/** The roles of accounts made on the page. The only administrator is `adminName`. */
 export const accountRoles = ["viewer", "operator"] as const;
 export type AccountRole = (typeof accountRoles)[number];
 
@@ -18,6 +18,7 @@ export interface Account {
   readonly hasOneTimePassword: boolean;
   readonly isDisabled: boolean;
   readonly created_at: number;
+  /** When the password was last set. */
   readonly password_at: number;
   /** 0 for an account that was never used. */
   readonly seen_at: number;
@@ -50,10 +51,10 @@ export function parseAccount(input: FormInput): { readonly name: string; readonl
   if (name !== "" && !plainName.test(name)) {
     fields.refuse(
       "name",
-      "The name has letters from a to z, digits and . _ - @ alone, and begins with a letter or digit.",
+      "The name may contain only the letters a to z, digits and . _ - @, and must begin with a letter or digit.",
     );
   }
-  if (reserved.includes(accountNameKey(name))) fields.refuse("name", `“${name}” is kept for Platen itself.`);
+  if (reserved.includes(accountNameKey(name))) fields.refuse("name", `“${name}” is reserved for Platen.`);
   const role = fields.choice("role", "The role", accountRoles);
   fields.check();
   return { name, role };
@@ -72,7 +73,7 @@ export function accountNameKey(name: string): string {
   return name.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Whether the audit log uses a name for a token, a link, or a sender without an account. */
+/** Whether the audit log uses a name for anything but an account. */
 export function isReservedLogName(name: string): boolean {
   const key = accountNameKey(name).replace(/\s+/g, " ");
   return logNames.includes(key) || /^(?:token|link) /.test(key);

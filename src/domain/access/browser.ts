@@ -1,4 +1,4 @@
-/** Browser names in `User-Agent`. The first match counts, since most browsers also name others. */
+/** Parts of `User-Agent` with the browsers. The first match counts, because most browsers also name others. */
 const browsers = [
   ["Edg", "Edge"],
   ["OPR/", "Opera"],

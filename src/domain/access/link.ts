@@ -1,26 +1,26 @@
 import { isSameText, signatureOf } from "../secrets.ts";
 import { dayMs } from "../text.ts";
 
-/** A record by its id: `printer 7`. */
-interface Numbered<Kind extends string> {
+/** A reference to a record. */
+interface RecordRef<Kind extends string> {
   readonly kind: Kind;
   readonly id: number;
 }
 
 /** The record whose links can be made invalid together. */
-export type LinkOwner = Numbered<"printer" | "client" | "driver">;
+export type LinkOwner = RecordRef<"printer" | "client" | "driver">;
 
 /** The account or token that a link was made with. */
-export type LinkMaker = Numbered<"account" | "token">;
+export type LinkMaker = RecordRef<"account" | "token">;
 
 /** The record whose script contains a link to a driver's files. The link ends together with that record's links. */
-export type LinkSource = Numbered<"printer" | "client">;
+export type LinkSource = RecordRef<"printer" | "client">;
 
 export interface LinkTarget {
   readonly owner: LinkOwner;
   /** The path with its query, without the link. */
   readonly address: string;
-  /** A text that changes with everything that ends the link: the link is valid while the text stays the same. */
+  /** The link becomes invalid when this text changes. */
   readonly version: string;
 }
 
@@ -45,7 +45,8 @@ export function linkDayChoices(setting: number): number[] {
 }
 
 /**
- * The day whose beginning ends a link. Links end at midnight, so that a script with a link stays the same all day.
+ * The day at whose beginning a link ends. Links end at midnight (UTC), so that a script with a link stays the same all
+ * day.
  * @param now UTC, milliseconds since 1970
  */
 export function linkEndDay(now: number, days: number): number {
@@ -61,9 +62,8 @@ export function makeLink(key: Uint8Array, target: LinkTarget, terms: LinkTerms):
 }
 
 /**
- * Checks a link's signature.
- * @param targetOf the target of a link with these terms
- * @returns undefined for a text that is no link, and for a link to another target
+ * The terms of a link; undefined for a text that is no link, has a wrong signature, or is a link to another target.
+ * @param targetOf returns the target that the link must have
  */
 export function readLink(
   key: Uint8Array,

@@ -4,7 +4,7 @@ import type { FormInput } from "../fields.ts";
 /** In characters (OWASP ASVS 5, 6.2.1 and 6.2.9). All characters are allowed. */
 export const passwordLength = { min: 12, max: 256 } as const;
 
-/** The letters of passwords that attackers try first. Digits and signs around them add little. */
+/** The letters of passwords that attackers try first. Digits and other signs make such a password little better. */
 const commonPasswords = new Set(
   `abcdefghijkl adminadmin administrator administrateur basketball changeit changeme correcthorsebatterystaple default
   dragon football geheim hallo hallohallo iloveyou letmein letmeinletmein login master microsoft monkey motdepasse
@@ -18,18 +18,15 @@ export function normalizePassword(password: string): string {
   return password.normalize("NFKC");
 }
 
-/**
- * Why a password is refused, as a sentence without the password; undefined for an acceptable one.
- * @param name the account's
- */
+/** Why an account cannot have a password, as a sentence without the password; undefined if it can. */
 export function passwordProblem(password: string, name: string): string | undefined {
   const { min, max } = passwordLength;
-  // The characters of a text of many megabytes are not counted.
+  // Counting the characters of a very long text takes too much time and memory.
   const length = isPossibleLength(password) ? [...password].length : Number.POSITIVE_INFINITY;
   if (length < min) return `The password has ${length} characters; it needs ${min} or more.`;
   if (length > max) return `The password is too long; ${max} characters are possible.`;
   if (isObvious(normalizePassword(password).toLowerCase(), name.toLowerCase())) {
-    return "This password is among the first that anybody would try: choose another one, such as four words that have nothing to do with each other.";
+    return "This password is easy to guess. Choose another one, such as four unrelated words.";
   }
   return undefined;
 }
@@ -51,14 +48,13 @@ function isRepeated(text: string, part: string): boolean {
 }
 
 /**
- * Checks a form with the current password, the new one, and the new one again. Does not check that the current password
- * is right.
+ * Checks a form with the current password, the new one, and the new one again. The caller checks the current password.
  * @throws UserError "invalid" with a message beside the field
  */
 export function checkNewPassword({ password = "", chosen = "", again = "" }: FormInput, name: string): void {
   const problem = passwordProblem(chosen, name);
   if (problem !== undefined) throw invalid("chosen", problem);
-  if (!isSamePassword(chosen, again)) throw invalid("again", "The two are not the same.");
+  if (!isSamePassword(chosen, again)) throw invalid("again", "The two passwords differ.");
   if (isSamePassword(chosen, password))
     throw invalid("chosen", "This is the same as the password above: choose another one.");
 }
@@ -67,7 +63,7 @@ function isSamePassword(password: string, text: string): boolean {
   return isPossibleLength(text) && normalizePassword(password) === normalizePassword(text);
 }
 
-/** Longer texts are not normalized or hashed. */
+/** Whether a text is short enough to be normalised and hashed. */
 export function isPossibleLength(text: string): boolean {
   return text.length <= 4 * passwordLength.max;
 }

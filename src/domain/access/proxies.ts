@@ -6,7 +6,7 @@ import { type Role, roles } from "./access.ts";
 export interface Proxies {
   /** `TRUSTED_PROXIES` */
   readonly trusted: BlockList | undefined;
-  /** `REMOTE_USER_HEADER`, in lower case; undefined where people do not sign in at a proxy. */
+  /** `REMOTE_USER_HEADER`, in lower case; undefined if people do not sign in at a proxy. */
   readonly userHeader: string | undefined;
   /** `REMOTE_GROUPS_HEADER`, in lower case. */
   readonly groupsHeader: string | undefined;
@@ -47,7 +47,7 @@ export function readProxies(setting: (name: string) => string | undefined, probl
     problems.push("REMOTE_GROUPS_HEADER needs REMOTE_GROUPS, such as admin=platen-admins,viewer=*.");
   const hasNamedGroups = groups?.some(({ group }) => group !== everyone) ?? false;
   if (groupsHeader === undefined && hasNamedGroups)
-    problems.push("REMOTE_GROUPS names groups, and REMOTE_GROUPS_HEADER does not say where they stand.");
+    problems.push("REMOTE_GROUPS names groups, but REMOTE_GROUPS_HEADER is not set.");
   return { trusted, userHeader, groupsHeader, groups: groups ?? defaultGroups };
 }
 
@@ -62,7 +62,7 @@ export function isTrusted({ trusted }: Proxies, address: string): boolean {
   return trusted?.check(address, isIPv4(address) ? "ipv4" : "ipv6") ?? false;
 }
 
-/** Headers that browsers and proxies send for other purposes: none of these can name the user. */
+/** Headers that browsers and proxies send for other purposes. They cannot be settings. */
 const reservedHeaders =
   /^(?:accept(?:-.+)?|authorization|connection|content-.+|cookie|expect|forwarded|host|if-.+|origin|range|referer|sec-.+|te|transfer-encoding|upgrade(?:-.+)?|user-agent|x-forwarded-(?:for|host|proto|port)|hx-.+)$/;
 
@@ -77,14 +77,16 @@ function readHeader(
   if (!/^[a-z0-9][a-z0-9-]{0,99}$/.test(header))
     problems.push(`${name} is “${setting(name)}”; it is a header’s name such as Remote-User.`);
   else if (reservedHeaders.test(header))
-    problems.push(`${name} is “${setting(name)}”, which every client sends by itself.`);
+    problems.push(
+      `${name} is “${setting(name)}”, a header that clients and proxies send for other purposes.`,
+    );
   return header;
 }
 
 function readTrusted(text: string | undefined, problems: string[]): BlockList | undefined {
   if (text === undefined) return undefined;
   const list = new BlockList();
-  const parts = partsOf(text).map((part) => [part, addTo(list, part)] as const);
+  const parts = partsOf(text).map((part) => [part, addNetwork(list, part)] as const);
   const [wrong, wide] = (["wrong", "wide"] as const).map((wanted) =>
     parts.filter(([, problem]) => problem === wanted).map(([part]) => part),
   );
@@ -95,7 +97,7 @@ function readTrusted(text: string | undefined, problems: string[]): BlockList | 
   }
   if (wide?.length) {
     problems.push(
-      `TRUSTED_PROXIES has “${wide.join("”, “")}”, which is too much of the world: anybody there could say that they are somebody else. Name the proxy’s own address or network.`,
+      `TRUSTED_PROXIES has “${wide.join("”, “")}”, which is too wide: every host in it could sign in as any user. Name the proxy’s own address or network.`,
     );
   }
   return list;
@@ -104,8 +106,8 @@ function readTrusted(text: string | undefined, problems: string[]): BlockList | 
 /** The widest private networks are 10.0.0.0/8 and fc00::/7. */
 const minPrefixLength = { ipv4: 8, ipv6: 7 } as const;
 
-/** @returns why a part was not added: it is no address and no network, or the network is too wide */
-function addTo(list: BlockList, part: string): "wrong" | "wide" | undefined {
+/** @returns why a part was not added: `wrong`: it is no address or network; `wide`: the network is too wide */
+function addNetwork(list: BlockList, part: string): "wrong" | "wide" | undefined {
   const [typed = "", length, ...more] = part.split("/");
   const address = typed.includes("%") ? undefined : plainAddress(typed);
   if (address === undefined || more.length > 0) return "wrong";

@@ -3,14 +3,14 @@ import { FieldReader, type FormInput } from "../fields.ts";
 import { randomCharacters } from "../secrets.ts";
 import type { Scope } from "./access.ts";
 
-/** A program's token, without its text. */
+/** A program's token, without the secret text. */
 export interface Token {
   readonly id: number;
   readonly name: string;
   readonly scope: Scope;
   /** Its first characters, by which people recognise it. */
   readonly beginning: string;
-  /** The name of its maker, as in the audit log. */
+  /** The name of the person who made it, as in the audit log. */
   readonly made_by: string;
   /** All times are UTC, milliseconds since 1970. */
   readonly created_at: number;
@@ -27,7 +27,7 @@ interface NewToken {
   readonly days: number;
 }
 
-/** The lifetimes that the page offers. No token is valid for ever, because people forget those. */
+/** The lifetimes that the page offers. Every token expires, because people forget their tokens. */
 export const tokenDays = [
   [30, "30 days"],
   [90, "90 days"],
@@ -39,7 +39,7 @@ export const defaultTokenDays = 365;
 /** Lets people and secret scanners recognise a token. */
 export const tokenPrefix = "platen_";
 const characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** In characters after the prefix: some 230 random bits. */
+/** In characters after the prefix: about 230 random bits. */
 const secretLength = 39;
 const visibleLength = tokenPrefix.length + 4;
 
@@ -56,15 +56,16 @@ export function parseToken(form: FormInput): NewToken {
   const fields = new FieldReader(form);
   const name = fields.text("name", { label: "Name", required: true, maxLength: 80 });
   const scope = parseScope(form.scope ?? "");
-  if (scope === undefined) fields.refuse("scope", "Choose what the token reaches.");
+  if (scope === undefined) fields.refuse("scope", "Choose what the token can read.");
   const days = Number(form.days ?? defaultTokenDays);
-  if (!tokenDays.some(([known]) => known === days)) fields.refuse("days", "Choose how long the token holds.");
+  if (!tokenDays.some(([known]) => known === days))
+    fields.refuse("days", "Choose how long the token is valid.");
   fields.check();
-  if (scope === undefined) throw new UserError("invalid", "Choose what the token reaches.");
+  if (scope === undefined) throw new UserError("invalid", "Choose what the token can read.");
   return { name, scope, days };
 }
 
-/** As a form sends it: `read`, `client:7` or `printer:7`. */
+/** @param text as a form sends it: `read`, `client:7` or `printer:7` */
 export function parseScope(text: string): Scope | undefined {
   if (text === "read") return { kind: "read" };
   const [, kind, id] = /^(client|printer):([1-9]\d{0,14})$/.exec(text) ?? [];

@@ -1,31 +1,31 @@
 import { createHash } from "node:crypto";
 import { type AuditEntry, entryHead, readEntry } from "./audit.ts";
 
-// Each line ends with a SHA-256 over the hash of the line before it, as hex digits, and over its own bytes up to there.
-// So the check covers the exact bytes in the file, not the values that a JSON parser reads from them.
+// Each line ends with its hash: the SHA-256 of the previous line's hash (as hex digits) and of the line's own bytes before
+// its hash. The check covers the exact bytes in the file, not the values that a JSON parser reads from them.
 
-/** The previous hash of the first line. */
-export const noHash = "0".repeat(64);
+/** Replaces the previous hash for the first line. */
+export const zeroHash = "0".repeat(64);
 
-const before = ',"hash":"';
-const after = '"}';
-const trailerLength = before.length + 64 + after.length;
+const hashStart = ',"hash":"';
+const hashEnd = '"}';
+const trailerLength = hashStart.length + 64 + hashEnd.length;
 
-/** An entry as a line without its line break, and the line's hash, which the next line includes. */
-export function sealed(
+/** An entry as a line without its line break, and the hash of the line, from which the next hash is made. */
+export function chainEntry(
   entry: AuditEntry,
   previous: string,
 ): { readonly line: string; readonly hash: string } {
   const head = entryHead(entry);
   const hash = hashOf(previous, head);
-  return { line: head + before + hash + after, hash };
+  return { line: head + hashStart + hash + hashEnd, hash };
 }
 
-/** A complete line: its entry and its hash, which may be wrong. */
+/** A line of the log. Its hash may be wrong. */
 interface ChainedLine {
   readonly entry: AuditEntry;
   readonly hash: string;
-  /** Whether it follows the line with this hash and was not changed. */
+  /** Whether the line is unchanged, and the previous line has this hash. */
   follows(previous: string): boolean;
 }
 
@@ -33,8 +33,8 @@ interface ChainedLine {
 export function readLine(line: string): ChainedLine | undefined {
   const head = line.slice(0, -trailerLength);
   const trailer = line.slice(-trailerLength);
-  const hash = trailer.slice(before.length, -after.length);
-  if (!trailer.startsWith(before) || !trailer.endsWith(after) || !/^[0-9a-f]{64}$/.test(hash))
+  const hash = trailer.slice(hashStart.length, -hashEnd.length);
+  if (!trailer.startsWith(hashStart) || !trailer.endsWith(hashEnd) || !/^[0-9a-f]{64}$/.test(hash))
     return undefined;
   const entry = readEntry(line);
   return entry && { entry, hash, follows: (previous) => hashOf(previous, head) === hash };

@@ -10,8 +10,9 @@ export interface AuditFilter {
   readonly kind: RecordKind | undefined;
   /** The id of a record; of any kind when `kind` is undefined. */
   readonly id: number | undefined;
-  /** The first and the last day as `2026-11-22`; empty for no limit. */
+  /** The first day, as `2026-11-22`; empty for no limit. */
   readonly since: string;
+  /** The last day, in the same form. */
   readonly until: string;
   /** Words that an entry must contain anywhere. */
   readonly q: string;
@@ -24,13 +25,11 @@ export const maxFilterCharacters = 200;
 export function parseAuditFilter(input: FormInput): AuditFilter {
   const text = (name: string) => cleanText((input[name] ?? "").slice(0, maxFilterCharacters));
   const day = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(text(name)) ? text(name) : "");
-  const kind = recordKinds.find((known) => known === text("kind"));
-  const id = /^\d{1,15}$/.test(text("id")) ? Number(text("id")) : undefined;
   return {
     who: text("who"),
     event: auditEvents.find((known) => known === text("event")),
-    kind,
-    id,
+    kind: recordKinds.find((known) => known === text("kind")),
+    id: /^\d{1,15}$/.test(text("id")) ? Number(text("id")) : undefined,
     since: day("since"),
     until: day("until"),
     q: text("q"),

@@ -3,7 +3,7 @@ import { JsonFields } from "../json-fields.ts";
 
 /** Changes of a record. */
 const recordEvents = ["created", "changed", "deleted", "restored"] as const;
-/** Events that change no record. */
+/** All other events. */
 const otherEvents = [
   "signed-in",
   "sign-in-failed",
@@ -26,7 +26,7 @@ const otherEvents = [
   "log-broken",
   "entries-lost",
 ] as const;
-/** The first byte of a download was sent; all of it was sent. */
+/** Respectively: the first byte of a download was sent; the last byte was sent. */
 const downloadEvents = ["download-begun", "downloaded"] as const;
 export const auditEvents = [...recordEvents, ...downloadEvents, ...otherEvents] as const;
 
@@ -72,7 +72,7 @@ export interface AuditedEvent {
   readonly fields?: readonly ChangedField[];
   /** For a download, the package format or the kind of script; otherwise a short description. */
   readonly what?: string | undefined;
-  /** For a download: the class of its client. */
+  /** For a download: `browser`, `script` or `crossSitePage`. */
   readonly by?: string | undefined;
   /** For a download: identifies its content. */
   readonly digest?: string | undefined;
@@ -92,7 +92,7 @@ export interface AuditEntry extends AuditedEvent {
   readonly seq: number;
   /** The number of the change in the database, for changes of records. */
   readonly change?: number | undefined;
-  /** Whether an earlier version of Platen counted the entry's printers as deployed before it wrote the line. */
+  /** Whether an earlier version of Platen had already counted the download when it wrote the entry. */
   readonly isCounted?: boolean;
 }
 
@@ -183,9 +183,7 @@ function rangeOf(text: string): DownloadedRange | undefined {
   return { first, last, size };
 }
 
-type Cell = string | number | undefined;
-
-const columns: readonly (readonly [name: string, of: (entry: AuditEntry) => Cell])[] = [
+const columns: readonly (readonly [name: string, of: (entry: AuditEntry) => unknown])[] = [
   ["seq", ({ seq }) => seq],
   ["time", ({ at }) => new Date(at).toISOString()],
   ["who", ({ who }) => who],

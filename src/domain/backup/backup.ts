@@ -1,6 +1,6 @@
 import { counted } from "../text.ts";
 
-/** What a backup needs to know of a database. */
+/** The facts about a database that backups use. */
 export interface DatabaseFacts {
   /** Time of the last write; UTC, milliseconds since 1970; 0 before the first write. */
   readonly savedAt: number;
@@ -14,10 +14,10 @@ export function recordsText({ records: { clients, drivers, printers } }: Databas
   return [counted(clients, "client"), counted(drivers, "driver"), counted(printers, "printer")].join(", ");
 }
 
-/** The parts of a kept state's file name. */
+/** The file name of a kept state, and what it says. */
 interface StateName {
   readonly name: string;
-  /** Each state has a higher number than all before it, whatever the clock says. States of earlier versions have 0. */
+  /** Higher than that of every earlier state, even if the clock was set back. States from earlier versions have 0. */
   readonly number: number;
   /** Time of the last write in this state; UTC, milliseconds since 1970. */
   readonly savedAt: number;
@@ -29,7 +29,7 @@ interface StateName {
 export interface KeptState extends StateName {
   /** In bytes. */
   readonly size: number;
-  /** The result of reading it; undefined until then. */
+  /** The result of reading the file; undefined until it is read. */
   readonly checked?: {
     readonly at: number;
     /** Undefined when the state is not good. */
@@ -60,29 +60,28 @@ export function parseStateName(name: string): StateName | undefined {
   return { name, savedAt, number: Number(number), isManual: manual !== undefined };
 }
 
-/** States of earlier versions have no numbers: they come last, in the order of their times. */
+/** States from earlier versions have no numbers: they come last, sorted by their times. */
 export function newestFirst(states: readonly KeptState[]): KeptState[] {
   return [...states].sort((a, b) => b.number - a.number || (a.name < b.name ? 1 : -1));
 }
 
-/** The number of manual states that are kept besides the state of each day. */
+/** The maximum number of manual states that are kept besides the daily ones. */
 export const maxManual = 5;
 
 /**
- * The states to keep: the newest good state of each of the last days with a state, the newest manual states besides, and
- * states newer than the oldest of those days that are damaged or not read yet.
+ * The states to keep: for each of the last `days` days with a good state, the newest good state (a daily state); the
+ * newest other manual states; and damaged or unread states that are newer than the oldest daily state.
  * @param states newest first
- * @param days the number of days
  */
-export function statesThatStay(states: readonly KeptState[], days: number): KeptState[] {
+export function statesToKeep(states: readonly KeptState[], days: number): KeptState[] {
   const good = states.filter(isGood);
   const daily = good
     .filter(({ savedAt }, i) => i === 0 || dayOf(good[i - 1]?.savedAt ?? 0) !== dayOf(savedAt))
     .slice(0, days);
   const manual = good.filter((state) => state.isManual && !daily.includes(state)).slice(0, maxManual);
-  const last = daily.length < days ? states.length : states.indexOf(daily[days - 1] as KeptState);
+  const end = daily.length < days ? states.length : states.indexOf(daily[days - 1] as KeptState);
   return states.filter((state, i) =>
-    isGood(state) ? daily.includes(state) || manual.includes(state) : i < last,
+    isGood(state) ? daily.includes(state) || manual.includes(state) : i < end,
   );
 }
 

@@ -22,7 +22,7 @@ export interface Manifest {
   readonly missing: readonly string[];
 }
 
-/** The files that a backup may contain, with their maximum size in bytes. The database and the manifest are read into memory. */
+/** The files that a backup may contain, with their maximum sizes in bytes. Platen reads database and manifest into memory. */
 const kinds: readonly (readonly [RegExp, number])[] = [
   [/^platen\.sqlite$/, 512 * mebi],
   [/^secret$/, 32],
@@ -44,7 +44,7 @@ export function checkBackupFile({ name, size }: TarFile, displayName: string): v
   if (size > max) throw new Error(`“${displayName}” is larger than such a file ever is: ${size} bytes`);
 }
 
-/** The names of files whose digest differs from their name: they were damaged before the backup was made. */
+/** The names of files that were damaged before the backup was made: their digest differs from the one in their name. */
 export function damagedFiles({ files }: Pick<Manifest, "files">): string[] {
   const digest = /^(?:drivers|icons)\/([0-9a-f]{64})\./;
   return files
@@ -66,7 +66,7 @@ export function readManifest(text: string): Manifest {
     if (found.format === format && !Number.isNaN(madeAt) && missing.every(isBackupName))
       return { version: String(found.version), madeAt, files, missing };
   } catch {
-    // The error below covers this case too.
+    // Reported below.
   }
   throw new Error(
     "its manifest is damaged, or is of another version of Platen: take that one, or a later one",

@@ -1,6 +1,6 @@
 /**
- * Plain POSIX ustar archives (IEEE Std 1003.1, pax, “ustar Interchange Format”), which every tar program reads. They contain
- * only files, with names of at most 100 ASCII characters and at most 8 GB each.
+ * POSIX ustar archives (IEEE Std 1003.1, pax, “ustar Interchange Format”), which every tar program reads. They contain only
+ * files, of at most 8 GB each, with names of at most 100 ASCII characters.
  */
 
 export const tarBlockBytes = 512;
@@ -34,12 +34,12 @@ export function tarHeader({ name, size }: TarFile, modifiedAt: number): Buffer {
   return block;
 }
 
-/** The number of bytes that fill a file's last block. */
+/** The number of bytes to add after a file, so that its last block is full. */
 export function tarPaddingBytes(size: number): number {
   return (tarBlockBytes - (size % tarBlockBytes)) % tarBlockBytes;
 }
 
-/** @throws Error that says why the block is no header of a plain file */
+/** @throws Error with the reason if the block is no header of a plain file */
 export function readTarHeader(block: Buffer): TarFile {
   const text = (start: number, end: number) => block.toString("latin1", start, end);
   const octal = (start: number, end: number) => {

@@ -10,7 +10,7 @@ export interface LeftOut {
   readonly reason: Pick<Finding, "kind" | "text" | "isArm64">;
 }
 
-/** The printers that a package of several contains, and those that it leaves out. Both keep the order of the list. */
+/** The printers that one package contains, and those that it leaves out. Both have the order of the list. */
 export interface DeploymentChoice {
   readonly included: readonly PrinterWithState[];
   readonly leftOut: readonly LeftOut[];
@@ -18,12 +18,12 @@ export interface DeploymentChoice {
 
 const refusedKinds: readonly FindingKind[] = ["no-driver", "archive", "incomplete"];
 
-/** The finding that prevents a package. Undefined if a package can be made. */
+/** The finding because of which no package can be made; undefined if one can. */
 export function refusalOf({ findings }: WithState): Finding | undefined {
   return findings.find(({ kind }) => refusedKinds.includes(kind));
 }
 
-/** The finding because of which a package will fail on Windows. Undefined if no failure is known. */
+/** The finding because of which a package will fail on Windows; undefined if no failure is known. */
 export function failureOf({ findings }: WithState): Finding | undefined {
   return findings.find(({ kind, state }) => state === "blocked" && !refusedKinds.includes(kind));
 }
@@ -51,7 +51,7 @@ export function chooseDeployment(rows: readonly PrinterWithState[], withFailing 
   };
 }
 
-/** The reason to leave out a printer with the same queue name as an older one. Printers without a queue never conflict. */
+/** The reason to leave out a printer whose queue has the same name as an older one; undefined if there is none. */
 function sameNameReason(
   row: ListedPrinter,
   names: ReadonlyMap<string, ListedPrinter>,
@@ -59,7 +59,7 @@ function sameNameReason(
   const older = isDriverOnly(row.printer) ? undefined : names.get(nameKey(row));
   if (older === undefined) return undefined;
   const { name, address, port_name } = older.printer;
-  const text = `A PC can have only one queue of this name: “${name}” at ${address || port_name} goes in.`;
+  const text = `A PC can have only one queue with this name: the package contains “${name}” at ${address || port_name}.`;
   return { kind: "same-name", text };
 }
 
@@ -74,20 +74,20 @@ interface Row {
 }
 
 /**
- * Finds the printers that share their only driver, an uploaded one, with another printer. Such a driver is better
+ * Finds the printers whose only driver was uploaded and is also another printer's only driver. Such a driver is better
  * published as an app of its own, on which the printers' apps depend.
  * @param rows the deployable printers of one client
  * @returns ids of drivers by ids of printers
  */
 export function sharedDrivers(rows: readonly Row[]): ReadonlyMap<number, number> {
-  const alone = rows.flatMap(({ printer, driver, arm64Driver }) => {
+  const separable = rows.flatMap(({ printer, driver, arm64Driver }) => {
     if (driver === undefined || driversOf({ driver, arm64Driver }).length > 1) return [];
     const model = effectiveDescription(printer, driver);
-    const canBeApart = !isWindowsDriver(driver) && !driver.listed?.lostModels.includes(model);
-    return canBeApart ? [{ printer: printer.id, driver: driver.id }] : [];
+    const isSeparable = !isWindowsDriver(driver) && !driver.listed?.lostModels.includes(model);
+    return isSeparable ? [{ printer: printer.id, driver: driver.id }] : [];
   });
   const counts = new Map<number, number>();
-  for (const { driver } of alone) counts.set(driver, (counts.get(driver) ?? 0) + 1);
-  const shared = alone.filter(({ driver }) => (counts.get(driver) ?? 0) > 1);
+  for (const { driver } of separable) counts.set(driver, (counts.get(driver) ?? 0) + 1);
+  const shared = separable.filter(({ driver }) => (counts.get(driver) ?? 0) > 1);
   return new Map(shared.map(({ printer, driver }) => [printer, driver]));
 }

@@ -1,7 +1,7 @@
-/** The downloads that count as a deployment. All others leave machines unchanged. */
+/** The package formats and kinds of script whose downloads count as deployments, because they install printers. */
 export const deployingKinds: readonly string[] = ["rmm", "mdm", "install"];
 
-/** The class of client for downloads that a page of another site starts in a user's browser. They do not count. */
+/** The kind of client if a page of another site starts a download in a user's browser. Such downloads do not count. */
 export const crossSitePage = "page of another site";
 
 export interface DeployedPrinter {
@@ -15,12 +15,12 @@ export interface Deployed {
   readonly at: number;
 }
 
-/** How often a package or script of a printer was downloaded in one revision by one class of clients. */
+/** How often one kind of client downloaded a package or script of a printer in one revision. */
 export interface DownloadCount {
   /** A package format or a kind of script. */
   readonly what: string;
   readonly revision: string;
-  /** A class of clients, never an address. */
+  /** The kind of client, never an address. */
   readonly who: string;
   readonly count: number;
   /** UTC, milliseconds since 1970. */

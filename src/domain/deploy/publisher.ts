@@ -1,6 +1,6 @@
 import { vendorOf } from "../drivers/driver.ts";
 
-/** Printer makers, spelled as at the beginning of their models' names. */
+/** Printer makers, spelled as their models' names begin. */
 const printerMakers = [
   "Bixolon",
   "Brother",
@@ -40,11 +40,11 @@ const printerMakers = [
   "Zebra",
 ];
 
-/** An INF may name any number of manufacturers. */
+/** The rest is ignored: an INF may name any number of manufacturers. */
 const maxMakers = 200;
 
 /**
- * The publisher of a driver: its provider. If the INF names no useful provider, the maker with whose name the model
+ * The publisher of a driver: its provider, or, if the INF names no useful provider, the maker with whose name the model
  * begins.
  * @param manufacturers names in the INF
  * @returns undefined if the publisher is unknown

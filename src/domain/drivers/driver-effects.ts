@@ -17,27 +17,27 @@ export function affectedPrinterMaker(clients: readonly Named[]) {
 
 type Named = Pick<AffectedPrinter, "id" | "name">;
 
-/** What a change of a driver does to its printers. */
+/** How a change of a driver affects its printers. */
 export interface DriverEffects {
   /** Printers whose revision changes: their machines install again. */
   readonly redeployed: readonly AffectedPrinter[];
-  /** Printers that deploy the driver's own model, where the change replaces that model. */
+  /** Printers without a model of their own, if the change replaces the driver's model. */
   readonly switched: {
     readonly from: string;
     readonly to: string;
     readonly printers: readonly AffectedPrinter[];
   };
-  /** By model: printers that deploy it although the INF no longer has it. */
+  /** Printers that deploy a model that the INF no longer has, by model. */
   readonly lost: ReadonlyMap<string, readonly AffectedPrinter[]>;
-  /** The same for printers whose ARM64 driver this is: they fail on ARM64 machines only. */
+  /** The same for printers that use this driver for ARM64: they fail on ARM64 machines only. */
   readonly lostOnArm64: ReadonlyMap<string, readonly AffectedPrinter[]>;
-  /** The driver's own model where the INF does not have it: Windows will refuse it. */
+  /** The driver's model if the INF does not have it: Windows will refuse it. */
   readonly refusedModel: string | undefined;
   /** Identifies these effects: a confirmation counts only for effects with the same digest. */
   readonly digest: string;
 }
 
-/** Whether a person must confirm the change. */
-export function hasEffects({ redeployed, lost, refusedModel }: DriverEffects): boolean {
+/** Whether the user must confirm the change. */
+export function needsConfirmation({ redeployed, lost, refusedModel }: DriverEffects): boolean {
   return redeployed.length > 0 || lost.size > 0 || refusedModel !== undefined;
 }

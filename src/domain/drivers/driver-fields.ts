@@ -1,17 +1,17 @@
 import type { FieldMessages } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput, isTicked } from "../fields.ts";
 import type { Driver, DriverSettings, DriverSummary, InfSummary } from "./driver.ts";
-import { firstModel, hasModel, namesModel, needsModelChoice } from "./models.ts";
+import { hasModel, namesModel, needsModelChoice, preselectedModel } from "./models.ts";
 
-/** The field that our own forms send. Requests without it are not asked to choose. */
+/** A field that only Platen's own forms send. */
 const formMarker = "from_form";
 
-/** Whether one of our own forms sent this, so that a person can be asked. */
+/** Whether one of Platen's own forms sent this: only then can a user be asked to choose a model. */
 export function isFromForm(input: FormInput): boolean {
   return isTicked(input[formMarker]);
 }
 
-/** A driver's settings as its form shows and sends them. The model is empty while a person must choose it. */
+/** A driver's settings as its form shows and sends them. The model is empty as long as a user must choose it. */
 export function driverFormValues(driver: DriverSummary): FormInput {
   const { name, comment, inf_path, driver_desc, trust_publisher, drop_unused } = driver;
   return {
@@ -26,7 +26,7 @@ export function driverFormValues(driver: DriverSummary): FormInput {
 
 /**
  * A text field that was not sent keeps its value. A typed model overrides a chosen one. If the chosen INF lacks the
- * model, a form of ours is refused until a person chooses a model; any other client gets the INF's first model.
+ * model, one of Platen's forms is refused until the user chooses another; other clients get the preselected model.
  * @throws UserError "invalid" with a message for each field
  */
 export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
@@ -60,17 +60,17 @@ function chooseModel(
   const isSent = input.driver_desc !== undefined;
   const sent = isSent ? fields.text("driver_desc", modelRule) : driver.driver_desc;
   const isSame = sent === driver.driver_desc;
-  if (canDeploy(sent, driver, inf)) {
+  if (isAccepted(sent, driver, inf)) {
     const isConfirmed = isFromForm(input) && isSent && sent !== "";
     return { driver_desc: sent, model_chosen: driver.model_chosen || !isSame || isConfirmed };
   }
   if (isFromForm(input)) return askForModel(fields, inf?.descriptions ?? [], isSame ? "" : sent);
   if (!isSame) return { driver_desc: sent, model_chosen: true };
-  return { driver_desc: inf ? firstModel(inf) : "", model_chosen: false };
+  return { driver_desc: inf ? preselectedModel(inf) : "", model_chosen: false };
 }
 
-/** Whether the INF has the model. The driver's present model counts as possible as long as the INF stays the same. */
-function canDeploy(model: string, driver: Driver, inf: InfSummary | undefined): boolean {
+/** Whether the INF has the model. The driver's current model is accepted as long as the INF stays the same. */
+function isAccepted(model: string, driver: Driver, inf: InfSummary | undefined): boolean {
   if (model !== driver.driver_desc) return hasModel(inf, model);
   const isOtherInf = inf !== undefined && inf.path !== driver.inf_path;
   return !isOtherInf || namesModel(inf, model);
@@ -78,7 +78,7 @@ function canDeploy(model: string, driver: Driver, inf: InfSummary | undefined): 
 
 const modelRule = { label: "The model", maxLength: 500 };
 
-/** Takes the INF's only model where none was sent; otherwise refuses the field. */
+/** Refuses the field, unless no model was sent and the INF has only one, which is then taken. */
 function askForModel(fields: FieldReader, models: readonly string[], sent: string): ModelChoice {
   if (sent !== "")
     fields.refuse("driver_desc", `This INF has no model “${sent}”. ${chooseOne(models.length)}`);
@@ -91,9 +91,9 @@ function chooseOne(count: number): string {
 }
 
 /**
- * The message for a printer's form without a model where the driver's model is not chosen either. Clients that do not
- * send one of our forms get the preselected model.
- * @param field the field with the model of this driver
+ * The message for a printer's form without a model if nobody has chosen the driver's model either. Requests from other
+ * clients than Platen's forms get the preselected model.
+ * @param field the field for the model of this driver
  */
 export function modelProblem(
   input: FormInput,

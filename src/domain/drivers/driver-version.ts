@@ -1,3 +1,4 @@
+import { byCodeUnit } from "../text.ts";
 import {
   type DriverSummary,
   driverFamily,
@@ -8,9 +9,9 @@ import {
 } from "./driver.ts";
 
 /**
- * A DriverVer as a text that sorts by UTF-16 units as Windows ranks drivers: by date, then by version, number by
- * number. Windows treats a missing or invalid date as 00/00/0000, older than any other. A number that a version lacks
- * counts as 0. `pkg/scripts/shared/driver-version.ps1` ranks the same way.
+ * A DriverVer as a text whose order, by UTF-16 units, is the rank that Windows gives drivers: by date, then by version,
+ * number by number. To Windows, a missing or invalid date is 00/00/0000, older than any other, and a missing number is
+ * 0. `pkg/scripts/shared/driver-version.ps1` ranks the same way.
  */
 export function driverRank(driverVer: InfSummary["driverVer"]): string {
   return sortableDate(driverVer?.date ?? "") + sortableVersion(driverVer?.version ?? "");
@@ -24,26 +25,23 @@ function sortableDate(date: string): string {
   return isValid ? year + month.padStart(2, "0") + day.padStart(2, "0") : "00000000";
 }
 
-/** The numbers, however large, each after a unit that tells how many digits it has. */
+/** The numbers of a version, of any size. Each follows a UTF-16 unit whose value is the number of its digits. */
 function sortableVersion(version: string): string {
   const numbers = version.match(/[0-9]+/g)?.map((digits) => digits.replace(/^0+/, "")) ?? [];
   while (numbers.at(-1) === "") numbers.pop();
   return numbers.map((digits) => String.fromCharCode(digits.length) + digits).join("");
 }
 
-/** Sorts by title; the newest version of a title comes first. */
+/** Sorts by title without the version, and the versions of a title from new to old. */
 export function sortedByTitle<T extends DriverSummary>(drivers: readonly T[]): T[] {
-  const keyed = newestFirst(drivers).map((driver) => ({
-    driver,
-    title: driverFamily(driver).toLowerCase(),
-  }));
-  return keyed.sort((a, b) => compare(a.title, b.title)).map(({ driver }) => driver);
+  const keyed = newestFirst(drivers).map((driver) => ({ driver, title: driverFamily(driver).toLowerCase() }));
+  return keyed.sort((a, b) => byCodeUnit(a.title, b.title)).map(({ driver }) => driver);
 }
 
 /** Sorts the newest version first; of the same version, the latest upload first. */
 export function newestFirst<T extends DriverSummary>(drivers: readonly T[]): T[] {
   const ranked = drivers.map((driver) => ({ driver, rank: rankOf(driver) }));
-  ranked.sort((a, b) => compare(b.rank, a.rank) || b.driver.id - a.driver.id);
+  ranked.sort((a, b) => byCodeUnit(b.rank, a.rank) || b.driver.id - a.driver.id);
   return ranked.map(({ driver }) => driver);
 }
 
@@ -63,9 +61,9 @@ export function olderVersions<T extends DriverSummary>(driver: DriverSummary, dr
 
 /** Drivers with the same provider and INF name, the newest first. */
 function versionsOf<T extends DriverSummary>(driver: DriverSummary, drivers: readonly T[]): T[] {
-  const maker = providerAndInf(driver);
-  if (maker === undefined) return [];
-  return newestFirst(drivers.filter((other) => providerAndInf(other) === maker));
+  const wanted = providerAndInf(driver);
+  if (wanted === undefined) return [];
+  return newestFirst(drivers.filter((other) => providerAndInf(other) === wanted));
 }
 
 function rankOf({ listed }: DriverSummary): string {
@@ -74,16 +72,12 @@ function rankOf({ listed }: DriverSummary): string {
 
 /** Whether a version serves all architectures that the other one serves. */
 function servesAllOf(version: DriverSummary, other: DriverSummary): boolean {
-  const machines = shippedBy(version.listed);
-  return shippedBy(other.listed).every((name) => machines.includes(name));
+  const served = shippedBy(version.listed);
+  return shippedBy(other.listed).every((name) => served.includes(name));
 }
 
-/** Provider and INF name; undefined where either is not known. */
+/** Provider and INF name; undefined if either is unknown, or the INF is not a printer's. */
 function providerAndInf({ listed, inf_path }: DriverSummary): string | undefined {
   const vendor = listed?.isPrinter ? vendorOf(listed.provider) : undefined;
   return vendor && inf_path !== "" ? `${vendor}\n${fileNameOf(inf_path)}`.toLowerCase() : undefined;
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }

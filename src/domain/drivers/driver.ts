@@ -18,7 +18,7 @@ export interface InfSummary {
   /** Architectures that models declare, although the program files are all for others. */
   readonly notShipped: readonly Architecture[];
   readonly descriptions: readonly string[];
-  /** Model lines, several of which may share one description. */
+  /** The number of lines in models sections. Several may have the same description. */
   readonly modelLines: number;
   readonly manufacturers: readonly string[];
   readonly copyInf: readonly string[];
@@ -51,7 +51,7 @@ export interface ArchiveReport {
    * earlier versions.
    */
   readonly unused?: UnusedFiles;
-  /** The path of the printer's INF, by the rule in docs/decisions/0005; null where there is none. */
+  /** The path of the printer's INF, by the rule in docs/decisions/0005; null if there is none. */
   readonly printerInf: string | null;
   /** Sentences about the archive for the operator. */
   readonly warnings: readonly string[];
@@ -61,11 +61,11 @@ export interface ArchiveReport {
 export interface DriverSettings {
   readonly name: string;
   readonly comment: string;
-  /** The INF reference: the path of the chosen INF inside the archive; empty where there is none. */
+  /** The INF reference: the path of the chosen INF inside the archive; empty if there is none. */
   readonly inf_path: string;
-  /** The chosen model; empty where none was found yet. */
+  /** The chosen model; empty if none was found yet. */
   readonly driver_desc: string;
-  /** Whether a person chose the model; otherwise `firstModel` chose it. */
+  /** Whether a person chose the model; otherwise `preselectedModel` did. */
   readonly model_chosen: boolean;
   /** The scripts import the catalog's signing certificate into the machine's trusted publishers. */
   readonly trust_publisher: boolean;
@@ -93,7 +93,7 @@ export interface DriverSummary extends DriverSettings {
   readonly uploaded_at: number;
   /** UTC, milliseconds since 1970. */
   readonly updated_at: number;
-  /** What lists show of the chosen INF; undefined where none is chosen. */
+  /** The data of the chosen INF for lists; undefined if none is chosen. */
   readonly listed: ListedInf | undefined;
 }
 
@@ -101,7 +101,7 @@ export interface Driver extends DriverSummary {
   readonly report: ArchiveReport;
 }
 
-/** What lists show of the chosen INF. It is saved apart from the report, so that lists read no reports. */
+/** The data of the chosen INF for lists. It is saved apart from the report, so that lists need not read reports. */
 export interface ListedInf
   extends Pick<
     InfSummary,
@@ -128,12 +128,12 @@ export function missingCountOf(inf: Partial<Pick<InfSummary, "missing" | "missin
   return inf.missingCount ?? inf.missing?.length ?? 0;
 }
 
-/** The architectures that need a missing file: all of them in reports of earlier versions. */
+/** The architectures that need a missing file. Reports of earlier versions do not say, so all of them count. */
 export function missingForOf(inf: MissingCounts): readonly Architecture[] {
   return missingCountOf(inf) === 0 ? [] : (inf.missingFor ?? inf.architectures);
 }
 
-/** Fits lists, which lack the names, and reports. */
+/** The counts of missing files. Only reports, not lists, have the names in `missing`. */
 type MissingCounts = Pick<InfSummary, "architectures" | "missingCount" | "missingFor"> &
   Partial<Pick<InfSummary, "missing">>;
 
@@ -165,7 +165,7 @@ export function driverFamily(driver: Titled): string {
   return [vendorOf(driver.listed.provider), fileNameOf(driver.inf_path)].filter(Boolean).join(" ");
 }
 
-/** The name of the app that installs the driver alone. Other apps depend on it by this name. */
+/** The name of the app that installs only the driver. Other apps name it as their dependency. */
 export function driverPackageName(driver: Titled): string {
   const title = driverTitle(driver);
   const version = driver.listed?.driverVer?.version ?? "";
@@ -176,7 +176,7 @@ export function fileNameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** An INF's provider; undefined where it is missing or contains a token that the INF does not define. */
+/** An INF's provider; undefined if it is missing or contains a token that the INF does not define. */
 export function vendorOf(provider: string | null): string | undefined {
   return provider === null || provider.includes("%") ? undefined : provider;
 }
@@ -186,7 +186,7 @@ export function chosenInf(driver: Pick<Driver, "inf_path" | "report">): InfSumma
   return driver.report.infs.find((inf) => inf.path === driver.inf_path);
 }
 
-/** `missing`: the archive's file is not on disk; `damaged`: it is not what was uploaded. */
+/** `missing`: the archive is not on disk; `damaged`: it is not the file that was uploaded. */
 export type ArchiveState = "sound" | "missing" | "damaged";
 
 /** The problem of an archive and its remedy, as the rest of a sentence whose subject is the archive. */
@@ -206,7 +206,7 @@ export function deployProblem(
   subject = "This driver",
 ): string | undefined {
   if (driver.inf_path === "") {
-    return `${subject} has no INF reference: choose the printer’s INF on the driver’s page. Where it has none, this is no printer’s driver.`;
+    return `${subject} has no INF reference: choose the printer’s INF on the driver’s page. If there is none, this is not a printer driver.`;
   }
   if (driver.driver_desc === "") {
     return `${subject} has no driver description: choose or type the model on the driver’s page.`;

@@ -3,20 +3,20 @@ import type { DriverSummary, InfSummary } from "./driver.ts";
 
 const namedVersion = /(?:\bv(?:er(?:sion)?)?\.?\s*\d|\(\s*v?\d+\.\d|\b\d+\.\d+\.\d)/i;
 
-/** Whether the description names a version, so that two versions can live side by side. */
+/** Whether the description names a version: then two versions can be installed side by side. */
 export function namesVersion(description: string): boolean {
   return namedVersion.test(description);
 }
 
-/** Words with a digit that name a printer language. Any other word with a digit names a device. */
+/** Printer languages whose names contain a digit. Other words with a digit name a device. */
 const languages = new Set(["pcl5", "pcl5e", "pcl5c", "pcl6", "ps2", "ps3", "ufr2"]);
 
-/** Whether the name is that of a driver for many devices. */
+/** Whether the description is that of a driver for many devices. */
 export function isUniversal(description: string): boolean {
   return breadthOf(description) > 0;
 }
 
-/** 2 for a name for every device, 1 for a kind of device (generic mono), 0 for one device. */
+/** 2 for every device (Universal Printing), 1 for a kind of device (Generic Mono), 0 for one device. */
 function breadthOf(description: string): 0 | 1 | 2 {
   const words = description.toLowerCase().split(/[^a-z0-9]+/);
   const has = (...wanted: string[]) => wanted.every((word) => words.includes(word));
@@ -26,8 +26,8 @@ function breadthOf(description: string): 0 | 1 | 2 {
   return has("generic") && !isDevice ? 1 : 0;
 }
 
-/** The model to preselect: the preferred one of the broadest names. */
-export function firstModel({ descriptions, manufacturers }: ModelNames): string {
+/** The model to preselect: the preferred description of those for the most devices. */
+export function preselectedModel({ descriptions, manufacturers }: ModelNames): string {
   const breadths = descriptions.map(breadthOf);
   const broadest = Math.max(0, ...new Set(breadths));
   return preferredDescription(
@@ -39,29 +39,26 @@ export function firstModel({ descriptions, manufacturers }: ModelNames): string 
 type ModelNames = Pick<InfSummary, "descriptions" | "manufacturers">;
 
 /**
- * The best description: without a version in it, because that name updates in place for every queue that uses it, and
- * starting with a manufacturer's name. Of equal ones, the first.
+ * The description to prefer: without a version, because an update of such a driver applies to all of its queues; then one
+ * that starts with a manufacturer's name; then the first.
  */
 export function preferredDescription(
   descriptions: readonly string[],
   manufacturers: readonly string[] = [],
 ): string {
-  const carriesMaker = startsWithAny(
+  const startsWithMaker = startsWithAny(
     manufacturers.map((maker) => maker.toLowerCase().split(/[\s,]/)[0] ?? ""),
   );
-  const rank = (text: string) => (namesVersion(text) ? 2 : 0) + (carriesMaker(text.toLowerCase()) ? 0 : 1);
-  let best = { text: "", rank: Number.POSITIVE_INFINITY };
-  for (const text of descriptions) {
-    if (text === "" || best.rank === 0) continue;
-    const own = rank(text);
-    if (own < best.rank) best = { text, rank: own };
-  }
-  return best.text;
+  const rank = (text: string) => (namesVersion(text) ? 2 : 0) + (startsWithMaker(text.toLowerCase()) ? 0 : 1);
+  const firsts = [0, 1, 2, 3].map((wanted) =>
+    descriptions.find((text) => text !== "" && rank(text) === wanted),
+  );
+  return firsts.find((text) => text !== undefined) ?? "";
 }
 
 const maxMakerName = 60;
 
-/** Compares a text with one name per length of name, not with every name. */
+/** Looks up one prefix of the text for each length of name, which is faster than trying every name. */
 function startsWithAny(names: readonly string[]): (text: string) => boolean {
   const known = new Set(names.filter((name) => name !== "" && name.length <= maxMakerName));
   const lengths = [...new Set([...known].map((name) => name.length))];
@@ -112,7 +109,7 @@ export function findModels(infs: readonly InfSummary[], query: string, limit: nu
   return { visible, count };
 }
 
-/** Characters and words of a query that count: each word is compared with every model. */
+/** In characters. The rest of a query is ignored, because each word is compared with every model. */
 const maxQuery = 200;
 const maxWords = 8;
 
@@ -127,8 +124,8 @@ function matcherOf(query: string): (text: string) => boolean {
 }
 
 /**
- * Finds an INF's model by a name from elsewhere: the same name, else without regard to case, else with another version
- * in it. Returns the name as the INF has it.
+ * Returns a function that finds an INF's model by a name from elsewhere: the same name, else without regard to case, else
+ * with another version in it. Its result is the name as the INF has it.
  */
 export function modelFinder(inf: Names): (name: string) => string | undefined {
   const names = modelNames(inf);
@@ -152,13 +149,13 @@ function firstByKey(names: readonly string[], keyOf: (name: string) => string): 
   return found;
 }
 
-/** In lower case, with `#` for each version: equal results mean versions of one model. */
+/** The name in lower case, with `#` for each version: the versions of a model have the same result. */
 function withoutVersion(name: string): string {
   const words = name.toLowerCase().split(/[\s()]+/);
   return words.map((word) => (/^v?\d+(?:\.\d+)+$/.test(word) ? "#" : word)).join(" ");
 }
 
-/** Whether a person must still choose the model: the INF has several names and the preselected one is not universal. */
+/** Whether a user must still choose the model: the INF has several, and the preselected one is not universal. */
 export function needsModelChoice({
   model_chosen,
   driver_desc,

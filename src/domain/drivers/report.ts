@@ -9,8 +9,8 @@ import {
 } from "./driver.ts";
 import { hasModel } from "./models.ts";
 
-/** Values for fields that reports of earlier versions lack. */
-const infDefaults: Omit<InfSummary, "path"> = {
+/** Defaults for fields that reports from earlier versions of Platen lack. */
+export const infDefaults: Omit<InfSummary, "path"> = {
   class: null,
   isPrinter: false,
   driverModel: null,
@@ -28,29 +28,29 @@ const infDefaults: Omit<InfSummary, "path"> = {
   unused: { count: 0, bytes: 0, paths: [] },
 };
 
-/** Reads a saved report and fills in defaults. @throws Error when the text is not a JSON object */
+/** Parses a saved report and fills in defaults. @throws Error if the text is not a JSON object */
 export function reportFrom(json: string): ArchiveReport {
   const saved = parseObject<Partial<ArchiveReport>>(json);
   if (saved === null) throw notAnObject();
   const infs = (saved.infs ?? []).flatMap((inf): InfSummary[] =>
-    // An INF without a path cannot be chosen.
+    // An INF without a path is left out, because it cannot be chosen.
     inf.path ? [{ ...infDefaults, missingCount: missingCountOf(inf), ...inf }] : [],
   );
   return { fileCount: 0, totalBytes: 0, printerInf: null, warnings: [], ...saved, infs };
 }
 
 /**
- * What lists show of the driver's chosen INF; undefined where none is chosen.
- * @param used the models that printers of the driver choose
+ * The chosen INF's data for lists; undefined if no INF is chosen.
+ * @param printerModels the models that are chosen for the driver's printers
  */
 export function listedInf(
   driver: Pick<Driver, "inf_path" | "driver_desc" | "report">,
-  used: readonly string[] = [],
+  printerModels: readonly string[] = [],
 ): ListedInf | undefined {
   const inf = chosenInf(driver);
   if (inf === undefined) return undefined;
   const { isPrinter, driverModel, provider, driverVer, signed, architectures, notShipped } = inf;
-  const deployed = new Set([driver.driver_desc, ...used].filter((model) => model !== ""));
+  const deployedModels = new Set([driver.driver_desc, ...printerModels].filter((model) => model !== ""));
   return {
     isPrinter,
     class: inf.class,
@@ -63,18 +63,18 @@ export function listedInf(
     missingCount: missingCountOf(inf),
     missingFor: missingForOf(inf),
     modelCount: inf.descriptions.length,
-    lostModels: [...deployed].filter((model) => !hasModel(inf, model)),
+    lostModels: [...deployedModels].filter((model) => !hasModel(inf, model)),
   };
 }
 
 /**
- * Reads the saved `listed` value. JSON `null` means that no INF is chosen.
- * @throws Error when it is neither `null` nor an object
+ * Parses a driver's `listed` column. JSON `null` means that no INF is chosen.
+ * @throws Error if the JSON is neither `null` nor an object
  */
 export function listedInfFrom(json: string): ListedInf | undefined {
   const listed = parseObject<ListedInf>(json);
   if (listed === null) return undefined;
-  // Values of earlier versions lack `missingFor`.
+  // `missingFor` is missing in values from earlier versions of Platen.
   return { ...listed, missingFor: missingForOf(listed) };
 }
 
@@ -84,6 +84,7 @@ function parseObject<T extends object>(json: string): T | null {
   return value as T | null;
 }
 
+/** The end of a sentence that begins with the name of the record. */
 function notAnObject(): Error {
   return new Error("its JSON is no object");
 }

@@ -1,5 +1,6 @@
 import type { FieldMessages } from "../errors.ts";
 import type { Architecture, ArchiveReport, Driver, DriverOrigin, DriverSummary } from "./driver.ts";
+import { infDefaults } from "./report.ts";
 
 /** A driver that comes with Windows. */
 interface WindowsDriver {
@@ -9,7 +10,7 @@ interface WindowsDriver {
   readonly name: string;
   readonly comment: string;
   readonly models: readonly [string, ...string[]];
-  readonly machines: readonly Architecture[];
+  readonly architectures: readonly Architecture[];
 }
 
 /** A placeholder: the name of the INF differs between versions of Windows, and no script needs it. */
@@ -19,7 +20,7 @@ export const ippDriverId = 1_000_001;
 
 export const ippModel = "Microsoft IPP Class Driver";
 
-/** Windows' own drivers that help with printers for which no vendor's driver is used. */
+/** Drivers of Windows that can replace a vendor's driver. */
 const windowsDrivers: readonly WindowsDriver[] = [
   {
     id: ippDriverId,
@@ -28,7 +29,7 @@ const windowsDrivers: readonly WindowsDriver[] = [
     comment:
       "For printers that speak IPP (IPP Everywhere, Mopria), also where Windows protected print mode is on.",
     models: [ippModel],
-    machines: ["amd64", "arm64"],
+    architectures: ["amd64", "arm64"],
   },
   {
     id: 1_000_002,
@@ -36,7 +37,7 @@ const windowsDrivers: readonly WindowsDriver[] = [
     name: "Microsoft PCL6 and PS Class Drivers",
     comment: "For office printers that speak PCL 6 or PostScript, over RAW or LPR.",
     models: ["Microsoft PCL6 Class Driver", "Microsoft PS Class Driver"],
-    machines: ["amd64", "arm64", "x86"],
+    architectures: ["amd64", "arm64", "x86"],
   },
   {
     id: 1_000_003,
@@ -44,7 +45,7 @@ const windowsDrivers: readonly WindowsDriver[] = [
     name: "Generic / Text Only",
     comment: "For label, receipt and line printers whose programs speak the printer’s own language.",
     models: ["Generic / Text Only"],
-    machines: ["amd64", "arm64", "x86"],
+    architectures: ["amd64", "arm64", "x86"],
   },
 ];
 
@@ -53,7 +54,7 @@ export function isWindowsDriver({ origin }: Pick<DriverSummary, "origin">): bool
   return origin !== "upload";
 }
 
-/** The uploaded drivers among these, without duplicates. Only uploaded drivers have files. */
+/** The uploaded drivers among these, without duplicates. Drivers of Windows have no files. */
 export function uploadedDrivers<T extends Pick<DriverSummary, "id" | "origin">>(
   drivers: readonly (T | undefined)[],
 ): T[] {
@@ -70,18 +71,18 @@ export function uploadedDrivers<T extends Pick<DriverSummary, "id" | "origin">>(
 export function ippProblem(protocol: string, { origin }: Pick<DriverSummary, "origin">): FieldMessages {
   if (protocol === "ipp" && origin !== "ipp")
     return {
-      driver_id: "IPP works with the Microsoft IPP Class Driver alone: choose it, or another protocol.",
+      driver_id: "IPP works only with the Microsoft IPP Class Driver: choose it, or another protocol.",
     };
   if (protocol !== "ipp" && origin === "ipp")
     return {
-      protocol: "The Microsoft IPP Class Driver prints over IPP alone: choose IPP, or another driver.",
+      protocol: "The Microsoft IPP Class Driver prints only over IPP: choose IPP, or another driver.",
     };
   return {};
 }
 
 /** The records that every database has from the beginning. */
 export function windowsDriverRecords(): Omit<Driver, "uploaded_at" | "updated_at" | "listed">[] {
-  return windowsDrivers.map(({ id, origin, name, comment, models, machines }) => ({
+  return windowsDrivers.map(({ id, origin, name, comment, models, architectures }) => ({
     id,
     origin,
     name,
@@ -95,28 +96,22 @@ export function windowsDriverRecords(): Omit<Driver, "uploaded_at" | "updated_at
     model_chosen: true,
     trust_publisher: false,
     drop_unused: false,
-    report: reportOf(models, machines),
+    report: reportOf(models, architectures),
   }));
 }
 
 function reportOf(descriptions: readonly string[], architectures: readonly Architecture[]): ArchiveReport {
   const inf = {
+    ...infDefaults,
     path: infPath,
     class: "Printer",
     isPrinter: true,
-    driverModel: null,
     provider: "Microsoft",
-    driverVer: null,
     signed: true,
-    catalogFiles: [],
     architectures,
-    notShipped: [],
     descriptions,
     modelLines: descriptions.length,
     manufacturers: ["Microsoft"],
-    copyInf: [],
-    missing: [],
-    unused: { count: 0, bytes: 0, paths: [] },
   };
   return { fileCount: 0, totalBytes: 0, infs: [inf], printerInf: infPath, warnings: [] };
 }

@@ -5,18 +5,18 @@ import { cleanText } from "../fields.ts";
 import { effectiveDescription, type Printer } from "../printers/printer.ts";
 import type { DriverHint, ImportRow } from "./import-row.ts";
 
-/** The driver chosen for a row: its form fields, and what the operator should know. */
+/** The driver chosen for a row, its model, and what the operator should know. */
 export interface DriverChoice {
   readonly driver: DriverSummary | undefined;
   readonly driver_desc: string;
   readonly remark?: string;
-  /** The name of a driver that Platen does not have. */
+  /** The name of the driver, if Platen does not have it. */
   readonly missing?: string;
   /** Why the row cannot be imported. */
   readonly problem?: string;
 }
 
-/** The words for each driver in sentences, and the prefix of its field names. */
+/** The name of each driver in sentences, and the prefix of its form fields. */
 const driverKinds = {
   driver: { what: "driver", prefix: "" },
   arm64Driver: { what: "driver for ARM64", prefix: "arm64_" },
@@ -61,13 +61,13 @@ export function chooseDriver(
 }
 
 function missingRemark(what: string, missing: string, current: DriverSummary | undefined): string {
-  const consequence = current === undefined ? "none is assigned" : "the printer keeps its own";
-  return `The ${what} “${missing}” is not here: ${consequence}.`;
+  const consequence = current === undefined ? `no ${what} is assigned` : `the printer keeps its ${what}`;
+  return `Platen has no ${what} “${missing}”: ${consequence}.`;
 }
 
 /**
- * Whether a row names no driver. A model alone names a driver in a list written by hand. In an export, a model alone
- * means that the printer has a model and no driver.
+ * Whether a row names no driver. In a list written by hand, a model alone names a driver. In an export, it means that the
+ * printer has a model and no driver.
  */
 function namesNoDriver(row: ImportRow, kind: keyof typeof driverKinds, typed = ""): boolean {
   const { sha256, model, title } = row[kind] ?? noHint;
@@ -75,7 +75,7 @@ function namesNoDriver(row: ImportRow, kind: keyof typeof driverKinds, typed = "
   return cleanText(typed) === "" || (row[kind] !== undefined && row.origin !== undefined);
 }
 
-/** The printer's own model; empty if it uses the driver's default model. */
+/** The `driver_desc` of the printer; empty if it uses the driver's own model. */
 function deployedModel({ driver, description }: FoundDriver, ownModel: string, kept: string): string {
   if (description === undefined) return kept;
   if (ownModel !== "") return description;
@@ -94,7 +94,7 @@ function contradictionMessage(prefix: string, { contradiction, driver }: Contrad
   const { title, model } = contradiction;
   const cells = Object.entries({ driver: title, driver_model: model }).filter(([, text]) => text !== "");
   const quoted = cells.map(([name, text]) => `“${prefix}${name}” is “${text.slice(0, maxQuotedCharacters)}”`);
-  return `${quoted.join(" and ")}, which no driver here is, and “${prefix}driver_sha256” is that of ${driverTitle(driver)}: empty what is wrong.`;
+  return `${quoted.join(" and ")}, but no such driver exists here, and “${prefix}driver_sha256” is that of ${driverTitle(driver)}: clear the wrong cell.`;
 }
 
 /** A driver with one of its descriptions, in the driver's own spelling. */
@@ -106,32 +106,33 @@ interface Match {
 /** The driver found for a row. */
 interface FoundDriver {
   readonly driver: DriverSummary;
-  /** The description to deploy; undefined if the row's own applies. */
+  /** The model to deploy; undefined to keep the row's model. */
   readonly description: string | undefined;
   /** How many other drivers match as well. */
   readonly others: number;
 }
 
-/** How a row names its driver. Where the row has a digest, only what differs from that driver. Each may be empty. */
+/** How a row names its driver. If it has a driver's digest, texts equal to that driver's are empty here. */
 interface WantedDriver {
   readonly title: string;
   readonly model: string;
   readonly version: string;
 }
 
-/** A row whose digest is this driver's, and whose title or model no driver has. */
+/** The row's digest is that of `driver`, but its title or model is that of no driver. */
 interface Contradiction {
   readonly contradiction: WantedDriver;
   readonly driver: DriverSummary;
 }
 
-/** All drivers, indexed by everything that a row may name them by. */
+/** All drivers, indexed by the texts that rows can name them by. */
 export class KnownDrivers {
   readonly #byId: ReadonlyMap<number, DriverSummary>;
   readonly #byDigest: ReadonlyMap<string, DriverSummary>;
   readonly #byTitle = new Map<string, Match[]>();
   readonly #byModel = new Map<string, Match[]>();
-  readonly #withAnyModel = new Set<number>();
+  /** Ids of drivers whose INF names no models: they accept any model. */
+  readonly #acceptingAny = new Set<number>();
 
   /** @param modelsOf reads the descriptions of a driver's chosen INF; the list may be long */
   constructor(drivers: readonly DriverSummary[], modelsOf: (driver: DriverSummary) => readonly string[]) {
@@ -146,15 +147,15 @@ export class KnownDrivers {
 
   /** Whether the driver has exactly this description. A driver without listed models accepts any. */
   hasModel({ id }: DriverSummary, description: string): boolean {
-    if (this.#withAnyModel.has(id)) return true;
+    if (this.#acceptingAny.has(id)) return true;
     const matches = this.#byModel.get(description.toLowerCase()) ?? [];
     return matches.some((match) => match.driver.id === id && match.description === description);
   }
 
   /**
-   * Finds a driver by the archive's digest unless title or description were edited, else by the description, else by
-   * the title. Of several with the description it returns the one with the named version, else the printer's current
-   * one, else the newest.
+   * Finds a driver by the archive's digest unless title or model were edited, else by the model, else by the title. Of
+   * several with the same model, it returns the one with the named version, else the printer's current one, else the
+   * newest.
    */
   find(
     hint: DriverHint,
@@ -162,9 +163,9 @@ export class KnownDrivers {
     current: number | undefined,
   ): FoundDriver | Contradiction | undefined {
     const exact = this.#byDigest.get(hint.sha256);
+    if (exact === undefined) return this.#findWanted(wantedIn(hint, ownModel), undefined, current);
     // Nobody edits a digest by hand. A title or model that differs from the driver's was edited, so it decides.
-    const wanted = exact === undefined ? wantedIn(hint, ownModel) : editsIn(hint, exact);
-    if (exact === undefined) return this.#findWanted(wanted, exact, current);
+    const wanted = editsIn(hint, exact);
     if (wanted.title + wanted.model === "") return { driver: exact, description: undefined, others: 0 };
     const found = this.#findWanted(wanted, exact, current);
     if (found === undefined) return { contradiction: wanted, driver: exact };
@@ -183,11 +184,11 @@ export class KnownDrivers {
       return chooseMatch(matches, version, isExact ? exact?.id : current);
     }
     if (model === "") return this.#titled(title);
-    const isAny = title === "" && exact !== undefined && this.#withAnyModel.has(exact.id);
+    const isAny = title === "" && exact !== undefined && this.#acceptingAny.has(exact.id);
     return isAny ? { driver: exact, description: model, others: 0 } : undefined;
   }
 
-  /** Drivers with this description or title and, where a model is given, with that model too. */
+  /** Drivers with this description or title and, if a model is given, with that model too. */
   #named(title: string, model: string): readonly Match[] {
     if (model === "") return this.#withModel(title);
     const titles = [...this.#withModel(title), ...(this.#byTitle.get(title.toLowerCase()) ?? [])];
@@ -210,7 +211,7 @@ export class KnownDrivers {
   #add(driver: DriverSummary, models: readonly string[]): void {
     for (const title of new Set([driverTitle(driver), driver.file_name]))
       addTo(this.#byTitle, title.toLowerCase(), { driver, description: title });
-    if (models.length === 0) this.#withAnyModel.add(driver.id);
+    if (models.length === 0) this.#acceptingAny.add(driver.id);
     for (const description of new Set([driver.driver_desc, ...models.map((model) => cleanText(model))]))
       addTo(this.#byModel, description.toLowerCase(), { driver, description });
   }
@@ -223,22 +224,22 @@ function wantedIn({ title, model, version }: DriverHint, ownModel: string): Want
 }
 
 function editsIn(hint: DriverHint, driver: DriverSummary): WantedDriver {
-  const unless = (text: string, ...own: readonly (string | undefined)[]) =>
+  const ifEdited = (text: string, ...own: readonly (string | undefined)[]) =>
     own.some((each) => each?.toLowerCase() === text.toLowerCase()) ? "" : text;
   // The driver may have been named since the list was exported.
   const titles = [driverTitle(driver), driverTitle({ ...driver, name: "" }), driver.file_name];
   return {
-    title: unless(cleanText(hint.title), ...titles),
-    model: unless(cleanText(hint.model), driver.driver_desc),
-    version: unless(hint.version, driver.listed?.driverVer?.version),
+    title: ifEdited(cleanText(hint.title), ...titles),
+    model: ifEdited(cleanText(hint.model), driver.driver_desc),
+    version: ifEdited(hint.version, driver.listed?.driverVer?.version),
   };
 }
 
 function chooseMatch(matches: readonly Match[], version: string, current: number | undefined): FoundDriver {
   const ofVersion = matches.filter(({ driver }) => driver.listed?.driverVer?.version === version);
-  const left = ofVersion.length > 0 ? ofVersion : matches;
-  const match = left.find(({ driver }) => driver.id === current) ?? left[0];
+  const candidates = ofVersion.length > 0 ? ofVersion : matches;
+  const match = candidates.find(({ driver }) => driver.id === current) ?? candidates[0];
   if (match === undefined) throw new Error("nothing to choose from");
-  const ids = new Set(left.map(({ driver }) => driver.id));
+  const ids = new Set(candidates.map(({ driver }) => driver.id));
   return { ...match, others: match.driver.id === current ? 0 : ids.size - 1 };
 }

@@ -20,9 +20,9 @@ interface MatchContext {
 }
 
 /**
- * Finds the printer of each row. A row stands for the printer that it was exported from, else for the printer with its
- * name at its client; case does not matter. A row without a client, if `context` has none either, stands for the only
- * printer with its name at any client. A row that was copied in a spreadsheet and renamed makes a new printer.
+ * Finds the printer of each row: the printer that the row was exported from, else the printer with its name at its
+ * client; case does not matter. If neither the row nor `context` names a client, it is the only printer with the name at
+ * any client. A row that was copied in a spreadsheet and renamed makes a new printer.
  */
 export function matchRows(rows: readonly ImportRow[], context: MatchContext): Map<ImportRow, RowMatch> {
   const matcher = new Matcher(rows, context);
@@ -36,7 +36,7 @@ export function matchRows(rows: readonly ImportRow[], context: MatchContext): Ma
 interface Namesakes {
   count: number;
   readonly clients: Set<number | null>;
-  /** Those without a row so far. */
+  /** The printers for which no row was found yet. */
   readonly unmatched: Set<Printer>;
 }
 
@@ -50,7 +50,7 @@ class Matcher {
   /** Rows by the id of the printer that they were exported from. */
   readonly #exported = new Map<number, ImportRow[]>();
   /** The first row for each key. */
-  readonly #first = new Map<string, ImportRow>();
+  readonly #firstRows = new Map<string, ImportRow>();
   readonly #matched = new Set<Printer>();
 
   constructor(rows: readonly ImportRow[], context: MatchContext) {
@@ -99,11 +99,11 @@ class Matcher {
     return client && `Is the only printer of this name, at “${client}”.`;
   }
 
-  /** Two rows with the same name make two printers only if they were exported from two printers. */
+  /** The second of two rows with the same name is wrong, unless it was exported from another printer. */
   #matchNew(row: ImportRow, key: string): void {
-    const earlier = this.#first.get(key);
-    const isOwn = row.origin !== undefined && this.#exported.get(row.origin.id)?.length === 1;
-    if (earlier === undefined || isOwn) this.#recordFirst(key, row);
+    const earlier = this.#firstRows.get(key);
+    const isOnlyCopy = row.origin !== undefined && this.#exported.get(row.origin.id)?.length === 1;
+    if (earlier === undefined || isOnlyCopy) this.#recordFirst(key, row);
     else {
       const problem = `Row ${earlier.number} is a printer of the same name at the same client.`;
       this.matches.set(row, { problem });
@@ -130,7 +130,7 @@ class Matcher {
   }
 
   #recordFirst(key: string, row: ImportRow): void {
-    if (!this.#first.has(key)) this.#first.set(key, row);
+    if (!this.#firstRows.has(key)) this.#firstRows.set(key, row);
   }
 
   #clientPart(client: string): string {
@@ -149,7 +149,7 @@ function ambiguityOf({ count, clients, unmatched }: Namesakes): string | undefin
   return `${count} printers of this client have this name: only “id” and “created” of an export tell them apart.`;
 }
 
-/** Takes the place of a client id in keys by name alone. */
+/** Replaces the client id in keys for a name at any client. */
 const anyClient = "*";
 
 function nameOf({ values }: ImportRow): string {

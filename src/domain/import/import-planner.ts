@@ -114,7 +114,7 @@ class RowPlanner {
       client: client.id === "" ? visibleText(client.name) : (this.#clientNames.get(Number(client.id)) ?? ""),
       remarks: [...row.remarks, ...remarks.flatMap((text) => text ?? [])],
     };
-    // The ticket is compared separately: it may be large, and a row holds only its digest.
+    // The ticket is compared separately: it may be large, and most rows contain only its digest.
     const current = printer && {
       printer,
       form: Object.assign(printerFormValues(printer), { print_ticket: "" }),
@@ -179,12 +179,12 @@ class RowPlanner {
     if (settings === undefined) return undefined;
     const { driver_id, driver_desc, arm64_driver_id, arm64_driver_desc, protocol } = settings;
     if (driver) reasons.push(...Object.values(ippProblem(protocol, driver)));
-    const isOwn = printer?.driver_id === driver_id && printer?.driver_desc === driver_desc;
-    if (!isOwn) this.#checkModel(driver, driver_desc, reasons);
-    const isOwnArm64 =
+    const isSame = printer?.driver_id === driver_id && printer?.driver_desc === driver_desc;
+    if (!isSame) this.#checkModel(driver, driver_desc, reasons);
+    const isSameArm64 =
       printer?.arm64_driver_id === arm64_driver_id && printer?.arm64_driver_desc === arm64_driver_desc;
-    if (!isOwnArm64) this.#checkModel(arm64Driver, arm64_driver_desc, reasons);
-    const isChecked = arm64Driver && (!isOwnArm64 || printer?.protocol !== protocol);
+    if (!isSameArm64) this.#checkModel(arm64Driver, arm64_driver_desc, reasons);
+    const isChecked = arm64Driver && (!isSameArm64 || printer?.protocol !== protocol);
     const problem = isChecked && arm64Problem(arm64Driver, protocol);
     if (problem) reasons.push(problem);
     return settings;
@@ -262,7 +262,7 @@ function tryParse<T>(parse: () => T, reasons: string[]): T | undefined {
   }
 }
 
-/** How a row changes its printer's PrintTicket; without a write it stays the same. */
+/** How a row changes its printer's PrintTicket. Without `write` the ticket stays the same. */
 interface RowTicket {
   readonly write?: TicketWrite;
   readonly change?: Change;
@@ -278,14 +278,14 @@ function printersByTicket(
   const found = new Map<string, Printer>();
   for (const printer of printers) {
     if (found.size === wanted.size) break;
-    const name = ticketDigest(printer.print_ticket);
-    if (wanted.has(name) && !found.has(name)) found.set(name, printer);
+    const digest = ticketDigest(printer.print_ticket);
+    if (wanted.has(digest) && !found.has(digest)) found.set(digest, printer);
   }
   return found;
 }
 
 /**
- * Reads a ticket cell. It holds a ticket's digest, because most tickets are too large for a cell, or the XML itself.
+ * Reads a ticket cell. It contains a ticket's digest, because most tickets are too large for a cell, or the XML itself.
  * @param cell undefined to leave the printer unchanged
  * @param printersByDigest existing printers by the digest of their ticket
  * @param reasons receives the reason if the cell is invalid

@@ -1,7 +1,7 @@
 import { UserError } from "../errors.ts";
 import type { FormInput } from "../fields.ts";
 
-/** How a row names its driver; each may be empty. */
+/** How a row names its driver. Each text may be empty. */
 export interface DriverHint {
   /** Of the archive. */
   readonly sha256: string;
@@ -18,7 +18,7 @@ export interface ImportRow {
   readonly number: number;
   /** By form field, without client and driver. An absent field leaves the printer's value unchanged. */
   readonly values: FormInput;
-  /** The PrintTicket's name or its XML; empty for none, undefined to leave it unchanged. */
+  /** The PrintTicket's digest or its XML; empty for none, undefined to leave it unchanged. */
   readonly ticket: string | undefined;
   /** The client's name; empty for none, undefined if the list does not say. */
   readonly client: string | undefined;
@@ -45,9 +45,9 @@ export interface ImportedList {
   readonly makers: ReadonlyMap<string, string>;
 }
 
-/** Printers of one list. */
+/** The maximum number of printers in one list. */
 export const maxRows = 5000;
 
 export function tooManyRows(): UserError {
-  return new UserError("invalid", `More than ${maxRows} printers at once are not taken: split the list.`);
+  return new UserError("invalid", `A list can have at most ${maxRows} printers: split it.`);
 }

@@ -9,9 +9,9 @@ import { type ImportedList, type ImportRow, maxRows, tooManyRows } from "./impor
 /** An object as Windows PowerShell writes it. */
 type JsonObject = { readonly [name: string]: unknown };
 
-/** JSON values of one list. 5000 printers with their ports have a quarter of that. */
+/** The maximum number of JSON values. 5000 printers with their ports have a quarter of it. */
 const maxValues = 500_000;
-/** UTF-16 code units of one text; no field is longer. */
+/** In UTF-16 code units. The rest of a text is ignored, because no field can be longer. */
 const maxCharacters = 32_767;
 
 /**
@@ -20,28 +20,28 @@ const maxCharacters = 32_767;
  * @throws UserError "invalid" for any other text
  */
 export function readPrintServer(text: string, client = ""): ImportedList {
-  const whole = readJson(text);
-  if (!isObject(whole) || whole.Printers === undefined) {
+  const list = readJson(text);
+  if (!isObject(list) || list.Printers === undefined) {
     throw new UserError(
       "invalid",
       "This JSON is not what the command on this page prints: it names no “Printers”.",
     );
   }
-  const queues = objectsIn(whole.Printers);
+  const queues = objectsIn(list.Printers);
   if (queues.length > maxRows) throw tooManyRows();
-  const ports = new Map(objectsIn(whole.Ports).map((port) => [normalized(textOf(port, "Name")), port]));
-  const devices = new Devices(whole);
+  const ports = new Map(objectsIn(list.Ports).map((port) => [normalized(textOf(port, "Name")), port]));
+  const devices = new Devices(list);
   const rows = queues.map((queue, i) => {
     const port = ports.get(normalized(textOf(queue, "PortName")));
     return { ...rowOf(queue, port, devices, i + 1), client };
   });
-  const makers = objectsIn(whole.Drivers).map(
+  const makers = objectsIn(list.Drivers).map(
     (driver) => [normalized(textOf(driver, "Name")), textOf(driver, "Manufacturer")] as const,
   );
   return { rows, notices: [], makers: new Map(makers) };
 }
 
-/** Counts the values before it parses them: a few characters can make an object of fifty bytes. */
+/** Counts the values before it parses them, because a few characters can become an object of fifty bytes. */
 function readJson(text: string): unknown {
   let values = 0;
   for (let i = 0; i < text.length; i++) if ("[{,".includes(text.charAt(i))) values++;
@@ -113,7 +113,7 @@ const virtualDrivers = [
   ["microsoft xps document writer", "Prints to XPS files: every Windows has it."],
   ["onenote", "Prints to OneNote, not to a device."],
   ["microsoft shared fax driver", "Sends faxes, and is no printer."],
-  ["remote desktop easy print", "Is the printer of somebody who was logged on from afar."],
+  ["remote desktop easy print", "Is redirected from a remote desktop session."],
 ] as const;
 
 function virtualReason(queue: JsonObject, model: string): string | undefined {
@@ -124,28 +124,28 @@ function virtualReason(queue: JsonObject, model: string): string | undefined {
   return virtualDrivers.find(([part]) => lower.includes(part))?.[1];
 }
 
-/** Local ports, by their whole name in lower case, with the reason to leave their printers out. */
+/** Patterns for names of local ports in lower case, with the reason to leave out their printers. */
 const localPorts = [
   [/^portprompt:$/, "Asks for a file name, and prints to no device."],
   [/^file:$/, "Prints to files."],
   [/^nul:?$/, "Prints to nowhere: its port is “nul”."],
   [/^xpsport:$/, "Prints to XPS files."],
   [/^shrfax:$/, "Sends faxes, and is no printer."],
-  [/^(?:usb|dot4_)\d+:?$/, "Is connected by USB to that computer alone."],
-  [/^(?:lpt|com)\d+:?$/, "Is connected by a cable to that computer alone."],
-  [/^ts\d+:?$/, "Is the printer of somebody who was logged on from afar."],
+  [/^(?:usb|dot4_)\d+:?$/, "Is connected by USB to that computer only."],
+  [/^(?:lpt|com)\d+:?$/, "Is connected by a cable to that computer only."],
+  [/^ts\d+:?$/, "Is redirected from a remote desktop session."],
   [/^microsoft\./, "Prints into an app, not to a device."],
   [/^\\\\/, "Prints to a share of another computer."],
 ] as const;
 
-/** Undefined for any port with an address, whatever its name. */
+/** Why the printers of a local port are left out; undefined for a port with an address, whatever its name. */
 function localReason(portName: string, port: JsonObject | undefined): string | undefined {
   if (hostOf(port) !== "") return undefined;
   const lower = normalized(portName.slice(0, 100));
   return localPorts.find(([pattern]) => pattern.test(lower))?.[1];
 }
 
-/** Where a queue prints to, or why that is unknown. */
+/** The address and port of a queue, or why they are unknown. */
 interface QueueTarget {
   readonly values: FormInput;
   readonly remark?: string;
@@ -183,8 +183,7 @@ function ippTarget(portName: string): QueueTarget {
   const url = URL.canParse(portName) ? new URL(portName.replace(/^ipp/i, "http")) : undefined;
   const address = url === undefined ? "" : hostIn(url.href);
   if (url === undefined || address === "" || url.search !== "") {
-    const leftOut =
-      "Prints by the Internet Printing Protocol, and Windows does not say where: describe it by hand.";
+    const leftOut = "Prints over IPP, but Windows does not report the address: add the printer by hand.";
     return { values: { port_name: portName }, leftOut };
   }
   const isTls = url.protocol === "https:";
@@ -197,7 +196,10 @@ function ippTarget(portName: string): QueueTarget {
     ipp_path: url.pathname,
     ipp_tls: isTls ? "on" : "",
   };
-  return { values, remark: "Prints by IPP: it gets the Microsoft IPP Class Driver, whatever it has there." };
+  return {
+    values,
+    remark: "Prints over IPP: it gets the Microsoft IPP Class Driver, whatever driver it has now.",
+  };
 }
 
 function wsdTarget(
@@ -210,8 +212,7 @@ function wsdTarget(
   if (address === "") {
     return {
       values: {},
-      problem:
-        "It prints to a WSD port, and Windows does not say which address that has: describe it by hand.",
+      problem: "It prints to a WSD port, and Windows does not report its address: add the printer by hand.",
     };
   }
   if (normalized(model) === normalized(ippModel)) {
@@ -248,10 +249,7 @@ function hostOf(port: JsonObject | undefined): string {
 
 /** The IPv4 address in a name such as `IP_10.0.0.9_1`; undefined if there is none or more than one. */
 function addressIn(portName: string): string | undefined {
-  const found = portName
-    .slice(0, 300)
-    .split(/[^0-9.]+/)
-    .filter(isIPv4);
+  const found = (portName.slice(0, 300).match(/[0-9.]+/g) ?? []).filter(isIPv4);
   return found.length === 1 ? found[0] : undefined;
 }
 
@@ -262,30 +260,25 @@ class Devices {
   /** Service URLs by device UUID. */
   readonly #urls: ReadonlyMap<string, string>;
 
-  constructor(whole: JsonObject) {
-    const ports = objectsIn(whole.WsdPorts);
+  constructor(list: JsonObject) {
+    const ports = objectsIn(list.WsdPorts);
     this.#ports = new Map(
-      ports.map((port) => [normalized(textOf(port, "Name")), identity(textOf(port, "Uuid"))]),
+      ports.map((port) => [normalized(textOf(port, "Name")), bareUuid(textOf(port, "Uuid"))]),
     );
-    const devices = objectsIn(whole.WsdDevices);
-    this.#urls = new Map(devices.map((device) => [identity(textOf(device, "Uuid")), textOf(device, "Url")]));
+    const devices = objectsIn(list.WsdDevices);
+    this.#urls = new Map(devices.map((device) => [bareUuid(textOf(device, "Uuid")), textOf(device, "Url")]));
   }
 
   /** The host of a WSD port; empty if Windows does not know it. */
   hostOf(portName: string, port: JsonObject | undefined): string {
-    const uuid = identity(textOf(port, "DeviceUUID")) || (this.#ports.get(normalized(portName)) ?? "");
+    const uuid = bareUuid(textOf(port, "DeviceUUID")) || (this.#ports.get(normalized(portName)) ?? "");
     return hostIn(textOf(port, "DeviceURL")) || hostIn(this.#urls.get(uuid) ?? "");
   }
 }
 
-/** The bare UUID of a device. Windows writes `urn:uuid:…` or `uuid:…`, and services of the device add a path. */
-function identity(uuid: string): string {
-  return (
-    uuid
-      .toLowerCase()
-      .replace(/^(?:urn:)?uuid:/, "")
-      .split("/")[0] ?? ""
-  );
+/** The UUID alone. Windows writes `urn:uuid:…` or `uuid:…`, and services of the device add a path. */
+function bareUuid(text: string): string {
+  return text.toLowerCase().replace(/^(?:urn:)?uuid:|\/.*/gs, "");
 }
 
 function hostIn(url: string): string {

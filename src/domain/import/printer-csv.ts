@@ -8,7 +8,7 @@ import { printerDefaults, printerFormValues } from "../printers/printer-fields.t
 import { firstOf } from "../text.ts";
 import { type DriverHint, type ImportedList, type ImportRow, maxRows, tooManyRows } from "./import-row.ts";
 
-/** Fields that no cell holds as they are: an id of this Platen, and a text too long for a spreadsheet. */
+/** Fields whose value is not in the file: an id that only this Platen knows, and a text too long for a cell. */
 const specialColumns = ["arm64_driver_id", "print_ticket"];
 
 const settingNames = Object.keys(printerDefaults).filter((name) => !specialColumns.includes(name));
@@ -18,7 +18,7 @@ const driverColumns = ["driver", "driver_model", "driver_inf", "driver_version",
 /** The prefix of the same columns for the ARM64 driver. */
 const arm64 = "arm64_";
 
-/** The file's columns: form fields by name; client and drivers by names that any Platen understands. */
+/** The file's columns: form fields, and client and drivers as any Platen can find them. */
 export const csvColumns: readonly string[] = [
   "name",
   "client",
@@ -76,7 +76,7 @@ function driverCells(prefix: string, driver: DriverSummary | undefined): FormInp
 
 const separators = [",", ";", "\t"] as const;
 
-/** Including blank lines: a spreadsheet may write some after its last row. */
+/** Including blank lines, which spreadsheets may write after the last row. */
 const maxLines = 4 * maxRows;
 
 /**
@@ -91,7 +91,7 @@ export function readPrinterCsv(text: string): ImportedList {
   const { columnIndexes, notices } = readHeader(heads);
   if (!columnIndexes.has("name")) throw missingNameColumn();
   if (lines.length === maxLines) {
-    const message = `This list has more than ${maxLines} rows with its blank ones: take those out.`;
+    const message = `This list has more than ${maxLines} rows, including blank ones: remove the blank rows.`;
     throw new UserError("invalid", message);
   }
   const firstNumber = separatorLine === null ? 2 : 3;
@@ -104,12 +104,11 @@ export function readPrinterCsv(text: string): ImportedList {
 }
 
 function missingNameColumn(): UserError {
-  const names = csvColumns.join(", ");
-  const message = `The first line must name the columns, “name” among them. Possible are: ${names}.`;
+  const message = `The first line must name the columns, “name” among them. Possible are: ${csvColumns.join(", ")}.`;
   return new UserError("invalid", message);
 }
 
-/** Characters at the start of a file that are searched for column names. */
+/** The rest of a file is not searched for column names. */
 const maxHeaderCharacters = 64 * 1024;
 
 /** The separator that gives the most known columns. @throws UserError if none gives the column “name” */
@@ -149,8 +148,8 @@ function readHeader(heads: readonly string[]) {
     return visible.length > 0 ? [`${text}: ${firstOf(visible, maxNamedColumns)}.`] : [];
   };
   const notices = [
-    ...noticeNaming("Columns that mean nothing here are passed over", unknown),
-    ...noticeNaming("Of columns that are there twice the first is taken", duplicates),
+    ...noticeNaming("Unknown columns are ignored", unknown),
+    ...noticeNaming("Only the first of duplicate columns is used", duplicates),
   ];
   return { columnIndexes, notices };
 }

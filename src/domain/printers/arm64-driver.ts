@@ -1,9 +1,9 @@
 import { type Architecture, type DriverSummary, driverTitle, shippedBy } from "../drivers/driver.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 
-// A printer may have a second driver, which ARM64 machines install instead of the first.
+// A printer may have a second driver, which ARM64 machines install in place of the first.
 
-/** The drivers of a printer; the second is undefined where all machines install the first. */
+/** The drivers of a printer. `arm64Driver` is undefined if all machines install `driver`. */
 interface PrinterDrivers<T> {
   readonly driver: T;
   readonly arm64Driver: T | undefined;
@@ -25,11 +25,14 @@ export function arm64Description(
   return effectiveDescription({ driver_desc: arm64_driver_desc }, driver);
 }
 
-type ChosenModels = Pick<Printer, "driver_id" | "driver_desc" | "arm64_driver_id" | "arm64_driver_desc">;
+export type ChosenModels = Pick<
+  Printer,
+  "driver_id" | "driver_desc" | "arm64_driver_id" | "arm64_driver_desc"
+>;
 
 /**
- * The models that a printer has chosen from a driver, which may be its first, its second, or both. An empty text is
- * the driver's own model.
+ * The models of a driver that are chosen for a printer, which may have it as its first driver, its second, or both. An
+ * empty text means the driver's own model.
  */
 export function modelsOf(driverId: number, printer: ChosenModels): string[] {
   const models: string[] = [];
@@ -40,20 +43,20 @@ export function modelsOf(driverId: number, printer: ChosenModels): string[] {
 
 type Listed = Pick<DriverSummary, "listed">;
 
-/** Whether a driver has program files for ARM64; undefined where no INF is chosen. */
+/** Whether a driver has program files for ARM64; undefined if no INF is chosen. */
 export function shipsArm64({ listed }: Listed): boolean | undefined {
   return listed && shippedBy(listed).includes("arm64");
 }
 
 /** The architectures that can install a printer. */
-export function machinesOf({ driver, arm64Driver }: PrinterDrivers<Listed>): readonly Architecture[] {
-  const machines = shippedBy(driver.listed);
-  if (arm64Driver === undefined) return machines;
-  const others = machines.filter((name) => name !== "arm64");
+export function architecturesOf({ driver, arm64Driver }: PrinterDrivers<Listed>): readonly Architecture[] {
+  const architectures = shippedBy(driver.listed);
+  if (arm64Driver === undefined) return architectures;
+  const others = architectures.filter((name) => name !== "arm64");
   return shipsArm64(arm64Driver) ? [...others, "arm64"] : others;
 }
 
-/** Why a driver cannot be the driver for ARM64; undefined where it can. */
+/** Why a driver cannot be the driver for ARM64; undefined if it can. */
 export function arm64Problem(
   driver: DriverSummary,
   protocol: Printer["protocol"] | undefined,
@@ -61,7 +64,7 @@ export function arm64Problem(
   if (protocol === "ipp")
     return "With IPP, ARM64 machines take the Microsoft IPP Class Driver too: choose none here.";
   if (driver.origin === "ipp")
-    return "The Microsoft IPP Class Driver prints over IPP alone, and serves all machines then: choose another here.";
+    return "The Microsoft IPP Class Driver prints only over IPP, and then serves all machines: choose another here.";
   if (shipsArm64(driver) !== false) return undefined;
   return `“${driverTitle(driver)}” has no files for ARM64 machines: choose a driver that has.`;
 }

@@ -9,20 +9,20 @@ export type BulkChange =
   | {
       readonly action: "driver";
       readonly driver_id: number | null;
-      /** Empty: each printer keeps its model's name where the driver has it, else gets the driver's chosen model. */
+      /** Empty: each printer keeps the name of its model if the driver has it, else it gets the driver's own model. */
       readonly driver_desc: string;
-      /** `driver_desc` is only for printers whose model the driver does not have. */
+      /** Whether `driver_desc` applies only to printers whose model the driver does not have. */
       readonly only_unmatched: boolean;
     }
   | { readonly action: "delete" };
 
-/** How a driver change affected the printers' models, in numbers of printers. */
+/** How a change of driver affected the models: the numbers of printers. */
 export interface ModelChangeCounts {
   /** Printers that deploy a model with the same name as before. */
   readonly kept: number;
   /** Printers that deployed another model before. */
   readonly changed: number;
-  /** Printers that use the driver's own model. They may count as `kept` or `changed` too. */
+  /** Printers that use the driver's own model. They may also count as `kept` or `changed`. */
   readonly own: number;
 }
 
@@ -31,13 +31,13 @@ export type BulkResult =
   /** `to` is the new client or driver. */
   | { readonly action: "client"; readonly count: number; readonly to: number | null }
   | ({ readonly action: "driver"; readonly count: number; readonly to: number | null } & ModelChangeCounts)
-  /** `deletion` is undefined where the deletion is final. */
+  /** `deletion` is undefined if the deletion is final. */
   | { readonly action: "delete"; readonly count: number; readonly deletion: number | undefined };
 
 /**
  * The distinct printer ids of a form.
  * @param values each an id, or several separated by commas
- * @throws UserError "invalid" where there are no ids, too many, or one is no number
+ * @throws UserError "invalid" if there are no ids, too many, or a value that is no id
  */
 export function parseIds(values: readonly string[]): number[] {
   const texts = values.flatMap((value) => value.split(",")).map((text) => text.trim());
@@ -58,7 +58,7 @@ export function parseIds(values: readonly string[]): number[] {
   throw new UserError("invalid", message);
 }
 
-/** @throws UserError "invalid" with the missing field */
+/** @throws UserError "invalid", with a message for each wrong field */
 export function parseBulk(input: FormInput): BulkChange {
   const { action } = input;
   if (action === "delete") return { action };

@@ -5,7 +5,7 @@ import { readSubnets } from "../subnet.ts";
 export interface ClientSettings {
   readonly name: string;
   readonly notes: string;
-  /** CIDR: only machines in one of these get the client's printers. A printer's own subnets take precedence. Empty: anywhere. */
+  /** In CIDR notation: only machines in these get the client's printers, unless a printer has its own. Empty: all. */
   readonly subnets: readonly string[];
 }
 

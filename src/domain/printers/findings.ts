@@ -1,4 +1,4 @@
-import { addTo, groupsBy } from "../collections.ts";
+import { addTo, groupBy } from "../collections.ts";
 import {
   type Architecture,
   type ArchiveState,
@@ -22,7 +22,7 @@ export const states = ["ready", "attention", "blocked"] as const;
  */
 export type State = (typeof states)[number];
 
-/** The kinds of findings, by which lists can be narrowed and counted. The order is that of `worstFirst`. */
+/** The kinds of findings, by which lists can be filtered and counted. `worstFirst` sorts in this order. */
 export const findingKinds = [
   "no-driver",
   "archive",
@@ -46,7 +46,7 @@ export interface Finding {
   readonly text: string;
   /** The driver whose page has the remedy. */
   readonly driver?: Pick<DriverSummary, "id" | "file_name">;
-  /** Set where the finding is about a printer's driver for ARM64. */
+  /** Set if the finding is about a printer's driver for ARM64. */
   readonly isArm64?: true;
 }
 
@@ -80,7 +80,7 @@ function packageFindings(
   return found;
 }
 
-/** The INF without the architectures that install another driver. */
+/** The INF's data without the architectures that install another driver. */
 function withoutMachines(listed: ListedInf, excluded: readonly Architecture[]): ListedInf {
   const isIncluded = (name: Architecture) => !excluded.includes(name);
   const missingFor = listed.missingFor.filter(isIncluded);
@@ -89,23 +89,23 @@ function withoutMachines(listed: ListedInf, excluded: readonly Architecture[]): 
   return { ...listed, architectures: listed.architectures.filter(isIncluded), missingCount, missingFor };
 }
 
-/** Blocked unless the files for x64 are complete: other gaps do not affect x64 machines. */
+/** Blocked if a file for x64 is missing. If only other architectures lack files, x64 machines are not affected. */
 function missingFiles(listed: ListedInf): Finding {
   const { missingCount, missingFor } = listed;
   const what =
     missingCount === 1 ? "A file that the INF needs is" : `${missingCount} files that the INF needs are`;
-  const whole = completeFor(listed);
-  if (!whole.includes("amd64")) {
+  const complete = completeFor(listed);
+  if (!complete.includes("amd64")) {
     return { kind: "missing-files", state: "blocked", text: `${what} missing: the installation will fail.` };
   }
-  const text = `${what} missing for ${inWords(missingFor)}: the installation will fail there, not on ${inWords(whole)}.`;
+  const text = `${what} missing for ${inWords(missingFor)}: the installation will fail there, not on ${inWords(complete)}.`;
   return { kind: "missing-files", state: "attention", text };
 }
 
-function unsigned(hasSixtyFour: boolean): Finding {
-  return hasSixtyFour
+function unsigned(has64Bit: boolean): Finding {
+  return has64Bit
     ? { kind: "unsigned", state: "blocked", text: "Unsigned: 64-bit Windows will refuse this driver." }
-    : { kind: "unsigned", state: "attention", text: "Unsigned: Windows warns of this driver." };
+    : { kind: "unsigned", state: "attention", text: "Unsigned: Windows warns about this driver." };
 }
 
 /** The findings of a driver, the worst first. */
@@ -141,7 +141,7 @@ export function printerFindings(
   if (needs === undefined && printer.driver_desc === "" && needsModelChoice(driver))
     found.push(unchosen(driver));
   const ofArm64 = arm64 ? arm64Findings(printer, arm64) : [];
-  // Where both drivers are the same, their archive has one finding.
+  // If both drivers are the same, their archive has only one finding.
   const others = ofArm64.filter(({ kind }) => kind !== "archive" || arm64?.driver.id !== driver.id);
   return worstFirst([...ofDriver(found, driver), ...others]);
 }
@@ -152,8 +152,8 @@ interface CheckedDriver {
 }
 
 /**
- * The findings of a printer's second driver. Packages contain it, so archive and INF problems block them; other
- * problems affect ARM64 machines only.
+ * The findings of a printer's driver for ARM64. Packages contain it, so problems of its archive or INF choice block them.
+ * Other problems affect ARM64 machines only.
  */
 function arm64Findings(
   printer: Pick<Printer, "arm64_driver_desc">,
@@ -211,7 +211,7 @@ function unchosen({ driver_desc, listed }: DriverSummary): Finding {
   return {
     kind: "unchosen-model",
     state: "attention",
-    text: `Deploys ${driver_desc}, the first of ${listed?.modelCount ?? 0} names: nobody has chosen it.`,
+    text: `Deploys ${driver_desc}, the first of ${listed?.modelCount ?? 0} models: nobody has chosen a model.`,
   };
 }
 
@@ -223,7 +223,7 @@ interface Neighbour {
 /**
  * Findings about printers of the same client: duplicate names and duplicate addresses. Printers without a client are
  * not compared.
- * @param rows all printers of each client in it
+ * @param rows all printers of each client that occurs in them
  * @returns findings by printer id
  */
 export function neighbourFindings(rows: readonly Neighbour[]): Map<number, Finding[]> {
@@ -245,13 +245,10 @@ export function neighbourFindings(rows: readonly Neighbour[]): Map<number, Findi
   return found;
 }
 
-/** Groups of two or more printers of one client whose `field` is the same, without regard to case. */
+/** Groups of printers of one client with the same `field`, without regard to case. */
 function duplicatesBy(rows: readonly Neighbour[], field: "name" | "address"): Neighbour["printer"][][] {
   const ofClients = rows.filter(({ printer, client }) => client !== undefined && printer[field] !== "");
-  const groups = groupsBy(
-    ofClients,
-    ({ printer, client }) => `${client?.id} ${printer[field].toLowerCase()}`,
-  );
+  const groups = groupBy(ofClients, ({ printer, client }) => `${client?.id} ${printer[field].toLowerCase()}`);
   return [...groups.values()]
     .filter((group) => group.length > 1)
     .map((group) => group.map(({ printer }) => printer));

@@ -1,8 +1,8 @@
 import { crc32, inflateSync } from "node:zlib";
 import { UserError } from "../errors.ts";
 
-const iconPixels = 256;
-/** 750 KB, as Intune counts them. */
+const iconSidePixels = 256;
+/** Intune allows 750 KB, and 1 KB is 1024 bytes. */
 export const iconLimitBytes = 750 * 1024;
 
 export interface Icon {
@@ -21,15 +21,19 @@ const remedy = "Save the picture as a PNG of exactly 256 × 256 pixels and uploa
 
 const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 /** Pairs of bit depth and colour type that PNG (ISO/IEC 15948, 11.2.2) allows. */
-const kinds = /^(?:[1248] [03]|16 0|(?:8|16) [246])$/;
-/** Encoders write a few dozen. Each chunk costs time, whatever its size. */
+const allowedColours = /^(?:[1248] [03]|16 0|(?:8|16) [246])$/;
+/** Encoders write a few dozen chunks. The limit prevents files of many tiny chunks, which are slow to read. */
 const chunkLimit = 4096;
-/** Four samples of 16 bits for each pixel, with the filter bytes of all rows and interlacing passes. */
-const unpackedLimitBytes = iconPixels * iconPixels * 8 + iconPixels * 8;
+/**
+ * A pixel has up to four 16-bit samples. The second term is for the filter bytes: each row of each interlacing pass has
+ * one.
+ */
+const unpackedLimitBytes = iconSidePixels * iconSidePixels * 8 + iconSidePixels * 8;
 
 /**
- * Checks a PNG (ISO/IEC 15948): its size, the checksums of its chunks, and that its picture data unpacks.
- * @throws UserError "invalid" where it is no PNG, damaged, or not 256 × 256 pixels
+ * Checks that a file is a PNG (ISO/IEC 15948) of 256 × 256 pixels, with correct checksums and with picture data that can
+ * be unpacked.
+ * @throws UserError "invalid" if any check fails
  */
 export function checkIcon(bytes: Buffer): void {
   if (!bytes.subarray(0, signature.length).equals(signature))
@@ -39,14 +43,14 @@ export function checkIcon(bytes: Buffer): void {
   if (header?.type !== "IHDR" || header.data.length !== 13)
     throw damaged("it does not start with its header");
   const [width, height] = [header.data.readUInt32BE(0), header.data.readUInt32BE(4)];
-  if (width !== iconPixels || height !== iconPixels)
+  if (width !== iconSidePixels || height !== iconSidePixels)
     throw new UserError("invalid", `This picture has ${width} × ${height} pixels. ${remedy}`);
   const types = chunks.map(({ type }) => type);
   const [depth, colour] = header.data.subarray(8);
-  if (!kinds.test(`${depth} ${colour}`) || (colour === 3 && !types.includes("PLTE")))
-    throw damaged("it says nothing of its colours that a reader knows");
+  if (!allowedColours.test(`${depth} ${colour}`) || (colour === 3 && !types.includes("PLTE")))
+    throw damaged("its colour format is not valid");
   const packed = chunks.flatMap(({ type, data }) => (type === "IDAT" ? [data] : []));
-  if (packed.length === 0) throw damaged("it holds no picture");
+  if (packed.length === 0) throw damaged("it contains no picture data");
   try {
     inflateSync(Buffer.concat(packed), { maxOutputLength: unpackedLimitBytes });
   } catch {

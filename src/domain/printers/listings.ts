@@ -1,20 +1,21 @@
 import type { ArchiveState, Driver, DriverSummary } from "../drivers/driver.ts";
+import type { ChosenModels } from "./arm64-driver.ts";
 import type { Client } from "./client.ts";
 import type { Finding, State } from "./findings.ts";
 import type { Printer } from "./printer.ts";
 import type { ListedSettings } from "./printer-fields.ts";
 
-// Records together with the records that they refer to: the store reads them, services and pages use them.
+// Records together with the records that they refer to. The store reads them; services and pages use them.
 
 export type ClientName = Pick<Client, "id" | "name">;
 
-/** A client with the settings that apply to its printers. */
-export type PrinterOwner = ClientName & Pick<Client, "subnets">;
+/** A client with its subnets, which apply to printers without subnets of their own. */
+export type ClientWithSubnets = ClientName & Pick<Client, "subnets">;
 
 /** A printer with all of its settings, and its client. */
 export interface PrinterDetails {
   readonly printer: Printer;
-  readonly client: PrinterOwner | undefined;
+  readonly client: ClientWithSubnets | undefined;
 }
 
 /** A printer in a list: the settings that lists need, with the client and drivers. */
@@ -22,27 +23,17 @@ export interface ListedPrinter {
   readonly printer: Pick<Printer, "id" | "created_at" | "name"> & ListedSettings;
   readonly client: ClientName | undefined;
   readonly driver: DriverSummary | undefined;
-  /** The driver for ARM64 machines, where they install another one. */
+  /** The driver for ARM64 machines; undefined if they use `driver`. */
   readonly arm64Driver: DriverSummary | undefined;
 }
 
 /** A printer with its drivers and chosen models. */
-export type PrinterModel = Pick<
-  Printer,
-  | "id"
-  | "name"
-  | "client_id"
-  | "driver_id"
-  | "driver_desc"
-  | "arm64_driver_id"
-  | "arm64_driver_desc"
-  | "protocol"
->;
+export type PrinterWithModels = ChosenModels & Pick<Printer, "id" | "name" | "client_id" | "protocol">;
 
 /** Whether a record can be deployed. */
 export interface WithState {
   readonly state: State;
-  /** The worst first. Empty where the state is `ready`. */
+  /** The worst first. Empty if the state is `ready`. */
   readonly findings: readonly Finding[];
 }
 
@@ -52,9 +43,9 @@ export interface PrinterWithState extends ListedPrinter, WithState {
 }
 
 export interface DriverWithState extends ListedDriver, WithState {
-  /** The ids of the clients whose printers use the driver; `none` stands for printers without a client. */
+  /** The ids of the clients whose printers use the driver; `none` means printers without a client. */
   readonly clients: ReadonlySet<number | "none">;
-  /** The newest version that has a model of the printers that use this driver. */
+  /** The newest version of the driver, of those later ones that have at least one model of its printers. */
   readonly newer: DriverSummary | undefined;
 }
 
@@ -66,23 +57,23 @@ export interface ListedClient extends Client {
   readonly printer_count: number;
 }
 
-/** The choices of a printer's form. */
+/** The options that the printer form offers. */
 export interface PrinterChoices {
   readonly clients: readonly ClientName[];
   readonly drivers: readonly DriverSummary[];
-  /** The driver that is chosen in the form, which suggests its models. */
-  readonly chosen?: Driver | undefined;
-  /** The chosen driver for ARM64 machines. */
-  readonly arm64Chosen?: Driver | undefined;
-  /** Limit of a driver's ZIP. */
+  /** The printer's driver, whose models the form suggests. */
+  readonly chosenDriver?: Driver | undefined;
+  /** The same for the driver for ARM64. */
+  readonly chosenArm64Driver?: Driver | undefined;
+  /** The maximum size of a driver ZIP. */
   readonly uploadLimitBytes: number;
 }
 
 /** The result of a driver upload. */
 export interface AddedDriver {
   readonly driver: Driver;
-  /** False where a driver with the same content existed. */
+  /** False if Platen had the same archive already. */
   readonly isNew: boolean;
-  /** The problem of the missing or damaged archive that the upload replaced. */
-  readonly mended?: Exclude<ArchiveState, "sound"> | undefined;
+  /** The problem of the existing archive that the upload replaced; undefined if it replaced none. */
+  readonly previousProblem?: Exclude<ArchiveState, "sound"> | undefined;
 }

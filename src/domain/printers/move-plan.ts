@@ -2,13 +2,13 @@ import { chosenInf, type Driver } from "../drivers/driver.ts";
 import type { AffectedPrinter } from "../drivers/driver-effects.ts";
 import { isUniversal, modelFinder, needsModelChoice } from "../drivers/models.ts";
 
-/** Printers that deploy the same model now, with their model of the other driver. */
+/** Printers that deploy the same model now, and the model of the other driver that replaces it. */
 export interface MovePair {
   readonly model: string;
-  /** Whether this is the printers' driver for ARM64 machines. */
+  /** Whether `model` belongs to the printers' driver for ARM64 machines. */
   readonly isArm64: boolean;
   readonly printers: readonly AffectedPrinter[];
-  /** The model of the other driver; undefined where a user has to choose it. */
+  /** The model of the other driver; undefined if a user has to choose it. */
   readonly match: string | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface MovePlan {
 }
 
 /**
- * Finds the model of `to` for a model of another driver: the model with the same name, else the universal model, else
- * the only model. Where the INF names no model, every name is accepted.
+ * Returns a function that finds the model of `to` for a model of another driver: the model with the same name, else the
+ * model of `to` if it is universal, else the only one. If the INF names no models, every name is accepted.
  */
 export function modelMatcher(to: Driver): (model: string) => string | undefined {
   const inf = chosenInf(to);
@@ -40,8 +40,8 @@ export function modelMatcher(to: Driver): (model: string) => string | undefined 
 }
 
 /**
- * The `driver_desc` with which a printer deploys a model of a driver. It stays empty where it was empty before and the
- * model is the driver's own, chosen by a user.
+ * The `driver_desc` with which a printer deploys a model of a driver. It stays empty if it was empty, the model is the
+ * driver's own, and no user has to choose it.
  * @param before the printer's `driver_desc` until now
  */
 export function driverDescFor(driver: Driver, model: string, before: string): string {

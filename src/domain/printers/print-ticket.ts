@@ -3,7 +3,7 @@ import { SaxesParser } from "saxes";
 import { errorMessage } from "../errors.ts";
 import type { FieldReader } from "../fields.ts";
 
-/** In UTF-8. */
+/** For the UTF-8 text. */
 export const ticketLimitBytes = 256 * 1024;
 
 const printSchema = "http://schemas.microsoft.com/windows/2003/08/printing/printschemaframework";
@@ -11,20 +11,20 @@ const printSchema = "http://schemas.microsoft.com/windows/2003/08/printing/print
 /** The XML declaration of tickets from Windows. */
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
 
-/** Ordinary tickets have a handful of levels. saxes searches all levels for each namespace. */
+/** Of nested elements; usual tickets have about five. saxes searches all levels for each namespace. */
 const maxLevels = 100;
-/** Characters. saxes copies the namespace's name for each attribute that has it. */
+/** In characters. saxes copies the name of a namespace for each attribute that uses it. */
 const maxNamespaceLength = 1000;
 
 /**
- * Copies the PrintTicket of a printer that the user chooses in a list, in Windows PowerShell 5.1. The command contains
- * no printer name, so users paste it without editing.
+ * A command for Windows PowerShell 5.1 that copies the PrintTicket of a printer that the user chooses in a list. It
+ * contains no printer name, so users can paste it unchanged.
  */
 export const ticketCommand =
   "Get-Printer | Out-GridView -Title 'The printer that prints as wished' -OutputMode Single | " +
   "ForEach-Object { (Get-PrintConfiguration -PrinterObject $_).PrintTicketXML } | Set-Clipboard";
 
-/** Reads a form's ticket; empty where there is none. */
+/** Reads a form's ticket; empty if there is none. */
 export function parseTicket(form: FieldReader, name: string): string {
   const read = readTicket(form.typed(name));
   if ("ticket" in read) return read.ticket;
@@ -32,7 +32,7 @@ export function parseTicket(form: FieldReader, name: string): string {
   return "";
 }
 
-/** Stands for a ticket in exported lists; empty where there is none. */
+/** Replaces a ticket in exported lists; empty if there is none. */
 export function ticketDigest(ticket: string): string {
   return ticket === "" ? "" : `sha256:${createHash("sha256").update(ticket).digest("hex")}`;
 }
@@ -41,12 +41,12 @@ export function isTicketDigest(text: string): boolean {
   return /^sha256:[0-9a-f]{64}$/.test(text);
 }
 
-/** A normalised ticket, or the reason of its refusal. */
+/** A normalised ticket, or the reason why it is refused. */
 type ReadTicket = { readonly ticket: string } | { readonly problem: string };
 
 /**
- * Reads a pasted PrintTicket. The text is kept unchanged except for two things: lines end with a line feed, because
- * browsers change line ends, and the XML declaration is Windows' own, because the text has lost its original encoding.
+ * Reads a pasted PrintTicket. Lines then end with a line feed, because browsers change line ends, and the XML declaration
+ * is Windows' own, because the text has lost its original encoding. White space around the XML is removed.
  */
 export function readTicket(typed: string): ReadTicket {
   const text = typed.replace(/\r\n?/g, "\n").toWellFormed().trim();
@@ -72,13 +72,13 @@ function problemOf(ticket: string): string | undefined {
   }
 }
 
-/** @throws Error where the text is not well-formed XML with namespaces, has a document type definition, or exceeds a limit */
+/** @throws Error if the text is not well-formed XML with namespaces, has a document type definition, or exceeds a limit */
 function rootOf(parser: SaxesParser<{ xmlns: true }>, text: string): Root {
   let root = { local: "", namespace: "" };
   let level = 0;
   parser.on("opentag", ({ local, uri }) => {
     if (level === 0) root = { local, namespace: uri };
-    if (++level > maxLevels) throw new Error(`more than ${maxLevels} elements stand in each other.`);
+    if (++level > maxLevels) throw new Error(`more than ${maxLevels} elements are nested.`);
   });
   parser.on("closetag", () => {
     level--;
@@ -88,7 +88,7 @@ function rootOf(parser: SaxesParser<{ xmlns: true }>, text: string): Root {
       throw new Error(`a namespace has more than ${maxNamespaceLength} characters.`);
   });
   parser.on("doctype", () => {
-    throw new Error("a document type definition (<!DOCTYPE>) is not taken.");
+    throw new Error("a document type definition (<!DOCTYPE>) is not accepted.");
   });
   parser.write(text).close();
   return root;
@@ -101,7 +101,7 @@ interface Root {
 
 function rootProblem({ local, namespace }: Root): string | undefined {
   if (local === "PrintCapabilities")
-    return "This is no PrintTicket but PrintCapabilities: what the printer can do, not what it shall do.";
+    return "These are PrintCapabilities (what the printer can do), not a PrintTicket (what it should do).";
   if (local !== "PrintTicket") return `This is no PrintTicket: its root element is ${local.slice(0, 60)}.`;
   if (namespace === printSchema) return undefined;
   const found = namespace === "" ? "none" : `“${namespace.slice(0, 120)}”`;

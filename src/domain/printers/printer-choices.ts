@@ -42,7 +42,7 @@ export function valuesOf<const T extends string>([first, ...rest]: Choices<T>): 
   return [first[0], ...rest.map(([value]) => value)];
 }
 
-/** The value itself where it has no label. */
+/** The label of a value, or the value itself if it has none. */
 export function labelOf<T extends string>(choices: Choices<T>, value: T): string {
   return choices.find(([known]) => known === value)?.[1] ?? value;
 }

@@ -19,7 +19,7 @@ import {
 /** All settings except the name, the client and the driver. */
 type Settings = Omit<PrinterSettings, "name" | "client_id" | "driver_id">;
 
-/** Reads a setting from a form, and from saved JSON. Both have the same default. */
+/** Reads a setting from a form or from saved JSON, with the same default. */
 interface Field<T> {
   readonly parse: (form: FieldReader, name: string) => T;
   readonly read: (saved: JsonFields, name: string) => T;
@@ -61,6 +61,9 @@ const settingFields: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   keep_driver: checkbox(),
 };
 
+/** The fields that belong to one device: a copy of a printer starts without them. */
+export const deviceFields = ["name", "address", "port_name"] as const;
+
 const fields: readonly (readonly [name: string, field: Field<unknown>])[] = Object.entries(settingFields);
 
 /** The settings of a printer that refer to other records. */
@@ -68,8 +71,7 @@ export type PrinterReferences = Pick<PrinterSettings, "client_id" | "driver_id" 
   Partial<Pick<PrinterSettings, "protocol" | "arm64_driver_id" | "arm64_driver_desc">>;
 
 /**
- * @param findProblems checks the records that the printer refers to. It is called here so that one error contains all
- *   problems.
+ * @param findProblems checks the records that the printer refers to, so that one error contains all problems
  * @throws UserError "invalid" with a message for each field, in the form's order.
  */
 export function parsePrinter(
@@ -82,7 +84,6 @@ export function parsePrinter(
     client_id: form.reference("client_id", "Client"),
     driver_id: form.reference("driver_id", "Driver"),
   };
-  // Spreading so many fields takes V8 four times as long as all the rest.
   const settings = readSettings((field, name) => field.parse(form, name));
   // Windows names the port of an IPP queue itself, and has one driver for all IPP queues.
   const isIpp = settings.protocol === "ipp";
@@ -90,6 +91,7 @@ export function parsePrinter(
   const port_name = isIpp ? "" : settings.port_name || derivePortName(settings.address);
   // SNMP status is a setting of TCP/IP ports.
   const snmp = settings.snmp && !isIpp;
+  // `Object.assign`, because V8 takes four times as long as for all the rest to spread so many fields.
   const printer: PrinterSettings = Object.assign(references, settings, { port_name, snmp });
   checkCombinations(form, printer);
   for (const [field, message] of Object.entries(findProblems(printer))) form.refuse(field, message);
@@ -98,9 +100,9 @@ export function parsePrinter(
 }
 
 /**
- * Reads saved settings. Settings with a column of their own, and fields that an older Platen did not save, get their
+ * Reads saved settings. Settings that have their own column, and those that an older Platen did not save, get their
  * defaults.
- * @throws Error where the text is not a JSON object
+ * @throws Error if the text is not a JSON object
  */
 export function printerSettingsFrom(json: string): Settings {
   const saved = JsonFields.parse(json);
@@ -119,7 +121,7 @@ const listedNames = [
 /** The settings of a printer that lists show. */
 export type ListedSettings = Pick<Settings, (typeof listedNames)[number]>;
 
-/** @throws Error where the text is not a JSON object */
+/** @throws Error if the text is not a JSON object */
 export function listedSettingsFrom(json: string): ListedSettings {
   const saved = JsonFields.parse(json);
   const values = listedNames.map((name) => [name, settingFields[name].read(saved, name)] as const);
@@ -172,10 +174,7 @@ function integer(label: string, range: { min: number; max: number; fallback: num
 }
 
 function checkbox(): Field<boolean> {
-  return {
-    parse: (form, name) => form.checkbox(name),
-    read: (saved, name) => saved.flag(name),
-  };
+  return { parse: (form, name) => form.checkbox(name), read: (saved, name) => saved.flag(name) };
 }
 
 function choice<T extends string>(label: string, choices: Choices<T>): Field<T> {
@@ -192,7 +191,7 @@ function parseAddress(form: FieldReader, name: string): string {
   if (address === "" || isAddress(address)) return address;
   if (address.includes("%")) {
     const zone =
-      "The zone behind % names a network card of one machine, and means another or nothing on others";
+      "The zone behind % names a network card of one machine, and means another card, or none, on other machines";
     form.refuse(name, `${zone}: leave it out, or take the printer’s IPv4 address or host name.`);
     return "";
   }
@@ -200,7 +199,7 @@ function parseAddress(form: FieldReader, name: string): string {
   return "";
 }
 
-/** A form with the IPP class driver and without a protocol means IPP. */
+/** Adds the protocol IPP to a form that has the IPP class driver and no protocol. */
 function withImpliedProtocol(input: FormInput): FormInput {
   const isNamed = (input.protocol ?? "").trim() !== "";
   return isNamed || input.driver_id?.trim() !== String(ippDriverId) ? input : { ...input, protocol: "ipp" };
@@ -232,7 +231,7 @@ function isPlainPath(path: string): boolean {
   return !path.includes("//") && new URL(path, "http://printer").pathname === path;
 }
 
-/** Accepts the words of a checkbox and of a list besides the form's own values. */
+/** Also accepts the values of a checkbox and of an imported list. */
 function parseCollate(form: FieldReader, name: string): PrinterSettings["collate"] {
   const typed = form.text(name, { label: "Collate" }).toLowerCase();
   if (["1", "true", "yes"].includes(typed)) return "on";
@@ -253,13 +252,13 @@ function checkCombinations(form: FieldReader, printer: PrinterSettings): void {
   }
 }
 
-/** A line of “replaces” in its canonical spelling, or the problem with it. */
+/** A line of “replaces” in canonical spelling, or the problem with it. */
 type ReadReplaced = { readonly replaced: string } | { readonly problem: string };
 
 const addressPrefix = "address:";
 const maxServerLength = 253;
 
-/** Reads distinct lines: a queue's name, `\\server\queue`, or `address:` with an IP address. */
+/** Reads lines without duplicates: a queue's name, `\\server\queue`, or `address:` with an IP address. */
 function parseReplaces(form: FieldReader, name: string): string[] {
   const typed = form.text(name, { label: "Replaces", maxLength: 20_000, multiline: true });
   const problems: string[] = [];

@@ -14,14 +14,14 @@ export interface PrinterSettings {
   readonly name: string;
   readonly client_id: number | null;
   readonly driver_id: number | null;
-  /** One of the driver's models; empty: the driver's own. */
+  /** One of the models in the driver's INF; empty: the driver's own `driver_desc`. */
   readonly driver_desc: string;
-  /** IPv4, IPv6 or host name; empty together with `port_name` makes a driver-only deployment. */
+  /** IPv4, IPv6 or host name. If it and `port_name` are empty, only the driver is deployed. */
   readonly address: string;
   readonly port_name: string;
   readonly protocol: ValueOf<typeof protocols>;
   readonly port_number: number;
-  /** The path on the printer with IPP; begins with `/`. */
+  /** The path of the printer's IPP URL; begins with `/`. */
   readonly ipp_path: string;
   /** Whether IPP goes over TLS. */
   readonly ipp_tls: boolean;
@@ -41,19 +41,19 @@ export interface PrinterSettings {
   /** Leave the driver on the machine at uninstall. */
   readonly keep_driver: boolean;
   /**
-   * Removed after a successful installation: a queue by its name, a connection as `\\server\queue`, or, as
+   * What is removed after a successful installation: a queue by its name, a connection as `\\server\queue`, or, as
    * `address:10.1.2.3`, every other queue on a TCP/IP port with that address.
    */
   readonly replaces: readonly string[];
-  /** The driver for ARM64 machines, where they install another one. */
+  /** The driver for ARM64 machines; null if they install the same driver. */
   readonly arm64_driver_id: number | null;
-  /** One of that driver's models; empty: its own. */
+  /** The same as `driver_desc` for that driver. */
   readonly arm64_driver_desc: string;
-  /** A PrintTicket (XML), for preferences without a field of their own. */
+  /** A PrintTicket (XML), for preferences that have no field here. */
   readonly print_ticket: string;
   /** Reset the users' own preferences for the queue, once per revision. */
   readonly reset_user_preferences: boolean;
-  /** CIDR: only machines in one of these get the printer. Empty: the client's subnets apply. */
+  /** In CIDR notation: only machines in these subnets get the printer. Empty: the client's subnets apply. */
   readonly subnets: readonly string[];
 }
 
@@ -110,7 +110,7 @@ export function ippUrlOf({
   return `${ipp_tls ? "https" : "http"}://${host}:${port_number}${ipp_path}`;
 }
 
-/** The model that is installed: the printer's, else the driver's; empty where neither has one. */
+/** The model that is installed: the printer's, else the driver's; empty if neither has one. */
 export function effectiveDescription(
   printer: Pick<PrinterSettings, "driver_desc">,
   driver: Pick<Driver, "driver_desc">,
@@ -118,7 +118,7 @@ export function effectiveDescription(
   return printer.driver_desc || driver.driver_desc;
 }
 
-/** Why the printer cannot be deployed with its driver, with the remedy; undefined where it can. */
+/** Why the printer cannot be deployed with its driver, with the remedy; undefined if it can. */
 export function printerNeeds(
   printer: Pick<PrinterSettings, "driver_desc">,
   driver: Pick<Driver, "inf_path" | "driver_desc">,

@@ -7,12 +7,12 @@ import { type FindingKind, findingKinds, type State, states } from "./findings.t
 import type { DriverWithState, PrinterWithState, WithState } from "./listings.ts";
 import { effectiveDescription } from "./printer.ts";
 
-/** Characters; the rest of a query is ignored. A limit is needed because each word is searched in every text. */
+/** In characters. The rest of a query is ignored, because each word is searched in every text. */
 export const maxQuery = 200;
 
 /** The filter of a list: rows must match all of it. */
 export interface Narrowing {
-  /** The words as typed. */
+  /** The search words as typed. */
   readonly q: string;
   /** `none`: rows without a client. Undefined: any. */
   readonly client: number | "none" | undefined;
@@ -25,9 +25,9 @@ export type WantedState = State | FindingKind | "changed" | "newer" | "unused";
 
 const commonStates = [...states, ...findingKinds] as const;
 
-/** The states by which each list can be narrowed. */
+/** The states by which each list can be filtered. */
 const statesOf: Readonly<Record<ListName, readonly WantedState[]>> = {
-  /** `changed`: since the last download. */
+  /** `changed`: the revision is another one than that last deployed. */
   printers: [...commonStates, "changed"],
   /** `newer`: in use, with a newer version in Platen. `unused`: without printers. */
   drivers: [...commonStates, "newer", "unused"],
@@ -57,7 +57,7 @@ export function isNarrowed({ q, client, state }: Narrowing): boolean {
   return q !== "" || client !== undefined || state !== undefined;
 }
 
-/** @returns the same rows where nothing is narrowed */
+/** @returns the same array if the filter is empty */
 export function narrowPrinters(
   rows: readonly PrinterWithState[],
   narrowing: Narrowing,
@@ -75,8 +75,8 @@ export function narrowPrinters(
 
 /**
  * Filters by words, by the clients whose printers use a driver, and by state.
- * @param models models that match the words, by driver id: these drivers match too
- * @returns the same rows where nothing is narrowed
+ * @param models by driver id, a model that matches the words: these drivers match too
+ * @returns the same array if the filter is empty
  */
 export function narrowDrivers(
   rows: readonly DriverWithState[],
@@ -136,13 +136,13 @@ function isInState({ state, findings }: WithState, wanted: WantedState | undefin
   return findings.some(({ kind }) => kind === wanted);
 }
 
-/** @returns a test whether a folded text contains every word of a query */
+/** Returns a function that tells whether a folded text contains every word of a query. */
 function matcher(query: string): (text: string) => boolean {
   const words = wordsOf(query);
   return (text) => words.every((word) => text.includes(word));
 }
 
-/** The longest first, because the fewest texts contain it. */
+/** The words of a query, the longest first: it rules out the most texts. */
 function wordsOf(query: string): string[] {
   const words = [...new Set(foldText(query.slice(0, maxQuery)).split(/\s+/))].filter(Boolean);
   return words.sort((a, b) => b.length - a.length);
@@ -150,7 +150,7 @@ function wordsOf(query: string): string[] {
 
 const plain = /^[\n\x20-\x7e]*$/;
 
-/** Makes texts comparable: without case, accents and other marks. */
+/** Makes texts comparable without regard to case, accents and other marks. */
 function foldText(text: string): string {
   if (plain.test(text)) return text.toLowerCase();
   const letters = cleanText(text, true)
@@ -160,8 +160,8 @@ function foldText(text: string): string {
   return letters.toUpperCase().toLowerCase();
 }
 
-// Rows stay the same objects until a record changes, so each is folded once. Each text has its own line, so that no
-// word matches across two texts.
+// Rows stay the same objects until a record changes, so the text of each is made once. Each field has its own line, so
+// that no word matches across two fields.
 
 const printerText = memoize(({ printer, client, driver, arm64Driver }: PrinterWithState) => {
   const { name, address, port_name, location } = printer;

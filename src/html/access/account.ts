@@ -9,26 +9,26 @@ import { passwordForm } from "./sign-in.ts";
 interface OwnAccount {
   readonly account: Account;
   readonly sessions: readonly Session[];
-  /** The id of the session that requests the page. */
+  /** The id of this browser's session. */
   readonly current: number;
   readonly form: FormState;
 }
 
-/** The page of the user's own account. @param own undefined for a person who signs in at a proxy */
-export function accountPage(frame: PageContext, own: OwnAccount | undefined): Html {
-  const { name, role } = frame.visitor;
+/** The page of the user's own account. @param own undefined for users who sign in at a proxy */
+export function accountPage(context: PageContext, own: OwnAccount | undefined): Html {
+  const { name, role } = context.visitor;
   const heading = html`<bdi>${name}</bdi>`;
   const roleLine = html`<p class="soft">Role: ${role}</p>`;
   const title = name ?? "Account";
   if (own === undefined) {
     return page(
-      { ...frame, title, heading },
+      { ...context, title, heading },
       html`${roleLine}<p>Whoever runs the proxy in front of Platen decides who you are and how you sign in.
         Your role is that of the account of your name here, else that of your groups.</p>`,
     );
   }
   return page(
-    { ...frame, title, heading },
+    { ...context, title, heading },
     html`${roleLine}
     <section id="password"><h2>Password</h2>${
       own.account.role === "admin"

@@ -5,7 +5,7 @@ import { badge, copyable, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { time } from "../text.ts";
 
-/** A password that was just made. Platen shows it only once. */
+/** A new password. Platen shows it only once. */
 export interface OneTimePassword {
   readonly name: string;
   readonly password: string;
@@ -13,7 +13,7 @@ export interface OneTimePassword {
 
 interface AccountList {
   readonly accounts: readonly Account[];
-  /** Whether people sign in at Platen with passwords, and not at a proxy only. */
+  /** Whether people can sign in at Platen with a password. */
   readonly hasPasswords: boolean;
   /** Whether people can sign in at a proxy. */
   readonly hasProxy: boolean;
@@ -26,23 +26,23 @@ const roleHint =
   "A viewer looks and downloads. An operator also changes everything but accounts, tokens, backups and the audit log.";
 
 export function accountsPage(
-  frame: PageContext,
+  context: PageContext,
   data: AccountList & { readonly form: FormState; readonly made?: OneTimePassword | undefined },
 ): Html {
   const { form, made, hasPasswords, hasProxy } = data;
   return page(
-    { ...frame, title: "Accounts", section: "Accounts" },
+    { ...context, title: "Accounts", section: "Accounts" },
     html`${made && oneTimeNotice(made)}
     ${hasProxy && aboutProxy(hasPasswords)}
     <div class="beside">${accountForm(form, hasPasswords)}<section aria-label="Accounts">${accountTable(data)}</section></div>`,
   );
 }
 
-/** What accounts are for where people sign in at a proxy. */
+/** Explains what accounts do if people sign in at a proxy. */
 function aboutProxy(hasPasswords: boolean): Html {
   const where = hasPasswords ? "People sign in here, or at the proxy" : "People sign in at the proxy";
-  return html`<p>${where} in front of Platen. The account of somebody’s name decides here what they may do,
-    before any of their groups; whoever has none has the role of their groups (<code>REMOTE_GROUPS</code>).</p>`;
+  return html`<p>${where} in front of Platen. An account with the user’s name sets their role.
+    Users without an account have the role of their groups (<code>REMOTE_GROUPS</code>).</p>`;
 }
 
 function accountForm(form: FormState, hasPasswords: boolean): Html {
@@ -59,15 +59,15 @@ function accountForm(form: FormState, hasPasswords: boolean): Html {
     <p class="hint">${
       hasPasswords
         ? "Platen makes a password for the first sign-in, and shows it once."
-        : "The name is the one that the proxy gives. There is no password: nobody signs in here."
+        : "Use the name that the proxy sends. The account has no password: people sign in at the proxy."
     }</p>
     <button class="primary">Make account</button></form>`;
 }
 
-/** Shows a one-time password, of which only the hash is saved. */
+/** Shows a one-time password. Platen saves only its hash. */
 function oneTimeNotice({ name, password }: OneTimePassword): Html {
   return html`<div class="notice good" role="status" tabindex="-1" data-focus>
-    <p>Give this password to <bdi>${name}</bdi>: it is shown this once, holds for seven days, and has to be changed at the first sign-in.</p>
+    <p>Give this password to <bdi>${name}</bdi>: it is shown only once, is valid for seven days, and must be changed at the first sign-in.</p>
     ${copyable("One-time password", password, "one-time-password")}</div>`;
 }
 
@@ -87,7 +87,7 @@ function accountTable({ accounts, hasPasswords, now }: AccountList): Html {
 function stateOf(account: Account, now: number): Html {
   if (account.isDisabled || !account.hasOneTimePassword) return accessOf(account);
   return isOneTimePasswordExpired(account, now)
-    ? badge("warn", "one-time password is over")
+    ? badge("warn", "one-time password expired")
     : badge("plain", "one-time password");
 }
 
@@ -95,25 +95,20 @@ function accessOf({ isDisabled }: Account): Html {
   return isDisabled ? badge("bad", "disabled") : badge("good", "active");
 }
 
+interface AccountDetails extends Pick<AccountList, "hasPasswords" | "now"> {
+  readonly account: Account;
+  readonly made?: OneTimePassword | undefined;
+}
+
 /** The page of one account, for the administrator. */
-export function accountOfPage(
-  frame: PageContext,
-  {
-    account,
-    hasPasswords,
-    now,
-    made,
-  }: {
-    readonly account: Account;
-    readonly hasPasswords: boolean;
-    readonly now: number;
-    readonly made?: OneTimePassword | undefined;
-  },
+export function accountDetailsPage(
+  context: PageContext,
+  { account, hasPasswords, now, made }: AccountDetails,
 ): Html {
   const { id, name, role, created_at, seen_at } = account;
   const lastSeen = seen_at > 0 ? html`last seen ${time(seen_at)}` : "never seen";
   return page(
-    { ...frame, title: name, heading: html`<bdi>${name}</bdi>`, section: "Accounts" },
+    { ...context, title: name, heading: html`<bdi>${name}</bdi>`, section: "Accounts" },
     html`${made && oneTimeNotice(made)}
     <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}</p>
     ${role === "admin" ? aboutAdmin(hasPasswords) : html`${changeForms(account, hasPasswords)}${deleteFold({ what: "account", consequence: `“${name}” is signed out at once. What the account did stays in the log.`, action: paths.accountDelete(id) })}`}`,
@@ -122,7 +117,7 @@ export function accountOfPage(
 
 function aboutAdmin(hasPasswords: boolean): Html {
   if (!hasPasswords)
-    return html`<p>Without the setting <code>ADMIN_PASSWORD</code> this account is nobody’s and decides nothing.</p>`;
+    return html`<p>Without the setting <code>ADMIN_PASSWORD_FILE</code> this account is not used.</p>`;
   return html`<p>The administrator’s password is the setting <code>ADMIN_PASSWORD</code> or the file of <code>ADMIN_PASSWORD_FILE</code>.
     It is changed there alone: start Platen again, and every browser that was signed in as the administrator is signed out.</p>`;
 }
@@ -134,15 +129,15 @@ function changeForms({ id, role, isDisabled }: Account, hasPasswords: boolean): 
     <section><h2>Password</h2>${
       hasPasswords
         ? html`<form method="post" action="${paths.accountReset(id)}">
-      <p>A new one-time password ends the one there is, and all sessions. Links that the account made stay: a printer’s page ends those to it.</p>
+      <p>A new one-time password replaces the current password and ends all sessions. Links made by the account stay valid: end them on the page of the printer, client or driver.</p>
       <p class="actions"><button>Make a one-time password</button></p></form>`
-        : html`<p>None is asked for: people sign in at the proxy in front of Platen. With the setting <code>ADMIN_PASSWORD</code> they could also sign in here.</p>`
+        : html`<p>None is asked for: people sign in at the proxy in front of Platen. With the setting <code>ADMIN_PASSWORD_FILE</code> they could also sign in here.</p>`
     }</section>
     <section><h2>Access</h2>${
       isDisabled
-        ? html`<form method="post" action="${paths.accountEnable(id)}"><p>The account is let in neither here nor by a proxy.</p>
+        ? html`<form method="post" action="${paths.accountEnable(id)}"><p>The account has no access, either here or through a proxy.</p>
           <p class="actions"><button>Enable</button></p></form>`
-        : html`<form method="post" action="${paths.accountDisable(id)}"><p>A disabled account is signed out at once, and let in neither here nor by a proxy; links that it made hold no more until it is enabled again.</p>
+        : html`<form method="post" action="${paths.accountDisable(id)}"><p>A disabled account is signed out at once and has no access, either here or through a proxy. Its links do not work until it is enabled again.</p>
           <p class="actions"><button>Disable</button></p></form>`
     }</section>`;
 }

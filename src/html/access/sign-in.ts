@@ -7,19 +7,22 @@ import { paths } from "../paths.ts";
 interface SignInForm {
   /** The name as typed. */
   readonly name?: string;
-  /** The page after the sign-in. */
+  /** The URL to open after the sign-in. */
   readonly next: string;
   /** Why the last attempt failed. */
   readonly problem?: string | undefined;
-  /** The service's https address, where the browser uses another one and cannot stay signed in. */
+  /** The service's https address; set if the browser uses another address, where it does not keep the session cookie. */
   readonly rightAddress?: string | undefined;
 }
 
-export function signInPage(frame: PageContext, { name = "", next, problem, rightAddress }: SignInForm): Html {
+export function signInPage(
+  context: PageContext,
+  { name = "", next, problem, rightAddress }: SignInForm,
+): Html {
   const state = { values: { name }, problems: {} };
   const isNamed = name !== "";
   return page(
-    { ...frame, title: "Sign in" },
+    { ...context, title: "Sign in" },
     html`<form class="panel narrow" method="post" action="${paths.signIn}">
       ${problem && html`<div class="problems" role="alert" tabindex="-1" data-focus><p>${problem}</p></div>`}
       ${rightAddress && html`<p class="notice warn">Sign in at <a href="${rightAddress}">${rightAddress}</a>: only there can the browser be remembered.</p>`}
@@ -35,19 +38,19 @@ export function signInPage(frame: PageContext, { name = "", next, problem, right
   );
 }
 
-/** The page that changes a one-time password, before any other page. @param next the page after it */
-export function firstPasswordPage(frame: PageContext, form: FormState, next: string): Html {
+/** Users with a one-time password see only this page until they change it. @param next the URL to open afterwards */
+export function firstPasswordPage(context: PageContext, form: FormState, next: string): Html {
   return page(
-    { ...frame, title: "Choose a password" },
-    html`<p>You signed in with a password that was made for you. Choose one that only you know; then everything else is open.</p>
+    { ...context, title: "Choose a password" },
+    html`<p>You signed in with a password that was made for you. To continue, choose one that only you know.</p>
     ${passwordForm(paths.firstPassword, form, "One-time password", next)}`,
   );
 }
 
 /**
  * The form that changes the user's own password.
- * @param label of the current password's field
- * @param next the page after the change, unless the action decides it
+ * @param label the label of the field for the current password
+ * @param next the URL to open after the change; undefined if the action decides it
  */
 export function passwordForm(action: string, form: FormState, label: string, next?: string): Html {
   const { min: least } = passwordLength;
@@ -66,7 +69,7 @@ export function passwordForm(action: string, form: FormState, label: string, nex
   </form>`;
 }
 
-/** A password field, which is always empty at first. */
+/** A password field. It is empty even if the form is shown again. */
 function passwordField(
   { problems }: FormState,
   {

@@ -6,7 +6,7 @@ import { badge, copyable, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { isolated, time } from "../text.ts";
 
-/** A token that was just made, with its text. Platen shows the text only once. */
+/** A new token. Platen shows its text only once. */
 export interface MadeToken {
   readonly name: string;
   readonly text: string;
@@ -25,10 +25,10 @@ export interface TokenList {
   readonly printers: readonly (Named & { readonly client: string | undefined })[];
 }
 
-export function tokensPage(frame: PageContext, list: TokenList, form: FormState, made?: MadeToken): Html {
+export function tokensPage(context: PageContext, list: TokenList, form: FormState, made?: MadeToken): Html {
   const table = list.tokens.length > 0 ? tokenTable(list) : html`<p>No tokens yet.</p>`;
   return page(
-    { ...frame, title: "Tokens", section: "Tokens" },
+    { ...context, title: "Tokens", section: "Tokens" },
     html`${made && madeNotice(made)}
     <p>For scripts, agents and RMM tools that fetch from Platen: as <code>Authorization: Bearer</code>, or as the password of
       <code>curl -u</code> with any user name.</p>
@@ -36,12 +36,12 @@ export function tokensPage(frame: PageContext, list: TokenList, form: FormState,
   );
 }
 
-/** Adds the client's name, since many clients have a printer called “Hall”. */
+/** Adds the client's name, because several clients may have a printer with the same name. */
 function withClient({ id, name, client }: TokenList["printers"][number]): Named {
   return { id, name: client === undefined ? name : `${name}, ${client}` };
 }
 
-/** Shows a token's text, of which only the digest is saved. */
+/** Shows a token's text. Platen saves only its digest. */
 function madeNotice({ name, text }: MadeToken): Html {
   return html`<div class="notice good" role="status" tabindex="-1" data-focus>
     <p>The token “<bdi>${name}</bdi>” is made. Copy it now: it is shown this once.</p>${copyable("Token", text, "token")}</div>`;
@@ -49,12 +49,12 @@ function madeNotice({ name, text }: MadeToken): Html {
 
 function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
   const days = tokenDays.map(([count, label]): SelectChoice => [String(count), label]);
-  const of = (kind: string, records: readonly Named[], group: string) =>
+  const choicesOf = (kind: string, records: readonly Named[], group: string) =>
     records.map(({ id, name }): SelectChoice => [`${kind}:${id}`, name, group]);
   const choices: SelectChoice[] = [
     ["read", "Everything that can be read"],
-    ...of("client", clients, "Downloads of one client"),
-    ...of("printer", printers.map(withClient), "Downloads of one printer"),
+    ...choicesOf("client", clients, "Downloads of one client"),
+    ...choicesOf("printer", printers.map(withClient), "Downloads of one printer"),
   ];
   return html`<form class="panel" method="post" action="${paths.tokens}" novalidate>
     <h2>New token</h2>${problemSummary(form)}
@@ -66,12 +66,12 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
       attributes: html`autocomplete="off"`,
     })}
     ${selectField(form, {
-      label: "Reaches",
+      label: "Access to",
       name: "scope",
       choices,
       hint: "Of a client or a printer: its scripts, its packages, and the files of the drivers that they use.",
     })}
-    ${selectField(form, { label: "Holds for", name: "days", choices: days })}
+    ${selectField(form, { label: "Valid for", name: "days", choices: days })}
     <button class="primary">Make token</button></form>`;
 }
 
@@ -80,19 +80,19 @@ function tokenTable({ tokens, now }: TokenList): Html {
     ({ token, scopeText }) => html`<tr>
       <td data-label="Name"><div><bdi>${token.name}</bdi><br><code>${token.beginning}…</code><br>
         <span class="soft">by <bdi>${token.made_by}</bdi>, ${time(token.created_at)}</span></div></td>
-      <td data-label="Reaches" class="reach"><div>${isolated(scopeText)}</div></td>
+      <td data-label="Access to" class="reach"><div>${isolated(scopeText)}</div></td>
       <td data-label="Until"><div>${time(token.expires_at)} ${untilBadge(token, now)}</div></td>
       <td data-label="Last used"><div>${token.used_at === undefined ? "never" : html`${time(token.used_at)}<br><code>${token.used_from}</code>`}</div></td>
       <td><details class="delete"><summary>Revoke<span class="visually-hidden"> ${token.name}</span>…</summary>
-        <form method="post" action="${paths.tokenRevoke(token.id)}"><p>Whatever uses it gets nothing from now on, and links that it fetched end.</p>
+        <form method="post" action="${paths.tokenRevoke(token.id)}"><p>Programs with this token lose access at once, and links made with it end.</p>
         <button class="danger">Revoke token</button></form></details></td></tr>`,
   );
-  return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Reaches</th><th scope="col">Until</th>
+  return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Access to</th><th scope="col">Until</th>
     <th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
     <tbody>${rows}</tbody></table>`;
 }
 
-/** The table marks a token this long before its end. */
+/** The table marks tokens that expire within this time. */
 const soonMs = 14 * dayMs;
 
 function untilBadge({ expires_at }: Token, now: number): Html | undefined {

@@ -16,9 +16,11 @@ import { count, time, timeZone } from "../text.ts";
 interface AuditPageData {
   readonly entries: readonly AuditEntry[];
   readonly filter: AuditFilter;
-  /** The query parameter `before` for older entries; undefined when there are none. */
+  /** The query parameter `before` of the page with older entries; undefined if there are none. */
   readonly next: string | undefined;
+  /** The time of the oldest entry that this page's search read. */
   readonly searchedBackTo: number | undefined;
+  /** Whether the page begins with the newest entry. */
   readonly isFirst: boolean;
 }
 
@@ -26,7 +28,7 @@ const eventWords: Record<AuditEvent, string> = {
   created: "Created",
   changed: "Changed",
   deleted: "Deleted",
-  restored: "Brought back",
+  restored: "Restored",
   "download-begun": "Download begun",
   downloaded: "Downloaded",
   "signed-in": "Signed in",
@@ -46,7 +48,7 @@ const eventWords: Record<AuditEvent, string> = {
   stopped: "Service stopped",
   "log-shortened": "Old entries removed",
   "log-mended": "Log mended",
-  "log-broken": "Log does not hold together",
+  "log-broken": "Log is broken",
   "entries-lost": "Entries lost",
 };
 
@@ -59,14 +61,14 @@ const kindLabels: Record<RecordKind, string> = {
   token: "Token",
 };
 
-export function auditPage(pageContext: PageContext, data: AuditPageData): Html {
+export function auditPage(context: PageContext, data: AuditPageData): Html {
   const { filter, entries } = data;
   const query = auditQuery(filter).toString();
   const csv = html`<a class="button" href="${paths.auditCsv}${query && `?${query}`}">As CSV</a>`;
   return page(
-    { ...pageContext, title: "Audit log", section: "Audit log", action: csv },
-    html`<p class="soft">Who changed or downloaded what, the latest entry first. What comes too often is counted, and has its entry later, with the times of
-      the first and the last. Times and days are those of ${timeZone()}. <code>platen audit verify</code> says whether anybody changed the log itself.</p>
+    { ...context, title: "Audit log", section: "Audit log", action: csv },
+    html`<p class="soft">Who changed or downloaded what, newest entry first. Frequent events are counted in one later entry with the times of the first and the last.
+      Times and days are in the time zone ${timeZone()}. <code>platen audit verify</code> checks whether the log itself was changed.</p>
     ${filterForm(filter, query !== "")}
     ${entries.length > 0 ? html`<ol class="audit">${entries.map(entryItem)}</ol>` : html`<p>${emptyText(data)}</p>`}
     ${olderLink(data, query)}`,
@@ -84,7 +86,7 @@ export function historyLink(
 }
 
 function emptyText({ isFirst, next, filter }: AuditPageData): string {
-  if (next !== undefined) return "Nothing here matches; older entries are still to be looked at.";
+  if (next !== undefined) return "No entry matches so far. Older entries have not been searched yet.";
   if (auditQuery(filter).size > 0) return isFirst ? "Nothing matches." : "Nothing older matches.";
   return "Nothing has happened yet.";
 }
@@ -143,7 +145,7 @@ function entryItem(entry: AuditEntry): Html {
   </li>`;
 }
 
-/** The word for a deleted token is “Revoked”. */
+/** Deleted tokens are called revoked. */
 function wordOf({ event, record }: AuditEntry): string {
   return event === "deleted" && record?.kind === "token" ? "Revoked" : eventWords[event];
 }
@@ -153,38 +155,34 @@ function when({ at, since }: AuditEntry): Html {
   return since === undefined ? time(at) : html`${time(since)} to ${time(at)}`;
 }
 
-const badEvents: ReadonlySet<AuditEvent> = new Set<AuditEvent>([
-  ...(["log-broken", "entries-lost", "sign-in-failed", "refused"] as const),
-]);
+const badEvents = new Set<AuditEvent>(["log-broken", "entries-lost", "sign-in-failed", "refused"]);
 
 function digestLine({ by, digest, printers = [] }: AuditEntry): Html {
   const several = printers.length > 1 && html`, ${count(printers.length)} printers`;
   return html`<p class="soft audit-digest">by a ${by}, digest <code>${digest}</code>${several}</p>`;
 }
 
-const deletionEvents: ReadonlySet<AuditEvent> = new Set<AuditEvent>(["deleted", "deleted-for-good"]);
+const deletionEvents = new Set<AuditEvent>(["deleted", "deleted-for-good"]);
 
-const pathsOf = {
+const pagesOf: Partial<Record<RecordKind, (id: number) => string>> = {
   printer: paths.printer,
   icon: paths.printer,
   client: paths.client,
   driver: paths.driver,
-} as const;
+};
 
-/** With links to the record's page and to its history. */
+/** The record with a link to its page, unless it was deleted, and a link to its history. */
 function recordOf({ event, record }: AuditEntry): Html | undefined {
   if (record === undefined) return undefined;
   const { kind, id, name } = record;
-  const path = deletionEvents.has(event)
-    ? undefined
-    : Object.entries(pathsOf).find(([known]) => known === kind)?.[1](id);
+  const path = deletionEvents.has(event) ? undefined : pagesOf[kind]?.(id);
   const label = html`<bdi>${name || `number ${id}`}</bdi>`;
   const history = paths.auditOf(kind === "icon" ? "printer" : kind, id);
   return html`${kind} ${path ? html`<a href="${path}">${label}</a>` : label}
     <a class="soft" href="${history}" aria-label="History of ${kind} ${name}">history</a>`;
 }
 
-/** Labels for database columns whose names appear in no form or export. */
+/** Labels for database columns whose names are hard to read. */
 const fieldWords: ReadonlyMap<string, string> = new Map([
   ["one_time", "one-time password"],
   ["password_hash", "password"],
@@ -194,12 +192,12 @@ const fieldWords: ReadonlyMap<string, string> = new Map([
   ["driver_desc", "model"],
   ["model_chosen", "model chosen"],
   ["trust_publisher", "publisher trusted"],
-  ["drop_unused", "files left out that nothing uses"],
+  ["drop_unused", "unused files left out"],
   ["file_name", "file"],
   ["inf_path", "INF"],
   ["sha256", "SHA-256"],
   ["print_ticket", "PrintTicket"],
-  ["scope", "reaches"],
+  ["scope", "scope"],
   ["scope_id", "its number"],
   ["expires_at", "ends"],
 ]);

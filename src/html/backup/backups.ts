@@ -5,72 +5,70 @@ import { paths } from "../paths.ts";
 import { bytes, counted, time } from "../text.ts";
 
 interface BackupsData {
-  /** Newest first. */
+  /** Backups of the database, the newest first. */
   readonly states: readonly KeptState[];
-  /** The number of daily states to keep; 0 when backups are switched off. */
+  /** The number of daily states to keep; 0 if backups are switched off. */
   readonly max: number;
-  /** UTC, milliseconds since 1970; undefined when backups are switched off. */
+  /** The time of the next backup. UTC, milliseconds since 1970; undefined if backups are switched off. */
   readonly nextAt: number | undefined;
-  /** Whether no kept state has the current content. */
+  /** Whether anything changed since the newest backup. */
   readonly isChanged: boolean;
-  /** Why the last backup failed. */
+  /** Undefined unless the last backup failed. */
   readonly failure: { readonly at: number; readonly reason: string } | undefined;
   /** Files of deleted records that only backups need. */
   readonly files: { readonly count: number; readonly bytes: number };
 }
 
-export function backupsPage(pageContext: PageContext, data: BackupsData): Html {
+export function backupsPage(context: PageContext, data: BackupsData): Html {
   return page(
-    { ...pageContext, title: "Backups", section: "Backups", action: data.max > 0 ? makeForm() : undefined },
+    { ...context, title: "Backups", section: "Backups", action: data.max > 0 && backupForm },
     html`<section>${failureNote(data)}<p>${whenNote(data)}</p>${statesTable(data)}</section>
     ${filesSection(data)}
-    ${fullBackupSection()}
-    ${restoreSection()}`,
+    ${fullBackupSection}
+    ${restoreSection}`,
   );
 }
 
-/** The page's messages after a change, by the query parameter `done`. */
+/** Messages after a change, by the value of the query parameter `done`. */
 export const backupTexts = {
   new: "A backup was made, and read back. It stays beside the states of each day.",
-  same: "Nothing was changed since the last backup that somebody asked for.",
-  files: "The files of deleted drivers and icons are gone.",
+  same: "Nothing has changed since the last manual backup.",
+  files: "The files of deleted drivers and icons were deleted.",
 } as const;
 
-function makeForm(): Html {
-  return html`<form class="inline" method="post" action="${paths.backups}"><button class="primary">Back up now</button></form>`;
-}
+const backupForm = html`<form class="inline" method="post" action="${paths.backups}"><button class="primary">Back up now</button></form>`;
 
 function failureNote({ failure }: BackupsData): Html | undefined {
   return (
     failure &&
-    html`<p class="warn">${badge("bad", "No backup")} At ${time(failure.at)} none could be made: ${failure.reason}. Records and pages are not affected; it is tried again after an hour.</p>`
+    html`<p class="warn">${badge("bad", "No backup")} At ${time(failure.at)} no backup could be made: ${failure.reason}. Records and pages are not affected; Platen retries after an hour.</p>`
   );
 }
 
 function whenNote({ max, nextAt, isChanged }: BackupsData): Html {
   if (nextAt === undefined) return html`No states of the database are kept: BACKUPS is 0.`;
   const changed = isChanged
-    ? "What was changed since the newest one is not in any yet."
-    : "The newest one is what is saved now.";
-  return html`The newest state of each day is kept, ${max} at most, when the day is over in UTC: next at ${time(nextAt)}, if anything is changed.
-    Of those that somebody asked for, the last ${maxManual} stay besides. ${changed}`;
+    ? "Changes since the newest one are not in any backup yet."
+    : "The newest one has the current state.";
+  return html`Platen keeps the newest state of each UTC day, ${max} at most, when the day is over: next at ${time(nextAt)}, if anything is changed.
+    Besides these, the last ${maxManual} manual backups stay. ${changed}`;
 }
 
 function statesTable({ states, max }: BackupsData): Html | undefined {
   if (states.length === 0)
     return max === 0
       ? undefined
-      : emptyState("The first state is kept a minute after the first change.", makeForm());
+      : emptyState("The first state is kept a minute after the first change.", backupForm);
   return html`<table id="backup-list"><thead><tr><th scope="col">State of</th><th scope="col">Records</th>
     <th scope="col" class="number">Size</th><th scope="col">Read back</th></tr></thead>
     <tbody>${states.map(stateRow)}</tbody></table>
-  <p class="soft">A state holds all records, no archives and no secret. Archives and icons of what was deleted since are kept with it while the disk
+  <p class="soft">A state has all records, but no archives and no secret. Archives and icons of records deleted since are kept while the disk
     has a gigabyte free; a driver whose archive is missing says so on its page, where the same ZIP can be uploaded again.</p>`;
 }
 
 function stateRow(state: KeptState): Html {
   return html`<tr>
-    <td data-label="State of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${state.isManual && html`<br><span class="soft">asked for</span>`}</div></td>
+    <td data-label="State of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${state.isManual && html`<br><span class="soft">manual</span>`}</div></td>
     <td data-label="Records">${state.checked?.facts ? recordsText(state.checked.facts) : "unknown"}</td>
     <td data-label="Size" class="number">${bytes(state.size)}</td>
     <td data-label="Read back"><span>${checkedOf(state)}</span></td></tr>`;
@@ -85,31 +83,27 @@ function checkedOf({ checked }: KeptState): Html {
 
 function filesSection({ files }: BackupsData): Html | undefined {
   if (files.count === 0) return undefined;
-  return html`<section><h2>Files of what was deleted</h2>
-    <p>Kept because backups name them: ${counted(files.count, "file")} of deleted drivers and icons, ${bytes(files.bytes)}. They go with the last of those backups, or when less
+  return html`<section><h2>Files of deleted records</h2>
+    <p>Kept because backups need them: ${counted(files.count, "file")} of deleted drivers and icons, ${bytes(files.bytes)}. Platen deletes them with the last of those backups, or when less
       than a gigabyte is free.</p>
     <details class="delete"><summary>Delete them now…</summary><form method="post" action="${paths.backupFilesDelete}">
-      <p>Whoever goes back to an older state then has to upload these ZIPs again.</p><button class="danger">Delete for good</button></form></details></section>`;
+      <p>After a return to an older state, these ZIPs have to be uploaded again.</p><button class="danger">Delete for good</button></form></details></section>`;
 }
 
 const inContainer = "docker compose run --rm -T platen node /app/platen.cjs";
 
-function fullBackupSection(): Html {
-  return html`<section><h2>Everything in one file</h2>
+const fullBackupSection = html`<section><h2>Everything in one file</h2>
     <p>Records, archives, icons, audit log and the installation’s secret, each with its SHA-256, while Platen runs. Keep it on another machine, and to yourself (<code>umask 077</code> first).</p>
     ${copyable("In a container", "docker compose exec -T platen node /app/platen.cjs backup - > platen.tar", "backup-container")}
     ${copyable("Without a container, with the service’s DATA_DIR", "node platen.cjs backup platen.tar", "backup-file")}</section>`;
-}
 
-function restoreSection(): Html {
-  return html`<section><h2>Going back</h2>
-    <p>Stop Platen first. Every digest is compared before anything is replaced, and what was there is kept in a dated folder. Accounts, sessions and tokens become those of that time, also what was revoked since.</p>
+const restoreSection = html`<section><h2>Going back</h2>
+    <p>Stop Platen first. Every digest is compared before anything is replaced, and the old files are kept in a dated folder. Accounts, sessions and tokens return as they were, including those revoked since.</p>
     ${copyable("In a container: stop it", "docker compose stop", "restore-stop")}
     ${copyable("Put everything back", `${inContainer} restore - < platen.tar`, "restore-container")}
     ${copyable("Start it", "docker compose up -d", "restore-start")}
     ${copyable("Without a container", "node platen.cjs restore platen.tar", "restore-file")}
     <p>Where the database is damaged, Platen does not start and names the newest good state: <code>node platen.cjs --recover</code> sets the damaged file aside and
       goes on from that state.</p>
-    <p>To go back to a state of this page, stop Platen, and put its file from the folder <code>backups</code> in the place of the database; what was there stays beside it. Links that were made end, those in scripts, too.</p>
+    <p>To go back to a state of this page, stop Platen, and replace the database with its file from the folder <code>backups</code>; the old database stays beside it. All links end, including those in scripts.</p>
     ${copyable("In DATA_DIR, or in the container’s volume", `mv platen.sqlite platen.sqlite.before && cp -p backups/NAME platen.sqlite`, "state-back")}</section>`;
-}

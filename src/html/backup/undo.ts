@@ -17,42 +17,46 @@ export function restoredMessage(record: RestoredRecord): Message {
   return { tone: remarks.length > 0 ? "warn" : "good", text: html`Restored: ${name}.${remarks}` };
 }
 
-/** The message after a deletion was made final. */
+/** The message after a user made a deletion final. */
 export function endedMessage(name: string): Message {
   return { tone: "good", text: html`Deleted for good: <bdi>${name}</bdi>.` };
 }
 
 /** Why a deletion could not be undone, with a link to the remedy. */
 export function notRestoredMessage({ message, obstacle }: NotRestored): Message {
-  const visible = { tone: "bad", text: html`Not restored. <bdi>${message}</bdi>` } as const;
+  const why = { tone: "bad", text: html`Not restored. <bdi>${message}</bdi>` } as const;
   switch (obstacle.kind) {
     case "name":
       return {
-        ...visible,
+        ...why,
         links: [{ label: "Rename the other client", path: paths.client(obstacle.client.id) }],
       };
     case "upload":
-      return { ...visible, links: [{ label: "Open the driver", path: paths.driver(obstacle.driver.id) }] };
+      return { ...why, links: [{ label: "Open the driver", path: paths.driver(obstacle.driver.id) }] };
     case "needs": {
       const { id, name } = obstacle.deletion;
-      return {
-        ...visible,
-        undo: { path: paths.undo(id), label: html`<span>Undo: <bdi>${name}</bdi></span>` },
-      };
+      return { ...why, undo: { path: paths.undo(id), label: html`<span>Undo: <bdi>${name}</bdi></span>` } };
     }
     default:
-      return visible;
+      return why;
   }
 }
 
-const kinds = { printer: "printer", printers: "", client: "client", driver: "driver", icon: "" } as const;
+/** Shown after the name, unless the name itself says it. */
+const kindLabels = {
+  printer: "printer",
+  printers: "",
+  client: "client",
+  driver: "driver",
+  icon: "",
+} as const;
 
 const maxVisible = 100;
 
 /**
  * The deletions that can be undone, with the time left.
  * @param deletions newest first
- * @param before shows deletions with lower ids; undefined shows the newest
+ * @param before shows deletions with lower ids, if there are any; undefined shows the newest
  */
 export function deletedSection(deletions: readonly RecentDeletion[], before?: number): Html | undefined {
   const requested = before === undefined ? deletions : deletions.filter(({ id }) => id < before);
@@ -64,16 +68,16 @@ export function deletedSection(deletions: readonly RecentDeletion[], before?: nu
     ${earlier > 0 && html`<p><a href="${paths.deletedBefore(last.id)}">${count(earlier)} earlier</a></p>`}</section>`;
 }
 
-/** The button for a final deletion is in a closed section with a warning. */
+/** The button that makes a deletion final is folded, with a warning. */
 function deletedRow({ id, kind, name, leftMs }: RecentDeletion): Html {
   return html`<li>
-    <span class="what"><bdi>${name}</bdi> <span class="soft">${kinds[kind]}</span></span>
+    <span class="what"><bdi>${name}</bdi> <span class="soft">${kindLabels[kind]}</span></span>
     <time class="soft" datetime="PT${Math.ceil(leftMs / 1000)}S">${left(leftMs)}</time>
     <span class="row-actions">
       <form class="inline" method="post" action="${paths.undo(id)}">
         <button>Undo<span class="visually-hidden"> the deletion of ${name}</span></button></form>
       <details class="delete"><summary>Delete for good<span class="visually-hidden">: ${name}</span>…</summary>
-        <form method="post" action="${paths.deleteForGood(id)}"><p>It goes at once, with its files: nothing brings it back then.</p>
+        <form method="post" action="${paths.deleteForGood(id)}"><p>It is deleted at once with its files and cannot be restored.</p>
           <button class="danger">Delete for good<span class="visually-hidden">: ${name}</span></button></form></details>
     </span></li>`;
 }

@@ -16,7 +16,7 @@ import { findingsNotice } from "../state-badge.ts";
 import { time } from "../text.ts";
 import { type OfferedPublish, publishFold, publishLink } from "./publish.ts";
 
-/** A package of this printer, client or driver, with the fields and texts for its target. */
+/** The package in one format, with the values for the form of its target (Intune or an RMM tool). */
 interface OfferedFormat extends ListedFormat {
   readonly path: string;
   readonly fileName: string;
@@ -25,11 +25,11 @@ interface OfferedFormat extends ListedFormat {
   readonly tools: readonly ToolGuide[];
   /** The same package without its drivers. Undefined if it contains no uploaded driver. */
   readonly apart: OfferedApart | undefined;
-  /** A script that fills in the sections' fields itself. Undefined if the format has none. */
+  /** A script that creates the app in the target, instead of the form. Undefined if the format has none. */
   readonly publish: OfferedPublish | undefined;
 }
 
-/** A package of scripts without drivers, for machines that get the drivers from other packages. */
+/** A package without drivers, for machines that get the drivers from other packages. */
 interface OfferedApart extends Pick<OfferedFormat, "path" | "fileName" | "sections" | "snippets"> {
   /** The apps that install the drivers, with the pages that offer them. */
   readonly drivers: readonly { readonly name: string; readonly path: string }[];
@@ -49,12 +49,12 @@ export interface DeployOffer {
   readonly byHand: readonly Snippet[];
   /** Whether the service's address in commands and scripts is a loopback address, which works only on its own machine. */
   readonly isLoopbackOnly: boolean;
-  /** Links for machines, which cannot sign in. Undefined without sign-in, and for users who may not make links. */
+  /** The form for links that work without signing in. Undefined if sign-in is off, and for users who may not make links. */
   readonly links: OfferedLinks | undefined;
 }
 
 interface OfferedLinks {
-  /** Page that makes a token with this scope. Undefined for drivers, and for users who may not make tokens. */
+  /** The page to make a token for these downloads. Undefined for drivers, and for users who may not make tokens. */
   readonly tokenPath: string | undefined;
   readonly path: string;
   readonly endPath: string;
@@ -63,7 +63,8 @@ interface OfferedLinks {
 }
 
 interface DeploySection {
-  readonly stated: WithState;
+  /** The printer. */
+  readonly row: WithState;
   /** Undefined if nothing can be downloaded. */
   readonly offer: DeployOffer | undefined;
   readonly logo: Html;
@@ -72,16 +73,13 @@ interface DeploySection {
   readonly downloaded?: Html | undefined;
 }
 
-/**
- * The findings, then the downloads. Downloads that are known to fail are folded. Downloads that would be refused are left
- * out.
- */
-export function deploySection({ stated, offer, logo, remedy, downloaded }: DeploySection): Html {
-  const isRefused = offer === undefined || refusalOf(stated) !== undefined;
-  const fails = !isRefused && failureOf(stated) !== undefined;
-  const style = stated.state === "blocked" && html`class="button primary"`;
+/** The findings, then the downloads: folded if they are known to fail, left out if they would be refused. */
+export function deploySection({ row, offer, logo, remedy, downloaded }: DeploySection): Html {
+  const isRefused = offer === undefined || refusalOf(row) !== undefined;
+  const fails = !isRefused && failureOf(row) !== undefined;
+  const style = row.state === "blocked" && html`class="button primary"`;
   return html`<section class="deploy" id="deploy"><h2>Deploy</h2>
-    ${findingsNotice(stated)}
+    ${findingsNotice(row)}
     ${remedy && html`<p><a ${style} href="${remedy.path}">${remedy.label}</a></p>`}
     ${downloaded}
     ${!isRefused && (fails ? foldedDownloads(deployTabs(offer, logo)) : deployTabs(offer, logo))}</section>`;
@@ -89,7 +87,7 @@ export function deploySection({ stated, offer, logo, remedy, downloaded }: Deplo
 
 /** Folds downloads that are known to fail. */
 export function foldedDownloads(body: Html): Html {
-  return html`<details class="more"><summary>Download all the same</summary>${body}</details>`;
+  return html`<details class="more"><summary>Download anyway</summary>${body}</details>`;
 }
 
 /**
@@ -110,7 +108,9 @@ function tab(id: string, label: string, body: Html, isFirst = false): Html {
 
 function formatPane(format: OfferedFormat, offer: DeployOffer, logo: Html): Html {
   const { id, path, fileType, fileName, guide, sections, snippets, tools } = format;
-  const hasRule = sections.some(({ fields }) => fields.some(({ name }) => name === "requirement_script"));
+  const hasRule = sections.some(({ fields }) =>
+    fields.some(({ elementId }) => elementId === "requirement_script"),
+  );
   const scripts = offer.scripts.filter(
     ({ kind }) => kind === "detect" || (hasRule && kind === "requirement"),
   );
@@ -124,13 +124,13 @@ function formatPane(format: OfferedFormat, offer: DeployOffer, logo: Html): Html
     ${sections.map((section, i) => fieldGroup(`${id}-${i}`, section, logo))}
     ${snippets.length > 0 && loopbackNote(offer)}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-snippet-${i}`, snippet))}
-    ${tools.length > 0 && html`<h3>What counts in your tool</h3>`}
+    ${tools.length > 0 && html`<h3>Notes for your tool</h3>`}
     ${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}
     ${format.publish && publishFold(format.publish)}
     ${format.apart && apartFold(format, format.apart, logo)}`;
 }
 
-/** Folded, because a printer that shares its driver with no other does not need it. */
+/** Folded, because it is useful only for printers that share a driver. */
 function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, logo: Html): Html {
   const { path, fileName, drivers, sections, snippets } = apart;
   const what = drivers.length === 1 ? "the driver" : "the drivers";
@@ -138,9 +138,9 @@ function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, logo: H
     (driver, i) => html`${i > 0 && ", "}<a href="${driver.path}"><bdi>${driver.name}</bdi></a>`,
   );
   return html`<details class="more apart"><summary>Without ${what}</summary>
-    <p>The scripts alone, some 30 KB, for many printers that share a driver: deploy ${what} once, with ${apps}, and each
-      printer with a package like this. Its install.ps1 fetches nothing: where a driver is missing it fails (1603) and
-      names what to install first. Its uninstall.ps1 leaves ${what}. All other fields stay as they are, and so does the detection script.</p>
+    <p>Only the scripts, about 30 KB, for many printers that share a driver. Deploy ${what} once, with ${apps}, and each
+      printer with a package like this. Its install.ps1 downloads nothing: if a driver is missing, it fails (1603) and
+      names what to install first. Its uninstall.ps1 keeps ${what}. All other fields and the detection script are the same.</p>
     <ul class="actions"><li><a class="button" href="${path}">Download ${fileType} without ${what}</a></li>
       <li class="file-name"><code>${fileName}</code></li></ul>
     ${sections.map((section, i) => fieldGroup(`${id}-apart-${i}`, section, logo))}
@@ -148,14 +148,14 @@ function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, logo: H
 }
 
 function fieldGroup(id: string, { title, fields }: FieldSection, logo: Html): Html {
-  const rows = fields.map((field, i) => fieldRow(field.name ?? `${id}-${i}`, field, logo));
+  const rows = fields.map((field, i) => fieldRow(field.elementId ?? `${id}-${i}`, field, logo));
   return html`<div class="field-group"><h3>${title}</h3><dl class="values">${rows}</dl></div>`;
 }
 
-function fieldRow(id: string, { label, value, isCode, hint, name }: PackageField, logo: Html): Html {
+function fieldRow(id: string, { label, value, isCode, hint, elementId }: PackageField, logo: Html): Html {
   const visible = isCode ? html`<code id="${id}">${value}</code>` : html`<bdi id="${id}">${value}</bdi>`;
   const content =
-    name === "logo"
+    elementId === "logo"
       ? logo
       : html`${value !== "" && visible}${hint && html` <span class="hint">${hint}</span>`}`;
   const button =
@@ -186,26 +186,26 @@ function handPane(offer: DeployOffer): Html {
       <a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a> <code>${fileName}</code></li>`,
   );
   return html`<ul class="scripts">${rows}</ul>
-    <p class="hint">Each works alone: without a <code>driver</code> folder beside it, the install script fetches the driver files
+    <p class="hint">Each script works alone: without a <code>driver</code> folder beside it, the install script downloads the driver files
       that it needs from this service and checks them.${scripts.some(({ kind }) => kind === "diagnose") && diagnosis}</p>
     ${loopbackNote(offer)}
     ${byHand.map((snippet, i) => snippetBlock(`hand-${i}`, snippet))}`;
 }
 
-const diagnosis = html` Where a printer does not print, <code>diagnose.ps1</code> says why as far as that machine can tell,
-      and changes nothing.`;
+const diagnosis = html` If a printer does not print, <code>diagnose.ps1</code> says why, as far as that machine can tell.
+      It changes nothing.`;
 
-/** The value of the field “Logo” in a portal's form. @param elsewhere the text without a logo to download */
-export function logoOf(path: string | undefined, elsewhere: Html, attributes?: Html): Html {
+/** The value of the field “Logo”. @param path of the logo's download. @param hint shown if there is no logo */
+export function logoOf(path: string | undefined, hint: Html, attributes?: Html): Html {
   const content =
     path === undefined
-      ? html`<span class="hint">${elsewhere}</span>`
+      ? html`<span class="hint">${hint}</span>`
       : html`<a href="${path}">Download the logo</a>`;
   return html`<span id="logo-value" ${attributes}>${content}</span>`;
 }
 
-/** The targets of links, in the order of the page: scripts, packages, packages without drivers, and publish scripts. */
-export function linkable({ formats, scripts }: Pick<DeployOffer, "formats" | "scripts">): Link[] {
+/** The downloads for which users can make links. The labels are file names. */
+export function linkTargets({ formats, scripts }: Pick<DeployOffer, "formats" | "scripts">): Link[] {
   return [
     ...scripts.map(({ path, fileName }) => ({ path, label: fileName })),
     ...formats.map(({ path, fileName }) => ({ path, label: fileName })),
@@ -215,11 +215,11 @@ export function linkable({ formats, scripts }: Pick<DeployOffer, "formats" | "sc
   ];
 }
 
-/** A warning that a visible address works only on the service's own machine. */
+/** Warns if the address in commands and scripts works only on the service's own machine. */
 function loopbackNote({ isLoopbackOnly }: { readonly isLoopbackOnly: boolean }): Html | undefined {
   if (!isLoopbackOnly) return undefined;
-  return html`<p class="notice warn">The address below reaches Platen from this machine alone. Open Platen under the name
-    that other machines know, or set <code>PUBLIC_URL</code>, before you copy or download.</p>`;
+  return html`<p class="notice warn">The address below works only on this machine. Before you copy or download, open Platen
+    by a name that other machines can reach, or set <code>PUBLIC_URL</code>.</p>`;
 }
 
 /** Folded, because most users make no links. */
@@ -227,21 +227,21 @@ function linkFold(
   offer: Pick<DeployOffer, "formats" | "scripts">,
   { path, endPath, days, tokenPath }: NonNullable<DeployOffer["links"]>,
 ): Html {
-  const targets = linkable(offer).map((target) => [target.path, String(target.label)] as const);
+  const targets = linkTargets(offer).map((target) => [target.path, String(target.label)] as const);
   const choices = linkDayChoices(days).map((count) => [String(count), counted(count, "day")] as const);
   return html`<details class="more links" id="links"><summary>Copy a link</summary>
-    <p>For machines and tools, which cannot sign in: whoever has the link gets this one file, and with an install script its driver, until it ends.</p>
+    <p>For machines and tools, which cannot sign in. Until the link ends, anyone with it can download this one file and, for an install script, its driver.</p>
     <form method="post" action="${path}" class="panel">
       <div class="field"><label for="link-to">Link to</label>
         <select id="link-to" name="address">${selectOptions(targets, "")}</select></div>
-      <div class="field"><label for="link-days">Holds for</label>
+      <div class="field"><label for="link-days">Valid for</label>
         <select id="link-days" name="days">${selectOptions(choices, String(days))}</select></div>
       <button>Make the link</button></form>
-    ${tokenPath && html`<p>For an agent that fetches all of this again and again: <a href="${tokenPath}">a token</a>.</p>`}
+    ${tokenPath && html`<p>For an agent that downloads these files regularly: <a href="${tokenPath}">a token</a>.</p>`}
     <details class="delete"><summary>Make all links to this invalid…</summary>
       <form method="post" action="${endPath}">
-        <p>Every link to this that was ever made ends now. Scripts that were downloaded here by themselves have to be fetched
-          anew, since they fetch their driver by a link; packages go on working.</p>
+        <p>All links to this end now. Scripts that were downloaded alone must be downloaded again, because they get their
+          driver by a link. Packages keep working.</p>
         <button class="danger">Make all links invalid</button></form></details></details>`;
 }
 
@@ -255,13 +255,13 @@ interface LinkPage {
   readonly isLoopbackOnly: boolean;
 }
 
-/** Shows a link that was just made. No other page contains it. */
+/** Shows a new link. No other page contains it. */
 export function linkPage(context: PageContext, made: LinkPage): Html {
   const { fileName, expires_at, snippets, back, section } = made;
   return page(
     { ...context, title: "Link", section },
     html`${loopbackNote(made)}<p><a href="${back.path}">${back.label}</a></p>
-    <p>To <code>${fileName}</code>, until ${time(expires_at)}. Whoever has it gets this file without signing in.</p>
+    <p>For <code>${fileName}</code>, valid until ${time(expires_at)}. Anyone with this link can download the file without signing in.</p>
     ${snippets.map(({ label, text, hint }, i) => html`${copyable(label, text, `link-${i}`)}${hint && html`<p class="hint">${hint}</p>`}`)}`,
   );
 }

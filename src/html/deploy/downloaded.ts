@@ -4,7 +4,7 @@ import { type Html, html } from "../html.ts";
 import { counted, time } from "../text.ts";
 
 /**
- * A printer's last deployment, whether its revision has changed since, and a fold with all downloads.
+ * Shows a printer's last deployment and whether its revision has changed since. All downloads are folded.
  * @param downloads the most recent first
  * @param revision the current one; undefined if the printer cannot be deployed
  */
@@ -21,7 +21,7 @@ export function downloadedLine(
     revision <code>${last.revision}</code>${isChanged ? "; changed since: deploy again" : ""}.</p>${details}</div>`;
 }
 
-/** The last deployment of the printers in one package. @param deployed the last deployments of those that ever were */
+/** Shows when printers were last deployed. @param deployed the last deployment of each printer that has one */
 export function downloadedTogether(
   rows: readonly PrinterWithState[],
   deployed: readonly Deployed[],

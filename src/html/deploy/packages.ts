@@ -12,7 +12,7 @@ import { stateBadge } from "../state-badge.ts";
 interface PackageList {
   readonly rows: readonly PrinterWithState[];
   readonly narrowing: Narrowing;
-  /** Printers with a driver, before filtering. */
+  /** The number of printers with a driver, without the filter. */
   readonly total: number;
   readonly clients: readonly ClientName[];
   readonly formats: readonly ListedFormat[];
@@ -43,7 +43,7 @@ function packageTable(rows: readonly PrinterWithState[], formats: readonly Liste
     </table>`;
 }
 
-/** Browsers lay out only groups of rows that are in view. */
+/** Each group of rows is a `tbody`, and browsers lay out only those in view. */
 const rowsPerGroup = 25;
 
 function chunksOf<T>(rows: readonly T[]): T[][] {
@@ -60,7 +60,7 @@ function packageRow(row: PrinterWithState, formats: readonly ListedFormat[]): Ht
 ><td role="cell">${packageOffer(row, formats)}</td></tr>`;
 }
 
-/** Links to each package of a printer. A blocked printer has a link to the reason, next to which its packages are offered. */
+/** Links to each package of a printer. A blocked printer has only a link to its page, which gives the reason. */
 export function packageOffer({ printer, state }: PrinterWithState, formats: readonly ListedFormat[]): Html {
   const { id, name } = printer;
   if (state === "blocked")

@@ -7,9 +7,9 @@ import { paths } from "../paths.ts";
 import { printerNames } from "../printers/move-printers.ts";
 import { count, counted } from "../text.ts";
 
-/** Names in one line; the line also gives their number. */
+/** Further printers in a line are only counted. */
 const maxPrinterNames = 20;
-/** Models with a line of their own. */
+/** Further models are only counted. */
 const maxLostModels = 10;
 /** Form fields that are not sent again. */
 const transientFields = new Set(["show", "pick", "q", "confirmed"]);
@@ -19,24 +19,18 @@ interface Confirmation {
   /** The form as it was sent: the confirmation sends it again. */
   readonly form: FormInput;
   readonly effects: DriverEffects;
-  /** Whether a person confirmed effects that differ from the present ones. */
+  /** Whether the user confirmed other effects than the save has now. */
   readonly isStale: boolean;
 }
 
 /** The confirmation for browsers without scripts. */
 export function confirmPage(context: PageContext, data: Confirmation): Html {
-  return page(
-    {
-      ...context,
-      title: driverTitle(data.driver),
-      heading: html`<bdi>${driverTitle(data.driver)}</bdi>`,
-      section: "Drivers",
-    },
-    confirmation(data),
-  );
+  const title = driverTitle(data.driver);
+  const heading = html`<bdi>${title}</bdi>`;
+  return page({ ...context, title, heading, section: "Drivers" }, confirmation(data));
 }
 
-/** The effects of a save on printers, with buttons to confirm it. It replaces the form. */
+/** Shows the effects of a save on printers, with buttons to confirm it. Replaces the form. */
 export function confirmation({ driver, form, effects, isStale }: Confirmation): Html {
   const { redeployed, switched, lost, lostOnArm64, refusedModel, digest } = effects;
   const kept = Object.entries(form).filter(([name]) => !transientFields.has(name));

@@ -8,21 +8,21 @@ import { count, counted } from "../text.ts";
 import { machinesOf, versionOf } from "./driver-label.ts";
 import { type ModelChoice, modelList } from "./driver-models.ts";
 
-/** INFs in the table; the chosen INF is always among them. */
+/** The table lists these INFs, and the chosen one. */
 const maxInfs = 100;
-/** Models that need no search field. */
+/** With more models, the form has a search field. */
 const maxWithoutSearch = 12;
 
-/** The choice in the form of a driver's page. */
+/** The INF and model that are chosen in the form of a driver's page. */
 export function choiceIn({ driver, form, query }: ModelForm): ModelChoice {
   const { inf_path = driver.inf_path, driver_desc } = form.values;
   const inf = driver.report.infs.find(({ path }) => cleanText(path) === cleanText(inf_path));
-  const saved = (name: string) =>
+  const newerValue = (name: string) =>
     newerValueText(form, name, (value) => (value === "" ? "nothing" : html`<bdi>${value}</bdi>`));
   return {
     ...choiceOf(driver, inf, driver_desc, query),
-    problem: form.problems.driver_desc ?? saved("driver_desc"),
-    infProblem: form.problems.inf_path ?? saved("inf_path"),
+    problem: form.problems.driver_desc ?? newerValue("driver_desc"),
+    infProblem: form.problems.inf_path ?? newerValue("inf_path"),
   };
 }
 
@@ -33,7 +33,10 @@ interface ModelForm {
   readonly query: string;
 }
 
-/** The chosen model of an INF: the one that was sent, or else the driver's own if a person chose it. */
+/**
+ * Chooses the model that the form sent, otherwise the driver's saved model. Chooses none if a user must still choose, or if
+ * the INF lacks the model; a saved model of this INF stays even then.
+ */
 export function choiceOf(
   driver: Driver,
   inf: InfSummary | undefined,
@@ -46,14 +49,14 @@ export function choiceOf(
   return { driver, inf, model: hasModel || (isOwn && wanted === driver.driver_desc) ? wanted : "", query };
 }
 
-/** The choice of INF and model. It replaces itself when a model of another INF is chosen. */
+/** The choice of INF and model. A click on a model of another INF replaces it as a whole. */
 export function infAndModel(choice: ModelChoice, takesFocus = false): Html {
   const { driver, inf, query, infProblem } = choice;
-  const printers = driver.report.infs.filter(({ isPrinter }) => isPrinter);
-  const names = printers.reduce((sum, { descriptions }) => sum + descriptions.length, 0);
+  const printerInfs = driver.report.infs.filter(({ isPrinter }) => isPrinter);
+  const modelCount = printerInfs.reduce((sum, { descriptions }) => sum + descriptions.length, 0);
   return html`<div id="inf-and-model" ${takesFocus && html`tabindex="-1" data-focus data-unsaved`}>
     ${infChoice(driver, inf?.path ?? "", infProblem)}
-    ${names > maxWithoutSearch && modelSearch(driver, query, printers.length)}
+    ${modelCount > maxWithoutSearch && modelSearch(driver, query, printerInfs.length)}
     ${modelList(choice)}</div>`;
 }
 
@@ -91,7 +94,7 @@ function infState(inf: InfSummary): string {
 
 function modelSearch(driver: Driver, query: string, infs: number): Html {
   return html`<div class="field search"><label for="model-search">Search the models</label>
-    <p class="hint" id="model-search-hint">${infs > 1 ? `Of all ${count(infs)} INFs: which one has your model?` : "Any part of the name."}</p>
+    <p class="hint" id="model-search-hint">${infs > 1 ? `Searches all ${count(infs)} INFs for your model.` : "Any part of the name."}</p>
     <div class="inline"><input id="model-search" type="search" name="q" value="${query}" maxlength="200" autocomplete="off"
       aria-describedby="model-search-hint" data-search hx-get="${paths.driverModels(driver.id)}"
       hx-trigger="input changed delay:200ms" hx-target="#models-found" hx-swap="outerHTML" hx-include="#inf-and-model"

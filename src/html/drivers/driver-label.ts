@@ -27,7 +27,7 @@ const windowsOwn = "Windows’ own";
 
 /**
  * Printer drivers to choose from, sorted by title; drivers that come with Windows are last.
- * @param kept the id of a chosen driver, which is included even if it is not a printer driver
+ * @param kept the id of the driver that is chosen now; it is included even if it is not a printer driver
  */
 export function driverChoices(drivers: readonly DriverSummary[], kept = ""): SelectChoice[] {
   const possible = drivers.filter(({ id, listed }) => listed?.isPrinter !== false || String(id) === kept);

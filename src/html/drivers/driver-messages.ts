@@ -9,7 +9,7 @@ import { toneOf } from "../state-badge.ts";
 import { counted } from "../text.ts";
 import { driverLabel } from "./driver-label.ts";
 
-/** The message after a driver's form. @param blocked number of its printers that cannot be deployed now */
+/** The message after a driver was saved. @param blocked the number of its printers that cannot be deployed now */
 export function driverMessage(
   done: CompletedChange | undefined,
   driver: DriverSummary,
@@ -32,15 +32,18 @@ export function driverMessage(
 }
 
 /** The result of an upload, as the rest of a sentence that begins with the driver's name. */
-export function uploadOutcome({ isNew, mended }: Pick<AddedDriver, "isNew" | "mended">): string {
+export function uploadOutcome({
+  isNew,
+  previousProblem,
+}: Pick<AddedDriver, "isNew" | "previousProblem">): string {
   if (isNew) return "is uploaded.";
-  if (mended === undefined) return "was here already: this is the same content.";
-  return `was here already, and its archive is put back: it was ${mended} on disk.`;
+  if (previousProblem === undefined) return "was already uploaded: the content is the same.";
+  return `was already uploaded. Its archive was ${previousProblem} on disk and is restored.`;
 }
 
 /** The message on the driver's page after an upload without scripts. */
 export function uploadedMessage(
-  what: Pick<AddedDriver, "isNew" | "mended">,
+  what: Pick<AddedDriver, "isNew" | "previousProblem">,
   driver: DriverWithState,
   older: readonly ListedDriver[],
 ): Message {

@@ -10,9 +10,9 @@ import { type Hole, type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
 import { count, counted } from "../text.ts";
 
-/** Models in one list; a search finds the others. */
+/** The list shows these models; a search finds the others. */
 export const maxModels = 40;
-/** Matches in the INFs that are not chosen. */
+/** The same for models of the INFs that are not chosen. */
 const maxOtherMatches = 20;
 
 /** The INF and the model that are chosen in the form. */
@@ -23,9 +23,9 @@ export interface ModelChoice {
   readonly model: string;
   /** The search text. */
   readonly query: string;
-  /** Shown beside the model. */
+  /** Why the model was refused. */
   readonly problem?: Hole | undefined;
-  /** Shown beside the INF. */
+  /** Why the INF was refused. */
   readonly infProblem?: Hole | undefined;
 }
 
@@ -37,10 +37,10 @@ export function modelList(choice: ModelChoice): Html {
   const names = [...new Set([model, deployed, ...visible.map((one) => one.model)])].filter(
     (name) => name !== "",
   );
-  const isPreselected = model === "" && deployed !== "" && needsModelChoice(driver);
+  const isUnchosen = model === "" && needsModelChoice(driver);
   const items = names.map((name, i) => {
     const hint =
-      isPreselected && name === deployed && html` <span class="hint">deployed now, chosen by nobody</span>`;
+      isUnchosen && name === deployed && html` <span class="hint">deployed now, not chosen yet</span>`;
     return html`<li><input type="radio" name="driver_desc" id="model-${i}" value="${name}"
       ${name === model && html`checked data-model`}> <label for="model-${i}"><bdi>${name}</bdi>${hint}</label></li>`;
   });
@@ -48,7 +48,7 @@ export function modelList(choice: ModelChoice): Html {
     <legend>Model <span class="hint" role="status">${searchSummary(choice, found)}</span></legend>
     <div id="f-driver_desc" tabindex="-1" class="${problem && "wrong"}">
       ${problem && html`<p class="problem" id="f-driver_desc-problem">${problem}</p>`}
-      ${hasVersionedAndPlain(inf) && html`<p class="hint">A name without the version is updated in place for every queue that has it; one with the version lets two versions live side by side.</p>`}
+      ${hasVersionedAndPlain(inf) && html`<p class="hint">A name without the version is updated in place for every queue that has it. With a name that contains the version, two versions can be installed side by side.</p>`}
       <ul class="models">${items}</ul>
       ${found > visible.length && html`<p class="hint">${count(visible.length)} of ${count(found)} shown: search for the others.</p>`}
       ${query !== "" && otherMatches(choice)}
@@ -57,28 +57,31 @@ export function modelList(choice: ModelChoice): Html {
 
 function searchSummary({ inf, query }: ModelChoice, found: number): Html {
   const total = inf?.descriptions.length ?? 0;
-  if (total === 0) return html`this INF names no model: type the name below`;
+  if (total === 0) return html`this INF has no models: type the name below`;
   const names = counted(total, "name");
   return query === ""
     ? html`${names} in <bdi>${inf?.path}</bdi>`
     : html`${count(found)} of ${names} in <bdi>${inf?.path}</bdi> match “<bdi>${query}</bdi>”`;
 }
 
-/** Matches in the archive's other printer INFs: choosing one chooses its INF too. */
+/** Matching models in the archive's other printer INFs. A click on one chooses its INF too. */
 function otherMatches({ driver, inf, query }: ModelChoice): Html | undefined {
   const { infs } = driver.report;
   const others = infs.filter((other) => other.isPrinter && other.path !== inf?.path);
   if (others.length === 0) return undefined;
   const { visible, count: found } = findModels(others, query, maxOtherMatches);
   if (found === 0) return html`<p class="hint">No other INF of the archive has it.</p>`;
-  const places = new Map(infs.map((known, i) => [known, i]));
+  const indexes = new Map(infs.map((known, i) => [known, i]));
   const items = visible.map(
-    ({ model, inf: other }) => html`<li><button class="link" name="pick" value="${places.get(other)}:${model}"
+    ({
+      model,
+      inf: other,
+    }) => html`<li><button class="link" name="pick" value="${indexes.get(other)}:${model}"
       hx-get="${paths.driverModels(driver.id)}" hx-target="#inf-and-model" hx-swap="outerHTML"><bdi>${model}</bdi></button>
       <span class="hint">in <bdi>${other.path}</bdi></span></li>`,
   );
   return html`<p><strong>In other INFs of the archive: ${counted(found, "name")}</strong></p><ul class="models">${items}</ul>
-    ${found > visible.length && html`<p class="hint">${count(visible.length)} of ${count(found)} shown: search for more of the name.</p>`}`;
+    ${found > visible.length && html`<p class="hint">${count(visible.length)} of ${count(found)} shown: type more of the name to narrow the search.</p>`}`;
 }
 
 function hasVersionedAndPlain(inf: InfSummary | undefined): boolean {
@@ -86,7 +89,7 @@ function hasVersionedAndPlain(inf: InfSummary | undefined): boolean {
   return names.length <= 20 && names.some(namesVersion) && names.some((name) => !namesVersion(name));
 }
 
-/** Suggestions for a printer's model field, and the field's hints about the driver. */
+/** Suggestions for a printer's model field. The data attributes have the hints that scripts show for this driver. */
 export function modelOptions(
   driver: Driver,
   inf: InfSummary | undefined,
@@ -100,23 +103,23 @@ export function modelOptions(
     )}</datalist>`;
 }
 
-/** The hint at a printer's field for an ARM64 driver. @param driver the printer's first driver */
+/** The hint at a printer's field “Driver for ARM64”. @param driver the printer's main driver */
 export function arm64Hint(driver: DriverSummary | undefined): string {
   const ships = driver && shipsArm64(driver);
-  if (ships === undefined) return "ARM64 machines take it instead of the driver above.";
+  if (ships === undefined) return "ARM64 machines use this driver instead of the one above.";
   return ships
-    ? "Nothing to choose: the driver above has files for ARM64 machines too. What is chosen here is taken there instead."
-    : "The driver above has no files for ARM64 machines: without another here, they cannot have the printer. Windows’ own serve many office printers.";
+    ? "Not needed: the driver above has files for ARM64 machines too. A driver chosen here replaces it on ARM64 machines."
+    : "The driver above has no files for ARM64 machines: they cannot install the printer unless you choose a driver here. Windows’ own drivers work with many office printers.";
 }
 
-/** The hint at a printer's model field. @param driver the printer's chosen driver */
+/** The hint at a printer's model field. */
 export function modelHint(
   driver: Pick<Driver, "driver_desc" | "listed" | "model_chosen" | "name" | "file_name" | "inf_path">,
 ): string {
   if (needsModelChoice(driver)) {
-    const names = counted(driver.listed?.modelCount ?? 0, "name");
-    return `Needed: one of ${names} of ${driverTitle(driver)}. Type to search.`;
+    const models = counted(driver.listed?.modelCount ?? 0, "model");
+    return `Required: choose one of the ${models} of ${driverTitle(driver)}. Type to search.`;
   }
-  if (driver.driver_desc === "") return "The driver names no model: type it as its INF has it.";
-  return `Empty takes the driver’s own: ${driver.driver_desc}. Type to search.`;
+  if (driver.driver_desc === "") return "The driver has no model: type the name exactly as in its INF.";
+  return `Leave empty to use the driver’s model: ${driver.driver_desc}. Type to search.`;
 }

@@ -16,7 +16,7 @@ type Remark = readonly [tone: Tone, text: Html];
 const maxNames = 8;
 const tones: readonly Tone[] = ["bad", "warn", "good", "plain"];
 
-/** Remarks on the chosen INF and its archive, the worst first. Findings are not among them. */
+/** Remarks on the chosen INF and its archive, the worst first; not the driver's findings. */
 export function infRemarks(driver: Driver): Html {
   const remarks = remarksOf(driver);
   return html`<ul class="findings">${remarks.map(([tone, text]) => html`<li class="${tone}">${text}</li>`)}</ul>`;
@@ -53,12 +53,12 @@ function fileRemarks(inf: InfSummary): Remark[] {
   return remarks;
 }
 
-/** Remarks on files and INFs that the chosen INF does not need. */
+/** Remarks on unused files, and on the archive's other INFs. */
 function otherRemarks(inf: InfSummary, driver: Driver): Remark[] {
   const remarks: Remark[] = [["plain", unusedRemark(inf, driver)]];
   if (inf.copyInf.length > 0) {
     const names = firstOf(inf.copyInf, maxNames);
-    remarks.push(["plain", html`Brings along: <code><bdi>${names}</bdi></code>.`]);
+    remarks.push(["plain", html`Also copies: <code><bdi>${names}</bdi></code>.`]);
   }
   const others = driver.report.infs.filter((other) => !other.isPrinter && other.path !== inf.path);
   if (others.length > 0) {

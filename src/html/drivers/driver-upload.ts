@@ -21,7 +21,7 @@ import { infRemarks, worstTone } from "./driver-remarks.ts";
 export type UploadResult =
   | (AddedDriver & {
       readonly withState: DriverWithState;
-      /** Older versions that printers use, with a model that this version has too. */
+      /** Older versions with at least one model that printers use and this version has too. */
       readonly older: readonly ListedDriver[];
     })
   | { readonly problem: string }
@@ -41,7 +41,7 @@ export function uploadForm(limit: number): Html {
   <ul id="upload-lines" class="uploads" aria-label="Uploads" hidden></ul>`;
 }
 
-/** The upload window of a printer's page. It must be outside the printer's form. */
+/** The upload dialog of the printer form. It must be outside that form, because forms cannot be nested. */
 export function uploadDialog(limit: number): Html {
   return html`<dialog id="upload-driver" aria-labelledby="upload-driver-title">
     <form class="upload drop" method="post" action="${paths.upload}" enctype="multipart/form-data" data-driver-upload="#upload-driver-lines"
@@ -55,7 +55,7 @@ export function uploadDialog(limit: number): Html {
     <ul id="upload-driver-lines" class="uploads" aria-label="Uploads" hidden></ul></dialog>`;
 }
 
-/** The result of the last upload, with the tone of its worst line. */
+/** The result of the last upload, in the tone of its worst finding or remark. */
 export function uploadNotice(result: UploadResult): Html | undefined {
   if (result === undefined) return undefined;
   if ("problem" in result) {
@@ -109,7 +109,7 @@ export function modelQuestion(driver: Driver, problem?: string): Html {
     <fieldset><legend>Which model does it deploy? One of ${count(names.length)} names; each printer can choose another.</legend>
     ${problem && html`<p class="problem" role="alert" tabindex="-1" data-focus>${problem}</p>`}
     <ul class="models">${items}</ul>
-    ${names.length > items.length && html`<p class="hint">${count(items.length)} of ${count(names.length)} shown: <a href="${paths.driverModel(driver.id)}">search all of them</a>.</p>`}
+    ${names.length > items.length && html`<p class="hint">${count(items.length)} of ${count(names.length)} shown: <a href="${paths.modelChoice(driver.id)}">search all of them</a>.</p>`}
     </fieldset><button>Use this model</button></form>`;
 }
 

@@ -31,34 +31,29 @@ interface DriverPageData {
   readonly form: FormState;
   /** The search text for models. */
   readonly query: string;
-  /** Whether the form shows unsaved choices. */
-  readonly isOpen?: boolean;
+  /** Whether the form shows choices that are not saved. */
+  readonly isUnsaved?: boolean;
   readonly withState: DriverWithState;
-  /** Whether a deletion could not be undone. */
+  /** Whether deleting the driver would be final, because the disk is nearly full. */
   readonly isFinal: boolean;
   /** Undefined for a driver that comes with Windows. */
   readonly deploy: DriverDeploy | undefined;
 }
 
-const finalDeletionHint = `, at once and for good: less than ${bytes(archiveRoomBytes)} are free on the disk, so this cannot be taken back`;
+const finalDeletionHint = `, immediately and permanently: less than ${bytes(archiveRoomBytes)} is free on the disk, so this cannot be undone`;
 
 const maxCatalogs = 8;
 
 export function driverPage(context: PageContext, data: DriverPageData): Html {
   const { driver } = data;
   const isChangeable = canChange(context.visitor);
+  const title = driverTitle(driver);
   const action =
     isChangeable &&
-    driver.listed?.isPrinter &&
+    driver.listed?.isPrinter === true &&
     html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with this driver</a>`;
   return page(
-    {
-      ...context,
-      title: driverTitle(driver),
-      heading: html`<bdi>${driverTitle(driver)}</bdi>`,
-      section: "Drivers",
-      action: action || undefined,
-    },
+    { ...context, title, heading: html`<bdi>${title}</bdi>`, section: "Drivers", action },
     html`${isWindowsDriver(driver) ? windowsDriver(data, isChangeable) : uploadedDriver(data, isChangeable)}
       ${historyLink(context, "driver", driver.id)}`,
   );
@@ -68,8 +63,8 @@ export function driverPage(context: PageContext, data: DriverPageData): Html {
 function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boolean): Html {
   const models = chosenInf(driver)?.descriptions ?? [];
   return html`<p>${driver.comment}</p>
-    <p class="soft">Windows brings this driver or fetches it itself: no archive belongs to it, packages hold no files of it,
-      and its version is never compared.</p>
+    <p class="soft">Windows includes or downloads this driver: it has no archive, packages contain none of its files,
+      and Platen does not compare its version.</p>
     <section><h2>What it is</h2><dl>
       <div><dt>Models</dt><dd>${models.map((model, i) => html`${i > 0 && ", "}<code>${model}</code>`)}</dd></div>
       <div><dt>Machines</dt><dd>${machinesOf(chosenInf(driver))}</dd></div></dl></section>
@@ -88,18 +83,18 @@ function uploadedDriver(data: DriverPageData, isChangeable: boolean): Html {
     ${data.deploy && driverDeploySection(withState, printers.length > 0, data.deploy)}
     <section><h2>Archive</h2><ul class="downloads">
       <li><a href="${paths.driverArchive(driver.id)}"><bdi>${driver.file_name}</bdi></a> as uploaded, SHA-256 <code class="wrap">${driver.sha256}</code></li>
-      <li><a href="${paths.driverFiles(driver.id)}">The driver’s files alone</a>: the ZIP that install.ps1 downloads where no package brought them.</li></ul></section>
+      <li><a href="${paths.driverFiles(driver.id)}">Only the driver’s files</a>: the ZIP that install.ps1 downloads when it runs without a package.</li></ul></section>
     ${
       isChangeable &&
       deleteFold({
         what: "driver",
-        consequence: `The archive goes with it${isFinal ? finalDeletionHint : ""}. A driver that printers use is not deleted.`,
+        consequence: `The archive is deleted too${isFinal ? finalDeletionHint : ""}. A driver that printers use cannot be deleted.`,
         action: paths.driverDelete(driver.id),
       })
     }`;
 }
 
-/** The chosen INF and model for visitors who may not change them. */
+/** The chosen INF and model, for users who cannot change records. */
 function chosenFacts({ inf_path, driver_desc, comment }: Driver): Html {
   return html`<dl><div><dt>INF</dt><dd><code><bdi>${inf_path || "none"}</bdi></code></dd></div>
     <div><dt>Model</dt><dd><bdi>${driver_desc || "not chosen yet"}</bdi></dd></div>
@@ -111,7 +106,7 @@ function newerNotice(
   isChangeable: boolean,
 ): Html | undefined {
   if (newer === undefined) return undefined;
-  return html`<div class="notice warn"><p>A newer version is here: <a href="${paths.driver(newer.id)}"><bdi>${driverLabel(newer)}</bdi></a></p>
+  return html`<div class="notice warn"><p>Newer version: <a href="${paths.driver(newer.id)}"><bdi>${driverLabel(newer)}</bdi></a></p>
     ${isChangeable && html`<p><a class="button" href="${paths.driverMove(driver.id, newer.id)}">Move ${counted(printers.length, "printer")}…</a></p>`}</div>`;
 }
 
@@ -148,9 +143,9 @@ const labels = {
   drop_unused: "Leave out unused files",
 };
 
-/** The form on a driver's page; also the fragment after a save. */
-export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "query" | "isOpen">): Html {
-  const { driver, form, isOpen } = data;
+/** The form on a driver's page, also the response to a save. */
+export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "query" | "isUnsaved">): Html {
+  const { driver, form, isUnsaved } = data;
   const choice = choiceIn(data);
   const isTyping = Boolean(form.values.driver_desc_typed) || form.problems.driver_desc_typed !== undefined;
   return html`<div id="driver-settings">
@@ -159,16 +154,16 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
       hx-disabled-elt="find .primary" hx-disinherit="hx-disabled-elt">
       <input type="hidden" name="from_form" value="1">
       ${problemSummary(form, { labels, path: paths.driver(driver.id) })}${formVersionField(form)}
-      ${isOpen && html`<p class="notice warn" role="status" tabindex="-1" data-focus data-unsaved>Nothing is saved yet.</p>`}
+      ${isUnsaved && html`<p class="notice warn" role="status" tabindex="-1" data-focus data-unsaved>Nothing is saved yet.</p>`}
       ${infAndModel(choice)}
-      <details class="more" ${isTyping && html`open`}><summary>The list lacks the model: type its name</summary>
+      <details class="more" ${isTyping && html`open`}><summary>Model not in the list: type its name</summary>
         ${textField(form, {
           label: "Model, typed",
           name: "driver_desc_typed",
           hint: "Exactly as the INF has it. Windows refuses a name that the INF does not have.",
           attributes: html`spellcheck="false" autocomplete="off"`,
         })}</details>
-      ${textField(form, { label: labels.name, name: "name", hint: "What the driver is called here. Empty: its provider, INF and version." })}
+      ${textField(form, { label: labels.name, name: "name", hint: "The driver’s name in Platen. Leave empty to use provider, INF and version." })}
       ${textArea(form, { label: labels.comment, name: "comment" })}
       ${checkbox(form, {
         label: labels.trust_publisher,
@@ -186,7 +181,7 @@ export interface DriverDeploy {
   readonly models: readonly string[];
   /** Models that printers deploy although the INF lacks them. */
   readonly leftOut: readonly string[];
-  /** Why the driver cannot be deployed alone, with the remedy; undefined where it can. */
+  /** Why the driver cannot be deployed alone, and the remedy; undefined if it can. */
   readonly problem: string | undefined;
   readonly offer: DeployOffer;
 }
@@ -204,8 +199,8 @@ function driverDeploySection(
   const tabs = deployTabs(offer, logo);
   const isFailing = failureOf(withState) !== undefined;
   return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2>
-    <p>For many printers that share it: deploy the driver once with this package, and each printer <em>without the driver</em>,
-      which its own page offers. A printer’s usual package has the driver in it and needs nothing of this.</p>
+    <p>For many printers with the same driver: deploy the driver once with this package, and each printer with its package
+      <em>without the driver</em>. A printer’s usual package contains the driver and does not need this one.</p>
     ${modelLine(models, isUsed)}
     ${leftOut.length > 0 && html`<p class="notice warn">Left out, because the INF does not have it: ${nameList(leftOut)}.</p>`}
     ${isFailing ? foldedDownloads(tabs) : tabs}
@@ -215,8 +210,8 @@ function driverDeploySection(
 const aboutUninstalling: Guidance = {
   title: "dependencies and uninstalling",
   facts: [
-    "Uninstalling leaves each model that a queue uses or another deployment names, and says whose it is. Remove printers first.",
-    "A printer’s package without the driver never takes the driver, because it did not bring it.",
+    "Uninstalling keeps each model that a queue or another deployment uses, and says which. Remove printers first.",
+    "A printer’s package without the driver never removes the driver, because it did not install it.",
   ],
   untested: [
     "in which order Intune installs apps that depend on each other, and what it does with one that does not apply to a machine",
@@ -224,7 +219,7 @@ const aboutUninstalling: Guidance = {
   ],
 };
 
-/** More names than this are folded. */
+/** Longer lists are folded. */
 const maxModelNames = 3;
 
 function modelLine(models: readonly string[], isUsed: boolean): Html {

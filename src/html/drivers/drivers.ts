@@ -16,11 +16,11 @@ import { type UploadResult, uploadForm, uploadNotice } from "./driver-upload.ts"
 export interface DriverList {
   readonly rows: readonly DriverWithState[];
   readonly windowsDrivers: readonly DriverWithState[];
-  /** Clients to which the list can be narrowed. */
+  /** The clients in the list's filter. */
   readonly clients: readonly ClientName[];
   readonly result?: UploadResult;
   readonly narrowing: Narrowing;
-  /** By the driver's id: the model that matches the search, where the driver's row does not match. */
+  /** By driver id: a model with the words of the search that the driver's row lacks. */
   readonly models?: ReadonlyMap<number, string>;
 }
 
@@ -48,7 +48,7 @@ const otherStates = [
   ["unused", "Without printers"],
 ] as const;
 
-/** The list with the result of the last upload, in the page and as a fragment. */
+/** The list with the result of the last upload, for the page and for fragments. */
 export function driverList(list: DriverList): Html {
   const { rows, result } = list;
   const first = html`<a class="button" href="#f-file">Choose a ZIP</a>`;
@@ -73,7 +73,7 @@ function narrowedDrivers(list: DriverList): Html {
     <div id="driver-list">${driverTable(view, list.models)}</div>`;
 }
 
-/** The rows and their number, as out-of-band swaps. */
+/** The rows and their number, as out-of-band fragments. */
 export function driverRowsUpdate(list: DriverList): Html {
   const view = visibleDrivers(list);
   return html`<div id="driver-list" hx-swap-oob="true">${driverTable(view, list.models)}</div>${narrowedCount("drivers", view, true)}`;
@@ -108,7 +108,7 @@ function matchedModel(model: string | undefined): Html | undefined {
   return model === undefined ? undefined : html` <span class="soft file">has <bdi>${model}</bdi></span>`;
 }
 
-/** The last uploaded driver is preselected. */
+/** Preselects the last uploaded driver. */
 function driverSelect({ rows, windowsDrivers, result }: DriverList): Html {
   const newest = rows.reduce((max, { id }) => Math.max(max, id), 0);
   const chosen = String(result && "driver" in result ? result.driver.id : newest);

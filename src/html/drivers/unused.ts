@@ -6,18 +6,18 @@ const maxNames = 8;
 
 /** The hint at the checkbox that leaves files out of packages: how much it saves. */
 export function unusedHint(inf: Pick<InfSummary, "unused"> | undefined): string {
-  if (inf === undefined) return "Packages then hold what the chosen INF uses, and no more.";
+  if (inf === undefined) return "Packages then contain only the files that the chosen INF uses.";
   const { unused } = inf;
   if (unused.count === 0) return "This INF uses every file: packages stay as they are.";
-  return `Packages become ${bytes(unused.bytes)} smaller, counted unpacked: ${counted(unused.count, "file")} that neither this INF uses nor those that it brings along. Printers keep their revision: nothing installs again. An install script that was saved by itself before refuses the other files: download it again.`;
+  return `Packages become ${bytes(unused.bytes)} smaller (unpacked): they leave out ${counted(unused.count, "file")} that neither this INF nor the INFs that it copies use. Printers keep their revision, so nothing installs again. Download saved install scripts again: older ones refuse the changed files.`;
 }
 
-/** The hint as an out-of-band swap, after another INF was chosen. */
+/** The hint as an out-of-band fragment, after another INF was chosen. */
 export function unusedHintUpdate(inf: Pick<InfSummary, "unused"> | undefined): Html {
   return html`<p class="hint" id="f-drop_unused-hint" hx-swap-oob="true">${unusedHint(inf)}</p>`;
 }
 
-/** Files that nothing in the archive uses, or that packages leave out. */
+/** The unused files of the archive, or those that packages leave out. */
 export function unusedRemark(inf: InfSummary, { report, drop_unused }: Driver): Html {
   const unused = drop_unused ? inf.unused : (report.unused ?? inf.unused);
   const total = count(report.fileCount);
@@ -31,7 +31,7 @@ export function unusedRemark(inf: InfSummary, { report, drop_unused }: Driver): 
 }
 
 function leftOutText({ count: files, bytes: size }: UnusedFiles, total: string): string {
-  return `Packages leave out ${counted(files, "file")} of ${total}, ${bytes(size)} unpacked: neither this INF uses ${them(files)} nor those that it brings along.`;
+  return `Packages leave out ${counted(files, "file")} of ${total}, ${bytes(size)} unpacked: neither this INF nor the INFs that it copies use ${them(files)}.`;
 }
 
 function unusedByThisText({ count: files, bytes: size }: UnusedFiles, total: string): string {
@@ -46,7 +46,7 @@ function them(files: number): string {
   return files === 1 ? "it" : "them";
 }
 
-/** Whether the report of an earlier version gives unused files for each INF only: another printer INF may use them. */
+/** Whether an earlier Platen made the report, with unused files for each INF only: another printer INF may use them. */
 function isPerInf({ unused, infs }: ArchiveReport): boolean {
   return unused === undefined && infs.filter((inf) => inf.isPrinter).length > 1;
 }

@@ -7,15 +7,17 @@ import { labelOfField } from "../printers/printer-form.ts";
 import { count, counted } from "../text.ts";
 
 /** The hidden fields of the confirmation form. */
-interface ImportAgreement {
+interface ConfirmedImport {
+  /** The list in base64. */
   readonly state: string;
+  /** Identifies the plan: the import is refused if it changes meanwhile. */
   readonly digest: string;
   readonly client: string;
   readonly takesAll: boolean;
 }
 
-/** Why nothing was imported. */
-export type Refusal = "stale" | "wrong" | undefined;
+/** Why nothing was imported: records changed since the preview, or rows are wrong. */
+export type ImportRefusal = "stale" | "wrong";
 
 const tones = { new: "good", changes: "warn", same: "plain", wrong: "bad", "left out": "plain" } as const;
 const words = {
@@ -26,15 +28,11 @@ const words = {
   "left out": "Left out",
 } as const;
 
-/** Rows listed of those that are left out, and of those that stay the same. */
+/** The folds for rows that are left out or stay the same list this many. */
 const maxFolded = 500;
 
 /** The second step of an import: the plan for each row, and the button that runs it. */
-export function importPreview(
-  plan: ImportPlan,
-  agreement: ImportAgreement,
-  refusal: Refusal = undefined,
-): Html {
+export function importPreview(plan: ImportPlan, confirmed: ConfirmedImport, refusal?: ImportRefusal): Html {
   const { rows, counts } = plan;
   const rowsOf = (status: RowStatus, max = rows.length) =>
     rows
@@ -47,7 +45,7 @@ export function importPreview(
   return html`<div id="import" class="preview"><h2 tabindex="-1" data-focus>Preview</h2>
     ${refusalNotice(refusal, counts.wrong)}
     <ul class="marks" aria-label="What would become of the rows">${summary(counts)}</ul>
-    ${noticesOf(plan)}${confirmForm(plan, agreement)}
+    ${noticesOf(plan)}${confirmForm(plan, confirmed)}
     ${group("wrong", `Wrong: ${count(counts.wrong)}`)}${group("changes", `Changes: ${count(counts.changes)}`)}
     ${group("new", `New: ${count(counts.new)}`)}
     ${folded(rowsOf("left out", maxFolded), counts["left out"], "left out")}
@@ -63,12 +61,12 @@ function summary(counts: ImportPlan["counts"]): Html[] {
   );
 }
 
-function refusalNotice(refusal: Refusal, wrong: number): Html | undefined {
+function refusalNotice(refusal: ImportRefusal | undefined, wrong: number): Html | undefined {
   if (refusal === undefined) return undefined;
   const text =
     refusal === "stale"
       ? "Nothing was imported: something changed here since the preview. This is what would become of the rows now."
-      : `Nothing was imported: ${counted(wrong, "row is", "rows are")} wrong. Mend the list and choose it again, or leave them out.`;
+      : `Nothing was imported: ${counted(wrong, "row is", "rows are")} wrong. Fix the list and choose it again, or leave them out.`;
   return html`<div class="notice bad" role="alert"><p>${text}</p></div>`;
 }
 
@@ -94,14 +92,14 @@ function noticesOf({ notices, newClients, missing }: ImportPlan): Html | undefin
     ...(missing.length > 0
       ? [
           html`<li class="warn">${counted(missing.length, "driver is", "drivers are")} not here: ${drivers}.
-            <a href="${paths.drivers}">Upload ${missing.length === 1 ? "it" : "them"}</a> first, or bring the same list again afterwards.</li>`,
+            <a href="${paths.drivers}">Upload ${missing.length === 1 ? "it" : "them"}</a> first, or import the same list again afterwards.</li>`,
         ]
       : []),
   ];
   return items.length === 0 ? undefined : html`<ul class="findings">${items}</ul>`;
 }
 
-function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }: ImportAgreement): Html {
+function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }: ConfirmedImport): Html {
   const written = counts.new + counts.changes;
   return html`<form class="confirm" method="post" action="${paths.import}" enctype="multipart/form-data"
     hx-post="${paths.import}" hx-encoding="multipart/form-data" hx-target="#import" hx-swap="outerHTML" hx-disabled-elt="find .primary">
@@ -121,13 +119,12 @@ function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }
 
 function nothingToImport(wrong: number): string {
   if (wrong === 0) return "nothing of this list would change anything here.";
-  const others = `no other row would change anything here. Mend the list and choose it again.`;
-  return `${counted(wrong, "row is", "rows are")} wrong, and ${others}`;
+  return `${counted(wrong, "row is", "rows are")} wrong, and no other row would change anything here. Fix the list and choose it again.`;
 }
 
-/** Shows the preview again, with the rows that were left out. */
+/** Shows the preview again, now with the rows that were left out. */
 function takeAllButton(leftOut: number): Html {
-  return html`<button name="all" value="on" formaction="${paths.importPreview}" hx-post="${paths.importPreview}">Take the ${counted(leftOut, "printer")} left out, too</button>`;
+  return html`<button name="all" value="on" formaction="${paths.importPreview}" hx-post="${paths.importPreview}">Include the ${counted(leftOut, "printer")} left out</button>`;
 }
 
 function folded(rows: readonly Html[], total: number, what: string): Html | undefined {
@@ -155,11 +152,7 @@ function line(row: PlannedRow): Html {
 }
 
 function details({ reasons, changes, remarks }: PlannedRow): Html | undefined {
-  const items = [
-    ...reasons.map((text) => html`${text}`),
-    ...changes.map(changed),
-    ...remarks.map((text) => html`${text}`),
-  ];
+  const items = [...reasons, ...changes.map(changed), ...remarks];
   if (items.length === 0) return undefined;
   return html`<ul class="details">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }

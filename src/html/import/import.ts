@@ -12,11 +12,11 @@ export interface ImportPageData {
   readonly clients: readonly ClientName[];
   /** The PowerShell command for a print server or a PC. */
   readonly command: string;
-  /** Of an uploaded file. */
+  /** The maximum size of a list. */
   readonly limitBytes: number;
 }
 
-/** The form as it was sent; `text` only if it is short enough to be sent back. */
+/** The form as it was sent. `text` is empty if it is too long to be sent back. */
 export interface ImportForm {
   readonly client: string;
   readonly takesAll: boolean;
@@ -27,21 +27,21 @@ export interface ImportForm {
 export const emptyImport: ImportForm = { client: "", takesAll: false, text: "" };
 
 /** The page “Import and export”. @param body the form, or a preview */
-export function importPage(pageContext: PageContext, body: Html): Html {
-  return page({ ...pageContext, title: "Import and export", section: "Printers" }, body);
+export function importPage(context: PageContext, body: Html): Html {
+  return page({ ...context, title: "Import and export", section: "Printers" }, body);
 }
 
 /** The first step of an import, on the page and as a fragment. */
 export function importStart(data: ImportPageData, form: ImportForm): Html {
-  return html`<div id="import">${importForm(data, form)}${commandSection(data.command)}${exportSection()}
-    ${columnsSection()}</div>`;
+  return html`<div id="import">${importForm(data, form)}${commandSection(data.command)}${exportSection}
+    ${columnsSection}</div>`;
 }
 
 function importForm({ clients, limitBytes }: ImportPageData, form: ImportForm): Html {
   return html`<form class="panel upload" method="post" action="${paths.importPreview}" data-guard
     enctype="multipart/form-data" hx-post="${paths.importPreview}" hx-encoding="multipart/form-data" hx-target="#import"
     hx-swap="outerHTML" hx-disabled-elt="find .primary">
-    <h2>Bring printers</h2>
+    <h2>Import printers</h2>
     <div id="import-problem">${form.problem !== undefined && importProblem(form.problem)}</div>
     <div class="field"><label for="f-import-file">File</label>
       <p class="hint" id="f-import-file-hint">A CSV as it is exported here, one of your own with some of its columns, or what the
@@ -51,13 +51,13 @@ function importForm({ clients, limitBytes }: ImportPageData, form: ImportForm): 
     <div class="field"><label for="f-import-text">Or paste the list</label>
       <textarea id="f-import-text" name="text" rows="4" spellcheck="false">${form.text}</textarea></div>
     <div class="field"><label for="f-import-client">Client</label>
-      <p class="hint" id="f-import-client-hint">Of all printers of a print server, and of new printers of a CSV without
-        the column “client”: those that are here keep theirs. A new name makes the client.</p>
+      <p class="hint" id="f-import-client-hint">The client for all printers of a print server, and for new printers of a CSV without
+        the column “client”. Existing printers keep their client. A new name creates the client.</p>
       <input id="f-import-client" name="client" value="${form.client}" list="import-clients" autocomplete="off"
         aria-describedby="f-import-client-hint">
       <datalist id="import-clients">${clients.map(({ name }) => html`<option value="${name}">`)}</datalist></div>
     <div class="field check"><input id="f-import-all" name="all" type="checkbox" value="on" ${form.takesAll && html`checked`}
-        aria-describedby="f-import-all-hint"><label for="f-import-all">Take local and virtual printers too</label>
+        aria-describedby="f-import-all-hint"><label for="f-import-all">Import local and virtual printers too</label>
       <p class="hint" id="f-import-all-hint">USB, LPT, PDF, OneNote and such: they mean something on one computer alone.</p></div>
     <p class="hint">Nothing is changed yet: a preview says first what would become of each printer.</p>
     <button class="primary">Show the preview</button>
@@ -66,7 +66,7 @@ function importForm({ clients, limitBytes }: ImportPageData, form: ImportForm): 
   </form>`;
 }
 
-/** Why a list cannot be read. It appears above the form, which keeps its values. */
+/** Why a list cannot be read. As a fragment, it replaces only this part of the form, which keeps its values. */
 export function importProblem(problem: Refusal): Html {
   const { text, links = [] } = refusalMessage(problem);
   const remedies = links.map(({ label, path }) => html` <a href="${path}">${label}</a>`);
@@ -86,22 +86,18 @@ function commandSection(command: string): Html {
       computer itself alone. Shares, permissions and preferences are not taken.</p></section>`;
 }
 
-function exportSection(): Html {
-  return html`<section><h2>Take them away</h2>
-    <p>All printers with all of their settings. Changed in a spreadsheet, the file can be brought back.</p>
+const exportSection = html`<section><h2>Export printers</h2>
+    <p>All printers with all of their settings. Changed in a spreadsheet, the file can be imported again.</p>
     <ul class="actions"><li><a class="button" href="${paths.exportPrinters}">Download CSV</a></li>
       <li><a class="button" href="${paths.exportPrinters}?separator=semicolon">Download CSV with semicolons</a></li></ul>
     <p class="hint">A PrintTicket is named by its digest, not carried: it is taken from the printers here that have it, and elsewhere the preview says
       where it is missing. Its XML may stand in the cell.</p>
     <p class="hint">Excel in German, French and many other languages opens the one with semicolons. An apostrophe stands before what
       a spreadsheet would compute; it goes when the file comes back.</p></section>`;
-}
 
-function columnsSection(): Html {
-  const names = csvColumns.map((name) => html`<li><code>${name}</code></li>`);
-  return html`<section><details class="more"><summary>Columns of a CSV, and how its rows find their printers</summary>
+const columnsSection = html`<section><details class="more"><summary>Columns of a CSV, and how its rows find their printers</summary>
     <p>Only “name” is needed. A column that is absent leaves a printer’s setting as it is; an empty cell is the default.</p>
-    <ul class="columns">${names}</ul>
+    <ul class="columns">${csvColumns.map((name) => html`<li><code>${name}</code></li>`)}</ul>
     <ul class="rules"><li>A row is the printer that it was exported from (“id” with “created”), else the printer of its name at its
         client, whatever their case. A row that you copy and rename makes another printer.</li>
       <li>Without the column “client” printers keep their client. A row that was not exported from here is then the printer of its name at
@@ -114,7 +110,6 @@ function columnsSection(): Html {
       <li>“arm64_driver” and the columns that begin with it say the same of the driver for ARM64 machines.</li>
       <li>A driver that is not here leaves a printer with the one that it has. A client that is not here is made.</li></ul>
   </details></section>`;
-}
 
 /** The message after an import. */
 export function importMessage({ counts, newClients }: Pick<ImportPlan, "counts" | "newClients">): Message {

@@ -9,7 +9,7 @@ import { count, counted } from "../text.ts";
 type ClientResult = Extract<BulkResult, { readonly action: "client" }>;
 type DriverResult = Extract<BulkResult, { readonly action: "driver" }>;
 
-/** The message after printers were moved to a client. @param client undefined where it was deleted meanwhile */
+/** The message after printers were moved to a client. @param client undefined if it was deleted meanwhile */
 export function movedToClientMessage({ count, to }: ClientResult, client: ClientName | undefined): Message {
   const printers = counted(count, "printer");
   if (to === null) return good(html`${printers} moved: without a client now`);
@@ -18,7 +18,7 @@ export function movedToClientMessage({ count, to }: ClientResult, client: Client
   );
 }
 
-/** The message after a change of the driver. @param driver undefined where it was deleted meanwhile */
+/** The message after printers got another driver. @param driver undefined if it was deleted meanwhile */
 export function driverChangedMessage(result: DriverResult, driver: DriverSummary | undefined): Message {
   const { count: all, to } = result;
   const printers = counted(all, "printer");
@@ -45,7 +45,7 @@ function oneModel({ kept, changed, own: ofDriver }: DriverResult, own: Html): Ht
   return html`${isOwn && html` and has ${own}`}`;
 }
 
-/** Sentences about the models of several printers. Printers with the driver's own model are counted twice. */
+/** Sentences about the models of several printers. The last one counts again those with the driver's own model. */
 function manyModels({ count: all, kept, changed, own: ofDriver }: DriverResult, own: Html): Html {
   const groups = [keeps(kept, all), gets(changed, all)].filter((text) => text !== "").join(", ");
   if (ofDriver === all && (kept === all || changed === all)) return html` ${groups}: ${own}.`;

@@ -27,20 +27,15 @@ interface ClientPageData {
   readonly downloaded?: Html | undefined;
 }
 
-export function clientPage(pageContext: PageContext, data: ClientPageData): Html {
+export function clientPage(context: PageContext, data: ClientPageData): Html {
   const { client, printers, form } = data;
-  const isChangeable = canChange(pageContext.visitor);
-  const action = isChangeable
-    ? html`<a class="button primary" href="${paths.printerForClient(client.id)}">New printer</a>`
-    : undefined;
+  const isChangeable = canChange(context.visitor);
+  const heading = html`<bdi>${client.name}</bdi>`;
+  const action =
+    isChangeable &&
+    html`<a class="button primary" href="${paths.printerForClient(client.id)}">New printer</a>`;
   return page(
-    {
-      ...pageContext,
-      title: client.name,
-      heading: html`<bdi>${client.name}</bdi>`,
-      section: "Clients",
-      action,
-    },
+    { ...context, title: client.name, heading, section: "Clients", action },
     html`<p class="soft standing-line"><span>${counted(printers.length, "printer")}, client since ${time(client.created_at)}</span></p>
     ${client.notes !== "" && html`<p class="on-paper" dir="auto">${client.notes}</p>`}
     ${client.subnets.length > 0 && html`<p class="on-paper">Only in ${client.subnets.join(", ")}.</p>`}
@@ -50,7 +45,7 @@ export function clientPage(pageContext: PageContext, data: ClientPageData): Html
     </div>
     <section><h2>Printers</h2>
       ${printers.length > 0 ? printerTable(printers, isChangeable) : html`<p>No printers yet.</p>`}</section>
-    ${historyLink(pageContext, "client", client.id)}
+    ${historyLink(context, "client", client.id)}
     ${
       isChangeable &&
       deleteFold({
@@ -62,8 +57,9 @@ export function clientPage(pageContext: PageContext, data: ClientPageData): Html
   );
 }
 
-/** Further reasons are folded. */
+/** Further printers that are left out are folded. */
 const visibleReasons = 6;
+/** Further printers in the package are only counted. */
 const visiblePrinters = 100;
 
 /** The package with all printers of a client: the printers in it, those left out with reasons, and the downloads. */
@@ -100,7 +96,7 @@ function goesInList(rows: readonly PrinterWithState[]): Html {
   );
   const rest = rows.length - visiblePrinters;
   return html`<ul class="names">${items.slice(0, visiblePrinters)}</ul>
-    ${rest > 0 && html`<p class="hint">And ${count(rest)} more, which the list below has.</p>`}`;
+    ${rest > 0 && html`<p class="hint">And ${count(rest)} more, in the list below.</p>`}`;
 }
 
 function leftOutNotice(inCount: number, leftOut: readonly LeftOut[], isChangeable: boolean): Html {
@@ -122,7 +118,7 @@ function leftOutItem({ row, reason }: LeftOut, isChangeable: boolean): Html {
     ${isolated(reason.text)} ${remedy && html`<a href="${remedy.path}">${remedy.label}</a>`}</li>`;
 }
 
-/** Downloads that include printers known to fail. One failing printer makes the whole package fail. */
+/** Downloads that include printers known to fail. One such printer makes the whole package report a failure. */
 function failingDownloads(count: number, { formats, scripts }: DeployOffer): Html {
   const downloads = [
     ...formats.map(({ path, label }) => ({ path, label })),

@@ -14,11 +14,11 @@ export interface ClientList {
   readonly total: number;
 }
 
-export function clientsPage(pageContext: PageContext, list: ClientList, form: FormState): Html {
-  const isChangeable = canChange(pageContext.visitor);
+export function clientsPage(context: PageContext, list: ClientList, form: FormState): Html {
+  const isChangeable = canChange(context.visitor);
   const narrowed = html`<div class="narrowed">${narrowingForm("clients", list, {})}${clientList(list, isChangeable)}</div>`;
   const body = isChangeable ? html`<div class="beside">${clientForm(form)}${narrowed}</div>` : narrowed;
-  return page({ ...pageContext, title: "Clients", section: "Clients" }, body);
+  return page({ ...context, title: "Clients", section: "Clients" }, body);
 }
 
 /** The list, for the page and for fragments. */

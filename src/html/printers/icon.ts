@@ -4,8 +4,7 @@ import { paths } from "../paths.ts";
 import { bytes, time } from "../text.ts";
 
 /**
- * A printer's icon, and the form to replace it. Scripts accept any picture and convert it to an icon. Without scripts,
- * the picture must be a valid icon.
+ * A printer's icon, and the form to replace it. In browsers with scripts, the form accepts any picture and converts it.
  * @param problem why the last upload was refused
  */
 export function iconSection(printerId: number, icon: Icon | undefined, problem?: string): Html {

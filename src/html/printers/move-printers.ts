@@ -29,14 +29,14 @@ interface MovePageData {
 }
 
 const visiblePrinters = 8;
-/** More suggestions make the page too large. Typed models are compared with all models of the driver. */
+/** More would make the page too large. Users can type any model of the driver. */
 const maxSuggestions = 500;
 
 /** Shows each pair of old and new model before the printers are moved. */
-export function movePage(pageContext: PageContext, data: MovePageData): Html {
+export function movePage(context: PageContext, data: MovePageData): Html {
   const { from } = data;
   return page(
-    { ...pageContext, title: `Move printers from ${driverTitle(from)}`, section: "Drivers" },
+    { ...context, title: `Move printers from ${driverTitle(from)}`, section: "Drivers" },
     html`<p class="soft"><a href="${paths.driver(from.id)}"><bdi>${driverLabel(from)}</bdi></a></p>
     ${data.drivers.length === 0 || data.printerCount === 0 ? nothingToMove(data) : html`${targetForm(data)}${planSection(data)}`}`,
   );
@@ -91,7 +91,7 @@ function fewerMachines(from: Driver, to: Driver): Html | undefined {
   const supported = shippedBy(to.listed);
   const dropped = shippedBy(from.listed).filter((name) => !supported.includes(name));
   if (dropped.length === 0) return undefined;
-  return html`<p class="notice warn">It has no program files for ${machinesOf({ architectures: dropped, notShipped: [] })}, which the other has.</p>`;
+  return html`<p class="notice warn">The new driver has no program files for ${machinesOf({ architectures: dropped, notShipped: [] })}; the old one has them.</p>`;
 }
 
 function pairRow({ model, isArm64, printers, match }: MovePair, i: number, form: FormState): Html {
@@ -109,7 +109,7 @@ function pairRow({ model, isArm64, printers, match }: MovePair, i: number, form:
     <td data-label="Will deploy">${hasSameName ? html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>` : field}</td></tr>`;
 }
 
-/** Links to printers, each with its client. @param max further printers are only counted */
+/** Links to printers, each followed by its client's name. @param max further printers are only counted */
 export function printerNames(printers: readonly AffectedPrinter[], max: number): Html {
   const names = printers.slice(0, max).map(({ id, name, client }, i) => {
     const of = client !== undefined && html` (<bdi>${client}</bdi>)`;

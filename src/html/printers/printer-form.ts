@@ -89,7 +89,7 @@ export function printerForm(choices: PrinterChoices, form: FormState, oob = fals
 }
 
 export function printerEditPage(
-  pageContext: PageContext,
+  context: PageContext,
   printer: Printer,
   choices: PrinterChoices,
   form: FormState,
@@ -97,7 +97,7 @@ export function printerEditPage(
   const record = { labels, path: paths.printerEdit(printer.id) };
   return page(
     {
-      ...pageContext,
+      ...context,
       title: `Edit ${printer.name}`,
       heading: html`Edit <bdi>${printer.name}</bdi>`,
       section: "Printers",
@@ -152,7 +152,7 @@ function folds(choices: PrinterChoices, form: FormState): Html {
 
 const defaultValues = printerFormValues();
 
-/** Open where one of its fields has a problem or a conflict. Shows how many fields differ from their defaults. */
+/** Open if one of its fields has a problem or a conflict. Shows how many fields differ from their defaults. */
 function fold(
   form: FormState,
   title: string,
@@ -188,7 +188,7 @@ function queueFields(form: FormState): Html {
   return html`
     ${textField(form, fieldOptions("location"))}
     ${textField(form, fieldOptions("comment"))}
-    ${checkbox(form, { ...fieldOptions("set_default"), hint: "For who is logged on, and for others at their next log-on." })}
+    ${checkbox(form, { ...fieldOptions("set_default"), hint: "For users who are logged on now, and for others at their next log-on." })}
     ${checkbox(form, fieldOptions("shared"))}
     ${textField(form, { ...fieldOptions("share_name"), visibleWhen: "shared", hint: "Empty takes the printer’s name." })}`;
 }
@@ -202,7 +202,7 @@ function preferenceFields(form: FormState): Html {
     ${ticketField(form)}
     ${checkbox(form, {
       ...fieldOptions("reset_user_preferences"),
-      hint: "Of this queue, once per revision: now of who is logged on, of others at their next log-on.",
+      hint: "For this queue, once per revision: users who are logged on now, others at their next log-on.",
     })}`;
 }
 
@@ -226,9 +226,10 @@ function cleanUpFields(form: FormState): Html {
     ${checkbox(form, fieldOptions("keep_driver"))}`;
 }
 
-const modelHintWithoutDriver = "Empty takes the driver’s own. Type to search in the driver’s models.";
+const modelHintWithoutDriver =
+  "Leave empty to use the driver’s model. Type to search in the driver’s models.";
 
-function driverFields({ drivers, chosen }: PrinterChoices, form: FormState): Html {
+function driverFields({ drivers, chosenDriver }: PrinterChoices, form: FormState): Html {
   const known = [["", "None yet"], ...driverChoices(drivers, form.values.driver_id)] as const;
   return html`<input type="hidden" name="from_form" value="1">
     ${selectField(form, { label: "Driver", name: "driver_id", choices: known, attributes: html`data-models="driver_desc" data-ipp="${ippDriverId}"` })}
@@ -238,33 +239,33 @@ function driverFields({ drivers, chosen }: PrinterChoices, form: FormState): Htm
     ${textField(form, {
       label: "Model",
       name: "driver_desc",
-      hint: chosen === undefined ? modelHintWithoutDriver : modelHint(chosen),
+      hint: chosenDriver === undefined ? modelHintWithoutDriver : modelHint(chosenDriver),
       attributes: html`list="models" autocomplete="off" spellcheck="false"`,
     })}
-    ${suggestions(chosen, "models")}`;
+    ${suggestions(chosenDriver, "models")}`;
 }
 
-function arm64Fields({ drivers, chosen, arm64Chosen }: PrinterChoices, form: FormState): Html {
+function arm64Fields({ drivers, chosenDriver, chosenArm64Driver }: PrinterChoices, form: FormState): Html {
   const own = form.values.arm64_driver_id;
   const isPossible = (driver: DriverSummary) => arm64Problem(driver, undefined) === undefined;
   const possible = drivers.filter((driver) => String(driver.id) === own || isPossible(driver));
-  return html`<p class="hint only-ipp">Nothing to choose: with IPP, ARM64 machines take the same driver, which their Windows brings.</p>
+  return html`<p class="hint only-ipp">Not needed: with IPP, ARM64 machines use the same driver, which comes with Windows.</p>
     ${selectField(form, {
       label: "Driver for ARM64",
       name: "arm64_driver_id",
       visibleWhen: "port",
       choices: [["", "The same driver"], ...driverChoices(possible, own)],
-      hint: arm64Hint(chosen),
+      hint: arm64Hint(chosenDriver),
       attributes: html`data-models="arm64_driver_desc"`,
     })}
     ${textField(form, {
       label: "Model for ARM64",
       name: "arm64_driver_desc",
       visibleWhen: "port",
-      hint: arm64Chosen === undefined ? modelHintWithoutDriver : modelHint(arm64Chosen),
+      hint: chosenArm64Driver === undefined ? modelHintWithoutDriver : modelHint(chosenArm64Driver),
       attributes: html`list="arm64-models" autocomplete="off" spellcheck="false"`,
     })}
-    ${suggestions(arm64Chosen, "arm64-models")}`;
+    ${suggestions(chosenArm64Driver, "arm64-models")}`;
 }
 
 function suggestions(driver: Driver | undefined, id: string): Html {
@@ -272,10 +273,10 @@ function suggestions(driver: Driver | undefined, id: string): Html {
   return modelOptions(driver, chosenInf(driver), "", { id, max: maxSuggestedModels });
 }
 
-/** Without scripts the browser loads no further suggestions while the user types. */
+/** The page contains many, because browsers without scripts load no others while the user types. */
 const maxSuggestedModels = 500;
 
-/** The PrintTicket as pasted text or, with scripts, from a file; with instructions to get one. */
+/** The PrintTicket: pasted text or, in browsers with scripts, a file. Explains how to get one. */
 function ticketField(form: FormState): Html {
   const { name, label } = fieldOptions("print_ticket");
   return html`
@@ -296,7 +297,7 @@ function ticketField(form: FormState): Html {
         <li>Paste this command into <em>Windows PowerShell</em>, and choose the queue in the window that opens.
           <div class="command"><button type="button" class="copy" data-copy="ticket-command" hidden>Copy</button>
             <pre><code id="ticket-command">${ticketCommand}</code></pre></div></li>
-        <li>Paste what it copied above. Or end it with <code>| Set-Content ticket.xml -Encoding UTF8</code> instead of
+        <li>Paste what it copied above. Or end the command with <code>| Set-Content ticket.xml -Encoding UTF8</code> instead of
           <code>| Set-Clipboard</code>, and choose that file.</li>
       </ol></details>`;
 }

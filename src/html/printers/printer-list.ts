@@ -1,4 +1,4 @@
-import { groupsBy, memoize } from "../../domain/collections.ts";
+import { groupBy, memoize } from "../../domain/collections.ts";
 import type { ListedFormat } from "../../domain/deploy/package-format.ts";
 import { isTicked } from "../../domain/fields.ts";
 import { findingKinds } from "../../domain/printers/findings.ts";
@@ -20,17 +20,17 @@ import { counted } from "../text.ts";
 import { printerForm } from "./printer-form.ts";
 import { actionsCell, addressWidthClass, printerCells, printerHead, printerTable } from "./printers.ts";
 
-/** The list of printers, whole or narrowed, with the choices of the bulk changes. */
+/** The list of printers, whole or filtered, and the choices for bulk changes. */
 export interface PrinterList {
   readonly rows: readonly PrinterWithState[];
   readonly narrowing: Narrowing;
-  /** The number of printers without narrowing. */
+  /** The number of printers without the filter. */
   readonly total: number;
   readonly choices: Pick<PrinterChoices, "clients" | "drivers">;
   readonly formats: readonly ListedFormat[];
-  /** The ids of the ticked rows of a refused form. */
+  /** The ids of the ticked rows, after a bulk change was refused. */
   readonly chosen?: ReadonlySet<number>;
-  /** The bulk change of a refused form. */
+  /** The values and problems of the refused bulk change. */
   readonly bulk?: FormState;
 }
 
@@ -38,20 +38,20 @@ export interface PrinterList {
 interface NewPrinter {
   readonly form: FormState;
   readonly choices: PrinterChoices;
-  /** Whether the query opens the form. */
+  /** Whether the URL asks for the form to be open. */
   readonly isRequested: boolean;
 }
 
 export function printersPage(
-  pageContext: PageContext,
+  context: PageContext,
   list: PrinterList,
   { form, choices, isRequested }: NewPrinter,
 ): Html {
   const { total } = list;
-  if (!canChange(pageContext.visitor)) return readOnlyPrintersPage(pageContext, list);
+  if (!canChange(context.visitor)) return readOnlyPrintersPage(context, list);
   const isOpen = total === 0 || isRequested || Object.keys(form.problems).length > 0;
   return page(
-    { ...pageContext, title: "Printers", section: "Printers" },
+    { ...context, title: "Printers", section: "Printers" },
     html`<p><a href="${paths.import}">Import or export</a></p><div class="tools">
       <details class="fold" id="new-printer" ${isOpen && html`open`}><summary class="button primary">New printer</summary>
         ${printerForm(choices, form)}</details>
@@ -61,11 +61,11 @@ export function printersPage(
 }
 
 /** For users who cannot change records. */
-function readOnlyPrintersPage(pageContext: PageContext, list: PrinterList): Html {
+function readOnlyPrintersPage(context: PageContext, list: PrinterList): Html {
   const { rows, total } = list;
   const found = rows.length > 0 ? printerTable(rows, false) : nothingMatches("printers", list);
   return page(
-    { ...pageContext, title: "Printers", section: "Printers" },
+    { ...context, title: "Printers", section: "Printers" },
     html`<p><a href="${paths.exportPrinters}">Export</a></p>${
       total === 0
         ? html`<p>There are no printers yet.</p>`
@@ -98,18 +98,18 @@ export function printerCount(list: PrinterList): Html {
 /** One form around all rows. Each row has a checkbox and a delete button. */
 function listForm({ rows, narrowing, choices, formats, chosen, bulk }: PrinterList): Html {
   const all = html`<th role="columnheader" scope="col" aria-label="Choose"><label class="box"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></label></th>`;
-  const groups = [...groupsBy(rows, ({ client }) => client?.id).values()].map((group) =>
+  const groups = [...groupBy(rows, ({ client }) => client?.id).values()].map((group) =>
     groupBody(group, chosen),
   );
   // Enter in a checkbox presses the form's first button. This hidden one has no action, so nothing changes.
   return html`<form class="list" method="post" action="${paths.printersBulk}" autocomplete="off"
     hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML">
     <button hidden></button><input type="hidden" name="narrowed" value="${narrowingQuery(narrowing)}">
-    <table class="printers ${addressWidthClass(rows)}" role="table">${printerHead({ first: all, isChangeable: true })}${groups}</table>
+    <table class="printers ${addressWidthClass(rows)}" role="table">${printerHead(true, all)}${groups}</table>
     ${bulkBar(choices, formats, bulk)}</form>`;
 }
 
-/** Browsers lay out larger groups row by row, not as a whole (rows.css). */
+/** Browsers skip the layout of invisible groups. In larger groups they skip it for each row (rows.css). */
 const manyRows = 60;
 
 function groupBody(group: readonly PrinterWithState[], chosen: ReadonlySet<number> | undefined): Html {
@@ -123,7 +123,7 @@ function groupBody(group: readonly PrinterWithState[], chosen: ReadonlySet<numbe
     ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : plainRow(row)))}</tbody>`;
 }
 
-/** Rows stay the same objects until a record changes, so each is rendered once. */
+/** A row stays the same object until a record changes, so its HTML can be reused. */
 const plainRow = memoize((row: PrinterWithState) => listRow(row, false));
 
 function listRow(row: PrinterWithState, isChosen: boolean): Html {
@@ -140,17 +140,13 @@ function bulkBar(
   { values, problems }: FormState = emptyForm,
 ): Html {
   const problem = problems.driver_desc;
+  const clientChoices = clients.map(({ id, name }) => [String(id), name] as const);
   return html`<div class="bulk" role="group" aria-label="With the chosen printers">
     <p class="chosen" role="status">With the chosen printers</p>
     ${fold(
       "Client",
       html`<label for="bulk-client">Move to</label>
-      ${select(
-        "client_id",
-        "bulk-client",
-        clients.map(({ id, name }) => [String(id), name] as const),
-        "Without a client",
-      )}
+      ${select("client_id", "bulk-client", clientChoices, "Without a client")}
       <button class="primary" name="action" value="client">Move</button>`,
     )}
     ${fold(
@@ -161,7 +157,7 @@ function bulkBar(
       ${problem && html`<p class="problem" id="bulk-model-problem">${problem}</p>`}
       <input id="bulk-model" name="driver_desc" list="bulk-models" autocomplete="off" value="${values.driver_desc}"
         aria-describedby="${problem && "bulk-model-problem "}bulk-model-hint" ${problem && html`aria-invalid="true"`}>
-      <p class="hint" id="bulk-model-hint">Empty: each has the model of that name, and else the driver’s own, where somebody chose it. Drivers for ARM64 stay.</p>
+      <p class="hint" id="bulk-model-hint">Leave empty: each printer keeps its model if the driver has it, and otherwise gets the driver’s chosen model. Drivers for ARM64 stay.</p>
       <datalist id="bulk-models"></datalist>
       <p class="check"><input type="checkbox" id="bulk-unmatched" name="only_unmatched" value="on" ${isTicked(values.only_unmatched) && html`checked`}>
         <label for="bulk-unmatched">Only those whose model the driver does not have</label></p>
@@ -179,7 +175,7 @@ function bulkBar(
       <button class="danger" name="action" value="delete">Delete the chosen printers</button>`,
       { id: "delete-chosen" },
     )}
-    ${deleteDialog()}</div>`;
+    ${deleteDialog}</div>`;
 }
 
 function fold(label: string, body: Html, { id, isOpen }: { id?: string; isOpen?: boolean } = {}): Html {
@@ -187,16 +183,14 @@ function fold(label: string, body: Html, { id, isOpen }: { id?: string; isOpen?:
     <div class="sheet">${body}</div></details>`;
 }
 
-/** Nothing is selected at first, so that a click on the button too early changes nothing. */
+/** Nothing is selected at first, so that an accidental click on the button changes nothing. */
 function select(name: string, id: string, choices: readonly SelectChoice[], none: string, chosen = ""): Html {
   return html`<select id="${id}" name="${name}" ${name === "driver_id" && html`data-models="driver_desc"`}>
     <option value="" disabled selected>Choose one</option>${selectOptions(choices, chosen)}<option value="">${none}</option></select>`;
 }
 
-/** Scripts open this dialog instead of the fold. */
-function deleteDialog(): Html {
-  return html`<dialog aria-labelledby="delete-question"><h2 id="delete-question">Delete the chosen printers?</h2>
+/** Browsers with scripts open this dialog instead of the fold “Delete…”. */
+const deleteDialog = html`<dialog aria-labelledby="delete-question"><h2 id="delete-question">Delete the chosen printers?</h2>
     <p class="names"></p><p>Machines that have them keep them.</p>
     <p class="actions"><button class="danger" name="action" value="delete">Delete them</button>
       <button type="button" class="close">Keep them</button></p></dialog>`;
-}

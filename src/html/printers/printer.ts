@@ -3,7 +3,7 @@ import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import { arm64Description, shipsArm64 } from "../../domain/printers/arm64-driver.ts";
 import type { Icon } from "../../domain/printers/icon.ts";
-import type { PrinterOwner, PrinterWithState } from "../../domain/printers/listings.ts";
+import type { ClientWithSubnets, PrinterWithState } from "../../domain/printers/listings.ts";
 import {
   effectiveDescription,
   ippUrlOf,
@@ -37,7 +37,7 @@ import { ticketSummary } from "./printer-form.ts";
 
 interface PrinterPageData {
   readonly printer: Printer;
-  readonly client: PrinterOwner | undefined;
+  readonly client: ClientWithSubnets | undefined;
   readonly driver: Driver | undefined;
   /** The driver for ARM64 machines, where they install another one. */
   readonly arm64Driver: Driver | undefined;
@@ -52,34 +52,28 @@ interface PrinterPageData {
   readonly downloaded?: Html | undefined;
 }
 
-export function printerPage(pageContext: PageContext, data: PrinterPageData): Html {
+export function printerPage(context: PageContext, data: PrinterPageData): Html {
   const { printer, client, row, icon, iconProblem, downloaded, offer } = data;
-  const isChangeable = canChange(pageContext.visitor);
-  const action = isChangeable
-    ? html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`
-    : undefined;
+  const isChangeable = canChange(context.visitor);
+  const heading = html`<bdi>${printer.name}</bdi>`;
+  const action =
+    isChangeable && html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`;
   const logo = printerLogo(printer.id, icon, isChangeable);
   const [worst] = row.findings;
   const remedy = isChangeable && worst ? remedyOf(worst, row) : undefined;
   return page(
-    {
-      ...pageContext,
-      title: printer.name,
-      heading: html`<bdi>${printer.name}</bdi>`,
-      section: "Printers",
-      action,
-    },
+    { ...context, title: printer.name, heading, section: "Printers", action },
     html`<p class="soft standing-line">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}
       ${stateBadge({ ...row, findings: [] })}</p>
     <div class="deploy-page">
-      ${deploySection({ stated: row, offer, logo, remedy, downloaded })}
+      ${deploySection({ row, offer, logo, remedy, downloaded })}
       <div class="deploy-side">
         ${settingsSection(data, isChangeable)}
         ${driverSection(data, isChangeable)}
         ${isChangeable ? iconSection(printer.id, icon, iconProblem) : readOnlyIconSection(printer.id, icon)}
       </div>
     </div>
-    ${historyLink(pageContext, "printer", printer.id)}
+    ${historyLink(context, "printer", printer.id)}
     ${
       isChangeable &&
       deleteFold({
@@ -96,17 +90,12 @@ export function logoUpdate(printerId: number, icon: Icon | undefined): Html {
   return printerLogo(printerId, icon, true, html`hx-swap-oob="true"`);
 }
 
-function printerLogo(
-  printerId: number,
-  icon: Icon | undefined,
-  isChangeable: boolean,
-  attributes?: Html,
-): Html {
-  const elsewhere = isChangeable ? html`none yet: upload one under <a href="#icon">Icon</a>` : html`none yet`;
-  return logoOf(icon && paths.iconDownload(printerId), elsewhere, attributes);
+function printerLogo(id: number, icon: Icon | undefined, isChangeable: boolean, attributes?: Html): Html {
+  const hint = isChangeable ? html`none yet: upload one under <a href="#icon">Icon</a>` : html`none yet`;
+  return logoOf(icon && paths.iconDownload(id), hint, attributes);
 }
 
-/** All settings, for the page and for the response to a save. Defaults are folded. */
+/** All settings, for the page and for fragments. Those with their default are folded. */
 export function settingsSection(
   { printer, client, revision }: Pick<PrinterPageData, "printer" | "client" | "revision">,
   isChangeable = true,
@@ -127,22 +116,21 @@ export function settingsSection(
     ${isChangeable && html`<p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p>`}</section>`;
 }
 
-function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] {
-  const usual = printerDefaults;
+function settingRows(printer: Printer, client: ClientWithSubnets | undefined): Row[] {
   const { address, port_name, protocol, port_number, snmp, replaces: replaced } = printer;
-  const place = {
+  const target = {
     raw: html`, port ${port_number}`,
     lpr: html`, queue <code>${printer.lpr_queue}</code>`,
-    ipp: html` at <code>${ippPlace(printer)}</code>`,
+    ipp: html` at <code>${ippUrl(printer)}</code>`,
   }[protocol];
-  const isUsualPort = protocol === usual.protocol && port_number === usual.port_number;
+  const isDefaultPort = protocol === printerDefaults.protocol && port_number === printerDefaults.port_number;
   const snmpDetails = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
   const ticket = printer.print_ticket;
   const isDerived = port_name === derivePortName(address);
   return [
     row("Address", isDriverOnly(printer) ? "none: deploys the driver alone" : code(address)),
     row("Port", protocol === "ipp" ? "named by Windows" : code(port_name), protocol === "ipp" || isDerived),
-    row("Protocol", html`${labelOf(protocols, protocol)}${place}`, isUsualPort),
+    row("Protocol", html`${labelOf(protocols, protocol)}${target}`, isDefaultPort),
     flagRow("SNMP status", snmp, snmpDetails, "off"),
     textRow("Location", printer.location),
     textRow("Comment", printer.comment),
@@ -154,14 +142,14 @@ function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] 
     choiceRow("Paper size", paperSizes, printer.paper_size),
     row("PrintTicket", ticket === "" ? noneText : ticketSummary(ticket), ticket === ""),
     flagRow("Users’ own preferences", printer.reset_user_preferences, "dropped, once per revision", "stay"),
-    placeRow(printer, client),
+    subnetsRow(printer, client),
     flagRow("Driver at uninstall", printer.keep_driver, "stays", "removed when nothing uses it"),
     row("Replaces", codes(replaced), replaced.length === 0),
   ];
 }
 
-/** The printer's own subnets, else its client's. */
-function placeRow(printer: Printer, client: PrinterOwner | undefined): Row {
+/** The printer's own subnets, otherwise its client's. */
+function subnetsRow(printer: Printer, client: ClientWithSubnets | undefined): Row {
   const subnets = effectiveSubnets(printer, client);
   if (subnets.length === 0) return row("Subnets", html`<span class="soft">anywhere</span>`, true);
   const isOwn = printer.subnets.length > 0 || client === undefined;
@@ -178,8 +166,8 @@ function codes(texts: readonly string[]): Hole {
     : noneText;
 }
 
-/** The URL of an IPP printer, with a line break opportunity before its path. */
-function ippPlace(printer: Printer): Html {
+/** The URL of an IPP printer. Browsers may break the line before its path. */
+function ippUrl(printer: Printer): Html {
   const { ipp_path } = printer;
   return html`${ippUrlOf(printer).slice(0, -ipp_path.length)}<wbr>${ipp_path}`;
 }
@@ -196,7 +184,7 @@ function flagRow(term: string, isSet: boolean, yes: Hole, no = "no"): Row {
   return row(term, isSet ? yes : no, !isSet);
 }
 
-/** The driver's own setting is soft, like other defaults. */
+/** An empty value means the driver's default, which is shown in grey. */
 function choiceRow<T extends string>(term: string, choices: Choices<T>, value: T): Row {
   const label = labelOf(choices, value);
   return row(term, value === "" ? html`<span class="soft">${label}</span>` : label, value === "");
@@ -239,6 +227,7 @@ function withoutArm64({ id }: Printer, driver: Driver, isChangeable: boolean): H
 }
 
 interface PrinterGuidance extends Guidance {
+  /** Whether the guidance is shown for a printer. */
   readonly isFor: (printer: Printer) => boolean;
 }
 

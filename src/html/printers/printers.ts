@@ -7,18 +7,12 @@ import { stateBadge } from "../state-badge.ts";
 
 /** A table of a few printers, without checkboxes and bulk changes. */
 export function printerTable(rows: readonly PrinterWithState[], isChangeable: boolean): Html {
-  return html`<div class="rows"><table class="printers few ${addressWidthClass(rows)}" role="table">${printerHead({ isChangeable })}
+  return html`<div class="rows"><table class="printers few ${addressWidthClass(rows)}" role="table">${printerHead(isChangeable)}
     <tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${printerCells(row)}${isChangeable && actionsCell(row)}</tr>`)}</tbody></table></div>`;
 }
 
-/** @param first a cell before the others */
-export function printerHead({
-  first,
-  isChangeable,
-}: {
-  readonly first?: Html;
-  readonly isChangeable: boolean;
-}): Html {
+/** @param first a cell to put before the others */
+export function printerHead(isChangeable: boolean, first?: Html): Html {
   const cells = ["Printer", "Address", "Model", "Location", "State"].map(
     (label) => html`<th role="columnheader" scope="col">${label}</th>`,
   );
@@ -27,8 +21,8 @@ export function printerHead({
 }
 
 /**
- * The cells of a printer. CSS makes rows blocks, so that browsers lay out only visible ones; the roles keep the table
- * semantics. The markup is short because a page has a thousand rows.
+ * The cells of a printer. CSS gives rows `display: block`, so that browsers lay out only visible ones; the ARIA roles keep
+ * the table's semantics. The markup is short because a page may have a thousand rows.
  */
 export function printerCells(row: PrinterWithState): Html {
   const { printer } = row;
@@ -40,7 +34,7 @@ export function printerCells(row: PrinterWithState): Html {
 ><td role="cell">${stateBadge(row)}</td>`;
 }
 
-/** The cell with a printer's actions. @param last follows the links */
+/** The cell with a printer's actions. @param last an action after the links */
 export function actionsCell({ printer: { id, name } }: PrinterWithState, last?: Html): Html {
   return html`<td role="cell"><a href="${paths.printerEdit(id)}" aria-label="Edit ${name}">Edit</a> <a href="${paths.printerCopy(id)}"
 aria-label="Duplicate ${name}">Duplicate</a>${last}</td>`;
@@ -53,7 +47,7 @@ function addressCell(address: string): Html {
 
 const longAddressLength = 39;
 
-/** The CSS class for the address column. Its width depends on the longest address, so that it is equal in all rows. */
+/** The CSS class that makes the address column wide enough for the longest address, equally in all rows. */
 export function addressWidthClass(rows: readonly PrinterWithState[]): string {
   let longest = 0;
   for (const { printer } of rows) longest = Math.max(longest, (printer.address || printer.port_name).length);
@@ -61,7 +55,7 @@ export function addressWidthClass(rows: readonly PrinterWithState[]): string {
   return longest <= 24 ? "longer" : "longest";
 }
 
-/** The models of a printer, with that for ARM64 where it has a second driver. */
+/** A printer's model, and its model for ARM64 if it has a second driver. */
 export function modelCell({ printer, driver, arm64Driver }: ListedPrinter): Html {
   const arm64 = arm64Driver && arm64Description(printer, arm64Driver);
   return html`<bdi>${modelLabel(printer, driver)}</bdi>${arm64 && html` <span class="soft file">ARM64: <bdi>${arm64}</bdi></span>`}`;

@@ -9,9 +9,9 @@ import { stateBadge } from "../state-badge.ts";
 import { counted } from "../text.ts";
 import { modelLabel } from "./printers.ts";
 
-/** All results of a search. Pages show the first `maxPerKind` of each kind. */
+/** All results of a search. */
 export interface SearchResults {
-  /** The query; empty where there is none. */
+  /** The words as typed; empty if nothing was searched. */
   readonly q: string;
   readonly printers: readonly PrinterWithState[];
   readonly clients: readonly ListedClient[];
@@ -20,11 +20,12 @@ export interface SearchResults {
   readonly models: ReadonlyMap<number, string>;
 }
 
+/** The page shows these results of each kind, and links to the others. */
 const maxPerKind = 20;
 
-export function searchPage(pageContext: PageContext, results: SearchResults): Html {
+export function searchPage(context: PageContext, results: SearchResults): Html {
   return page(
-    { ...pageContext, title: "Search" },
+    { ...context, title: "Search" },
     html`<form class="search-again" method="get" action="${paths.search}" role="search" aria-label="Search again">
       <label for="search-q">Name, address, model, client, location, driver or file name</label>
       <p class="actions"><input id="search-q" type="search" name="q" value="${results.q}" maxlength="${maxQuery}">
@@ -33,7 +34,6 @@ export function searchPage(pageContext: PageContext, results: SearchResults): Ht
   );
 }
 
-/** The results by kind. */
 export function searchResults(results: SearchResults): Html {
   const { q, printers, clients, drivers, models } = results;
   const counts = [

@@ -9,12 +9,12 @@ import { isNavigation } from "../answer-form.ts";
 import { acceptsHtml, basicChallenge, isReading, statusReply } from "../answers/errors.ts";
 import { type Reply, redirect } from "../answers/reply.ts";
 import type { RequestTarget, Route, RouteMatch } from "../router.ts";
-import { senderOf } from "../sender.ts";
+import { recordIdentity, senderOf } from "../sender.ts";
 import { identifySender } from "./identify.ts";
 import { isInScope } from "./scopes.ts";
 
 /**
- * Identifies the sender of a request and checks their rights. Records refusals in the audit log, except those of senders
+ * Identifies the sender of a request and checks their rights. Records refusals in the audit log, except of senders
  * without any credentials.
  * @param who the sender's name in the audit log from an earlier check
  * @returns the refusal; undefined for an allowed request
@@ -27,7 +27,7 @@ export function checkSender(
   who?: string,
 ): Reply | undefined {
   try {
-    identifySender(app, request, target);
+    recordIdentity(request, identifySender(app, request, target));
   } catch (error) {
     const countedAs = error instanceof UserError ? refusalWords[error.code] : undefined;
     const actor = { who: nameOf(unauthenticated), from: senderOf(request).address };
@@ -44,7 +44,7 @@ export function checkSender(
 }
 
 /**
- * Checks the sender's rights once more: a slow request must not outlast them.
+ * Checks the sender's rights again, because they may end during a slow request.
  * @throws UserError "forbidden", or the error of a link or token that is no longer valid
  */
 export async function checkStillAllowed(
@@ -55,18 +55,15 @@ export async function checkStillAllowed(
   if (checkSender(app, request, target, currentActor().who) === undefined) return;
   throw new UserError(
     "forbidden",
-    "Your rights ended while this was being sent: nothing was changed. Sign in again.",
+    "You lost access while this was being sent. Nothing was changed. Sign in again.",
   );
 }
 
-/** @throws UserError "not-found" for a route that needs sign-in or passwords where these are off */
+/** @throws UserError "not-found" for a route that needs sign-in or passwords, if these are off */
 export function checkNeeds({ config }: App, { needs }: Route): void {
   if (needs === undefined || acceptsPasswords(config)) return;
   if (!needsSignIn(config)) {
-    throw new UserError(
-      "not-found",
-      "Sign-in is off here: whoever runs Platen switches it on with the setting ADMIN_PASSWORD.",
-    );
+    throw new UserError("not-found", "Sign-in is off. The setting ADMIN_PASSWORD_FILE switches it on.");
   }
   if (needs === "passwords")
     throw new UserError(
@@ -78,22 +75,19 @@ export function checkNeeds({ config }: App, { needs }: Route): void {
 /** The message where people sign in at a proxy only. */
 export const proxySignInMessage = "People sign in at the proxy in front of Platen: open its address instead.";
 
-const maxLength = 2000;
+const maxPathLength = 2000;
 const base = "http://platen";
 
-/**
- * The path and query of a page to go on to after the sign-in. The dashboard for an address of another site, and for the
- * sign-in pages themselves.
- */
+/** The path and query of the page after sign-in: the dashboard instead of another site's page or a sign-in page. */
 export function localPath(text: string | null | undefined): string {
-  if (!text?.startsWith("/") || text.length > maxLength || /[\\\p{Cc}\p{Cs}]/u.test(text))
+  if (!text?.startsWith("/") || text.length > maxPathLength || /[\\\p{Cc}\p{Cs}]/u.test(text))
     return paths.dashboard;
   if (!URL.canParse(text, base)) return paths.dashboard;
   const { origin, pathname, search } = new URL(text, base);
   // Browsers normalize paths: `/.//host` becomes `//host`, which is another host.
   if (origin !== base || pathname.startsWith("//")) return paths.dashboard;
-  const leadsBack = [paths.signIn, paths.signOut, paths.firstPassword].some((path) => path === pathname);
-  return leadsBack ? paths.dashboard : pathname + search;
+  const isSignIn = [paths.signIn, paths.signOut, paths.firstPassword].some((path) => path === pathname);
+  return isSignIn ? paths.dashboard : pathname + search;
 }
 
 /** The page that changes a one-time password. @param next the page after it, as `localPath` returns it */
@@ -109,7 +103,7 @@ function refusalOf(
   identity: Identity,
   match: RouteMatch,
 ): Reply | undefined {
-  // An unauthenticated sender is told to sign in for unknown addresses, too, and so learns nothing about them.
+  // Unauthenticated senders must sign in even for unknown addresses, so that they do not learn which addresses exist.
   const rule = match.kind === "route" ? match.route.rule : "viewer";
   if (mayUse(identity, rule) || isInScope(store, identity, match)) return undefined;
   if (identity.kind === "nobody") return signInReply(config, request);
@@ -120,14 +114,14 @@ function refusalOf(
       "Choose a password of your own first.",
     );
   if (identity.kind === "token")
-    return statusReply(request, 403, `The token “${identity.name}” does not reach this.`);
+    return statusReply(request, 403, `The token “${identity.name}” has no access to this.`);
   const hasNoAdmin = rule === "admin" && lacksAdmin(config);
   return statusReply(
     request,
     403,
     hasNoAdmin
-      ? `This is the administrator’s, and nobody is: whoever runs this service sets ${adminRemedy}.`
-      : "This is not yours to see or to change: ask who runs this service.",
+      ? `Only an administrator has access to this, and no administrator is set up. To set one up, set ${adminRemedy}.`
+      : "You have no access to this. Ask the person who runs this service.",
   );
 }
 
@@ -145,7 +139,7 @@ function isFromPage(request: IncomingMessage): boolean {
   return request.headers["hx-request"] !== undefined || isNavigation(request);
 }
 
-/** Answers a change whose sender was signed out meanwhile, so that the page keeps what they typed. */
+/** Answers a form or page script whose sender is no longer signed in. The page keeps what they typed. */
 function signedOutReply(request: IncomingMessage, hasPasswords: boolean): Reply {
   const isScript = request.headers["hx-request"] !== undefined;
   const howToResend = isScript
@@ -164,17 +158,16 @@ function redirectOrRefuse(request: IncomingMessage, path: string, why: string): 
   const isScript = request.headers["hx-request"] !== undefined;
   const isPage = isReading(request) ? acceptsHtml(request) : isNavigation(request);
   if (isPage && !isScript) return redirect(path);
-  // A page script checks a download before the browser starts it, and shows this message with the link to the sign-in.
+  // Before a download, a page script sends a request to check it, and shows this message with a link to the sign-in.
   const help: Help = path.startsWith(`${paths.signIn}?`) ? { remedies: [{ kind: "sign-in" }] } : {};
   if (isScript) return statusReply(request, 401, why, { "HX-Redirect": path }, help);
-  // Without `WWW-Authenticate` for the images and files of a page: the browser would show its own password dialog.
+  // No `WWW-Authenticate` for a page's images and files, because the browser would show its own password dialog.
   const { "sec-fetch-site": site, "sec-fetch-mode": mode } = request.headers;
-  const isPart = site !== undefined && mode !== "navigate";
-  if (isPart) return statusReply(request, 401, why);
+  if (site !== undefined && mode !== "navigate") return statusReply(request, 401, why);
   return statusReply(request, 401, `${why} ${tokenHint}`, { "WWW-Authenticate": basicChallenge });
 }
 
-/** The page to return to after the sign-in: the requested one, or the one with the form that was sent. */
+/** The page to return to after sign-in: the requested page, or the page with the form that was sent. */
 function returnPathOf(request: IncomingMessage): string {
   const { url = "/", headers } = request;
   if (isReading(request) && headers["hx-request"] === undefined) return url;
@@ -184,7 +177,7 @@ function returnPathOf(request: IncomingMessage): string {
   return pathname + search;
 }
 
-/** The audit log counts refusals of senders with wrong credentials together, under these words. */
+/** The audit log counts similar refusals of unidentified senders together, under these words. */
 const refusalWords: Partial<Record<ErrorCode, string>> = {
   unauthorized: "a token that does not hold",
   forbidden: "a link that does not hold, or somebody who may not use this service",
@@ -201,7 +194,7 @@ function recordRefusal(
   { actor, why, countedAs }: { readonly actor: Actor; readonly why?: string; readonly countedAs?: string },
 ): void {
   const visible = pathname.length > maxPathCharacters ? `${pathname.slice(0, maxPathCharacters)}…` : pathname;
-  // Counted by pattern, since a client can send any number of addresses.
+  // Counts by the route's path, because a client can send any number of addresses.
   const pattern = match.kind === "route" ? match.route.path : "an address where nothing is";
   const line = (path: string, more?: string) => `${method} ${path}${more === undefined ? "" : `: ${more}`}`;
   store.audit.record("refused", { what: line(visible, why), countedAs: line(pattern, countedAs), actor });

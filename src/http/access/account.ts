@@ -27,11 +27,11 @@ export function show({ app, request, url }: Context): Reply {
 
 function pageOf(app: App, request: IncomingMessage, form: FormState, message?: Message): Html {
   const signedIn = senderOf(request).signedIn;
-  const frame = pageContextOf(request, message);
-  if (signedIn === undefined) return accountPage(frame, undefined);
+  const pageContext = pageContextOf(request, message);
+  if (signedIn === undefined) return accountPage(pageContext, undefined);
   const { account, session } = signedIn;
   const sessions = app.store.sessions.ofAccount(account.id);
-  return accountPage(frame, { account, sessions, current: session.id, form });
+  return accountPage(pageContext, { account, sessions, current: session.id, form });
 }
 
 /** `POST /account/password` */

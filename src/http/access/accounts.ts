@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { acceptsPasswords } from "../../config.ts";
 import { adminName, parseAccount, parseAccountRole } from "../../domain/access/account.ts";
-import { accountOfPage, accountsPage, type OneTimePassword } from "../../html/access/accounts.ts";
+import { accountDetailsPage, accountsPage, type OneTimePassword } from "../../html/access/accounts.ts";
 import { emptyForm, type FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
 import type { Message } from "../../html/layout.ts";
@@ -20,8 +20,8 @@ export function index({ app, request, url }: Context): Reply {
   return htmlReply(listPage(app, request, { form: emptyForm, message: deletedMessage(app, url) }));
 }
 
-function deletedMessage({ results: outcomes }: App, url: URL): Message | undefined {
-  const gone = outcomes.find("account", url.searchParams.get("deleted"));
+function deletedMessage({ results }: App, url: URL): Message | undefined {
+  const gone = results.find("account", url.searchParams.get("deleted"));
   return gone && { tone: "good", text: html`The account “<bdi>${gone.name}</bdi>” is deleted.` };
 }
 
@@ -34,7 +34,7 @@ function listPage(
   }: { readonly form: FormState; readonly made?: OneTimePassword; readonly message?: Message | undefined },
 ): Html {
   const hasPasswords = acceptsPasswords(app.config);
-  // The administrator's account has no effect where Platen has no passwords.
+  // The administrator's account signs in with a password only: without passwords, it is of no use.
   const accounts = app.store.accounts.list().filter(({ name }) => hasPasswords || name !== adminName);
   return accountsPage(pageContextOf(request, message), {
     accounts,
@@ -45,18 +45,18 @@ function listPage(
   });
 }
 
-/** `POST /accounts`: only this answer shows the one-time password. */
+/** `POST /accounts`. Only this response shows the one-time password. */
 export async function create({ app, request }: Context): Promise<Reply> {
   const form = await readForm(request);
-  const saved = await trySave(async () => {
+  const { error, value: made } = await trySave(async () => {
     const { name, role } = parseAccount(form);
     if (!acceptsPasswords(app.config)) return { id: await app.store.accounts.add(name, role) };
     const { password, hash } = await app.passwords.makeOneTime();
     await app.store.accounts.add(name, role, hash);
     return { name, password };
   });
-  const { error, value: made } = saved;
   if (error !== undefined) return refusedPage(listPage(app, request, { form: sentForm(form, error) }), error);
+  // Without passwords, there is no one-time password to show.
   if ("id" in made) return redirect(`${paths.accountOf(made.id)}?done=made`);
   return htmlReply(listPage(app, request, { form: emptyForm, made }));
 }
@@ -75,14 +75,17 @@ function pageOf(
   const message = doneMessage(url, {
     made: html`The account ${name} is made, and decides from the next click.`,
     role: html`The role of ${name} is ${account.role}, and counts from the next click.`,
-    // Anyone can write such an address: the message appears only if it is true.
+    // Anyone can type `?done=disabled` into the address bar. The message appears only if it is true.
     ...(account.isDisabled
       ? { disabled: html`The account ${name} is disabled and signed out.` }
       : { enabled: html`The account ${name} is enabled again.` }),
   });
-  const made = password === undefined ? undefined : { name: account.name, password };
-  const hasPasswords = acceptsPasswords(app.config);
-  return accountOfPage(pageContextOf(request, message), { account, hasPasswords, now: app.clock(), made });
+  return accountDetailsPage(pageContextOf(request, message), {
+    account,
+    hasPasswords: acceptsPasswords(app.config),
+    now: app.clock(),
+    made: password === undefined ? undefined : { name: account.name, password },
+  });
 }
 
 /** `POST /accounts/{id}` */
@@ -91,7 +94,7 @@ export async function setRole({ app, request, id }: Context<"id">): Promise<Repl
   return redirect(`${paths.accountOf(id)}?done=role`);
 }
 
-/** `POST /accounts/{id}/password`: only this answer shows the one-time password. */
+/** `POST /accounts/{id}/password`. Only this response shows the one-time password. */
 export async function resetPassword(context: Context<"id">): Promise<Reply> {
   const { app, id } = context;
   const { password, hash } = await app.passwords.makeOneTime();

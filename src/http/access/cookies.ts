@@ -3,7 +3,7 @@ import type { Config } from "../../config.ts";
 import { sessionMs } from "../../store/access/sessions.ts";
 import { senderOf } from "../sender.ts";
 
-/** The name without the prefix `__Host-` of https, which only this host can set over https (RFC 6265bis, 4.1.3.2). */
+/** Over https the name has the prefix `__Host-`: only this host can set such a cookie (RFC 6265bis, 4.1.3.2). */
 type CookieName = "platen" | "platen-device";
 
 /** Whether the browser uses https, by `PUBLIC_URL` or by a trusted proxy. */
@@ -12,8 +12,8 @@ export function isSecure(request: IncomingMessage, { publicUrl }: Pick<Config, "
 }
 
 /**
- * The value of a cookie. Undefined also for two cookies of the same name: another host of the domain may have set one, to
- * make the user work in the attacker's session.
+ * The value of a cookie. Also undefined for two cookies with the same name: another host of the domain may have set
+ * one, to make the user work in the attacker's session.
  */
 export function cookieOf(
   request: IncomingMessage,
@@ -21,7 +21,7 @@ export function cookieOf(
   name: CookieName,
 ): string | undefined {
   const full = fullName(request, config, name);
-  // `trim` would also remove other characters, and so accept similar names, which another host may set.
+  // `trim` would remove more than browsers do, and then a cookie that another host set could have this name.
   const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.replace(/^[ \t]+/, ""));
   const [found, ...others] = pairs.filter((pair) => pair.startsWith(`${full}=`));
   const value = found?.slice(full.length + 1) ?? "";

@@ -8,20 +8,21 @@ import { type Proxies, roleOfGroups } from "../../domain/access/proxies.ts";
 import { UserError } from "../../domain/errors.ts";
 import { withoutMarkRuns } from "../../domain/fields.ts";
 import type { RequestTarget, RouteMatch } from "../router.ts";
-import { type IdentifiedSender, recordIdentity, senderOf } from "../sender.ts";
+import { type IdentifiedSender, senderOf } from "../sender.ts";
 import { cookieOf } from "./cookies.ts";
 import { identifyLink } from "./scopes.ts";
 
-/** Records who sent a request. @throws UserError for a link, token or proxy header that is not valid */
-export function identifySender(app: App, request: IncomingMessage, target: RequestTarget): void {
-  recordIdentity(request, identify(app, request, target));
-}
-
 /**
- * The first of these identifies the sender: a link, a trusted proxy, a session, a token. The link comes first: clients
- * never send one by accident, and caches must not mix its answer with that of a session.
+ * Identifies the sender by the first of these that the request has: a link, the user that a trusted proxy names, a
+ * session, a token. The link comes first: clients never send one by accident, and caches must not mix its answer with
+ * that of a session.
+ * @throws UserError for a link, token or proxy header that is not valid
  */
-function identify(app: App, request: IncomingMessage, { url, match }: RequestTarget): IdentifiedSender {
+export function identifySender(
+  app: App,
+  request: IncomingMessage,
+  { url, match }: RequestTarget,
+): IdentifiedSender {
   const { config, links } = app;
   const { isProxied, address } = senderOf(request);
   const remote = remoteUserOf(request, config.proxies, isProxied);
@@ -29,16 +30,15 @@ function identify(app: App, request: IncomingMessage, { url, match }: RequestTar
   const linked = identifyLink(links, url, match);
   if (linked !== undefined) return { identity: linked };
   if (remote !== undefined) return { identity: personOf(app, remote, match) };
-  const person = personOfSession(app, request);
-  if (person !== undefined) return person;
+  const signedIn = senderInSession(app, request);
+  if (signedIn !== undefined) return signedIn;
   // An open route does not refuse an expired token.
   const token = isOpen(match) ? undefined : tokenIn(request);
-  const identity = token === undefined ? unauthenticated : app.tokens.identify(token, address);
-  return { identity };
+  return { identity: token === undefined ? unauthenticated : app.tokens.identify(token, address) };
 }
 
-/** Undefined without a session's cookie. */
-function personOfSession({ config, sessions }: App, request: IncomingMessage): IdentifiedSender | undefined {
+/** Undefined without the cookie of a valid session. */
+function senderInSession({ config, sessions }: App, request: IncomingMessage): IdentifiedSender | undefined {
   const cookie = acceptsPasswords(config) ? cookieOf(request, config, "platen") : undefined;
   const signedIn = cookie === undefined ? undefined : sessions.find(cookie);
   if (signedIn === undefined) return undefined;
@@ -57,7 +57,7 @@ function isOpen(match: RouteMatch): boolean {
   return match.kind === "route" && match.route.rule === "open";
 }
 
-/** A user as a trusted proxy names them. */
+/** The user that a trusted proxy names. */
 interface RemoteUser {
   readonly name: string;
   readonly groups: readonly string[];
@@ -67,7 +67,7 @@ const maxNameCharacters = 120;
 const maxGroupsCharacters = 8000;
 
 /**
- * The user that a trusted proxy names; undefined for none.
+ * Undefined if no proxy names a user.
  * @throws UserError "malformed" for a header from an untrusted sender, or an impossible name
  */
 function remoteUserOf(
@@ -88,7 +88,7 @@ function remoteUserOf(
   if (user === undefined) return undefined;
   if (user === "") throw malformed(`The header ${userHeader} is empty.`);
   if (isReservedLogName(user))
-    throw malformed(`The name “${user}” is not taken from a proxy: the audit log has it for somebody else.`);
+    throw malformed(`The name “${user}” is reserved for the audit log and cannot come from a proxy.`);
   return { name: user, groups: groupsIn(groups ?? "") };
 }
 
@@ -98,19 +98,19 @@ function remoteUserOf(
  */
 function groupsIn(text: string): string[] {
   const separator = ["|", ";"].find((sign) => text.includes(sign)) ?? ",";
-  const listed = text.split(separator).map((group) => group.trim());
-  return listed.filter((group) => group !== "");
+  const groups = text.split(separator).map((group) => group.trim());
+  return groups.filter((group) => group !== "");
 }
 
-/** @returns the header's text, trimmed @throws UserError "malformed" */
+/** The trimmed text of a header. @param max characters @throws UserError "malformed" */
 function headerIn({ headersDistinct }: IncomingMessage, name: string, max: number): string | undefined {
   const values = headersDistinct[name];
   if (values === undefined) return undefined;
-  if (values.length > 1) throw malformed(`The header ${name} came ${values.length} times.`);
+  if (values.length > 1) throw malformed(`The header ${name} was sent ${values.length} times.`);
   const bytes = Buffer.from(values[0] ?? "", "latin1");
   const text = withoutMarkRuns(bytes.toString("utf8")).normalize("NFC").trim();
   if (!isUtf8(bytes) || /\p{C}/u.test(text))
-    throw malformed(`The header ${name} has characters that no name has.`);
+    throw malformed(`The header ${name} contains invisible characters or invalid UTF-8.`);
   if (text.length > max) throw malformed(`The header ${name} is longer than ${max} characters.`);
   return text;
 }
@@ -119,7 +119,7 @@ function malformed(message: string): UserError {
   return new UserError("malformed", message);
 }
 
-/** @throws UserError "forbidden" where no group of the user has a role, or their account is disabled */
+/** @throws UserError "forbidden" if none of the user's groups has a role, or their account is disabled */
 function personOf(app: App, { name, groups }: RemoteUser, match: RouteMatch): Identity {
   const account = accountFor(app, name);
   const role = account === undefined ? roleOfGroups(app.config.proxies.groups, groups) : account.role;
@@ -137,19 +137,22 @@ function personOf(app: App, { name, groups }: RemoteUser, match: RouteMatch): Id
 }
 
 /**
- * The Platen account with a name that a proxy gives: its role overrides that of the person's groups.
+ * The Platen account with the name that a proxy sends. Its role overrides the roles of the user's groups.
  * @throws UserError "forbidden" for the administrator's account, which signs in with its password only
  */
 function accountFor({ config, store }: App, name: string): Account | undefined {
   const account = store.accounts.findByName(name)?.account;
   if (account?.name !== adminName) return account;
   if (!acceptsPasswords(config)) return undefined;
-  throw new UserError("forbidden", `“${adminName}” signs in here, with the password, and never by a proxy.`);
+  throw new UserError(
+    "forbidden",
+    `“${adminName}” can sign in here only, with its password, and not at a proxy.`,
+  );
 }
 
 /**
- * The token of a request: as `Bearer`, or as the password of `Basic` with any name. Undefined without `Authorization`, and
- * empty for another or a broken one.
+ * The token of a request: as `Bearer`, or as the password of `Basic` with any name. Undefined without `Authorization`;
+ * empty if its value has another form.
  */
 function tokenIn({ headersDistinct }: IncomingMessage): string | undefined {
   const { authorization } = headersDistinct;

@@ -4,7 +4,7 @@ import type { Links } from "../../services/access/links.ts";
 import type { Store } from "../../store/store.ts";
 import { parseId, type RouteMatch, type RouteScope } from "../router.ts";
 
-/** The record in the address of a route that links, and tokens of one client or printer, can open. */
+/** The record in a request's path, if links, and tokens of one client or printer, can open the route. */
 interface ScopedRecord {
   readonly kind: RouteScope;
   readonly id: number;
@@ -17,19 +17,19 @@ function scopedRecordOf(match: RouteMatch): ScopedRecord | undefined {
 
 /**
  * Whether the sender's link, or token of one client or printer, can open the requested address.
- * @throws UserError "not-found" where the path's `:id` is no integer
+ * @throws UserError "not-found" if the path's `:id` is not a positive integer
  */
 export function isInScope(store: Store, identity: Identity, match: RouteMatch): boolean {
   const record = scopedRecordOf(match);
   if (record === undefined) return false;
   const scope = identity.kind === "token" || identity.kind === "link" ? identity.scope : undefined;
-  // The link's address was already checked. A link made with a token opens no more than the token does now.
+  // `identifyLink` has checked a link's address. Except for files, a link made with a token also needs its scope.
   if (identity.kind === "link" && (scope === undefined || scope.kind === "read" || record.kind === "files"))
     return true;
   return scope !== undefined && isCovered(store, scope, record);
 }
 
-/** Uses the current client of a printer: a token of the former client no longer covers a moved printer. */
+/** Uses the printer's current client: after a move, a token of the former client no longer covers the printer. */
 function isCovered({ printers }: Store, scope: Scope, { kind, id }: ScopedRecord): boolean {
   if (scope.kind === "read") return false;
   switch (kind) {
@@ -44,12 +44,12 @@ function isCovered({ printers }: Store, scope: Scope, { kind, id }: ScopedRecord
   }
 }
 
-/** The query parameter of a link's value. */
+/** The query parameter that contains the link. */
 const parameter = "link";
 
 /**
  * The identity of a request with a link; undefined without a link, and for a route that links cannot open.
- * @throws UserError "forbidden" where the link is not valid, "not-found" where the path's `:id` is no integer
+ * @throws UserError "forbidden" if the link is not valid, "not-found" if the path's `:id` is not a positive integer
  */
 export function identifyLink(links: Links, url: URL, match: RouteMatch): Identity | undefined {
   const texts = url.searchParams.getAll(parameter);

@@ -86,7 +86,7 @@ function formReply(
   status: number,
 ): TextReply {
   const { publicUrl } = config;
-  // Browsers keep `Secure` cookies only over https: with an https PUBLIC_URL, the sign-in works only there.
+  // Browsers keep `Secure` cookies only over https, so sign-in works only there if PUBLIC_URL is https.
   const keepsCookies = senderOf(request).scheme === "https" || !isSecure(request, config);
   const isWrongAddress = !keepsCookies && !isOwnAddress(publicUrl ?? "", request, { publicUrl: undefined });
   const rightAddress = isWrongAddress ? publicUrl : undefined;

@@ -66,7 +66,7 @@ function pageReply(
   return htmlReply(tokensPage(pageContextOf(request, message), list, form, made), status);
 }
 
-/** The form lists this many printers. The page of any other printer links to the form with that printer. */
+/** The form lists at most this many printers. The page of each printer links to the form with that printer added. */
 const maxOffered = 500;
 
 function printersOffered({ store }: App, { searchParams }: URL): TokenList["printers"] {

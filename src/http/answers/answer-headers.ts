@@ -25,7 +25,7 @@ const always: Readonly<Record<string, string>> = {
   "Permissions-Policy": denied.map((feature) => `${feature}=()`).join(", "),
 };
 
-/** One year, without subdomains: a site with Platen at example.com may have plain http at printer.example.com. */
+/** One year, and not for subdomains: if Platen is at example.com, printer.example.com may need plain http. */
 const onHttps = { ...always, "Strict-Transport-Security": "max-age=31536000" };
 
 /** The headers of every answer. */
@@ -33,7 +33,7 @@ export function answerHeaders({ publicUrl }: Pick<Config, "publicUrl">): Readonl
   return publicUrl?.startsWith("https:") ? onHttps : always;
 }
 
-/** A whole answer of one line of text, for a connection without a request to answer. The connection ends with it. */
+/** A whole HTTP answer with one line of text, for a connection that Platen then closes. See `endWith`. */
 export function lastAnswer(
   config: Pick<Config, "publicUrl">,
   status: number,

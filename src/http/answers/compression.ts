@@ -1,8 +1,8 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { Admission } from "../../workers/admission.ts";
+import { WorkQueue } from "../../workers/admission.ts";
 
-/** The content encodings, the smaller first. Browsers accept `br` over https only. */
+/** The content encodings, best compression first. Browsers accept `br` over https only. */
 const encodings = ["br", "gzip"] as const;
 
 export type Encoding = (typeof encodings)[number];
@@ -10,7 +10,7 @@ export type Encoding = (typeof encodings)[number];
 /** In characters. Compression of a shorter text saves less than its headers cost. */
 export const minCompressedLength = 1024;
 
-/** The smallest encoding that a client accepts (RFC 9110, 12.5.3); undefined for none. */
+/** The best encoding that a client accepts (RFC 9110, 12.5.3); undefined for none. */
 export function encodingFor(accepted: string | readonly string[] | undefined): Encoding | undefined {
   const names = String(accepted ?? "")
     .toLowerCase()
@@ -43,10 +43,9 @@ export async function compress(bytes: Uint8Array, encoding: Encoding, effort: Ef
   return promisify(brotliCompress)(bytes, { params });
 }
 
-/** Two of the pool's four threads stay free for reading and writing files. */
-const compressing = new Admission(2);
+/** Compresses two pages at a time: the other two of the four threads in Node's pool read and write files. */
+const queue = new WorkQueue(2);
 
-/** Compresses a page. Two pages are compressed at a time; the others wait. */
 export function compressPage(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
-  return compressing.run(() => compress(bytes, encoding, "quick"));
+  return queue.run(() => compress(bytes, encoding, "quick"));
 }

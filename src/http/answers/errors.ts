@@ -3,9 +3,11 @@ import type { App } from "../../app.ts";
 import { type ErrorCode, type Help, UserError } from "../../domain/errors.ts";
 import { errorFragment, errorPage } from "../../html/error.ts";
 import type { Html } from "../../html/html.ts";
+import type { Link } from "../../html/layout.ts";
+import { paths } from "../../html/paths.ts";
 import { isDiskFull } from "../../store/database/reserve.ts";
-import { nextLinks } from "../next-links.ts";
 import { pageContextOf } from "../page-context.ts";
+import { senderOf } from "../sender.ts";
 import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
 
 const statuses: Record<ErrorCode, number> = {
@@ -32,7 +34,6 @@ const headersOf: Partial<Record<ErrorCode, Record<string, string>>> = {
   busy: { "Retry-After": "5" },
 };
 
-/** The HTTP status of an error. */
 export function statusOf({ code }: UserError): number {
   return statuses[code];
 }
@@ -42,7 +43,7 @@ export function refusedPage(page: Html, error: UserError): TextReply {
   return { ...htmlReply(page, statusOf(error)), refusal: error.message };
 }
 
-/** Messages for other disk errors than a full disk, by the error's code. */
+/** Messages for disk errors, by the error's code. `isDiskFull` recognizes a full disk. */
 const diskErrors: Readonly<Record<string, string>> = {
   EIO: "The disk has an error",
   EROFS: "The disk can only be read",
@@ -50,7 +51,7 @@ const diskErrors: Readonly<Record<string, string>> = {
   ENFILE: "The system has too many files open",
 };
 
-/** Turns an error into an answer. Errors other than a `UserError` are logged under a short id. */
+/** Turns an error into an answer. Logs an error that is not a `UserError`, with a short id that the answer names. */
 export function errorReply(
   app: Pick<App, "log" | "random">,
   request: IncomingMessage,
@@ -82,14 +83,14 @@ export function requestLine({ method, url = "" }: IncomingMessage): string {
   return `${method} ${visible.length > maxUrlCharacters ? `${visible.slice(0, maxUrlCharacters)}…` : visible}`;
 }
 
-/** Removes the query of an address with a link: readers of the log could use the link. */
+/** Removes a link from an address, because readers of the log could use it. */
 function withoutLink(url: string): string {
   const at = url.indexOf("?");
   const hasLink = at >= 0 && new URLSearchParams(url.slice(at)).has("link");
   return hasLink ? `${url.slice(0, at)}?link=…` : url;
 }
 
-/** Answers with a message as a page, a fragment or one line, as the client requests it. */
+/** Answers with a message: a page for a browser, a fragment for a page script, otherwise one line. */
 export function statusReply(
   request: IncomingMessage,
   status: number,
@@ -102,7 +103,7 @@ export function statusReply(
     return {
       ...htmlReply(errorFragment(pageContextOf(request), refusal), status),
       refusal: message,
-      // Overrides the part of the page that the script wanted to replace.
+      // Shows the message, instead of replacing the part of the page that the script wanted.
       headers: { ...headers, "HX-Reselect": "unset", "HX-Reswap": "innerHTML", "HX-Retarget": "#message" },
     };
   }
@@ -112,7 +113,7 @@ export function statusReply(
   return { ...page, refusal: message, headers };
 }
 
-/** Whether a request changes nothing. */
+/** Whether a request only reads. */
 export function isReading({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD";
 }
@@ -121,8 +122,42 @@ export function acceptsHtml({ headers }: IncomingMessage): boolean {
   return /\btext\/html\b/i.test(headers.accept ?? "");
 }
 
-/** Whether the sender accepts plain text and no HTML, and is no page script. */
+/** Whether a program that is not a page script accepts plain text and no HTML. */
 export function wantsPlainText(request: IncomingMessage): boolean {
   const { accept = "", "hx-request": script } = request.headers;
   return script === undefined && /\btext\/plain\b/i.test(accept) && !acceptsHtml(request);
+}
+
+const places: Readonly<Record<string, { readonly list: Link; readonly record?: string }>> = {
+  printers: { list: { label: "All printers", path: paths.printers }, record: "Open the printer" },
+  clients: { list: { label: "All clients", path: paths.clients }, record: "Open the client" },
+  drivers: { list: { label: "All drivers", path: paths.drivers }, record: "Open the driver" },
+  packages: { list: { label: "All packages", path: paths.packages } },
+};
+
+/** The links on an error page: back to the previous page, then the record in the path and its list. */
+function nextLinks(request: IncomingMessage, status: number): Link[] {
+  // These pages need sign-in too, and the browser's Back button keeps what was typed.
+  if (status === 401) return [];
+  const [, name = "", id = "", below] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
+  const before = previousPage(request);
+  const back = before === undefined ? [] : [{ label: "Back to the page before", path: before }];
+  const place = Object.hasOwn(places, name) ? places[name] : undefined;
+  if (place === undefined) return back;
+  const { list, record } = place;
+  const isBelowRecord = below !== undefined && status !== 404 && /^\d{1,15}$/.test(id);
+  const above = record && isBelowRecord ? [{ label: record, path: `/${name}/${id}` }, list] : [list];
+  return [...back, ...above.filter(({ path }) => path !== before && path !== request.url)];
+}
+
+/** The Platen page that a request came from, by `Referer`; undefined if it is the requested page itself. */
+function previousPage(request: IncomingMessage): string | undefined {
+  const { referer } = request.headers;
+  const { host } = senderOf(request);
+  if (referer === undefined || host === undefined || !URL.canParse(referer)) return undefined;
+  const page = new URL(referer);
+  const path = page.pathname + page.search;
+  // Browsers take a path that begins with two slashes for another host.
+  if (page.host !== host || path.startsWith("//") || path === request.url) return undefined;
+  return path;
 }

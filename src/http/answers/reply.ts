@@ -39,17 +39,17 @@ export interface Download {
   /** The name of the attachment; without one, the browser shows the content in place. */
   readonly fileName?: string | undefined;
   readonly size: number;
-  /** A text that identifies these bytes, without quotes. */
+  /** Identifies these bytes. Without the quotes of the header. */
   readonly etag: string;
   readonly cacheControl?: string;
   readonly onBegin?: OnBegin;
-  /** Set where the bytes depend on `Accept-Encoding`: their encoding, or null for none. The answer then has `Vary`. */
+  /** The bytes' encoding, or null for none, if they depend on `Accept-Encoding`: the answer then has `Vary`. */
   readonly encoding?: Encoding | null;
-  /** Opens the source of the bytes, before the headers are sent. May take time or throw. */
+  /** Opens the source of the bytes before the headers are sent, so an error can still become an answer. */
   readonly open: () => Promise<OpenDownload>;
 }
 
-/** A file of unknown length. Clients cannot request ranges of it. */
+/** A download of unknown length. Clients cannot request ranges of it. */
 export interface Stream {
   readonly kind: "stream";
   readonly type: string;
@@ -82,7 +82,6 @@ export function redirect(location: string, cookies: readonly string[] = []): Red
   return { kind: "redirect", location, cookies };
 }
 
-/** A download of bytes in memory. */
 export function bytesDownload(
   bytes: Uint8Array,
   { etag = etagOf(bytes), ...options }: Omit<Download, "kind" | "size" | "etag" | "open"> & { etag?: string },
@@ -96,7 +95,7 @@ export function bytesDownload(
   };
 }
 
-/** A download of a file. Its `open` throws a UserError "not-found" where the file is gone by then. */
+/** A download of a file. Its `open` throws a UserError "not-found" if the file no longer exists. */
 export function fileDownload(
   open: () => Promise<FileSource | undefined>,
   options: Omit<Download, "kind" | "open">,

@@ -9,19 +9,18 @@ import { compressPage, encodingFor, minCompressedLength } from "./compression.ts
 import { requestLine } from "./errors.ts";
 import type { Download, OnBegin, OpenDownload, Reply, Stream, TextReply } from "./reply.ts";
 
-/** The limits and quotas of answers being sent. */
 interface SendContext {
   readonly app: Pick<App, "config">;
   readonly limits: Limits;
   readonly bodyBytes: Quota;
   readonly downloads: Quota;
-  readonly lines: LimitedLog;
+  readonly log: LimitedLog;
 }
 
 /**
- * Writes a reply to a response; nothing else does. A body that fails after the headers closes the connection: a part of
+ * Writes a reply to a response. If this fails after the headers, the caller must close the connection, because a part of
  * a download must not look complete.
- * @throws UserError "busy" before anything is sent, where too much is being sent already
+ * @throws UserError "busy" before anything is sent, if too much is being sent already
  */
 export async function send(
   sending: SendContext,
@@ -43,17 +42,17 @@ export async function send(
   return sendText(sending, request, response, reply);
 }
 
-/** Smaller bodies need no quota, so that errors can be sent when none is left. */
+/** Bodies up to this size need no quota, so that errors can be sent when none is left. */
 const freeBytes = 16 * 1024;
 
 async function sendText(
-  { limits, bodyBytes, lines }: SendContext,
+  { limits, bodyBytes, log }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   reply: TextReply,
 ): Promise<void> {
   const { address } = senderOf(request);
-  lines.logRefused(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${address}`);
+  log.logRefused(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${address}`);
   const isLong = reply.body.length >= minCompressedLength;
   const encoding = isLong ? encodingFor(request.headers["accept-encoding"]) : undefined;
   const plain = Buffer.from(reply.body, "utf8");
@@ -66,7 +65,7 @@ async function sendText(
     ...reply.headers,
   };
   const quotaBytes = request.method === "HEAD" || body.length <= freeBytes ? 0 : body.length;
-  await bodyBytes.holding(address, quotaBytes, async () => {
+  await bodyBytes.runWith(address, quotaBytes, async () => {
     response.writeHead(reply.status, headers);
     if (request.method === "HEAD") response.end();
     else await writeAll(response, [body], limits.stalledMs);
@@ -104,7 +103,7 @@ async function sendDownload(
     response.end();
     return;
   }
-  await downloads.holding(undefined, 1, async () => {
+  await downloads.runWith(undefined, 1, async () => {
     const download = await reply.open();
     try {
       response.flushHeaders();
@@ -119,7 +118,6 @@ async function sendDownload(
   });
 }
 
-/** A failed stream closes the connection: a chunked answer does not look complete then. */
 async function sendStream(
   { limits, downloads }: SendContext,
   request: IncomingMessage,
@@ -132,7 +130,7 @@ async function sendStream(
     response.end();
     return;
   }
-  await downloads.holding(undefined, 1, async () => {
+  await downloads.runWith(undefined, 1, async () => {
     const onComplete = await writeAll(response, chunks(), limits.stalledMs, onBegin);
     onComplete?.();
   });
@@ -143,14 +141,14 @@ function cachingFor(request: IncomingMessage): string {
   return senderOf(request).identity.kind === "anyone" ? "no-cache" : "private, no-cache";
 }
 
-/** The bytes of one write: few enough for a slow client to receive them within `stalledMs`. */
+/** The size of one write: a slow client can receive it within `stalledMs`. */
 const writeBytes = 256 * 1024;
 
 /**
  * Writes chunks in order. The next chunk is read after the previous one was sent, because its buffer is reused.
  * @param stalledMs the longest time for one write
  * @returns what `onBegin` returned
- * @throws Error when the client leaves or is too slow; the source is closed in any case
+ * @throws Error when the client leaves or is too slow
  */
 async function writeAll(
   response: ServerResponse,
@@ -195,16 +193,16 @@ export function isNotModified(headers: IncomingHttpHeaders, etag: string): boole
   return known === "*" || known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }
 
-/** From `start` up to `end`, exclusive. */
 interface ByteRange {
   readonly start: number;
+  /** Exclusive. */
   readonly end: number;
 }
 
 /**
- * The requested range. Undefined when the whole is to be sent: for no range, several ranges, another unit, or bytes that
- * have changed meanwhile (RFC 9110, 14.2 and 13.1.5). Dates are no validators here, since packages made within one second
- * may differ.
+ * The requested range. Undefined if the whole is to be sent: for no range, several ranges, another unit, or bytes that
+ * have changed since (RFC 9110, 14.2 and 13.1.5). A date in `If-Range` counts as changed, because packages made within
+ * one second may differ.
  * @param etag with its quotes
  */
 export function requestedRange(

@@ -18,18 +18,19 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
   return htmlReply(await pageOf(app, request, doneMessage(url, backupTexts)));
 }
 
-/** `POST /backups`: keeps the current state */
+/** `POST /backups` makes a manual backup, unless the current state already has one. */
 export async function make({ app, request }: Context): Promise<Reply> {
+  // As for a deletion, the page shows a conflict.
   const made = await tryRemove(request, () => app.backups.makeNow());
   if (made.value === true) app.store.audit.record("backup-made");
   return answerForm(request, made, {
-    redirect: (isMade) => `${paths.backups}?done=${isMade ? "new" : "same"}`,
+    redirect: (isNew) => `${paths.backups}?done=${isNew ? "new" : "same"}`,
     page: ({ message }) => pageOf(app, request, { tone: "bad", text: message }),
     fragment: ({ value }) => notify({ tone: "good", text: backupTexts[value ? "new" : "same"] }),
   });
 }
 
-/** `POST /backups/files/delete` */
+/** `POST /backups/files/delete` deletes the files that only backups need. */
 export async function deleteFiles({ app, request }: Context): Promise<Reply> {
   await app.store.keptFiles.clear();
   app.store.audit.record("backup-files-deleted");
@@ -39,21 +40,24 @@ export async function deleteFiles({ app, request }: Context): Promise<Reply> {
   });
 }
 
-/** `GET /backups/{name}`: a state as a file */
-export async function show({ app, params: { name } }: Context<"name">): Promise<Reply> {
+/** `GET /backups/{name}` downloads a backup of the database. */
+export async function download({ app, params: { name } }: Context<"name">): Promise<Reply> {
   const { accounts, audit, backups, blobs } = app.store;
-  // Sign-in was switched off after accounts were made: everyone could fetch the password hashes and guess passwords.
+  // Without sign-in, anyone could download the password hashes of accounts from the time when sign-in was on.
   if (!needsSignIn(app.config) && accounts.list().length > 0)
     throw new UserError(
       "forbidden",
-      "Backups hold the passwords’ hashes of the accounts that were made here, and without sign-in anybody could fetch them: they are in the folder backups of DATA_DIR.",
+      "Backups contain password hashes of this installation’s accounts, and without sign-in anyone could download them. Take them from the folder backups in DATA_DIR.",
     );
   const path = backups.pathOf(name);
   const found = backups.find(name) && (await fileState(path));
-  if (found === undefined) throw new UserError("not-found", "This backup is not kept any more.");
+  if (found === undefined) throw new UserError("not-found", "This backup no longer exists.");
+  // When the file is sent, the request no longer has a current actor.
   const actor = currentActor();
   return fileDownload(() => blobs.open(path), {
-    ...{ size: found.size, fileName: name, type: "application/vnd.sqlite3" },
+    size: found.size,
+    fileName: name,
+    type: "application/vnd.sqlite3",
     etag: `${name}-${found.size}`,
     onBegin: (range) => {
       audit.record("backup-fetched", { what: name, range, actor });

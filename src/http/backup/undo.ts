@@ -10,18 +10,18 @@ import { pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
 import { withQuery } from "../undo-message.ts";
 
-/** `POST /deletions/{id}/undo`: redirects to the filtered list that it came from, or to the restored record */
+/** `POST /deletions/{id}/undo`: redirects to the filtered list that the form is on, or to the restored record */
 export async function restore({ app, request, id }: Context<"id">): Promise<Reply> {
   const result = await tryUndo(() => app.undo.restore(id));
   return answerForm(request, result, {
     redirect: (record) =>
       withQuery(narrowedListPath(request) ?? restoredPath(record), "restored", String(id)),
     page: (error) => dashboardOf(app, pageContextOf(request, undoMessage({ error }))),
-    fragment: (undone) => notify(undoMessage(undone)),
+    fragment: (restored) => notify(undoMessage(restored)),
   });
 }
 
-/** `DELETE /deletions/{id}` and `POST /deletions/{id}/delete`: makes the deletion final before its time is over */
+/** `DELETE /deletions/{id}`, and `POST /deletions/{id}/delete`: makes the deletion final at once */
 export async function end({ app, request, id }: Context<"id">): Promise<Reply> {
   const name = app.undo.find(id)?.name ?? "";
   const result = await tryUndo(() => app.undo.makeFinal(id));

@@ -18,7 +18,7 @@ import { appsOfClient, appsOfPrinter, type OfferedPublish } from "../../html/dep
 import { paths, pathsOf } from "../../html/paths.ts";
 import type { PackageFacts, PackageFormat } from "../../pkg/formats/format.ts";
 import { packageFormats } from "../../pkg/formats/formats.ts";
-import { mdm } from "../../pkg/formats/mdm.ts";
+import { intune } from "../../pkg/formats/intune.ts";
 import {
   commandFor,
   curlCommand,
@@ -53,14 +53,11 @@ interface Target {
   readonly packageName: string;
   /** File name of its scripts, without kind and extension. */
   readonly scriptName: string;
-  /** The apps that its publish script makes, as a part of a sentence. */
+  /** The apps that its publish script makes, as the end of a sentence. */
   readonly makes: string;
 }
 
-/**
- * The downloads of a printer with their instructions.
- * @param siblings the deployable printers of its client
- */
+/** The downloads of a printer, with instructions. @param siblings the deployable printers of its client */
 export function printerOffer(
   app: App,
   request: IncomingMessage,
@@ -114,12 +111,12 @@ export function driverOffer(
 }
 
 function offerOf({ config }: App, request: IncomingMessage, target: Target): DeployOffer {
-  // With sign-in, an address alone does not work for machines. Users make a link for each file instead.
+  // With sign-in, machines cannot download from a plain address. Users make a link for each file instead.
   const service = needsSignIn(config) ? undefined : serviceUrl(request, config);
   const { owner, facts, scriptName } = target;
   const own = pathsOf(owner);
   const allKinds = owner.kind === "driver" ? packagedScripts : scriptKinds;
-  const kinds = allKinds.filter((kind) => kind !== "requirement" || facts.place !== undefined);
+  const kinds = allKinds.filter((kind) => kind !== "requirement" || facts.subnets !== undefined);
   const scripts = kinds.map((kind) => ({
     kind,
     path: own.script(kind),
@@ -141,7 +138,7 @@ function offerOf({ config }: App, request: IncomingMessage, target: Target): Dep
       snippets: format.snippets(all),
       tools: format.tools(all),
       apart: apartOf(format, target, all),
-      publish: id === mdm.id ? publishOffer(config, request, target) : undefined,
+      publish: id === intune.id ? publishOffer(config, request, target) : undefined,
     };
   });
   const isLoopbackOnly = service !== undefined && isLoopback(service);
@@ -159,7 +156,7 @@ function publishOffer(
   const service = serviceUrl(request, config);
   return {
     ...{ path: own.publish, readPath: own.readScript("publish"), fileName, makes },
-    isOfMany: owner.kind === "client",
+    isForClient: owner.kind === "client",
     command: interactiveCommand(fileName),
     isLoopbackOnly: service !== undefined && isLoopback(service),
     linkDays: needsSignIn(config) ? config.linkDays : undefined,
@@ -186,11 +183,8 @@ function apartOf(format: PackageFormat, { owner, drivers, packageName: name }: T
     path: paths.withoutDrivers(pathsOf(owner).package(format.id)),
     fileName,
     drivers: apps,
-    sections: format.apartFields(
-      apps.map((app) => app.name),
-      isMixed,
-    ),
-    // Without addresses: a machine that can download from the service does not need a package without drivers.
+    sections: format.dependencyFields(drivers.map(driverPackageName), isMixed),
+    // Without URLs, because a machine that can download from the service does not need a package without drivers.
     snippets: format.snippets({ ...facts, fileName, urls: undefined }),
   };
 }
@@ -201,17 +195,17 @@ const verbs: Readonly<Record<ScriptKind, string>> = {
   install: "Install",
   uninstall: "Uninstall",
   detect: "Detect",
-  requirement: "Ask whether the machine is in the subnets",
+  requirement: "Check whether the machine is in the subnets",
   diagnose: "Diagnose",
 };
 
-/** Hints for the scripts that have a command to download and run them. */
+/** Hints for the commands that download and run a script. Other scripts have no such command. */
 const oneLineHints: Readonly<Partial<Record<ScriptKind, string>>> = {
   install: "At the machine, in an elevated PowerShell: fetches the script and runs it.",
-  diagnose: "Where it does not print: says what is wrong there, line by line, and changes nothing.",
+  diagnose: "If it does not print: lists what is wrong on that machine, and changes nothing.",
 };
 
-/** Commands to paste at the machine. @param service its address, if it is known */
+/** Commands to paste at a machine. @param service the address of Platen, if machines can download from it */
 function byHand(service: string | undefined, scripts: readonly OfferedScriptOfKind[]): DeployOffer["byHand"] {
   const downloaded = scripts.map(({ kind, fileName }) => ({
     label: `${verbs[kind]}, in the folder of the download`,

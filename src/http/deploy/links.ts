@@ -4,7 +4,7 @@ import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
 import { UserError } from "../../domain/errors.ts";
 import { utcDay } from "../../domain/text.ts";
 import type { DeployOffer } from "../../html/deploy/deploy.ts";
-import { linkable, linkPage } from "../../html/deploy/deploy.ts";
+import { linkPage, linkTargets } from "../../html/deploy/deploy.ts";
 import { html } from "../../html/html.ts";
 import { pathsOf } from "../../html/paths.ts";
 import { curlCommand, downloadAndRunCommand, webRequestCommand } from "../../pkg/scripts/commands.ts";
@@ -20,7 +20,7 @@ import { senderOf } from "../sender.ts";
 import { isLoopback, serviceUrl } from "../service-url.ts";
 import { clientOffer, driverOffer, printerOffer } from "./deploy-offer.ts";
 
-/** The owners of links: the section of their pages, and the names of their records. */
+/** For each kind of record with links: the section of its pages, and how to get the name of a record. */
 export const owners = {
   printer: {
     section: "Printers",
@@ -42,9 +42,9 @@ export function recordOf(store: Store, owner: LinkOwner) {
 }
 
 /**
- * The address from which a script downloads something. With sign-in it is a link, because machines cannot sign in.
+ * The URL from which a script downloads something. With sign-in it is a link, because machines cannot sign in.
  * @param service the address of the service
- * @param source the printer or client whose script contains the address; undefined if it is the target's own
+ * @param source the printer or client whose script contains the URL; undefined if it is the target itself, or a driver
  */
 export function fetchUrl(
   { app: { config, links }, request }: RequestContext,
@@ -86,29 +86,29 @@ export async function ofDriver(context: Context<"id">): Promise<Reply> {
   return makeLink(context, { kind: "driver", id }, offer);
 }
 
-/** `POST /printers/{id}/links/end`, and the same paths of clients and drivers */
+/** `POST /printers/{id}/links/end`, and likewise for clients and drivers */
 export const endPrinter = endLinks("printer");
 export const endClient = endLinks("client");
 export const endDriver = endLinks("driver");
 
 function endLinks(kind: LinkOwner["kind"]) {
   return async ({ app, id }: Context<"id">): Promise<Reply> => {
-    await app.store.linkGenerations.raise(recordOf(app.store, { kind, id }));
+    await app.store.linkGenerations.revoke(recordOf(app.store, { kind, id }));
     return redirect(`${pathsOf({ kind, id }).page}?done=links`);
   };
 }
 
-/** Makes a link and shows it in the response. There is no redirect, because no address of Platen may contain the link. */
+/** Makes a link and shows it in the response. Does not redirect, because no page's address may contain the link. */
 async function makeLink(
   { app, request }: RequestContext,
   owner: LinkOwner,
   offer: Pick<DeployOffer, "formats" | "scripts">,
 ): Promise<Reply> {
   const form = await readForm(request);
-  const target = linkable(offer).find(({ path }) => path === form.address);
+  const target = linkTargets(offer).find(({ path }) => path === form.address);
   if (target === undefined) throw new UserError("invalid", "Choose what the link leads to.");
   const days = linkDayChoices(app.config.linkDays).find((count) => String(count) === form.days);
-  if (days === undefined) throw new UserError("invalid", "Choose how long the link holds.");
+  if (days === undefined) throw new UserError("invalid", "Choose how long the link is valid.");
   const by = senderOf(request).identity;
   const { address, expires_at } = app.links.make({ owner, address: target.path }, { days, by });
   const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
@@ -128,9 +128,9 @@ function snippetsOf(url: string, fileName: string, script: string | undefined) {
   const isRun = script === "install" || script === "diagnose";
   return [
     { label: "Link", text: url },
-    ...(isRun
-      ? [{ label: "Fetch and run it, in an elevated PowerShell", text: downloadAndRunCommand(url) }]
-      : [{ label: "Download it in PowerShell", text: webRequestCommand(url, fileName) }]),
+    isRun
+      ? { label: "Fetch and run it, in an elevated PowerShell", text: downloadAndRunCommand(url) }
+      : { label: "Download it in PowerShell", text: webRequestCommand(url, fileName) },
     { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
   ];
 }

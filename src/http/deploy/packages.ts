@@ -45,14 +45,14 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
 export async function ofChosen(context: Context<"format">): Promise<Reply> {
   const { app, params, url } = context;
   const format = formatOf(params.format);
-  const isApart = wantsApart(url);
+  const omitsDriver = wantsApart(url);
   const group = await chosenGroup(app.overview, {
     format: format.id,
     ids: idsIn(url.searchParams),
     withFailing: withFailing(url),
-    isApart,
+    omitsDriver,
   });
-  return packageDownload(context, format, await app.packages.ofGroup(format, group, { isApart }));
+  return packageDownload(context, format, await app.packages.ofGroup(format, group, { omitsDriver }));
 }
 
 /** The ids without duplicates, in the order of the query. */
@@ -62,10 +62,10 @@ function idsIn(query: URLSearchParams): number[] {
 }
 
 /** `GET /printers/{id}/scripts/{kind}` */
-export const script = scriptDownload("printer", printerScript);
+export const scriptOfPrinter = scriptDownload("printer", printerScript);
 
 /** `GET /clients/{id}/scripts/{kind}` */
-export const clientScript = scriptDownload("client", scriptOfClient);
+export const scriptOfClient = scriptDownload("client", clientScript);
 
 export interface NamedScript {
   readonly fileName: string;
@@ -74,7 +74,7 @@ export interface NamedScript {
   readonly printers?: readonly DeployedPrinter[];
 }
 
-/** Makes a handler. @param make throws UserError "not-found", or "invalid" with the remedy */
+/** Makes a handler that downloads a script. */
 function scriptDownload(
   owner: LinkOwner["kind"],
   make: (context: Context<"id" | "kind">) => Promise<NamedScript>,
@@ -91,32 +91,32 @@ function scriptDownload(
 export async function printerScript(context: Context<"id" | "kind">): Promise<NamedScript> {
   const { app, id, params, url } = context;
   const kind = kindOf(params.kind);
-  const isApart = wantsApart(url);
+  const omitsDriver = wantsApart(url);
   const details = app.store.printers.get(id);
   const made = await app.packages.scriptOf(kind, details, {
     filesUrl: filesUrl(context, kind, { kind: "printer", id }),
-    isApart,
+    omitsDriver,
   });
-  const name = withoutDriverName(scriptName(details.printer), isApart);
+  const name = withoutDriverName(scriptName(details.printer), omitsDriver);
   return { ...made, fileName: scriptFileName(kind, name) };
 }
 
-/** A script for all deployable printers of a client. @throws UserError as `printerScript` does */
-export async function scriptOfClient(context: Context<"id" | "kind">): Promise<NamedScript> {
+/** @throws UserError as `printerScript` does */
+export async function clientScript(context: Context<"id" | "kind">): Promise<NamedScript> {
   const { app, id, params, url } = context;
   const kind = kindOf(params.kind);
-  const isApart = wantsApart(url);
+  const omitsDriver = wantsApart(url);
   const client = app.store.clients.get(id);
   const group = requirePrinters(await clientGroup(app.overview, client, withFailing(url)));
   const made = await app.packages.scriptOfGroup(kind, group, {
     filesUrl: filesUrl(context, kind, { kind: "client", id }),
-    isApart,
+    omitsDriver,
   });
-  const name = withoutDriverName(clientFileName(client), isApart);
+  const name = withoutDriverName(clientFileName(client), omitsDriver);
   return { ...made, fileName: scriptFileName(kind, name) };
 }
 
-/** @throws UserError "not-found" if it is none of `kinds` */
+/** @throws UserError "not-found" for anything but `kinds` */
 function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): ScriptKind {
   const kind = kinds.find((candidate) => candidate === text);
   if (kind === undefined) throw new UserError("not-found", "There is no such script.");
@@ -124,7 +124,7 @@ function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): Scrip
 }
 
 /**
- * The address from which an install script downloads drivers. Other scripts download nothing and contain no address.
+ * Returns a function that makes the URL from which an install script downloads a driver. Undefined for other scripts.
  * @param source the printer or client whose script it is; undefined for a driver's own script
  */
 function filesUrl(context: RequestContext, kind: ScriptKind, source?: LinkSource) {
@@ -140,23 +140,23 @@ function filesUrl(context: RequestContext, kind: ScriptKind, source?: LinkSource
 export async function ofPrinter(context: Context<"id" | "format">): Promise<Reply> {
   const { app, id, params, url } = context;
   const format = formatOf(params.format);
-  const isApart = wantsApart(url);
+  const omitsDriver = wantsApart(url);
   const details = app.store.printers.get(id);
-  const made = await app.packages.ofPrinter(format, details, { isApart });
+  const made = await app.packages.ofPrinter(format, details, { omitsDriver });
   return packageDownload(context, format, made, { kind: "printer", id });
 }
 
-/** `GET /clients/{id}/packages/{format}`: all deployable printers; with `?all=1` also those that are known to fail */
+/** `GET /clients/{id}/packages/{format}`: its deployable printers; with `?all=1` also those that are known to fail */
 export async function ofClient(context: Context<"id" | "format">): Promise<Reply> {
   const { app, id, params, url } = context;
   const format = formatOf(params.format);
-  const isApart = wantsApart(url);
+  const omitsDriver = wantsApart(url);
   const group = requirePrinters(await clientGroup(app.overview, app.store.clients.get(id), withFailing(url)));
-  const made = await app.packages.ofGroup(format, group, { isApart });
+  const made = await app.packages.ofGroup(format, group, { omitsDriver });
   return packageDownload(context, format, made, { kind: "client", id });
 }
 
-/** @param made a package; that of a driver has no `printers` and counts for none */
+/** @param made has no `printers` if it is a driver's package, whose download is no deployment of a printer */
 function packageDownload(
   context: RequestContext,
   { id }: PackageFormat,
@@ -170,7 +170,7 @@ function withFailing(url: URL): boolean {
   return url.searchParams.get("all") === "1";
 }
 
-/** Whether `driver=apart` requests a package or script without drivers. @throws UserError "invalid" for any other value */
+/** Whether `driver=apart` requests a package or script without drivers. @throws UserError "invalid" for other values */
 function wantsApart({ searchParams }: URL): boolean {
   const requested = searchParams.getAll("driver");
   const other = requested.find((value) => value !== "apart");
@@ -178,7 +178,7 @@ function wantsApart({ searchParams }: URL): boolean {
   const shortened = cleanText(other).slice(0, 40);
   throw new UserError(
     "invalid",
-    `“driver=${shortened}” means nothing here: leave it out for a package with its drivers, or say “driver=apart”.`,
+    `“driver=${shortened}” is not a valid parameter: leave it out for a package with its drivers, or use “driver=apart”.`,
   );
 }
 
@@ -188,14 +188,12 @@ function formatOf(id: string): PackageFormat {
   return format;
 }
 
-export function packageReply(download: NamedPackage): Download {
-  const { file, fileName, contentType } = download;
+export function packageReply({ file, fileName, contentType: type }: NamedPackage): Download {
   const { size, etag } = file;
-  const open = () => file.open();
-  return { kind: "download", type: contentType, fileName, size, etag, open };
+  return { kind: "download", type, fileName, size, etag, open: () => file.open() };
 }
 
-// Downloads of drivers. They count for no printer.
+// Downloads of drivers, which are not deployments of printers.
 
 /** `GET /drivers/{id}/packages/{format}` */
 export async function ofDriver(context: Context<"id" | "format">): Promise<Reply> {
@@ -211,7 +209,7 @@ export const scriptOfDriver = scriptDownload("driver", driverScript);
 /** @throws UserError "not-found", or "invalid" with the remedy */
 export async function driverScript(context: Context<"id" | "kind">): Promise<NamedScript> {
   const { app, id, params } = context;
-  // A driver has only the scripts in packages, because the others are about printers.
+  // A driver has only the scripts that packages contain. The others are about printers.
   const kind = kindOf(params.kind, packagedScripts);
   const driver = app.store.drivers.get(id);
   const bytes = await app.packages.drivers.scriptOf(kind, driver, filesUrl(context, kind));

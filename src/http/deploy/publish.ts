@@ -1,7 +1,7 @@
 import { isLimited, mayUse } from "../../domain/access/access.ts";
 import type { LinkOwner, LinkSource } from "../../domain/access/link.ts";
 import { paths, pathsOf } from "../../html/paths.ts";
-import { mdm } from "../../pkg/formats/mdm.ts";
+import { intune } from "../../pkg/formats/intune.ts";
 import type { PublicationState } from "../../pkg/scripts/publish-script.ts";
 import { clientGroup } from "../../services/printers/printer-group.ts";
 import { bytesDownload, type Reply } from "../answers/reply.ts";
@@ -12,7 +12,7 @@ import { serviceUrl } from "../service-url.ts";
 import { fetchUrl } from "./links.ts";
 import type { NamedScript } from "./packages.ts";
 
-// Scripts that publish packages to Intune from an operator's PC. A download alone deploys nothing, so it is not counted.
+// Scripts that publish packages to Intune from an operator's PC. Downloading one is not a deployment.
 
 /** `GET /printers/{id}/publish` */
 export const ofPrinter = publishDownload("printer", printerPublish);
@@ -26,7 +26,7 @@ export const ofDriver = publishDownload("driver", driverPublish);
 function publishDownload(kind: LinkOwner["kind"], make: (context: Context<"id">) => Promise<PublishScript>) {
   return async (context: Context<"id">): Promise<Reply> => {
     const { bytes, fileName, sha256, state } = await make(context);
-    // A script that was downloaded earlier compares the last two parts, which stay the same while nothing changes.
+    // Scripts that were downloaded earlier compare the last two parts with their own, to detect changes.
     const etag = `publish-${sha256.slice(0, 32)}-${state.apps}-${state.records}`;
     const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName, etag });
     return audited(context, { what: "publish", owner: { kind, id: context.id } }, download);
@@ -38,48 +38,46 @@ export async function printerPublish(context: Context<"id">): Promise<PublishScr
   const { app, id } = context;
   const details = app.store.printers.get(id);
   const { row, siblings } = await app.overview.printer(id);
-  const sender = recipientFor(context, { kind: "printer", id });
-  return app.packages.publisher.ofPrinter(details, { findings: row.findings, siblings }, sender);
+  const recipient = recipientFor(context, { kind: "printer", id });
+  return app.packages.publisher.ofPrinter(details, { findings: row.findings, siblings }, recipient);
 }
 
-/** Publishes all deployable printers of a client. @throws UserError as `printerPublish` does */
+/** @throws UserError as `printerPublish` does */
 export async function clientPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const client = app.store.clients.get(id);
   const group = await clientGroup(app.overview, client, false);
-  const sender = recipientFor(context, { kind: "client", id });
-  return app.packages.publisher.ofClient(client, group, sender);
+  return app.packages.publisher.ofClient(client, group, recipientFor(context, { kind: "client", id }));
 }
 
-/** Publishes a driver. @throws UserError as `printerPublish` does */
+/** @throws UserError as `printerPublish` does */
 export function driverPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const driver = app.store.drivers.get(id);
   return app.packages.publisher.ofDriver(driver, recipientFor(context, { kind: "driver", id }));
 }
 
-/** @param whose the printer, client or driver that the script publishes */
+/** The sender's rights, and the URLs for their script. @param whose the printer, client or driver to publish */
 function recipientFor(context: RequestContext, whose: LinkOwner) {
   const { app, request } = context;
   const { identity } = senderOf(request);
   const service = serviceUrl(request, app.config) ?? "";
   const url = (owner: LinkOwner, address: string) =>
     service && fetchUrl(context, service, { owner, address }, sourceFor(owner, whose));
-  const packageUrl = (owner: LinkOwner, isApart: boolean) => {
-    const path = pathsOf(owner).package(mdm.id);
-    return url(owner, isApart ? paths.withoutDrivers(path) : path);
+  const packageUrl = (owner: LinkOwner, omitsDriver: boolean) => {
+    const path = pathsOf(owner).package(intune.id);
+    return url(owner, omitsDriver ? paths.withoutDrivers(path) : path);
   };
-  const scriptUrl = url(whose, pathsOf(whose).publish);
   return {
     service,
-    scriptUrl,
+    scriptUrl: url(whose, pathsOf(whose).publish),
     packageUrl,
     knowsAll: mayUse(identity, "viewer"),
     isLimited: isLimited(identity),
   };
 }
 
-/** The source of a link in the script of `whose`. Undefined for links to its own files, and for a driver's script. */
+/** The source of a link in the script of `whose`. Undefined for links to `whose` itself, and in a driver's script. */
 function sourceFor(owner: LinkOwner, whose: LinkOwner): LinkSource | undefined {
   const isOwn = whose.kind === owner.kind && whose.id === owner.id;
   return isOwn || whose.kind === "driver" ? undefined : { kind: whose.kind, id: whose.id };

@@ -5,17 +5,17 @@ import { htmlReply, type Reply } from "../answers/reply.ts";
 import { pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
 import { owners, recordOf } from "./links.ts";
-import { driverScript, type NamedScript, printerScript, scriptOfClient } from "./packages.ts";
+import { clientScript, driverScript, type NamedScript, printerScript } from "./packages.ts";
 import { clientPublish, driverPublish, printerPublish } from "./publish.ts";
 
 type MakeScript = (context: Context<"id" | "kind">) => Promise<NamedScript>;
 
-/** `GET /printers/{id}/read/{kind}`: a page with a script's text. Clients and drivers have the same path. */
+/** `GET /printers/{id}/read/{kind}`, and likewise for clients and drivers: a page with a script's text */
 export const ofPrinter = readPage("printer", printerScript, printerPublish);
-export const ofClient = readPage("client", scriptOfClient, clientPublish);
+export const ofClient = readPage("client", clientScript, clientPublish);
 export const ofDriver = readPage("driver", driverScript, driverPublish);
 
-/** @param publish makes the publish script, which is one of the kinds here */
+/** @param publish makes the script of the kind `publish`; `make` makes all others */
 function readPage(kind: LinkOwner["kind"], make: MakeScript, publish: MakeScript) {
   return async (context: Context<"id" | "kind">): Promise<Reply> => {
     const { app, request, id, params, url } = context;
@@ -26,7 +26,7 @@ function readPage(kind: LinkOwner["kind"], make: MakeScript, publish: MakeScript
     const own = pathsOf({ kind, id });
     const downloadPath = isPublish ? own.publish : own.script(params.kind) + keptQuery(url);
     const text = Buffer.from(bytes).toString("utf8");
-    // A script that downloads its driver contains a link, so reading it is logged like making a link.
+    // The script may contain links, so showing it is logged like making a link.
     if (text.includes("?link="))
       app.store.audit.record("link-made", { record, what: `in ${downloadPath}, on its page` });
     const owner = { name: record.name, path: own.page };
@@ -35,7 +35,7 @@ function readPage(kind: LinkOwner["kind"], make: MakeScript, publish: MakeScript
   };
 }
 
-/** The parameters of the page that the download needs too. */
+/** The page's query parameters that its download also needs. */
 function keptQuery({ searchParams }: URL): string {
   const kept = [...searchParams].filter(([name]) => name === "all" || name === "driver");
   return kept.length === 0 ? "" : `?${new URLSearchParams(kept)}`;

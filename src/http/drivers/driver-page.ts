@@ -41,7 +41,7 @@ export async function show(context: Context<"id">): Promise<Reply> {
   return htmlReply(await pageOf(context, { query }, await pageMessage(app, id, url)));
 }
 
-/** The message for a finished change that the address names. */
+/** The message for the finished change in the query. */
 async function pageMessage(app: App, id: number, url: URL): Promise<Message | undefined> {
   const { searchParams: query } = url;
   const undone = undoMessage(app, url) ?? linksMessage(url);
@@ -55,28 +55,30 @@ async function pageMessage(app: App, id: number, url: URL): Promise<Message | un
   return driverMessage(completedChangeIn(query), driver, blocked.length);
 }
 
-function uploadIn(what: string | null): Pick<AddedDriver, "isNew" | "mended"> | undefined {
+function uploadIn(what: string | null): Pick<AddedDriver, "isNew" | "previousProblem"> | undefined {
   if (what === "new" || what === "known") return { isNew: what === "new" };
-  return what === "missing" || what === "damaged" ? { isNew: false, mended: what } : undefined;
+  return what === "missing" || what === "damaged" ? { isNew: false, previousProblem: what } : undefined;
 }
 
-/** Form content that replaces the saved values. */
+/** How the page shows the driver's form. */
 interface FormView {
+  /** Values to show instead of the saved ones. */
   readonly form?: FormState;
+  /** The search in the list of models. */
   readonly query?: string;
-  readonly isOpen?: boolean;
+  readonly isUnsaved?: boolean;
 }
 
 async function pageOf({ app, request, id }: Context<"id">, view: FormView, message?: Message): Promise<Html> {
   const driver = app.store.drivers.get(id);
   const { driver: withState, printers } = await app.overview.driver(id);
-  const { form = recordForm(driverFormValues(driver)), query = "", isOpen = false } = view;
+  const { form = recordForm(driverFormValues(driver)), query = "", isUnsaved = false } = view;
   const data = {
     driver,
     printers,
     form,
     query,
-    isOpen,
+    isUnsaved,
     withState,
     isFinal: await app.store.isNearlyFull(),
     deploy: isWindowsDriver(driver) ? undefined : deployOf(app, request, driver),
@@ -87,14 +89,11 @@ async function pageOf({ app, request, id }: Context<"id">, view: FormView, messa
 function deployOf(app: App, request: IncomingMessage, driver: Driver): DriverDeploy {
   const deployed = deployedModels(app.store, driver);
   const { models } = deployed;
-  return {
-    ...deployed,
-    problem: driverOnlyProblem(driver, models),
-    offer: driverOffer(app, request, driver, models),
-  };
+  const problem = driverOnlyProblem(driver, models);
+  return { ...deployed, problem, offer: driverOffer(app, request, driver, models) };
 }
 
-/** `GET /drivers/{id}/models`: the models that a search finds, as radio buttons or suggestions */
+/** `GET /drivers/{id}/models`: the models that match a search, as radio buttons or suggestions */
 export function models({ app, id, url: { searchParams: params } }: Context<"id">): Reply {
   const driver = app.store.drivers.get(id);
   const query = params.get("q") ?? "";
@@ -127,7 +126,7 @@ export async function update(context: Context<"id">): Promise<Reply> {
   }
   const saved = await trySave(() => saveDriver(app, id, form));
   if (saved.value?.isSaved === false) return confirm(context, form, saved.value);
-  const isQuestion = form.from_upload !== undefined;
+  const isFromUpload = form.from_upload !== undefined;
   const now = driverFormValues(app.store.drivers.get(id));
   const view = { form: sentForm(form, saved.error, now), query: "" };
   const reply = await answerForm(request, saved, {
@@ -135,16 +134,16 @@ export async function update(context: Context<"id">): Promise<Reply> {
     page: () => pageOf(context, view),
     fragment: async ({ error }) => {
       const driver = app.store.drivers.get(id);
-      if (isQuestion) return modelReply(context, driver, error);
+      if (isFromUpload) return modelReply(context, driver, error);
       return driverSettings(error ? { driver, ...view } : { driver, form: recordForm(now), query: "" });
     },
   });
-  // The script reloads the page, because every part of it shows saved values.
-  if (reply.kind !== "text" || saved.value === undefined || isQuestion) return reply;
+  // The page script must load the page again, because every part of it shows saved values.
+  if (reply.kind !== "text" || saved.value === undefined || isFromUpload) return reply;
   return { ...reply, headers: { "HX-Redirect": savedPath(id, saved.value.effects) } };
 }
 
-/** The fragment that replaces an upload's question for the model. */
+/** The fragment that replaces the question for the model after an upload. */
 async function modelReply(
   { app, request }: Context<"id">,
   driver: Driver,
@@ -159,13 +158,13 @@ function savedPath(id: number, { redeployed }: DriverEffects): string {
   return `${paths.driver(id)}?done=${redeployed.length > 0 ? "redeploy" : "saved"}`;
 }
 
-/** Shows the form as it was sent, with the models of the INF that is chosen in it. */
+/** Shows the form as it was sent, with the models of the INF chosen in it. Saves nothing. */
 async function showUnsaved(context: Context<"id">, form: FormInput): Promise<Reply> {
   const { app, request, id } = context;
   const driver = app.store.drivers.get(id);
   const picked = pickedModel(driver, form.pick);
   const values = picked ? { ...form, inf_path: picked.inf.path, driver_desc: picked.model, q: "" } : form;
-  const view = { form: sentForm(values), query: values.q ?? "", isOpen: true };
+  const view = { form: sentForm(values), query: values.q ?? "", isUnsaved: true };
   return htmlReply(isNavigation(request) ? await pageOf(context, view) : driverSettings({ driver, ...view }));
 }
 

@@ -20,7 +20,7 @@ import type { Context } from "../router.ts";
 import { recheckSender, senderOf } from "../sender.ts";
 import { undoMessage } from "../undo-message.ts";
 
-/** `GET /drivers`, narrowed by words, client and state */
+/** `GET /drivers`, filtered by words, client and state */
 export async function index({ app, request, url }: Context): Promise<Reply> {
   const message = undoMessage(app, url);
   const narrowing = narrowingIn(url.searchParams, "drivers");
@@ -45,8 +45,8 @@ export async function upload({ app, request }: Context): Promise<Reply> {
     result: await uploadResult(app, uploaded),
   });
   return answerForm(request, uploaded, {
-    redirect: ({ driver, isNew, mended }) =>
-      paths.driverUploaded(driver.id, isNew ? "new" : (mended ?? "known")),
+    redirect: ({ driver, isNew, previousProblem }) =>
+      paths.driverUploaded(driver.id, isNew ? "new" : (previousProblem ?? "known")),
     page: async () => driversPage(pageContextOf(request), await listData(), limitBytes),
     fragment: async () => driverList(await listData(narrowingOfPage(request, "drivers"))),
   });
@@ -65,8 +65,8 @@ async function uploadResult(
 
 async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedDriver> {
   const limitBytes = app.config.uploadLimitBytes;
-  const tooLarge = () => driverTooLarge(limitBytes);
-  const { fileName, incoming } = await receiveFile(app.store, request, { limitBytes, tooLarge });
+  const limit = { limitBytes, tooLarge: () => driverTooLarge(limitBytes) };
+  const { fileName, incoming } = await receiveFile(app.store, request, limit);
   const network = hostNetwork(senderOf(request).address);
   return addDriver(app, incoming, fileName, { network, recheckSender: () => recheckSender(request) });
 }
@@ -87,7 +87,7 @@ export async function archive(context: Context<"id">): Promise<Reply> {
   return audited(context, { what: "archive", owner: { kind: "driver", id } }, reply);
 }
 
-/** `GET /drivers/{id}/files`: the driver's files as packages hold them */
+/** `GET /drivers/{id}/files`: the driver's files as packages contain them */
 export async function files(context: Context<"id">): Promise<Reply> {
   const { app, id } = context;
   const driver = app.store.drivers.get(id);

@@ -13,7 +13,7 @@ import {
   importProblem,
   importStart,
 } from "../../html/import/import.ts";
-import { importPreview, type Refusal } from "../../html/import/import-preview.ts";
+import { type ImportRefusal, importPreview } from "../../html/import/import-preview.ts";
 import { notify } from "../../html/layout.ts";
 import { paths } from "../../html/paths.ts";
 import { printServerCommand } from "../../pkg/scripts/commands.ts";
@@ -32,9 +32,9 @@ import { pageContextOf } from "../page-context.ts";
 import { importLimitBytes, readMultipart } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
 
-/** Of a list, both uploaded and in the hidden field of a preview. */
+/** The maximum size of a list, both of an uploaded one and of the one in a preview's hidden field. */
 export const listLimitBytes = 8 * 1024 * 1024;
-/** UTF-16 code units. A longer text is not sent back with the form. */
+/** In UTF-16 code units. A form with an error is shown without a longer text. */
 const maxTextSentBack = 256 * 1024;
 
 /** `GET /export/printers.csv`; `?separator=semicolon` for an Excel whose decimal sign is a comma */
@@ -53,16 +53,14 @@ export function show({ app, request, url }: Context): Reply {
   return htmlReply(importPage(pageContextOf(request, message), importStart(pageData(app), emptyImport)));
 }
 
-/** `GET /import/preview`: without a list there is nothing to preview */
+/** `GET /import/preview`, for example when a preview is reloaded: there is no list to show */
 export function redirectToForm(): Reply {
   return redirect(paths.import);
 }
 
 /** `POST /import/preview` */
 export function preview({ app, request }: Context): Promise<Reply> {
-  return withList(app, request, (source) => {
-    return previewReply(request, source, previewImport(app.store, source), undefined);
-  });
+  return withList(app, request, (source) => previewReply(request, source, previewImport(app.store, source)));
 }
 
 /** `POST /import` */
@@ -81,13 +79,13 @@ export function run({ app, request }: Context): Promise<Reply> {
   });
 }
 
-/** Reads a list from a form and passes it to `answer`; replies with the reason if it cannot be read. */
+/** Reads a list from a form and passes it to `answer`. If it cannot be read, shows the form with the reason. */
 async function withList(
   app: App,
   request: IncomingMessage,
   answer: (source: ImportSource, fields: FormInput) => Reply | Promise<Reply>,
 ): Promise<Reply> {
-  // Undefined once a preview has replaced the form: then there is no form to show a reason in.
+  // Undefined if a preview has replaced the form: then there is no form that can show the reason.
   let form: ImportForm | undefined = emptyImport;
   try {
     const parts = await readMultipart(request, { limitBytes: importLimitBytes, tooLarge });
@@ -97,14 +95,14 @@ async function withList(
     form = fields.state ? undefined : { ...options, text: fields.text ?? "" };
     return await answer({ ...options, list: listIn(fields, file) }, fields);
   } catch (error) {
-    if (!(error instanceof UserError) || (error.code !== "invalid" && error.code !== "too-large"))
-      throw error;
-    if (form === undefined) throw error;
+    const isAboutList =
+      error instanceof UserError && (error.code === "invalid" || error.code === "too-large");
+    if (!isAboutList || form === undefined) throw error;
     return problemReply(app, request, form, error);
   }
 }
 
-/** A list's bytes. A preview sends them in base64, because form encoding would change line breaks. */
+/** The bytes of a list. A preview sends them as base64 in `state`, because form encoding would change line breaks. */
 function listIn({ state = "", text = "" }: FormInput, file: Buffer | undefined): Buffer {
   const isFile = state === "" && file !== undefined && file.length > 0;
   const list = isFile ? file : Buffer.from(state || text, state === "" ? "utf8" : "base64");
@@ -115,16 +113,16 @@ function listIn({ state = "", text = "" }: FormInput, file: Buffer | undefined):
 
 const zipStart = Buffer.from("PK\x03\x04", "latin1");
 const zipMessage =
-  "This is no list but a ZIP, as drivers and Excel’s workbooks are. A workbook has to be saved as CSV; drivers are uploaded under Drivers.";
+  "This is a ZIP, not a list; drivers and Excel workbooks are ZIPs. Save a workbook as CSV; upload a driver under Drivers.";
 
 /** @throws UserError "invalid" for a ZIP or any other binary file */
 function requireText(file: Buffer): void {
   if (file.subarray(0, zipStart.length).equals(zipStart))
     throw new UserError("invalid", zipMessage, {}, { remedies: [{ kind: "drivers" }] });
-  // Decoded first: in UTF-16 every second byte of ordinary text is zero.
+  // Decodes before the check, because in UTF-16 every second byte of ordinary text is zero.
   if (!decodeText(file.subarray(0, 1024)).includes("\0")) return;
   const message =
-    "This is no list but a file of another kind. A list is a CSV, or what the command below copies.";
+    "This is a file of another kind, not a list. A list is a CSV, or what the command below copies.";
   throw new UserError("invalid", message);
 }
 
@@ -133,7 +131,7 @@ function tooLarge(): UserError {
   return new UserError("too-large", `This list is larger than ${megabytes} MB: split it.`);
 }
 
-/** With htmx only the reason is sent, and the form keeps its values. */
+/** Sends only the reason to htmx, so the form keeps its values. */
 function problemReply(app: App, request: IncomingMessage, form: ImportForm, error: UserError): Reply {
   const status = statusOf(error);
   if (request.headers["hx-request"] !== undefined) {
@@ -152,7 +150,7 @@ function previewReply(
   request: IncomingMessage,
   { list, client, takesAll }: ImportSource,
   { plan, digest }: ImportPreview,
-  refusal: Refusal,
+  refusal?: ImportRefusal,
 ): Reply {
   const body = importPreview(plan, { state: list.toString("base64"), digest, client, takesAll }, refusal);
   const status = refusal === undefined ? 200 : statuses[refusal];

@@ -32,14 +32,14 @@ export async function change({ app, request }: Context): Promise<Reply> {
     redirect: (result) => resultPath(app, narrowedPath(paths.printers, narrowing), result),
     page: (error) => refusedPage(app, request, narrowing, ids, form, error),
     fragment: ({ error, value }) => {
-      // An error becomes a message: the page keeps its list with the ticked rows.
+      // A thrown error becomes a message, and the page keeps its list with the ticked rows.
       if (error) throw error;
       return printerListUpdate(app, narrowing, bulkMessage(app, value));
     },
   });
 }
 
-/** The list with the same ticked rows and the refused bulk change. */
+/** The page after a refused bulk change, with the same rows ticked. */
 async function refusedPage(
   app: App,
   request: IncomingMessage,
@@ -48,10 +48,9 @@ async function refusedPage(
   sent: FormInput,
   error: UserError,
 ) {
-  const { message } = error;
   const chosen = new Set(ids.flatMap((text) => text.split(",")).map(Number));
   const list = { ...(await readPrinterList(app, narrowing)), chosen, bulk: sentForm(sent, error) };
-  const pageContext = pageContextOf(request, { tone: "bad", text: message });
+  const pageContext = pageContextOf(request, { tone: "bad", text: error.message });
   return printersPageOf(app, pageContext, list, sentForm(printerFormValues()), false);
 }
 
@@ -77,7 +76,7 @@ function bulkMessage({ store }: App, result: BulkResult): Message {
   return driverChangedMessage(result, to === null ? undefined : store.drivers.find(to));
 }
 
-/** The redirect target of a browser without scripts; its query names the result. */
+/** The path to which a plain form is redirected. Its query names the result. */
 function resultPath({ results }: App, path: string, result: BulkResult): string {
   if (result.action === "delete" && result.deletion !== undefined) return deletedPath(path, result.deletion);
   return withQuery(path, "bulk", results.remember({ kind: "bulk", result }));

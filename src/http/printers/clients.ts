@@ -30,7 +30,7 @@ import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
 import { removedPath, undoMessage } from "../undo-message.ts";
 
-/** `GET /clients`, narrowed */
+/** `GET /clients`, filtered */
 export function index({ app, request, url }: Context): Reply {
   const saved = app.store.clients.find(Number(url.searchParams.get("saved")));
   const message = (saved && clientMessage("saved", saved)) ?? undoMessage(app, url);

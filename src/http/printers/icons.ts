@@ -12,16 +12,18 @@ import { answerForm, noResult, tryUpload } from "../answer-form.ts";
 import { bytesDownload, type Reply } from "../answers/reply.ts";
 import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
-import { removedPath, withReplaced, withUndo } from "../undo-message.ts";
+import { removedPath, withUndo } from "../undo-message.ts";
 import { printerPageOf } from "./printer-page.ts";
 import { printerChangeMessage } from "./printers.ts";
 
 /** `POST /printers/{id}/icon` */
 export async function upload({ app, request, id }: Context<"id">): Promise<Reply> {
+  // Throws if the printer does not exist, before the file is received.
   app.store.printers.get(id);
   const uploaded = await tryUpload(() => receiveIcon(app, request, id));
   return answerForm(request, uploaded, {
-    redirect: (replaced) => withReplaced(`${paths.printer(id)}?done=icon`, replaced),
+    redirect: (replaced) =>
+      `${paths.printer(id)}?done=icon${replaced === undefined ? "" : `&replaced=${replaced}`}`,
     page: ({ message }) => printerPageOf(app, request, id, { iconProblem: message }),
     fragment: async ({ error, value: replaced }) => {
       const icon = app.store.icons.find(id);
@@ -33,6 +35,7 @@ export async function upload({ app, request, id }: Context<"id">): Promise<Reply
   });
 }
 
+/** @returns the id of the deletion that can restore the old icon; undefined if there was none */
 async function receiveIcon(
   app: App,
   request: IncomingMessage,

@@ -44,19 +44,19 @@ async function movePageOf(
   return movePage(pageContextOf(request), data);
 }
 
-/** Whether printers can change drivers without changing their protocol. */
+/** Whether printers can change from one driver to another without changing their protocol. */
 function canReplace(driver: DriverSummary, from: DriverSummary): boolean {
   return (driver.origin === "ipp") === (from.origin === "ipp");
 }
 
-/** `POST /drivers/{id}/move`: all of its printers, or none */
+/** `POST /drivers/{id}/move`: moves all printers of the driver, or none */
 export async function move({ app, request, id }: Context<"id">): Promise<Reply> {
   const form = await readForm(request);
   app.store.drivers.get(id);
   const to = targetIn(app, form);
   const wanted = { fromId: id, toId: to, digest: form.preview ?? "" };
   const moved = await trySave(() => movePrinters(app.store, wanted, (pair) => form[`model_${pair}`]));
-  // Models that were typed for an outdated plan are dropped.
+  // After a conflict, the form shows a new plan without the models that were typed for the old one.
   const refused = (error: UserError) =>
     movePageOf(app, request, id, to, sentForm(error.code === "conflict" ? {} : form, error));
   return answerForm(request, moved, {

@@ -12,7 +12,7 @@ import {
 } from "../../html/printers/printer-list.ts";
 import { packageFormats } from "../../pkg/formats/formats.ts";
 
-/** The narrowed list, with the choices of the bulk changes. */
+/** The filtered list, with the choices for bulk changes. */
 export async function readPrinterList(app: App, narrowing: Narrowing): Promise<PrinterList> {
   const { printers } = await app.overview.read();
   const rows = narrowPrinters(printers, narrowing);
@@ -30,7 +30,7 @@ export async function printerListUpdate(
   return html`${printerList(list)}${printerCount(list)}${notify(message)}`;
 }
 
-/** The page of printers. @param isFormRequested opens the form for a new printer */
+/** @param isFormRequested whether the form for a new printer is open */
 export function printersPageOf(
   app: App,
   pageContext: PageContext,
@@ -38,18 +38,18 @@ export function printersPageOf(
   form: FormState,
   isFormRequested: boolean,
 ): Html {
-  return printersPage(pageContext, list, {
-    form,
-    choices: choicesOf(app, form),
-    isRequested: isFormRequested,
-  });
+  const choices = choicesOf(app, form);
+  return printersPage(pageContext, list, { form, choices, isRequested: isFormRequested });
 }
 
-/** The choices of a printer's form. @param form its drivers' models are suggested */
+/** The choices in a printer's form: clients, drivers, and the models of the drivers that are chosen in `form`. */
 export function choicesOf({ config, store }: App, { values }: FormState): PrinterChoices {
   const { clients, drivers } = store;
-  const chosen = drivers.find(Number(values.driver_id));
-  const arm64Chosen = drivers.find(Number(values.arm64_driver_id));
-  const { uploadLimitBytes } = config;
-  return { clients: clients.names(), drivers: drivers.summaries(), chosen, arm64Chosen, uploadLimitBytes };
+  return {
+    clients: clients.names(),
+    drivers: drivers.summaries(),
+    chosenDriver: drivers.find(Number(values.driver_id)),
+    chosenArm64Driver: drivers.find(Number(values.arm64_driver_id)),
+    uploadLimitBytes: config.uploadLimitBytes,
+  };
 }

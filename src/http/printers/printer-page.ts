@@ -23,7 +23,7 @@ export async function show({ app, id, request, url }: Context<"id">): Promise<Re
   return htmlReply(await printerPageOf(app, request, id, { message }));
 }
 
-interface PageChange {
+interface PageExtras {
   readonly message?: Message | undefined;
   /** Why an icon upload was refused. */
   readonly iconProblem?: string;
@@ -34,29 +34,26 @@ export async function printerPageOf(
   app: App,
   request: IncomingMessage,
   id: number,
-  { message, iconProblem }: PageChange,
+  { message, iconProblem }: PageExtras,
 ): Promise<Html> {
-  const details = app.store.printers.get(id);
+  const { store, overview, deployments } = app;
+  const details = store.printers.get(id);
   const { printer, client } = details;
-  const { driver, arm64Driver } = driversOfPrinter(app.store, printer);
+  const { driver, arm64Driver } = driversOfPrinter(store, printer);
   const deployable = driver && { printer, driver, arm64Driver };
   const revision = deployable && revisionOf(deployable);
-  const { row, siblings } = await app.overview.printer(id);
+  const { row, siblings } = await overview.printer(id);
   const data = {
     printer,
     client,
     driver,
     arm64Driver,
-    icon: app.store.icons.find(id),
+    icon: store.icons.find(id),
     iconProblem,
     row,
     revision,
-    downloaded: driver && downloadedOf(app, id, revision),
+    downloaded: driver && downloadedLine(deployments.lastDeployed(id), deployments.ofPrinter(id), revision),
     offer: deployable && printerOffer(app, request, details, deployable, siblings),
   };
   return printerPage(pageContextOf(request, message), data);
-}
-
-function downloadedOf({ deployments }: App, id: number, revision: string | undefined): Html {
-  return downloadedLine(deployments.lastDeployed(id), deployments.ofPrinter(id), revision);
 }

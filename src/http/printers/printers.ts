@@ -6,7 +6,12 @@ import type { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
 import type { PrinterDetails } from "../../domain/printers/listings.ts";
 import type { PrinterSettings } from "../../domain/printers/printer.ts";
-import { ippPort, parsePrinter, printerFormValues } from "../../domain/printers/printer-fields.ts";
+import {
+  deviceFields,
+  ippPort,
+  parsePrinter,
+  printerFormValues,
+} from "../../domain/printers/printer-fields.ts";
 import { parseNarrowing } from "../../domain/printers/search.ts";
 import type { FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
@@ -23,13 +28,16 @@ import { answerForm, isNavigation, noResult, recordForm, sentForm, trySave } fro
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { narrowingIn, narrowingOfPage, withListUrl } from "../list-filter.ts";
 import { pageContextOf } from "../page-context.ts";
-import { readForm, readPrinterForm } from "../requests/forms.ts";
+import { readForm, ticketForm } from "../requests/forms.ts";
 import { type Context, parseId } from "../router.ts";
 import { removedPath, undoMessage } from "../undo-message.ts";
 import { bulkMessageIn } from "./bulk.ts";
 import { choicesOf, printerListUpdate, printersPageOf, readPrinterList } from "./printer-list.ts";
 
-/** `GET /printers`, narrowed. The form may be filled from another printer, or with a client and a driver. */
+/**
+ * `GET /printers`, filtered by the query. The query can also fill in the form for a new printer: `copy` takes the
+ * values of another printer; `client_id` and `driver_id` set these fields.
+ */
 export async function index({ app, request, url }: Context): Promise<Reply> {
   const query = url.searchParams;
   const form = sentForm(initialValues(app, query));
@@ -44,10 +52,10 @@ function initialValues(app: App, query: URLSearchParams): FormInput {
   const copied = query.get("copy");
   if (copied !== null) {
     const { printer } = app.store.printers.get(parseId(copied));
-    return { ...printerFormValues(printer), name: "", address: "", port_name: "" };
+    return { ...printerFormValues(printer), ...Object.fromEntries(deviceFields.map((name) => [name, ""])) };
   }
-  const linked = ["client_id", "driver_id"].map((name) => [name, query.get(name) ?? ""] as const);
-  return valuesWith(Object.fromEntries(linked));
+  const fromLink = ["client_id", "driver_id"].map((name) => [name, query.get(name) ?? ""] as const);
+  return valuesWith(Object.fromEntries(fromLink));
 }
 
 /** The form for the next printer, with the same client and drivers. */
@@ -55,7 +63,7 @@ function nextForm({ client_id = "", driver_id = "", arm64_driver_id = "" }: Form
   return sentForm(valuesWith({ client_id, driver_id, arm64_driver_id }));
 }
 
-/** An empty form with some values. The IPP class driver sets the protocol IPP, the only one that it supports. */
+/** The values of a new form with `given`. The IPP class driver sets the protocol too, because it supports only IPP. */
 function valuesWith(given: FormInput): FormInput {
   const ipp = { protocol: "ipp", port_number: String(ippPort) };
   return { ...printerFormValues(), ...given, ...(Number(given.driver_id) === ippDriverId && ipp) };
@@ -63,19 +71,15 @@ function valuesWith(given: FormInput): FormInput {
 
 /** `POST /printers` */
 export async function create({ app, request }: Context): Promise<Reply> {
-  const form = await readPrinterForm(request);
+  const form = await readForm(request, ticketForm);
   const saved = await trySave(async () => app.store.printers.add(parse(app, form)));
   const narrowing = narrowingOfPage(request, "printers", form);
   return answerForm(request, saved, {
     redirect: (id) => `${paths.printer(id)}?done=saved`,
-    page: async (error) =>
-      printersPageOf(
-        app,
-        pageContextOf(request),
-        await readPrinterList(app, narrowing),
-        sentForm(form, error),
-        true,
-      ),
+    page: async (error) => {
+      const list = await readPrinterList(app, narrowing);
+      return printersPageOf(app, pageContextOf(request), list, sentForm(form, error), true);
+    },
     fragment: async ({ error, value }) => {
       const message = value === undefined ? undefined : await printerChangeMessage(app, value, "saved");
       const next = error ? sentForm(form, error) : nextForm(form);
@@ -84,7 +88,7 @@ export async function create({ app, request }: Context): Promise<Reply> {
   });
 }
 
-/** @throws UserError "invalid" with all problems, also those of referenced records */
+/** @throws UserError "invalid" with the problems of all fields, including references to missing records */
 function parse({ store }: App, form: FormInput): PrinterSettings {
   const { drivers, printers } = store;
   const driverOf = (id: number | null = null) => (id === null ? undefined : drivers.findSummary(id));
@@ -95,7 +99,7 @@ function parse({ store }: App, form: FormInput): PrinterSettings {
   }));
 }
 
-/** The message after a change of a printer. Undefined: no change, or the printer was deleted. */
+/** The message after a change of a printer; undefined if nothing changed or the printer no longer exists. */
 export async function printerChangeMessage(
   app: App,
   id: number,
@@ -107,7 +111,8 @@ export async function printerChangeMessage(
   return row && printerMessage(done, row, packageFormats, isDeployed);
 }
 
-function revisionIn(app: App, { printer }: PrinterDetails): string | undefined {
+/** The revision of a printer with these settings and its current drivers; undefined without a driver. */
+function printerRevision(app: App, { printer }: PrinterDetails): string | undefined {
   const { driver, arm64Driver } = driversOfPrinter(app.store, printer);
   return driver && revisionOf({ printer, driver, arm64Driver });
 }
@@ -121,13 +126,15 @@ export function edit({ app, request, id }: Context<"id">): Reply {
 
 /** `POST /printers/{id}` */
 export async function update({ app, request, id }: Context<"id">): Promise<Reply> {
-  const form = await readPrinterForm(request);
+  const form = await readForm(request, ticketForm);
+  // For a page script, `get` below throws "not-found", and the open page keeps the typed values.
   if (isNavigation(request) && app.store.printers.find(id) === undefined)
     return deletedMeanwhile(app, request, form);
   const before = app.store.printers.get(id);
+  // `opened` is the version of the values that the form was opened with.
   const saved = await trySave(async () => app.store.printers.update(id, parse(app, form), form.opened));
   const now = app.store.printers.get(id);
-  const done = revisionIn(app, before) === revisionIn(app, now) ? "changed" : "redeploy";
+  const done = printerRevision(app, before) === printerRevision(app, now) ? "changed" : "redeploy";
   const editPage = (error: UserError) => {
     const refused = sentForm(form, error, printerFormValues(now.printer));
     return printerEditPage(pageContextOf(request), now.printer, choicesOf(app, refused), refused);
@@ -142,14 +149,13 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   });
 }
 
-/** Another user deleted the printer while the form was open. The typed values move to the form for a new printer. */
+/** Answers a plain form whose printer was deleted meanwhile: puts the typed values into the form for a new printer. */
 async function deletedMeanwhile(
   app: App,
   request: IncomingMessage,
   { opened: _, ...typed }: FormInput,
 ): Promise<Reply> {
-  const text =
-    "Not saved: this printer is not here any more. What you typed stands in the form below, as a new printer.";
+  const text = "Not saved: this printer was deleted. What you typed is in the form below, as a new printer.";
   const links = [{ label: "What was deleted", path: paths.deleted }];
   const list = await readPrinterList(app, parseNarrowing({}));
   const pageContext = pageContextOf(request, { tone: "bad", text, links });
@@ -158,7 +164,7 @@ async function deletedMeanwhile(
 
 function settingsOf(app: App, id: number): Html {
   const details = app.store.printers.get(id);
-  return settingsSection({ ...details, revision: revisionIn(app, details) });
+  return settingsSection({ ...details, revision: printerRevision(app, details) });
 }
 
 /** `DELETE /printers/{id}`, and `POST /printers/{id}/delete` */

@@ -9,13 +9,13 @@ import { lastAnswer } from "../answers/answer-headers.ts";
 import { endWith } from "./request-heads.ts";
 
 /**
- * Accepts a connection, or refuses it where its client, or all clients together, have too many. The clients behind a
- * trusted proxy are not known before the first request: a proxy's connections have only the limit of all clients.
+ * Accepts a connection, or refuses it if its client, or all clients together, have too many. A trusted proxy's
+ * connections have only the limit of all clients, because its clients are not known before the first request.
  */
 export function admit(
   socket: Socket,
   connections: Quota,
-  { config, lines }: { readonly config: Config; readonly lines: LimitedLog },
+  { config, log }: { readonly config: Config; readonly log: LimitedLog },
 ): void {
   const address = plainAddress(socket.remoteAddress ?? "") ?? "";
   const release = connections.take(isTrusted(config.proxies, address) ? undefined : address);
@@ -23,14 +23,14 @@ export function admit(
     socket.once("close", release);
     return;
   }
-  lines.logRefused(503, connections.refusal, address);
+  log.logRefused(503, connections.refusal, address);
   endWith(socket, undefined, lastAnswer(config, 503, connections.refusal, { "Retry-After": "5" }));
 }
 
 /**
- * Answers one request of a connection at a time. Node reports all pipelined requests at once; here each waits until the
+ * Answers one request of a connection at a time. Node emits all pipelined requests at once. Here, each waits until the
  * previous answer was sent.
- * @param max requests that are answered or wait; a connection with more is closed
+ * @param max how many requests may run or wait; a connection with more is closed
  */
 export function answerInOrder(
   max: number,
@@ -47,7 +47,7 @@ export function answerInOrder(
     }
     queue.count++;
     queue.last = queue.last.then(async () => {
-      // After an answer that ends the connection, further bytes are not treated as a request.
+      // After an answer that ends the connection, further requests are ignored.
       if (socket.destroyed || socket.writableEnded) return;
       const closed = new Promise((resolve) => response.once("close", resolve));
       await Promise.all([answer(request, response), closed]);
@@ -59,15 +59,15 @@ export function answerInOrder(
 /** Node accepts one connection in each turn of its event loop. */
 const loopTurns = 16;
 
-let last: Promise<void> = Promise.resolve();
+let lastPause: Promise<void> = Promise.resolve();
 
 /**
- * Waits until new connections and requests were accepted: a series of pages without pauses would delay them. Callers
- * wait in order, so that there is a pause before each page.
+ * Pauses so that Node can accept new connections and requests, which a series of pages would delay. Callers wait in
+ * order, so that there is a pause before each page.
  */
 export function yieldToRequests(): Promise<void> {
-  last = last.then(async () => {
+  lastPause = lastPause.then(async () => {
     for (let i = 0; i < loopTurns; i++) await new Promise(setImmediate);
   });
-  return last;
+  return lastPause;
 }

@@ -11,22 +11,17 @@ import {
   readMultipart,
 } from "./multipart.ts";
 
-const plainForm: FormKind = { limitBytes: formLimitBytes, tooLarge: formTooLarge, fileFields: [] };
-/** A PrintTicket may also be sent as a file. */
-const printerForm = { ...plainForm, limitBytes: printerFormLimitBytes, fileFields: ["print_ticket"] };
+const smallForm: FormKind = { limitBytes: formLimitBytes, tooLarge: formTooLarge, fileFields: [] };
+/** The form of a printer, whose PrintTicket may also be sent as a file. */
+export const ticketForm = { ...smallForm, limitBytes: printerFormLimitBytes, fileFields: ["print_ticket"] };
 
 /** Reads a form's fields. The last of several fields with the same name counts. @throws UserError */
-export async function readForm(request: IncomingMessage): Promise<FormInput> {
-  return Object.fromEntries(await readFields(request));
+export async function readForm(request: IncomingMessage, kind = smallForm): Promise<FormInput> {
+  return Object.fromEntries(await readFields(request, kind));
 }
 
-/** Reads a printer's form. @throws UserError */
-export async function readPrinterForm(request: IncomingMessage): Promise<FormInput> {
-  return Object.fromEntries(await readFields(request, printerForm));
-}
-
-/** Reads all values of all fields. A text in a file overrides the typed one. @throws UserError */
-export async function readFields(request: IncomingMessage, kind = plainForm): Promise<URLSearchParams> {
+/** Reads all values of all fields. A file's text comes after the typed text, so `readForm` uses it. @throws UserError */
+export async function readFields(request: IncomingMessage, kind = smallForm): Promise<URLSearchParams> {
   const type = request.headers["content-type"] ?? "";
   if (/^multipart\/form-data/i.test(type)) {
     const { fields, files } = await readMultipart(request, kind);
@@ -35,7 +30,7 @@ export async function readFields(request: IncomingMessage, kind = plainForm): Pr
   }
   const chunks: Buffer[] = [];
   let size = 0;
-  // The caller drains the rest before it answers.
+  // Keeps the request open after an error: the server reads the rest with `drain` before it answers.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > kind.limitBytes) throw kind.tooLarge();
@@ -45,7 +40,7 @@ export async function readFields(request: IncomingMessage, kind = plainForm): Pr
   return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
 }
 
-/** Reads the rest of a request for at most `limitMs` and discards it: clients read the answer after they have sent all. */
+/** Discards the rest of a request for at most `limitMs`, because clients read the answer after they have sent it all. */
 export async function drain(request: IncomingMessage, limitMs: number): Promise<void> {
   if (request.readableEnded || request.destroyed) return;
   request.unpipe();

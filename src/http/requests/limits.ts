@@ -1,17 +1,17 @@
 /** Limits for all clients together, and for the speed of each. */
 export interface Limits {
   readonly connections: number;
-  /** Requests of one connection that are answered or wait. */
+  /** Requests of one connection that are running or waiting. */
   readonly pipelinedRequests: number;
-  /** Pages that are made or wait. */
+  /** Pages that are being made or waiting. */
   readonly pages: number;
   /** Downloads being sent. One client has fewer connections than this. */
   readonly downloads: number;
   /** Bytes of forms being received and pages being sent, which are in memory. Uploaded files do not count. */
   readonly bodyBytes: number;
-  /** The longest time for a request's head, from the connection's start, or from the head's first byte later on. */
+  /** The longest time for a request's head, from the start of the connection or, later, from the head's first byte. */
   readonly headMs: number;
-  /** The interval of the check for late heads. */
+  /** How often Node checks for late heads. */
   readonly headCheckMs: number;
   /** A connection without a request is closed this long after its last answer. */
   readonly keepAliveMs: number;
@@ -23,8 +23,8 @@ export interface Limits {
   readonly slowMs: number;
   readonly minBodyBytes: number;
   /**
-   * The connection of a client that receives nothing for this long is closed. The system buffers some 4 MB and reports
-   * progress only when a third of that was sent: for a client at 5 KB a second, every 270 seconds.
+   * The connection of a client that seems to receive nothing for this long is closed. The system buffers about 4 MB and
+   * reports progress only after each third of that: for a client at 5 KB a second, every 270 seconds.
    */
   readonly stalledMs: number;
 }

@@ -8,23 +8,29 @@ import type { Store } from "../../store/store.ts";
 import { countUsedBuffers } from "../../workers/memory.ts";
 import { recheckSender } from "../sender.ts";
 
-/** The size of a form without its file: names, values and the lines between them. */
+/** The maximum size of a form without uploaded files: names, values and the boundaries between parts. */
 export const formLimitBytes = 256 * 1024;
-/** The size of a printer's form, whose PrintTicket may need three bytes for each byte. */
+/** The maximum size of a printer's form. Percent-encoding can triple the size of its PrintTicket. */
 export const printerFormLimitBytes = formLimitBytes + 3 * ticketLimitBytes;
-/** The size of a form with a list to import, which is kept in memory. */
+/** The maximum size of a form with a list to import. The whole form is kept in memory. */
 export const importLimitBytes = 12 * 1024 * 1024;
-/** Parts of a form with a file. */
-const partLimit = 250;
-/** Parts of a form with fields only. */
-const fieldLimit = 8000;
+/** The maximum number of parts in a form with an upload or a list to import. */
+const uploadPartLimit = 250;
+/** The maximum number of parts in any other form. */
+const formPartLimit = 8000;
 
-/** The limits of a form that is kept in memory. */
-export interface FormKind {
-  /** The size of the whole form. */
+interface SizeLimit {
   readonly limitBytes: number;
+  /** Makes the error for anything larger. */
   readonly tooLarge: () => UserError;
-  /** The fields whose files are kept; undefined for all. */
+}
+
+/** The limits of a form that is kept in memory. `limitBytes` is for the whole form. */
+export interface FormKind extends SizeLimit {
+  /**
+   * The fields whose files are read. Files in other fields are ignored. Undefined for a list to import, whose files are
+   * all read.
+   */
   readonly fileFields?: readonly string[];
 }
 
@@ -34,14 +40,14 @@ interface FormParts {
   readonly files: [string, Buffer][];
 }
 
-/** Reads a form into memory. @throws UserError "invalid", or the error of `tooLarge` beyond the limit */
+/** Reads a form into memory. @throws UserError "invalid", "too-large" for too many parts, or the error of `tooLarge` */
 export async function readMultipart(
   request: IncomingMessage,
   { limitBytes, tooLarge, fileFields }: FormKind,
 ): Promise<FormParts> {
   const fields: [string, string][] = [];
   const files: [string, Buffer[]][] = [];
-  const parts = fileFields === undefined ? partLimit : fieldLimit;
+  const parts = fileFields === undefined ? uploadPartLimit : formPartLimit;
   const limits = { fieldSize: limitBytes, parts, fields: parts };
   const parser = parserFor(request, limits, (stream, name) => {
     if (fileFields?.includes(name) === false) return false;
@@ -51,7 +57,7 @@ export async function readMultipart(
     return true;
   });
   parser.on("field", (name, value) => fields.push([name, value]));
-  await feed(request, parser, limitBytes, tooLarge);
+  await feed(request, parser, { limitBytes, tooLarge });
   await recheckSender(request);
   return { fields, files: files.map(([name, chunks]) => [name, Buffer.concat(chunks)]) };
 }
@@ -60,33 +66,29 @@ export function formTooLarge(): UserError {
   return new UserError("too-large", "This form is too large.");
 }
 
-interface FileLimit {
-  readonly limitBytes: number;
-  readonly tooLarge: () => UserError;
-}
-
 interface ReceivedFile {
   readonly fileName: string;
-  /** The file in the store. The caller adopts or discards it. */
+  /** The temporary file. The caller must discard it, even after moving it into the store. */
   readonly incoming: Incoming;
 }
 
 /**
- * Receives the first file of a form, under any field name, into the store, and ignores the rest of the form. An
- * incomplete form leaves no file behind.
- * @throws UserError "too-large" beyond the limit, "invalid" without a file or for an incomplete form
+ * Receives the first file of a form, under any field name, into a temporary file of the store, and ignores the rest of
+ * the form. An incomplete form leaves no file.
+ * @throws UserError "too-large" beyond a limit, "invalid" without a file or for an incomplete form
  */
 export async function receiveFile(
   { blobs }: Store,
   request: IncomingMessage,
-  { limitBytes, tooLarge }: FileLimit,
+  { limitBytes, tooLarge }: SizeLimit,
 ): Promise<ReceivedFile> {
   let first: { readonly fileName: string; readonly work: Promise<Incoming> } | undefined;
-  // busboy reports a file that just reaches its limit, and a file of exactly `limitBytes` is accepted.
-  const limits = { fileSize: limitBytes + 1, fields: 0, files: partLimit, parts: partLimit };
+  // busboy emits `limit` as soon as a file has `fileSize` bytes, and a file of exactly `limitBytes` must be accepted.
+  const limits = { fileSize: limitBytes + 1, fields: 0, files: uploadPartLimit, parts: uploadPartLimit };
   const parser = parserFor(request, limits, (stream, _field, fileName) => {
     if (first !== undefined) return false;
     stream.on("data", (chunk: Buffer) => countUsedBuffers(chunk.length));
+    // The `data` listener starts the stream, but `receive` reads it later.
     stream.pause();
     stream.once("limit", () => stream.destroy(tooLarge()));
     const work = blobs.receive(stream);
@@ -95,12 +97,13 @@ export async function receiveFile(
     return true;
   });
   try {
-    await feed(request, parser, limitBytes + formLimitBytes, tooLarge);
+    await feed(request, parser, { limitBytes: limitBytes + formLimitBytes, tooLarge });
     await recheckSender(request);
   } catch (error) {
     await first?.work.then(
       (incoming) => blobs.discard(incoming),
       (failure: unknown) => {
+        // An error such as a full disk matters more than the error of the form.
         if (!isFormError(failure)) throw failure;
       },
     );
@@ -112,7 +115,7 @@ export async function receiveFile(
   return { fileName: first.fileName, incoming: await first.work };
 }
 
-/** Whether a file failed only because its form did: busboy's errors have no code, and disk errors have one. */
+/** Whether this is busboy's error for a file in an incomplete form: a plain `Error`. Disk errors have a `code`. */
 function isFormError(error: unknown): boolean {
   return error instanceof Error && error.constructor === Error && !("code" in error);
 }
@@ -128,7 +131,7 @@ function parserFor(
     // busboy would silently ignore further parts.
     parser.on("partsLimit", () => parser.destroy(formTooLarge()));
     parser.on("file", (field, stream, { filename }) => {
-      // The error of an incomplete part also fails the form, which reports it.
+      // For an incomplete file, the form's own error is reported.
       stream.on("error", () => {});
       // An empty file input arrives as a part without a file name.
       if (!filename || !takeFile(stream, field, filename)) stream.resume();
@@ -140,15 +143,10 @@ function parserFor(
 }
 
 /**
- * Sends a request's body through a parser until the form's end. Stops at an error in the form, beyond `limitBytes`, or
- * when the client leaves. The parser is closed afterwards; the request stays open for the answer.
+ * Parses a request's body. Rejects if the form is broken or too large, or if the client disconnects. The parser is
+ * closed afterwards. The request stays open for the answer.
  */
-function feed(
-  request: IncomingMessage,
-  parser: busboy.Busboy,
-  limitBytes: number,
-  tooLarge: () => UserError,
-): Promise<void> {
+function feed(request: IncomingMessage, parser: busboy.Busboy, limit: SizeLimit): Promise<void> {
   return new Promise((resolve, reject) => {
     let size = 0;
     let problem: Error | undefined;
@@ -159,7 +157,7 @@ function feed(
     };
     const count = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limitBytes) stop(tooLarge());
+      if (size > limit.limitBytes) stop(limit.tooLarge());
     };
     const onClose = () => {
       if (!request.readableEnded) stop(new UserError("invalid", "The upload broke off."));
@@ -177,5 +175,5 @@ function feed(
 }
 
 function brokenForm(): UserError {
-  return new UserError("invalid", "This is no complete form: send the file as multipart/form-data.");
+  return new UserError("invalid", "This is not a complete form: send the file as multipart/form-data.");
 }

@@ -5,7 +5,7 @@ import { plainAddress } from "../../domain/address.ts";
 import type { LimitedLog } from "../../services/limited-log.ts";
 import { lastAnswer } from "../answers/answer-headers.ts";
 
-/** Limits of a request's head. `answerBrokenRequests` answers the heads that node refuses. */
+/** Limits of a request's head. */
 export const headLimits = {
   /** Request line and headers together. */
   bytes: 16 * 1024,
@@ -17,7 +17,7 @@ interface HeadProblem {
   readonly message: string;
 }
 
-/** Problems that node's parser accepts. Undefined for a head that a proxy in front reads the same way as Platen. */
+/** Finds problems that Node's parser accepts, and that a proxy in front may read in another way than Platen. */
 export function headProblem({ httpVersion, rawHeaders }: IncomingMessage): HeadProblem | undefined {
   if (rawHeaders.length / 2 > headLimits.headers) {
     return { status: 431, message: `A request has ${headLimits.headers} headers at most.` };
@@ -29,9 +29,9 @@ export function headProblem({ httpVersion, rawHeaders }: IncomingMessage): HeadP
   return undefined;
 }
 
-const broken = { status: 400, message: "This is no HTTP request that this service understands." };
+const broken = { status: 400, message: "This is not a valid HTTP request." };
 
-/** By the code of node's error. */
+/** By the code of Node's error. */
 const problems: Readonly<Record<string, HeadProblem>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -39,7 +39,7 @@ const problems: Readonly<Record<string, HeadProblem>> = {
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: 413,
-    message: "What stands beside the body’s chunks is too long.",
+    message: "The extensions of the body’s chunks are too long.",
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
@@ -48,33 +48,37 @@ const problems: Readonly<Record<string, HeadProblem>> = {
 };
 
 /**
- * Replaces node's own answers with ones that have Platen's headers: to a broken, large or slow head, to CONNECT, and to an
- * `Expect` header. The connection ends with the answer.
+ * Answers where Node would answer without Platen's headers: a broken, large or slow head, CONNECT, and `Expect`. Closes
+ * the connection after the answer.
  */
 export function answerBrokenRequests(
   server: Server,
   config: Pick<Config, "publicUrl">,
-  lines: LimitedLog,
+  log: LimitedLog,
 ): void {
   const answers = new WeakMap<Socket, ServerResponse>();
   server.on("request", ({ socket }, response) => answers.set(socket, response));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const { status, message } = problems[error.code ?? ""] ?? broken;
-    lines.logRefused(status, message, plainAddress(socket.remoteAddress ?? "") ?? "");
+    log.logRefused(status, message, plainAddress(socket.remoteAddress ?? "") ?? "");
     endWith(socket, answers.get(socket), lastAnswer(config, status, message));
   });
   server.on("connect", (_request, socket: Socket) => {
     endWith(socket, answers.get(socket), lastAnswer(config, 405, "This service is no proxy."));
   });
   server.on("checkExpectation", ({ socket }) => {
-    endWith(socket, answers.get(socket), lastAnswer(config, 417, "This service expects 100-continue alone."));
+    endWith(
+      socket,
+      answers.get(socket),
+      lastAnswer(config, 417, "This service supports only the expectation 100-continue."),
+    );
   });
 }
 
-/** A refused client may send for this long: a connection closed at once would lose the answer. */
+/** A refused client may continue to send for this long: if the connection closed at once, the answer would be lost. */
 const lingerMs = 1_000;
 
-/** Ends a connection with an answer, unless another one is being sent. */
+/** Closes a connection after an answer; or at once, if `running` is being sent. */
 export function endWith(socket: Socket, running: ServerResponse | undefined, answer: string): void {
   if (socket.writableEnded) return;
   socket.on("error", () => {});

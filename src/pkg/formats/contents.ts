@@ -21,19 +21,19 @@ export interface SourceFile {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
-  /** The store's version of the checked file. Undefined: any file of this size is accepted. */
+  /** The `FileSource.version` of the checked file. Undefined: any file of this size is accepted. */
   readonly version: string | undefined;
   /** The error for a user if the file is missing or has changed. */
   readonly refusal: (problem: "missing" | "damaged") => UserError;
 }
 
-/** A driver's archive and the folder for its files. It is plain data, so it can cross threads. */
+/** A driver's archive and the folder for its files. It is plain data, so it can be sent to another thread. */
 export interface DriverFolder {
   /** Of the archive. */
   readonly sha256: string;
   /** With `/`; empty for the root. */
   readonly folder: string;
-  /** Path of an INF: only files go into the folder that this INF and those in its CopyINF use. Undefined: every file. */
+  /** An INF's path: the folder gets only files that this INF or those in its CopyINF use. Undefined: all files. */
   readonly onlyUsedBy: string | undefined;
 }
 
@@ -117,7 +117,7 @@ export function contentsKey(drivers: readonly DriverFolder[], { settings, icon }
 /**
  * Lays out the drivers' files in their folders. Blocks: call it in a worker thread.
  * @param entries the files of each driver's archive that go into its folder, in the order of the drivers
- * @throws UserError "invalid" for more files or bytes than a ZIP can hold
+ * @throws UserError "invalid" for more files or bytes than a ZIP can contain
  */
 export function layOutDrivers(
   drivers: readonly DriverFolder[],
@@ -135,7 +135,7 @@ export function layOutDrivers(
 
 /**
  * Lays out a whole ZIP: the drivers' files, then the three scripts and the icon. Blocks for some milliseconds.
- * @throws UserError "invalid" for more files or bytes than a ZIP can hold
+ * @throws UserError "invalid" for more files or bytes than a ZIP can contain
  */
 export function layOut(drivers: LaidOutDrivers, { settings, icon }: OwnContents): DigestedLayout {
   const files: ZipFile[] = settings === undefined ? [] : scriptFiles(JSON.parse(settings) as ScriptSettings);
@@ -161,7 +161,7 @@ function scriptFiles(settings: ScriptSettings): ZipFile[] {
 
 const scriptSuffixes = new WeakMap<ScriptTemplate, SharedSuffix>();
 
-/** Scripts share most of their text, from the settings to the end. It is deflated once, which takes about 15 ms each. */
+/** Scripts share most of their text, from the settings to the end. It is deflated only once for each template, in about 15 ms. */
 function scriptSuffix(template: ScriptTemplate): SharedSuffix {
   const known = scriptSuffixes.get(template);
   if (known !== undefined) return known;

@@ -27,11 +27,7 @@ const cipherInputBytes = 64 * 1024;
  */
 export function deriveKeys(secret: Uint8Array, prefixDigest: Uint8Array): EncryptionKeys {
   const material = new Uint8Array(hkdfSync("sha256", secret, prefixDigest, "platen intunewin 2", 80));
-  return {
-    encryptionKey: material.slice(0, 32),
-    macKey: material.slice(32, 64),
-    iv: material.slice(64, 80),
-  };
+  return { encryptionKey: material.slice(0, 32), macKey: material.slice(32, 64), iv: material.slice(64, 80) };
 }
 
 /** How many chunks a payload has. The last one is padded, and may contain only padding. */

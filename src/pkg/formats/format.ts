@@ -12,7 +12,7 @@ export interface PackageFile {
   /** Identifies exactly these bytes. */
   readonly etag: string;
   /**
-   * Opens the sources of its bytes, and does all work that takes long or may be refused.
+   * Opens the sources of its bytes, and does all work that takes long or may fail.
    * @throws UserError "busy", or "invalid" with the remedy
    */
   open(): Promise<OpenPackage>;
@@ -20,9 +20,7 @@ export interface PackageFile {
 
 /** A package that is being sent. Its sources stay open until it is closed. */
 export interface OpenPackage {
-  /**
-   * The bytes from `start` up to `end`, exclusive. The caller may use a chunk until it requests the next one.
-   */
+  /** The bytes from `start` up to `end`, exclusive. The caller may use a chunk until it requests the next one. */
   chunks(start: number, end: number): AsyncIterable<Uint8Array>;
   /** Call it once, after the last chunk. */
   close(): Promise<void>;
@@ -40,8 +38,8 @@ export interface PackageContext {
 
 export interface EncryptingZip {
   /**
-   * Computes what must be known before the encrypted ZIP is sent. The result is cached by the ZIP's digest. The drivers'
-   * files, with which other packages begin too, are encrypted only once for all of them.
+   * Computes what must be known before the encrypted ZIP is sent. The result is cached by the ZIP's digest. Packages that
+   * begin with the same drivers share the work for these.
    * @throws UserError "busy"
    */
   encryptionInfo(keys: EncryptionKeys): Promise<EncryptionInfo>;
@@ -67,7 +65,7 @@ export interface PackageFacts {
   /** The oldest Windows that can install it. */
   readonly minimumWindows: "Windows 10 1607" | "Windows 11 21H2";
   /** The subnets that it is for. Undefined: all networks. */
-  readonly place: CombinedSubnets | undefined;
+  readonly subnets: CombinedSubnets | undefined;
   readonly fileName: string;
   readonly detectionFileName: string;
   readonly requirementFileName: string;
@@ -89,7 +87,7 @@ export interface PackageFormat extends ListedFormat {
    * @param apps names of the apps that install the drivers
    * @param isMixed whether the drivers are for different architectures, so that no machine needs all of them
    */
-  apartFields(apps: readonly string[], isMixed: boolean): readonly FieldSection[];
+  dependencyFields(apps: readonly string[], isMixed: boolean): readonly FieldSection[];
   /** Instructions for each tool, if there are several. */
   tools(facts: PackageFacts): readonly ToolGuide[];
   /** @throws UserError "invalid" */

@@ -2,9 +2,9 @@ import type { LinkOwner } from "../../domain/access/link.ts";
 import type { Architecture } from "../../domain/drivers/driver.ts";
 import { installCommand, uninstallCommand } from "../scripts/commands.ts";
 import type { PackageFacts } from "./format.ts";
-import { setupFile } from "./mdm.ts";
+import { setupFile } from "./intune.ts";
 
-// The fields of an app in Microsoft Graph's terms. `mdm.ts` lists the same fields for people who fill in the portal's form.
+// The fields of an app in Microsoft Graph's terms. `intune.ts` lists the same fields for people who fill in the portal's form.
 
 /** The notes of an app. Their marker identifies the app, even after it is renamed. */
 export function appNotes(instance: string, { kind, id }: LinkOwner, revision: string): string {

@@ -77,9 +77,9 @@ function storedRecord(name: string, crc: number, size: number): FileRecord {
   return { name: Buffer.from(name), ...versions, flags: 0, method: 0, crc32: crc, packedSize: size, size };
 }
 
-/** Renders XML: every hole is escaped. Characters that XML 1.0 does not allow become U+FFFD. */
-function xml(parts: TemplateStringsArray, ...holes: (string | number)[]): string {
-  return parts.reduce((text, part, i) => text + escapeXml(String(holes[i - 1] ?? "")) + part);
+/** Renders XML: every interpolated value is escaped. Characters that XML 1.0 does not allow become U+FFFD. */
+function xml(parts: TemplateStringsArray, ...values: (string | number)[]): string {
+  return parts.reduce((text, part, i) => text + escapeXml(String(values[i - 1] ?? "")) + part);
 }
 
 const entities: Record<string, string> = {

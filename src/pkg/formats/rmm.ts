@@ -21,9 +21,9 @@ export const rmm: PackageFormat = {
   extension: ".zip",
   hasIcon: false,
   guide:
-    "A ZIP with the three scripts, and with the driver where Windows does not bring it. Run install.ps1 as SYSTEM, with either of these:",
+    "A ZIP with the three scripts, and with the driver unless it comes with Windows. Run install.ps1 as SYSTEM with either of these scripts:",
   fields: () => [],
-  apartFields: () => [],
+  dependencyFields: () => [],
   snippets: rmmSnippets,
   tools: rmmTools,
   build: async (contents, context) => plainZip("rmm", await context.layOut(contents), context),
@@ -55,7 +55,7 @@ function rmmSnippets(facts: PackageFacts): Snippet[] {
     {
       label: "Script, without an attachment",
       text: downloadAndRunScript(urls.install, parameters),
-      hint: "PowerShell, as SYSTEM, on machines that reach this service: it fetches driver files only where they are needed and not there yet.",
+      hint: "PowerShell, as SYSTEM, on machines that can reach this service. It downloads driver files only if the machine needs them and does not have them.",
     },
     { label: "Address of the ZIP", text: urls.package },
     { label: "Download it from a shell", text: curlCommand(urls.package), hint: "In PowerShell: curl.exe." },
@@ -63,8 +63,8 @@ function rmmSnippets(facts: PackageFacts): Snippet[] {
 }
 
 /** Printers with subnets need the parameter, because an RMM also runs the script on machines outside them. */
-function parametersOf({ place }: PackageFacts): typeof onlyHere | undefined {
-  return place && onlyHere;
+function parametersOf({ subnets }: PackageFacts): typeof onlyHere | undefined {
+  return subnets && onlyHere;
 }
 
 function rmmTools(facts: PackageFacts): ToolGuide[] {

@@ -9,8 +9,8 @@ import { Work } from "../../inf/work.ts";
 import { type ArchiveEntry, checkEntry } from "../zip/archive.ts";
 
 /**
- * Finds the entries of an archive that an INF and the INFs in its CopyINF use. An inspection at upload applies the same
- * rules and limits. Blocks: call it in a worker thread.
+ * Finds the entries of an archive that an INF and the INFs in its CopyINF use. It applies the rules and limits of
+ * an inspection at upload. Blocks: call it in a worker thread.
  * @param onBytesUsed is called with the sizes of buffers that are no longer used
  * @throws UserError "invalid" with the remedy if the INFs cannot be read within the limits
  */
@@ -26,7 +26,7 @@ export async function usedEntries(
     if (!(error instanceof UserError)) throw error;
     throw new UserError(
       error.code,
-      `Which files “${infPath}” uses cannot be found out. ${error.message} Or switch off “Leave out unused files” on the driver’s page: packages then hold every file.`,
+      `Platen cannot determine which files “${infPath}” uses. ${error.message} Or switch off “Leave out unused files” on the driver’s page: packages then contain every file.`,
     );
   }
 }

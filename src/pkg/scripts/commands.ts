@@ -90,7 +90,7 @@ function tlsStatement(url: string): string {
 }
 
 function plainName(file: string): string {
-  if (!/^[a-z0-9][a-z0-9.-]*$/.test(file)) throw new Error(`“${file}” cannot stand in a command`);
+  if (!/^[a-z0-9][a-z0-9.-]*$/.test(file)) throw new Error(`“${file}” cannot be part of a command`);
   return file;
 }
 

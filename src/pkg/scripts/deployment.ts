@@ -20,7 +20,7 @@ import {
 } from "./driver-settings.ts";
 import type { PowerShellValue } from "./powershell.ts";
 
-/** A printer with the drivers it is deployed with. All are complete. */
+/** A printer with its drivers. All of them have what a deployment needs. */
 export interface Deployable {
   readonly printer: Printer;
   readonly driver: Driver;
@@ -37,19 +37,19 @@ export interface Deployment {
   readonly folders: ReadonlyMap<number, string>;
   /** For a script downloaded alone, by the driver's id. A script in a package contains no address. */
   readonly downloads: ReadonlyMap<number, FilesDownload>;
-  /** Whether uploaded drivers have packages of their own. The scripts then only check that the drivers are installed. */
-  readonly isApart?: boolean;
-  /** The name of the log file is a slug of it. */
+  /** Whether other packages install the uploaded drivers. The scripts then only check that these are installed. */
+  readonly omitsDriver?: boolean;
+  /** The name of the log file on the machines is a slug of this. */
   readonly title: string;
 }
 
-/** The settings block at the top of a script. It has only literals, so it can cross threads as JSON. */
+/** The settings block at the top of a script. It is plain data, so it can be sent to another thread as JSON. */
 export type ScriptSettings = { readonly [key: string]: PowerShellValue };
 
 /** Part of every revision. Raise it only when a change of the scripts must reach machines that are already deployed. */
 const generation = 1;
 
-/** The folder of a printer's second driver in its own package. */
+/** The folder of the driver for ARM64 in the package of a single printer. */
 const arm64DriverFolder = "driver-arm64";
 
 /** Deploys one printer. @param downloads for a script downloaded alone, by the driver's id */
@@ -82,7 +82,7 @@ export function deploymentOfMany(
 
 /** The same deployment without its uploaded drivers, which other packages install. */
 export function withoutDrivers(deployment: Deployment): Deployment {
-  return { ...deployment, folders: new Map(), downloads: new Map(), isApart: true };
+  return { ...deployment, folders: new Map(), downloads: new Map(), omitsDriver: true };
 }
 
 export function driversIn({ printers }: Pick<Deployment, "printers">): Driver[] {
@@ -117,7 +117,7 @@ export function scriptSettings(deployment: Deployment): ScriptSettings {
       driverEntry(driver, {
         folder: deployment.folders.get(driver.id),
         download: deployment.downloads.get(driver.id),
-        isApart: deployment.isApart ?? false,
+        omitsDriver: deployment.omitsDriver ?? false,
       }),
     ),
     Printers,
@@ -197,7 +197,7 @@ export const optionalDefaults = {
   ResetUserPreferences: false,
 };
 
-/** The settings that were added later, each only if it is set, so that all other printers keep their revisions. */
+/** The settings that were added later, each only if it is set, so that printers without them keep their revisions. */
 function optionalSettings(printer: Printer): { [Name in keyof typeof optionalDefaults]?: PowerShellValue } {
   return {
     ...(printer.protocol === "ipp" && { IppUrl: ippUrlOf(printer) }),

@@ -18,7 +18,7 @@ export interface DriverDeployment {
  */
 export function driverScriptSettings({ driver, models, download }: DriverDeployment): ScriptSettings {
   const title = driverTitle(driver);
-  const entry = driverEntry(driver, { folder: driverFolder, download, isApart: false });
+  const entry = driverEntry(driver, { folder: driverFolder, download, omitsDriver: false });
   return {
     LogName: `Platen-driver-${slug(title) || driver.id}`,
     Drivers: [entry],

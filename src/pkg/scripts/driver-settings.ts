@@ -11,31 +11,31 @@ export interface FilesDownload {
 export const driverFolder = "driver";
 
 interface DriverLocation {
-  /** In a package, with `/`. Default: `driver`. */
+  /** In a package, with `/`. By default `driver`. */
   readonly folder: string | undefined;
   readonly download: FilesDownload | undefined;
-  /** Whether a package of its own installs the driver, if it was uploaded. */
-  readonly isApart: boolean;
+  /** Whether another package installs the driver, if it was uploaded. */
+  readonly omitsDriver: boolean;
 }
 
-export function driverEntry(driver: Driver, { folder = driverFolder, download, isApart }: DriverLocation) {
+export function driverEntry(driver: Driver, { folder, download, omitsDriver }: DriverLocation) {
   return {
     Key: driverKey(driver),
-    Folder: windowsPath(folder),
+    Folder: windowsPath(folder ?? driverFolder),
     Download: download?.url ?? "",
     FilesSha256: (download?.sha256 ?? "").toUpperCase(),
     Origin: "package",
-    ...(isApart && !isWindowsDriver(driver) && { Origin: "apart", Package: driverPackageName(driver) }),
+    ...(omitsDriver && !isWindowsDriver(driver) && { Origin: "apart", Package: driverPackageName(driver) }),
     ...driverSettings(driver),
   };
 }
 
-/** Printers refer to their drivers by this key in a script. It also names the marker of a driver's own package. */
+/** A script's printers refer to their drivers by this key. The marker of a driver's own package has the same name. */
 export function driverKey({ id }: Pick<Driver, "id">): string {
   return `driver-${id}`;
 }
 
-/** A driver's settings in scripts, without the place of its files. They count towards revisions. */
+/** A driver's settings in scripts, without the location of its files. They count towards revisions. */
 export function driverSettings(driver: Driver) {
   const inf = chosenInf(driver);
   return {

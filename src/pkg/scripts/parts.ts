@@ -69,14 +69,14 @@ import uninstall from "./uninstall.ps1";
 
 export const packagedScripts = ["install", "uninstall", "detect"] as const;
 
-/** Those in packages, and those that are only downloaded alone. */
+/** The scripts in packages, and those that exist only as single downloads. */
 export const scriptKinds = [...packagedScripts, "requirement", "diagnose"] as const;
 export type ScriptKind = (typeof scriptKinds)[number];
 
 interface ScriptSource {
-  /** With regions for the settings and the parts. */
+  /** The script. `render.ts` replaces its regions `#<settings>` and `#<parts>`. */
   readonly body: string;
-  /** Whole PowerShell files in the order in which they run: a part comes after those that its top-level code needs. */
+  /** PowerShell files for the region `#<parts>`, in this order, because top-level code can use only earlier parts. */
   readonly parts: readonly string[];
 }
 
@@ -93,7 +93,7 @@ const installAndUninstallParts = [
   ...printersOnly(users),
 ];
 
-/** Parts that a driver without a printer does not need. */
+/** Marks parts that the scripts of a driver without a printer leave out. */
 function printersOnly(...parts: readonly string[]): string[] {
   return parts.map((part) => `#<if printer>\n${part}\n#</if>`);
 }

@@ -8,17 +8,17 @@ export type PowerShellValue =
   | { readonly [key: string]: PowerShellValue };
 
 /**
- * Renders PowerShell: every hole becomes a literal. Text is put into single quotes, where only PowerShell's five
- * single quotes have a meaning. Two kinds of characters are written as numbers: those that a file could lose or change
- * (controls, lone surrogates), and those that change the direction of the text after them.
+ * Renders PowerShell: every interpolated value becomes a literal. Text is put into single quotes, where only
+ * PowerShell's five kinds of single quotes have a meaning. Two kinds of characters are written as numbers: those that a
+ * file could lose or change (controls, lone surrogates), and those that change the direction of the text after them.
  */
-export function powershell(parts: TemplateStringsArray, ...holes: PowerShellValue[]): string {
-  return parts.reduce((text, part, i) => text + literal(holes[i - 1] ?? null, false, "") + part);
+export function powershell(parts: TemplateStringsArray, ...values: PowerShellValue[]): string {
+  return parts.reduce((text, part, i) => text + literal(values[i - 1] ?? null, false, "") + part);
 }
 
 /** Renders pure ASCII, for files that may be read in another encoding. */
-export function asciiPowershell(parts: TemplateStringsArray, ...holes: PowerShellValue[]): string {
-  return parts.reduce((text, part, i) => text + literal(holes[i - 1] ?? null, true, "") + part);
+export function asciiPowershell(parts: TemplateStringsArray, ...values: PowerShellValue[]): string {
+  return parts.reduce((text, part, i) => text + literal(values[i - 1] ?? null, true, "") + part);
 }
 
 function literal(value: PowerShellValue, ascii: boolean, indent: string): string {
@@ -45,7 +45,7 @@ function isList(value: object): value is readonly PowerShellValue[] {
 }
 
 function numberLiteral(value: number): string {
-  if (!Number.isSafeInteger(value)) throw new Error(`${value} cannot stand in a script`);
+  if (!Number.isSafeInteger(value)) throw new Error(`${value} cannot be part of a script`);
   return String(value);
 }
 

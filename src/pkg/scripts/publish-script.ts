@@ -71,7 +71,7 @@ export interface PublishedApp extends LinkOwner {
   readonly hasRequirement: boolean;
   /** SHA-256 of its icon in hex. */
   readonly icon: string | undefined;
-  /** Apps that come before it in the same script. */
+  /** Driver apps that it needs. They come before it in the same script. */
   readonly dependsOn: readonly LinkOwner[];
 }
 
@@ -81,7 +81,7 @@ interface RecordNumbers {
   readonly last: number;
 }
 
-/** Everything that a script publishes. It is plain data, so it can cross threads. */
+/** Everything that a script publishes. It is plain data, so it can be sent to another thread. */
 export interface Publication {
   readonly logName: string;
   readonly title: string;
@@ -107,12 +107,12 @@ export interface Publication {
   readonly records: Readonly<Record<"printers" | "clients" | "drivers", RecordNumbers>> | undefined;
 }
 
-/** The revision of an app, from the ETag of its package without an icon: a new icon does not upload the content again. */
+/** @param etag of the app's package without its icon, so that a new icon does not upload the content again */
 export function etagRevision(etag: string): string {
   return createHash("sha256").update(etag).digest("hex").slice(0, 12);
 }
 
-/** Digests of what a script was made of. When it runs, the script first asks the service whether they are still current. */
+/** Digests of a script's data. When the script runs, it first asks the service whether they are still current. */
 export interface PublicationState {
   /** Of all apps, 16 hex digits. Time and addresses are not part of it. */
   readonly apps: string;
@@ -120,7 +120,7 @@ export interface PublicationState {
   readonly records: string;
 }
 
-/** @param records of all records, even if the script does not contain them */
+/** @param records of everything in Platen, even if the script does not contain them */
 export function publicationState(
   publication: Publication,
   records: Publication["records"],
@@ -192,27 +192,18 @@ function appSettings(
   iconName: (sha256: string | undefined) => string,
 ): PowerShellValue {
   const { kind, id, revision, fields, hasRequirement, icon, dependsOn } = app;
+  const { url, etag, fileName, size, detectionSha256 } = app.package;
   const scripts = JSON.parse(app.scripts) as ScriptSettings;
   return {
     Kind: kind,
     Id: id,
     Revision: revision,
-    Package: packageSettings(app.package),
+    Package: { Url: url, ETag: etag, FileName: fileName, Size: size, DetectionSha256: detectionSha256 },
     Fields: fields,
     Detection: templates.script("detect", scripts),
     Requirement: hasRequirement ? templates.script("requirement", scripts) : null,
     Icon: iconName(icon),
     DependsOn: dependsOn.map((other) => `${other.kind}:${other.id}`),
-  };
-}
-
-function packageSettings({ url, etag, fileName, size, detectionSha256 }: PublishedPackage) {
-  return {
-    Url: url,
-    ETag: etag,
-    FileName: fileName,
-    Size: size,
-    DetectionSha256: detectionSha256,
   };
 }
 

@@ -19,13 +19,13 @@ export function renderWithSettings(kind: ScriptKind, settings: ScriptSettings): 
   return Buffer.concat([before, settingsBlock(kind, settings), after]);
 }
 
-/** The text of a script around its settings. It is the same for all deployments with the same needs. */
+/** The text before and after a script's settings. It is the same for all deployments with the same needs. */
 export interface ScriptTemplate {
   readonly before: Buffer;
   readonly after: Buffer;
 }
 
-/** Templates in memory. A shop needs only a handful. */
+/** The maximum number of templates in memory. An installation needs only a few. */
 const maxTemplates = 100;
 const templates = new Map<string, ScriptTemplate>();
 
@@ -46,8 +46,8 @@ function makeTemplate(kind: ScriptKind, needed: readonly Need[]): ScriptTemplate
   const isNeeded = (name: Need | ScriptKind) => name === kind || needed.some((need) => need === name);
   const pieces = (text: string) => neededPieces(text.replaceAll("\r\n", "\n"), isNeeded);
   const [start, end] = aroundRegion(pieces(body), "parts");
-  const carried = parts.map((part) => pieces(part).trim()).filter((part) => part !== "");
-  const whole = start + carried.join("\n\n") + end;
+  const kept = parts.map((part) => pieces(part).trim()).filter((part) => part !== "");
+  const whole = start + kept.join("\n\n") + end;
   const [before, after] = aroundRegion(kind === "install" ? withoutComments(whole) : whole, "settings");
   return {
     before: fileBytes((isAscii(kind) ? "" : "\ufeff") + tabbed(before)),
@@ -84,18 +84,14 @@ function settingsUsedBy(kind: ScriptKind, settings: ScriptSettings): ScriptSetti
 /** The requirement script reads only ids, names and subnets. */
 function requirementSettings(settings: ScriptSettings): ScriptSettings {
   const named = ({ Id = null, Name = null, Subnets = [] }: ScriptSettings) => ({ Id, Name, Subnets });
-  return { Printers: printersIn(settings).map(named) };
+  return { Printers: recordsIn(settings.Printers).map(named) };
 }
 
 /** A PrintTicket may be large, and only install uses it. */
 function withoutPrintTickets(settings: ScriptSettings): ScriptSettings {
-  const printers = printersIn(settings);
+  const printers = recordsIn(settings.Printers);
   if (printers.every(({ PrintTicket }) => !PrintTicket)) return settings;
   return { ...settings, Printers: printers.map((printer) => ({ ...printer, PrintTicket: "" })) };
-}
-
-function printersIn({ Printers }: ScriptSettings): readonly ScriptSettings[] {
-  return Array.isArray(Printers) ? (Printers as ScriptSettings[]) : [];
 }
 
 /** The conditions under which a script contains a part. The names are those in `#<if name>` lines. */

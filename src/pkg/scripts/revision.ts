@@ -14,10 +14,8 @@ export function revisionOf({ printer, driver, arm64Driver }: Deployable): string
 
 /** Computes revisions of many printers with the same drivers. It does not keep the drivers, whose reports may be large. */
 export function revisionsWith(driver: Driver, arm64Driver: Driver | undefined): (printer: Printer) => string {
-  const texts = [driver, ...(arm64Driver ? [arm64Driver] : [])].map((each) =>
-    JSON.stringify(driverSettings(each)),
-  );
-  const [driverText = "", arm64Text] = texts;
+  const textOf = (used: Driver) => JSON.stringify(driverSettings(used));
+  const [driverText, arm64Text] = [textOf(driver), arm64Driver && textOf(arm64Driver)];
   const models = { driver: modelOf(driver), arm64Driver: arm64Driver && modelOf(arm64Driver) };
   return (printer) =>
     revisionFrom(JSON.stringify(printerSettings({ printer, ...models })), driverText, arm64Text);
@@ -36,8 +34,8 @@ function modelOf({ driver_desc }: Driver): Pick<Driver, "driver_desc"> {
 }
 
 /**
- * Identifies what several printers deploy, in 12 hex digits. It is not a revision, because it uses no driver reports;
- * detection never sees it.
+ * Identifies what several printers deploy, in 12 hex digits. It is not a revision: it does not depend on driver reports,
+ * and detection scripts do not use it.
  */
 export function printersDigest(printers: readonly PrinterWithDrivers<DriverSummary>[]): string {
   const hash = createHash("sha256");

@@ -5,11 +5,11 @@ import {
   digitalSignature,
   endOfCentralDirectory as end,
   centralDirectoryHeader as header,
-  zip64EndOfCentralDirectory as largeEnd,
   localFileHeader,
   zip64EndLocator as locatorFields,
   refuse,
   rezip,
+  zip64EndOfCentralDirectory as zip64End,
 } from "./record-fields.ts";
 
 /** The place of the central directory, from the records at the end of a ZIP. */
@@ -42,7 +42,7 @@ export async function readEnd(source: ByteSource): Promise<ArchiveEnd> {
   if (at + end.size + record.readUInt16LE(end.commentLength) > searched.length)
     throw damaged("its last record is cut off");
   const endOffset = source.size - searchedLength + at;
-  const found = (await readLargeEnd(source, endOffset)) ?? readPlainEnd(record, endOffset);
+  const found = (await readZip64End(source, endOffset)) ?? readPlainEnd(record, endOffset);
   const { entryCount, directorySize, directoryOffset, directoryEnd } = found;
   const shift = directoryEnd - directorySize - directoryOffset;
   if (entryCount > entryLimit && shift >= 0) {
@@ -84,23 +84,23 @@ function severalParts() {
 }
 
 /** The ZIP64 end record, which every writer puts directly before its locator. Undefined if there is no locator. */
-async function readLargeEnd(source: ByteSource, endOffset: number): Promise<EndRecord | undefined> {
-  const directoryEnd = endOffset - locatorFields.size - largeEnd.size;
+async function readZip64End(source: ByteSource, endOffset: number): Promise<EndRecord | undefined> {
+  const directoryEnd = endOffset - locatorFields.size - zip64End.size;
   if (directoryEnd < 0) return undefined;
-  const record = await source.read(directoryEnd, largeEnd.size + locatorFields.size);
-  const locator = record.subarray(largeEnd.size);
+  const record = await source.read(directoryEnd, zip64End.size + locatorFields.size);
+  const locator = record.subarray(zip64End.size);
   if (locator.readUInt32LE(0) !== locatorFields.signature) return undefined;
-  if (record.readUInt32LE(0) !== largeEnd.signature) throw damaged("its ZIP64 end record is missing");
-  const entryCount = Number(record.readBigUInt64LE(largeEnd.totalEntries));
+  if (record.readUInt32LE(0) !== zip64End.signature) throw damaged("its ZIP64 end record is missing");
+  const entryCount = Number(record.readBigUInt64LE(zip64End.totalEntries));
   const isOneOfMany =
     locator.readUInt32LE(locatorFields.totalNumberOfDisks) > 1 ||
-    record.readBigUInt64LE(largeEnd.diskNumbers) !== 0n ||
-    Number(record.readBigUInt64LE(largeEnd.totalEntriesOnThisDisk)) !== entryCount;
+    record.readBigUInt64LE(zip64End.diskNumbers) !== 0n ||
+    Number(record.readBigUInt64LE(zip64End.totalEntriesOnThisDisk)) !== entryCount;
   if (isOneOfMany) throw severalParts();
   return {
     entryCount,
-    directorySize: Number(record.readBigUInt64LE(largeEnd.sizeOfCentralDirectory)),
-    directoryOffset: Number(record.readBigUInt64LE(largeEnd.offsetOfCentralDirectory)),
+    directorySize: Number(record.readBigUInt64LE(zip64End.sizeOfCentralDirectory)),
+    directoryOffset: Number(record.readBigUInt64LE(zip64End.offsetOfCentralDirectory)),
     directoryEnd,
   };
 }
@@ -117,7 +117,7 @@ export interface DirectoryRecord {
   /** Unpacked, in bytes. */
   readonly size: number;
   readonly compressedSize: number;
-  /** As the record says: from the start of the archive. */
+  /** As in the record: from the start of the archive, which may not be the start of the file. */
   readonly headerOffset: number;
 }
 
@@ -144,14 +144,14 @@ export function readRecords(directory: Buffer, count: number): DirectoryRecord[]
     );
     at = next;
   }
-  if (!isSignature(directory.subarray(at))) {
+  if (!isValidRest(directory.subarray(at))) {
     throw damaged(`its table of contents goes on after the ${count} files that its end counts`);
   }
   return records;
 }
 
-/** The rest may be empty, or a digital signature of the directory (4.3.13), which Platen does not check. */
-function isSignature(rest: Buffer): boolean {
+/** After the last record, only a signature of the directory may follow (4.3.13). Platen does not verify it. */
+function isValidRest(rest: Buffer): boolean {
   if (rest.length === 0) return true;
   const { signature, size, sizeOfData } = digitalSignature;
   if (rest.length < size || rest.readUInt32LE(0) !== signature) return false;
@@ -161,7 +161,7 @@ function isSignature(rest: Buffer): boolean {
 function readRecord(fixed: Buffer, name: Buffer, extra: Buffer): DirectoryRecord {
   const flags = fixed.readUInt16LE(header.generalPurposeBitFlag);
   const path = readPath(name, flags, extra);
-  const [size, compressedSize, headerOffset] = readLarge(extra, [
+  const [size, compressedSize, headerOffset] = readZip64Values(extra, [
     fixed.readUInt32LE(header.uncompressedSize),
     fixed.readUInt32LE(header.compressedSize),
     fixed.readUInt32LE(header.relativeOffsetOfLocalHeader),
@@ -187,7 +187,7 @@ function readRecord(fixed: Buffer, name: Buffer, extra: Buffer): DirectoryRecord
  * Replaces each value of 0xFFFFFFFF by the next one in the ZIP64 extra field (4.5.3). The result is undefined if that
  * field is missing or too short.
  */
-function readLarge(extra: Buffer, values: readonly number[]): (number | undefined)[] {
+function readZip64Values(extra: Buffer, values: readonly number[]): (number | undefined)[] {
   const [field] = extraFields(extra, 0x0001);
   let at = 0;
   return values.map((value) => {

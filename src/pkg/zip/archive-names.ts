@@ -78,7 +78,7 @@ function visible(path: string): string {
 
 const tooLong = `is longer than ${maxPathLength} characters`;
 
-/** Names that Windows takes for devices, with any extension and with blanks before it. */
+/** Names that Windows takes for devices, even with blanks or an extension after them. */
 const deviceName = /(?:^|\/)(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:[./]|$)/i;
 
 /** Names that do harm when unpacked or that Windows cannot create. The first match is the reason in the refusal. */
@@ -100,7 +100,7 @@ function flawOf(path: string): string | undefined {
   const flaw = flaws.find(([pattern]) => pattern.test(name));
   if (flaw !== undefined) return flaw[1];
   const unseen = firstInvisible(path);
-  return unseen && `contains a character that nobody sees (${unseen})`;
+  return unseen && `contains an invisible character (${unseen})`;
 }
 
 /** Whether a folder's name may mean `..`: Windows drops blanks and dots at the end of names. */

@@ -20,20 +20,20 @@ export interface ArchiveEntry {
 }
 
 export interface Archive {
-  /** In the order of the central directory. Of names that differ only by case, only the last one. */
+  /** In the order of the central directory. If names differ only by case, only the last one is included. */
   readonly entries: readonly ArchiveEntry[];
   /** For the operator, a few sentences at most. */
   readonly warnings: readonly string[];
 }
 
-/** Packages have no ZIP64 structures, like those of Microsoft's tool, so they cannot hold more. */
+/** Packages cannot hold more, because they have no ZIP64 structures, like those of Microsoft's tool. */
 export const unpackedLimitBytes = 0xffff_0000;
 /** Deflate compresses up to 1,032 : 1, drivers about 20 : 1. The ratio counts only above `bombFloorBytes`. */
 export const bombRatio = 200;
 const bombFloorBytes = 256 * 1024 * 1024;
 const { encrypted, strongEncryption, maskedHeader } = generalPurposeBits;
 /** Any of these flags means that the file needs a password. */
-const flagsEncrypted = encrypted | strongEncryption | maskedHeader;
+const passwordFlags = encrypted | strongEncryption | maskedHeader;
 
 /**
  * Reads the central directory of a ZIP archive (PKWARE APPNOTE 6.3.10). It accepts ZIP64 fields, UTF-8 and CP437
@@ -47,14 +47,14 @@ export async function readArchive(source: ByteSource): Promise<Archive> {
   for (const record of records) checkRecord(record);
   checkAmount(records, source.size);
   const { kept, warnings } = filesOf(records);
-  const places = await locateAll(source, records, end);
-  return { entries: kept.map((record) => entryOf(record, places.get(record) ?? 0)), warnings };
+  const dataOffsets = await locateAll(source, records, end);
+  return { entries: kept.map((record) => entryOf(record, dataOffsets.get(record) ?? 0)), warnings };
 }
 
 function checkRecord(record: DirectoryRecord): void {
   const name = `“${record.path}”`;
   if (record.isFolder && record.size > 0) throw damaged(`the folder ${name} has contents of its own`);
-  if (record.flags & flagsEncrypted || record.method === 99) {
+  if (record.flags & passwordFlags || record.method === 99) {
     throw refuse(
       `This ZIP is encrypted (${name}). Unpack it with its password and pack it again without one.`,
     );
@@ -78,7 +78,7 @@ function checkAmount(records: readonly DirectoryRecord[], archiveSize: number): 
     throw refuse("This ZIP unpacks to more than 4 GB, which no package can hold.");
   if (total <= unpackedLimit(archiveSize)) return;
   throw refuse(
-    "This ZIP unpacks to more than two hundred times its size: that is no driver, and it is refused.",
+    "This ZIP unpacks to more than 200 times its size. Platen refuses it, because drivers never do.",
   );
 }
 
@@ -99,7 +99,7 @@ async function locateAll(
   records: readonly DirectoryRecord[],
   { directoryOffset, shift }: ArchiveEnd,
 ): Promise<ReadonlyMap<DirectoryRecord, number>> {
-  const places = new Map<DirectoryRecord, number>();
+  const dataOffsets = new Map<DirectoryRecord, number>();
   let window: Buffer = Buffer.alloc(0);
   let windowStart = 0;
   let before: { readonly path: string; readonly end: number } | undefined;
@@ -118,9 +118,9 @@ async function locateAll(
     const dataOffset = headerEnd + nameLength + header.readUInt16LE(localFileHeader.extraFieldLength);
     before = { path: record.path, end: dataOffset + record.compressedSize };
     if (before.end > directoryOffset) throw misplaced(record);
-    places.set(record, dataOffset);
+    dataOffsets.set(record, dataOffset);
   }
-  return places;
+  return dataOffsets;
 }
 
 function misplaced({ path }: DirectoryRecord): UserError {

@@ -86,12 +86,12 @@ export function joinLayouts(...layouts: readonly Layout[]): Layout {
   };
 }
 
-/** Bytes of memory that a layout uses. */
+/** The memory that a layout uses. */
 export function layoutBytes({ parts }: Layout): number {
   return parts.reduce((sum, { literals, table }) => sum + literals.byteLength + table.byteLength, 0);
 }
 
-/** A layout that is its one source, unchanged. @param size in bytes */
+/** The layout of a file that has the same bytes as its only source. @param size in bytes */
 export function singleSourceLayout(size: number): Layout {
   return new LayoutBuilder().range(0, 0, size).build();
 }

@@ -36,10 +36,10 @@ export function sharedSuffix(bytes: Uint8Array): SharedSuffix {
   return { bytes, deflated: deflate(bytes) };
 }
 
-/** Up to this size, a file's own bytes are stored: to deflate them takes longer than to send them. */
+/** Up to this size, a file's own bytes are stored, because deflating them takes longer than sending them. */
 const storedLimitBytes = 16 * 1024;
 
-/** A generated file, such as a script: its own bytes, then an end that it shares. May block while it deflates, so keep it small. */
+/** A generated file, such as a script: its own bytes, then a shared end. Blocks while it deflates. */
 export function generatedFile(name: string, own: Uint8Array, end: SharedSuffix): ZipFile {
   const isShort = own.length <= storedLimitBytes;
   const deflated = isShort
@@ -84,7 +84,7 @@ const emptyPrefix: ZipPrefix = { files: joinLayouts(), directory: joinLayouts(),
  * versions 20, no extra fields, no data descriptors, no folders, no comment. Stored source data is wrapped into stored
  * blocks of deflate, which adds five bytes per 65,535.
  * @param prefix the files before these
- * @throws UserError "invalid" for more files or bytes than a ZIP can hold
+ * @throws UserError "invalid" for more files or bytes than a ZIP can contain
  */
 export function zipLayout(files: readonly ZipFile[], prefix = emptyPrefix): Layout {
   const own = filesLayout(files, prefix);
@@ -113,27 +113,22 @@ function filesLayout(files: readonly ZipFile[], before: ZipPrefix): ZipPrefix {
   return { files: data.build(), directory: directory.build(), count: files.length };
 }
 
-/** @throws UserError "invalid" for more files than a ZIP can hold */
+/** @throws UserError "invalid" for more files than a ZIP can contain */
 export function checkFileCount(count: number): void {
   if (count > fileLimit) throw tooMuch("more than 65,535 files");
 }
 
 function checkAmount(files: readonly ZipFile[], before: ZipPrefix): void {
   checkFileCount(before.count + files.length);
-  const least = before.files.size + before.directory.size + endOfCentralDirectory.size;
-  const size = files.reduce((sum, file) => sum + packedSize(file) + headersSize(file), least);
-  if (size > sizeLimitBytes || !files.every(fits)) throw tooMuch("more than 4 GB");
+  const common = before.files.size + before.directory.size + endOfCentralDirectory.size;
+  const size = files.reduce((sum, file) => sum + packedSize(file) + headersSize(file), common);
+  if (size > sizeLimitBytes || files.some((file) => file.size > sizeLimitBytes))
+    throw tooMuch("more than 4 GB");
 }
 
 function tooMuch(limit: string): UserError {
-  return new UserError(
-    "invalid",
-    `This package would hold ${limit}, which no ZIP of this kind can. Download the printers one by one.`,
-  );
-}
-
-function fits(file: ZipFile): boolean {
-  return file.size <= sizeLimitBytes;
+  const message = `This package would hold ${limit}, which no ZIP of this kind can. Download the printers one by one.`;
+  return new UserError("invalid", message);
 }
 
 function headersSize(file: ZipFile): number {
@@ -153,14 +148,11 @@ function recordOf(file: ZipFile): FileRecord {
   };
 }
 
-function storedBlockCount(size: number): number {
-  return Math.ceil(size / storedBlockBytes);
-}
-
 function packedSize(file: ZipFile): number {
   if (file.size === 0) return 0;
   if ("deflated" in file.data) return file.data.deflated.length;
-  return file.data.method === 8 ? file.data.length : file.size + 5 * storedBlockCount(file.size);
+  if (file.data.method === 8) return file.data.length;
+  return file.size + 5 * Math.ceil(file.size / storedBlockBytes);
 }
 
 function addData(builder: LayoutBuilder, file: ZipFile): void {

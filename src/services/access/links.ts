@@ -26,14 +26,14 @@ interface LinkRequest {
   readonly owner: LinkOwner;
   /** The path with its query, without a link. */
   readonly address: string;
-  /** Whether the address is that of a driver's files: the link ends when the driver's archive changes. */
+  /** Whether the link is for a driver's files. It then ends when the driver's archive changes. */
   readonly isFiles?: boolean;
 }
 
 interface LinkOptions {
   /** How long the link is valid. */
   readonly days: number;
-  /** The link ends with this sender's account or token, and no later than the link that they used themselves. */
+  /** Who makes the link. It ends with their account or token, and no later than a link that they use themselves. */
   readonly by: Identity;
   /** The record whose script contains the link. */
   readonly source?: LinkSource | undefined;
@@ -66,10 +66,9 @@ export class Links {
   identify(wanted: LinkRequest, text: string): Identity {
     const terms = readLink(this.#key, text, (link) => this.#targetOf(wanted, link));
     if (terms === undefined) {
-      throw new UserError(
-        "forbidden",
-        "This link does not hold: it was changed on its way, or all links of its kind were made invalid. Ask for a new one, or fetch the script anew.",
-      );
+      const message =
+        "This link is not valid: it was changed, or all links to this record were ended. Ask for a new link, or download the script again.";
+      throw new UserError("forbidden", message);
     }
     const { endDay, maker } = terms;
     const now = this.#clock();
@@ -82,7 +81,7 @@ export class Links {
     return { kind: "link", name, endDay, maker, scope: by?.scope };
   }
 
-  /** The account or token under its name in the audit log; undefined where it is gone, disabled or expired. */
+  /** The account or token under its name in the audit log; undefined if it is gone, disabled or expired. */
   #findMaker(
     { kind, id }: LinkMaker,
     now: number,
@@ -98,16 +97,11 @@ export class Links {
     const digest = isFiles ? (this.#store.drivers.findSummary(owner.id)?.sha256 ?? "") : "";
     const records = [owner, ...(source === undefined ? [] : [source])];
     const versions = records.map((record) => this.#versionOf(record));
-    return {
-      owner,
-      address,
-      version: JSON.stringify([this.#store.linkGenerations.epoch(), digest, ...versions]),
-    };
+    const version = JSON.stringify([this.#store.linkGenerations.epoch(), digest, ...versions]);
+    return { owner, address, version };
   }
 
-  /**
-   * How often the record's links were made invalid, and when the record was made: a later record may have the same id.
-   */
+  /** Changes when a user ends the record's links, and if another record later gets the same id. */
   #versionOf(owner: LinkOwner): readonly unknown[] {
     return [this.#store.linkGenerations.of(owner), this.#createdAt(owner) ?? "gone"];
   }
@@ -119,7 +113,7 @@ export class Links {
   }
 }
 
-/** Undefined for a person without an account, and where sign-in is off. */
+/** Undefined for a person without an account, and if sign-in is off. */
 function makerOf(identity: Identity): LinkMaker | undefined {
   if (identity.kind === "token") return { kind: "token", id: identity.id };
   if (identity.kind === "person" && identity.account !== undefined)
@@ -134,8 +128,6 @@ function maxEndDayOf(identity: Identity): number {
 }
 
 function endedError(when: string): UserError {
-  return new UserError(
-    "forbidden",
-    `This link ended${when}. Ask for a new one; a script that came with it has to be fetched anew.`,
-  );
+  const message = `This link ended${when}. Ask for a new one. A script with this link must be downloaded again.`;
+  return new UserError("forbidden", message);
 }

@@ -1,7 +1,7 @@
 import { type ScryptOptions, scrypt } from "node:crypto";
 import { normalizePassword } from "../../domain/access/password.ts";
 import { isSameText, randomCharacters } from "../../domain/secrets.ts";
-import { Admission, Quota } from "../../workers/admission.ts";
+import { Quota, WorkQueue } from "../../workers/admission.ts";
 
 /**
  * The parameters of RFC 7914; `ln` is the logarithm of N to base 2. By default a hash takes 32 MB and some 0.25 s of one
@@ -20,17 +20,17 @@ const hashBytes = 32;
 
 /** A hash takes a thread of Node's pool, which also reads and writes files: two of the four threads stay free. */
 const maxConcurrentHashes = 2;
-/** At most this many passwords from unknown browsers are hashed or wait. */
+/** The maximum number of sign-ins from unknown browsers that are checked or wait. */
 export const maxUnknownBrowsers = 64;
 
 /** The 32 characters of one-time passwords, without similar ones such as l and 1. */
 const oneTimeCharacters = "abcdefghijkmnpqrstuvwxyz23456789";
 
-/** Hashes passwords, two at a time. The others wait in order, unknown browsers behind all others. */
+/** Hashes passwords, two at a time. The others wait in order, those from unknown browsers last. */
 export class Passwords {
   readonly #random: (bytes: number) => Buffer;
   readonly #cost: PasswordCost;
-  readonly #queue = new Admission(maxConcurrentHashes);
+  readonly #queue = new WorkQueue(maxConcurrentHashes);
   readonly #unknownBrowsers = new Quota(maxUnknownBrowsers, "are signing in");
   #count = 0;
 
@@ -59,21 +59,22 @@ export class Passwords {
   }
 
   /**
-   * Whether a hash is that of a password. Takes the same time without a hash, so that names cannot be probed.
+   * Whether a hash belongs to a password. It takes as long without a hash, so that the time does not reveal which
+   * accounts exist.
    * @param check called after the wait and before the work
    * @param unknownBrowser the network address of a browser that never signed in
-   * @throws UserError "busy" for an unknown browser where too many wait, and what `check` throws
+   * @throws UserError "busy" if too many unknown browsers wait, and what `check` throws
    */
   verify(password: string, hash = "", check = () => {}, unknownBrowser?: string): Promise<boolean> {
-    const isOurs = hash.startsWith(this.#prefix);
-    const [salt = "", key = ""] = isOurs ? hash.slice(this.#prefix.length).split("$") : [];
+    const hasSameCost = hash.startsWith(this.#prefix);
+    const [salt = "", key = ""] = hasSameCost ? hash.slice(this.#prefix.length).split("$") : [];
     const compare = async () => {
       check();
       const derived = await this.#derive(password, Buffer.from(salt, "base64"));
       return isSameText(base64(derived), key);
     };
     if (unknownBrowser === undefined) return this.#queue.run(compare, undefined, true);
-    return this.#unknownBrowsers.holding(unknownBrowser, 1, () => this.#queue.run(compare));
+    return this.#unknownBrowsers.runWith(unknownBrowser, 1, () => this.#queue.run(compare));
   }
 
   get #prefix(): string {

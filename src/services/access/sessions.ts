@@ -24,7 +24,7 @@ export class Sessions {
     this.#accounts = new LastUsed("when accounts were used last", log);
   }
 
-  /** The session of a cookie; undefined where it has ended, or the account's one-time password has expired. */
+  /** The session of a cookie; undefined if it has ended or the account's one-time password has expired. */
   find(cookie: string): SignedIn | undefined {
     const found = this.#store.sessions.find(secretDigest(cookie));
     const now = this.#clock();
@@ -34,7 +34,7 @@ export class Sessions {
     return found;
   }
 
-  /** Records that a proxy named the person of this account: no session is used then. */
+  /** Records a request for which a proxy named the account's person. Such a request has no session. */
   recordProxyVisit({ id, seen_at }: Account): void {
     const now = this.#clock();
     this.#accounts.record(id, seen_at, now, () => this.#store.accounts.recordUse(id, now));
@@ -60,7 +60,7 @@ export function makeDeviceCookie(
   return `${expiry}.${nonce}.${signatureOf(key, [name, expiry, nonce])}`;
 }
 
-/** The browser's random id; undefined where the cookie is not valid for this name, or has expired. */
+/** The browser's random id; undefined if the cookie is not valid for this name, or has expired. */
 export function readDeviceCookie(
   key: Uint8Array,
   name: string,
@@ -82,7 +82,7 @@ export class LastUsed {
   readonly #what: string;
   readonly #log: (line: string) => void;
 
-  /** @param what is saved, for the log line about a failed save */
+  /** @param what names the saved times in the log line about a failed save */
   constructor(what: string, log: (line: string) => void) {
     this.#what = what;
     this.#log = log;

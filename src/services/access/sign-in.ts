@@ -6,7 +6,7 @@ import {
   type Session,
 } from "../../domain/access/account.ts";
 import { checkNewPassword, isPossibleLength } from "../../domain/access/password.ts";
-import { hostNetwork, networkOf } from "../../domain/address.ts";
+import { hostNetwork, signInNetwork } from "../../domain/address.ts";
 import { RecentMap } from "../../domain/collections.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
@@ -72,17 +72,16 @@ export class SignIn {
   readonly #options: SignInOptions;
   readonly #deviceKey: Uint8Array;
   readonly #failed: FailedAttempts;
-  /** The log's lines about refused attempts. */
-  readonly #lines: LimitedLog;
+  readonly #refusalLog: LimitedLog;
 
   constructor(options: SignInOptions) {
     this.#options = options;
     this.#deviceKey = keyFor("devices", options.store.secret);
     this.#failed = new FailedAttempts(options.clock);
-    this.#lines = new LimitedLog(options.log);
+    this.#refusalLog = new LimitedLog(options.log);
   }
 
-  /** Sets the administrator's password to the setting's; without one, nobody can sign in as the administrator. */
+  /** Sets the administrator's password. Without one in the settings, nobody can sign in as the administrator. */
   async start(adminPassword: string | undefined): Promise<void> {
     const { store, passwords } = this.#options;
     const known = store.accounts.findByName(adminName);
@@ -90,8 +89,8 @@ export class SignIn {
       if (known !== undefined && known.hash !== noHash) await store.accounts.setAdminPassword(noHash);
       return;
     }
-    const fits = await passwords.verify(adminPassword, known?.hash);
-    if (!fits) await store.accounts.setAdminPassword(await passwords.hash(adminPassword));
+    const isCorrect = await passwords.verify(adminPassword, known?.hash);
+    if (!isCorrect) await store.accounts.setAdminPassword(await passwords.hash(adminPassword));
   }
 
   /**
@@ -106,10 +105,10 @@ export class SignIn {
     const { store, clock, random } = this.#options;
     const attempt = { name, address, keys: this.#keysOf(name, address, cookies.device) };
     const found = store.accounts.findByName(name);
-    const fits = await this.#verify(attempt, password, found?.hash);
+    const isCorrect = await this.#verify(attempt, password, found?.hash);
     const refuse = (why: string) =>
       this.#refuse(attempt, why, "There is no such account with this password.");
-    if (found === undefined || !fits) throw refuse("wrong password");
+    if (found === undefined || !isCorrect) throw refuse("wrong password");
     const { account } = found;
     if (account.isDisabled) throw refuse("the account is disabled");
     if (isOneTimePasswordExpired(account, clock())) throw refuse("its one-time password is over");
@@ -125,11 +124,8 @@ export class SignIn {
     if (!hasBegun) throw refuse("the account was changed meanwhile");
     this.#failed.clear(attempt.keys);
     this.#record("signed-in", attempt);
-    return {
-      account,
-      cookie,
-      device: makeDeviceCookie(this.#deviceKey, accountNameKey(name), clock(), random),
-    };
+    const device = makeDeviceCookie(this.#deviceKey, accountNameKey(name), clock(), random);
+    return { account, cookie, device };
   }
 
   /** A browser that signed in under this name before waits only for its own failures. */
@@ -137,7 +133,7 @@ export class SignIn {
     const key = accountNameKey(name);
     const known = readDeviceCookie(this.#deviceKey, key, this.#options.clock(), device);
     if (known !== undefined) return [`browser ${known}`];
-    return [`name ${secretDigest(key)}`, `network ${networkOf(address)}`];
+    return [`name ${secretDigest(key)}`, `network ${signInNetwork(address)}`];
   }
 
   /**
@@ -146,19 +142,16 @@ export class SignIn {
    * @throws UserError "invalid" with a message beside the field, `TooManyAttempts`, UserError "busy" or "stale"
    */
   async changePassword({ session, account: { name } }: SignedIn, form: FormInput): Promise<string> {
-    // Checked before the current password, so that the answer tells nothing about that.
+    // Checked before the current password, so that the response does not reveal whether that one is correct.
     checkNewPassword(form, name);
     const { store, passwords, random } = this.#options;
-    // Guesses in a browser that was left open are slowed down, too, without a wait for others.
+    // Guesses in a browser that was left open have to wait too. They delay nobody else.
     const attempt = { name, address: currentActor().from, keys: [`browser session ${session.id}`] as const };
     const kept = store.accounts.findByName(name);
-    const fits = await this.#verify(attempt, form.password ?? "", kept?.hash);
-    if (kept === undefined || !fits)
-      throw this.#refuse(
-        attempt,
-        "wrong password where it was to be changed",
-        "This is not your current password.",
-      );
+    const isCorrect = await this.#verify(attempt, form.password ?? "", kept?.hash);
+    const why = "wrong password where it was to be changed";
+    if (kept === undefined || !isCorrect)
+      throw this.#refuse(attempt, why, "This is not your current password.");
     this.#failed.clear(attempt.keys);
     const cookie = randomText(random, cookieBytes);
     const hash = await passwords.hash(form.chosen ?? "");
@@ -172,8 +165,8 @@ export class SignIn {
   }
 
   /**
-   * Compares a password with a hash. Checks the wait again after the queue: attempts that failed meanwhile count, so
-   * many attempts in parallel try few more passwords than attempts in sequence.
+   * Compares a password with a hash. It checks the wait before the queue and after it, so parallel attempts can try only
+   * a few more passwords than sequential ones.
    * @throws `TooManyAttempts`, UserError "busy"
    */
   async #verify(attempt: Attempt, password: string, hash: string | undefined): Promise<boolean> {
@@ -209,15 +202,15 @@ export class SignIn {
     const known = store.accounts.findByName(name)?.account.name;
     const who = known === undefined ? "somebody under a name that no account has" : `“${known}”`;
     const line = `sign-in: ${eventWords[event]}: ${who} from ${from}${what === undefined ? "" : ` (${what})`}`;
-    // The log limits the lines about refusals only.
-    if (event === "sign-in-failed") this.#lines.log(line, hostNetwork(from));
+    // Only lines about refusals are limited.
+    if (event === "sign-in-failed") this.#refusalLog.log(line, hostNetwork(from));
     else log(line);
     const actor = { who: known ?? "an unknown name", from };
     store.audit.record(event, { ...(what !== undefined && { what }), actor });
   }
 }
 
-/** The log's words for the events of the audit log. */
+/** The words in the service's log for events of the audit log. */
 const eventWords = {
   "signed-in": "let in",
   "sign-in-failed": "refused",
@@ -236,7 +229,7 @@ interface Failures {
 
 const minute = 60_000;
 
-/** The longest wait. That of a name is short, so that its owner can sign in while others guess. */
+/** The longest waits. The one for a name is short, so that its owner can sign in while others guess. */
 const maxWaitMs = { name: minute / 2, network: 15 * minute, browser: 15 * minute } as const;
 /** The number of the first failure that causes a wait, of `firstWaitMs`. Each further failure doubles the wait. */
 const firstDelayedFailure = 5;
@@ -245,7 +238,7 @@ const firstWaitMs = 1000;
 const rememberedMs = 120 * minute;
 const maxKeys = 20_000;
 
-/** Counts failed attempts, each under several keys, and says how long the next attempt has to wait. */
+/** Counts failed attempts, each under several keys, and calculates the wait until the next attempt. */
 export class FailedAttempts {
   readonly #clock: () => number;
   readonly #failures = new RecentMap<FailureKey, Failures>(maxKeys);

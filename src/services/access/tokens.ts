@@ -20,18 +20,18 @@ const notATokenMessage = `This is no token, which begins with “${tokenPrefix}�
 
 /** Makes and checks the tokens of programs, and records when they were used. */
 export class Tokens {
-  readonly #parts: TokensOptions;
-  readonly #uses: LastUsed;
+  readonly #options: TokensOptions;
+  readonly #lastUsed: LastUsed;
 
-  constructor(parts: TokensOptions) {
-    this.#parts = parts;
-    this.#uses = new LastUsed("when tokens were used", parts.log);
+  constructor(options: TokensOptions) {
+    this.#options = options;
+    this.#lastUsed = new LastUsed("when tokens were used", options.log);
   }
 
-  /** @returns the token's text, of which only the digest is saved @throws UserError "invalid" */
+  /** @returns the token's text, of which only the beginning and a digest are saved @throws UserError "invalid" */
   async add(form: FormInput, madeBy: string): Promise<{ readonly id: number; readonly text: string }> {
     const { name, scope, days } = parseToken(form);
-    const { store, clock, random } = this.#parts;
+    const { store, clock, random } = this.#options;
     const text = makeTokenText(random);
     const id = await store.tokens.add({
       name,
@@ -46,13 +46,10 @@ export class Tokens {
 
   /** @param address of the sender @throws UserError "unauthorized" that says why the token is not valid */
   identify(text: string, address: string): Identity {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#options;
     const token = store.tokens.find(secretDigest(text));
-    if (token === undefined)
-      throw new UserError(
-        "unauthorized",
-        text.startsWith(tokenPrefix) ? unknownTokenMessage : notATokenMessage,
-      );
+    const refusal = text.startsWith(tokenPrefix) ? unknownTokenMessage : notATokenMessage;
+    if (token === undefined) throw new UserError("unauthorized", refusal);
     const { id, name, scope, expires_at, used_at = 0 } = token;
     const now = clock();
     if (expires_at <= now)
@@ -60,7 +57,7 @@ export class Tokens {
         "unauthorized",
         `The token “${name}” has expired on ${utcDay(expires_at)}: an administrator can make a new one.`,
       );
-    this.#uses.record(id, used_at, now, () => store.tokens.recordUse(id, now, address));
+    this.#lastUsed.record(id, used_at, now, () => store.tokens.recordUse(id, now, address));
     return { kind: "token", id, name, scope, expires_at };
   }
 }

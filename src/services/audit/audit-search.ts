@@ -5,7 +5,7 @@ import { readLine } from "../../domain/audit/audit-chain.ts";
 import { type AuditFilter, type AuditMatcher, auditMatcher } from "../../domain/audit/audit-filter.ts";
 import { type FoundLine, linesBefore, monthFileAt, monthFiles } from "../../store/audit/files.ts";
 
-/** The place where a search goes on: entries before this offset of a file. */
+/** The place where a search continues: before this offset of a file. */
 export interface AuditCursor {
   readonly file: string;
   readonly before: number;
@@ -33,12 +33,12 @@ export async function searchAudit(
   cursor: AuditCursor | undefined,
 ): Promise<FoundEntries> {
   const entries: AuditEntry[] = [];
-  let [left, searchedBackTo] = [maxPageBytes, undefined as number | undefined];
+  let [bytesLeft, searchedBackTo] = [maxPageBytes, undefined as number | undefined];
   for await (const { file, line, entry, isMatch } of entriesBack(folder, filter, cursor)) {
-    left -= line.end - line.start;
+    bytesLeft -= line.end - line.start;
     searchedBackTo = entry?.at ?? searchedBackTo;
     if (isMatch && entry !== undefined) entries.push(entry);
-    const isFull = entries.length >= maxPageEntries || left <= 0;
+    const isFull = entries.length >= maxPageEntries || bytesLeft <= 0;
     if (isFull) return { entries, searchedBackTo, next: { file, before: line.start } };
   }
   return { entries, searchedBackTo, next: undefined };
@@ -90,8 +90,8 @@ async function filesOf(folder: string, { since, until }: AuditMatcher, cursor: A
   return files.filter((name) => name >= first && name <= last && name <= (cursor?.file ?? name));
 }
 
-/** The beginning of a day in the service's time zone, as on pages. @returns NaN for an invalid day */
-export function midnight(day: string, later = 0): number {
+/** The beginning of a day in the service's time zone, which pages use too. @returns NaN for an invalid day */
+export function midnight(day: string, daysLater = 0): number {
   const date = new Date(`${day}T00:00:00`);
-  return date.setDate(date.getDate() + later);
+  return date.setDate(date.getDate() + daysLater);
 }

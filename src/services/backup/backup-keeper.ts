@@ -4,7 +4,7 @@ import { isDiskFull } from "../../store/database/reserve.ts";
 import type { SavedState } from "../../store/database/saved-file.ts";
 import type { Store } from "../../store/store.ts";
 
-/** How often it checks whether a day is over. One long timer would not do: a machine may sleep, and its clock may be set. */
+/** Between checks whether a day is over. A single long timer is wrong after the machine slept or its clock was set. */
 const checkIntervalMs = 60_000;
 const retryMs = 60 * 60_000;
 
@@ -23,8 +23,8 @@ interface Failure {
 }
 
 /**
- * Keeps the newest state of each UTC day when the day is over, also when the service did not run at that time. While there is
- * no state at all, it makes one at once. Writes never wait for a backup or fail because of one.
+ * Keeps the newest state of each UTC day after the day is over, even if the service did not run then. The first backup
+ * is made at once. Writes never wait for a backup or fail because of one.
  */
 export class BackupKeeper {
   readonly #options: KeeperOptions;
@@ -39,7 +39,7 @@ export class BackupKeeper {
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#newest = options.store.current();
-    options.store.onSaved((state) => this.#saved(state));
+    options.store.onSaved((state) => this.#onSaved(state));
   }
 
   /** Starts the regular checks, and reads all kept states in the background. */
@@ -49,7 +49,7 @@ export class BackupKeeper {
     if (this.max > 0) this.#timer = setInterval(() => this.keepDue(), checkIntervalMs).unref();
   }
 
-  /** Starts no more work, and resolves when nothing is being written. */
+  /** Starts no more work, and resolves when the running work has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
@@ -100,7 +100,7 @@ export class BackupKeeper {
     return isMade === true;
   }
 
-  /** Keeps the current state if it is due, and deletes files that no state needs any more. */
+  /** Keeps the current state if it is due, and deletes files of deleted records that no state needs any more. */
   keepDue(): void {
     void this.#queue(async () => {
       if (this.#isDue()) await this.#keep(this.#newest);
@@ -108,12 +108,12 @@ export class BackupKeeper {
     });
   }
 
-  /** Waits until nothing is being written. */
+  /** Waits until the queued work has ended. */
   async waitForWork(): Promise<void> {
     await this.#work;
   }
 
-  /** A day is over as soon as the date differs, also after the clock was set back. */
+  /** Whether the newest state is of another day than today, even a later one: the clock may have been set back. */
   #isDue(): boolean {
     const now = this.#options.clock();
     if (this.max === 0 || !this.isChanged()) return false;
@@ -129,7 +129,7 @@ export class BackupKeeper {
   }
 
   /** Keeps the last state of a day when the first state of another day replaces it. */
-  #saved(state: SavedState): void {
+  #onSaved(state: SavedState): void {
     const before = this.#newest;
     this.#newest = state;
     const isLast = before.savedAt > 0 && dayOf(before.savedAt) !== dayOf(state.savedAt);

@@ -28,8 +28,8 @@ const maxRemembered = 200;
 const retryMs = 60_000;
 
 /**
- * Deletes records so that it can be undone for a while. After that, or when there is no room to keep them, the deletion is
- * final: first the records are deleted on disk, then their files, then the entry of the deletion.
+ * Deletes records. A deletion can be undone for a while. After that, or at once if there is no room to keep the
+ * records, it is final: the records are deleted on disk first, then their files, then the entry of the deletion.
  */
 export class Undo {
   readonly #services: UndoServices;
@@ -47,7 +47,7 @@ export class Undo {
     this.#undoMs = services.undoMs ?? undoMs;
   }
 
-  /** Makes deletions of an earlier run final when their time is over, and deletes the files that it left. */
+  /** Deletes the files that an earlier run left, and makes its deletions final if their time is over. */
   async start(): Promise<void> {
     await this.#deleteFiles(this.#services.store.deletions.listFinal());
     await this.#makeDueFinal();
@@ -69,7 +69,7 @@ export class Undo {
     return store.deletions.list().map((deletion) => ({ ...deletion, leftMs: left(deletion.deleted_at) }));
   }
 
-  /** Undefined when there is no such deletion that can be undone. */
+  /** A deletion that can be undone; undefined if it is final or unknown. */
   find(id: number): KeptDeletion | undefined {
     return this.#services.store.deletions.find(id);
   }
@@ -118,7 +118,7 @@ export class Undo {
     return this.finish(await this.#services.store.icons.remove(printerId));
   }
 
-  /** Deletes the files of final deletions, and schedules the end of this one. @returns the deletion's id; undefined when it is final */
+  /** Deletes the files of final deletions, and schedules when this one becomes final. @returns its id, unless final */
   async finish({ deletionId, finalDeletions }: Removal): Promise<number | undefined> {
     this.#schedule();
     await this.#deleteFiles(finalDeletions);
@@ -128,11 +128,11 @@ export class Undo {
   /** Undoes a deletion. @throws NotRestored when another record prevents it */
   async restore(id: number): Promise<RestoredRecord> {
     const { store, memory } = this.#services;
-    const { record: whole, printerIds, removal } = await store.restoring.restore(id);
+    const { record: restored, printerIds, removal } = await store.restoring.restore(id);
     memory.reload(printerIds);
     const record = {
-      ...whole,
-      remarks: [...whole.remarks, ...(await archiveRemarks(this.#services, whole))],
+      ...restored,
+      remarks: [...restored.remarks, ...(await archiveRemarks(this.#services, restored))],
     };
     this.#restored.set(id, record);
     if (removal !== undefined) await this.finish(removal);
@@ -151,7 +151,7 @@ export class Undo {
     return count;
   }
 
-  /** Deletes files that nothing else needs, then the entries of the deletions. @param deletions final ones, already on disk */
+  /** Deletes files that nothing else needs, then the entries of the deletions. Their records are deleted already. */
   async #deleteFiles(deletions: readonly FinalDeletion[]): Promise<void> {
     const begun = deletions.filter(({ id }) => !this.#deletingFiles.has(id));
     for (const deletion of begun) this.#deletingFiles.set(deletion.id, this.#deleteFilesOf(deletion));
@@ -169,7 +169,7 @@ export class Undo {
     }
   }
 
-  /** Keeps a file that a record or another deletion has too. An upload of the same file may have come first. */
+  /** Deletes a file unless a record or another deletion needs it, or moves it if a backup names it. */
   async #removeFile(file: DeletedFile): Promise<void> {
     const { store } = this.#services;
     const { blobs, deletions, keptFiles } = store;
@@ -181,7 +181,7 @@ export class Undo {
     });
   }
 
-  /** Schedules the end of the next deletion, or a retry when a file could not be deleted. */
+  /** Schedules the time when the next deletion becomes final, or a retry after an error. */
   #schedule(): void {
     clearTimeout(this.#timer);
     const next = this.#hasFailed ? retryMs : Math.min(...this.list().map(({ leftMs }) => leftMs));

@@ -9,7 +9,7 @@ import type { Store } from "../../store/store.ts";
 
 /**
  * Finds a printer's drivers and checks that they can be deployed.
- * @param known drivers that were read before, because their records are large
+ * @param known drivers that were already read: their records are large
  * @throws UserError "invalid" that says what is missing, with the remedy
  */
 export function deployableOf(
@@ -34,7 +34,7 @@ export function deployableOf(
   return { printer, driver, arm64Driver, client };
 }
 
-/** Does this for several printers. @throws UserError as `deployableOf` does */
+/** As `deployableOf`, for several printers. @throws UserError as `deployableOf` does */
 export function deployablesOf(store: Store, printers: readonly Printer[]): Deployable[] {
   const drivers = new Map<number, Driver>();
   return printers.map((printer) => {
@@ -43,7 +43,7 @@ export function deployablesOf(store: Store, printers: readonly Printer[]): Deplo
   });
 }
 
-/** The drivers that a printer refers to. @param known drivers that were read before; new ones are added */
+/** The drivers that a printer refers to. @param known drivers that were already read; others are added */
 export function driversOfPrinter(
   { drivers }: Store,
   { driver_id, arm64_driver_id }: Pick<Printer, "driver_id" | "arm64_driver_id">,

@@ -14,6 +14,7 @@ import type { Store } from "../../store/store.ts";
 /** Counts wait this long to be saved together, because agents download scripts by the hundred. */
 const saveDelayMs = 5000;
 const maxUnsaved = 20_000;
+/** The maximum number of characters in `what` and in `who`. */
 const textLimit = 40;
 
 /**
@@ -63,7 +64,7 @@ export class DeploymentMemory {
     return this.#store.audit.waitForEvents();
   }
 
-  /** Changes whenever a different revision of a printer is deployed. */
+  /** Changes whenever a different revision of a printer is deployed, and when deleted printers are restored. */
   get version(): number {
     return this.#version;
   }
@@ -72,13 +73,13 @@ export class DeploymentMemory {
     return this.#lastDeployed.get(printerId);
   }
 
-  /** All counts of a printer, also those that are not saved yet. The most recent first. */
+  /** All counts of a printer, unsaved ones included, the most recent first. */
   ofPrinter(printerId: number): readonly DownloadCount[] {
     const counts = new Map<string, DownloadCount>();
     const unsaved = this.#unsaved.filter(({ printer_id }) => printer_id === printerId);
-    for (const one of [...this.#store.downloads.ofPrinter(printerId), ...unsaved]) {
-      const key = JSON.stringify([one.what, one.revision, one.who]);
-      counts.set(key, mergedCount(counts.get(key), one));
+    for (const added of [...this.#store.downloads.ofPrinter(printerId), ...unsaved]) {
+      const key = JSON.stringify([added.what, added.revision, added.who]);
+      counts.set(key, mergedCount(counts.get(key), added));
     }
     return [...counts.values()].sort((a, b) => b.last_at - a.last_at);
   }
@@ -87,8 +88,8 @@ export class DeploymentMemory {
     if (event !== "downloaded" || by === crossSitePage || isCounted) return;
     const counted = { what: what.slice(0, textLimit), who: by.slice(0, textLimit), count };
     for (const [printer_id, revision] of printers) {
-      const when = deployingKinds.includes(what) ? this.#deploy(printer_id, revision, at) : at;
-      if (this.#unsaved.length >= maxUnsaved) this.#warnLost("too many at once");
+      const when = deployingKinds.includes(what) ? this.#recordDeployment(printer_id, revision, at) : at;
+      if (this.#unsaved.length >= maxUnsaved) this.#warn("too many at once");
       else this.#unsaved.push({ printer_id, revision, ...counted, first_at: when, last_at: when });
     }
     if (this.#isClosed || this.#unsaved.length === 0) return;
@@ -96,12 +97,12 @@ export class DeploymentMemory {
   }
 
   /** @returns the time of the deployment, later than that of another revision even if the clock was set back */
-  #deploy(id: number, revision: string, now: number): number {
+  #recordDeployment(id: number, revision: string, now: number): number {
     const before = this.#lastDeployed.get(id);
-    const isOther = before?.revision !== revision;
-    const at = before === undefined ? now : Math.max(now, before.at + Number(isOther));
+    const isNew = before?.revision !== revision;
+    const at = before === undefined ? now : Math.max(now, before.at + Number(isNew));
     this.#lastDeployed.set(id, { revision, at });
-    if (isOther) this.#version++;
+    if (isNew) this.#version++;
     return at;
   }
 
@@ -124,16 +125,16 @@ export class DeploymentMemory {
     } catch (error) {
       // The next save includes these counts. If the service ends before it, `start` counts them again from the log.
       this.#unsaved.unshift(...counts);
-      this.#warnLost(errorMessage(error));
+      this.#warn(errorMessage(error));
     }
   }
 
-  #warnLost(why: string): void {
+  #warn(why: string): void {
     if (!this.#hasWarned) this.#log(`warning: downloads are not counted: ${why}`);
     this.#hasWarned = true;
   }
 
-  /** Saves the counts of printers that are about to be deleted, so that they can be restored with them. */
+  /** Saves the counts of printers that are about to be deleted, so that the counts can be restored with them. */
   async saveBeforeRemoval(ids: readonly number[]): Promise<void> {
     await this.#store.audit.flush();
     const removed = new Set(ids);
@@ -159,9 +160,9 @@ export class DeploymentMemory {
   }
 }
 
-function mergedCount(known: DownloadCount | undefined, one: DownloadCount): DownloadCount {
-  if (known === undefined) return one;
-  const first_at = Math.min(known.first_at, one.first_at);
-  const last_at = Math.max(known.last_at, one.last_at);
-  return { ...known, count: known.count + one.count, first_at, last_at };
+function mergedCount(known: DownloadCount | undefined, added: DownloadCount): DownloadCount {
+  if (known === undefined) return added;
+  const first_at = Math.min(known.first_at, added.first_at);
+  const last_at = Math.max(known.last_at, added.last_at);
+  return { ...known, count: known.count + added.count, first_at, last_at };
 }

@@ -29,8 +29,8 @@ export function driverFileName(driver: Driver): string {
   return slug(driverTitle(driver)) || `driver-${driver.id}`;
 }
 
-export function withoutDriverName(name: string, isApart: boolean): string {
-  return isApart ? `${name}-without-driver` : name;
+export function withoutDriverName(name: string, omitsDriver: boolean): string {
+  return omitsDriver ? `${name}-without-driver` : name;
 }
 
 export function scriptFileName(kind: ScriptKind | "publish", name: string): string {

@@ -28,29 +28,23 @@ interface DriverContents {
 }
 
 export class DriverPackages {
-  readonly #store: Store;
-  readonly #workers: Workers;
-  readonly #sources: DriverSources;
-  readonly #context: StoredPackageContext;
+  readonly #parts: Parts;
 
-  constructor({ store, workers, sources, context }: Parts) {
-    this.#store = store;
-    this.#workers = workers;
-    this.#sources = sources;
-    this.#context = context;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** A package that installs the driver under all model names that printers use. @throws UserError "invalid" with the remedy */
   async packageOf(format: PackageFormat, driver: Driver): Promise<NamedPackage> {
     const { contents } = await this.contentsOf(driver);
-    return namedPackage(format, await format.build(contents, this.#context), driverFileName(driver));
+    return namedPackage(format, await format.build(contents, this.#parts.context), driverFileName(driver));
   }
 
   /** The contents of that package. @throws UserError as `packageOf` does */
   async contentsOf(driver: Driver): Promise<DriverContents> {
-    const models = requireModels(this.#store, driver);
+    const models = requireModels(this.#parts.store, driver);
     const settings = driverScriptSettings({ driver, models });
-    const drivers = [await this.#sources.files(driver, driverFolder)];
+    const drivers = [await this.#parts.sources.files(driver, driverFolder)];
     return { models, contents: { settings: JSON.stringify(settings), drivers, icon: undefined } };
   }
 
@@ -59,30 +53,28 @@ export class DriverPackages {
    * @param filesUrl where the script downloads the driver's files; without it, the script contains no address
    */
   async scriptOf(kind: ScriptKind, driver: Driver, filesUrl?: FilesUrl): Promise<Uint8Array> {
-    const models = requireModels(this.#store, driver);
-    const download = filesUrl && (await this.#sources.download(driver, filesUrl));
+    const models = requireModels(this.#parts.store, driver);
+    const download = filesUrl && (await this.#parts.sources.download(driver, filesUrl));
     const settings = driverScriptSettings({ driver, models, download });
-    return this.#workers.renderScript({ kind, settings: JSON.stringify(settings) });
+    return this.#parts.workers.renderScript({ kind, settings: JSON.stringify(settings) });
   }
 
   /** The driver's archive as it was uploaded. @throws UserError "invalid" if it is missing or damaged */
   async archiveOf(driver: Driver): Promise<NamedPackage> {
-    const source = await this.#sources.files(driver, "");
+    const source = await this.#parts.sources.files(driver, "");
     const zip = {
       layout: singleSourceLayout(driver.size),
       digest: Buffer.from(driver.sha256, "hex"),
       sources: [source],
     };
-    const file = { ...plainZip("archive", zip, this.#context), etag: driver.sha256 };
-    return { ...plainDownload, file, fileName: driver.file_name };
+    const file = { ...plainZip("archive", zip, this.#parts.context), etag: driver.sha256 };
+    return { contentType: zipContentType, file, fileName: driver.file_name };
   }
 
   /** A ZIP of the driver's files as in packages, for scripts downloaded alone. @throws UserError "invalid" */
   async filesOf(driver: Driver): Promise<NamedPackage> {
-    const file = plainZip("files", await this.#sources.layOut(driver), this.#context);
+    const file = plainZip("files", await this.#parts.sources.layOut(driver), this.#parts.context);
     const name = slug(driver.file_name.replace(/\.zip$/i, "")) || `driver-${driver.id}`;
-    return { ...plainDownload, file, fileName: `${name}-files.zip` };
+    return { contentType: zipContentType, file, fileName: `${name}-files.zip` };
   }
 }
-
-const plainDownload = { contentType: zipContentType };

@@ -24,8 +24,8 @@ export class DriverSources {
 
   /** A driver's files for a folder of a package. @throws UserError "invalid" if the archive is missing or damaged */
   async files(driver: Driver, folder: string): Promise<DriverFiles> {
-    if (isWindowsDriver(driver))
-      throw new UserError("invalid", `Windows brings “${driverTitle(driver)}”: there are no files of it.`);
+    const noFiles = `“${driverTitle(driver)}” comes with Windows: it has no files to download.`;
+    if (isWindowsDriver(driver)) throw new UserError("invalid", noFiles);
     const version = await this.#archives.requireSound(driver);
     const { sha256, size } = driver;
     const path = this.#store.blobs.pathOf("drivers", sha256);

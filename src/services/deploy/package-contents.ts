@@ -35,7 +35,7 @@ export class PackageContents {
     const contents = {
       settings: JSON.stringify(settings),
       // The archives are checked even if this package leaves them out: the drivers' own packages need them.
-      drivers: deployment.isApart ? [] : files,
+      drivers: deployment.omitsDriver ? [] : files,
       icon: undefined,
     };
     return { settings, contents };

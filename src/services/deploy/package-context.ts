@@ -21,7 +21,7 @@ import type { Store } from "../../store/store.ts";
 import type { Workers } from "../../workers/pool.ts";
 import { type PrefetchOptions, prefetch } from "../../workers/prefetch.ts";
 import { type LaidOut, maxKeptPrefixes } from "../../workers/tasks.ts";
-import { closeSources, openFiles, openSources, withSources } from "../drivers/source-files.ts";
+import { closeSources, descriptorsOf, openSources, withSources } from "../drivers/source-files.ts";
 
 /** Lays out and opens packages. Worker threads do the long work, and its results are cached. */
 export class StoredPackageContext implements PackageContext {
@@ -75,13 +75,13 @@ export class StoredPackageContext implements PackageContext {
   }
 }
 
-/** Chunk size of a download that starts while more than `largePieceDownloads` are running. Others use `chunkBytes`. */
+/** Piece size of a download that starts while `largePieceDownloads` or more are running. Others use `chunkBytes`. */
 const smallPieceBytes = 64 * 1024;
 const largePieceDownloads = 32;
 
 let activeDownloads = 0;
 
-/** Yields pieces and makes the next one meanwhile. @param make is given the size of a piece */
+/** Makes the next piece while the caller sends the last one. @param make is called with the size of a piece */
 async function* inPieces(make: (pieceBytes: number) => PrefetchOptions): AsyncGenerator<Uint8Array> {
   activeDownloads++;
   try {
@@ -122,8 +122,8 @@ class ThreadedEncryption implements EncryptingZip {
   }
 
   /**
-   * Downloads of the same ZIP share this work, and downloads with the same drivers share the work for these. The download
-   * that started it keeps its files open until it is done.
+   * Downloads of the same ZIP share this work, and ZIPs with the same drivers share the work for the drivers' files.
+   * The download that started the work keeps its files open until the work is done.
    */
   encryptionInfo(keys: EncryptionKeys): Promise<EncryptionInfo> {
     return this.#caches.encryptionInfos.get(hexOf(this.#zip.digest), async () => {
@@ -136,7 +136,7 @@ class ThreadedEncryption implements EncryptingZip {
     await this.#prefix(keys);
   }
 
-  /** Encrypts one piece while another is sent. More at a time are not faster on two cores and use more memory. */
+  /** Encrypts one piece while another is sent. Several at a time are not faster on two cores and use more memory. */
   async *encrypt(
     keys: EncryptionKeys,
     info: EncryptionInfo,
@@ -192,7 +192,7 @@ class ThreadedEncryption implements EncryptingZip {
   }
 
   #laidOut(): LaidOut {
-    return { layout: this.#zip.layout, files: openFiles(this.#files) };
+    return { layout: this.#zip.layout, files: descriptorsOf(this.#files) };
   }
 }
 
@@ -201,7 +201,7 @@ function lastPieceAt(size: number, pieceBytes: number): number {
   return size % chunkBytes === 0 ? size : size - 1 - ((size - 1) % pieceBytes);
 }
 
-/** The cipher's state at the start of a chunk. Undefined elsewhere: there it is the last encrypted block before. */
+/** The cipher's state at the start of a chunk. Within a chunk undefined: there, it is the last encrypted block. */
 function stateAt(start: number, { checkpoints }: EncryptionInfo): Uint8Array | undefined {
   if (start % chunkBytes !== 0) return undefined;
   const at = (start / chunkBytes) * blockBytes;
@@ -222,7 +222,7 @@ class PackageCaches {
     weight: 48 * mebibyte,
     weigh: ({ prefix }) => layoutBytes(prefix.files) + layoutBytes(prefix.directory),
   });
-  /** Laid out ZIPs, by `contentsKey`. Each counts with its full size, although it shares most of it with `drivers`. */
+  /** Laid out ZIPs, by `contentsKey`. Each is charged its full size, although it shares most of it with `drivers`. */
   readonly layouts = new LruCache<DigestedLayout>({
     count: 256,
     weight: 32 * mebibyte,

@@ -9,7 +9,7 @@ import {
   vendorOf,
 } from "../../domain/drivers/driver.ts";
 import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
-import { driversOf, machinesOf } from "../../domain/printers/arm64-driver.ts";
+import { architecturesOf, driversOf } from "../../domain/printers/arm64-driver.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { PrinterDetails, PrinterWithState } from "../../domain/printers/listings.ts";
 import { effectiveDescription, isDriverOnly, type Printer } from "../../domain/printers/printer.ts";
@@ -42,18 +42,18 @@ export function printerFacts(
   const inf = chosenInf(driver);
   const what = isDriverOnly(printer) ? "Printer driver" : "Printer";
   const revision = revisionOf(deployable);
-  const place = printer.location === "" ? "" : `, ${printer.location}`;
+  const location = printer.location === "" ? "" : `, ${printer.location}`;
   const model = effectiveDescription(printer, driver);
   return {
     name: withClientName(printer.name, client?.name),
-    description: `${what} ${printer.name}${client ? ` of ${client.name}` : ""}${place}`,
+    description: `${what} ${printer.name}${client ? ` of ${client.name}` : ""}${location}`,
     publisher: publisherOf(inf?.provider ?? null, model, inf?.manufacturers),
     version: inf?.driverVer?.version ?? revision,
     notes: appNotes(instanceOf(store), { kind: "printer", id: printer.id }, revision),
-    machines: machinesOf(deployable),
+    machines: architecturesOf(deployable),
     dependencies: dependenciesOf(driversOf(deployable)),
     minimumWindows: minimumOf([printer]),
-    place: combineSubnets([effectiveSubnets(printer, client)]),
+    subnets: combineSubnets([effectiveSubnets(printer, client)]),
   };
 }
 
@@ -75,7 +75,7 @@ export function driverFacts(
     machines: shippedBy(inf),
     dependencies: dependenciesOf([driver]),
     minimumWindows: minimumOf([]),
-    place: undefined,
+    subnets: undefined,
   };
 }
 
@@ -88,7 +88,7 @@ export function clientFacts(
   client: Client,
   rows: readonly PrinterWithState[],
 ): DeploymentFacts {
-  const { label, place } = labelAndPlace(store, client, rows);
+  const { label, subnets } = labelAndSubnets(store, client, rows);
   const names = rows.map(({ printer }) => printer.name);
   return {
     name: withClientName("Printers", client.name),
@@ -99,14 +99,14 @@ export function clientFacts(
     machines: architecturesOfAll(rows),
     dependencies: dependenciesOf(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
     minimumWindows: minimumOf(rows.map(({ printer }) => printer)),
-    place,
+    subnets,
   };
 }
 
 function dependenciesOf(drivers: readonly (DriverSummary | undefined)[]): string {
-  const inside = uploadedDrivers(drivers);
-  if (inside.length === 0) return "nothing: Windows brings the driver";
-  return `nothing: the ${inside.length > 1 ? "drivers are" : "driver is"} in the package`;
+  const included = uploadedDrivers(drivers);
+  if (included.length === 0) return "nothing: the driver comes with Windows";
+  return `nothing: the ${included.length > 1 ? "drivers are" : "driver is"} in the package`;
 }
 
 /** Windows 11 21H2 is the first with a command that adds IPP queues, Windows 10 1607 the first with `pnputil /add-driver`. */
@@ -114,8 +114,8 @@ function minimumOf(printers: readonly Pick<Printer, "protocol">[]): PackageFacts
   return printers.some(({ protocol }) => protocol === "ipp") ? "Windows 11 21H2" : "Windows 10 1607";
 }
 
-/** The version label and the subnets of several printers. They need settings that lists of printers do not contain. */
-function labelAndPlace(store: Store, client: Client, rows: readonly PrinterWithState[]) {
+/** The version label and the subnets of several printers, from settings that `rows` do not contain. */
+function labelAndSubnets(store: Store, client: Client, rows: readonly PrinterWithState[]) {
   const byId = new Map(rows.map((row) => [row.printer.id, row]));
   const printers = store.printers.findMany([...byId.keys()]);
   const label = printersDigest(
@@ -124,15 +124,15 @@ function labelAndPlace(store: Store, client: Client, rows: readonly PrinterWithS
       return driver === undefined ? [] : [{ printer, driver, arm64Driver }];
     }),
   );
-  const place = combineSubnets(printers.map((printer) => effectiveSubnets(printer, client)));
-  return { label, place };
+  const subnets = combineSubnets(printers.map((printer) => effectiveSubnets(printer, client)));
+  return { label, subnets };
 }
 
-/** The publisher of all drivers. Undefined if there are several, or one is unknown. */
+/** The publisher of all drivers. Undefined if they have different ones, or one is unknown. */
 function commonPublisher({ drivers }: Store, rows: readonly PrinterWithState[]): string | undefined {
   const makers = new Map<number, readonly string[]>();
   const makersOf = ({ id, listed }: DriverSummary) => {
-    // The report is read only if the provider does not say it.
+    // The large report is read only if the provider does not name the publisher.
     const known = makers.get(id) ?? (vendorOf(listed?.provider ?? null) ? [] : makersIn(drivers.find(id)));
     makers.set(id, known);
     return known;
@@ -159,7 +159,7 @@ function withClientName(name: string, client: string | undefined): string {
 
 /** The architectures on which every printer can be installed. */
 function architecturesOfAll(rows: readonly PrinterWithState[]): readonly Architecture[] {
-  const lists = rows.map(({ driver, arm64Driver }) => (driver ? machinesOf({ driver, arm64Driver }) : []));
-  const [first = [], ...others] = lists;
+  const all = rows.map(({ driver, arm64Driver }) => (driver ? architecturesOf({ driver, arm64Driver }) : []));
+  const [first = [], ...others] = all;
   return first.filter((name) => others.every((list) => list.includes(name)));
 }

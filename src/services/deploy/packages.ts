@@ -20,7 +20,7 @@ import { driverFolder, type FilesDownload } from "../../pkg/scripts/driver-setti
 import { renderScript, type ScriptKind } from "../../pkg/scripts/render.ts";
 import { revisionOf } from "../../pkg/scripts/revision.ts";
 import type { Store } from "../../store/store.ts";
-import { Admission } from "../../workers/admission.ts";
+import { WorkQueue } from "../../workers/admission.ts";
 import type { Workers } from "../../workers/pool.ts";
 import type { ArchiveCheck } from "../drivers/archive-check.ts";
 import { checkSettingsSize, type PrinterGroup } from "../printers/printer-group.ts";
@@ -43,8 +43,8 @@ interface MadeScript extends WithPrinters {
 }
 
 interface PackageOptions {
-  /** Whether to leave out uploaded drivers, which packages of their own install. */
-  readonly isApart?: boolean;
+  /** Whether to leave out uploaded drivers, because other packages install them. */
+  readonly omitsDriver?: boolean;
   /** Where a script downloaded alone gets drivers' files. Without it, the script contains no address. */
   readonly filesUrl?: FilesUrl | undefined;
 }
@@ -67,8 +67,8 @@ export class PackageBuilder {
   readonly #context: StoredPackageContext;
   readonly #sources: DriverSources;
   readonly #contents: PackageContents;
-  readonly #groups = new Admission(2);
-  readonly #preparing = new Admission(1);
+  readonly #groups = new WorkQueue(2);
+  readonly #preparing = new WorkQueue(1);
   readonly #toPrepare = new Set<number>();
 
   constructor({ store, workers, archives, clock }: Parts) {
@@ -78,8 +78,8 @@ export class PackageBuilder {
     this.#sources = new DriverSources(store, archives, this.#context);
     this.#contents = new PackageContents(store, this.#sources);
     const context = this.#context;
-    const drivers = new DriverPackages({ store, workers, sources: this.#sources, context });
-    this.drivers = drivers;
+    this.drivers = new DriverPackages({ store, workers, sources: this.#sources, context });
+    const { drivers } = this;
     const forGroup: RunForGroup = (group, work) => this.#forGroup(group, work);
     const contents = this.#contents;
     this.publisher = new Publisher({ store, workers, context, contents, drivers, clock, forGroup });
@@ -94,7 +94,7 @@ export class PackageBuilder {
     const icon = format.hasIcon ? await this.#contents.picture(details.printer.id) : undefined;
     const deployment = deploymentOf(deployableOf(this.#store, details));
     const made = await this.#build(format, deploymentFor(options, deployment), icon?.file);
-    const name = withoutDriverName(packageName(details), options.isApart ?? false);
+    const name = withoutDriverName(packageName(details), options.omitsDriver ?? false);
     return { ...namedPackage(format, made.file, name), printers: made.printers };
   }
 
@@ -107,7 +107,7 @@ export class PackageBuilder {
     return this.#forGroup(group, async (deployables) => {
       const deployment = deploymentOfMany(group.title, deployables);
       const made = await this.#build(format, deploymentFor(options, deployment), undefined);
-      const name = withoutDriverName(group.fileName, options.isApart ?? false);
+      const name = withoutDriverName(group.fileName, options.omitsDriver ?? false);
       return { ...namedPackage(format, made.file, name), printers: made.printers };
     });
   }
@@ -140,7 +140,7 @@ export class PackageBuilder {
     });
   }
 
-  /** Reads the printers of a group. Only two groups are in work at a time, because they take time and memory. */
+  /** Reads the printers of a group. Only two groups are processed at a time, because each takes time and memory. */
   async #forGroup<T>(group: PrinterGroup, work: (deployables: Deployable[]) => Promise<T>): Promise<T> {
     checkSettingsSize(this.#store, group);
     return this.#groups.run(() => {
@@ -154,21 +154,21 @@ export class PackageBuilder {
   /** The downloads of uploaded drivers, by the driver's id. Empty if the script needs none. */
   async #downloads(
     printers: readonly Deployable[],
-    { filesUrl, isApart = false }: PackageOptions,
+    { filesUrl, omitsDriver = false }: PackageOptions,
   ): Promise<Deployment["downloads"]> {
     const found = new Map<number, FilesDownload>();
-    if (filesUrl === undefined || isApart) return found;
+    if (filesUrl === undefined || omitsDriver) return found;
     for (const driver of uploadedDrivers(driversIn({ printers })))
       found.set(driver.id, await this.#sources.download(driver, filesUrl));
     return found;
   }
 
   /**
-   * Prepares a driver in the background, so that its first package does not have to wait. It prepares one driver at a
-   * time, to leave room for downloads. Errors are ignored, because the first package reports them.
+   * Does the work that all packages of a driver share, in the background. It prepares one driver at a time, to leave
+   * room for downloads. Errors are ignored, because the first package reports them.
    */
   prepare({ id }: Pick<Driver, "id">): void {
-    // A driver that already waits needs no second place: its record is read only when the preparation starts.
+    // A driver that already waits is not queued again: its record is read only when its preparation starts.
     if (this.#toPrepare.has(id)) return;
     this.#toPrepare.add(id);
     this.#preparing.run(() => this.#prepare(id)).catch(() => {});
@@ -194,6 +194,6 @@ export class PackageBuilder {
   }
 }
 
-function deploymentFor({ isApart }: PackageOptions, deployment: Deployment): Deployment {
-  return isApart ? withoutDrivers(deployment) : deployment;
+function deploymentFor({ omitsDriver }: PackageOptions, deployment: Deployment): Deployment {
+  return omitsDriver ? withoutDrivers(deployment) : deployment;
 }

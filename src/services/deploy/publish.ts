@@ -11,7 +11,7 @@ import { firstOf } from "../../domain/text.ts";
 import type { Contents } from "../../pkg/formats/contents.ts";
 import type { PackageContext } from "../../pkg/formats/format.ts";
 import { graphFields } from "../../pkg/formats/graph-app.ts";
-import { mdm } from "../../pkg/formats/mdm.ts";
+import { intune } from "../../pkg/formats/intune.ts";
 import {
   type Deployable,
   deploymentOf,
@@ -54,7 +54,7 @@ interface Parts {
 }
 
 /** The address of a package. Empty if the service's address is unknown. */
-type PackageUrl = (of: LinkOwner, isApart: boolean) => string;
+type PackageUrl = (of: LinkOwner, omitsDriver: boolean) => string;
 
 interface Recipient {
   /** The service's address. Empty if it is unknown. */
@@ -62,6 +62,7 @@ interface Recipient {
   /** Where the script can be downloaded again without signing in. Empty if the service's address is unknown. */
   readonly scriptUrl: string;
   readonly packageUrl: PackageUrl;
+  /** Whether the recipient may see all printers, clients and drivers. */
   readonly knowsAll: boolean;
   /**
    * Whether the recipient's scope is a single client or printer. A driver's own package contains the models of all
@@ -72,7 +73,7 @@ interface Recipient {
 
 interface PrinterContext {
   readonly findings: readonly Finding[];
-  /** The deployable printers of its client, with this printer. */
+  /** The deployable printers of its client, including this one. */
   readonly siblings: readonly PrinterWithState[];
 }
 
@@ -102,12 +103,13 @@ export class Publisher {
   ): Promise<PublishScript> {
     const { printer } = details;
     const deployable = deployableOf(this.#parts.store, details);
-    const isApart = !recipient.isLimited && sharedDrivers(siblings).get(printer.id) === deployable.driver.id;
-    const builder = this.#builderFor(recipient);
-    const apps = isApart ? [await builder.ofDriver(deployable.driver)] : [];
-    apps.push(await builder.ofPrinter(details, deployable, isApart));
-    // Some findings name other printers of the client.
-    const known = findings.filter(({ kind }) => recipient.knowsAll || !neighbourFindings.includes(kind));
+    const omitsDriver =
+      !recipient.isLimited && sharedDrivers(siblings).get(printer.id) === deployable.driver.id;
+    const builder = new AppBuilder(this.#parts, recipient.packageUrl);
+    const apps = omitsDriver ? [await builder.ofDriver(deployable.driver)] : [];
+    apps.push(await builder.ofPrinter(details, deployable, omitsDriver));
+    // Findings that name other printers of the client are only for recipients that may see those.
+    const known = findings.filter(({ kind }) => recipient.knowsAll || !neighbourKinds.includes(kind));
     const published = { title: printer.name, apps, attention: attentionOf([{ printer, findings: known }]) };
     return this.#render(scriptName(printer), published, builder, recipient);
   }
@@ -116,9 +118,9 @@ export class Publisher {
   async ofClient(client: Client, group: ClientGroup, recipient: Recipient): Promise<PublishScript> {
     checkIcons(this.#parts.store, requirePrinters(group));
     return this.#parts.forGroup(group, async (deployables) => {
-      const builder = this.#builderFor(recipient);
+      const builder = new AppBuilder(this.#parts, recipient.packageUrl);
       const { apps, leftOut } = await this.#appsOf(client, deployables, builder, recipient);
-      const before = group.leftOut.map(({ row, reason }) => ({
+      const skipped = group.leftOut.map(({ row, reason }) => ({
         name: row.printer.name,
         reason: reason.text,
       }));
@@ -127,7 +129,7 @@ export class Publisher {
         title: client.name,
         apps,
         attention: attentionOf(group.included),
-        leftOut: [...before, ...leftOut],
+        leftOut: [...skipped, ...leftOut],
         together: together.value,
         togetherRefusal: together.refusal,
       };
@@ -137,13 +139,9 @@ export class Publisher {
 
   /** Publishes a driver. @throws UserError "invalid" with the remedy */
   async ofDriver(driver: Driver, recipient: Recipient): Promise<PublishScript> {
-    const builder = this.#builderFor(recipient);
+    const builder = new AppBuilder(this.#parts, recipient.packageUrl);
     const published = { title: driverTitle(driver), apps: [await builder.ofDriver(driver)] };
     return this.#render(driverFileName(driver), published, builder, recipient);
-  }
-
-  #builderFor({ packageUrl }: Recipient): AppBuilder {
-    return new AppBuilder(this.#parts, packageUrl);
   }
 
   /** The apps of a client: shared drivers first, because printers depend on them. */
@@ -156,16 +154,16 @@ export class Publisher {
     const apps: PublishedApp[] = [];
     const leftOut: { name: string; reason: string }[] = [];
     const shared = isLimited ? new Map<number, number>() : sharedDrivers(deployables);
-    const alone = new Set(shared.values());
-    const drivers = driversIn({ printers: deployables }).filter(({ id }) => alone.has(id));
+    const separate = new Set(shared.values());
+    const drivers = driversIn({ printers: deployables }).filter(({ id }) => separate.has(id));
     for (const driver of drivers) apps.push(await builder.ofDriver(driver));
     for (const deployable of deployables) {
       // A client may have a thousand printers, so other requests get their turn between two of them.
       await setImmediate();
       const { printer } = deployable;
-      const isApart = shared.has(printer.id);
+      const omitsDriver = shared.has(printer.id);
       const { value, refusal } = await orRefusal(() =>
-        builder.ofPrinter({ printer, client }, deployable, isApart),
+        builder.ofPrinter({ printer, client }, deployable, omitsDriver),
       );
       if (value === undefined) leftOut.push({ name: printer.name, reason: refusal });
       else apps.push(value);
@@ -202,7 +200,7 @@ export class Publisher {
 }
 
 /** Findings about a printer that name other printers of its client. */
-const neighbourFindings: readonly Finding["kind"][] = ["same-name", "same-address"];
+const neighbourKinds: readonly Finding["kind"][] = ["same-name", "same-address"];
 
 const noNumbers = { ids: [], last: 0 };
 const noRecords = { printers: noNumbers, clients: noNumbers, drivers: noNumbers };
@@ -212,7 +210,7 @@ interface AppParts {
   /** The package's file name without extension. */
   readonly name: string;
   readonly contents: Contents & { readonly settings: string };
-  readonly isApart?: boolean;
+  readonly omitsDriver?: boolean;
   readonly picture?: Picture | undefined;
   readonly dependsOn?: readonly LinkOwner[];
 }
@@ -236,17 +234,21 @@ class AppBuilder {
     return this.#make({ kind: "driver", id: driver.id }, { facts, name: driverFileName(driver), contents });
   }
 
-  /** @param isApart whether the driver is an app of its own @throws UserError "invalid" with the remedy */
-  async ofPrinter(details: PrinterDetails, deployable: Deployable, isApart: boolean): Promise<PublishedApp> {
+  /** @param omitsDriver whether the driver is an app of its own @throws UserError "invalid" with the remedy */
+  async ofPrinter(
+    details: PrinterDetails,
+    deployable: Deployable,
+    omitsDriver: boolean,
+  ): Promise<PublishedApp> {
     const { id } = deployable.printer;
     const whole = deploymentOf(deployable);
-    const { contents } = await this.#parts.contents.of(isApart ? withoutDrivers(whole) : whole);
+    const { contents } = await this.#parts.contents.of(omitsDriver ? withoutDrivers(whole) : whole);
     const facts = printerFacts(this.#parts.store, details, deployable);
-    const name = withoutDriverName(packageName(details), isApart);
+    const name = withoutDriverName(packageName(details), omitsDriver);
     const picture = await this.#parts.contents.picture(id);
     if (picture !== undefined) this.icons.set(picture.file.sha256, picture.bytes);
-    const dependsOn = isApart ? [{ kind: "driver" as const, id: deployable.driver.id }] : [];
-    return this.#make({ kind: "printer", id }, { facts, name, contents, isApart, picture, dependsOn });
+    const dependsOn = omitsDriver ? [{ kind: "driver" as const, id: deployable.driver.id }] : [];
+    return this.#make({ kind: "printer", id }, { facts, name, contents, omitsDriver, picture, dependsOn });
   }
 
   /** A client's printers in one package. @throws UserError "invalid" if they are too large for one */
@@ -261,33 +263,32 @@ class AppBuilder {
   }
 
   async #make(owner: LinkOwner, parts: AppParts): Promise<PublishedApp> {
-    const { facts, contents, isApart = false, picture, dependsOn = [] } = parts;
+    const { facts, contents, omitsDriver = false, dependsOn = [] } = parts;
+    const icon = parts.picture?.file;
     const { context } = this.#parts;
-    const fileName = parts.name + mdm.extension;
+    const fileName = parts.name + intune.extension;
     const fields = graphFields(facts, owner, fileName);
     if (fields === undefined) throw noMachine(facts.name);
-    const bare = await mdm.build(contents, context);
-    const file = picture === undefined ? bare : await mdm.build({ ...contents, icon: picture.file }, context);
+    const bare = await intune.build(contents, context);
+    const file = icon ? await intune.build({ ...contents, icon }, context) : bare;
     const { etag, size } = file;
     const detectionSha256 = await file.detectionDigest();
     return {
       ...owner,
       revision: etagRevision(bare.etag),
-      package: { url: this.#packageUrl(owner, isApart), etag, fileName, size, detectionSha256 },
+      package: { url: this.#packageUrl(owner, omitsDriver), etag, fileName, size, detectionSha256 },
       fields,
       scripts: contents.settings,
-      hasRequirement: facts.place !== undefined && facts.place.anywhere === 0,
-      icon: picture?.file.sha256,
+      hasRequirement: facts.subnets !== undefined && facts.subnets.withoutSubnets === 0,
+      icon: icon?.sha256,
       dependsOn,
     };
   }
 }
 
 function noMachine(name: string): UserError {
-  return new UserError(
-    "invalid",
-    `No machine can have all of “${name}”: look which machines its drivers are for, and choose others.`,
-  );
+  const message = `No machine can install all of “${name}”, because its drivers are for different architectures. Choose other drivers.`;
+  return new UserError("invalid", message);
 }
 
 /** Printers to name in a sentence about several. */
@@ -299,7 +300,7 @@ function attentionOf(
 ): string[] {
   const names = new Map<string, string[]>();
   for (const { printer, findings } of rows) for (const { text } of findings) addTo(names, text, printer.name);
-  return [...names].map(([text, of]) => `${firstOf(of, namedPrinters)}: ${text}`);
+  return [...names].map(([text, printers]) => `${firstOf(printers, namedPrinters)}: ${text}`);
 }
 
 /** The result of `work`, or the message of a UserError "invalid". */
@@ -322,8 +323,6 @@ function checkIcons({ icons }: Store, { title, ids }: PrinterGroup): void {
   const sizes = new Map(ids.flatMap((id) => icons.find(id) ?? []).map(({ sha256, size }) => [sha256, size]));
   const sum = [...sizes.values()].reduce((before, size) => before + size, 0);
   if (sum <= iconsLimitBytes) return;
-  throw new UserError(
-    "invalid",
-    `The icons of “${title}” have more than 8 MB together, which is more than one script carries: publish its printers one by one, or give several of them one icon.`,
-  );
+  const message = `The icons of “${title}” are larger than 8 MB together, which is too much for one script: publish its printers one by one, or give several of them the same icon.`;
+  throw new UserError("invalid", message);
 }

@@ -7,8 +7,9 @@ import { fileState } from "../../store/files.ts";
 import type { Store } from "../../store/store.ts";
 import type { Workers } from "../../workers/pool.ts";
 
+/** The result of reading an archive. */
 interface Verdict {
-  /** The version of the file that was read. */
+  /** The `FileSource.version` of the file that was read. */
   readonly version: string;
   readonly isSound: boolean;
 }
@@ -19,31 +20,37 @@ export function archiveRefusal(driver: Driver, state: Exclude<ArchiveState, "sou
   return new UserError("invalid", message, {}, { remedies: [{ kind: "upload", driver }] });
 }
 
-/** Reads the archive of a restored driver if it is unread, and returns its problem as a sentence, if any. */
+/**
+ * The problem of a restored driver's archive, as a sentence. Empty without a problem, and for other records. Reads the
+ * archive if it is unread.
+ */
 export async function archiveRemarks(
   { store, archives }: { readonly store: Store; readonly archives: Pick<ArchiveCheck, "checkedStateOf"> },
   { kind, recordId }: DeletedRecord,
 ): Promise<readonly string[]> {
   const driver = kind === "driver" ? store.drivers.find(recordId) : undefined;
   if (driver === undefined) return [];
-  // The driver is restored even if its archive cannot be read now. Requests that need the archive read it again.
+  // A failing disk does not prevent the restore. Requests that need the archive read it again.
   const state = await archives.checkedStateOf(driver).catch(() => "sound" as const);
   return state === "sound" ? [] : [`Its archive ${archiveProblem(driver, state)}`];
 }
 
 /**
- * Checks whether archives are still what was uploaded. It reads each archive once after the start, and again when its
- * time stamp or size changes, one at a time in the background. Until then, pages treat the archive as sound, and
- * requests for its bytes wait.
+ * Checks that archives still have the SHA-256 of their upload. It reads archives in the background, one at a time: each
+ * once after the start, and again after its file has changed. Pages show an unread archive as sound. Requests for its
+ * bytes wait until it is read.
  */
 export class ArchiveCheck {
   readonly #store: Store;
   readonly #workers: Workers;
   readonly #log: (line: string) => void;
+  /** By digest. */
   readonly #verdicts = new Map<string, Verdict>();
-  /** Digests of the archives to read, in order. */
+  /** Digests of the archives to read in the background, in order. */
   readonly #queue = new Set<string>();
+  /** Reads that requests wait for, by digest. */
   readonly #urgent = new Map<string, Promise<void>>();
+  /** The background reads, until the queue is empty. */
   #running: Promise<void> = Promise.resolve();
   #isRunning = false;
   #isClosed = false;
@@ -64,13 +71,16 @@ export class ArchiveCheck {
     return this.#running;
   }
 
-  /** Begins no more reads. The present read ends with the worker threads. */
+  /** Starts no more reads. A running read ends when the worker threads end. */
   close(): void {
     this.#isClosed = true;
     this.#queue.clear();
   }
 
-  /** The state of a driver's archive without waiting for a read: `sound` while it is unread or the disk fails. */
+  /**
+   * The state of a driver's archive, without waiting for a read. An unread archive counts as sound and is read in the
+   * background. It also counts as sound while the disk fails.
+   */
   async knownStateOf(driver: Pick<Driver, "sha256" | "size">): Promise<ArchiveState> {
     const known = await this.#currentState(driver).catch(() => "unread" as const);
     if (known === "unread") this.#enqueue(driver.sha256);
@@ -79,13 +89,14 @@ export class ArchiveCheck {
 
   /**
    * Reads the archive first if it is unread.
-   * @returns the version of the file that is sound
-   * @throws UserError "invalid" when it is missing or damaged
+   * @returns the `FileSource.version` of the sound file
+   * @throws UserError "invalid" when it is missing or damaged, Error if it cannot be read
    */
   async requireSound(driver: Driver): Promise<string> {
     const state = await this.checkedStateOf(driver);
     const version = this.#verdicts.get(driver.sha256)?.version;
     if (state === "sound" && version !== undefined) return version;
+    // Without a verdict, the file disappeared after its state was checked.
     throw archiveRefusal(driver, state === "sound" ? "missing" : state);
   }
 
@@ -99,7 +110,7 @@ export class ArchiveCheck {
     }
   }
 
-  /** Records that a driver's archive is sound: its digest was calculated during the upload. */
+  /** Records that an uploaded archive is sound. It is not read again, because the upload computed its digest. */
   async recordUpload(sha256: string): Promise<void> {
     const path = this.#store.blobs.pathOf("drivers", sha256);
     // If the disk fails here, the archive is read later like any other.
@@ -119,16 +130,16 @@ export class ArchiveCheck {
     return verdict.isSound ? "sound" : "damaged";
   }
 
-  /** Reads an archive before those in the background. Requests for the same archive share the read. */
+  /** Reads an archive without waiting for the background reads. Requests for the same archive share the read. */
   #readUrgently(sha256: string): Promise<void> {
     const running = this.#urgent.get(sha256);
     if (running !== undefined) return running;
     const work = this.#read(sha256, (file) =>
       this.#workers.digest({ layout: singleSourceLayout(file.size), files: [file] }),
     );
-    const over = work.finally(() => this.#urgent.delete(sha256));
-    this.#urgent.set(sha256, over);
-    return over;
+    const done = work.finally(() => this.#urgent.delete(sha256));
+    this.#urgent.set(sha256, done);
+    return done;
   }
 
   #enqueue(sha256: string): void {
@@ -156,7 +167,7 @@ export class ArchiveCheck {
       const { descriptor, size, version } = source;
       const isRead = () => this.#verdicts.get(sha256)?.version === version;
       if (isRead()) return;
-      // A thread that begins now would outlive the service.
+      // A worker thread that starts now would keep running after the service stopped.
       if (this.#isClosed) throw stoppingError();
       const digest = Buffer.from(await digestOf({ descriptor, size })).toString("hex");
       // An urgent read may have finished first, or another file may have replaced this one.

@@ -5,7 +5,7 @@ import {
   type AffectedPrinter,
   affectedPrinterMaker,
   type DriverEffects,
-  hasEffects,
+  needsConfirmation,
 } from "../../domain/drivers/driver-effects.ts";
 import { driverFormValues, isFromForm, parseDriver } from "../../domain/drivers/driver-fields.ts";
 import { modelTest } from "../../domain/drivers/models.ts";
@@ -49,7 +49,7 @@ export async function saveDriver(
     const after = { ...driver, ...settings };
     const effects = effectsOf(store, driver, after);
     const { confirmed = "" } = form;
-    if (isFromForm(form) && hasEffects(effects) && confirmed !== effects.digest)
+    if (isFromForm(form) && needsConfirmation(effects) && confirmed !== effects.digest)
       stopWith({ driver, after, isSaved: false, effects, isStale: confirmed !== "" });
     store.drivers.set(id, settings);
     return { driver, after, isSaved: true, effects, isStale: false };
@@ -66,7 +66,7 @@ interface Change extends DriverSave {
 
 function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
   const [isLostBefore, isLost] = [missingModelTest(driver), missingModelTest(after)];
-  const isNewlyLost = ({ before, now }: DeployedModel) => isLost(now) && !isLostBefore(before);
+  const isNowLost = ({ before, now }: DeployedModel) => isLost(now) && !isLostBefore(before);
   const affected = affectedPrinterMaker(store.clients.names());
   const redeployed: AffectedPrinter[] = [];
   const switched: AffectedPrinter[] = [];
@@ -80,7 +80,7 @@ function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
     hash.update(`${printer.id} ${revision}\n`);
     const models = modelsOf(printer, driver, after);
     if (models.some(({ before, now }) => before !== now)) switched.push(affected(printer));
-    for (const { now, isArm64 } of models.filter(isNewlyLost))
+    for (const { now, isArm64 } of models.filter(isNowLost))
       addTo(isArm64 ? lostOnArm64 : lost, now, affected(printer));
   }
   const isRefused = isLost(after.driver_desc) && after.driver_desc !== driver.driver_desc;
@@ -96,7 +96,7 @@ function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
   };
 }
 
-/** Calculates printers' revisions with this driver in place of the saved one of the same id. */
+/** Makes a function that calculates a printer's revision with the changed driver instead of the saved one. */
 function revisionMaker({ drivers }: Store, changed: Driver): (printer: Printer) => string {
   const driverOf = (id: number | null) => (id === changed.id ? changed : drivers.find(id ?? 0));
   const makers = new Map<string, (printer: Printer) => string>();
@@ -119,7 +119,7 @@ interface DeployedModel {
   readonly isArm64: boolean;
 }
 
-/** The models that a printer deploys of a driver, which may be its first driver, its ARM64 driver, or both. */
+/** The models that a printer deploys from a driver: one as its main driver, one as its ARM64 driver, or both. */
 function modelsOf(printer: Printer, before: Driver, after: Driver): DeployedModel[] {
   const choices = [
     { id: printer.driver_id, own: printer.driver_desc, isArm64: false },
@@ -132,7 +132,7 @@ function modelsOf(printer: Printer, before: Driver, after: Driver): DeployedMode
     });
 }
 
-/** Tests whether the driver's INF names models but not this one. */
+/** Makes a test whether the driver's INF names models but not this one. */
 function missingModelTest(driver: Driver): (model: string) => boolean {
   const has = modelTest(chosenInf(driver));
   return (model) => model !== "" && !has(model);

@@ -6,13 +6,13 @@ import type { Store } from "../../store/store.ts";
 
 /** The model names under which a driver-only package installs a driver. */
 interface DeployedModels {
-  /** Sorted; empty where no model is chosen yet. */
+  /** Sorted. Empty if no model is chosen yet. */
   readonly models: readonly string[];
-  /** Models that printers deploy although the INF lacks them. With one of them, the whole package would fail. */
+  /** Models that printers deploy although the INF lacks them. The package leaves them out, because it would fail. */
   readonly leftOut: readonly string[];
 }
 
-/** The models that printers deploy of a driver, on any machines; the driver's own model where none does. */
+/** The models of a driver that printers deploy on any architecture. If none does, the driver's own model. */
 export function deployedModels({ drivers }: Pick<Store, "drivers">, driver: Driver): DeployedModels {
   const has = modelTest(chosenInf(driver));
   const deployed = new Set(drivers.chosenModels(driver.id).map((model) => model || driver.driver_desc));
@@ -22,14 +22,14 @@ export function deployedModels({ drivers }: Pick<Store, "drivers">, driver: Driv
   return { models: driver.driver_desc === "" ? used : [driver.driver_desc], leftOut: [] };
 }
 
-/** Why a driver cannot be deployed without a printer, with the remedy; undefined where it can. */
+/** Why a driver cannot be deployed without a printer, with the remedy; undefined if it can. */
 export function driverOnlyProblem(driver: Driver, [first = ""]: readonly string[]): string | undefined {
   if (isWindowsDriver(driver))
-    return `Windows brings “${driverTitle(driver)}”: there is nothing to install apart. The packages of its printers add it by its name.`;
+    return `“${driverTitle(driver)}” comes with Windows: there is no separate package. The packages of its printers add it by its name.`;
   return deployProblem({ inf_path: driver.inf_path, driver_desc: first });
 }
 
-/** @throws UserError "invalid" with the remedy where the driver cannot be deployed without a printer */
+/** @throws UserError "invalid" with the remedy if the driver cannot be deployed without a printer */
 export function requireModels(store: Pick<Store, "drivers">, driver: Driver): [string, ...string[]] {
   const { models } = deployedModels(store, driver);
   const [first, ...others] = models;

@@ -8,7 +8,7 @@ import type { Store } from "../../store/store.ts";
 // Vendors reuse an INF name for unrelated drivers. So a driver counts as a version of another one only if it has a
 // model that the other one's printers use.
 
-/** Versions that are compared: each costs reading its report. */
+/** The maximum number of versions to compare, because each comparison reads a large report. */
 const maxCandidates = 4;
 const maxCachedPairs = 1000;
 
@@ -21,7 +21,7 @@ export class DriverVersions {
     this.#drivers = drivers;
   }
 
-  /** The newest newer version with a model that the driver's printers deploy. @param drivers all uploaded drivers */
+  /** The newest later version with a model that the driver's printers deploy. @param drivers all uploaded drivers */
   newerThan<T extends DriverSummary>(driver: DriverSummary, drivers: readonly T[]): T | undefined {
     const candidates = newerVersions(driver, drivers).slice(0, maxCandidates);
     if (candidates.length === 0) return undefined;
@@ -45,9 +45,9 @@ export class DriverVersions {
     const key = [sha256, inf_path, driver_desc, ...models].join("\n");
     const known = this.#cache.get(key);
     if (known !== undefined) return known;
-    const serves = hasAnyModel(this.#drivers.get(id), models);
-    this.#cache.set(key, serves);
-    return serves;
+    const hasAny = hasAnyModel(this.#drivers.get(id), models);
+    this.#cache.set(key, hasAny);
+    return hasAny;
   }
 }
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { ArchiveReport, Driver } from "../../domain/drivers/driver.ts";
-import { firstModel } from "../../domain/drivers/models.ts";
+import { preselectedModel } from "../../domain/drivers/models.ts";
 import { cleanText } from "../../domain/fields.ts";
 import type { AddedDriver } from "../../domain/printers/listings.ts";
 import { escapeInvisible } from "../../domain/text.ts";
@@ -26,8 +26,8 @@ interface DriverServices {
 }
 
 /**
- * Makes a driver of an upload: reads it, keeps the file, then makes the record. If anything fails, the upload is
- * deleted and no record is made. An upload with known content only restores the archive's file.
+ * Adds a driver from an upload: reads the upload, keeps the file, then makes the record. If anything fails, the upload
+ * is deleted and no record is made. If a driver already has this archive, the upload only restores the archive's file.
  * @throws UserError "invalid" when it is no driver ZIP, "busy", and what `recheckSender` throws
  */
 export async function addDriver(
@@ -60,7 +60,7 @@ async function add(
   return added;
 }
 
-/** Returns a function that makes the upload's record, or finds the record with the same content. */
+/** @returns a function that makes the upload's record, or returns the driver that already has this archive */
 async function prepareRecord(
   { store, inspections, archives }: DriverServices,
   incoming: Incoming,
@@ -70,8 +70,8 @@ async function prepareRecord(
   const known = store.drivers.findByDigest(incoming.sha256);
   if (known !== undefined) {
     const state = await archives.knownStateOf(known);
-    const mended = state === "sound" ? undefined : state;
-    return async () => ({ driver: known, isNew: false, mended });
+    const previousProblem = state === "sound" ? undefined : state;
+    return async () => ({ driver: known, isNew: false, previousProblem });
   }
   const driver = newDriver(incoming, fileName, await inspections.inspect(incoming, network));
   return () => store.drivers.add(driver);
@@ -98,9 +98,9 @@ function cleanFileName(fileName: string): string {
   return escapeInvisible(name).slice(0, 255).toWellFormed();
 }
 
-/** The printer's INF and its preselected model; empty where there is none. */
+/** The printer's INF and its preselected model. Empty if there is none. */
 function defaultChoice(report: ArchiveReport): Pick<Driver, "inf_path" | "driver_desc"> {
   const inf = report.infs.find(({ path }) => path === report.printerInf);
   if (inf === undefined) return { inf_path: "", driver_desc: "" };
-  return { inf_path: inf.path, driver_desc: firstModel(inf) };
+  return { inf_path: inf.path, driver_desc: preselectedModel(inf) };
 }

@@ -6,20 +6,20 @@ import { folderOf, normalizePath } from "../../inf/package-files.ts";
 import type { Inspection } from "./inspect.ts";
 import { infWarnings } from "./inspect-warnings.ts";
 
-/** Of a report's JSON. The database keeps reports, and each driver page reads one. */
+/** The maximum size of a report's JSON. The database keeps reports, and each driver page reads one. */
 const reportLimitBytes = 2 * 1024 * 1024;
-/** Names in one list of an INF; counts are not cut. */
+/** The maximum number of names in one list of an INF. Counts are of all names. */
 const listLimit = 500;
-/** Names in all lists together, without model names. */
+/** The maximum number of names in all lists together, without model names. */
 const namesLimit = 10_000;
 const descriptionsLimit = 50_000;
-/** Characters of a class, provider, date or version. */
+/** The maximum length of a class, provider, date or version. */
 const factLimit = 100;
 
 /**
- * The part of an inspection that is kept with the driver and shown. Lists are cut to the limits above; the printer's
- * INF takes its names first.
- * @throws UserError "invalid" when the work for the archive is used up
+ * The part of an inspection that is kept with the driver and shown. Lists are cut to the limits above. The
+ * names of the printer's INF come first.
+ * @throws UserError "invalid" when the archive's budget of operations is used up
  */
 export function reportOf(inspection: Inspection): ArchiveReport {
   const { archive, readings, printerInf } = inspection;
@@ -27,7 +27,7 @@ export function reportOf(inspection: Inspection): ArchiveReport {
   const warnings = [...archive.warnings, ...infWarnings(readings)];
   const budget = new ReportBudget(reportLimitBytes - 4096);
   budget.charge(warnings);
-  const unusedWithinBudget = unused && withinBudget(budget, unused);
+  const listedUnused = unused && withinBudget(budget, unused);
   for (const summary of summaries.values()) budget.charge({ ...summary, ...withoutLists(summary) });
   const printerFirst = new Set([...(printerInf ? [printerInf] : []), ...readings]);
   for (const reading of printerFirst) {
@@ -39,7 +39,7 @@ export function reportOf(inspection: Inspection): ArchiveReport {
     fileCount: archive.entries.length,
     totalBytes: sum(archive.entries.map((entry) => entry.size)),
     infs,
-    ...(unusedWithinBudget === undefined ? {} : { unused: unusedWithinBudget }),
+    ...(listedUnused && { unused: listedUnused }),
     printerInf: printerInf?.path ?? null,
     warnings: [...warnings, ...modelWarnings(readings, infs)],
   };
@@ -128,7 +128,7 @@ function summariesOf(inspection: Inspection): Summaries {
   const total = sum([...sizes.values()]);
   const copied = new CopiedInfs(readings, files, work);
   const unusedBy = (start: readonly InfReading[]) =>
-    unusedExcept(inspection, copied.usedBy(start), sizes, total);
+    unusedFiles(inspection, copied.usedBy(start), sizes, total);
   const summaries = new Map(
     readings.map((reading) => [reading, summaryOf(inspection, reading, unusedBy([reading]))]),
   );
@@ -173,7 +173,7 @@ function catalogFiles({ files }: Inspection, { path, version }: InfReading): str
   return [...found];
 }
 
-function unusedExcept(
+function unusedFiles(
   { files, work }: Inspection,
   used: ReadonlySet<string>,
   sizes: ReadonlyMap<string, number>,
@@ -191,8 +191,8 @@ function unusedExcept(
 }
 
 /**
- * Architectures that the INF declares although its program files are all for others. Platen does not know the
- * architecture of files in larger cabinets: if an architecture has no other program files, the declaration counts.
+ * Architectures that the INF declares although all known program files for them are of other architectures. Platen does
+ * not know the architecture of files in larger cabinets, and believes the INF if all files are unknown.
  */
 function notShipped({ machines }: Inspection, { files }: InfReading): Architecture[] {
   return files.architectures.filter((architecture) => {
@@ -216,7 +216,7 @@ function modelWarnings(readings: readonly InfReading[], infs: readonly InfSummar
   const warnings: string[] = [];
   if (unusable > 0) {
     warnings.push(
-      `${unusable} ${unusable === 1 ? "model is" : "models are"} left out: no driver’s name has over ${nameLimit} characters, control characters, ends of lines or a heap of accents on one letter.`,
+      `${unusable} ${unusable === 1 ? "model is" : "models are"} left out: a driver’s name cannot have over ${nameLimit} characters, control characters, line breaks or very many accents on one letter.`,
     );
   }
   if (hidden > 0) {

@@ -1,13 +1,13 @@
 import { addTo } from "../../domain/collections.ts";
 import { fileNameOf, vendorOf } from "../../domain/drivers/driver.ts";
-import { firstModel } from "../../domain/drivers/models.ts";
+import { preselectedModel } from "../../domain/drivers/models.ts";
 import { escapeInvisible } from "../../domain/text.ts";
 import type { InfReading } from "../../inf/package.ts";
 import type { SideEffects } from "../../inf/side-effects.ts";
 
-/** Characters of a name or path in a warning. */
+/** The maximum length of a name or path in a warning. */
 const maxCharacters = 120;
-/** Sentences about side effects, and names in one sentence. */
+/** The maximum number of sentences about side effects, and of names in a sentence. */
 const maxListed = 4;
 
 /** Sentences for the operator about an archive's INFs. */
@@ -17,7 +17,7 @@ export function infWarnings(readings: readonly InfReading[]): string[] {
   return [...severalVendors(printers), ...sideEffectWarnings(readings)];
 }
 
-/** Plain words for device classes; the classes are in lower case. */
+/** Plain words for device classes, by the class in lower case. */
 const classNames: ReadonlyMap<string, string> = new Map([
   ["net", "network adapters"],
   ["nettrans", "network protocols"],
@@ -50,7 +50,7 @@ function noPrinterWarning(readings: readonly InfReading[]): string[] {
   const [first] = drivers;
   if (first === undefined) {
     return [
-      "No INF of this ZIP is a driver’s: none names a device class. Look for a folder with the printer’s INF, and upload that.",
+      "No INF in this ZIP belongs to a driver: none names a device class. Find the folder with the printer’s INF and upload it.",
     ];
   }
   const name = first.version.class ?? "";
@@ -64,12 +64,12 @@ function noPrinterWarning(readings: readonly InfReading[]): string[] {
   ];
 }
 
-/** Warns of several vendors' printers in one archive: each package contains the files of all. */
+/** Warns if an archive has printer drivers of several vendors, because each package contains the files of all. */
 function severalVendors(printers: readonly InfReading[]): string[] {
   const vendors = new Map<string, string[]>();
   const named = printers.filter(({ models }) => models.descriptions.length > 0);
   for (const { path, version, models } of named) {
-    const vendor = vendorOf(version.provider) ?? firstModel(models);
+    const vendor = vendorOf(version.provider) ?? preselectedModel(models);
     const key = vendor.toLowerCase().split(/[\s,.]/)[0] ?? "";
     if (!vendors.has(key)) addTo(vendors, key, vendor);
     addTo(vendors, key, path);
@@ -82,22 +82,22 @@ function severalVendors(printers: readonly InfReading[]): string[] {
   });
   const rest = vendors.size > parts.length ? ` and ${vendors.size - parts.length} more` : "";
   return [
-    `This ZIP holds printer drivers of several vendors: ${parts.join(", ")}${rest}. Choose the INF that is meant; packages carry the files of all. Smaller: upload each vendor’s folder as a ZIP of its own.`,
+    `This ZIP holds printer drivers of several vendors: ${parts.join(", ")}${rest}. Choose the right INF; packages contain the files of all vendors. For smaller packages, upload each vendor’s folder as its own ZIP.`,
   ];
 }
 
 const effectClauses: readonly (readonly [kind: keyof SideEffects, clause: string])[] = [
   ["services", "installs services"],
   ["programs", "runs or brings other programs"],
-  ["keys", "changes registry keys by which Windows starts programs or decides whom it trusts"],
+  ["keys", "changes registry keys that make Windows start or trust programs"],
   ["folders", "copies files to other places than drivers’"],
   ["files", "deletes, renames or changes files"],
 ];
 
-/** A sentence for each printer INF, or INF that one copies, with side effects. */
+/** A sentence for each INF with side effects that is a printer's or that a printer's INF copies. */
 function sideEffectWarnings(readings: readonly InfReading[]): string[] {
   const printers = readings.filter(({ version }) => version.isPrinter);
-  const copied = new Set(printers.flatMap(({ files }) => files.copyInf.map((name) => fileName(name))));
+  const copied = new Set(printers.flatMap(({ files }) => files.copyInf.map(fileName)));
   const concerned = readings.filter(({ path, version }) => version.isPrinter || copied.has(fileName(path)));
   const found = concerned.flatMap(({ path, files }) => {
     const clauses = effectClauses.flatMap(([kind, clause]) => {
@@ -113,7 +113,7 @@ function sideEffectWarnings(readings: readonly InfReading[]): string[] {
   return [...found.slice(0, maxListed), ...rest];
 }
 
-/** The total is not counted: reading stops at a few names of each kind. */
+/** The first names. How many there are is unknown, because reading stops after a few of each kind. */
 function firstNames(names: readonly string[]): string {
   const rest = names.length > maxListed ? " and others" : "";
   return names.slice(0, maxListed).map(cut).join(", ") + rest;

@@ -5,28 +5,34 @@ import { cabinetFirstBytes, cabinetHeadBytes, cabinetNames } from "../../inf/cab
 import { infLimitBytes } from "../../inf/document.ts";
 import { type EntryKind, infsOf, kindOf } from "../../inf/entries.ts";
 import { executableHeadBytes, executableMachine } from "../../inf/executable.ts";
-import { choosePrinterInf, type InfReading, readInf, unusedBy, unusedInPackage } from "../../inf/package.ts";
+import {
+  choosePrinterInf,
+  type InfReading,
+  readInf,
+  unusedFiles,
+  unusedInPackage,
+} from "../../inf/package.ts";
 import { PackageFiles } from "../../inf/package-files.ts";
 import { Work } from "../../inf/work.ts";
 import { type Archive, checkEntry, readArchive } from "../../pkg/zip/archive.ts";
 import { countUsedBuffers } from "../../workers/memory.ts";
 
-/** The result of reading a driver ZIP: `inspect` prints it, and an upload keeps its report. */
+/** The result of reading a driver ZIP. The `inspect` command prints it; an upload stores a report of it. */
 export interface Inspection {
   readonly archive: Archive;
   readonly files: PackageFiles;
   readonly readings: readonly InfReading[];
   readonly printerInf: InfReading | undefined;
-  /** Architectures of program files, plain or packed as `name.dl_`, by path. */
+  /** The architecture of each program file, by path. The file may be compressed as `name.dl_`. */
   readonly machines: ReadonlyMap<string, Architecture>;
-  /** The work budget of the archive, also for later evaluations of the INFs. */
+  /** The operations left in the archive's budget. Functions that evaluate the INFs later use them too. */
   readonly work: Work;
 }
 
 /**
- * Reads a driver ZIP: its directory, every entry's checksum, its cabinets' directories, its INFs. One INF is in memory
- * at a time. Inflating blocks the thread: call it in a process of its own (`Inspections`).
- * @throws UserError "invalid" when it is no driver ZIP
+ * Reads a driver ZIP: its directory, every entry's checksum, the file names in its cabinets, and its INFs. Only one INF
+ * is in memory at a time. Decompression blocks the thread: call this in a separate process (`Inspections`).
+ * @throws UserError "invalid" when it is not a driver ZIP or is damaged
  */
 export async function inspectArchive(source: ByteSource): Promise<Inspection> {
   const work = new Work();
@@ -61,7 +67,7 @@ export function inspectionJson(inspection: Inspection, sha256: string): Record<s
       modelLines: reading.models.lineCount,
       manufacturers: reading.models.manufacturers,
       copyInf: reading.files.copyInf,
-      unused: unusedBy(reading, files, work),
+      unused: unusedFiles(reading.files.used, files, work),
       missing: reading.files.missing,
       inCab: reading.files.inCab,
       foundCompressed: reading.files.foundCompressed,
@@ -84,7 +90,7 @@ export async function digestOf(source: ByteSource): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Checks every entry that is not an INF; reads the directories of cabinets and the architectures of programs. */
+/** Checks every entry except INFs. Reads the file names in cabinets and the architectures of program files. */
 async function checkOtherEntries(source: ByteSource, { entries }: Archive) {
   const cabinets = new Map<string, readonly string[]>();
   const machines = new Map<string, Architecture>();
@@ -100,10 +106,10 @@ async function checkOtherEntries(source: ByteSource, { entries }: Archive) {
   return { cabinets, machines };
 }
 
-/** Enough for the cabinet header and the first block of a packed program. */
+/** Enough for the cabinet header and first block of a program file compressed as `name.dl_`. */
 const packedHeadBytes = 64 * 1024;
 
-/** Bytes that are kept from the start of a file of each kind, besides its checksum. */
+/** How many bytes from the start of a file are needed, by the kind of file. */
 const headBytes: Readonly<Record<EntryKind, number>> = {
   inf: 0,
   cabinet: cabinetHeadBytes,

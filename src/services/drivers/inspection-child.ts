@@ -7,7 +7,7 @@ import { reportOf } from "./inspect-report.ts";
 
 /** Runs an inspection's process: reads the archive, sends the report. The parent ends the process. */
 export function serveInspection(path: string): void {
-  // Inspections give way to requests for pages.
+  // A low priority, so that inspections do not slow requests.
   setPriority(4);
   // A terminal or supervisor signals parent and child. The child goes on, because the parent waits for its answer.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});

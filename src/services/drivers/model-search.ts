@@ -5,7 +5,7 @@ import type { DriverWithState } from "../../domain/printers/listings.ts";
 import { findModel, type ModelName, missingWords, modelNames } from "../../domain/printers/search.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Drivers, and characters of all their names. Thirty drivers of a shop have about a million characters. */
+/** The maximum numbers of drivers, and of characters in their model names. Thirty drivers have about a million. */
 const cacheLimits = { count: 1000, weight: 8_000_000 };
 
 interface DriverReports {
@@ -25,7 +25,7 @@ export class ModelSearch {
     this.#store = store;
   }
 
-  /** @returns by the driver's id: a model with the words of `q` that the row lacks. Rows with all words are left out. */
+  /** @returns a model by driver id, for rows that lack words of `q`. The model contains all words that the row lacks. */
   async find(rows: readonly DriverWithState[], q: string): Promise<ReadonlyMap<number, string>> {
     const found = new Map<number, string>();
     for (const row of rows) {

@@ -5,7 +5,7 @@ import type { DriverFiles, SourceFile } from "../../pkg/formats/contents.ts";
 import type { Blobs } from "../../store/blobs.ts";
 import type { FileSource } from "../../store/files.ts";
 
-/** Which of a driver's files packages contain. */
+/** Says which of a driver's files packages contain. */
 export function fileSelectionOf({ drop_unused, inf_path }: Driver): Pick<DriverFiles, "onlyUsedBy"> {
   return { onlyUsedBy: drop_unused && inf_path !== "" ? inf_path : undefined };
 }
@@ -33,7 +33,7 @@ export async function withSources<T>(
 ): Promise<T> {
   const files = await openSources(blobs, sources);
   try {
-    return await use(openFiles(files));
+    return await use(descriptorsOf(files));
   } finally {
     await closeSources(files);
   }
@@ -41,10 +41,8 @@ export async function withSources<T>(
 
 /** The error for a file that was replaced or rewritten since it was checked. */
 export function fileChanged(): UserError {
-  return new UserError(
-    "busy",
-    "A file of this package was changed a moment ago. Try again in a few seconds.",
-  );
+  const message = "A file of this package was changed a moment ago. Try again in a few seconds.";
+  return new UserError("busy", message);
 }
 
 export async function closeSources(files: readonly FileSource[]): Promise<void> {
@@ -52,7 +50,7 @@ export async function closeSources(files: readonly FileSource[]): Promise<void> 
 }
 
 /** The part of the files that can be sent to another thread. */
-export function openFiles(files: readonly FileSource[]): OpenFile[] {
+export function descriptorsOf(files: readonly FileSource[]): OpenFile[] {
   return files.map(({ descriptor, size }) => ({ descriptor, size }));
 }
 

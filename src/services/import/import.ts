@@ -67,7 +67,7 @@ function refusalOf({ plan, digest }: ImportPreview, agreement: Agreement): Impor
   return plan.counts.wrong > 0 && !agreement.leavesWrongOut ? "wrong" : undefined;
 }
 
-/** Covers everything that is written, and the values that it replaces. */
+/** A digest of everything that the import writes, and of the values that it replaces. */
 function digestOf({ rows }: ImportPlan): string {
   const hash = createHash("sha256");
   for (const { status, write, changes } of rows)

@@ -3,14 +3,14 @@ import { hasModel, needsModelChoice } from "../../domain/drivers/models.ts";
 import { ippProblem } from "../../domain/drivers/windows-drivers.ts";
 import { throwIfAny } from "../../domain/fields.ts";
 import type { BulkChange, ModelChangeCounts } from "../../domain/printers/bulk.ts";
-import type { PrinterModel } from "../../domain/printers/listings.ts";
+import type { PrinterWithModels } from "../../domain/printers/listings.ts";
 import { driverDescFor, modelMatcher } from "../../domain/printers/move-plan.ts";
 import { firstOf } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 
 /**
- * Changes the driver and the models of all printers or of none.
- * @throws UserError "invalid" where a printer or the driver does not exist, the driver does not have the model or the
+ * Changes the driver and models of these printers: all of them or none.
+ * @throws UserError "invalid" if a printer or the driver does not exist, the driver does not have the model or the
  *   protocol, or the user has to choose a model
  */
 export function assignDriver(
@@ -24,44 +24,44 @@ export function assignDriver(
     throwIfAny(store.printers.referenceProblems({ client_id: null, driver_id, driver_desc: "" }));
     const driver = driver_id === null ? undefined : store.drivers.get(driver_id);
     checkModel(driver, driver_desc);
-    const before = deployedBy(store.drivers.summaries());
-    const modelOf = driver ? modelsFrom(driver, wanted, before) : () => "";
+    const before = deployedModelOf(store.drivers.summaries());
+    const descOf = driver ? newDescOf(driver, wanted, before) : () => "";
     const printers = store.printers.modelsOf(ids);
     checkProtocols(driver, printers);
-    const given = printers.map((printer) => ({ printer, before: before(printer), own: modelOf(printer) }));
-    const unmatched = given.filter(({ own }) => own === undefined).map(({ printer }) => printer);
+    const changes = printers.map((printer) => ({ printer, before: before(printer), desc: descOf(printer) }));
+    const unmatched = changes.filter(({ desc }) => desc === undefined).map(({ printer }) => printer);
     if (driver !== undefined && unmatched.length > 0)
       throwIfAny({ driver_desc: chooseModelMessage(driver, unmatched) });
-    const changed = given.filter(
-      ({ printer, own }) => printer.driver_id !== driver_id || printer.driver_desc !== own,
+    const changed = changes.filter(
+      ({ printer, desc }) => printer.driver_id !== driver_id || printer.driver_desc !== desc,
     );
-    const models = new Map(changed.map(({ printer, own = "" }) => [printer.id, own]));
+    const models = new Map(changed.map(({ printer, desc = "" }) => [printer.id, desc]));
     store.manyPrinters.useDriver(driver_id, models);
-    return countsOf(given, driver?.driver_desc ?? "");
+    return countsOf(changes, driver?.driver_desc ?? "");
   });
 }
 
 type DriverChange = Extract<BulkChange, { readonly action: "driver" }>;
 
-/** The model that a printer deploys; empty where none is chosen. */
-type ModelOf = (printer: PrinterModel) => string;
+/** The model that a printer deploys. Empty if none is chosen. */
+type ModelOf = (printer: PrinterWithModels) => string;
 
-function deployedBy(drivers: readonly DriverSummary[]): ModelOf {
-  const owns = new Map(drivers.map(({ id, driver_desc }) => [id, driver_desc]));
-  return ({ driver_id, driver_desc }) => driver_desc || (owns.get(driver_id ?? 0) ?? "");
+function deployedModelOf(drivers: readonly DriverSummary[]): ModelOf {
+  const driverModels = new Map(drivers.map(({ id, driver_desc }) => [id, driver_desc]));
+  return ({ driver_id, driver_desc }) => driver_desc || (driverModels.get(driver_id ?? 0) ?? "");
 }
 
-/** `before`: the model that a printer deployed. `own`: its new `driver_desc`, undefined where the user has to choose. */
-interface Given {
+/** `before`: the model that a printer deployed. `desc`: its new `driver_desc`, undefined if the user has to choose. */
+interface ModelChange {
   readonly before: string;
-  readonly own: string | undefined;
+  readonly desc: string | undefined;
 }
 
-function countsOf(given: readonly Given[], driversOwn: string): ModelChangeCounts {
+function countsOf(changes: readonly ModelChange[], driverModel: string): ModelChangeCounts {
   const counts = { kept: 0, changed: 0, own: 0 };
-  for (const { before, own = "" } of given) {
-    if (own === "") counts.own++;
-    const after = own || driversOwn;
+  for (const { before, desc = "" } of changes) {
+    if (desc === "") counts.own++;
+    const after = desc || driverModel;
     if (before !== "" && after !== "") counts[before === after ? "kept" : "changed"]++;
   }
   return counts;
@@ -74,12 +74,12 @@ function checkModel(driver: Driver | undefined, model: string): void {
     throwIfAny({ driver_desc: `The driver has no model “${model}”.` });
 }
 
-/** @returns a printer's new `driver_desc`; undefined where the user has to choose */
-function modelsFrom(
+/** @returns a printer's new `driver_desc`; undefined if the user has to choose */
+function newDescOf(
   driver: Driver,
   { driver_desc, only_unmatched }: DriverChange,
   deployed: ModelOf,
-): (printer: PrinterModel) => string | undefined {
+): (printer: PrinterWithModels) => string | undefined {
   if (driver_desc !== "" && !only_unmatched) return () => driver_desc;
   const match = modelMatcher(driver);
   const otherwise = driver_desc !== "" ? driver_desc : needsModelChoice(driver) ? undefined : "";
@@ -96,28 +96,28 @@ function modelsFrom(
  * @param driver undefined: no driver, which IPP does not allow
  * @throws UserError "invalid" with the first printers whose protocol the driver does not support
  */
-export function checkProtocols(driver: Driver | undefined, printers: readonly PrinterModel[]): void {
-  const isWrong = ({ protocol }: PrinterModel) =>
+export function checkProtocols(driver: Driver | undefined, printers: readonly PrinterWithModels[]): void {
+  const isWrong = ({ protocol }: PrinterWithModels) =>
     driver ? Object.keys(ippProblem(protocol, driver)).length > 0 : protocol === "ipp";
-  const others = printers.filter(isWrong);
-  if (others.length === 0) return;
+  const unsupported = printers.filter(isWrong);
+  if (unsupported.length === 0) return;
   const another = "choose another protocol on the pages of these printers";
   const why =
     driver?.origin === "ipp"
-      ? `“${driverTitle(driver)}” prints over IPP alone: choose the protocol IPP on the pages of these printers, or import a list with it`
+      ? `“${driverTitle(driver)}” prints only over IPP: choose the protocol IPP on the pages of these printers, or import a list with it`
       : driver
         ? `“${driverTitle(driver)}” does not print over IPP: ${another}`
         : `IPP comes with its own driver: ${another}`;
-  throwIfAny({ driver_id: `${why}: ${namesOf(others)}. Nothing was changed.` });
+  throwIfAny({ driver_id: `${why}: ${namesOf(unsupported)}. Nothing was changed.` });
 }
 
 const maxNames = 3;
 
-function namesOf(printers: readonly PrinterModel[]): string {
+function namesOf(printers: readonly PrinterWithModels[]): string {
   const names = printers.map(({ name }) => `“${name}”`);
   return firstOf(names, maxNames);
 }
 
-function chooseModelMessage(driver: Driver, printers: readonly PrinterModel[]): string {
+function chooseModelMessage(driver: Driver, printers: readonly PrinterWithModels[]): string {
   return `Which model is it? “${driverTitle(driver)}” does not have that of ${namesOf(printers)}, and nobody has chosen its own: choose one under “Install as”. Nothing was changed.`;
 }

@@ -17,9 +17,9 @@ interface Picture {
 }
 
 /**
- * Replaces a printer's icon by an uploaded picture. On every error the upload is deleted and the printer keeps its icon.
- * @returns the deletion of the old icon; undefined where there was none
- * @throws UserError "invalid" where the picture is no valid icon, "not-found" where there is no such printer
+ * Replaces a printer's icon with an uploaded picture. On every error, the upload is deleted and the printer keeps its icon.
+ * @returns the deletion of the old icon; undefined if there was none
+ * @throws UserError "invalid" if the picture is not a valid icon, "not-found" if there is no such printer
  */
 export async function saveIcon(
   { store, undo }: IconServices,
@@ -38,7 +38,7 @@ export async function saveIcon(
   }
 }
 
-/** @throws UserError "not-found" where there is no such printer, or it has no icon */
+/** @throws UserError "not-found" if there is no such printer, or it has no icon */
 export async function readIcon(store: Store, printerId: number): Promise<Picture> {
   store.printers.get(printerId);
   const picture = await findIcon(store, printerId);
@@ -46,7 +46,7 @@ export async function readIcon(store: Store, printerId: number): Promise<Picture
   return picture;
 }
 
-/** Undefined where the printer, its icon's record or the file is missing. */
+/** Undefined if the printer, its icon's record or the file is missing. */
 export async function findIcon(store: Store, printerId: number): Promise<Picture | undefined> {
   const sha256 = store.icons.find(printerId)?.sha256;
   if (sha256 === undefined) return undefined;

@@ -6,7 +6,7 @@ import { modelTest, needsModelChoice } from "../../domain/drivers/models.ts";
 import { UserError } from "../../domain/errors.ts";
 import { cleanText, throwIfAny } from "../../domain/fields.ts";
 import { arm64Description, arm64Problem } from "../../domain/printers/arm64-driver.ts";
-import type { PrinterModel } from "../../domain/printers/listings.ts";
+import type { PrinterWithModels } from "../../domain/printers/listings.ts";
 import {
   driverDescFor,
   type MovePair,
@@ -17,9 +17,9 @@ import { effectiveDescription } from "../../domain/printers/printer.ts";
 import type { Store } from "../../store/store.ts";
 import { checkProtocols } from "./bulk-driver.ts";
 
-/** A plan, with the drivers and models of its printers before the move. */
+/** A plan, and its printers as they are before the move. */
 interface PlanWithPrinters extends MovePlan {
-  readonly printers: readonly PrinterModel[];
+  readonly printers: readonly PrinterWithModels[];
 }
 
 /** The effect of moving all printers of a driver to another one. @throws UserError "not-found", "invalid" */
@@ -29,42 +29,32 @@ export function planMove(store: Store, fromId: number, toId: number): PlanWithPr
   const [from, to] = [store.drivers.get(fromId), store.drivers.get(toId)];
   const match = modelMatcher(to);
   const affected = affectedPrinterMaker(store.clients.names());
-  const [first, second] = [new Map<string, AffectedPrinter[]>(), new Map<string, AffectedPrinter[]>()];
+  const [byModel, byArm64Model] = [
+    new Map<string, AffectedPrinter[]>(),
+    new Map<string, AffectedPrinter[]>(),
+  ];
   const keeping: AffectedPrinter[] = [];
-  const isPossible = arm64Problem(to, undefined) === undefined;
+  const hasArm64Files = arm64Problem(to, undefined) === undefined;
   const printers = store.printers.modelsOf(store.printers.idsOfDriver(fromId));
   checkProtocols(to, printers);
   for (const printer of printers) {
-    if (printer.driver_id === fromId) addTo(first, effectiveDescription(printer, from), affected(printer));
+    if (printer.driver_id === fromId) addTo(byModel, effectiveDescription(printer, from), affected(printer));
     if (printer.arm64_driver_id !== fromId) continue;
-    if (isPossible) addTo(second, arm64Description(printer, from), affected(printer));
+    if (hasArm64Files) addTo(byArm64Model, arm64Description(printer, from), affected(printer));
     else keeping.push(affected(printer));
   }
-  const pairsOf = (groups: typeof first, isArm64: boolean) =>
+  const pairsOf = (groups: typeof byModel, isArm64: boolean) =>
     [...groups].map(([model, of]) => ({ model, isArm64, printers: of, match: match(model) }));
-  const pairs = [...pairsOf(first, false), ...pairsOf(second, true)];
+  const pairs = [...pairsOf(byModel, false), ...pairsOf(byArm64Model, true)];
   return { from, to, pairs, keeping, digest: digestOf(from, to, pairs), printers };
 }
 
 function digestOf(from: Driver, to: Driver, pairs: readonly MovePair[]): string {
-  const target = [
-    to.id,
-    to.sha256,
-    to.inf_path,
-    to.driver_desc,
-    needsModelChoice(to),
-    arm64Problem(to, undefined),
-  ];
-  const moved = pairs.map(({ model, isArm64, printers, match }) => [
-    model,
-    isArm64,
-    match,
-    printers.map(({ id }) => id),
-  ]);
-  return createHash("sha256")
-    .update(JSON.stringify([from.id, target, moved]))
-    .digest("hex")
-    .slice(0, 16);
+  const target = [to.id, to.sha256, to.inf_path, to.driver_desc, needsModelChoice(to)];
+  const idsOf = ({ printers }: MovePair) => printers.map(({ id }) => id);
+  const moved = pairs.map((pair) => [pair.model, pair.isArm64, pair.match, idsOf(pair)]);
+  const text = JSON.stringify([from.id, target, arm64Problem(to, undefined), moved]);
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 /** The models that the user chose, by the index of the pair in the plan. */
@@ -74,7 +64,7 @@ type ChosenModels = (pair: number) => string | undefined;
  * Moves all printers of a driver to another one in one write, or none.
  * @param digest of the plan that the user confirmed
  * @returns the number of moved printers
- * @throws UserError "not-found", "conflict" where the plan has changed since, "invalid" with a message for each pair
+ * @throws UserError "not-found", "conflict" if the plan has changed since, "invalid" with a message for each pair
  *   without a model, or with a model that the driver does not have
  */
 export function movePrinters(
@@ -99,7 +89,7 @@ export function movePrinters(
 function modelsByPrinter({ to, pairs, printers: all }: PlanWithPrinters, chosen: ChosenModels) {
   const problems: Record<string, string> = {};
   const [models, arm64Models] = [new Map<number, string>(), new Map<number, string>()];
-  const own = new Map(all.map((printer) => [printer.id, printer]));
+  const byId = new Map(all.map((printer) => [printer.id, printer]));
   const has = modelTest(chosenInf(to));
   for (const [i, { printers, isArm64, match }] of pairs.entries()) {
     const wanted = cleanText(chosen(i) ?? match ?? "");
@@ -108,7 +98,7 @@ function modelsByPrinter({ to, pairs, printers: all }: PlanWithPrinters, chosen:
     const [field, given] = isArm64
       ? (["arm64_driver_desc", arm64Models] as const)
       : (["driver_desc", models] as const);
-    for (const { id } of printers) given.set(id, driverDescFor(to, wanted, own.get(id)?.[field] ?? ""));
+    for (const { id } of printers) given.set(id, driverDescFor(to, wanted, byId.get(id)?.[field] ?? ""));
   }
   throwIfAny(problems);
   return { models, arm64Models };

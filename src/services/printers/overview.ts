@@ -1,4 +1,4 @@
-import { addTo, groupsBy } from "../../domain/collections.ts";
+import { addTo, groupBy } from "../../domain/collections.ts";
 import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
 import type { ArchiveState, DriverSummary } from "../../domain/drivers/driver.ts";
 import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
@@ -39,8 +39,8 @@ type Archives = ReadonlyMap<number, ArchiveState>;
 
 /**
  * Printers and drivers with their states. A printer's state depends on its row, its drivers, their archives, its last
- * deployment, and the other printers of its client: a printer's page reads only that client's printers. Each method
- * reads its records synchronously, so they are consistent.
+ * deployment, and the other printers of its client, so the page of a printer reads only that client's printers. Each
+ * method reads its records synchronously, so they are consistent.
  */
 export class Overview {
   readonly #store: Store;
@@ -68,14 +68,14 @@ export class Overview {
   }
 
   /**
-   * A printer, and the printers that are deployed together with it for its client: none where it has no client.
+   * A printer, and the printers that are deployed together with it for its client. Without a client, there are none.
    * @throws UserError "not-found"
    */
   async printer(
     id: number,
   ): Promise<{ readonly row: PrinterWithState; readonly siblings: readonly PrinterWithState[] }> {
     await this.#memory.waitUntilCounted();
-    const rows = await this.#stated(this.#store.printers.withNeighbours([id]));
+    const rows = await this.#withState(this.#store.printers.ofSameClients([id]));
     const row = rows.find(({ printer }) => printer.id === id);
     if (row === undefined) throw new UserError("not-found", `There is no printer ${id}.`);
     return { row, siblings: row.client === undefined ? [] : chooseDeployment(rows).included };
@@ -84,17 +84,17 @@ export class Overview {
   /** Ordered by name. */
   async ofClient(clientId: number): Promise<readonly PrinterWithState[]> {
     await this.#memory.waitUntilCounted();
-    return this.#stated(this.#store.printers.ofClient(clientId));
+    return this.#withState(this.#store.printers.ofClient(clientId));
   }
 
   /** By id. Unknown ids are left out. */
   async findMany(ids: readonly number[]): Promise<ReadonlyMap<number, PrinterWithState>> {
     await this.#memory.waitUntilCounted();
-    const rows = this.#store.printers.withNeighbours(ids);
+    const rows = this.#store.printers.ofSameClients(ids);
     const chosen = new Set(ids);
     const wanted = rows.filter(({ printer }) => chosen.has(printer.id));
-    const stated = await this.#stated(rows, wanted);
-    return new Map(stated.map((row) => [row.printer.id, row]));
+    const found = await this.#withState(rows, wanted);
+    return new Map(found.map((row) => [row.printer.id, row]));
   }
 
   /** A driver, with the printers that use it in the order of `read`. @throws UserError "not-found" */
@@ -117,31 +117,31 @@ export class Overview {
     const [uploaded, windows] = [this.#store.drivers.list(), this.#store.drivers.windowsDrivers()];
     const rows = this.#store.printers.list();
     const users = usersByDriver(rows);
-    const stated = (driver: ListedDriver) =>
-      statedDriver(driver, archives, users.get(driver.id) ?? [], this.#versions.newerThan(driver, uploaded));
+    const listed = (driver: ListedDriver) =>
+      driverWithState(driver, archives, users, this.#versions.newerThan(driver, uploaded));
     return {
-      printers: statedPrinters(rows, rows, archives, this.#changed(rows)),
-      drivers: uploaded.map(stated),
-      windowsDrivers: windows.map(stated),
+      printers: printersWithState(rows, rows, archives, this.#changed(rows)),
+      drivers: uploaded.map(listed),
+      windowsDrivers: windows.map(listed),
     };
   }
 
   /** @param rows all printers of the clients of the wanted printers */
-  async #stated(rows: readonly ListedPrinter[], wanted = rows): Promise<PrinterWithState[]> {
+  async #withState(rows: readonly ListedPrinter[], wanted = rows): Promise<PrinterWithState[]> {
     const changed = this.#changed(wanted);
     const archives = await this.#archivesOf(
       wanted.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver]),
     );
-    return statedPrinters(rows, wanted, archives, changed);
+    return printersWithState(rows, wanted, archives, changed);
   }
 
   /** The ids of printers whose deployed revision differs from the current one. */
   #changed(rows: readonly ListedPrinter[]): ReadonlySet<number> {
-    const deployed = rows.filter((row): row is Deployable => {
+    const deployed = rows.filter((row): row is WithDriver => {
       return row.driver !== undefined && this.#memory.lastDeployed(row.printer.id) !== undefined;
     });
     const unknown = deployed.filter((row) => this.#revisions.get(row.printer)?.drivers !== keyOf(row));
-    for (const [drivers, group] of groupsBy(unknown, keyOf)) this.#calculate(drivers, group);
+    for (const [drivers, group] of groupBy(unknown, keyOf)) this.#calculateRevisions(drivers, group);
     const changed = deployed.filter(({ printer }) => {
       return this.#memory.lastDeployed(printer.id)?.revision !== this.#revisions.get(printer)?.revision;
     });
@@ -149,7 +149,7 @@ export class Overview {
   }
 
   /** @param group printers with the same drivers. Driver reports may be large: they are read once and not cached. */
-  #calculate(key: string, group: readonly Deployable[]): void {
+  #calculateRevisions(key: string, group: readonly WithDriver[]): void {
     const [first] = group;
     if (first === undefined) return;
     const { drivers, printers } = this.#store;
@@ -178,35 +178,35 @@ function usersByDriver(rows: readonly ListedPrinter[]): Map<number, ListedPrinte
   return users;
 }
 
-function statedDriver(
+function driverWithState(
   driver: ListedDriver,
   archives: Archives,
-  users: readonly ListedPrinter[],
+  users: ReadonlyMap<number, readonly ListedPrinter[]>,
   newer: DriverSummary | undefined,
 ): DriverWithState {
-  const clients = new Set(users.map(({ client }) => client?.id ?? "none"));
-  return stated({ ...driver, clients, newer }, driverFindings(driver, archives.get(driver.id) ?? "sound"));
+  const clients = new Set(users.get(driver.id)?.map(({ client }) => client?.id ?? "none"));
+  return withState({ ...driver, clients, newer }, driverFindings(driver, archives.get(driver.id) ?? "sound"));
 }
 
 /** @param changed the ids of printers whose deployed revision differs from the current one */
-function statedPrinters(
+function printersWithState(
   rows: readonly ListedPrinter[],
   wanted: readonly ListedPrinter[],
   archives: Archives,
   changed: ReadonlySet<number>,
 ): PrinterWithState[] {
-  const ofNeighbours = neighbourFindings(rows);
+  const neighbours = neighbourFindings(rows);
   const archiveOf = (driver: DriverSummary | undefined) => archives.get(driver?.id ?? 0) ?? "sound";
   return wanted.map((row) => {
     const { printer, driver, arm64Driver } = row;
     const arm64 = arm64Driver && { driver: arm64Driver, archive: archiveOf(arm64Driver) };
     const own = printerFindings(printer, driver, archiveOf(driver), arm64);
-    const findings = worstFirst([...own, ...(ofNeighbours.get(printer.id) ?? [])]);
-    return stated({ ...row, changed: changed.has(printer.id) }, findings);
+    const findings = worstFirst([...own, ...(neighbours.get(printer.id) ?? [])]);
+    return withState({ ...row, changed: changed.has(printer.id) }, findings);
   });
 }
 
-function stated<T>(record: T, findings: readonly Finding[]) {
+function withState<T>(record: T, findings: readonly Finding[]) {
   return { ...record, state: stateOf(findings), findings };
 }
 
@@ -217,10 +217,10 @@ interface CachedRevision {
 }
 
 /** A printer that has a driver. */
-type Deployable = ListedPrinter & { readonly driver: DriverSummary };
+type WithDriver = ListedPrinter & { readonly driver: DriverSummary };
 
 /** The properties of the drivers that affect a revision. Reports change only with the archive. */
-function keyOf({ driver, arm64Driver }: Deployable): string {
+function keyOf({ driver, arm64Driver }: WithDriver): string {
   return JSON.stringify([partsOf(driver), arm64Driver && partsOf(arm64Driver)]);
 }
 

@@ -36,7 +36,7 @@ export async function clientGroup(
   return { ...choice, client: client.id, ...groupOf(choice.included, client.name, clientFileName(client)) };
 }
 
-/** @throws UserError "invalid" with the first reasons, where all printers are left out */
+/** @throws UserError "invalid" with the first reasons, if all printers are left out */
 export function requirePrinters(group: ClientGroup): PrinterGroup {
   if (group.included.length > 0) return group;
   const why = group.leftOut.length === 0 ? "there is none yet." : reasonsOf(group.leftOut);
@@ -44,7 +44,7 @@ export function requirePrinters(group: ClientGroup): PrinterGroup {
   throw new UserError("invalid", `No printer of “${group.title}” can be deployed: ${why}`, {}, { remedies });
 }
 
-/** Nobody chooses more printers by hand. */
+/** The maximum number of printers that a user can choose for one package. */
 export const maxChosenPrinters = 1000;
 
 interface ChosenPrinters {
@@ -54,7 +54,7 @@ interface ChosenPrinters {
   /** Include printers that are known to fail. */
   readonly withFailing: boolean;
   /** Without their drivers. */
-  readonly isApart: boolean;
+  readonly omitsDriver: boolean;
 }
 
 /**
@@ -89,23 +89,21 @@ const settingsLimitBytes = 2_000_000;
 /** The PrintTickets of all printers in one package. Three hundred ordinary tickets have about as many bytes. */
 const ticketsLimitBytes = 8_000_000;
 
-/** @throws UserError "invalid" where the texts of these printers are too large for one package */
+/** @throws UserError "invalid" if the texts of these printers are too large for one package */
 export function checkSettingsSize({ printers }: Store, { title, ids }: PrinterGroup): void {
   const isLong = printers.settingsBytes(ids) > settingsLimitBytes;
   if (!isLong && printers.ticketBytes(ids, ticketsLimitBytes) <= ticketsLimitBytes) return;
   const remedy = isLong
     ? "shorten what they replace, or download them one by one"
     : "their PrintTickets are large, so download them one by one";
-  throw new UserError(
-    "invalid",
-    `The printers of “${title}” hold more text than one package can: ${remedy}.`,
-  );
+  const message = `The printers of “${title}” have more text than one package can contain: ${remedy}.`;
+  throw new UserError("invalid", message);
 }
 
 /** The error offers a download of the printers that can go in. */
 function cannotAllGoIn(
   { included, leftOut }: DeploymentChoice,
-  { format, withFailing, isApart }: ChosenPrinters,
+  { format, withFailing, omitsDriver }: ChosenPrinters,
 ): UserError {
   const total = included.length + leftOut.length;
   const some =
@@ -114,7 +112,7 @@ function cannotAllGoIn(
       : "None of these printers can";
   const count = total === 1 ? "This printer cannot go into a package" : `${some} go into one package`;
   const ids = included.map(({ printer }) => printer.id);
-  const others: Remedy[] = ids.length > 0 ? [{ kind: "package", format, ids, withFailing, isApart }] : [];
+  const others: Remedy[] = ids.length > 0 ? [{ kind: "package", format, ids, withFailing, omitsDriver }] : [];
   const remedies = [...others, ...remediesOf(leftOut)];
   return new UserError("invalid", `${count}: ${reasonsOf(leftOut)}`, {}, { remedies });
 }

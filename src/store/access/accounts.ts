@@ -5,10 +5,10 @@ import type { Database } from "../database/database.ts";
 import { type Row, readRow } from "../database/rows.ts";
 import { checkRoom } from "../record-limits.ts";
 
-/** Saved as the hash of an account without a password. */
+/** Saved instead of a password hash when an account has no password. */
 export const noHash = "";
 
-/** The only SQL of accounts. A change that takes rights away ends the account's sessions in the same transaction. */
+/** All SQL about accounts. Disabling or deleting an account or changing its password also ends its sessions. */
 export class Accounts {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -20,9 +20,7 @@ export class Accounts {
 
   /** Sorted by name, the administrator first. */
   list(): Account[] {
-    return this.#db
-      .all("SELECT * FROM accounts ORDER BY role <> 'admin', name_key")
-      .map((row) => accountOf(row));
+    return this.#db.all("SELECT * FROM accounts ORDER BY role <> 'admin', name_key").map(accountOf);
   }
 
   /** @throws UserError "not-found" */
@@ -44,8 +42,8 @@ export class Accounts {
   }
 
   /**
-   * @param oneTimeHash of a one-time password; none for a person who signs in at a proxy only
-   * @throws UserError "conflict" when the name is taken, in any case
+   * @param oneTimeHash of a one-time password; omit it for an account that signs in only through a proxy
+   * @throws UserError "conflict" when the name is taken, in any case, or "full"
    */
   add(name: string, role: AccountRole, oneTimeHash = noHash): Promise<number> {
     return this.#db.write(() => this.#insert(name, role, oneTimeHash, oneTimeHash !== noHash));
@@ -159,8 +157,7 @@ function accountOf(row: Row): Account {
 /** @throws Error for an unknown role, and for the role `admin` under another name than the administrator's */
 function roleOf({ role, name_key }: Row): Role {
   const found = roles.find((known) => known === role);
-  if (found === undefined) throw new Error("its role is none that Platen knows");
-  if ((found === "admin") !== (name_key === adminName))
-    throw new Error("its role is not the one of its name");
+  if (found === undefined) throw new Error("its role is unknown");
+  if ((found === "admin") !== (name_key === adminName)) throw new Error("its role does not match its name");
   return found;
 }

@@ -4,7 +4,7 @@ import { randomText } from "../../domain/secrets.ts";
 import type { Database } from "../database/database.ts";
 import { type Queries, readRow } from "../database/rows.ts";
 
-/** The only SQL of links. A deleted record keeps its generation, so that revoked links stay revoked after a restore. */
+/** All SQL about links. A deleted record keeps its generation, so that revoked links stay revoked after a restore. */
 export class LinkGenerations {
   readonly #db: Database;
 
@@ -12,12 +12,12 @@ export class LinkGenerations {
     this.#db = db;
   }
 
-  /** A random text in the signature of every link. Each database has its own, except for copies. */
+  /** A random text that the signature of every link includes. Each new database gets its own. */
   epoch(): string {
     return String(this.#db.first("SELECT epoch FROM link_epoch")?.epoch);
   }
 
-  /** The number of times that all links to a record were made invalid. */
+  /** How many times the links to a record were revoked. The signature of a link includes this number. */
   of({ kind, id }: LinkOwner): number {
     const row = this.#db.first("SELECT generation FROM link_generations WHERE kind = ? AND id = ?", [
       kind,
@@ -26,8 +26,8 @@ export class LinkGenerations {
     return Number(row?.generation ?? 0);
   }
 
-  /** Makes all existing links to a record invalid. */
-  raise({ kind, id, name }: LinkOwner & { readonly name: string }): Promise<void> {
+  /** Makes the existing links to a record invalid. */
+  revoke({ kind, id, name }: LinkOwner & { readonly name: string }): Promise<void> {
     return this.#db.write(() => {
       this.#db.recordEvent("links-ended", { record: { kind, id, name } });
       this.#db.all(
@@ -39,8 +39,8 @@ export class LinkGenerations {
   }
 
   /** Makes all existing links invalid. */
-  endAll(): Promise<void> {
-    return this.#db.write(() => this.#db.maintenance(() => endAllLinks(this.#db)));
+  revokeAll(): Promise<void> {
+    return this.#db.write(() => this.#db.maintenance(() => revokeAllLinks(this.#db)));
   }
 
   /** @throws Error without a valid epoch */
@@ -51,11 +51,8 @@ export class LinkGenerations {
   }
 }
 
-/**
- * Within a write: makes all existing links invalid. Does nothing for a database that is older than links: the start
- * gives it an epoch.
- */
-export function endAllLinks(db: Queries): void {
+/** Makes all existing links invalid. A database from before links has no epoch; a migration adds a new one. */
+export function revokeAllLinks(db: Queries): void {
   if (db.first("SELECT 1 FROM sqlite_schema WHERE name = 'link_epoch'") === undefined) return;
   db.all("UPDATE link_epoch SET epoch = ?", [randomText(randomBytes, 16)]);
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 
-const maxBytes = 4096;
+/** Characters. */
+const maxLength = 4096;
 
 /**
  * Reads a password from a file of one line, such as a Docker secret.
@@ -13,7 +14,7 @@ export async function readPasswordFile(setting: string, path: string): Promise<s
   const password = text.replace(/^\ufeff/, "").replace(/\r?\n$/, "");
   if (password === "")
     throw new Error(`${setting} is ${path}, which is empty; it holds the password as its one line.`);
-  if (text.length > maxBytes || /[\r\n\0\ufffd]/.test(password)) {
+  if (text.length > maxLength || /[\r\n\0\ufffd]/.test(password)) {
     throw new Error(`${setting} is ${path}, which is no file of one line of UTF-8 text with the password.`);
   }
   return password;

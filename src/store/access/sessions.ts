@@ -5,14 +5,14 @@ import type { Database } from "../database/database.ts";
 import { digestIn, type Row, readRow } from "../database/rows.ts";
 import type { Accounts } from "./accounts.ts";
 
-/** A sign-in beyond this number ends the account's least recently used session. */
+/** A sign-in that exceeds this number ends the account's least recently used session. */
 export const maxPerAccount = 20;
 
 /** How long a session lasts, in milliseconds. */
 export const sessionMs = {
   /** Without a request. */
   idle: 30 * dayMs,
-  /** In constant use. */
+  /** Even with requests. */
   longest: 90 * dayMs,
 } as const;
 
@@ -32,7 +32,7 @@ interface NewSession {
 /** The SQL condition of sessions that have not expired. Its two parameters come from `#activeSince`. */
 const activeCondition = "created_at > ? AND seen_at > ?";
 
-/** The only SQL of sessions. */
+/** All SQL about sessions. */
 export class Sessions {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -44,7 +44,7 @@ export class Sessions {
     this.#accounts = accounts;
   }
 
-  /** The session of a cookie's digest, with its account; undefined where it has ended or the account is disabled. */
+  /** The session with this cookie digest, and its account; undefined if it has ended or the account is disabled. */
   find(digest: string): { readonly session: Session; readonly account: Account } | undefined {
     const row = this.#db.first(`SELECT * FROM sessions WHERE sha256 = ? AND ${activeCondition}`, [
       digest,
@@ -66,8 +66,8 @@ export class Sessions {
   }
 
   /**
-   * Uses the disk's reserve when the disk is full: an administrator who cannot sign in cannot make room.
-   * @returns false where the account was disabled or got another password meanwhile
+   * Works on a full disk too, where an administrator must sign in to delete records.
+   * @returns false if the account was deleted, disabled or got another password meanwhile
    */
   add({ account, verified, digest, previousDigest, address, browser }: NewSession): Promise<boolean> {
     return this.#db.freeingWrite(() => {
@@ -96,8 +96,8 @@ export class Sessions {
   }
 
   /**
-   * Changes the password of a session's account. All its other sessions end, and this one gets a new cookie.
-   * @param change with the `verified` hash, which the current password was compared with
+   * Changes the password of a session's account. The account's other sessions end, and this one gets a new cookie.
+   * @param change `verified` is the hash that the current password was compared with; `digest` is of the new cookie
    * @throws UserError "stale" when the account was changed meanwhile
    */
   changePassword(
@@ -125,12 +125,12 @@ export class Sessions {
     });
   }
 
-  /** Ends one session of an account from another browser: the audit log records it. */
+  /** Ends a session from another browser. The audit log records it. */
   endElsewhere(accountId: number, id: number): Promise<void> {
     return this.#endElsewhere("id = ?", accountId, id);
   }
 
-  /** Ends all sessions of an account except one. */
+  /** Ends all sessions of an account except this one. The audit log records it. */
   endOthers(accountId: number, id: number): Promise<void> {
     return this.#endElsewhere("id <> ?", accountId, id);
   }

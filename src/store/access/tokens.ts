@@ -8,10 +8,10 @@ type NewToken = Pick<Token, "name" | "scope" | "beginning" | "made_by" | "expire
   readonly sha256: string;
 };
 
-/** The page lists all tokens: people could not keep track of more. */
+/** One page lists all tokens. */
 export const maxTokens = 500;
 
-/** The only SQL of tokens. */
+/** All SQL about tokens. */
 export class Tokens {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -32,7 +32,7 @@ export class Tokens {
     return rows.map((row) => readRow(`the token ${row.id}`, () => tokenOf(row)));
   }
 
-  /** @param sha256 of the token's text: the time of a look-up by digest tells nothing about tokens */
+  /** @param sha256 the token's digest; the time that this search takes reveals nothing about tokens */
   find(sha256: string): Token | undefined {
     const row = this.#db.first("SELECT * FROM tokens WHERE sha256 = ?", [sha256]);
     return row && tokenOf(row);
@@ -50,7 +50,7 @@ export class Tokens {
     return row && tokenOf(row);
   }
 
-  /** @throws UserError "invalid" where the client or printer is gone, "conflict" beyond `maxTokens` */
+  /** @throws UserError "invalid" if the client or printer was deleted, "conflict" beyond `maxTokens` */
   add({ name, scope, sha256, beginning, made_by, expires_at }: NewToken): Promise<number> {
     return this.#db.write(() => {
       const count = Number(this.#db.first("SELECT count(*) AS n FROM tokens")?.n);
@@ -91,7 +91,7 @@ export class Tokens {
 function tokenOf(row: Row): Token {
   const { id, name, scope_id, beginning, made_by, created_at, expires_at, used_at, used_from } = row;
   const scope = parseScope(scope_id === null ? String(row.scope) : `${row.scope}:${scope_id}`);
-  if (scope === undefined) throw new Error("nobody knows what it reaches");
+  if (scope === undefined) throw new Error("its scope is unknown");
   return {
     id: Number(id),
     name: String(name),

@@ -6,7 +6,7 @@ import { Changes, noPlace, type SavedChanges } from "./changes.ts";
 import type { AuditLog } from "./log.ts";
 import type { AuditPlace } from "./writer.ts";
 
-/** An event of a write that no audited table shows. */
+/** An event of a write that `changedRecords` does not find, because its tables are not audited. */
 type WriteEvent = Pick<AuditedEvent, "event" | "record" | "what">;
 
 /**
@@ -16,7 +16,7 @@ type WriteEvent = Pick<AuditedEvent, "event" | "record" | "what">;
 export class ChangeRecorder {
   readonly #clock: () => number;
   #log: AuditLog | undefined;
-  /** The number of the last change. */
+  /** The number of the last change, which may not be on disk yet. */
   #last = 0;
   /** The place before the first line of the log when it was opened. */
   #start: AuditPlace = noPlace;
@@ -24,7 +24,7 @@ export class ChangeRecorder {
   #lastPrepared = 0;
   /** The last change on disk. The database in memory may have later ones. */
   #lastSaved = 0;
-  /** Events of the write under way that no audited table shows. */
+  /** Events of the write under way, besides the changes of audited tables. */
   #events: WriteEvent[] = [];
 
   constructor(clock: () => number) {
@@ -58,7 +58,7 @@ export class ChangeRecorder {
     this.#events = [];
   }
 
-  /** Within a write: records an event that no audited table shows. */
+  /** Within a write: records an event besides the changes of audited tables. */
   recordEvent(event: OtherEvent, details: Pick<AuditedEvent, "record" | "what">): void {
     this.#events.push({ event, ...details });
   }

@@ -9,27 +9,26 @@ interface AuditedTable {
   readonly kind: RecordKind;
   /** The column of the record's id. */
   readonly id: string;
-  /** The record's name as an SQL expression; its row is called `row`. */
+  /** An SQL expression for the record's name. `row` in it is the record's row. */
   readonly name: string;
   /** Columns recorded with their values. */
   readonly visible: readonly string[];
-  /** Columns of which only the fact of a change is recorded: they are secret or large. */
+  /** Secret or large columns. The log records that they changed, but not their values. */
   readonly hidden: readonly string[];
   /** A JSON column. Each of its fields is recorded separately. */
   readonly json?: string;
 }
 
+const driverFlags = ["model_chosen", "trust_publisher", "drop_unused"];
+
 /** Columns with 1 for yes and 0 for no. */
-const flagColumns: ReadonlySet<string> = new Set([
-  ...["model_chosen", "trust_publisher", "drop_unused"],
-  ...["one_time", "disabled"],
-]);
+const flagColumns = [...driverFlags, "one_time", "disabled"];
 
 /** Columns of times: UTC, milliseconds since 1970. */
-const timeColumns: ReadonlySet<string> = new Set(["expires_at"]);
+const timeColumns = ["expires_at"];
 
-/** JSON fields of which only the fact of a change is recorded. */
-const hiddenFields: ReadonlySet<string> = new Set(["snmp_community"]);
+/** Secret JSON fields. The log records that they changed, but not their values. */
+const hiddenFields = ["snmp_community"];
 
 /** The tables that columns refer to. The name of the referenced record is recorded with its id. */
 const references: Readonly<Record<string, string>> = {
@@ -38,59 +37,40 @@ const references: Readonly<Record<string, string>> = {
   arm64_driver_id: "drivers",
 };
 
-const printersName = "coalesce((SELECT name FROM printers WHERE id = row.printer_id), '')";
+const nameOfPrinter = "coalesce((SELECT name FROM printers WHERE id = row.printer_id), '')";
+
+const usual = { id: "id", name: "row.name", hidden: [] } as const;
 
 /** Ordered so that each table comes before the tables that refer to it. */
 const auditedTables: readonly AuditedTable[] = [
+  { ...usual, table: "clients", kind: "client", visible: ["name", "notes", "subnets"] },
   {
-    table: "clients",
-    kind: "client",
-    id: "id",
-    name: "row.name",
-    visible: ["name", "notes", "subnets"],
-    hidden: [],
-  },
-  {
+    ...usual,
     table: "drivers",
     kind: "driver",
-    id: "id",
     name: "coalesce(nullif(row.name, ''), nullif(row.driver_desc, ''), row.file_name)",
-    visible: [
-      ...["name", "comment", "file_name", "sha256", "inf_path", "driver_desc"],
-      ...["model_chosen", "trust_publisher", "drop_unused"],
-    ],
-    hidden: [],
+    visible: ["name", "comment", "file_name", "sha256", "inf_path", "driver_desc", ...driverFlags],
   },
   {
+    ...usual,
     table: "printers",
     kind: "printer",
-    id: "id",
-    name: "row.name",
     visible: ["name", "client_id", "driver_id", "arm64_driver_id"],
     hidden: ["print_ticket"],
     json: "settings",
   },
+  { ...usual, table: "icons", kind: "icon", id: "printer_id", name: nameOfPrinter, visible: ["sha256"] },
   {
-    table: "icons",
-    kind: "icon",
-    id: "printer_id",
-    name: printersName,
-    visible: ["sha256"],
-    hidden: [],
-  },
-  {
+    ...usual,
     table: "accounts",
     kind: "account",
-    id: "id",
-    name: "row.name",
     visible: ["name", "role", "one_time", "disabled"],
     hidden: ["password_hash"],
   },
   {
+    ...usual,
     table: "tokens",
     kind: "token",
-    id: "id",
-    name: "row.name",
     visible: ["name", "scope", "scope_id", "expires_at"],
     hidden: ["sha256"],
   },
@@ -116,13 +96,13 @@ function triggersOf(audited: AuditedTable): string[] {
       INSERT INTO touched (kind, id, name, was, hidden) VALUES ('${kind}', ${values}) ON CONFLICT ${conflict}; END`;
   const old = `OLD.${id}, ${name.replaceAll("row.", "OLD.")}, ${jsonOf(audited, "OLD")}`;
   const differs = (column: string) => `OLD.${column} IS NOT NEW.${column}`;
-  const isOther = [...visible, ...hidden, ...(json ? [json] : [])].map(differs).join(" OR ");
+  const anyDiffers = [...visible, ...hidden, ...(json ? [json] : [])].map(differs).join(" OR ");
   const changed = hidden.map((column) => `iif(${differs(column)}, '${column} ', '')`).join(" || ") || "''";
   return [
     trigger("INSERT", "", `NEW.${id}, '', NULL, ''`, "DO NOTHING"),
     trigger(
       "UPDATE",
-      `WHEN ${isOther}`,
+      `WHEN ${anyDiffers}`,
       `${old}, ${changed}`,
       "DO UPDATE SET hidden = hidden || excluded.hidden",
     ),
@@ -130,7 +110,7 @@ function triggersOf(audited: AuditedTable): string[] {
   ];
 }
 
-/** The recorded columns of a row as an SQL expression. */
+/** An SQL expression for a JSON object with the visible columns of a row and its JSON column. */
 function jsonOf({ visible, json }: AuditedTable, row: string): string {
   const values = visible.map((column) => `'${column}', ${row}.${column}`);
   return `json_object(${[...values, ...(json ? [`'${json}', json(${row}.${json})`] : [])].join()})`;
@@ -138,7 +118,7 @@ function jsonOf({ visible, json }: AuditedTable, row: string): string {
 
 type ChangedRecord = Pick<AuditedEvent, "event" | "fields"> & { readonly record: AuditedRecord };
 
-/** Within a write: its change of each record, parents before records that refer to them. It also clears the old values. */
+/** Within a write: its changes, one for each record, in the order of `auditedTables`. It also clears the old values. */
 export function changedRecords(db: Queries): ChangedRecord[] {
   const kinds = new Set(db.all("SELECT DISTINCT kind FROM temp.touched").map(({ kind }) => kind));
   if (kinds.size === 0) return [];
@@ -150,12 +130,12 @@ export function changedRecords(db: Queries): ChangedRecord[] {
   db.all("DELETE FROM temp.touched");
   db.all("DELETE FROM temp.restoring");
   // When a printer is created, deleted or restored, its icon has no entry of its own.
-  const whole = new Set(
+  const wholePrinters = new Set(
     changed.flatMap(({ event, record }) =>
       record.kind === "printer" && event !== "changed" ? [record.id] : [],
     ),
   );
-  return changed.filter(({ record }) => record.kind !== "icon" || !whole.has(record.id));
+  return changed.filter(({ record }) => record.kind !== "icon" || !wholePrinters.has(record.id));
 }
 
 function touchedRows(db: Queries, audited: AuditedTable): Row[] {
@@ -194,18 +174,18 @@ function changedFields(table: AuditedTable, row: Row, columnText: ColumnText): C
     columnText(name, was[name]),
     columnText(name, now[name]),
   ]);
-  const set = settings.map(([name, byDefault]) => [
+  const settingTexts = settings.map(([name, byDefault]) => [
     name,
     textOf(settingIn(was, name) ?? byDefault),
     textOf(settingIn(now, name) ?? byDefault),
   ]);
-  const changed = [...columns, ...(table.json === undefined ? [] : set)].filter(
+  const changed = [...columns, ...(table.json === undefined ? [] : settingTexts)].filter(
     ([, from, to]) => from !== to,
   );
   const hidden = table.hidden.filter((name) => String(row.hidden).split(" ").includes(name));
   return [
     ...changed.map(([name = "", from = "", to = ""]) => {
-      if (hiddenFields.has(name)) return { name };
+      if (hiddenFields.includes(name)) return { name };
       return row.was === null ? { name, to } : { name, from, to };
     }),
     ...hidden.map((name) => ({ name })),
@@ -230,7 +210,7 @@ function textOf(value: unknown): string {
 /** Formats the value of a column for an entry. */
 type ColumnText = (column: string, value: unknown) => string;
 
-/** It reads the name of each referenced record only once. */
+/** The returned function reads the name of each referenced record only once. */
 function columnTexts(db: Queries): ColumnText {
   const known = new Map<string, string>();
   /** `3 Contoso` */
@@ -240,9 +220,9 @@ function columnTexts(db: Queries): ColumnText {
     return row === undefined ? String(id) : `${id} ${row.name}`;
   };
   return (column, value) => {
-    if (flagColumns.has(column)) return textOf(value === 1);
+    if (flagColumns.includes(column)) return textOf(value === 1);
     if (value === undefined || value === null) return "";
-    if (timeColumns.has(column)) return new Date(Number(value)).toISOString();
+    if (timeColumns.includes(column)) return new Date(Number(value)).toISOString();
     const table = references[column];
     if (table === undefined) return String(value);
     const key = `${table} ${value}`;

@@ -1,5 +1,5 @@
 import { type AuditEntry, type AuditedEvent, entryHead, readEntry } from "../../domain/audit/audit.ts";
-import { noHash } from "../../domain/audit/audit-chain.ts";
+import { zeroHash } from "../../domain/audit/audit-chain.ts";
 import { packText, type Queries, type Row, readRow, unpackText } from "../database/rows.ts";
 import type { AuditPlace } from "./writer.ts";
 
@@ -14,9 +14,9 @@ type PlaceName = (typeof placeNames)[number];
 type NumberedChange = AuditEntry & { readonly change: number };
 
 /** The place before the first line. */
-export const noPlace: AuditPlace = { seq: 0, hash: noHash, file: "", size: 0 };
+export const noPlace: AuditPlace = { seq: 0, hash: zeroHash, file: "", size: 0 };
 
-/** The most changes in one row, and about as many are read at once. */
+/** The most changes in one row. `after` returns about as many. */
 const maxChangesPerRow = 1000;
 
 /** Changes that the audit log may not have yet, and the places of the log that the database stores. */
@@ -27,7 +27,7 @@ export class Changes {
     this.#db = db;
   }
 
-  /** The next changes by number, from whole rows. @param change the last change of a row, or 0 */
+  /** The next changes after `change`, in whole rows. @param change the number of the last change in a row, or 0 */
   after(change: number): NumberedChange[] {
     const next = "(SELECT min(first) FROM changes WHERE first > ?1)";
     const where = `WHERE first > ?1 AND first < ${next} + ${maxChangesPerRow}`;
@@ -52,10 +52,8 @@ export class Changes {
 
   /** Within a write. */
   setPlace(name: PlaceName, { seq, hash, file, size }: AuditPlace): void {
-    this.#db.all("INSERT OR REPLACE INTO audit_places (name, seq, hash, file, size) VALUES (?, ?, ?, ?, ?)", [
-      ...[name, seq, hash],
-      ...[file, size],
-    ]);
+    const put = "INSERT OR REPLACE INTO audit_places (name, seq, hash, file, size) VALUES (?, ?, ?, ?, ?)";
+    this.#db.all(put, [name, seq, hash, file, size]);
   }
 
   /** Within a write: keeps these events until the log has them. @param first the number of the first event */

@@ -5,15 +5,15 @@ import { noPlace } from "./changes.ts";
 import { linesBefore, logLines, monthFiles } from "./files.ts";
 import type { AuditPlace } from "./writer.ts";
 
-/** Files to remove, and their last line: the chain begins after it from then on. */
+/** Files to remove, and the place of their last line. The chain then begins after that line. */
 interface ExpiredFiles {
   readonly names: readonly string[];
   readonly start: AuditPlace;
 }
 
 /**
- * The files of whole months that ended more than `days` days ago; undefined when there are none. The newest files for that
- * many days always stay, so a clock that is set forward removes nothing.
+ * The files of whole months that ended more than `days` days ago; undefined when there are none. The newest `days / 31`
+ * files always stay, even if the clock was set forward.
  */
 export async function expiredFiles(
   folder: string,
@@ -32,7 +32,7 @@ export async function expiredFiles(
   return undefined;
 }
 
-/** The place before the first line, read from the log itself. After a removal its hash is unknown: empty. */
+/** The place before the first line, read from the log itself. Its hash is empty (unknown) if older lines were removed. */
 export async function startOf(folder: string): Promise<AuditPlace> {
   for await (const { text } of logLines(folder)) {
     const seq = (readLine(text)?.entry.seq ?? 1) - 1;

@@ -57,10 +57,10 @@ export interface FoundLine {
 
 export interface LogLine extends FoundLine {
   readonly file: string;
-  /** Its number in its file from 1, when the file was read from its beginning. */
+  /** Its number from 1, counted from the place where reading began. */
   readonly line: number;
-  /** Whether it has a line break: the last line may be incomplete. */
-  readonly isEnded: boolean;
+  /** Whether it ends with a line break. The last line may not. */
+  readonly isComplete: boolean;
 }
 
 /** Before the first line. */
@@ -86,13 +86,13 @@ async function* linesFrom(folder: string, file: string, from: number): AsyncGene
   for await (const chunk of createReadStream(join(folder, file), { start: from })) {
     const bytes: Buffer = Buffer.concat([rest, chunk]);
     const found = linesIn(bytes, 0, start);
-    for (const position of found) yield { ...position, file, line: ++line, isEnded: true };
+    for (const position of found) yield { ...position, file, line: ++line, isComplete: true };
     const end = found.at(-1)?.end ?? start;
     rest = bytes.subarray(end - start);
     start = end;
   }
   if (rest.length === 0) return;
-  yield { text: rest.toString(), start, end: start + rest.length, file, line: line + 1, isEnded: false };
+  yield { text: rest.toString(), start, end: start + rest.length, file, line: line + 1, isComplete: false };
 }
 
 /** The lines before an offset, last one first. A line without line break is skipped. */

@@ -16,7 +16,7 @@ import type { AuditPlace, AuditWriter } from "./writer.ts";
 interface EventDetails {
   readonly record?: AuditedRecord | undefined;
   readonly what?: string;
-  /** The same without text from the client. Events that come too often are counted by this. */
+  /** `what` without text from the client. Frequent events that are equal in this are counted together. */
   readonly countedAs?: string;
   readonly range?: DownloadedRange | undefined;
   /** The current actor by default. */
@@ -27,7 +27,7 @@ interface AuditedDownload {
   readonly actor?: Actor;
   readonly record?: AuditedRecord | undefined;
   readonly what: string;
-  /** The class of the client: a browser, a script, … */
+  /** The kind of client: a browser, a script, … */
   readonly by: string;
   /** Identifies the downloaded content. */
   readonly digest: string;
@@ -38,7 +38,7 @@ interface AuditedDownload {
 interface AuditFiles {
   readonly folder: string;
   readonly writer: AuditWriter;
-  /** Removes files that are too old. It is called when a new file was begun, and must not throw. */
+  /** Removes files that are too old. It is called after a new file was started, and must not throw. */
   readonly expire: () => Promise<void>;
   /** Changes that are on disk in the database, and that the log may not have yet. */
   readonly changes: SavedChanges;
@@ -96,14 +96,14 @@ export class AuditLog {
 
   /** Records an event that changed no record. It never throws. */
   record(event: OtherEvent, { actor = currentActor(), countedAs, ...details }: EventDetails = {}): void {
-    const whole = { at: this.#clock(), ...actor, event, ...details };
-    this.#add(whole, countedAs === undefined ? whole : { ...whole, what: countedAs });
+    const audited = { at: this.#clock(), ...actor, event, ...details };
+    this.#add(audited, countedAs === undefined ? audited : { ...audited, what: countedAs });
   }
 
   /**
-   * Records that the first byte of a download is sent.
+   * Records that a download begins.
    * @param range the requested part
-   * @returns a function to call when everything was sent, which records that as well
+   * @returns a function that records the end of the download. Call it when everything was sent.
    */
   recordDownload(
     { actor = currentActor(), ...download }: AuditedDownload,
@@ -154,8 +154,8 @@ export class AuditLog {
     await this.flush();
   }
 
-  #add(event: AuditedEvent, same = event): void {
-    if (this.#repeats.admit(event, same)) this.#push(event);
+  #add(event: AuditedEvent, countedAs = event): void {
+    if (this.#repeats.admit(event, countedAs)) this.#push(event);
   }
 
   #push(event: AuditedEvent): void {

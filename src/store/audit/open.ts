@@ -26,7 +26,7 @@ interface OpenedAudit {
   readonly isAhead: boolean;
 }
 
-/** Opens the audit log. It then writes the changes that the database has and the log does not have yet. */
+/** Opens the audit log, which then writes the changes that only the database has. */
 export async function openAudit(
   dataDir: string,
   db: Database,
@@ -62,7 +62,8 @@ export async function openAudit(
   }
   await expire();
   audit.scheduleFlush();
-  // A change is saved before it is logged, and stays in the database until the place of its line is saved.
+  // A change is saved before it is logged, and stays in the database until the place of its line is saved. So a number that is
+  // logged twice, or that the database does not have, shows that the database was replaced.
   const isAhead = alreadyLogged.size < written.length || written.some((number) => !changes.has(number));
   return { audit, isAhead };
 }
@@ -73,18 +74,18 @@ interface Finding {
   readonly what: string;
 }
 
-/** The place where the log goes on after a start. */
+/** Where the log continues after a start. */
 interface LogEnd {
   readonly head: AuditPlace;
-  /** The numbers of changes in lines after the place that the database has. */
+  /** The numbers of changes in lines after the last line that the database knows. */
   readonly changes: readonly number[];
   readonly found?: Finding | undefined;
 }
 
 /**
  * Finds the end of the log and repairs what a power cut left there: an incomplete line moves to a file beside the log.
- * Lines up to the place that the database has were synced, so a power cut cannot have removed or changed them. Such damage is
- * reported, and nothing is repaired.
+ * Lines up to the last one that the database knows were synced, so a power cut cannot have removed or changed them. Such
+ * damage is reported, and nothing is repaired.
  * @param known the last line that the database knows; `noPlace` when the database is new
  */
 async function findEnd(folder: string, known: AuditPlace, clock: () => number): Promise<LogEnd> {
@@ -103,7 +104,7 @@ async function findEnd(folder: string, known: AuditPlace, clock: () => number): 
     return { head: await lastReadablePlace(folder, last, known), changes: [], found: missing };
   const { head, changes, wrong } = await readAfter(folder, known);
   if (wrong === undefined) return { head, changes };
-  const isTorn = wrong.file === last && (!wrong.isEnded || wrong.text.includes("\0"));
+  const isTorn = wrong.file === last && (!wrong.isComplete || wrong.text.includes("\0"));
   const mended = isTorn ? await moveTornLine(folder, head, clock(), wrong).catch(() => undefined) : undefined;
   if (mended !== undefined) return { head, changes, found: mended };
   const what = `a line of ${wrong.file} does not follow entry ${head.seq}`;
@@ -144,14 +145,14 @@ async function readAfter(folder: string, known: AuditPlace) {
 /** The entry and the place of a line; undefined when the line is incomplete or does not follow the given one. */
 export function followingLine(
   { seq, hash }: Pick<AuditPlace, "seq" | "hash">,
-  { text, file, end, isEnded }: LogLine,
+  { text, file, end, isComplete }: LogLine,
 ): { readonly place: AuditPlace; readonly entry: AuditEntry } | undefined {
   const line = readLine(text);
-  if (!isEnded || line?.entry.seq !== seq + 1 || !line.follows(hash)) return undefined;
+  if (!isComplete || line?.entry.seq !== seq + 1 || !line.follows(hash)) return undefined;
   return { place: { seq: seq + 1, hash: line.hash, file, size: end }, entry: line.entry };
 }
 
-/** The place to go on after damage: the end of the last readable line of a file. Unreadable lines after it stay. */
+/** Where the log continues after damage: the end of the last readable line of a file. Unreadable lines after it stay. */
 async function lastReadablePlace(folder: string, file: string, known: AuditPlace): Promise<AuditPlace> {
   for await (const { text, end } of linesBefore(join(folder, file))) {
     const line = readLine(text);

@@ -1,22 +1,22 @@
 import { hostNetwork } from "../../domain/address.ts";
 import type { AuditedEvent, DownloadedRange } from "../../domain/audit/audit.ts";
 
-/** Lines in a minute for the same download from one network. Parts of a download, and refusals of one kind, get one line. */
+/** Lines per minute for equal downloads from one network. Equal partial downloads, and equal refusals, get one line. */
 const maxSameDownloads = 10;
-/** Different unauthenticated refusals that get their own lines in a minute. All others share one line. */
+/** Different unauthenticated refusals per minute that get their own lines. Others of the same kind share one line. */
 const maxRefusals = 100;
 const minuteMs = 60_000;
 const severalSenders = "several";
 
 interface CountedEvents {
   lines: number;
-  /** All further events after these lines, as one event. */
+  /** All later equal events of the minute, as one event with a count. */
   summary: AuditedEvent | undefined;
 }
 
 /**
- * Prevents a machine in a loop, or a client that guesses passwords, from filling the disk. The first of several equal events
- * get their own lines. After a minute, one line tells how many more there were.
+ * Prevents a machine in a loop, or a client that guesses passwords, from filling the disk. The first equal events of a
+ * minute get their own lines. After the minute, one line says how many more there were.
  */
 export class Repeats {
   readonly #write: (event: AuditedEvent) => void;
@@ -33,15 +33,15 @@ export class Repeats {
   }
 
   /**
-   * @param same the event without text from the client: events are equal when these are equal
+   * @param countedAs the event without text from the client; it decides which events are equal
    * @returns whether the event gets its own line; otherwise it is counted
    */
-  admit(event: AuditedEvent, same: AuditedEvent): boolean {
+  admit(event: AuditedEvent, countedAs: AuditedEvent): boolean {
     if (!isLimited(event)) return true;
     if (Math.abs(event.at - this.#began) >= minuteMs) this.end();
     if (this.#timer === undefined) this.#began = event.at;
     this.#timer ??= setTimeout(() => this.end(), minuteMs).unref();
-    const counted = isUnauthenticated(event) ? this.#withinLimit(same) : same;
+    const counted = isUnauthenticated(event) ? this.#limitDetails(countedAs) : countedAs;
     const key = keyOf(counted);
     const seen = this.#counted.get(key) ?? { lines: 0, summary: undefined };
     this.#counted.set(key, seen);
@@ -62,8 +62,8 @@ export class Repeats {
     this.#refusals = 0;
   }
 
-  /** The event itself, or without its details when there were too many different unauthenticated refusals. */
-  #withinLimit(event: AuditedEvent): AuditedEvent {
+  /** Removes the details from an unauthenticated refusal when there were too many different ones in this minute. */
+  #limitDetails(event: AuditedEvent): AuditedEvent {
     if (this.#counted.has(keyOf(event))) return event;
     if (this.#refusals === maxRefusals)
       return { at: event.at, event: event.event, who: severalSenders, from: severalSenders };
@@ -84,7 +84,7 @@ function isRefusal({ event }: AuditedEvent): boolean {
   return event === "refused" || event === "sign-in-failed";
 }
 
-/** A failed sign-in counts too: its name is only what was typed. */
+/** Includes failed sign-ins: anyone can type any name. */
 function isUnauthenticated(event: AuditedEvent): boolean {
   const isUnnamed = event.who === "nobody" || event.who === "anyone";
   return isRefusal(event) && (isUnnamed || event.event === "sign-in-failed");

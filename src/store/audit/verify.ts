@@ -1,9 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import initSqlJs from "sql.js";
-import wasm from "sql.js/dist/sql-wasm.wasm";
 import { readLine } from "../../domain/audit/audit-chain.ts";
-import { Connection } from "../database/connection.ts";
+import { Connection, loadSqlite } from "../database/connection.ts";
 import { undefinedIfAbsent } from "../durable-files.ts";
 import { Changes } from "./changes.ts";
 import { startOf } from "./expiry.ts";
@@ -16,7 +14,7 @@ type Break = "changed" | "removed" | "inserted" | "cut off";
 /** The first break of the chain. */
 interface AuditBreak {
   readonly file: string;
-  /** Counted from 1; 0 after the last line. */
+  /** Counted from 1; 0 means after the last line. */
   readonly line: number;
   readonly kind: Break;
   /** A sentence without its full stop. */
@@ -59,7 +57,7 @@ export async function verifyAudit(dataDir: string, folder = auditFolder(dataDir)
 async function knownPlaces(dataDir: string): Promise<KnownPlaces> {
   const bytes = await readFile(join(dataDir, "platen.sqlite")).catch(undefinedIfAbsent);
   if (bytes === undefined) return { start: undefined, head: undefined };
-  const db = Connection.copyOf(await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer }), bytes);
+  const db = Connection.copyOf(await loadSqlite(), bytes);
   try {
     // A database from before the audit log has no such table.
     if (db.first("SELECT 1 FROM sqlite_schema WHERE name = 'audit_places'") === undefined)
@@ -80,7 +78,7 @@ async function verifyFrom(
     if (count === 0 && isExpired(found, last)) continue;
     const next = followingLine(last, found) ?? unchecked(last, found);
     if (next === undefined)
-      return { count, last, isTorn: !found.isEnded, broken: breakAt(found, last, head) };
+      return { count, last, isTorn: !found.isComplete, broken: breakAt(found, last, head) };
     last = next.place;
     count++;
     const broken = rewritten(found, last, head);
@@ -95,7 +93,7 @@ function isExpired({ text }: LogLine, start: AuditPlace): boolean {
   return line !== undefined && line.entry.seq <= start.seq;
 }
 
-/** Detects a log that was rewritten up to a line that the database knows. */
+/** A break if the last line that the database knows has another hash there: then the log was rewritten. */
 function rewritten({ file, line }: LogLine, { seq, hash }: AuditPlace, head: AuditPlace | undefined) {
   if (seq !== head?.seq || hash === head.hash) return undefined;
   const what = `entry ${seq} is not the one that the database knows`;
@@ -112,19 +110,19 @@ function unchecked(
   return { place: { seq: seq + 1, hash: line.hash, file, size: end } };
 }
 
-/** An incomplete last line is no break unless the database knows later lines: it was never synced. */
+/** An incomplete last line was never synced. It is a break only if the database knows this line or later ones. */
 function breakAt(
-  { text, file, line, isEnded }: LogLine,
+  { text, file, line, isComplete }: LogLine,
   last: AuditPlace,
   head: AuditPlace | undefined,
 ): AuditBreak | undefined {
-  if (!isEnded) return cutOff(last, head);
-  const missed = last.seq + 1;
-  const seq = readLine(text)?.entry.seq ?? missed;
+  if (!isComplete) return cutOff(last, head);
+  const expected = last.seq + 1;
+  const seq = readLine(text)?.entry.seq ?? expected;
   const found = (kind: Break, what: string) => ({ file, line, kind, what });
-  if (seq > missed) return found("removed", `${entries(missed, seq - 1)} missing before this line`);
-  if (seq < missed) return found("inserted", `entry ${seq} stands here again, or in a wrong place`);
-  return found("changed", `this line is not entry ${missed} as it was written`);
+  if (seq > expected) return found("removed", `${entries(expected, seq - 1)} missing before this line`);
+  if (seq < expected) return found("inserted", `entry ${seq} stands here again, or in a wrong place`);
+  return found("changed", `this line is not entry ${expected} as it was written`);
 }
 
 function cutOff(last: AuditPlace, head: AuditPlace | undefined): AuditBreak | undefined {

@@ -1,11 +1,11 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditEntry, AuditedEvent } from "../../domain/audit/audit.ts";
-import { sealed } from "../../domain/audit/audit-chain.ts";
+import { chainEntry } from "../../domain/audit/audit-chain.ts";
 import { exists, makeFolder, ownerOnly, writeAll, writeDurably } from "../durable-files.ts";
 import { monthFileAt } from "./files.ts";
 
-/** A line of the log and its end in its file. */
+/** A line of the log, and where it ends in its file. */
 export interface AuditPlace {
   /** 0 before the first entry. */
   readonly seq: number;
@@ -43,7 +43,7 @@ export class AuditWriter {
 
   /**
    * Adds a line for each event. All lines are on disk when this resolves.
-   * @param events `change` is the number of the event's change in the database
+   * @param events `change` is the event's number in the table `changes`, if it was there
    * @throws an error of the disk: no line is added then
    */
   async append(
@@ -51,14 +51,14 @@ export class AuditWriter {
   ): Promise<AppendedEntries> {
     let head = this.#head;
     if (events.length === 0) return { entries: [], head };
-    // When the clock was set back, the newest file goes on.
+    // Lines are never added to an older file, even if the clock was set back.
     const name = [monthFileAt(this.#clock()), head.file].sort()[1] ?? head.file;
     const path = join(this.#folder, name);
     if (name !== head.file) await makeIfAbsent(this.#folder, path);
     const entries = events.map((event, i) => ({ ...event, seq: head.seq + 1 + i }));
     const lines: string[] = [];
     for (const entry of entries) {
-      const { line, hash } = sealed(entry, head.hash);
+      const { line, hash } = chainEntry(entry, head.hash);
       lines.push(line, "\n");
       head = { ...head, seq: entry.seq, hash };
     }

@@ -6,7 +6,7 @@ import {
   newestFirst,
   parseStateName,
   stateName,
-  statesThatStay,
+  statesToKeep,
 } from "../../domain/backup/backup.ts";
 import { errorMessage } from "../../domain/errors.ts";
 import { DamagedDatabase } from "../database/file.ts";
@@ -15,11 +15,11 @@ import type { SavedState } from "../database/saved-file.ts";
 import { freeBytes, makeFolder, noneIfAbsent, writeDurably } from "../durable-files.ts";
 import { readFileFacts } from "../records.ts";
 
-/** A state is written only if this much stays free, and at least four times its size: saves of the database need the room. */
+/** A state is written only if this much space stays free, and at least four times its size, for saves of the database. */
 const minFreeBytes = 8 * 1024 * 1024;
 const minFreeFactor = 4;
 
-/** The kept states of the database: files in `backups/`, exactly as they were saved. */
+/** The kept states of the database: copies of its file in `backups/`. */
 export class Backups {
   readonly #folder: string;
   readonly #clock: () => number;
@@ -57,7 +57,7 @@ export class Backups {
     return join(this.#folder, name);
   }
 
-  /** Whether a kept state needs a file. True for every file while a state is not read yet. */
+  /** Whether a kept state needs a file. True for every file while any state is still unread. */
   needsFile(kind: keyof DatabaseFacts["files"], sha256: string): boolean {
     return this.#states.some(
       ({ checked }) => checked === undefined || checked.facts?.files[kind].includes(sha256),
@@ -88,9 +88,9 @@ export class Backups {
     }
   }
 
-  /** Deletes the states that `statesThatStay` does not name. */
+  /** Deletes the states that `statesToKeep` does not name. */
   async prune(days: number): Promise<void> {
-    const staying = statesThatStay(this.#states, days);
+    const staying = statesToKeep(this.#states, days);
     for (const state of this.#states) if (!staying.includes(state)) await this.#remove(state.name);
   }
 

@@ -33,8 +33,8 @@ type Source = Pick<FileSource, "size" | "read">;
 const chunkBytes = 1024 * 1024;
 
 /**
- * Everything in a DATA_DIR as a tar archive, also while a service is running: first archives and icons, which never change,
- * then a state of the database that refers to no others, then the secret and the audit log, last the manifest.
+ * Everything in a DATA_DIR as a tar archive. A service may be running on it. Archives and icons, which never change, come
+ * first. A state of the database follows that refers to no other files, then the secret, the audit log and the manifest.
  */
 export class FullBackup {
   readonly #options: BackupOptions;
@@ -55,7 +55,7 @@ export class FullBackup {
   async *chunks(): AsyncGenerator<Buffer> {
     const { dataDir } = this.#options;
     if (await isSwapping(dataDir))
-      throw new Error(`a restore of ${dataDir} is not finished: start Platen, which goes on with it`);
+      throw new Error(`a restore of ${dataDir} is not finished: start Platen to complete it`);
     const database = yield* this.#blobs();
     yield* this.#entry("platen.sqlite", inMemory(database));
     yield* this.#file("secret");

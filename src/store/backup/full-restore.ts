@@ -12,7 +12,7 @@ import { lockFolder } from "../database/lock.ts";
 import type { Queries } from "../database/rows.ts";
 import { makeFolders, writeDurably } from "../durable-files.ts";
 import { databaseFacts, readState } from "../records.ts";
-import { expireOldState } from "./recovery.ts";
+import { prepareRestored } from "./recovery.ts";
 import { finishSwap, makeStaging, swapIn } from "./swap.ts";
 import { unpackBackup } from "./unpacking.ts";
 
@@ -40,7 +40,7 @@ interface Restored extends RestoredState {
  * Replaces the content of a DATA_DIR with a full backup, and keeps the old content. Nothing is replaced before the whole
  * backup is unpacked, compared with its manifest, and read as a start would.
  * @param tar untrusted
- * @throws Error that says what is wrong. Nothing was changed then, or the next start finishes the restore (`isSwapping`).
+ * @throws Error that says what is wrong. Either nothing was changed, or the next start finishes the restore (`isSwapping`).
  */
 export async function restoreBackup(
   tar: AsyncIterable<Buffer>,
@@ -64,7 +64,7 @@ export async function restoreBackup(
 }
 
 /**
- * Reads the unpacked database, revokes its links, skips record numbers, and adds an entry for the audit log.
+ * Reads the unpacked database, revokes its links, skips ids, and adds an entry for the audit log.
  * @throws Error when the database cannot be used
  */
 async function prepareDatabase(path: string, now: number, { madeAt }: Manifest): Promise<RestoredState> {
@@ -79,14 +79,14 @@ async function prepareDatabase(path: string, now: number, { madeAt }: Manifest):
   const [stateAt, backupAt] = [state.facts.savedAt, madeAt].map((time) => new Date(time).toISOString());
   const what = `the state of ${stateAt}, from a backup made ${backupAt}, by platen restore`;
   const restored = await alteredBytes(file, (db) => {
-    expireOldState(db);
+    prepareRestored(db);
     recordRestore(db, now, what);
   });
   await writeDurably(path, restored);
   return state;
 }
 
-/** A gap in the numbers of changes: the log of a backup may have later changes than its database, and never this many. */
+/** How many change numbers are skipped: a backup's log may have changes later than its database, but never this many. */
 const changeNumberGap = 1_000_000;
 
 /** Stores an entry in the database for the audit log. The next start writes it exactly once, even if that start fails first. */

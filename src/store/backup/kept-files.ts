@@ -1,7 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Blobs } from "../blobs.ts";
-import { type BlobKind, blobDigest, blobKinds } from "../blobs.ts";
+import { type BlobKind, type Blobs, blobDigest, blobKinds } from "../blobs.ts";
 import type { DeletedFile } from "../deletions.ts";
 import {
   exists,
@@ -16,7 +15,7 @@ import type { Backups } from "./backups.ts";
 /** With less space free, files that only backups need are deleted: deleting a driver should then free its space. */
 const minFreeBytes = 1024 * 1024 * 1024;
 
-/** The folder below DATA_DIR. A start moves files back that records need again. */
+/** The folder below DATA_DIR. A start moves files out of it that records need again. */
 export const keptFilesFolder = join("backups", "files");
 
 interface KeptFile extends DeletedFile {
@@ -26,8 +25,8 @@ interface KeptFile extends DeletedFile {
 }
 
 /**
- * Files of finally deleted records that a kept state of the database still names. After a return to that state, the archives
- * of its drivers exist. A file is deleted together with the last state that names it.
+ * Files of finally deleted records that a kept state of the database still needs, so that its drivers have their archives when
+ * it is restored. `tidy` deletes a file when no state needs it any more.
  */
 export class KeptFiles {
   readonly #dataDir: string;
@@ -42,7 +41,7 @@ export class KeptFiles {
 
   /**
    * Keeps a file that no record needs any more. Call this only within `Blobs.inOrder`.
-   * @returns false when no state names the file, or the disk has too little room
+   * @returns false when no kept state needs the file, or the disk has too little room
    */
   async keep(file: DeletedFile, path: string): Promise<boolean> {
     if (!(await this.#isWanted(file))) return false;
@@ -52,12 +51,12 @@ export class KeptFiles {
     return true;
   }
 
-  /** Deletes files that no state names or that were uploaded again; when the disk gets full, all of them. */
+  /** Deletes files that no kept state needs or that were uploaded again; when the disk gets full, all of them. */
   async tidy(): Promise<void> {
     for (const file of await this.list())
       await this.#blobs.inOrder(file.sha256, async () => {
-        const isBack = await exists(this.#blobs.pathOf(file.kind, file.sha256));
-        if (isBack || !(await this.#isWanted(file))) await rm(file.path, { force: true });
+        const isUploadedAgain = await exists(this.#blobs.pathOf(file.kind, file.sha256));
+        if (isUploadedAgain || !(await this.#isWanted(file))) await rm(file.path, { force: true });
       });
   }
 

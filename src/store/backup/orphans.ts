@@ -11,8 +11,8 @@ const lostMs = lostDays * dayMs;
 
 interface TidyOptions {
   readonly dataDir: string;
-  /** The digests that records refer to. */
-  readonly kept: Readonly<Record<BlobKind, ReadonlySet<string>>>;
+  /** The digests of files that records or deletions refer to. */
+  readonly needed: Readonly<Record<BlobKind, ReadonlySet<string>>>;
   /** Time of the last write of the database; 0 for a new database. */
   readonly lastWrite: number;
   readonly now: number;
@@ -23,7 +23,7 @@ interface TidyOptions {
  * Matches files with records at a start. A missing file of a record is moved back from `lost/` or `backups/files/`. A file
  * without a record is moved to `lost/` and deleted there after 30 days. A file newer than the database's last write stays,
  * because the database may be an older copy; with a new database all files stay. The exception is a file with a marker in
- * `incoming/`: a crash came between the file and its record.
+ * `incoming/`: a crash prevented its record.
  */
 export async function tidyBlobs(options: TidyOptions): Promise<void> {
   const { lastWrite, log } = options;
@@ -32,7 +32,7 @@ export async function tidyBlobs(options: TidyOptions): Promise<void> {
     try {
       for (const folder of ["lost", keptFilesFolder]) counts.back += await moveBack(options, kind, folder);
       const orphans = (await files(options.dataDir, kind)).filter(
-        ({ sha256 }) => !options.kept[kind].has(sha256),
+        ({ sha256 }) => !options.needed[kind].has(sha256),
       );
       const markers = await files(options.dataDir, kind, "incoming");
       const unrecorded = new Set(markers.map(({ sha256 }) => sha256));
@@ -40,7 +40,10 @@ export async function tidyBlobs(options: TidyOptions): Promise<void> {
         ({ sha256, modifiedAt }) => modifiedAt <= lastWrite || unrecorded.has(sha256),
       );
       counts.stay[kind] += orphans.length - old.length;
-      for (const { name } of old) counts.lost += await moveToLost(options, kind, name);
+      for (const { name } of old) {
+        await moveToLost(options, kind, name);
+        counts.lost++;
+      }
       for (const { name } of markers) await rm(join(options.dataDir, "incoming", name), { force: true });
       if (lastWrite > 0) counts.deleted += await deleteLost(options, kind);
     } catch (error) {
@@ -56,20 +59,23 @@ interface Counts extends Readonly<Record<"back" | "lost" | "deleted", number>> {
 
 function logCounts(counts: Counts, log: TidyOptions["log"]): void {
   const logCount = (what: string, count: number, more = "") => count > 0 && log(`${what}: ${count}${more}`);
-  logCount("files moved back, because records refer to them", counts.back);
+  logCount("files restored, because records refer to them", counts.back);
   const { drivers, icons } = counts.stay;
   // A return to an older database may have removed the records of these files.
-  const zips = `, of them ${counted(drivers, "driver ZIP")} in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor`;
+  const zips = `, of them ${counted(drivers, "driver ZIP")} in drivers/: if a driver is missing now, upload its ZIP again, from there or from the vendor`;
   logCount(
-    "files of no record that stay where they are, because they are younger than the database",
+    "files without a record that stay in place, because they are newer than the database",
     drivers + icons,
     drivers > 0 ? zips : "",
   );
-  logCount(`files of no record moved to lost/, where they are deleted after ${lostDays} days`, counts.lost);
+  logCount(
+    `files without a record moved to lost/, where they are deleted after ${lostDays} days`,
+    counts.lost,
+  );
   logCount(`files deleted from lost/ after ${lostDays} days`, counts.deleted);
 }
 
-interface Found {
+interface FoundFile {
   readonly name: string;
   readonly sha256: string;
   /** UTC, milliseconds since 1970. */
@@ -77,8 +83,8 @@ interface Found {
 }
 
 /** The files of a folder that are named by a digest; none when there is no such folder. */
-async function files(root: string, kind: BlobKind, folder: string = kind): Promise<Found[]> {
-  const found: Found[] = [];
+async function files(root: string, kind: BlobKind, folder: string = kind): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(noneIfAbsent);
   for (const entry of entries) {
     const sha256 = blobDigest(kind, entry.name);
@@ -89,23 +95,22 @@ async function files(root: string, kind: BlobKind, folder: string = kind): Promi
   return found;
 }
 
-async function moveBack({ dataDir, kept }: TidyOptions, kind: BlobKind, folder: string): Promise<number> {
+async function moveBack({ dataDir, needed }: TidyOptions, kind: BlobKind, folder: string): Promise<number> {
   const present = new Set((await files(dataDir, kind)).map(({ sha256 }) => sha256));
   const missing = (await files(join(dataDir, folder), kind)).filter(
-    ({ sha256 }) => kept[kind].has(sha256) && !present.has(sha256),
+    ({ sha256 }) => needed[kind].has(sha256) && !present.has(sha256),
   );
   for (const { name } of missing)
     await moveIntoPlace(join(dataDir, folder, kind, name), join(dataDir, kind, name));
   return missing.length;
 }
 
-async function moveToLost({ dataDir, now }: TidyOptions, kind: BlobKind, name: string): Promise<1> {
+async function moveToLost({ dataDir, now }: TidyOptions, kind: BlobKind, name: string): Promise<void> {
   const from = join(dataDir, kind, name);
   await makeFolders(join(dataDir, "lost", kind));
   // Set the time before the move: a file in lost/ with its old time would be deleted at the next start.
   await setTime(from, now);
   await moveIntoPlace(from, join(dataDir, "lost", kind, name));
-  return 1;
 }
 
 async function setTime(path: string, time: number): Promise<void> {

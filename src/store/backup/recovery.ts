@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { type KeptState, recordsText } from "../../domain/backup/backup.ts";
 import { errorMessage } from "../../domain/errors.ts";
 import { counted, timeStamp } from "../../domain/text.ts";
-import { endAllLinks } from "../access/link-generations.ts";
+import { revokeAllLinks } from "../access/link-generations.ts";
 import { alteredBytes } from "../database/connection.ts";
 import type { Database } from "../database/database.ts";
 import { DamagedDatabase } from "../database/file.ts";
@@ -11,14 +11,14 @@ import type { Queries } from "../database/rows.ts";
 import { exists, undefinedIfAbsent, writeDurably } from "../durable-files.ts";
 import { readFileFacts } from "../records.ts";
 import type { Backups } from "./backups.ts";
-import { skipNumbers } from "./record-numbers.ts";
+import { skipIds } from "./record-numbers.ts";
 
 interface Recovery {
   /** The path of the database. */
   readonly path: string;
   readonly open: () => Promise<Database>;
   readonly backups: Backups;
-  /** Whether the newest good backup replaces a damaged or missing database. */
+  /** Whether `--recover` was given: the newest good backup then replaces a damaged or missing database. */
   readonly isRequested: boolean;
   /** UTC, milliseconds since 1970. */
   readonly now: number;
@@ -27,14 +27,14 @@ interface Recovery {
 
 interface OpenedDatabase {
   readonly db: Database;
-  /** The backup that replaced the database. */
+  /** The backup that replaced the database; undefined if the database was opened. */
   readonly recovered: KeptState | undefined;
 }
 
 /**
- * Opens the database. If it is damaged, the error names the newest good backup. With `isRequested`, that backup replaces the
- * damaged database, which is kept beside it.
- * @throws NewerDatabase, or Error that says what to do
+ * Opens the database. With `isRequested`, the newest good backup replaces a damaged or missing database. A copy of the
+ * damaged file stays in the same folder.
+ * @throws NewerDatabase; Error that names the newest good backup, if any; the errors of `open`
  */
 export async function openOrRecover(recovery: Recovery): Promise<OpenedDatabase> {
   const { path, isRequested, log, backups } = recovery;
@@ -46,57 +46,59 @@ export async function openOrRecover(recovery: Recovery): Promise<OpenedDatabase>
     return { db, recovered: undefined };
   } catch (error) {
     if (!(error instanceof DamagedDatabase)) throw error;
-    const good = await newestGoodState(backups);
+    const good = await newestGoodBackup(backups);
     if (good !== undefined && isRequested) return recover(recovery, good);
     const newest = good
-      ? `The newest good backup is ${good.what}. Whatever was changed since then is not in it.`
+      ? `The newest good backup is ${good.description}. Whatever was changed since then is not in it.`
       : `No good backup is in ${backups.pathOf("")}, of ${counted(backups.list().length, "state")}.`;
     throw new Error(`${error.message}\n${newest}`);
   }
 }
 
-/** Prepares an old state for use: revokes its links, and skips the ids that records got later. */
-export function expireOldState(db: Queries): void {
-  endAllLinks(db);
-  skipNumbers(db);
+/** Prepares a database from a backup: revokes its links, and skips the ids of records that were added later. */
+export function prepareRestored(db: Queries): void {
+  revokeAllLinks(db);
+  skipIds(db);
 }
 
-interface ReadState {
+/** A backup that was read without a problem. */
+interface GoodBackup {
   readonly state: KeptState;
   readonly file: Uint8Array;
-  /** Its name, its time and its number of records. */
-  readonly what: string;
+  /** Its file name, its time and the numbers of its records. */
+  readonly description: string;
 }
 
-async function newestGoodState(backups: Backups): Promise<ReadState | undefined> {
+async function newestGoodBackup(backups: Backups): Promise<GoodBackup | undefined> {
   for (const state of backups.list()) {
     try {
       const { file, facts } = await readFileFacts(backups.pathOf(state.name));
       const time = new Date(state.savedAt).toISOString();
-      return { state, file, what: `${state.name}, the state of ${time}: ${recordsText(facts)}` };
+      return { state, file, description: `${state.name}, the state of ${time}: ${recordsText(facts)}` };
     } catch {
-      // Try the next older state.
+      // Try the next older backup.
     }
   }
   return undefined;
 }
 
-async function recover({ path, now, log, open }: Recovery, good: ReadState): Promise<OpenedDatabase> {
+async function recover({ path, now, log, open }: Recovery, good: GoodBackup): Promise<OpenedDatabase> {
   const damagedCopy = await copyDamaged(path, now);
-  await writeDurably(path, await alteredBytes(good.file, expireOldState));
+  await writeDurably(path, await alteredBytes(good.file, prepareRestored));
   const db = await open();
   if (damagedCopy !== undefined) log(`recovered: the damaged database is kept as ${damagedCopy}`);
-  log(`recovered: the database is ${good.what}; what was changed after it is not in it`);
+  log(`recovered: the database is ${good.description}; what was changed after it is not in it`);
   log(
-    "recovered: accounts, sessions and tokens are those of that time; links have ended: scripts that were downloaded by themselves have to be fetched anew",
+    "recovered: accounts, sessions and tokens are those of that time; all links have ended: scripts that were downloaded without a package must be downloaded again",
   );
   return { db, recovered: good.state };
 }
 
 /**
- * Copies the file instead of moving it, so that the database's own name never disappears.
- * @returns the copy's name; undefined when there is no file
- * @throws Error when the copy cannot be made; nothing was changed then
+ * Copies the damaged database. It does not move the file: after a crash, the next start would find no database and make
+ * a new one.
+ * @returns the copy's file name; undefined when the database is missing
+ * @throws Error when the copy cannot be made
  */
 async function copyDamaged(path: string, now: number): Promise<string | undefined> {
   const copyName = (time: number) => `${path}.damaged-${timeStamp(time)}`;

@@ -14,7 +14,7 @@ interface RestoreResult {
   readonly removal: Removal | undefined;
 }
 
-const iconTaken = "The icon that was there instead can be taken back in its turn.";
+const replacedIconRemark = "The icon that it replaced can be restored as well.";
 
 interface Records {
   readonly deletions: Deletions;
@@ -55,7 +55,7 @@ export class Restoring {
       forgetRows(this.#db, id);
       this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
       this.#relistDrivers(references);
-      if (removal?.deletionId !== undefined) remarks.push(iconTaken);
+      if (removal?.deletionId !== undefined) remarks.push(replacedIconRemark);
       const { kind, recordId, name } = deletion;
       return { record: { kind, recordId, name, remarks }, printerIds, removal };
     });
@@ -97,8 +97,8 @@ export class Restoring {
   /** @returns a remark when printers are restored without their client. @throws NotRestored when the client can be restored first */
   #clientRemarks(deletion: KeptDeletion, { id, name }: References["clients"][number]): string[] {
     if (this.#records.clients.find(id) !== undefined) return [];
-    this.#checkLost(deletion, "clients", id);
-    this.#refer(deletion.id, "client_id", id, null);
+    this.#requireNoDeletion(deletion, "clients", id);
+    this.#replaceReference(deletion.id, "client_id", id, null);
     return [`Without the client “${name}”, which is deleted.`];
   }
 
@@ -107,21 +107,21 @@ export class Restoring {
     const { drivers } = this.#records;
     if (drivers.has(id)) return [];
     const reuploaded = drivers.findByDigest(sha256);
-    if (reuploaded === undefined) this.#checkLost(deletion, "drivers", id);
+    if (reuploaded === undefined) this.#requireNoDeletion(deletion, "drivers", id);
     const isFirst = this.#deletedValues(deletion.id, "printers", "driver_id").includes(id);
     if (reuploaded === undefined) this.#emptyArm64Models(deletion.id, id);
     for (const column of ["driver_id", "arm64_driver_id"] as const)
-      this.#refer(deletion.id, column, id, reuploaded?.id ?? null);
+      this.#replaceReference(deletion.id, column, id, reuploaded?.id ?? null);
     return [driverRemark(name, reuploaded, isFirst)];
   }
 
-  /** @throws NotRestored when the missing record can be restored */
-  #checkLost(deletion: KeptDeletion, table: "clients" | "drivers", recordId: number): void {
+  /** @throws NotRestored when a deletion of the missing record can be undone first */
+  #requireNoDeletion(deletion: KeptDeletion, table: "clients" | "drivers", recordId: number): void {
     const needed = this.#records.deletions.findOf(table, recordId);
     if (needed !== undefined) throw new NotRestored(deletion, { kind: "needs", deletion: needed });
   }
 
-  #refer(
+  #replaceReference(
     deletion: number,
     column: "client_id" | "driver_id" | "arm64_driver_id",
     from: number,
@@ -131,13 +131,13 @@ export class Restoring {
     this.#db.all(set, [to, deletion, from]);
   }
 
-  /** For printers that lose their ARM64 driver. A form with a model but no driver would be refused. */
+  /** For printers that lose their ARM64 driver: their form would be refused with a model but no driver. */
   #emptyArm64Models(deletion: number, driverId: number): void {
     const set = "UPDATE deleted_printers SET settings = json_set(settings, '$.arm64_driver_desc', '')";
     this.#db.all(`${set} WHERE deletion_id = ? AND arm64_driver_id = ?`, [deletion, driverId]);
   }
 
-  /** If a driver's models changed meanwhile, lists must also show the models that only these printers use. */
+  /** Lists of drivers that changed since the deletion must again show the models that only the restored printers use. */
   #relistDrivers({ drivers: before }: References): void {
     const { drivers } = this.#records;
     for (const { id, sha256, models } of before) {
@@ -151,6 +151,6 @@ export class Restoring {
 /** @param isFirst whether any of the printers had it as its main driver, not only for ARM64 */
 function driverRemark(name: string, reuploaded: DriverSummary | undefined, isFirst: boolean): string {
   if (reuploaded !== undefined)
-    return `With “${driverTitle(reuploaded)}”, which is the same ZIP uploaded again: its model may be another one.`;
+    return `With “${driverTitle(reuploaded)}”, which is the same ZIP, uploaded again: its model may differ.`;
   return `Without the driver ${isFirst ? "" : "for ARM64 "}“${name}”, which is deleted: choose one.`;
 }

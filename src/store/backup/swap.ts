@@ -12,7 +12,7 @@ import {
 
 /** The folder below DATA_DIR in which a backup is unpacked. */
 const stagingName = "restore.new";
-/** The folder's new name once it is complete. Its time is also in the name of the folder with the replaced files. */
+/** Its name once it is complete. The folder with the replaced files has the same time in its name. */
 const readyName = /^restore\.ready-(\d{4}-\d\d-\d\dT\d{6}Z)$/;
 /** Left by an interrupted restore of an earlier version. */
 const oldJournalName = "restore.json";

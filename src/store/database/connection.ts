@@ -3,8 +3,12 @@ import wasm from "sql.js/dist/sql-wasm.wasm";
 import type { Queries, Row } from "./rows.ts";
 import { pagesOf, sealed } from "./seal.ts";
 
-/** At most 64 empty pages stay without a VACUUM, so that a small database is not rebuilt at every save. */
+/** A save rebuilds the database only if it has more empty pages than this: a small one is not rebuilt at every save. */
 const maxFreePages = 64;
+
+export function loadSqlite(): Promise<SqlJsStatic> {
+  return initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
+}
 
 /** One SQLite database in memory. The caller closes it, which frees its memory. */
 export class Connection implements Queries {
@@ -88,8 +92,7 @@ export class Connection implements Queries {
 
 /** Changes a copy of a sound database and returns its bytes. The file and the schema version stay as they are. */
 export async function alteredBytes(bytes: Uint8Array, alter: (db: Queries) => void): Promise<Uint8Array> {
-  const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
-  const copy = Connection.copyOf(sql, bytes);
+  const copy = Connection.copyOf(await loadSqlite(), bytes);
   try {
     alter(copy);
     return copy.export();

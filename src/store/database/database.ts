@@ -1,10 +1,10 @@
-import initSqlJs, { type SqlJsStatic, type SqlValue } from "sql.js";
-import wasm from "sql.js/dist/sql-wasm.wasm";
+import type { SqlJsStatic, SqlValue } from "sql.js";
 import type { AuditedEvent, OtherEvent } from "../../domain/audit/audit.ts";
+import { errorMessage } from "../../domain/errors.ts";
 import { currentActor } from "../actor.ts";
 import type { ChangeRecorder } from "../audit/change-recorder.ts";
-import { Connection } from "./connection.ts";
-import { damagedDatabase, NewerDatabase, openChecked, readIfPresent } from "./file.ts";
+import { Connection, loadSqlite } from "./connection.ts";
+import { DamagedDatabase, NewerDatabase, openChecked, readIfPresent } from "./file.ts";
 import { migrate, migrations } from "./migrations.ts";
 import type { Queries, Row } from "./rows.ts";
 import { retryMode, SavedFile, type SavedState, type SaveMode } from "./saved-file.ts";
@@ -19,7 +19,7 @@ interface DatabaseOptions {
 }
 
 /**
- * The work of a write. It may run twice.
+ * The work of a write. That of a `freeingWrite` may run several times.
  * @param isFinal whether deleted records must not be kept, because the disk is full
  */
 type Work<T> = (isFinal: boolean) => T;
@@ -70,7 +70,7 @@ export class Database implements Queries {
 
   /** @throws Error that says what to do when the file cannot be read or is newer than this program */
   static async open(path: string, options: DatabaseOptions = {}): Promise<Database> {
-    const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
+    const sql = await loadSqlite();
     const bytes = await readIfPresent(path);
     const { database, version } = Database.#openChecked(sql, path, bytes, options);
     if (version < migrations.length) await database.#file.save(database.#connection.export(), "ordinary");
@@ -84,8 +84,7 @@ export class Database implements Queries {
    * @throws DamagedDatabase, NewerDatabase
    */
   static async openCopy(path: string, bytes: Uint8Array, options: DatabaseOptions = {}): Promise<Database> {
-    const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
-    return Database.#openChecked(sql, path, bytes, options).database;
+    return Database.#openChecked(await loadSqlite(), path, bytes, options).database;
   }
 
   static #openChecked(
@@ -104,7 +103,7 @@ export class Database implements Queries {
       return { database, version };
     } catch (error) {
       if (database !== undefined) database.#connection.close();
-      throw error instanceof NewerDatabase ? error : damagedDatabase(path, error);
+      throw error instanceof NewerDatabase ? error : new DamagedDatabase(path, errorMessage(error));
     }
   }
 
@@ -113,7 +112,7 @@ export class Database implements Queries {
     return this.#version;
   }
 
-  /** Time of the last write, by the clock of that time; 0 before the first write. */
+  /** When data was last changed, except by `maintenance`: UTC, milliseconds since 1970; 0 before the first write. */
   lastWrite(): number {
     return Number(this.first("SELECT saved_at FROM saves")?.saved_at ?? 0);
   }
@@ -146,8 +145,8 @@ export class Database implements Queries {
   }
 
   /**
-   * The same for work that deletes. It is also saved on a full disk, because only such writes may use the reserve. If the
-   * reserve is not enough, `work` runs again with `isFinal`.
+   * The same for work that must succeed on a full disk, such as deletions: only these writes may use the reserve. There, `work`
+   * runs again, first as before and then, if the reserve is not enough, with `isFinal`.
    */
   freeingWrite<T>(work: Work<T>): Promise<T> {
     return this.#write(work, true);
@@ -158,7 +157,7 @@ export class Database implements Queries {
     this.#recorder?.recordEvent(event, details);
   }
 
-  /** Within a write: its changes do not count as changes of records, so `lastWrite` stays. */
+  /** Within a write: runs changes that are not changes of records. The write then leaves `lastWrite` as it is. */
   maintenance(run: () => void): void {
     this.#isMaintenance = true;
     run();
@@ -225,7 +224,7 @@ export class Database implements Queries {
   async #save(writes: readonly PendingWrite[], mode: SaveMode): Promise<void> {
     try {
       if (writes.some(({ outcome }) => "result" in outcome)) await this.#saveFile(mode);
-      for (const write of writes) answer(write);
+      for (const write of writes) settle(write);
     } catch (error) {
       await this.#revert([...writes, ...this.#pending.splice(0)], mode, error);
     }
@@ -244,19 +243,19 @@ export class Database implements Queries {
 
   /** Reverts to the state on disk. On a full disk, writes that free space are retried, because they may use the reserve. */
   async #revert(writes: readonly PendingWrite[], mode: SaveMode, error: unknown): Promise<void> {
-    const lost = this.#connection;
+    const old = this.#connection;
     this.#connection = Connection.copyOf(this.#sql, this.#file.bytes);
-    lost.close();
+    old.close();
     this.#version++;
     this.#prepare();
     const next = retryMode(mode, error);
     const retried = writes.filter(({ freesSpace }) => freesSpace && next !== undefined);
-    for (const write of writes) if (!retried.includes(write)) answer(write, error);
+    for (const write of writes) if (!retried.includes(write)) settle(write, error);
     for (const write of retried) write.outcome = outcomeOf(() => write.run(next === "final"));
     if (next !== undefined && retried.length > 0) await this.#save(retried, next);
   }
 
-  /** Sets up what belongs to an open connection and is never saved. */
+  /** Sets up temporary tables and pragmas, which are never saved. */
   #prepare(): void {
     this.#recorder?.watch(this.#connection);
     this.#connection.run("PRAGMA query_only = ON");
@@ -272,7 +271,7 @@ function outcomeOf(run: () => unknown): PendingWrite["outcome"] {
 }
 
 /** @param error why the write is not saved */
-function answer({ outcome, resolve, reject }: PendingWrite, error?: unknown): void {
+function settle({ outcome, resolve, reject }: PendingWrite, error?: unknown): void {
   if ("refusal" in outcome) reject(outcome.refusal);
   else if (error !== undefined) reject(error);
   else resolve(outcome.result);

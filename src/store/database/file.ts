@@ -1,6 +1,5 @@
 import { access, constants, readFile } from "node:fs/promises";
 import type { Database as SqlJsDatabase, SqlJsStatic, SqlValue } from "sql.js";
-import { errorMessage } from "../../domain/errors.ts";
 import { Connection } from "./connection.ts";
 import { migrations } from "./migrations.ts";
 import { checkSeal, pagesOf } from "./seal.ts";
@@ -51,8 +50,8 @@ export class DamagedDatabase extends Error {
       [
         `${path} cannot be read as a database (${reason}). Nothing was changed.`,
         "Started with --recover, Platen goes on from the newest good state in backups, where there is one; the damaged file is set aside, never deleted.",
-        "Where there is a backup elsewhere, platen restore FILE.tar is the other way: it puts that in the place of all this, which is kept.",
-        "Put a backup in its place, or move it away to start afresh: archives and icons stay where they are, and are found again when their database is.",
+        "If there is a full backup elsewhere, platen restore FILE.tar replaces everything with it and keeps the old files.",
+        "Put a backup in its place, or move it away to start afresh: archives and icons stay in place and are used again when their database is put back.",
         "In the container: docker compose stop, then docker compose run --rm --service-ports platen node /app/platen.cjs --recover",
       ].join("\n"),
     );
@@ -69,10 +68,6 @@ export class NewerDatabase extends Error {
       `${path} was written by a newer Platen (schema ${found}, this one knows ${known}). Start that version again; nothing was changed.`,
     );
   }
-}
-
-export function damagedDatabase(path: string, error: unknown): DamagedDatabase {
-  return new DamagedDatabase(path, errorMessage(error));
 }
 
 /** Offsets as in https://www.sqlite.org/fileformat2.html, “The Database Header”. */

@@ -31,7 +31,7 @@ export async function lockFolder(folder: string, log: (line: string) => void): P
   const name = `lock-${randomBytes(8).toString("hex")}`;
   const pathOf = (socket: string) => socketPath(folder, directory, socket);
   try {
-    if ((await listens(server, pathOf(name), folder, log)) && process.platform !== "win32")
+    if ((await startListening(server, pathOf(name), folder, log)) && process.platform !== "win32")
       for (const other of readdirSync(folder)) {
         if (!socketName.test(other) || other === name) continue;
         if (await isListening(pathOf(other))) throw folderInUse(folder);
@@ -45,7 +45,7 @@ export async function lockFolder(folder: string, log: (line: string) => void): P
 }
 
 /** @returns false, after a warning, when the folder's file system does not support sockets */
-async function listens(
+async function startListening(
   server: Server,
   path: string,
   folder: string,

@@ -71,7 +71,7 @@ export const migrations: readonly Migration[] = [
   ALTER TABLE drivers ADD COLUMN listed TEXT NOT NULL DEFAULT 'null';
   CREATE INDEX icons_by_digest ON icons (sha256);
   `,
-  // It filled the `listed` column of drivers; a later migration fills it again.
+  // This once filled the `listed` column of drivers. A later migration does that now.
   () => {},
   // Whether a user chose the driver's model: for older drivers, whether it differs from the model that Platen prefers.
   // Unused files that packages leave out, downloaded revisions, and deletions that can be undone.
@@ -191,7 +191,7 @@ export const migrations: readonly Migration[] = [
 ];
 
 /**
- * Changes only the memory: the file stays as it is until its rows have been read.
+ * Migrates the database in memory. The caller saves it only after it has read all rows.
  * @throws Error when a file is no database of Platen's
  */
 export function migrate(
@@ -210,7 +210,7 @@ export function migrate(
   db.run(`PRAGMA user_version = ${migrations.length}`);
 }
 
-/** The sequence is reset afterwards, because `Drivers.add` takes the next number of it for an upload. */
+/** Resets the sequence of ids afterwards, because `Drivers.add` takes the next id for an upload from it. */
 function addWindowsDrivers(db: Queries): void {
   const count = Number(db.first("SELECT seq FROM sqlite_sequence WHERE name = 'drivers'")?.seq ?? 0);
   for (const driver of windowsDriverRecords()) {

@@ -28,7 +28,7 @@ export class Reserve {
 
   /**
    * Makes the file large enough for a save of this many bytes.
-   * @throws the error of a full disk; after any other error there is just no reserve
+   * @throws the error of a full disk. It ignores other errors: then there is no reserve, or a smaller one.
    */
   async ensure(bytes: number): Promise<void> {
     const wanted = Math.ceil((bytes + slackBytes) / blockBytes) * blockBytes;
@@ -40,7 +40,7 @@ export class Reserve {
     }
   }
 
-  /** Writes a file, on a full disk in the space of the reserve, then makes the reserve again if possible. */
+  /** Writes a file. On a full disk it deletes the reserve first. Afterwards it makes the reserve again if possible. */
   async spend(path: string, bytes: Uint8Array): Promise<void> {
     try {
       await writeDurably(path, bytes);

@@ -37,8 +37,8 @@ const packedFromLength = 4096;
 const limitBytes = 16 * 1024 * 1024;
 
 /**
- * The column text of a report's JSON or a PrintTicket's XML. Every write saves the whole database, and a ZIP of a few
- * kilobytes can contain megabytes of model names: packed, they take no more space than in the ZIP.
+ * Compresses a long text of JSON or XML for a column. Every write saves the whole database, and a ZIP of a few kilobytes can
+ * contain megabytes of model names: packed, they take about as little space as in the ZIP.
  */
 export function packText(text: string): string {
   if (text.length < packedFromLength) return text;

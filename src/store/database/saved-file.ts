@@ -1,7 +1,10 @@
 import { FolderNotSynced, writeDurably } from "../durable-files.ts";
 import { diskFullError, isDiskFull, Reserve } from "./reserve.ts";
 
-/** How a batch is saved: normally; on a full disk, where the file must not grow; or on a full disk with final deletions. */
+/**
+ * How writes are saved: normally; on a full disk, with the reserve, if the file does not grow; or on a full disk, with the
+ * reserve and final deletions.
+ */
 export type SaveMode = "ordinary" | "reserve" | "final";
 
 /** The mode in which writes that free space are retried; undefined when no mode can help. */
@@ -18,7 +21,7 @@ export interface SavedState {
   readonly savedAt: number;
 }
 
-/** After this time, restoring the file after a refused save is retried. */
+/** The time between two attempts to restore the file after a refused save. */
 const retryMs = 1000;
 
 /** The database's file, with a reserve beside it that leaves room for the next deletion. */
@@ -53,7 +56,7 @@ export class SavedFile {
 
   /** An ordinary save needs a reserve for the next deletion. @throws an error of the disk */
   async save(bytes: Uint8Array, mode: SaveMode): Promise<void> {
-    // When the old file is deleted, a file that did not grow leaves room for a reserve of the same size.
+    // A file that did not grow leaves room for a new reserve once it has replaced the old file.
     if (mode === "reserve" && bytes.length > this.#bytes.length) throw diskFullError();
     try {
       if (mode === "ordinary") {
@@ -74,7 +77,7 @@ export class SavedFile {
     clearTimeout(this.#timer);
   }
 
-  /** A refused save must not be on disk after the next start. If this fails too, it is retried until a save succeeds. */
+  /** Writes the acknowledged state again: the next start must not find the refused one. Retries until a save succeeds. */
   async #restore(): Promise<void> {
     if (this.#bytes.length > 0) await writeDurably(this.#path, this.#bytes).catch(() => this.#restoreLater());
   }

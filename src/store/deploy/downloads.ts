@@ -15,7 +15,7 @@ export class Downloads {
     this.#db = db;
   }
 
-  /** The last deployment of each deployed printer, by printer id. @param ids only these printers */
+  /** The last deployment of each deployed printer, by printer id. @param ids all printers by default */
   lastDeployed(ids?: readonly number[]): Map<number, Deployed> {
     const among = ids === undefined ? "" : "AND printer_id IN (SELECT value FROM json_each(?))";
     const rows = this.#db.all(
@@ -49,17 +49,14 @@ export class Downloads {
    * @param upTo the last line of the audit log that is now counted
    */
   add(counts: readonly PrinterDownloads[], upTo: AuditPlace): Promise<void> {
-    const rows = counts.map((one) => [
-      ...[one.printer_id, one.what, one.revision, one.who],
-      ...[one.count, one.first_at, one.last_at],
-    ]);
-    const cells = [0, 1, 2, 3, 4, 5, 6].map((i) => `value ->> ${i}`);
+    const columns = ["printer_id", "what", "revision", "who", "count", "first_at", "last_at"];
+    const values = columns.map((name) => `value ->> '${name}'`);
     return this.#db.write(() => {
       this.#db.all(
-        `INSERT INTO downloads (printer_id, what, revision, who, count, first_at, last_at)
-          SELECT ${cells.join()} FROM json_each(?) WHERE value ->> 0 IN (SELECT id FROM printers)
+        `INSERT INTO downloads (${columns.join()})
+          SELECT ${values.join()} FROM json_each(?) WHERE value ->> 'printer_id' IN (SELECT id FROM printers)
           ON CONFLICT DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at)`,
-        [JSON.stringify(rows)],
+        [JSON.stringify(counts)],
       );
       this.#deleteOld([...new Set(counts.map(({ printer_id }) => printer_id))]);
       new Changes(this.#db).setPlace("counted", upTo);

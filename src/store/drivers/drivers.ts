@@ -23,7 +23,7 @@ export type NewDriver = Omit<Driver, "id" | "origin" | "uploaded_at" | "updated_
 const selectWithReport =
   "SELECT drivers.*, reports.report FROM drivers JOIN reports ON reports.driver_id = drivers.id";
 
-/** SQL condition: the printer uses the driver ?1, for any machines or for ARM64. */
+/** SQL condition: the printer uses the driver ?1 as its first driver or for ARM64. */
 export const usesDriver = "(driver_id = ?1 OR arm64_driver_id = ?1)";
 
 /** SQL: one row for each driver of each printer. */
@@ -116,11 +116,10 @@ export class Drivers {
       const { sha256, file_name, size } = driver;
       const file = { sha256, file_name, size, uploaded_at: now };
       const values = { ...file, ...valuesOf(driver, driver.report, []), updated_at: now };
+      const names = Object.keys(values);
       const row = this.#db.first(
-        `INSERT INTO drivers (id, ${Object.keys(values).join()}) VALUES
-          ((SELECT seq + 1 FROM sqlite_sequence WHERE name = 'drivers'), ${Object.keys(values)
-            .map(() => "?")
-            .join()}) RETURNING id`,
+        `INSERT INTO drivers (id, ${names.join()}) VALUES
+          ((SELECT seq + 1 FROM sqlite_sequence WHERE name = 'drivers'), ${names.map(() => "?").join()}) RETURNING id`,
         Object.values(values),
       );
       const id = Number(row?.id);
@@ -140,7 +139,7 @@ export class Drivers {
     this.#db.all(`UPDATE drivers SET ${set.join()} WHERE id = ?`, [...Object.values(values), id]);
   }
 
-  /** The models that printers choose of a driver; an empty text means the driver's own model. */
+  /** The models of a driver that printers use. An empty text means the driver's own model. */
   chosenModels(id: number): string[] {
     const printers = this.#db.all(
       `SELECT driver_id, arm64_driver_id, settings FROM printers WHERE ${usesDriver}`,
@@ -166,14 +165,13 @@ export class Drivers {
       const rows = [["drivers", "id", [id]] as const, ["reports", "driver_id", [id]] as const];
       const files = [{ kind: "drivers", sha256: driver.sha256 } as const];
       const deleted = { kind: "driver", recordId: id, name: driverTitle(driver) } as const;
-      const deletion = { ...deleted, rows, files };
-      const removal = keepDeleted(this.#db, this.#clock(), deletion, isFinal || hasNoRoom);
+      const removal = keepDeleted(this.#db, this.#clock(), { ...deleted, rows, files }, isFinal || hasNoRoom);
       this.#db.all("DELETE FROM drivers WHERE id = ?", [id]);
       return removal;
     });
   }
 
-  /** The facts by which a deleted record recognises the drivers that it refers to. */
+  /** What a deletion keeps of the drivers that its printers refer to. */
   references(ids: readonly number[]): References["drivers"] {
     const where = "WHERE id IN (SELECT value FROM json_each(?))";
     const rows = this.#db.all(`SELECT * FROM drivers ${where}`, [JSON.stringify(ids)]);
@@ -183,7 +181,7 @@ export class Drivers {
     });
   }
 
-  /** Rewrites what lists show of a driver, after printers of it were restored. Call it within a write. */
+  /** Within a write: updates what lists show of a driver, after printers that use it were restored. */
   updateListed(id: number): void {
     const driver = this.get(id);
     const listed = listedText(driver, this.chosenModels(id));
@@ -194,7 +192,7 @@ export class Drivers {
 /** @throws UserError "conflict" */
 function checkUploaded(driver: DriverSummary): void {
   if (!isWindowsDriver(driver)) return;
-  const message = `Windows brings “${driverTitle(driver)}”: it can be neither changed nor deleted here.`;
+  const message = `“${driverTitle(driver)}” comes with Windows: it cannot be changed or deleted here.`;
   throw new UserError("conflict", message);
 }
 

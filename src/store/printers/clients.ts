@@ -51,7 +51,7 @@ export class Clients {
     return client;
   }
 
-  /** @throws UserError "conflict" where another client has the name, in whatever case */
+  /** @throws UserError "conflict" where another client has the name, in any case, or "full" */
   add(settings: ClientSettings): Promise<number> {
     return this.#db.write(() => this.insert(settings));
   }
@@ -152,7 +152,7 @@ export function inUseError(what: string, users: readonly Row[], changeRemedy: In
     {},
     {
       obstacles: {
-        sentence: `${what} is still in use, and stays. ${remedy}`,
+        sentence: `${what} is still in use and was not deleted. ${remedy}`,
         records,
         more: users.length - records.length,
       },
@@ -167,9 +167,7 @@ function columnsOf({ name, notes, subnets }: ClientSettings) {
 
 function clientOf(row: Row): Client {
   const { id, name, notes, created_at } = row;
-  const subnets = String(row.subnets)
-    .split("\n")
-    .filter((line) => line !== "");
+  const subnets = String(row.subnets).split("\n").filter(Boolean);
   return {
     id: Number(id),
     name: String(name),

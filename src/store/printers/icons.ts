@@ -50,29 +50,25 @@ export class Icons {
 
   /** A printer without an icon is no error. @throws UserError "not-found" where there is no such printer */
   remove(printerId: number): Promise<Removal> {
-    return this.#db.freeingWrite((isFinal) => {
-      const removal = this.#keepDeleted(printerId, "", isFinal);
-      this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
-      return removal;
-    });
+    return this.#db.freeingWrite((isFinal) => this.#remove(printerId, "", isFinal));
   }
 
-  /** Within a write. */
+  /** Within a write: removes an icon that another one replaces. */
   removeReplaced(printerId: number): Removal {
-    const removal = this.#keepDeleted(printerId, " (replaced)");
-    this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
-    return removal;
+    return this.#remove(printerId, " (replaced)");
   }
 
   /** Within a write. @param suffix is appended to the deletion's name */
-  #keepDeleted(printerId: number, suffix: string, isFinal = false): Removal {
+  #remove(printerId: number, suffix: string, isFinal = false): Removal {
     const { name } = this.#printers.get(printerId).printer;
     const icon = this.find(printerId);
     if (icon === undefined) return nothingRemoved;
     const files = [{ kind: "icons", sha256: icon.sha256 } as const];
     const deleted = { kind: "icon", recordId: printerId, name: `Icon of ${name}${suffix}` } as const;
     const rows = [["icons", "printer_id", [printerId]] as const];
-    return keepDeleted(this.#db, this.#clock(), { ...deleted, rows, files }, isFinal);
+    const removal = keepDeleted(this.#db, this.#clock(), { ...deleted, rows, files }, isFinal);
+    this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
+    return removal;
   }
 
   /** Reads every row when the service starts. @throws Error with the first unreadable row */
@@ -83,10 +79,5 @@ export class Icons {
 }
 
 function iconOf(row: Row): Icon {
-  const { size, uploaded_at } = row;
-  return {
-    sha256: digestIn(row),
-    size: Number(size),
-    uploaded_at: Number(uploaded_at),
-  };
+  return { sha256: digestIn(row), size: Number(row.size), uploaded_at: Number(row.uploaded_at) };
 }

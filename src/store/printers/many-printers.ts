@@ -50,15 +50,15 @@ export class ManyPrinters {
   /**
    * Within a write: sets the driver of printers, and their `driver_desc`. Nothing is checked.
    * @param models `driver_desc` by printer id
-   * @param kind the prefix of the field names: empty for the first driver, `arm64_` for the second
+   * @param prefix of the field names: empty for the first driver, `arm64_` for the driver for ARM64
    */
-  useDriver(driverId: number | null, models: ReadonlyMap<number, string>, kind: "" | "arm64_" = ""): void {
+  useDriver(driverId: number | null, models: ReadonlyMap<number, string>, prefix: "" | "arm64_" = ""): void {
     // One statement for all printers, whatever the number of models.
     const given =
       "SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS model FROM json_each(?3)";
     this.#db.all(
-      `UPDATE printers SET updated_at = ?1, ${kind}driver_id = ?2,
-        settings = json_set(settings, '$.${kind}driver_desc', given.model) FROM (${given}) AS given WHERE printers.id = given.id`,
+      `UPDATE printers SET updated_at = ?1, ${prefix}driver_id = ?2,
+        settings = json_set(settings, '$.${prefix}driver_desc', given.model) FROM (${given}) AS given WHERE printers.id = given.id`,
       [this.#clock(), driverId, JSON.stringify([...models])],
     );
   }

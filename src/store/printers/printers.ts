@@ -1,7 +1,7 @@
 import type { SqlValue } from "sql.js";
 import { type FieldMessages, UserError } from "../../domain/errors.ts";
 import { checkFormVersion, throwIfAny } from "../../domain/fields.ts";
-import type { ListedPrinter, PrinterDetails, PrinterModel } from "../../domain/printers/listings.ts";
+import type { ListedPrinter, PrinterDetails, PrinterWithModels } from "../../domain/printers/listings.ts";
 import type { Printer, PrinterSettings } from "../../domain/printers/printer.ts";
 import {
   listedSettingsFrom,
@@ -44,25 +44,25 @@ export class Printers {
   }
 
   /** These printers and all other printers of their clients, in the order of `list`. */
-  withNeighbours(ids: readonly number[]): ListedPrinter[] {
+  ofSameClients(ids: readonly number[]): ListedPrinter[] {
     const these = "printers.id IN (SELECT value FROM json_each(?1))";
     const theirs = `client_id IN (SELECT client_id FROM printers WHERE ${these})`;
     return this.#listed(`WHERE ${these} OR ${theirs}`, [JSON.stringify(ids)]);
   }
 
-  /** The printers that use a driver as their first or second, with all settings, ordered by name. */
+  /** The printers that use a driver, also for ARM64, with all settings, ordered by name. */
   withSettingsOfDriver(driverId: number): Printer[] {
     return this.#db.all(`SELECT * FROM printers WHERE ${usesDriver} ${byName}`, [driverId]).map(printerOf);
   }
 
-  /** The ids of the printers that use a driver as their first or second, ordered by name. */
+  /** The ids of the printers that use a driver, also for ARM64, ordered by name. */
   idsOfDriver(driverId: number): number[] {
     return this.#db
       .all(`SELECT id FROM printers WHERE ${usesDriver} ${byName}`, [driverId])
       .map(({ id }) => Number(id));
   }
 
-  /** Whether a printer, or any printer of a client, uses a driver as its first or second. */
+  /** Whether a printer, or any printer of a client, uses a driver, also for ARM64. */
   ownerHasDriver(
     owner: { readonly kind: "client" | "printer"; readonly id: number },
     driverId: number,
@@ -95,7 +95,7 @@ export class Printers {
   }
 
   /** These printers with their drivers and models, in this order. Unknown ids are left out. */
-  modelsOf(ids: readonly number[]): PrinterModel[] {
+  modelsOf(ids: readonly number[]): PrinterWithModels[] {
     const columns = "id, created_at, updated_at, name, settings, client_id, driver_id, arm64_driver_id";
     return this.#rows(ids, columns).map((row) => {
       const { id, name, driver_desc, arm64_driver_desc, protocol } = this.#listedSettings.of(row);
@@ -260,7 +260,7 @@ class ListedSettings {
     { readonly json: string; readonly updatedAt: number; readonly listed: Listed }
   >();
 
-  /** @throws Error when the text is no object in JSON */
+  /** @throws Error when the settings are not a JSON object */
   of(row: Row): Listed {
     const [id, name, json] = [Number(row.id), String(row.name), String(row.settings)];
     // A change of the ticket changes `updated_at` only: the ticket is not in the settings.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { networkOf } from "../../../src/domain/address.ts";
+import { signInNetwork } from "../../../src/domain/address.ts";
 import { FailedAttempts } from "../../../src/services/access/sign-in.ts";
 
 /** How many guesses are tried in a day, one a second, each from another address and under another name. */
@@ -9,7 +9,7 @@ function guessesADay(addressOf: (i: number) => string): number {
   const failed = new FailedAttempts(() => now);
   let through = 0;
   for (let i = 0; i < 24 * 60 * 60; i++) {
-    const keys = [`name name ${i}`, `network ${networkOf(addressOf(i))}`] as const;
+    const keys = [`name name ${i}`, `network ${signInNetwork(addressOf(i))}`] as const;
     if (failed.waitMs(keys) === 0) {
       failed.add(keys);
       through++;

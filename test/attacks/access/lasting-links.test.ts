@@ -156,5 +156,5 @@ test("the maker, the printer and the end in a link cannot be removed or replaced
   const wrong = await Promise.all(terms.map((text) => answerOf(service, `${start}${text}.${mac}`)));
 
   assert.equal(right.status, 200);
-  assert.deepEqual([...new Set(wrong)], ["403 This link does not hold"]);
+  assert.deepEqual([...new Set(wrong)], ["403 This link is not valid"]);
 });

@@ -86,7 +86,7 @@ test("a restored backup revives no link, and no link opens a later record with t
   const statuses = await statusesOn(await past.start(), past);
 
   assert.deepEqual(statuses, allEnded);
-  assert.match(stderr, /Links have ended, those in scripts too: fetch these anew/);
+  assert.match(stderr, /All links have ended, also those in scripts: download the scripts again/);
 });
 
 deepTest("no link comes back with --recover", async (t) => {
@@ -102,7 +102,7 @@ deepTest("no link comes back with --recover", async (t) => {
   const statuses = await statusesOn(await past.start(), past);
 
   assert.deepEqual(statuses, allEnded);
-  assert.match(lines.join("\n"), /links have ended: scripts that were downloaded by themselves/);
+  assert.match(lines.join("\n"), /links have ended: scripts that were downloaded without a package/);
 });
 
 deepTest("no link comes back with a daily state that somebody copied into its place", async (t) => {
@@ -116,7 +116,7 @@ deepTest("no link comes back with a daily state that somebody copied into its pl
 
   assert.deepEqual(statuses, allEnded);
   const linkLinesOf = (lines: readonly string[]) =>
-    lines.filter((line) => line.includes("links that were made"));
+    lines.filter((line) => line.includes("all links made until now"));
   assert.deepEqual(
     [linkLinesOf(guarded.service.lines).length, linkLinesOf(restarted.service.lines).length],
     [1, 0],

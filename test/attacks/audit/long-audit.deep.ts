@@ -3,7 +3,7 @@ import { createWriteStream, mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { type TestContext, test } from "node:test";
-import { noHash, sealed } from "../../../src/domain/audit/audit-chain.ts";
+import { chainEntry, zeroHash } from "../../../src/domain/audit/audit-chain.ts";
 import { startApp, temporaryFolder } from "../../support/app.ts";
 import { entryText, logEntries } from "../../support/audit/audit.ts";
 import { leastBlock } from "../../support/times.ts";
@@ -16,10 +16,10 @@ async function makeLongLog(t: TestContext): Promise<string> {
   const dataDir = await temporaryFolder(t);
   mkdirSync(join(dataDir, "audit"));
   const file = createWriteStream(join(dataDir, "audit", "2026-10.jsonl"));
-  let hash = noHash;
+  let hash = zeroHash;
   for (let seq = 1; seq <= count; seq++) {
     const actor = { who: `account ${seq % 100}`, from: "10.0.0.1" };
-    const made = sealed({ seq, at: Date.UTC(2026, 9, 2) + seq, event: "signed-in", ...actor }, hash);
+    const made = chainEntry({ seq, at: Date.UTC(2026, 9, 2) + seq, event: "signed-in", ...actor }, hash);
     hash = made.hash;
     file.write(`${made.line}\n`);
   }

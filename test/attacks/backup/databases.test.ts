@@ -129,10 +129,10 @@ test("following the advice loses nothing: after a fresh start, the restored data
   assert.deepEqual(readFileSync(archive, "utf8"), "the archive");
   assert.equal(restored.drivers.list().length, 1);
   assert.deepEqual(lines, [
-    "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
-    "files of no record moved to lost/, where they are deleted after 30 days: 1",
-    "files moved back, because records refer to them: 1",
-    "warning: the database is older than its audit log, or another one: links that were made until now have ended, and scripts that were downloaded by themselves have to be fetched anew",
+    "files without a record that stay in place, because they are newer than the database: 1, of them 1 driver ZIP in drivers/: if a driver is missing now, upload its ZIP again, from there or from the vendor",
+    "files without a record moved to lost/, where they are deleted after 30 days: 1",
+    "files restored, because records refer to them: 1",
+    "warning: the database is older than its audit log, or a different one: all links made until now have ended, and scripts that were downloaded without a package must be downloaded again",
   ]);
   assert.deepEqual(readdirSync(join(dataDir, "lost", "drivers")), []);
   await restored.close();

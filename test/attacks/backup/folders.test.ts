@@ -73,7 +73,7 @@ test("with a new database all files stay", async (t) => {
   assert.ok(existsSync(archive) && existsSync(icon));
   assert.match(
     lines[0] ?? "",
-    /stay where they are, because they are younger than the database: 2, of them 1 driver ZIP in drivers\/: where/,
+    /stay in place, because they are newer than the database: 2, of them 1 driver ZIP in drivers\/: if/,
   );
 });
 
@@ -92,8 +92,8 @@ test("files without a record move to lost/, and files newer than the database st
   assert.equal(statSync(lost).mtimeMs, start + 2 * dayMs);
   assert.deepEqual(readdirSync(join(dataDir, "lost", "icons")), [`${digests.orphan}.png`]);
   assert.deepEqual(lines, [
-    "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
-    "files of no record moved to lost/, where they are deleted after 30 days: 2",
+    "files without a record that stay in place, because they are newer than the database: 1, of them 1 driver ZIP in drivers/: if a driver is missing now, upload its ZIP again, from there or from the vendor",
+    "files without a record moved to lost/, where they are deleted after 30 days: 2",
   ]);
   await store.close();
 });
@@ -125,7 +125,7 @@ test("a record's missing file is restored from lost/", async (t) => {
   await (await open(400)).close();
 
   assert.equal(readFileSync(archive, "utf8"), `the bytes of ${digests.kept}`);
-  assert.deepEqual(lines, ["files moved back, because records refer to them: 1"]);
+  assert.deepEqual(lines, ["files restored, because records refer to them: 1"]);
 });
 
 test("an older database does not delete newer archives", async (t) => {

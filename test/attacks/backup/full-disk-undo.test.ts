@@ -38,7 +38,7 @@ test("on a full disk a deletion is kept if the file does not grow, and can be un
 
   assert.ok(kept >= 10, `${kept} of 21 are kept`);
   assert.equal(texts.filter((text) => text.includes("/undo")).length, kept);
-  assert.equal(texts.filter((text) => text.includes("this cannot be taken back")).length, 21 - kept);
+  assert.equal(texts.filter((text) => text.includes("this cannot be undone")).length, 21 - kept);
   assert.ok(after.size <= before, `${after.size} after ${before} bytes`);
   assert.ok(after.room >= after.size, `${after.room} bytes for the next save of ${after.size}`);
   assert.deepEqual(undone, [507, 200]);
@@ -60,10 +60,10 @@ test("on a nearly full disk the deletion of a driver is final, and its page says
 
   assert.match(
     page,
-    /at once and for good: less than 128 MB are free on the disk, so this cannot be taken back/,
+    /immediately and permanently: less than 128 MB is free on the disk, so this cannot be undone/,
   );
   assert.match(sent, /^\/drivers\?deleted=[\w-]{12}$/);
-  assert.match(list, /There is no room to keep it: this cannot be taken back\./);
+  assert.match(list, /There was no room to keep it, so this cannot be undone\./);
   assert.deepEqual([app.undo.list(), archives()], [[], before - 1]);
 });
 
@@ -78,7 +78,7 @@ test("with little room only the deletion of a driver is final", async (t) => {
   const deleted = await (await fetch(`/drivers/${driver}`, { method: "DELETE" })).text();
 
   assert.match(client, /\/undo"/);
-  assert.match(deleted, /this cannot be taken back/);
+  assert.match(deleted, /this cannot be undone/);
   assert.deepEqual(
     app.undo.list().map(({ kind }) => kind),
     ["client"],
@@ -111,7 +111,7 @@ deepTest(
       const answer = await fetch(`/clients/${id}`, { method: "DELETE" });
       answers.push(answer.status === 200 ? await answer.text() : String(answer.status));
     }
-    const finals = answers.filter((text) => text.includes("this cannot be taken back")).length;
+    const finals = answers.filter((text) => text.includes("this cannot be undone")).length;
     const kept = answers.filter((text) => text.includes("/undo")).length;
 
     assert.ok(ids.length > 5);

@@ -61,7 +61,7 @@ test("more than a thousand INFs are refused with the remedy", { timeout: 60_000 
   for (const count of [1001, 3000, 10_000]) {
     await assert.rejects(inspectArchive(sourceOf(infs(count, () => ""))), {
       name: "UserError",
-      message: /at most 1000 are possible\. The folder of one printer’s driver is enough/,
+      message: /the limit is 1000\. Pack and upload only the folder of one printer’s driver/,
     });
   }
 });

@@ -37,7 +37,7 @@ const cases: readonly (readonly [what: string, inf: string, expected: RegExp])[]
   [
     "a program at each start",
     withLines("AddReg=R", '[R]\nHKLM,"Software\\Microsoft\\Windows\\CurrentVersion\\RunOnce",x,,"calc.exe"'),
-    /registry keys by which Windows starts programs .*\(HKLM\\Software\\Microsoft\\Windows\\CurrentVersion\\RunOnce\)/,
+    /registry keys that make Windows start or trust programs .*\(HKLM\\Software\\Microsoft\\Windows\\CurrentVersion\\RunOnce\)/,
   ],
   [
     "a program at each start, with a token and other slashes",

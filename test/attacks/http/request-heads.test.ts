@@ -100,7 +100,7 @@ test("chunks with very long extensions are refused with 413, and their memory is
   const answer = await exchange(url, head("Transfer-Encoding: chunked") + body);
 
   assert.equal(statusOf(answer), 413);
-  assert.match(answer, /beside the body’s chunks|beside the body\u00e2/);
+  assert.match(answer, /extensions of the body’s chunks|extensions of the body\u00e2/);
   assert.equal((await fetch("/health")).status, 200);
 });
 

@@ -50,7 +50,7 @@ deepTest("printers and clients above their limits are refused until some are del
     refused.map(({ status }) => status),
     [507, 507, 507],
   );
-  assert.match(await (refused[0] as Response).text(), /There are 10,000 printers, as many as there may be/);
+  assert.match(await (refused[0] as Response).text(), /The limit of 10,000 printers is reached/);
   assert.equal(service.app.store.clients.count(), maxRecords.clients);
   assert.equal(list.status, 200);
   assert.ok((await list.arrayBuffer()).byteLength < 48 * 1024 * 1024, "the page is smaller than 48 MB");
@@ -70,7 +70,7 @@ test("a driver above the limit is refused, and its file is deleted", async (t) =
   const answer = await service.upload("/drivers/upload", driverZip({ version: "9.9.9.9" }));
 
   assert.equal(answer.status, 507);
-  assert.match(await answer.text(), /drivers, as many as there may be: nothing was saved/);
+  assert.match(await answer.text(), /drivers is reached: nothing was saved/);
   assert.deepEqual(readdirSync(join(service.dataDir, "incoming")), []);
   assert.equal(readdirSync(join(service.dataDir, "drivers")).length, 1);
 });
@@ -92,7 +92,7 @@ deepTest("a full database refuses additions and longer texts, and accepts deleti
     refused.map(({ status }) => status),
     [507, 507, 507],
   );
-  assert.match(await (refused[0] as Response).text(), /The database holds 256 MB, as much as it may/);
+  assert.match(await (refused[0] as Response).text(), /The database has reached its limit of 256 MB/);
   assert.equal(deleted.status, 303);
   assert.equal((await service.fetch("/printers/1")).status, 404);
 });

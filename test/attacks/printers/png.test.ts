@@ -12,7 +12,7 @@ const idat = (bytes: Uint8Array) => pngChunk("IDAT", bytes);
 const packed = deflateSync(pictureRows());
 
 const invalidPictures: [string, RegExp, Picture][] = [
-  ["no picture data", /holds no picture/, { data: [] }],
+  ["no picture data", /contains no picture data/, { data: [] }],
   ["empty picture data", /broken or too long/, { data: [idat(Buffer.alloc(0))] }],
   ["picture data that is none", /broken or too long/, { data: [idat(Buffer.from("no picture"))] }],
   ["picture data that is cut off", /broken or too long/, { data: [idat(packed.subarray(0, -5))] }],
@@ -119,6 +119,6 @@ test("a damaged icon is refused with a message, and nothing is saved", async (t)
   const answer = await upload(`/printers/${id}/icon`, makePicture({ data: [] }), "icon.png");
 
   assert.equal(answer.status, 422);
-  assert.match(await answer.text(), /This PNG is damaged: it holds no picture/);
+  assert.match(await answer.text(), /This PNG is damaged: it contains no picture data/);
   assert.equal(app.store.icons.find(id), undefined);
 });

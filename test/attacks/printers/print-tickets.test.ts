@@ -187,7 +187,7 @@ deepTest("tickets that are small only when packed fill neither memory nor a pack
   assert.deepEqual([list?.status, refused?.status, page?.status], [200, 422, 200]);
   assert.match(
     (await refused?.text()) ?? "",
-    /hold more text than one package can: their PrintTickets are large/,
+    /have more text than one package can contain: their PrintTickets are large/,
   );
 });
 

@@ -31,7 +31,7 @@ test("a token is made, shown once, used and revoked without scripts", skip, asyn
   await page.goto(`${service.url}/`);
   await page.getByRole("link", { name: "Tokens" }).click();
   await page.getByLabel("Name").fill("Datto RMM");
-  await page.getByLabel("Reaches").selectOption({ label: "Kunde Müller" });
+  await page.getByLabel("Access to").selectOption({ label: "Kunde Müller" });
   await page.getByRole("button", { name: "Make token" }).click();
   const token = (await page.locator("#token").textContent()) ?? "";
   await saveScreenshot(page, "token-made");
@@ -59,7 +59,7 @@ test(
     await page.getByText("Copy a link").click();
     await saveScreenshot(page, "link-form");
     await page.getByLabel("Link to").selectOption({ label: "install-office.ps1" });
-    await page.getByLabel("Holds for").selectOption({ label: "7 days" });
+    await page.getByLabel("Valid for").selectOption({ label: "7 days" });
     await page.getByRole("button", { name: "Make the link" }).click();
     const link = (await page.locator("#link-0").textContent()) ?? "";
     await saveScreenshot(page, "link-made");

@@ -50,7 +50,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByRole("button", { name: "New printer" }).click();
 
     await page.getByRole("textbox", { name: "Name" }).fill("Büro “1”");
-    await page.getByLabel("Client").selectOption("Kunde Müller");
+    await page.locator("#printer-form").getByLabel("Client").selectOption("Kunde Müller");
     await page.getByLabel("Address").fill("10.0.0.9");
     assert.equal(
       await page.getByLabel("Port", { exact: true }).inputValue(),

@@ -117,7 +117,7 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     const offered = await downloads.filter({ visible: true }).count();
     const reason = await textOf(page.locator(".deploy > .notice"));
     await saveScreenshot(page, "1440-deploy-blocked");
-    await page.getByText("Download all the same").click();
+    await page.getByText("Download anyway").click();
     const unfolded = await downloads.filter({ visible: true }).count();
     const refused: [string, number, string | null][] = [];
     for (const id of [3, 4]) {

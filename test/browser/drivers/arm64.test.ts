@@ -26,7 +26,7 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
     await page.locator("#f-arm64_driver_id").waitFor();
     const needed = await page.locator(hint).textContent();
     await page.getByLabel("Driver", { exact: true }).selectOption(both);
-    await page.locator(hint).getByText("Nothing to choose").waitFor();
+    await page.locator(hint).getByText("Not needed").waitFor();
     await page.getByLabel("Driver", { exact: true }).selectOption(main);
     await page.locator(hint).getByText("has no files for ARM64 machines").waitFor();
     await page.getByLabel("Driver for ARM64").selectOption(arm);

@@ -54,7 +54,7 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     const problems = watchProblems(page, url);
 
     await page.goto(`${url}/drivers/1`);
-    await page.getByText("A newer version is here").waitFor();
+    await page.getByText("Newer version:").waitFor();
     await page.getByRole("link", { name: "Move 3 printers…", exact: true }).click();
     await page.getByText("the same name").waitFor();
     await saveScreenshot(page, "1440-move");

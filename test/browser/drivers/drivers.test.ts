@@ -40,15 +40,15 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByText("One of 3 names").waitFor();
     await saveScreenshot(page, "1440-upload-asks");
     await page.goto(`${url}/printers?driver_id=2`);
-    await page.getByText("Needed: one of 3 names").waitFor();
+    await page.getByText("Required: choose one of the 3 models").waitFor();
     await page.getByRole("textbox", { name: "Name" }).fill("Office");
     await page.getByLabel("Address").fill("10.0.0.9");
     await page.getByRole("button", { name: "Save printer" }).click();
     await page.locator(".problems:focus").getByText("Choose one of 3 names").waitFor();
     await page.getByLabel("Driver", { exact: true }).selectOption({ index: 2 });
-    await page.getByText("Empty takes the driver’s own: Papyrus Universal.").waitFor();
+    await page.getByText("Leave empty to use the driver’s model: Papyrus Universal.").waitFor();
     await page.getByLabel("Driver", { exact: true }).selectOption("2");
-    await page.getByText("Needed: one of 3 names").waitFor();
+    await page.getByText("Required: choose one of the 3 models").waitFor();
     await page.getByLabel("Model", { exact: true }).fill("Papyrus B");
     await page.getByRole("button", { name: "Save printer" }).click();
     await page.getByText("Saved: Office").waitFor();

@@ -22,7 +22,7 @@ describe("unused files in a browser", { skip: withoutBrowser, timeout: 300_000 }
       const isDropping = () => app.store.drivers.get(1).drop_unused;
 
       await page.goto(`${url}/drivers/1`);
-      await page.getByText("Packages become 1.4 MB smaller, counted unpacked: 4 files").waitFor();
+      await page.getByText("Packages become 1.4 MB smaller (unpacked): they leave out 4 files").waitFor();
       await box.check();
       await page.getByRole("button", { name: "Save driver" }).click();
       await page.getByText("Packages leave out 4 files of 11, 1.4 MB unpacked").waitFor();

@@ -195,7 +195,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.locator("dialog").getByLabel("Driver ZIP").setInputFiles(zip("asks.zip", asks));
     await page.locator("dialog").getByRole("button", { name: "Upload driver" }).click();
     await page.locator("dialog").waitFor({ state: "hidden" });
-    await page.getByText("Needed: one of 2 names").waitFor();
+    await page.getByText("Required: choose one of the 2 models").waitFor();
     assert.equal(await page.getByLabel("Driver", { exact: true }).inputValue(), "2");
     assert.ok(await page.locator("#f-driver_desc").evaluate((field) => field.matches(":focus")));
     await page.getByLabel("Model", { exact: true }).fill("Papyrus B");

@@ -42,7 +42,7 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
 
     await page.locator("#f-ipp_path").waitFor();
     await page.getByText("For IPP it is needed").waitFor();
-    await page.getByText("with IPP, ARM64 machines take the same driver").waitFor();
+    await page.getByText("with IPP, ARM64 machines use the same driver").waitFor();
     assert.ok(await page.getByText("2 set").isVisible(), "protocol and port number");
     for (const hidden of ["Leave it and the port empty", "Ask the printer’s status by SNMP"])
       assert.equal(await page.getByText(hidden).isVisible(), false, hidden);

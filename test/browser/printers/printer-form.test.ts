@@ -144,7 +144,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     await second.getByRole("link", { name: "Address", exact: true }).click();
     const isAtField = await isFocusIn(second, "#f-address");
     const kept = app.store.printers.get(1).printer.address;
-    await second.getByRole("button", { name: "Save mine all the same" }).click();
+    await second.getByRole("button", { name: "Save mine anyway" }).click();
     await second.getByText("Saved: Office").waitFor();
 
     assert.deepEqual([isFocused, isAtField, kept], [true, true, "10.0.0.10"]);

@@ -24,7 +24,7 @@ export function packageParts(what: Deployed): PackageParts {
     return { settings: driverScriptSettings(what), drivers: [{ driver: what.driver, folder: driverFolder }] };
   }
   const deployment = "printers" in what ? what : deploymentOf(what);
-  const drivers = deployment.isApart ? [] : driversIn(deployment);
+  const drivers = deployment.omitsDriver ? [] : driversIn(deployment);
   const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
   return {
     settings: scriptSettings(deployment),

@@ -20,7 +20,7 @@ export const refused: [string, RegExp, readonly ZipPart[], ZipOptions?][] = [
     [{ name: "a", bytes: "b", madeBy: 0x314, externalAttributes: (0o120777 << 16) >>> 0 }],
   ],
   ["two names for one place", /overlap in this ZIP/, twoFiles, { pointTo: [0, 0] }],
-  ["a ZIP bomb", /two hundred times its size/, [{ name: "a.bin", bytes: "x", size: 0x3000_0000 }]],
+  ["a ZIP bomb", /200 times its size/, [{ name: "a.bin", bytes: "x", size: 0x3000_0000 }]],
   [
     "more than 4 GB",
     /more than 4 GB/,
@@ -72,15 +72,19 @@ export const refusedNames: [string, RegExp, readonly ZipPart[]][] = [
   ["a raised digit and a blank", /Windows device/, [{ name: "lpt³ .inf" }]],
   ["dots and blanks that Windows drops", /leads out/, [{ name: "a/.. /b.txt" }]],
   ["a Unicode name that leads out", /leads out/, [fileWithUnicodeName("b.txt", "../b.txt")]],
-  ["a name with a direction control", /nobody sees \(U\+202E\)/, [{ name: "x\u202efni.exe" }]],
+  ["a name with a direction control", /an invisible character \(U\+202E\)/, [{ name: "x\u202efni.exe" }]],
   [
     "a name with a zero-width space",
-    /“a\[U\+200B\]\.inf” contains a character that nobody/,
+    /“a\[U\+200B\]\.inf” contains an invisible character/,
     [{ name: "a\u200b.inf" }],
   ],
-  ["a name with a byte order mark", /nobody sees \(U\+FEFF\)/, [{ name: "\ufeffa.inf" }]],
-  ["a name with a line separator", /nobody sees \(U\+2028\)/, [{ name: "a\u2028.inf" }]],
-  ["a name with a terminal control sequence", /nobody sees \(U\+009B\)/, [{ name: "a\u009b31m.inf" }]],
+  ["a name with a byte order mark", /an invisible character \(U\+FEFF\)/, [{ name: "\ufeffa.inf" }]],
+  ["a name with a line separator", /an invisible character \(U\+2028\)/, [{ name: "a\u2028.inf" }]],
+  [
+    "a name with a terminal control sequence",
+    /an invisible character \(U\+009B\)/,
+    [{ name: "a\u009b31m.inf" }],
+  ],
 ];
 
 export const zip64Archive = makeZip(twoFiles, { withZip64End: true });

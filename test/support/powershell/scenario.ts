@@ -34,7 +34,7 @@ export function knownCells(scenario: Scenario, group: ScenarioGroup): string[] {
   const { run, parameters = {}, what = group.what } = scenario;
   const line = [`${run}.ps1`, ...Object.keys(parameters).map((name) => `-${name}`)].join(" ");
   const owner = "models" in what ? "the driver’s " : "";
-  const variant = "isApart" in what && what.isApart ? " of `?driver=apart`" : "";
+  const variant = "omitsDriver" in what && what.omitsDriver ? " of `?driver=apart`" : "";
   return [scenario.before, `${owner}\`${line}\`${variant}`];
 }
 

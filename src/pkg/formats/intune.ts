@@ -27,7 +27,8 @@ interface IntunePackage extends PackageFile {
 }
 
 /** A Win32 app for Microsoft Intune: the same ZIP as `rmm` plus the icon, encrypted and wrapped. */
-export const mdm = {
+export const intune = {
+  // URLs and the audit log use this id.
   id: "mdm",
   target: "Intune",
   label: "Intune (.intunewin)",
@@ -37,7 +38,7 @@ export const mdm = {
   hasIcon: true,
   guide: "Apps > All Apps > Create, Windows app (Win32): this file, these fields.",
   fields: intuneSections,
-  apartFields: intuneDependencies,
+  dependencyFields: intuneDependencies,
   snippets: () => [],
   tools: () => [],
   async build(contents: Contents, context: PackageContext): Promise<IntunePackage> {
@@ -120,10 +121,7 @@ function intuneSections(facts: PackageFacts): FieldSection[] {
     { title: "Program", fields: program },
     { title: "Requirements", fields: requirements(facts) },
     { title: "Detection rules", fields: detectionRules(facts) },
-    {
-      title: "Dependencies",
-      fields: [{ label: "Add", value: "", hint: facts.dependencies }],
-    },
+    { title: "Dependencies", fields: [{ label: "Add", value: "", hint: facts.dependencies }] },
   ];
 }
 
@@ -137,7 +135,7 @@ function intuneDependencies(apps: readonly string[], isMixed: boolean): FieldSec
 const mixedMachinesField: PackageField = {
   label: "Machines",
   value: "",
-  hint: "These drivers are for different machines. What Intune does with a dependency that does not apply to a machine, nobody here has seen: try one machine of each kind first.",
+  hint: "These drivers are for different architectures. We have not tested what Intune does with a dependency that does not apply to a machine: try one machine of each kind first.",
 };
 
 function appInformation({ name, description, publisher, version, notes }: PackageFacts): PackageField[] {
@@ -149,13 +147,13 @@ function appInformation({ name, description, publisher, version, notes }: Packag
       : { label: "Publisher", value: publisher },
     { label: "App Version", value: version },
     { label: "Notes", value: notes },
-    { label: "Logo", value: "", name: "logo" },
+    { label: "Logo", value: "", elementId: "logo" },
   ];
 }
 
 const program: readonly PackageField[] = [
-  { label: "Install command", value: installCommand, isCode: true, name: "install_cmd" },
-  { label: "Uninstall command", value: uninstallCommand, isCode: true, name: "uninstall_cmd" },
+  { label: "Install command", value: installCommand, isCode: true, elementId: "install_cmd" },
+  { label: "Uninstall command", value: uninstallCommand, isCode: true, elementId: "uninstall_cmd" },
   { label: "Installation time required (mins)", value: "60" },
   { label: "Allow available uninstall", value: "Yes" },
   { label: "Install behavior", value: "System" },
@@ -184,24 +182,24 @@ function requirements(facts: PackageFacts): PackageField[] {
 }
 
 const installsAllHint =
-  "The package installs all of its printers wherever it runs: deploy printers of different places one by one.";
+  "The package installs all of its printers on every machine where it runs: deploy printers for different subnets one by one.";
 
 /** Printers without subnets need no requirement rule. */
-function requirementRule({ place, requirementFileName }: PackageFacts): PackageField[] {
-  if (place === undefined) return [];
+function requirementRule({ subnets, requirementFileName }: PackageFacts): PackageField[] {
+  if (subnets === undefined) return [];
   const label = "Configure additional requirement rules";
-  if (place.anywhere > 0)
+  if (subnets.withoutSubnets > 0)
     return [{ label, value: "", hint: `none: some of these printers belong anywhere. ${installsAllHint}` }];
   const add = "Add, with the requirement type Script, and with these values.";
-  const hint = "Machines outside the subnets count as not applicable. Put it in anew when subnets change.";
+  const hint = "Machines outside the subnets count as not applicable. Upload it again when subnets change.";
   return [
-    { label, value: "", hint: place.isOne ? add : `${add} ${installsAllHint}` },
+    { label, value: "", hint: subnets.areSame ? add : `${add} ${installsAllHint}` },
     { label: "Script name", value: "The machine is in its subnets" },
     {
       label: "Script file",
       value: requirementFileName,
       isCode: true,
-      name: "requirement_script",
+      elementId: "requirement_script",
       hint,
     },
     { label: "Run script as 32-bit process on 64-bit clients", value: "No" },
@@ -216,7 +214,7 @@ function requirementRule({ place, requirementFileName }: PackageFacts): PackageF
 function detectionRules({ detectionFileName }: PackageFacts): PackageField[] {
   return [
     { label: "Rules format", value: "Use a custom detection script" },
-    { label: "Script file", value: detectionFileName, isCode: true, name: "detection_script" },
+    { label: "Script file", value: detectionFileName, isCode: true, elementId: "detection_script" },
     { label: "Run script as 32-bit process on 64-bit clients", value: "No" },
     { label: "Enforce script signature check and run script silently", value: "No" },
   ];
