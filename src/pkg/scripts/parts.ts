@@ -80,6 +80,9 @@ interface ScriptSource {
   readonly parts: readonly string[];
 }
 
+const basicParts = [relaunch, registry, architecture];
+/** Compares a machine's drivers and queues with the settings. */
+const comparingParts = [...basicParts, driverVersion, ...printersOnly(differences, ippDifferences)];
 const installAndUninstallParts = [
   exitCodes,
   log,
@@ -102,11 +105,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
   install: {
     body: install,
     parts: [
-      relaunch,
-      registry,
-      architecture,
-      driverVersion,
-      ...printersOnly(differences, ippDifferences),
+      ...comparingParts,
       ...installAndUninstallParts,
       protectedPrint,
       site,
@@ -126,9 +125,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
   uninstall: {
     body: uninstall,
     parts: [
-      relaunch,
-      registry,
-      architecture,
+      ...basicParts,
       ...installAndUninstallParts,
       untilFree,
       ...printersOnly(uninstallQueue, uninstallDefaultPrinter),
@@ -138,24 +135,11 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       uninstallMarker,
     ],
   },
-  detect: {
-    body: detect,
-    parts: [
-      relaunch,
-      registry,
-      architecture,
-      driverVersion,
-      ...printersOnly(differences, ippDifferences),
-      deployed,
-      site,
-    ],
-  },
+  detect: { body: detect, parts: [...comparingParts, deployed, site] },
   diagnose: {
     body: diagnose,
     parts: [
-      relaunch,
-      registry,
-      architecture,
+      ...basicParts,
       driverVersion,
       differences,
       ippDifferences,
