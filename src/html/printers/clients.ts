@@ -4,7 +4,7 @@ import type { Narrowing } from "../../domain/printers/search.ts";
 import { type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, emptyState, type PageContext, page } from "../layout.ts";
-import { narrowedCount, narrowingForm, nothingMatches } from "../list-filter.ts";
+import { narrowingForm, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { count, time } from "../text.ts";
 
@@ -32,11 +32,6 @@ export function clientList(list: ClientList, isChangeable = true): Html {
   return html`<section id="client-list" ${total === 0 && html`class="none"`} aria-label="Clients">
     ${rows.length > 0 ? clientTable(rows) : none}
   </section>`;
-}
-
-/** The out-of-band row count of a fragment with the list. */
-export function clientCount(list: ClientList): Html {
-  return narrowedCount("clients", list, true);
 }
 
 function clientTable(clients: readonly ListedClient[]): Html {

@@ -8,13 +8,7 @@ import { driverChoices } from "../drivers/driver-label.ts";
 import { emptyForm, type FormState, type SelectChoice, selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, emptyState, type PageContext, page } from "../layout.ts";
-import {
-  changedStateOption,
-  narrowedCount,
-  narrowingForm,
-  narrowingQuery,
-  nothingMatches,
-} from "../list-filter.ts";
+import { changedStateOption, narrowingForm, narrowingQuery, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { counted } from "../text.ts";
 import { printerForm } from "./printer-form.ts";
@@ -88,11 +82,6 @@ export function printerList(list: PrinterList): Html {
     return html`<div id="printer-list" class="none">${emptyState(sentence, first)}</div>`;
   }
   return html`<div id="printer-list" class="rows">${rows.length > 0 ? listForm(list) : nothingMatches("printers", list)}</div>`;
-}
-
-/** The out-of-band row count of a fragment with the list. */
-export function printerCount(list: PrinterList): Html {
-  return narrowedCount("printers", list, true);
 }
 
 /** One form around all rows. Each row has a checkbox and a delete button. */

@@ -9,13 +9,12 @@ import { refusalMessage } from "../../html/error.ts";
 import { emptyForm, type FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
 import { type Message, notify } from "../../html/layout.ts";
-import { narrowedPath } from "../../html/list-filter.ts";
+import { narrowedCount, narrowedPath } from "../../html/list-filter.ts";
 import { clientMessage, completedChangeIn, deletedMessage } from "../../html/messages.ts";
 import { paths } from "../../html/paths.ts";
 import { clientPage } from "../../html/printers/client.ts";
 import {
   type ClientList,
-  clientCount,
   clientForm,
   clientList,
   clientSettings,
@@ -47,7 +46,7 @@ function readClientList({ store }: App, narrowing: Narrowing): ClientList {
 /** The fragment after a change: the list, its count and the message. */
 function clientListUpdate(app: App, narrowing: Narrowing, message: Message | undefined): Html {
   const list = readClientList(app, narrowing);
-  return html`${clientList(list)}${clientCount(list)}${notify(message)}`;
+  return html`${clientList(list)}${narrowedCount("clients", list, true)}${notify(message)}`;
 }
 
 /** `POST /clients` */

@@ -4,12 +4,8 @@ import { type Narrowing, narrowPrinters } from "../../domain/printers/search.ts"
 import type { FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
 import { type Message, notify, type PageContext } from "../../html/layout.ts";
-import {
-  type PrinterList,
-  printerCount,
-  printerList,
-  printersPage,
-} from "../../html/printers/printer-list.ts";
+import { narrowedCount } from "../../html/list-filter.ts";
+import { type PrinterList, printerList, printersPage } from "../../html/printers/printer-list.ts";
 import { packageFormats } from "../../pkg/formats/formats.ts";
 
 /** The filtered list, with the choices for bulk changes. */
@@ -27,7 +23,7 @@ export async function printerListUpdate(
   message: Message | undefined,
 ): Promise<Html> {
   const list = await readPrinterList(app, narrowing);
-  return html`${printerList(list)}${printerCount(list)}${notify(message)}`;
+  return html`${printerList(list)}${narrowedCount("printers", list, true)}${notify(message)}`;
 }
 
 /** @param isFormRequested whether the form for a new printer is open */
