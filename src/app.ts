@@ -10,7 +10,7 @@ import type { DeploymentMemory } from "./services/deploy/deployment-memory.ts";
 import type { PackageBuilder } from "./services/deploy/packages.ts";
 import type { ArchiveCheck } from "./services/drivers/archive-check.ts";
 import type { ModelSearch } from "./services/drivers/model-search.ts";
-import type { Overview } from "./services/printers/overview.ts";
+import type { Overview } from "./services/overview.ts";
 import type { RecentResults } from "./services/recent-results.ts";
 import type { Store } from "./store/store.ts";
 import type { Inspections } from "./workers/inspections.ts";

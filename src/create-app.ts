@@ -14,7 +14,7 @@ import { DeploymentMemory } from "./services/deploy/deployment-memory.ts";
 import { PackageBuilder } from "./services/deploy/packages.ts";
 import { ArchiveCheck } from "./services/drivers/archive-check.ts";
 import { ModelSearch } from "./services/drivers/model-search.ts";
-import { Overview } from "./services/printers/overview.ts";
+import { Overview } from "./services/overview.ts";
 import { RecentResults } from "./services/recent-results.ts";
 import { readPasswordFile } from "./store/access/password-file.ts";
 import { openStore } from "./store/store.ts";

@@ -9,7 +9,7 @@ import { type Html, html } from "./html.ts";
 import { canChange, emptyState, type PageContext, page } from "./layout.ts";
 import { narrowedPath } from "./list-filter.ts";
 import { paths } from "./paths.ts";
-import { modelLabel } from "./printers/printers.ts";
+import { modelLabel } from "./printers/printer-table.ts";
 import { stateBadge } from "./state-badge.ts";
 import { bytes, count, time } from "./text.ts";
 

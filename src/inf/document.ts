@@ -1,7 +1,7 @@
 import { addTo } from "../domain/collections.ts";
 import { UserError } from "../domain/errors.ts";
 import { fieldLimit, type InfLine, readLines } from "./lines.ts";
-import { Work } from "./work.ts";
+import { Work } from "./work-budget.ts";
 
 /** Larger INFs are refused. The largest one in 149 vendor packages has 3 MB. */
 export const infLimitBytes = 16 * 1024 * 1024;

@@ -6,7 +6,7 @@ import { architectureOf, decorationsOf, type ReadModels, sortArchitectures } fro
 import { compressedName, folderOf, joinPath, normalizePath, type PackageFiles } from "./package-files.ts";
 import type { InfVersion } from "./printer-inf.ts";
 import { readSideEffects, type SideEffects } from "./side-effects.ts";
-import type { Work } from "./work.ts";
+import type { Work } from "./work-budget.ts";
 
 export interface InfFiles {
   /** Architectures that the INF serves: by its models, or by `[DefaultInstall]` if it has none. */

@@ -2,7 +2,7 @@ import type { Architecture } from "../domain/drivers/driver.ts";
 import { withoutMarkRuns } from "../domain/fields.ts";
 import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
-import type { Work } from "./work.ts";
+import type { Work } from "./work-budget.ts";
 
 /** In characters. Models with longer names are left out. */
 export const nameLimit = 260;

@@ -8,7 +8,7 @@ import { type InfFiles, readFiles } from "./files.ts";
 import { type InfModels, readModels } from "./models.ts";
 import { folderOf, normalizePath, type PackageFiles } from "./package-files.ts";
 import { type InfVersion, readVersion } from "./printer-inf.ts";
-import { Work } from "./work.ts";
+import { Work } from "./work-budget.ts";
 
 export interface InfReading {
   /** Inside the archive, with `/`. */

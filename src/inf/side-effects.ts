@@ -1,6 +1,6 @@
 import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
-import type { Work } from "./work.ts";
+import type { Work } from "./work-budget.ts";
 
 /** What an INF does on a machine besides installing a driver: at most five names of each kind, with tokens replaced. */
 export interface SideEffects {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
-import { unusedHint, unusedRemark } from "../../src/html/drivers/unused.ts";
+import { unusedHint, unusedRemark } from "../../src/html/drivers/unused-files.ts";
 import { makeDriver } from "../support/records.ts";
 
 /** A driver with several printer INFs, each with ten unused files. */

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InfSummary } from "../../src/domain/drivers/driver.ts";
 import { listedInf } from "../../src/domain/drivers/report.ts";
-import { architecturesOf, driversOf } from "../../src/domain/printers/arm64-driver.ts";
 import { type FindingKind, printerFindings } from "../../src/domain/printers/findings.ts";
 import type { ListedPrinter } from "../../src/domain/printers/listings.ts";
+import { architecturesOf, driversOf } from "../../src/domain/printers/printer-drivers.ts";
 import { remedyOf } from "../../src/html/remedies.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
 

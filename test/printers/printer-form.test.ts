@@ -7,6 +7,12 @@ import {
   queueNameRule,
 } from "../../src/domain/printers/printer.ts";
 import {
+  parsePrinter,
+  printerDefaults,
+  printerFormValues,
+  printerSettingsFrom,
+} from "../../src/domain/printers/printer-fields.ts";
+import {
   type Choices,
   collateModes,
   colorModes,
@@ -14,13 +20,7 @@ import {
   labelOf,
   paperSizes,
   protocols,
-} from "../../src/domain/printers/printer-choices.ts";
-import {
-  parsePrinter,
-  printerDefaults,
-  printerFormValues,
-  printerSettingsFrom,
-} from "../../src/domain/printers/printer-fields.ts";
+} from "../../src/domain/printers/setting-values.ts";
 import { settingsSection } from "../../src/html/printers/printer.ts";
 import { printerForm } from "../../src/html/printers/printer-form.ts";
 import { makeTicket } from "../support/printers/tickets.ts";

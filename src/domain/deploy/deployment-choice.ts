@@ -1,9 +1,9 @@
 import type { DriverSummary } from "../drivers/driver.ts";
 import { isWindowsDriver } from "../drivers/windows-drivers.ts";
-import { driversOf } from "../printers/arm64-driver.ts";
 import type { Finding, FindingKind } from "../printers/findings.ts";
 import type { ListedPrinter, PrinterWithState, WithState } from "../printers/listings.ts";
 import { effectiveDescription, isDriverOnly, type Printer } from "../printers/printer.ts";
+import { driversOf } from "../printers/printer-drivers.ts";
 
 export interface LeftOut {
   readonly row: PrinterWithState;

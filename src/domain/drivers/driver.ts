@@ -226,3 +226,12 @@ const architectureNames: Record<Architecture, string> = {
 export function architecturesInWords(names: readonly Architecture[]): string {
   return names.map((name) => architectureNames[name]).join(", ") || "none";
 }
+
+/** The result of a driver upload. */
+export interface AddedDriver {
+  readonly driver: Driver;
+  /** False if Platen had the same archive already. */
+  readonly isNew: boolean;
+  /** The problem of the existing archive that the upload replaced; undefined if it replaced none. */
+  readonly previousProblem?: Exclude<ArchiveState, "sound"> | undefined;
+}

@@ -10,8 +10,8 @@ import {
   type ListedInf,
 } from "../drivers/driver.ts";
 import { needsModelChoice } from "../drivers/models.ts";
-import { arm64Description, shipsArm64 } from "./arm64-driver.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
+import { arm64Description, shipsArm64 } from "./printer-drivers.ts";
 
 /** The states of printers and drivers, the best first. */
 export const states = ["ready", "attention", "blocked"] as const;

@@ -1,8 +1,8 @@
-import type { ArchiveState, Driver, DriverSummary } from "../drivers/driver.ts";
-import type { ChosenModels } from "./arm64-driver.ts";
+import type { Driver, DriverSummary } from "../drivers/driver.ts";
 import type { Client } from "./client.ts";
 import type { Finding, State } from "./findings.ts";
 import type { Printer } from "./printer.ts";
+import type { ChosenModels } from "./printer-drivers.ts";
 import type { ListedSettings } from "./printer-fields.ts";
 
 // Records together with the records that they refer to. The store reads them; services and pages use them.
@@ -67,13 +67,4 @@ export interface PrinterChoices {
   readonly chosenArm64Driver?: Driver | undefined;
   /** The maximum size of a driver ZIP. */
   readonly uploadLimitBytes: number;
-}
-
-/** The result of a driver upload. */
-export interface AddedDriver {
-  readonly driver: Driver;
-  /** False if Platen had the same archive already. */
-  readonly isNew: boolean;
-  /** The problem of the existing archive that the upload replaced; undefined if it replaced none. */
-  readonly previousProblem?: Exclude<ArchiveState, "sound"> | undefined;
 }

@@ -14,7 +14,7 @@ import {
   paperSizes,
   protocols,
   valuesOf,
-} from "./printer-choices.ts";
+} from "./setting-values.ts";
 
 /** All settings except the name, the client and the driver. */
 type Settings = Omit<PrinterSettings, "name" | "client_id" | "driver_id">;

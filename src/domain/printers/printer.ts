@@ -6,7 +6,7 @@ import type {
   paperSizes,
   protocols,
   ValueOf,
-} from "./printer-choices.ts";
+} from "./setting-values.ts";
 
 /** The fields of a printer's form, by their form names. */
 export interface PrinterSettings {

@@ -1,11 +1,11 @@
 import { memoize } from "../collections.ts";
 import { driverTitle } from "../drivers/driver.ts";
 import { cleanText, type FormInput } from "../fields.ts";
-import { arm64Description } from "./arm64-driver.ts";
 import type { Client } from "./client.ts";
 import { type FindingKind, findingKinds, type State, states } from "./findings.ts";
 import type { DriverWithState, PrinterWithState, WithState } from "./listings.ts";
 import { effectiveDescription } from "./printer.ts";
+import { arm64Description } from "./printer-drivers.ts";
 
 /** In characters. The rest of a query is ignored, because each word is searched in every text. */
 export const maxQuery = 200;

@@ -6,7 +6,7 @@ import { type Html, html } from "../html.ts";
 import { emptyState, type PageContext, page } from "../layout.ts";
 import { changedStateOption, narrowingForm, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
-import { modelCell } from "../printers/printers.ts";
+import { modelCell } from "../printers/printer-table.ts";
 import { stateBadge } from "../state-badge.ts";
 
 interface PackageList {

@@ -1,6 +1,7 @@
+import type { AddedDriver } from "../../domain/drivers/driver.ts";
 import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
 import { needsModelChoice } from "../../domain/drivers/models.ts";
-import type { AddedDriver, DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
+import type { DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
 import { html } from "../html.ts";
 import type { Message } from "../layout.ts";
 import type { CompletedChange } from "../messages.ts";

@@ -5,7 +5,7 @@ import {
   type InfSummary,
 } from "../../domain/drivers/driver.ts";
 import { findModels, namesVersion, needsModelChoice } from "../../domain/drivers/models.ts";
-import { shipsArm64 } from "../../domain/printers/arm64-driver.ts";
+import { shipsArm64 } from "../../domain/printers/printer-drivers.ts";
 import { type Hole, type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
 import { count, counted } from "../text.ts";

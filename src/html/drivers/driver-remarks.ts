@@ -8,7 +8,7 @@ import {
 } from "../../domain/drivers/driver.ts";
 import { type Html, html } from "../html.ts";
 import { counted, firstOf } from "../text.ts";
-import { unusedRemark } from "./unused.ts";
+import { unusedRemark } from "./unused-files.ts";
 
 type Tone = "bad" | "warn" | "good" | "plain";
 type Remark = readonly [tone: Tone, text: Html];

@@ -1,3 +1,4 @@
+import type { AddedDriver } from "../../domain/drivers/driver.ts";
 import {
   chosenInf,
   type Driver,
@@ -6,8 +7,8 @@ import {
   shippedBy,
 } from "../../domain/drivers/driver.ts";
 import { needsModelChoice } from "../../domain/drivers/models.ts";
-import { shipsArm64 } from "../../domain/printers/arm64-driver.ts";
-import type { AddedDriver, DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
+import type { DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
+import { shipsArm64 } from "../../domain/printers/printer-drivers.ts";
 import { type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
 import { driverFindingLines, toneOf } from "../state-badge.ts";

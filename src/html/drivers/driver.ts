@@ -17,13 +17,13 @@ import {
 import { type Html, html } from "../html.ts";
 import { canChange, type Guidance, guidanceBlock, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
-import { printerTable } from "../printers/printers.ts";
+import { printerTable } from "../printers/printer-table.ts";
 import { driverFindingLines, stateBadge, toneOf } from "../state-badge.ts";
 import { bytes, counted, firstOf, isolated, time } from "../text.ts";
 import { choiceIn, infAndModel } from "./driver-infs.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
 import { infRemarks } from "./driver-remarks.ts";
-import { unusedHint } from "./unused.ts";
+import { unusedHint } from "./unused-files.ts";
 
 interface DriverPageData {
   readonly driver: Driver;

@@ -15,7 +15,7 @@ import { paths } from "../paths.ts";
 import { remedyOf } from "../remedies.ts";
 import { count, counted, isolated, time } from "../text.ts";
 import { clientSettings } from "./clients.ts";
-import { printerTable } from "./printers.ts";
+import { printerTable } from "./printer-table.ts";
 
 interface ClientPageData {
   readonly client: Client;

@@ -1,17 +1,17 @@
 import { chosenInf, type Driver, type DriverSummary } from "../../domain/drivers/driver.ts";
 import { ippDriverId } from "../../domain/drivers/windows-drivers.ts";
-import { arm64Problem } from "../../domain/printers/arm64-driver.ts";
 import type { PrinterChoices } from "../../domain/printers/listings.ts";
 import { ticketCommand, ticketLimitBytes } from "../../domain/printers/print-ticket.ts";
 import { type Printer, type PrinterSettings, queueNameRule } from "../../domain/printers/printer.ts";
+import { arm64Problem } from "../../domain/printers/printer-drivers.ts";
+import { ippPort, printerFormValues } from "../../domain/printers/printer-fields.ts";
 import {
   collateModes,
   colorModes,
   duplexModes,
   paperSizes,
   protocols,
-} from "../../domain/printers/printer-choices.ts";
-import { ippPort, printerFormValues } from "../../domain/printers/printer-fields.ts";
+} from "../../domain/printers/setting-values.ts";
 import { driverChoices } from "../drivers/driver-label.ts";
 import { arm64Hint, modelHint, modelOptions } from "../drivers/driver-models.ts";
 import { uploadDialog } from "../drivers/driver-upload.ts";

@@ -1,7 +1,6 @@
 import { derivePortName } from "../../domain/address.ts";
 import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
-import { arm64Description, shipsArm64 } from "../../domain/printers/arm64-driver.ts";
 import type { Icon } from "../../domain/printers/icon.ts";
 import type { ClientWithSubnets, PrinterWithState } from "../../domain/printers/listings.ts";
 import {
@@ -11,6 +10,8 @@ import {
   type Printer,
   shareNameOf,
 } from "../../domain/printers/printer.ts";
+import { arm64Description, shipsArm64 } from "../../domain/printers/printer-drivers.ts";
+import { printerDefaults } from "../../domain/printers/printer-fields.ts";
 import {
   type Choices,
   collateModes,
@@ -19,8 +20,7 @@ import {
   labelOf,
   paperSizes,
   protocols,
-} from "../../domain/printers/printer-choices.ts";
-import { printerDefaults } from "../../domain/printers/printer-fields.ts";
+} from "../../domain/printers/setting-values.ts";
 import { effectiveSubnets } from "../../domain/subnet.ts";
 import { historyLink } from "../audit/audit.ts";
 import { type DeployOffer, deploySection, logoOf } from "../deploy/deploy.ts";

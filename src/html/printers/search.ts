@@ -7,7 +7,7 @@ import { narrowedPath } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { stateBadge } from "../state-badge.ts";
 import { counted } from "../text.ts";
-import { modelLabel } from "./printers.ts";
+import { modelLabel } from "./printer-table.ts";
 
 /** All results of a search. */
 export interface SearchResults {

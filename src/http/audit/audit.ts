@@ -2,7 +2,7 @@ import { parseAuditFilter } from "../../domain/audit/audit-filter.ts";
 import { auditPage } from "../../html/audit/audit.ts";
 import { type AuditCursor, auditCsv, searchAudit } from "../../services/audit/audit-search.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
-import { audited } from "../downloads.ts";
+import { audited } from "../audited-downloads.ts";
 import { pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
 

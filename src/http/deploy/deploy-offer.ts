@@ -10,9 +10,9 @@ import {
   shippedBy,
 } from "../../domain/drivers/driver.ts";
 import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
-import { driversOf } from "../../domain/printers/arm64-driver.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { PrinterDetails, PrinterWithState } from "../../domain/printers/listings.ts";
+import { driversOf } from "../../domain/printers/printer-drivers.ts";
 import type { DeployOffer, OfferedScript } from "../../html/deploy/deploy.ts";
 import { appsOfClient, appsOfPrinter, type OfferedPublish } from "../../html/deploy/publish.ts";
 import { paths, pathsOf } from "../../html/paths.ts";

@@ -20,7 +20,7 @@ import {
 import type { PrinterPackage } from "../../services/deploy/packages.ts";
 import { chosenGroup, clientGroup, requirePrinters } from "../../services/printers/printer-group.ts";
 import { bytesDownload, type Download, htmlReply, type Reply } from "../answers/reply.ts";
-import { audited } from "../downloads.ts";
+import { audited } from "../audited-downloads.ts";
 import { narrowingIn, withListUrl } from "../list-filter.ts";
 import { pageContextOf } from "../page-context.ts";
 import { type Context, parseId, type RequestContext } from "../router.ts";

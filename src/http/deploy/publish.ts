@@ -5,7 +5,7 @@ import { intune } from "../../pkg/formats/intune.ts";
 import type { PublicationState } from "../../pkg/scripts/publish-script.ts";
 import { clientGroup } from "../../services/printers/printer-group.ts";
 import { bytesDownload, type Reply } from "../answers/reply.ts";
-import { audited } from "../downloads.ts";
+import { audited } from "../audited-downloads.ts";
 import type { Context, RequestContext } from "../router.ts";
 import { senderOf } from "../sender.ts";
 import { serviceUrl } from "../service-url.ts";

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
+import type { AddedDriver } from "../../domain/drivers/driver.ts";
 import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import type { DriverEffects } from "../../domain/drivers/driver-effects.ts";
 import { driverFormValues, isFromForm } from "../../domain/drivers/driver-fields.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import type { UserError } from "../../domain/errors.ts";
 import { cleanText, type FormInput } from "../../domain/fields.ts";
-import type { AddedDriver } from "../../domain/printers/listings.ts";
 import type { DriverDeploy } from "../../html/drivers/driver.ts";
 import { driverPage, driverSettings } from "../../html/drivers/driver.ts";
 import { confirmation, confirmPage } from "../../html/drivers/driver-confirm.ts";
@@ -15,7 +15,7 @@ import { driverMessage, movedMessage, uploadedMessage } from "../../html/drivers
 import { modelList, modelOptions } from "../../html/drivers/driver-models.ts";
 import { modelAnswer, modelQuestion } from "../../html/drivers/driver-upload.ts";
 import { driverList, driverRowsUpdate } from "../../html/drivers/drivers.ts";
-import { unusedHintUpdate } from "../../html/drivers/unused.ts";
+import { unusedHintUpdate } from "../../html/drivers/unused-files.ts";
 import { refusalMessage } from "../../html/error.ts";
 import type { FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";

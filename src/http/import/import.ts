@@ -27,7 +27,7 @@ import {
 import { isNavigation } from "../answer-form.ts";
 import { statusOf } from "../answers/errors.ts";
 import { bytesDownload, htmlReply, type Reply, redirect } from "../answers/reply.ts";
-import { audited } from "../downloads.ts";
+import { audited } from "../audited-downloads.ts";
 import { pageContextOf } from "../page-context.ts";
 import { importLimitBytes, readMultipart } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";

@@ -5,7 +5,7 @@ import type { FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
 import { type Message, notify, type PageContext } from "../../html/layout.ts";
 import { narrowedCount } from "../../html/list-filter.ts";
-import { type PrinterList, printerList, printersPage } from "../../html/printers/printer-list.ts";
+import { type PrinterList, printerList, printersPage } from "../../html/printers/printers.ts";
 import { packageFormats } from "../../pkg/formats/formats.ts";
 
 /** The filtered list, with the choices for bulk changes. */

@@ -5,7 +5,7 @@ import { infLimitBytes } from "../../inf/document.ts";
 import { infsOf, kindOf } from "../../inf/entries.ts";
 import { usedByInf } from "../../inf/package.ts";
 import { PackageFiles } from "../../inf/package-files.ts";
-import { Work } from "../../inf/work.ts";
+import { Work } from "../../inf/work-budget.ts";
 import { type ArchiveEntry, checkEntry } from "../zip/archive.ts";
 
 /**

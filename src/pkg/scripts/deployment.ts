@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { Driver } from "../../domain/drivers/driver.ts";
-import { arm64Description, driversOf } from "../../domain/printers/arm64-driver.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import {
   effectiveDescription,
@@ -9,6 +8,7 @@ import {
   type Printer,
   shareNameOf,
 } from "../../domain/printers/printer.ts";
+import { arm64Description, driversOf } from "../../domain/printers/printer-drivers.ts";
 import { effectiveSubnets } from "../../domain/subnet.ts";
 import { slug } from "../../domain/text.ts";
 import {

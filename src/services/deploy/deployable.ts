@@ -1,9 +1,9 @@
 import { type Driver, deployProblem } from "../../domain/drivers/driver.ts";
 import { UserError } from "../../domain/errors.ts";
-import { arm64Description } from "../../domain/printers/arm64-driver.ts";
 import type { Finding } from "../../domain/printers/findings.ts";
 import type { PrinterDetails } from "../../domain/printers/listings.ts";
 import { type Printer, printerNeeds } from "../../domain/printers/printer.ts";
+import { arm64Description } from "../../domain/printers/printer-drivers.ts";
 import type { Deployable } from "../../pkg/scripts/deployment.ts";
 import type { Store } from "../../store/store.ts";
 

@@ -5,8 +5,8 @@ import type { DriverFiles, LaidOutZip } from "../../pkg/formats/contents.ts";
 import type { FilesDownload } from "../../pkg/scripts/driver-settings.ts";
 import type { Store } from "../../store/store.ts";
 import { type ArchiveCheck, archiveRefusal } from "../drivers/archive-check.ts";
-import { fileSelectionOf } from "../drivers/source-files.ts";
 import type { StoredPackageContext } from "./package-context.ts";
+import { fileSelectionOf } from "./source-files.ts";
 
 /** The address from which a script downloads a driver's files. */
 export type FilesUrl = (driverId: number) => string;

@@ -10,9 +10,9 @@ import {
 } from "../../pkg/scripts/deployment.ts";
 import { driverFolder } from "../../pkg/scripts/driver-settings.ts";
 import type { Store } from "../../store/store.ts";
-import { fileChanged } from "../drivers/source-files.ts";
 import { findIcon } from "../printers/icons.ts";
 import type { DriverSources } from "./driver-sources.ts";
+import { fileChanged } from "./source-files.ts";
 
 export class PackageContents {
   readonly #store: Store;

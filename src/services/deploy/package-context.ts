@@ -21,7 +21,7 @@ import type { Store } from "../../store/store.ts";
 import type { Workers } from "../../workers/pool.ts";
 import { type PrefetchOptions, prefetch } from "../../workers/prefetch.ts";
 import { type LaidOut, maxKeptPrefixes } from "../../workers/tasks.ts";
-import { closeSources, descriptorsOf, openSources, withSources } from "../drivers/source-files.ts";
+import { closeSources, descriptorsOf, openSources, withSources } from "./source-files.ts";
 
 /** Lays out and opens packages. Worker threads do the long work, and its results are cached. */
 export class StoredPackageContext implements PackageContext {

@@ -1,4 +1,4 @@
-import { publisherOf } from "../../domain/deploy/publisher.ts";
+import { publisherOf } from "../../domain/deploy/driver-maker.ts";
 import {
   type Architecture,
   chosenInf,
@@ -9,10 +9,10 @@ import {
   vendorOf,
 } from "../../domain/drivers/driver.ts";
 import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
-import { architecturesOf, driversOf } from "../../domain/printers/arm64-driver.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { PrinterDetails, PrinterWithState } from "../../domain/printers/listings.ts";
 import { effectiveDescription, isDriverOnly, type Printer } from "../../domain/printers/printer.ts";
+import { architecturesOf, driversOf } from "../../domain/printers/printer-drivers.ts";
 import { keyFor } from "../../domain/secrets.ts";
 import { combineSubnets, effectiveSubnets } from "../../domain/subnet.ts";
 import { firstOf } from "../../domain/text.ts";

@@ -16,7 +16,7 @@ import { revisionsWith } from "../../pkg/scripts/revision.ts";
 import type { Store } from "../../store/store.ts";
 import { checkedChange } from "../checked-change.ts";
 import type { PackageBuilder } from "../deploy/packages.ts";
-import { fileSelectionOf } from "./source-files.ts";
+import { fileSelectionOf } from "../deploy/source-files.ts";
 
 interface DriverServices {
   readonly store: Store;

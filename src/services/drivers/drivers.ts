@@ -1,8 +1,7 @@
 import { basename } from "node:path";
-import type { ArchiveReport, Driver } from "../../domain/drivers/driver.ts";
+import type { AddedDriver, ArchiveReport, Driver } from "../../domain/drivers/driver.ts";
 import { preselectedModel } from "../../domain/drivers/models.ts";
 import { cleanText } from "../../domain/fields.ts";
-import type { AddedDriver } from "../../domain/printers/listings.ts";
 import { escapeInvisible } from "../../domain/text.ts";
 import type { Incoming } from "../../store/blobs.ts";
 import type { NewDriver } from "../../store/drivers/drivers.ts";

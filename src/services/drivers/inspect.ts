@@ -13,7 +13,7 @@ import {
   unusedInPackage,
 } from "../../inf/package.ts";
 import { PackageFiles } from "../../inf/package-files.ts";
-import { Work } from "../../inf/work.ts";
+import { Work } from "../../inf/work-budget.ts";
 import { type Archive, checkEntry, readArchive } from "../../pkg/zip/archive.ts";
 import { countUsedBuffers } from "../../workers/memory.ts";
 

@@ -5,7 +5,6 @@ import { type AffectedPrinter, affectedPrinterMaker } from "../../domain/drivers
 import { modelTest, needsModelChoice } from "../../domain/drivers/models.ts";
 import { UserError } from "../../domain/errors.ts";
 import { cleanText, throwIfAny } from "../../domain/fields.ts";
-import { arm64Description, arm64Problem } from "../../domain/printers/arm64-driver.ts";
 import type { PrinterWithModels } from "../../domain/printers/listings.ts";
 import {
   driverDescFor,
@@ -14,6 +13,7 @@ import {
   modelMatcher,
 } from "../../domain/printers/move-plan.ts";
 import { effectiveDescription } from "../../domain/printers/printer.ts";
+import { arm64Description, arm64Problem } from "../../domain/printers/printer-drivers.ts";
 import type { Store } from "../../store/store.ts";
 import { checkProtocols } from "./bulk-driver.ts";
 

@@ -10,7 +10,7 @@ import type { PrinterWithState } from "../../domain/printers/listings.ts";
 import { slug } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 import { clientFileName } from "../deploy/download-names.ts";
-import type { Overview } from "./overview.ts";
+import type { Overview } from "../overview.ts";
 
 /** Printers that are deployed together. */
 export interface PrinterGroup {

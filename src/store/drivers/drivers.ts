@@ -1,3 +1,4 @@
+import type { AddedDriver } from "../../domain/drivers/driver.ts";
 import {
   type Driver,
   type DriverOrigin,
@@ -9,8 +10,8 @@ import {
 import { listedInf, listedInfFrom, reportFrom } from "../../domain/drivers/report.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import { UserError } from "../../domain/errors.ts";
-import { modelsOf } from "../../domain/printers/arm64-driver.ts";
-import type { AddedDriver, ListedDriver } from "../../domain/printers/listings.ts";
+import type { ListedDriver } from "../../domain/printers/listings.ts";
+import { modelsOf } from "../../domain/printers/printer-drivers.ts";
 import { listedSettingsFrom } from "../../domain/printers/printer-fields.ts";
 import type { Database } from "../database/database.ts";
 import { digestIn, idOrNull, packText, type Row, readRow, unpackText } from "../database/rows.ts";

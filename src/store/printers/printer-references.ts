@@ -2,7 +2,7 @@ import { chosenInf, type DriverSummary } from "../../domain/drivers/driver.ts";
 import { hasModel } from "../../domain/drivers/models.ts";
 import { ippProblem } from "../../domain/drivers/windows-drivers.ts";
 import type { FieldMessages } from "../../domain/errors.ts";
-import { arm64Problem } from "../../domain/printers/arm64-driver.ts";
+import { arm64Problem } from "../../domain/printers/printer-drivers.ts";
 import type { PrinterReferences } from "../../domain/printers/printer-fields.ts";
 import type { Drivers } from "../drivers/drivers.ts";
 import type { Clients } from "./clients.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findModels, preferredDescription } from "../../../src/domain/drivers/models.ts";
 import { parseNarrowing } from "../../../src/domain/printers/search.ts";
-import { printerList } from "../../../src/html/printers/printer-list.ts";
+import { printerList } from "../../../src/html/printers/printers.ts";
 import { makeInf, makePrinter } from "../../support/records.ts";
 import { leastTime } from "../../support/times.ts";
 

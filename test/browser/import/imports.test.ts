@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
-import { startApp, type TestApp } from "../support/app.ts";
+import { startApp, type TestApp } from "../../support/app.ts";
 import {
   accessibilityProblems,
   openBrowser,
@@ -10,8 +10,8 @@ import {
   saveScreenshot,
   watchProblems,
   withoutBrowser,
-} from "../support/browser.ts";
-import { windowVariants } from "../support/depth.ts";
+} from "../../support/browser.ts";
+import { windowVariants } from "../../support/depth.ts";
 
 const printers = [
   "name;client;address;location;driver;Etage",

@@ -3,12 +3,12 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { addDriver } from "../src/services/drivers/drivers.ts";
-import { findIcon, readIcon, saveIcon } from "../src/services/printers/icons.ts";
-import type { Store } from "../src/store/store.ts";
-import { startApp } from "./support/app.ts";
-import { driverZip } from "./support/drivers/driver-zip.ts";
-import { makePng } from "./support/printers/png.ts";
+import { addDriver } from "../../src/services/drivers/drivers.ts";
+import { findIcon, readIcon, saveIcon } from "../../src/services/printers/icons.ts";
+import type { Store } from "../../src/store/store.ts";
+import { startApp } from "../support/app.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { makePng } from "../support/printers/png.ts";
 
 function receive({ blobs }: Store, bytes: Uint8Array) {
   return blobs.receive(Readable.from([bytes]));

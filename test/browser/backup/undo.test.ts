@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { startApp, type TestApp } from "../support/app.ts";
-import { recordsOf } from "../support/backup/deletions.ts";
+import { startApp, type TestApp } from "../../support/app.ts";
+import { recordsOf } from "../../support/backup/deletions.ts";
 import {
   accessibilityProblems,
   openBrowser,
@@ -10,11 +10,11 @@ import {
   saveScreenshot,
   watchProblems,
   withoutBrowser,
-} from "../support/browser.ts";
-import { windowVariants } from "../support/depth.ts";
-import { driverZip } from "../support/drivers/driver-zip.ts";
-import { startFilled } from "../support/filled.ts";
-import { withOnePrinter } from "../support/printers/one-printer.ts";
+} from "../../support/browser.ts";
+import { windowVariants } from "../../support/depth.ts";
+import { driverZip } from "../../support/drivers/driver-zip.ts";
+import { startFilled } from "../../support/filled.ts";
+import { withOnePrinter } from "../../support/printers/one-printer.ts";
 
 /** Fills a service with records for each part of the dashboard. */
 async function fill({ post, fetch, addDriver, addPrinter }: TestApp): Promise<void> {

@@ -1,8 +1,8 @@
-import { addTo, groupBy } from "../../domain/collections.ts";
-import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
-import type { ArchiveState, DriverSummary } from "../../domain/drivers/driver.ts";
-import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
-import { UserError } from "../../domain/errors.ts";
+import { addTo, groupBy } from "../domain/collections.ts";
+import { chooseDeployment } from "../domain/deploy/deployment-choice.ts";
+import type { ArchiveState, DriverSummary } from "../domain/drivers/driver.ts";
+import { uploadedDrivers } from "../domain/drivers/windows-drivers.ts";
+import { UserError } from "../domain/errors.ts";
 import {
   driverFindings,
   type Finding,
@@ -10,18 +10,18 @@ import {
   printerFindings,
   stateOf,
   worstFirst,
-} from "../../domain/printers/findings.ts";
+} from "../domain/printers/findings.ts";
 import type {
   DriverWithState,
   ListedDriver,
   ListedPrinter,
   PrinterWithState,
-} from "../../domain/printers/listings.ts";
-import { revisionsWith } from "../../pkg/scripts/revision.ts";
-import type { Store } from "../../store/store.ts";
-import type { DeploymentMemory } from "../deploy/deployment-memory.ts";
-import type { ArchiveCheck } from "../drivers/archive-check.ts";
-import { DriverVersions } from "../drivers/driver-versions.ts";
+} from "../domain/printers/listings.ts";
+import { revisionsWith } from "../pkg/scripts/revision.ts";
+import type { Store } from "../store/store.ts";
+import type { DeploymentMemory } from "./deploy/deployment-memory.ts";
+import type { ArchiveCheck } from "./drivers/archive-check.ts";
+import { DriverVersions } from "./drivers/driver-versions.ts";
 
 type Memory = Pick<DeploymentMemory, "lastDeployed" | "waitUntilCounted" | "version">;
 
