@@ -48,7 +48,7 @@ describe("the keyboard focus", { skip: withoutBrowser, timeout: 300_000 }, () =>
 
     await page.getByText("Delete for good").first().focus();
     await page.keyboard.press("Enter");
-    await page.getByText("It goes at once").waitFor();
+    await page.getByText("It is deleted at once").waitFor();
 
     assert.equal(await overflows(page), false);
   });
