@@ -50,7 +50,7 @@ interface Entry<T> {
 
 interface LruLimits<T> {
   readonly count: number;
-  /** Of all values together. */
+  /** The total weight of all values. */
   readonly weight: number;
   weigh(value: T): number;
 }

@@ -35,7 +35,7 @@ export function effectiveSubnets(
 
 /** The subnets of several printers that are deployed together. */
 export interface CombinedSubnets {
-  /** Of all printers, without duplicates. */
+  /** The subnets of all printers, without duplicates. */
   readonly subnets: readonly string[];
   /** How many printers have no subnets. */
   readonly withoutSubnets: number;

@@ -1,6 +1,6 @@
 import { UserError } from "../domain/errors.ts";
 
-/** Of one INF. Thirty times the maximum in 44 vendor packages. */
+/** Lines of one INF: thirty times the maximum in 44 vendor packages. */
 export const lineLimit = 200_000;
 const valueLimit = 500_000;
 

@@ -16,7 +16,7 @@ export interface SideEffects {
   readonly files: readonly string[];
 }
 
-/** Of each kind. */
+/** Names of one kind. */
 const maxNames = 5;
 const maxCharacters = 100;
 

@@ -110,7 +110,7 @@ type Handlers = { readonly [K in TaskName]: (input: Tasks[K]["input"]) => Promis
 
 function taskHandlers(open: OpenSource): Handlers {
   const plaintextOf = ({ layout, files }: LaidOut): Plaintext => ({ layout, sources: files.map(open) });
-  // Of the most recently used prefixes. They stay in this thread, because hash objects cannot move to another one.
+  // The digests of the most recently used prefixes. They stay in this thread, because hash objects cannot move to another one.
   const digests = new RecentMap<string, PayloadDigests>(maxKeptPrefixes);
   return {
     layOutDrivers: async ({ drivers, archives }) =>

@@ -3,7 +3,7 @@ import type { FormInput } from "../fields.ts";
 
 /** How a row names its driver. Each text may be empty. */
 export interface DriverHint {
-  /** Of the archive. */
+  /** Digest of the archive. */
   readonly sha256: string;
   /** A description, as Windows lists the driver. */
   readonly model: string;

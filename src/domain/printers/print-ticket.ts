@@ -11,7 +11,7 @@ const printSchema = "http://schemas.microsoft.com/windows/2003/08/printing/print
 /** The XML declaration of tickets from Windows. */
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
 
-/** Of nested elements; usual tickets have about five. saxes searches all levels for each namespace. */
+/** Levels of nested elements; usual tickets have about five. saxes searches all levels for each namespace. */
 const maxLevels = 100;
 /** In characters. saxes copies the name of a namespace for each attribute that uses it. */
 const maxNamespaceLength = 1000;

@@ -29,7 +29,7 @@ export interface SourceFile {
 
 /** A driver's archive and the folder for its files. It is plain data, so it can be sent to another thread. */
 export interface DriverFolder {
-  /** Of the archive. */
+  /** Digest of the archive. */
   readonly sha256: string;
   /** With `/`; empty for the root. */
   readonly folder: string;

@@ -9,7 +9,7 @@ export interface PayloadSums {
   readonly mac: Uint8Array;
   /** SHA-256 of the plain inner ZIP. */
   readonly fileDigest: Uint8Array;
-  /** Of the whole payload: MAC, IV and ciphertext. */
+  /** CRC-32 of the whole payload: MAC, IV and ciphertext. */
   readonly crc32: number;
 }
 

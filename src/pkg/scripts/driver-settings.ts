@@ -4,7 +4,7 @@ import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 /** Where a script downloaded alone gets a driver's files. A script in a package has them beside it. */
 export interface FilesDownload {
   readonly url: string;
-  /** Of the ZIP at that address, in hex. Empty while there is no such ZIP. */
+  /** Digest of the ZIP at that address, in hex. Empty while there is no such ZIP. */
   readonly sha256: string;
 }
 

@@ -55,7 +55,7 @@ interface PublishedPackage {
   readonly fileName: string;
   /** In bytes. */
   readonly size: number;
-  /** Of its `Detection.xml`, in hex. It identifies the whole content. */
+  /** Digest of its `Detection.xml`, in hex. It identifies the whole content. */
   readonly detectionSha256: string;
 }
 
@@ -114,9 +114,9 @@ export function etagRevision(etag: string): string {
 
 /** Digests of a script's data. When the script runs, it first asks the service whether they are still current. */
 export interface PublicationState {
-  /** Of all apps, 16 hex digits. Time and addresses are not part of it. */
+  /** Digest of all apps, 16 hex digits. Time and addresses are not part of it. */
   readonly apps: string;
-  /** Of the ids of all records, 16 hex digits. */
+  /** Digest of the ids of all records, 16 hex digits. */
   readonly records: string;
 }
 

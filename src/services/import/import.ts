@@ -24,7 +24,7 @@ export interface ImportPreview {
 
 /** The preview and options that the user confirmed. */
 interface Agreement {
-  /** Of the preview; undefined if the import runs without one. */
+  /** The digest of the preview; undefined if the import runs without one. */
   readonly digest: string | undefined;
   readonly leavesWrongOut: boolean;
 }
