@@ -172,6 +172,29 @@ test("a fold shows the number of set fields, and opens where one was refused", (
   ]);
 });
 
+/** Whether every `<details>` around a field of a form is open. */
+function isVisible(form: string, name: string): boolean {
+  const open: boolean[] = [];
+  for (const [tag] of form.matchAll(/<details[^>]*>|<\/details>| name="[a-z0-9_]+"/g)) {
+    if (tag.startsWith("<details")) open.push(/\sopen\b/.test(tag));
+    else if (tag === "</details>") open.pop();
+    else if (tag === ` name="${name}"`) return open.every(Boolean);
+  }
+  return false;
+}
+
+test("a refused field is visible, whatever fold it is in", () => {
+  const choices = { clients: [], drivers: [], uploadLimitBytes: 1 };
+
+  const hidden = Object.keys(everything).filter((name) => {
+    const form = printerForm(choices, { values: {}, problems: { [name]: "Wrong." } }).toString();
+    return !isVisible(form, name);
+  });
+
+  assert.deepEqual(hidden, []);
+  assert.equal(isVisible(formOf({}), "subnets"), false);
+});
+
 test("the printer's page shows every setting: another value changes the page", () => {
   const printers = ["lpr", "raw", "ipp"].map((protocol) => makePrinter({ ...everything, protocol }));
   const pageOf = (printer: Printer) =>
