@@ -171,7 +171,7 @@ async function problemOf(file, limit) {
   if (start === "PK") return undefined;
   if (file.size === 0) return "It is empty. Nothing was sent.";
   if (start === undefined) return "It cannot be read here: a folder has to be packed as a ZIP first.";
-  return "It is no ZIP, and nothing was sent. Of a setup program, unpack it and upload the folder with the INF as a ZIP.";
+  return "This is not a ZIP file, so nothing was uploaded. If it is a setup program, unpack it and upload the folder with the INF as a ZIP.";
 }
 
 /**

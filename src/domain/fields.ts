@@ -106,8 +106,9 @@ export class FieldReader {
     const value = this.#read(name);
     const found = choices.find((choice) => choice === value);
     if (found !== undefined || value === "") return found ?? choices[0];
-    const known = choices.map((choice) => choice || "(empty)").join(", ");
-    return this.#refuse(name, `${label} is “${value}”; it can be ${known}.`, choices[0]);
+    const known = choices.filter((choice) => choice !== "").join(", ");
+    const remedy = choices.some((choice) => choice === "") ? "leave it empty or use" : "use";
+    return this.#refuse(name, `${label} is “${value}”; ${remedy} ${known}.`, choices[0]);
   }
 
   /** A whole number; an absent or empty field is `fallback`. */
@@ -191,7 +192,7 @@ export function checkFormVersion(sentVersion: string | undefined, currentValues:
   if (sentVersion === undefined || sentVersion === formVersion(currentValues)) return;
   throw new UserError(
     "stale",
-    "Somebody else has saved this since you opened it. Nothing of yours is saved.",
+    "This has been saved elsewhere since you opened it. Your changes are not saved.",
   );
 }
 

@@ -125,7 +125,7 @@ function recentList(rows: readonly PrinterWithState[], formats: readonly ListedF
   if (rows.length === 0) {
     return withPackages
       ? emptyState(
-          "Printers with a driver appear here, ready to download.",
+          "Printers with a driver appear here.",
           html`<a class="button" href="${paths.drivers}">Upload a driver</a>`,
         )
       : emptyState(

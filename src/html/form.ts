@@ -117,8 +117,8 @@ function conflictSummary(newerValues: FormInput, { labels, path }: EditedRecord)
   const fields = Object.keys(newerValues);
   const items = fields.map((name) => html`<li><a href="#${id(name)}">${labels[name] ?? name}</a></li>`);
   return html`<div class="problems" role="alert" tabindex="-1" data-focus>
-    <p><strong>Not saved.</strong> Somebody else has saved this since you opened it.</p>
-    ${items.length > 0 ? html`<p>What they saved differs from yours here:</p><ul>${items}</ul>` : html`<p>They saved the same values.</p>`}
+    <p><strong>Not saved.</strong> This has been saved elsewhere since you opened it.</p>
+    ${items.length > 0 ? html`<p>The saved version differs from yours here:</p><ul>${items}</ul>` : html`<p>The saved values are the same as yours.</p>`}
     <p class="actions"><button>Save mine anyway</button> <a href="${path}">Discard mine and show the saved version</a></p>
   </div>`;
 }
@@ -145,7 +145,7 @@ function field(
   control: (aria: Html) => Html,
 ): Html {
   const { name, label, required, visibleWhen } = options;
-  const annotations = annotationsOf(state, options, (value) => (value === "" ? "nothing" : display(value)));
+  const annotations = annotationsOf(state, options, (value) => (value === "" ? "empty" : display(value)));
   const aria = html`${describedBy(annotations)} ${state.problems[name] && html`aria-invalid="true"`}`;
   return html`<div class="field ${visibleWhen && `only-${visibleWhen}`} ${isWrong(annotations) && "wrong"}">
     <label for="${id(name)}">${label}${required && html` <span class="needed">needed</span>`}</label>
@@ -183,7 +183,7 @@ export function newerValueText(
   display: (value: string) => Hole,
 ): Html | undefined {
   const value = newerValues[name];
-  return value === undefined ? undefined : html`Saved by somebody else: ${display(value)}`;
+  return value === undefined ? undefined : html`Saved meanwhile: ${display(value)}`;
 }
 
 function isWrong(annotations: readonly Annotation[]): boolean {

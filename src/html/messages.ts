@@ -49,7 +49,7 @@ export function printerMessage(
       if (!row.changed) return good(html`${savedText(done, name)}. Nothing to deploy again.`);
       return good(html`${savedText(done, name)}. Revision changed: deploy again.`, downloads);
     case "icon":
-      return good(html`${savedText(done, name)}. Packages contain it from now on.`, downloads);
+      return good(html`${savedText(done, name)}. Intune packages contain it from now on.`, downloads);
   }
 }
 

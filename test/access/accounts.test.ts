@@ -207,7 +207,7 @@ test("messages name the changed account, and an address alone causes no false me
   }
 
   assert.deepEqual(messages, [
-    "The role of “<bdi>jo</bdi>” is operator, and counts from the next click.",
+    "“<bdi>jo</bdi>” is now an operator.",
     "The account “<bdi>jo</bdi>” is disabled and signed out.",
     "The account “<bdi>jo</bdi>” is enabled again.",
     "The account “<bdi>jo</bdi>” is deleted.",

@@ -142,7 +142,7 @@ test("where the settings name no administrator, the administrator's pages tell w
       text,
       /^403 [\s\S]*no administrator is set up\. To set one up, set REMOTE_GROUPS_HEADER with .*, or ADMIN_PASSWORD_FILE\./,
     );
-  assert.match(other, /^403 [\s\S]*You have no access to this/);
+  assert.match(other, /^403 [\s\S]*Your role \(operator\) does not allow this/);
   assert.doesNotMatch(other, /set one up|ADMIN_PASSWORD/);
 });
 

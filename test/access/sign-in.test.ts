@@ -71,12 +71,15 @@ test("a one-time password opens only the page that changes it", async (t) => {
   const changed = await app.post("/clients", { name: "Kunde" }, headers);
   const same = { password, chosen: password, again: password };
   const kept = await app.post("/sign-in/password", same, headers);
+  const mistyped = { password: "mistyped", chosen: ownPassword, again: ownPassword };
+  const refused = await app.post("/sign-in/password", mistyped, headers);
   const other = { password, chosen: ownPassword, again: ownPassword };
   const chosen = await app.post("/sign-in/password", other, headers);
 
   assert.deepEqual([page.status, page.headers.get("location")], [303, "/sign-in/password"]);
   assert.equal(changed.status, 401);
   assert.equal(kept.status, 422);
+  assert.match(await refused.text(), /This is not your one-time password\./);
   assert.equal(chosen.status, 303);
   assert.equal((await app.fetch("/clients", { headers })).status, 401);
   const now = { cookie: cookiesOf(chosen) };

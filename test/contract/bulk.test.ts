@@ -15,7 +15,7 @@ test("a bulk change moves printers to a client, and one message says how many", 
   assert.deepEqual([answer.status, none.status], [200, 200]);
   assert.match(text, /id="printer-list"/);
   assert.match(text, /2 printers moved to <a href="\/clients\/2"><bdi>Kunde Müller<\/bdi><\/a>/);
-  assert.match(await none.text(), /1 printer moved: without a client now/);
+  assert.match(await none.text(), /1 printer now has no client/);
   assert.deepEqual(
     bulkFieldsOf(service)
       .sort((a, b) => a.id - b.id)

@@ -93,7 +93,7 @@ test("a driver whose INF has no model is saved and needs attention until the ope
   await post(`/drivers/${driver}`, { driver_desc_typed: "Papyrus typed" });
   const after = await fetch(`/printers/${printer}/scripts/install`);
 
-  assert.match(list, /Needs attention/);
+  assert.match(list, /This driver has no driver description/);
   assert.equal(before.status, 422);
   assert.match(await before.text(), /no driver description/);
   assert.equal(after.status, 200);

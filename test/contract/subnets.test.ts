@@ -183,7 +183,7 @@ test("saving an outdated client form does not overwrite new subnets", async (t) 
   const late = await post("/clients/1", { name: "Alpha", notes: "late", subnets: "10.1.2.0/24", opened });
 
   assert.equal(late.status, 409);
-  assert.match(await late.text(), /Saved by somebody else: .*10\.7\.0\.0\/16/);
+  assert.match(await late.text(), /Saved meanwhile: .*10\.7\.0\.0\/16/);
   assert.deepEqual(app.store.clients.get(1).subnets, ["10.7.0.0/16"]);
 });
 

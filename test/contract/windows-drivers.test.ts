@@ -244,3 +244,21 @@ test("the Intune section says that Windows has the driver, and which Windows ver
   assert.match(old, /Windows 10 1607/);
   assert.doesNotMatch(old, /Windows 11 21H2/);
 });
+
+test("a client’s Intune section says where the drivers of all of its printers are", async (t) => {
+  const { addPrinter, fetch, post } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  const dependencies = async () => /nothing: [^<]*/.exec(await (await fetch("/clients/1")).text())?.[0];
+  const texts: (string | undefined)[] = [];
+
+  await addPrinter({ name: "Driverless", client_id: "1", driver_id: ipp });
+  await addPrinter({ name: "Labels", client_id: "1", driver_id: textOnly, protocol: "lpr", lpr_queue: "lp" });
+  texts.push(await dependencies());
+  await addPrinter({ client_id: "1" });
+  texts.push(await dependencies());
+
+  assert.deepEqual(texts, [
+    "nothing: the drivers come with Windows",
+    "nothing: the drivers are in the package or come with Windows",
+  ]);
+});

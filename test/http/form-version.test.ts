@@ -37,7 +37,7 @@ test("a printer that another user saved meanwhile is overwritten only after a co
 
   assert.equal(refused.status, 409);
   assert.deepEqual([between.address, between.location], ["10.0.0.10", "Hall"]);
-  assert.match(text, /Somebody else has saved this/);
+  assert.match(text, /This has been saved elsewhere/);
   assert.deepEqual(
     [...text.matchAll(/<li><a href="#f-\w+">([^<]*)<\/a><\/li>/g)].map((match) => match[1]),
     [
@@ -50,9 +50,9 @@ test("a printer that another user saved meanwhile is overwritten only after a co
       "Location",
     ].filter((label) => label !== "Driver"),
   );
-  assert.match(text, /Saved by somebody else: <bdi>LPR<\/bdi>/);
-  assert.match(text, /Saved by somebody else: <bdi>10\.0\.0\.10<\/bdi>/);
-  assert.match(text, /Saved by somebody else: not ticked/);
+  assert.match(text, /Saved meanwhile: <bdi>LPR<\/bdi>/);
+  assert.match(text, /Saved meanwhile: <bdi>10\.0\.0\.10<\/bdi>/);
+  assert.match(text, /Saved meanwhile: not ticked/);
   assert.match(text, /value="Cellar"/, "what was typed is kept");
   assert.match(text, /Save mine anyway/);
   assert.match(text, new RegExp(`<a href="/printers/${id}/edit">Discard mine`));
@@ -113,7 +113,7 @@ test("a client that another user saved meanwhile is not overwritten, and the for
 
   assert.equal(refused.status, 409);
   assert.match(text, /<a href="#f-notes">Notes<\/a>/);
-  assert.match(text, /Saved by somebody else: <bdi class="lines">theirs<\/bdi>/);
+  assert.match(text, /Saved meanwhile: <bdi class="lines">theirs<\/bdi>/);
   assert.equal(forced.status, 303);
   assert.equal(app.store.clients.get(1).notes, "mine");
 });
@@ -159,7 +159,7 @@ test("a driver that another user saved meanwhile is not overwritten, neither at 
     [...text.matchAll(/<li><a href="#f-\w+">([^<]*)<\/a><\/li>/g)].map((match) => match[1]),
     ["Model", "Name", "Comment"],
   );
-  assert.match(text, /Saved by somebody else: <bdi>Papyrus B<\/bdi>/);
+  assert.match(text, /Saved meanwhile: <bdi>Papyrus B<\/bdi>/);
   assert.deepEqual([between.name, between.comment], ["", "theirs"]);
   assert.equal(app.store.drivers.get(id).name, "Ours");
 });

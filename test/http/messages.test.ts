@@ -45,7 +45,10 @@ test("the message after each change of a printer has its name, the effect and th
     assert.deepEqual(say(done), ["Saved: Office. Nothing to deploy again.", []]);
     assert.deepEqual(say(done, {}, false), ["Saved: Office", packages], "nobody has it yet");
   }
-  assert.deepEqual(say("icon"), ["Saved: the icon of Office. Packages contain it from now on.", packages]);
+  assert.deepEqual(say("icon"), [
+    "Saved: the icon of Office. Intune packages contain it from now on.",
+    packages,
+  ]);
   assert.deepEqual(say("saved", bare), [
     "Saved: Office. No driver assigned.",
     ["/printers/7/edit#f-driver_id", "/printers?new=1&amp;client_id=&amp;driver_id=#new-printer"],

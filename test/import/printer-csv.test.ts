@@ -232,6 +232,6 @@ test("yes and no can be written as in Excel, and any other word is reported", ()
   );
   assert.deepEqual(
     rows.flatMap(({ problems }) => problems),
-    ["“snmp” is “maybe”; it can be yes or no."],
+    ["“snmp” is “maybe”; use yes or no."],
   );
 });

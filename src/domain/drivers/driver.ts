@@ -206,7 +206,7 @@ export function deployProblem(
   subject = "This driver",
 ): string | undefined {
   if (driver.inf_path === "") {
-    return `${subject} has no INF reference: choose the printer’s INF on the driver’s page. If there is none, this is not a printer driver.`;
+    return `${subject} has no chosen INF: choose the printer’s INF on the driver’s page. If there is none, this is not a printer driver.`;
   }
   if (driver.driver_desc === "") {
     return `${subject} has no driver description: choose or type the model on the driver’s page.`;

@@ -104,7 +104,7 @@ export function readPrinterCsv(text: string): ImportedList {
 }
 
 function missingNameColumn(): UserError {
-  const message = `The first line must name the columns, “name” among them. Possible are: ${csvColumns.join(", ")}.`;
+  const message = `The first line must name the columns, “name” among them. Possible columns: ${csvColumns.join(", ")}.`;
   return new UserError("invalid", message);
 }
 
@@ -195,7 +195,7 @@ const no = new Set(["", "no", "false", "off", "0", "nein", "falsch"]);
 /** The cell's value as a checkbox sends it. */
 function flagOf(name: string, text: string, problems: string[]): string {
   const word = text.slice(0, 20).trim().toLowerCase();
-  if (!yes.has(word) && !no.has(word)) problems.push(`“${name}” is “${word}”; it can be yes or no.`);
+  if (!yes.has(word) && !no.has(word)) problems.push(`“${name}” is “${word}”; use yes or no.`);
   return yes.has(word) ? "on" : "";
 }
 

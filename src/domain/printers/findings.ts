@@ -113,7 +113,7 @@ export function driverFindings(driver: DriverSummary, archive: ArchiveState): Fi
   const found = packageFindings(driver, archive);
   const needs = deployProblem(driver);
   if (needs !== undefined) {
-    found.push({ kind: "incomplete", state: "blocked", text: `Needs attention. ${needs}` });
+    found.push({ kind: "incomplete", state: "blocked", text: needs });
   }
   found.push(...modelFindings(driver.driver_desc, driver));
   if (needs === undefined && needsModelChoice(driver)) found.push(unchosen(driver));

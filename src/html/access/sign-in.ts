@@ -61,7 +61,7 @@ export function passwordForm(action: string, form: FormState, label: string, nex
       label: "New password",
       name: "chosen",
       autocomplete: "new-password",
-      hint: `${least} characters or more, any you like: spaces too. A few words are easier to keep in mind than signs.`,
+      hint: `${least} characters or more; spaces are allowed. A few words are easier to remember than symbols.`,
     })}
     ${passwordField(form, { label: "New password again", name: "again", autocomplete: "new-password" })}
     ${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}

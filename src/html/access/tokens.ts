@@ -69,7 +69,7 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
       label: "Access to",
       name: "scope",
       choices,
-      hint: "Of a client or a printer: its scripts, its packages, and the files of the drivers that they use.",
+      hint: "Access to a client or printer covers its scripts, its packages, and the files of the drivers that they use.",
     })}
     ${selectField(form, { label: "Valid for", name: "days", choices: days })}
     <button class="primary">Make token</button></form>`;

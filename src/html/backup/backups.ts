@@ -93,7 +93,7 @@ function filesSection({ files }: BackupsData): Html | undefined {
 const inContainer = "docker compose run --rm -T platen node /app/platen.cjs";
 
 const fullBackupSection = html`<section><h2>Everything in one file</h2>
-    <p>Records, archives, icons, audit log and the installation’s secret, each with its SHA-256, while Platen runs. Keep it on another machine, and to yourself (<code>umask 077</code> first).</p>
+    <p>These commands write the records, archives, icons, audit log and the installation’s secret to a tar file, each with its SHA-256. Platen may be running. Keep the file on another machine, and to yourself (<code>umask 077</code> first).</p>
     ${copyable("In a container", "docker compose exec -T platen node /app/platen.cjs backup - > platen.tar", "backup-container")}
     ${copyable("Without a container, with the service’s DATA_DIR", "node platen.cjs backup platen.tar", "backup-file")}</section>`;
 

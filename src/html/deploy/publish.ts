@@ -67,7 +67,7 @@ function parameters({ isForClient }: OfferedPublish): (readonly [string, string]
 }
 
 function linksNote(days: number): Html {
-  return html`<p class="hint">The script contains links to its packages, which end at most ${counted(days, "day")} after its download.
+  return html`<p class="hint">The script contains links to its packages, which end ${counted(days, "day")} after the day of its download (UTC).
       Until then, anyone with the script can download the packages without signing in. Afterwards, download the script again.</p>`;
 }
 

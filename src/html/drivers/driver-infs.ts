@@ -18,7 +18,7 @@ export function choiceIn({ driver, form, query }: ModelForm): ModelChoice {
   const { inf_path = driver.inf_path, driver_desc } = form.values;
   const inf = driver.report.infs.find(({ path }) => cleanText(path) === cleanText(inf_path));
   const newerValue = (name: string) =>
-    newerValueText(form, name, (value) => (value === "" ? "nothing" : html`<bdi>${value}</bdi>`));
+    newerValueText(form, name, (value) => (value === "" ? "empty" : html`<bdi>${value}</bdi>`));
   return {
     ...choiceOf(driver, inf, driver_desc, query),
     problem: form.problems.driver_desc ?? newerValue("driver_desc"),

@@ -34,7 +34,7 @@ export function uploadForm(limit: number): Html {
     data-driver-upload="#upload-lines" data-limit="${limit}" aria-labelledby="upload-title">
     <h2 id="upload-title">Upload a driver</h2>
     <p class="hint" id="upload-hint">The vendor’s ZIP as downloaded, with its INF inside, up to ${bytes(limit)}.
-      <span data-scripted hidden>Several at once can be chosen, or dropped here.</span></p>
+      <span data-scripted hidden>You can choose or drop several at once.</span></p>
     <label for="f-file">Driver ZIP</label>
     <input id="f-file" type="file" name="file" accept=".zip,application/zip" required aria-describedby="upload-hint">
     <button class="primary">Upload driver</button>

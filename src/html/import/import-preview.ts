@@ -92,7 +92,7 @@ function noticesOf({ notices, newClients, missing }: ImportPlan): Html | undefin
     ...(missing.length > 0
       ? [
           html`<li class="warn">${counted(missing.length, "driver is", "drivers are")} not here: ${drivers}.
-            <a href="${paths.drivers}">Upload ${missing.length === 1 ? "it" : "them"}</a> first, or import the same list again afterwards.</li>`,
+            <a href="${paths.drivers}">Upload ${missing.length === 1 ? "it" : "them"}</a> first, or import now, upload ${missing.length === 1 ? "it" : "them"} later and import the list again.</li>`,
         ]
       : []),
   ];
@@ -118,7 +118,7 @@ function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }
 }
 
 function nothingToImport(wrong: number): string {
-  if (wrong === 0) return "nothing of this list would change anything here.";
+  if (wrong === 0) return "nothing in this list would change anything here.";
   return `${counted(wrong, "row is", "rows are")} wrong, and no other row would change anything here. Fix the list and choose it again.`;
 }
 
@@ -142,7 +142,7 @@ function table(caption: string, rows: readonly Html[]): Html {
 
 function line(row: PlannedRow): Html {
   const { name, client, address, driver, printerId } = row;
-  const title = html`<bdi>${name || "without a name"}</bdi>`;
+  const title = html`<bdi>${name || "no name"}</bdi>`;
   return html`<tr><td data-label="Printer"><span>${printerId === undefined ? title : html`<a href="${paths.printer(printerId)}">${title}</a>`}
       <span class="soft">row ${row.number}</span></span></td>
     <td data-label="Client">${client ? html`<bdi>${client}</bdi>` : html`<span class="soft">none</span>`}</td>

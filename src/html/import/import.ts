@@ -90,10 +90,10 @@ const exportSection = html`<section><h2>Export printers</h2>
     <p>All printers with all of their settings. Changed in a spreadsheet, the file can be imported again.</p>
     <ul class="actions"><li><a class="button" href="${paths.exportPrinters}">Download CSV</a></li>
       <li><a class="button" href="${paths.exportPrinters}?separator=semicolon">Download CSV with semicolons</a></li></ul>
-    <p class="hint">A PrintTicket is named by its digest, not carried: it is taken from the printers here that have it, and elsewhere the preview says
-      where it is missing. Its XML may stand in the cell.</p>
-    <p class="hint">Excel in German, French and many other languages opens the one with semicolons. An apostrophe stands before what
-      a spreadsheet would compute; it goes when the file comes back.</p></section>`;
+    <p class="hint">The file has only a PrintTicket’s digest. The import takes the ticket from a printer here that has it; if none has, the
+      preview says so. You can paste the XML into the cell instead.</p>
+    <p class="hint">Excel in German, French and many other languages opens the one with semicolons. Cells that look like formulas
+      get a leading apostrophe, which the import removes.</p></section>`;
 
 const columnsSection = html`<section><details class="more"><summary>Columns of a CSV, and how its rows find their printers</summary>
     <p>Only “name” is needed. A column that is absent leaves a printer’s setting as it is; an empty cell is the default.</p>
@@ -103,10 +103,10 @@ const columnsSection = html`<section><details class="more"><summary>Columns of a
       <li>Without the column “client” printers keep their client. A row that was not exported from here is then the printer of its name at
         the client chosen above; where none is chosen, the only printer of that name at any client. Where several clients have
         one, the row is wrong.</li>
-      <li>Drivers are found by “driver_sha256”, else by the model (“driver_desc”, “driver_model”), else by what the page calls
-        them. Of several with one model it is the version that the row names, else the printer’s own driver, else the newest.
-        Where “driver” or “driver_model” is changed and “driver_sha256” is not, what was changed decides; where it names nothing
-        that is here, the row is wrong. Empty all three to take a driver away; a version or an INF alone says nothing.</li>
+      <li>Drivers are found by “driver_sha256”, else by the model (“driver_desc”, “driver_model”), else by their
+        name (“driver”). If several have the model, the import takes the one with the row’s version, else the printer’s current
+        driver, else the newest. If you change “driver” or “driver_model” but not “driver_sha256”, the changed cell decides; if
+        no driver here matches it, the row is wrong. Empty all three to remove a driver; a version or an INF alone names none.</li>
       <li>“arm64_driver” and the columns that begin with it say the same of the driver for ARM64 machines.</li>
       <li>A driver that is not here leaves a printer with the one that it has. A client that is not here is made.</li></ul>
   </details></section>`;

@@ -12,7 +12,8 @@ type DriverResult = Extract<BulkResult, { readonly action: "driver" }>;
 /** The message after printers were moved to a client. @param client undefined if it was deleted meanwhile */
 export function movedToClientMessage({ count, to }: ClientResult, client: ClientName | undefined): Message {
   const printers = counted(count, "printer");
-  if (to === null) return good(html`${printers} moved: without a client now`);
+  const has = count === 1 ? "has" : "have";
+  if (to === null) return good(html`${printers} now ${has} no client`);
   return good(
     html`${printers} moved to <a href="${paths.client(to)}"><bdi>${client?.name ?? "another client"}</bdi></a>`,
   );
@@ -22,7 +23,7 @@ export function movedToClientMessage({ count, to }: ClientResult, client: Client
 export function driverChangedMessage(result: DriverResult, driver: DriverSummary | undefined): Message {
   const { count: all, to } = result;
   const printers = counted(all, "printer");
-  if (to === null) return good(html`${printers} without a driver now`);
+  if (to === null) return good(html`${printers} now ${all === 1 ? "has" : "have"} no driver`);
   const name = html`<a href="${paths.driver(to)}"><bdi>${driver ? driverTitle(driver) : "another driver"}</bdi></a>`;
   const own = ownModel(driver?.driver_desc ?? "");
   if (all === 1) return good(html`${printers} now uses ${name}${oneModel(result, own)}. Deploy again.`);

@@ -73,7 +73,8 @@ function clientFields(form: FormState): Html {
     ${textArea(form, {
       label: "Subnets",
       name: "subnets",
-      hint: "One a line, such as 10.1.2.0/24: only machines with an address inside one get the client’s printers. Empty means anywhere; a printer may have its own.",
+      hint: html`One a line, such as 10.1.2.0/24: only machines with an address inside one get the client’s printers, where
+        Intune’s requirement rule or <code>install.ps1 -OnlyHere</code> asks for it. Empty means anywhere; a printer may have its own.`,
       attributes: html`spellcheck="false"`,
     })}`;
 }

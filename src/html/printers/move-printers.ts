@@ -82,9 +82,9 @@ function planSection({ from, plan, targetDriver, form }: MovePageData): Html {
 
 function keepingNotice(keeping: readonly AffectedPrinter[]): Html | undefined {
   if (keeping.length === 0) return undefined;
-  const keep = keeping.length === 1 ? "keeps" : "keep";
-  return html`<p class="notice warn">${counted(keeping.length, "printer")} ${keep} their driver for ARM64, which the new one
-    has no files for: ${printerNames(keeping, visiblePrinters)}.</p>`;
+  const keep = keeping.length === 1 ? "keeps its" : "keep their";
+  return html`<p class="notice warn">${counted(keeping.length, "printer")} ${keep} driver for ARM64, because the new driver
+    has no files for ARM64: ${printerNames(keeping, visiblePrinters)}.</p>`;
 }
 
 function fewerMachines(from: Driver, to: Driver): Html | undefined {

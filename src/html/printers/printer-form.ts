@@ -120,7 +120,7 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
     ${textField(form, {
       ...fieldOptions("name"),
       required: true,
-      hint: `The queue’s name on Windows. Everything but ${listed(queueNameRule.forbidden)} is possible.`,
+      hint: `The queue’s name on Windows. All characters except ${listed(queueNameRule.forbidden)} are allowed.`,
     })}
     ${selectField(form, { ...fieldOptions("client_id"), choices: [["", "None"], ...clients] })}
     ${driverFields(choices, form)}
@@ -133,7 +133,7 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
     ${textField(form, {
       ...fieldOptions("port_name"),
       visibleWhen: "port",
-      hint: "Follows the address until you type one.",
+      hint: "The port’s name: made from the address unless you type one.",
       attributes: html`spellcheck="false"`,
     })}
     ${folds(choices, form)}`;
@@ -284,7 +284,7 @@ function ticketField(form: FormState): Html {
       name,
       label,
       hint: html`Preferences that have no field here (trays, stapling, punching, user codes), as XML of up to ${bytes(ticketLimitBytes)}.
-        What is chosen above goes over it.`,
+        Choices above override it.`,
       attributes: html`spellcheck="false" autocapitalize="off"`,
     })}
     <div class="field" data-file-text="f-${name}" hidden>
@@ -293,7 +293,7 @@ function ticketField(form: FormState): Html {
     </div>
     <details class="more ticket-source"><summary>Get one from a PC that prints as wished</summary>
       <ol>
-        <li>Give a queue with the same driver there what you wish: <em>Printer properties</em>, <em>Advanced</em>, <em>Printing Defaults</em>.</li>
+        <li>On that PC, set the preferences that you want on a queue with the same driver: <em>Printer properties</em>, <em>Advanced</em>, <em>Printing Defaults</em>.</li>
         <li>Paste this command into <em>Windows PowerShell</em>, and choose the queue in the window that opens.
           <div class="command"><button type="button" class="copy" data-copy="ticket-command" hidden>Copy</button>
             <pre><code id="ticket-command">${ticketCommand}</code></pre></div></li>

@@ -238,7 +238,7 @@ const guidance: readonly PrinterGuidance[] = [
     facts: [
       "Windows 11 or Windows Server 2022 and later. On older ones the script fails before it touches anything, and says so.",
       "The printer must be awake and reachable when the queue is made: Windows asks it. Otherwise the script ends with 1618, leaves nothing behind, and Intune tries again.",
-      "Windows names the port, and gives it another name whenever the queue is made anew. A queue that is right is not asked for again.",
+      "Windows names the port, and gives it another name whenever the queue is made anew. A correct queue is left alone.",
       "They work under Windows protected print mode, which takes no vendor’s driver.",
     ],
     untested: [
@@ -266,7 +266,7 @@ const guidance: readonly PrinterGuidance[] = [
     isFor: ({ reset_user_preferences, replaces }) =>
       reset_user_preferences || replaces.some((old) => old.startsWith("\\\\")),
     facts: [
-      "Users’ preferences and connections go at once for who is logged on, and for everybody else at their next log-on, by Active Setup.",
+      "Users’ preferences and connections are removed at once for users who are logged on, and for everybody else at their next log-on, by Active Setup.",
     ],
     untested: ["what Active Setup makes of the commands at a real log-on: look at one user’s machine first"],
   },

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { acceptsPasswords, adminRemedy, type Config, lacksAdmin, needsSignIn } from "../../config.ts";
-import { type Identity, mayUse, nameOf, unauthenticated } from "../../domain/access/access.ts";
+import { type Identity, mayUse, nameOf, roleOf, unauthenticated } from "../../domain/access/access.ts";
 import { type ErrorCode, errorMessage, type Help, UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
 import { type Actor, currentActor } from "../../store/actor.ts";
@@ -121,8 +121,16 @@ function refusalOf(
     403,
     hasNoAdmin
       ? `Only an administrator has access to this, and no administrator is set up. To set one up, set ${adminRemedy}.`
-      : "You have no access to this. Ask the person who runs this service.",
+      : noAccessMessage(identity),
   );
+}
+
+/** Links have no role. */
+function noAccessMessage(identity: Identity): string {
+  const role = roleOf(identity);
+  const reason =
+    role === undefined ? "You have no access to this." : `Your role (${role}) does not allow this.`;
+  return `${reason} Ask your administrator.`;
 }
 
 /** Redirects a person to the sign-in page, and tells a program to send a token. */

@@ -74,7 +74,7 @@ function pageOf(
   const name = html`“<bdi>${account.name}</bdi>”`;
   const message = doneMessage(url, {
     made: html`The account ${name} is made, and decides from the next click.`,
-    role: html`The role of ${name} is ${account.role}, and counts from the next click.`,
+    role: html`${name} is now ${account.role === "viewer" ? "a" : "an"} ${account.role}.`,
     // Anyone can type `?done=disabled` into the address bar. The message appears only if it is true.
     ...(account.isDisabled
       ? { disabled: html`The account ${name} is disabled and signed out.` }

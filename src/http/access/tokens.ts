@@ -20,7 +20,8 @@ export function index(context: Context): Reply {
   const { app, url } = context;
   const scope = url.searchParams.get("scope") ?? "read";
   const gone = app.results.find("revoked", url.searchParams.get("revoked"));
-  const text = gone && html`The token “<bdi>${gone.name}</bdi>” is revoked, with the links that it fetched.`;
+  const text =
+    gone && html`The token “<bdi>${gone.name}</bdi>” is revoked, and links made with it have ended.`;
   return pageReply(context, { form: newForm(scope), message: text && { tone: "good", text } });
 }
 

@@ -106,8 +106,7 @@ export class SignIn {
     const attempt = { name, address, keys: this.#keysOf(name, address, cookies.device) };
     const found = store.accounts.findByName(name);
     const isCorrect = await this.#verify(attempt, password, found?.hash);
-    const refuse = (why: string) =>
-      this.#refuse(attempt, why, "There is no such account with this password.");
+    const refuse = (why: string) => this.#refuse(attempt, why, "Wrong name or password.");
     if (found === undefined || !isCorrect) throw refuse("wrong password");
     const { account } = found;
     if (account.isDisabled) throw refuse("the account is disabled");
@@ -141,7 +140,8 @@ export class SignIn {
    * @returns the session's new cookie
    * @throws UserError "invalid" with a message beside the field, `TooManyAttempts`, UserError "busy" or "stale"
    */
-  async changePassword({ session, account: { name } }: SignedIn, form: FormInput): Promise<string> {
+  async changePassword({ session, account }: SignedIn, form: FormInput): Promise<string> {
+    const { name } = account;
     // Checked before the current password, so that the response does not reveal whether that one is correct.
     checkNewPassword(form, name);
     const { store, passwords, random } = this.#options;
@@ -150,8 +150,10 @@ export class SignIn {
     const kept = store.accounts.findByName(name);
     const isCorrect = await this.#verify(attempt, form.password ?? "", kept?.hash);
     const why = "wrong password where it was to be changed";
-    if (kept === undefined || !isCorrect)
-      throw this.#refuse(attempt, why, "This is not your current password.");
+    if (kept === undefined || !isCorrect) {
+      const which = account.hasOneTimePassword ? "one-time" : "current";
+      throw this.#refuse(attempt, why, `This is not your ${which} password.`);
+    }
     this.#failed.clear(attempt.keys);
     const cookie = randomText(random, cookieBytes);
     const hash = await passwords.hash(form.chosen ?? "");

@@ -104,9 +104,11 @@ export function clientFacts(
 }
 
 function dependenciesOf(drivers: readonly (DriverSummary | undefined)[]): string {
-  const included = uploadedDrivers(drivers);
-  if (included.length === 0) return "nothing: the driver comes with Windows";
-  return `nothing: the ${included.length > 1 ? "drivers are" : "driver is"} in the package`;
+  const count = new Set(drivers.flatMap((driver) => driver?.id ?? [])).size;
+  const included = uploadedDrivers(drivers).length;
+  if (included === 0) return `nothing: the ${count > 1 ? "drivers come" : "driver comes"} with Windows`;
+  if (included < count) return "nothing: the drivers are in the package or come with Windows";
+  return `nothing: the ${count > 1 ? "drivers are" : "driver is"} in the package`;
 }
 
 /** Windows 11 21H2 is the first with a command that adds IPP queues, Windows 10 1607 the first with `pnputil /add-driver`. */

@@ -92,7 +92,7 @@ deepTest("planning a move of very many printers with very many models is quick",
     ...store,
     printers: Object.assign(Object.create(printers), {
       idsOfDriver: () => copies.map(({ id }) => id),
-      models: (ids: readonly number[]) => copies.filter(({ id }) => ids.includes(id)),
+      modelsOf: (ids: readonly number[]) => copies.filter(({ id }) => ids.includes(id)),
     }),
   };
 

@@ -46,7 +46,7 @@ describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }
     await page.getByRole("button", { name: "Sign out" }).click();
 
     assert.match(signInUrl, /\/sign-in\?next=%2Fclients$/);
-    assert.match(refused ?? "", /no such account with this password/);
+    assert.match(refused ?? "", /Wrong name or password/);
     assert.deepEqual([first, kept, inside], ["/sign-in/password", "/sign-in/password", "/printers"]);
     assert.deepEqual([forms, sessions], [1, 1]);
     assert.equal(new URL(page.url()).pathname, "/sign-in");

@@ -80,7 +80,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     });
     assert.deepEqual(tones, ["notice good", "notice bad", "notice warn", "notice bad"]);
     assert.equal(uploads.count, 3, "what is no ZIP is not sent");
-    await page.getByText("It is no ZIP, and nothing was sent").waitFor();
+    await page.getByText("This is not a ZIP file, so nothing was uploaded").waitFor();
     assert.equal(await page.locator("#driver-table tbody tr").count(), 3, "the list follows");
     assert.equal(await page.getByLabel("Driver ZIP").inputValue(), "");
     assert.equal(app.store.drivers.list().length, 3);
@@ -186,7 +186,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
       .getByLabel("Driver ZIP")
       .setInputFiles(zip("setup.zip", Buffer.from("MZ")));
     await page.locator("dialog").getByRole("button", { name: "Upload driver" }).click();
-    await page.getByText("It is no ZIP").waitFor();
+    await page.getByText("This is not a ZIP file").waitFor();
     await saveScreenshot(page, "1440-printer-upload");
     await dropFiles(page, "#upload-driver form", [Buffer.from("MZ"), driverZip()]);
     await page.getByText("One ZIP is taken here").waitFor();

@@ -138,7 +138,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     await second.getByText("Location, sharing").click();
     await second.getByLabel("Location").fill("Cellar");
     await second.getByRole("button", { name: "Save printer" }).click();
-    await second.getByText("Somebody else has saved this").waitFor();
+    await second.getByText("This has been saved elsewhere").waitFor();
     const isFocused = await isFocusIn(second, ".problems");
     await saveScreenshot(second, "form-stale");
     await second.getByRole("link", { name: "Address", exact: true }).click();
