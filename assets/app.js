@@ -7,6 +7,7 @@ import { fillFromFile } from "./scripts/file-text.js";
 import { settleFocus } from "./scripts/focus.js";
 import { countSet } from "./scripts/folds.js";
 import { guard } from "./scripts/guard.js";
+import { rememberGuide } from "./scripts/guides.js";
 import { fitPictures } from "./scripts/icon.js";
 import { keepTyped } from "./scripts/imports.js";
 import { pairIpp } from "./scripts/ipp.js";
@@ -37,6 +38,7 @@ function prepare(root) {
   each(root, "#import", keepTyped);
   each(root, "details[data-fold]", countSet);
   each(root, "[data-file-text]", fillFromFile);
+  each(root, "[data-guide]", rememberGuide);
   each(root, "form.list", chooseRows);
   each(root, ".rows > table, .list > table", countRows);
   each(root, "button[data-copy]", unhide);

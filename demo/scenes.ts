@@ -16,15 +16,27 @@ export function scenesOf(
   pages: Readonly<Record<string, string>>,
   spare: string,
 ): Readonly<Record<string, Scene>> {
-  const { printer = "/", client = "/" } = pages;
+  const { printer = "/", client = "/", driver = "/" } = pages;
   return {
+    "printer-fields": {
+      path: printer,
+      perform: (page) => page.getByText("Fields for Intune").click(),
+    },
     "printer-rmm": {
       path: printer,
-      perform: (page) => page.getByText("RMM", { exact: true }).first().click(),
+      perform: (page) => page.getByText("Guides, commands and scripts").click(),
     },
-    "printer-by-hand": {
-      path: printer,
-      perform: (page) => page.getByText("By hand", { exact: true }).first().click(),
+    "driver-printers": {
+      path: driver,
+      perform: (page) => page.locator("label[for=tab-printers]").click(),
+    },
+    "driver-deploy": {
+      path: driver,
+      perform: (page) => page.locator("label[for=tab-deploy]").click(),
+    },
+    "driver-model": {
+      path: driver,
+      perform: (page) => page.locator("label[for=tab-model]").click(),
     },
     "printer-copied": {
       path: printer,

@@ -1,4 +1,3 @@
-import { hasRole } from "../domain/access/access.ts";
 import type { RecentDeletion } from "../domain/deletion.ts";
 import type { ListedFormat } from "../domain/deploy/package-format.ts";
 import type { DriverWithState, PrinterWithState } from "../domain/printers/listings.ts";
@@ -6,7 +5,7 @@ import { narrowDrivers, narrowPrinters, type WantedState } from "../domain/print
 import { deletedSection } from "./backup/undo.ts";
 import { packageOffer } from "./deploy/packages.ts";
 import { type Html, html } from "./html.ts";
-import { canChange, emptyState, type PageContext, page } from "./layout.ts";
+import { canChange, type PageContext, page } from "./layout.ts";
 import { narrowedPath } from "./list-filter.ts";
 import { paths } from "./paths.ts";
 import { modelLabel } from "./printers/printer-table.ts";
@@ -30,38 +29,32 @@ interface DashboardData {
 const recentCount = 5;
 
 export function dashboardPage(context: PageContext, data: DashboardData): Html {
+  const { printers, drivers, clientCount, deletions, before } = data;
   const isChangeable = canChange(context.visitor);
-  const isEmpty = data.printers.length === 0;
-  const newest = data.printers.toSorted((a, b) => b.printer.id - a.printer.id);
-  const packages = newest.filter(({ driver }) => driver !== undefined).slice(0, recentCount);
-  const action =
-    isChangeable && html`<a class="button primary" href="${paths.printers}#new-printer">New printer</a>`;
+  const isEmpty = printers.length === 0;
+  const action = isChangeable && html`<a class="button primary" href="${paths.printerNew}">New printer</a>`;
   return page(
-    { ...context, title: "Dashboard", section: "Dashboard", action },
-    isEmpty && !isChangeable
-      ? html`<p>There are no printers yet.</p>`
-      : html`${isEmpty && firstSteps(data.clientCount > 0, data.drivers.length > 0)}
+    { ...context, title: "Dashboard", section: "Dashboard", action: !isEmpty && action },
+    html`${isEmpty && (isChangeable ? firstSteps(clientCount > 0, drivers.length > 0) : html`<p>There are no printers yet.</p>`)}
     ${needsSection(isChangeable ? data : { ...data, deletions: [] }, isEmpty)}
-    ${isChangeable && deletedSection(data.deletions, data.before)}
-    <div class="two">
-      <section><h2>Recent printers</h2>${recentList(newest.slice(0, recentCount), [])}</section>
-      <section><h2>Recent packages</h2>${packages.length > 0 || isChangeable ? recentList(packages, data.formats) : html`<p>None yet.</p>`}</section>
-    </div>
-    ${isChangeable && nextSteps(context)}`,
+    ${isChangeable && deletedSection(deletions, before)}
+    ${!isEmpty && recentSection(data)}`,
   );
 }
 
-function nextSteps({ visitor }: PageContext): Html {
-  return html`<section><h2 class="visually-hidden">Next steps</h2><ul class="actions">
-      <li><a class="button" href="${paths.drivers}">Upload a driver</a></li>
-      <li><a class="button" href="${paths.clients}">Add a client</a></li>
-      <li><a class="button" href="${paths.packages}">All packages</a></li>
-      ${hasRole(visitor.role, "admin") && adminSteps}
-    </ul></section>`;
+/** The newest printers, and the newest that have a driver, each once and with its downloads. */
+function recentSection({ printers, formats }: DashboardData): Html {
+  const newest = printers.toSorted((a, b) => b.printer.id - a.printer.id);
+  const withDriver = newest.filter(({ driver }) => driver !== undefined).slice(0, recentCount);
+  const recent = newest.filter((row, i) => i < recentCount || withDriver.includes(row));
+  const items = recent.map(
+    (row) => html`<li><a href="${paths.printer(row.printer.id)}"><bdi>${row.printer.name}</bdi></a>
+      <span class="soft"><bdi>${row.client?.name ?? "Without a client"}</bdi> · <bdi>${modelLabel(row.printer, row.driver)}</bdi> ·
+        ${time(row.printer.created_at)}</span>
+      <span class="row-actions">${row.state === "blocked" ? stateBadge(row) : packageOffer(row, formats)}</span></li>`,
+  );
+  return html`<section><h2>Recent printers and packages</h2><ul class="recent">${items}</ul></section>`;
 }
-
-const adminSteps = html`<li><a class="button" href="${paths.backups}">Backups</a></li>
-  <li><a class="button" href="${paths.audit}">Audit log</a></li>`;
 
 /** A number of records, the text after it (`|s` marks the plural), and the page that lists them. */
 type Need = readonly [number: number, text: string, path: string, tone?: "bad" | "warn" | undefined];
@@ -109,36 +102,21 @@ function needsSection(data: DashboardData, isEmpty: boolean): Html | undefined {
   return html`<section id="needs"><h2>Needs attention</h2><ul class="needs">${items}</ul></section>`;
 }
 
+/** One button for each step; the first that is not done is the primary one. */
 function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
-  const item = (isDone: boolean, label: string, path: string) =>
-    html`<li class="${isDone && "done"}">${isDone ? html`<span class="tick">Done:</span> ` : ""}<a href="${path}">${label}</a></li>`;
-  return html`<section class="panel steps"><h2>Three steps to the first package</h2><ol>
-    ${item(hasClient, "Name a client", paths.clients)}
-    ${item(hasDriver, "Upload the vendor’s driver ZIP", paths.drivers)}
-    ${item(false, "Describe the printer", paths.printers)}
-  </ol></section>`;
-}
-
-/** @param formats adds a link to each package in these formats */
-function recentList(rows: readonly PrinterWithState[], formats: readonly ListedFormat[]): Html {
-  const withPackages = formats.length > 0;
-  if (rows.length === 0) {
-    return withPackages
-      ? emptyState(
-          "Printers with a driver appear here.",
-          html`<a class="button" href="${paths.drivers}">Upload a driver</a>`,
-        )
-      : emptyState(
-          "The printers you describe appear here.",
-          html`<a class="button" href="${paths.printers}">Describe a printer</a>`,
-        );
-  }
-  const items = rows.map(
-    (row) => html`<li>
-      <a href="${paths.printer(row.printer.id)}"><bdi>${row.printer.name}</bdi></a> ${(!withPackages || row.state === "blocked") && stateBadge(row)}
-      <span class="soft"><bdi>${row.client?.name ?? "Without a client"}</bdi> · <bdi>${modelLabel(row.printer, row.driver)}</bdi> ·
-        ${time(row.printer.created_at)}</span>
-      ${withPackages && html`<span class="row-actions">${packageOffer(row, formats)}</span>`}</li>`,
+  const steps = [
+    [hasClient, "New client", paths.clientNew, "Printers are grouped by client."],
+    [hasDriver, "Upload a driver", paths.uploadForm, "The vendor’s ZIP, as downloaded."],
+    [false, "New printer", paths.printerNew, "Name, address and driver: then its packages are ready."],
+  ] as const;
+  const next = steps.findIndex(([isDone]) => !isDone);
+  const items = steps.map(
+    ([isDone, label, path, text], i) =>
+      html`<li>${
+        isDone
+          ? html`<span class="good">Done:</span> <a href="${path}">${label}</a>`
+          : html`<a class="button ${i === next && "primary"}" href="${path}">${label}</a> <span class="soft">${text}</span>`
+      }</li>`,
   );
-  return html`<ul class="recent">${items}</ul>`;
+  return html`<section class="steps"><h2>Three steps to the first package</h2><ol>${items}</ol></section>`;
 }

@@ -1,14 +1,14 @@
 import { hasRole, type Role } from "../domain/access/access.ts";
 import { maxQuery } from "../domain/printers/search.ts";
 import { type Hole, type Html, html } from "./html.ts";
-import { paths } from "./paths.ts";
+import { paths, pathsOf } from "./paths.ts";
 
 interface NavItem {
   readonly label: string;
   readonly path: string;
   /** The lowest role that sees the link. */
   readonly role: Role;
-  /** True: hidden where sign-in is off. Accounts and tokens do not exist there; the dashboard links the other two. */
+  /** True: hidden where sign-in is off, because the page does not exist there. */
   readonly needsSignIn?: boolean;
 }
 
@@ -20,8 +20,8 @@ const navItems: readonly NavItem[] = [
   { label: "Packages", path: paths.packages, role: "viewer" },
   { label: "Accounts", path: paths.accounts, role: "admin", needsSignIn: true },
   { label: "Tokens", path: paths.tokens, role: "admin", needsSignIn: true },
-  { label: "Backups", path: paths.backups, role: "admin", needsSignIn: true },
-  { label: "Audit log", path: paths.audit, role: "admin", needsSignIn: true },
+  { label: "Backups", path: paths.backups, role: "admin" },
+  { label: "Audit log", path: paths.audit, role: "admin" },
 ];
 
 interface PageOptions {
@@ -140,7 +140,7 @@ function navigation(visitor: Visitor, current: string | undefined): Html {
     ({ label, path }) =>
       html`<li><a href="${path}" ${label === current && html`aria-current="page"`}>${label}</a></li>`,
   );
-  return html`<nav aria-label="Places"><ul>${links}</ul></nav>`;
+  return html`<nav aria-label="Main"><ul>${links}</ul></nav>`;
 }
 
 /** The user's name and the sign-out button. */
@@ -184,6 +184,34 @@ export function anchor({ label, path, isNewTab }: Link): Html {
 /** Explains an empty list and links to the first step. */
 export function emptyState(sentence: Hole, action: Html): Html {
   return html`<div class="empty"><p>${sentence}</p>${action}</div>`;
+}
+
+interface RecordActions {
+  readonly kind: "printer" | "client" | "driver";
+  readonly id: number;
+  readonly isChangeable: boolean;
+  /** The first is the page's primary action. */
+  readonly links?: readonly Link[];
+  /** Undefined: the record cannot be deleted. */
+  readonly deletion?: { readonly consequence: string };
+}
+
+/** The actions of a record's page: links, its history for admins, and its deletion, which asks first. */
+export function recordActions(
+  { visitor }: PageContext,
+  { kind, id, isChangeable, links = [], deletion }: RecordActions,
+): Html {
+  const visible = [
+    ...(isChangeable ? links : []),
+    ...(hasRole(visitor.role, "admin") ? [{ label: "History", path: paths.auditOf(kind, id) }] : []),
+  ];
+  return html`${visible.map(({ label, path }) => html`<a class="button" href="${path}">${label}</a>`)}${
+    isChangeable &&
+    deletion &&
+    html`<details class="delete"><summary class="button">Delete…</summary>
+      <form class="panel" method="post" action="${pathsOf({ kind, id }).page}/delete"><p>${deletion.consequence}</p>
+        <button class="danger">Delete ${kind}</button></form></details>`
+  }`;
 }
 
 type Tone = "good" | "warn" | "bad" | "plain";

@@ -25,6 +25,8 @@ export const paths = {
   undo: (id: number) => `/deletions/${id}/undo`,
   deleteForGood: (id: number) => `/deletions/${id}/delete`,
   tokens: "/tokens",
+  printerNew: "/printers?new=1#new-printer",
+  clientNew: "/clients#client-form",
   /** @param record a client or a printer */
   tokenFor: ({ kind, id }: { readonly kind: string; readonly id: number }) => `/tokens?scope=${kind}:${id}`,
   tokenRevoke: (id: number) => `/tokens/${id}/delete`,
@@ -56,7 +58,6 @@ export const paths = {
   iconDownload: (id: number) => `/printers/${id}/icon?download=1`,
   iconDelete: (id: number) => `/printers/${id}/icon/delete`,
   client: (id: number) => `/clients/${id}`,
-  clientDelete: (id: number) => `/clients/${id}/delete`,
   driver: (id: number) => `/drivers/${id}`,
   driverUploaded: (id: number, what: string) => `/drivers/${id}?uploaded=${what}`,
   /** @param result its name in `RecentResults` */
@@ -64,11 +65,12 @@ export const paths = {
   driverDelete: (id: number) => `/drivers/${id}/delete`,
   driverArchive: (id: number) => `/drivers/${id}/archive`,
   driverFiles: (id: number) => `/drivers/${id}/files`,
-  driverDeploy: (id: number) => `/drivers/${id}#deploy`,
+  driverDeploy: (id: number) => `/drivers/${id}?tab=deploy#deploy`,
   /** @param path of a package or script */
   withoutDrivers: (path: string) => `${path}?driver=apart`,
   driverModels: (id: number) => `/drivers/${id}/models`,
-  modelChoice: (id: number) => `/drivers/${id}#models-found`,
+  modelChoice: (id: number) => `/drivers/${id}?tab=model#models-found`,
+  driverPrinters: (id: number) => `/drivers/${id}?tab=printers#driver-printers`,
   driverMove: (id: number, to?: number) => `/drivers/${id}/move${to === undefined ? "" : `?to=${to}`}`,
 } as const;
 

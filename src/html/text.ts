@@ -15,9 +15,18 @@ export function isolated(sentence: string): Html {
 /** `21 Nov 2026, 14:05` in the server's time zone. @param time UTC, milliseconds since 1970 */
 export function time(time: number): Html {
   const date = new Date(time);
-  const day = `${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}`;
   const clock = `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
-  return html`<time datetime="${date.toISOString()}">${day}, ${clock}</time>`;
+  return html`<time datetime="${date.toISOString()}">${dayOf(date)}, ${clock}</time>`;
+}
+
+/** The same without the time of day: `21 Nov 2026`. */
+export function day(time: number): Html {
+  const date = new Date(time);
+  return html`<time datetime="${date.toISOString()}">${dayOf(date)}</time>`;
+}
+
+function dayOf(date: Date): string {
+  return `${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}`;
 }
 
 /** The server's time zone, like `UTC` or `Europe/Berlin`: the variable `TZ`, else the system's. */

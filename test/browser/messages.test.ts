@@ -69,7 +69,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await page.keyboard.press("Enter");
     await expectMessage("Revision changed: deploy again.");
     await page.goto(`${url}/clients/1`);
-    await page.getByText("Delete client…").click();
+    await page.getByText("Delete…").click();
     await page.getByRole("button", { name: "Delete client" }).click();
     await expectMessage("The client “Alpha” is still in use");
     await page.locator("#message").getByRole("link", { name: "Office" }).click();

@@ -116,7 +116,7 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
       await page.locator("#message > .notice").waitFor();
       await inspect("saved");
       await page.goto(`${url}/clients/1`);
-      await page.locator(".delete summary").press("Enter");
+      await page.getByText("Delete…").press("Enter");
       await page.getByRole("button", { name: "Delete client" }).click();
       await page.locator("#message > .notice.bad").waitFor();
       await inspect("in-the-way");

@@ -30,14 +30,12 @@ test("the dashboard shows the five newest printers, and the five newest that hav
 
   const text = await (await fetch("/")).text();
 
-  const [recent = "", packages = ""] = text.split("Recent packages");
   assert.deepEqual(
-    [...recent.matchAll(/>(Bare \d)</g)].map((match) => match[1]),
-    ["Bare 6", "Bare 5", "Bare 4", "Bare 3", "Bare 2"],
-  );
-  assert.deepEqual(
-    [...packages.matchAll(/<a href="\/printers\/\d+"><bdi>(With \d)</g)].map((match) => match[1]),
-    ["With 6", "With 5", "With 4", "With 3", "With 2"],
+    [...text.matchAll(/<a href="\/printers\/\d+"><bdi>(\w+ \d)</g)].map((match) => match[1]),
+    [
+      ...["Bare 6", "Bare 5", "Bare 4", "Bare 3", "Bare 2"],
+      ...["With 6", "With 5", "With 4", "With 3", "With 2"],
+    ],
   );
 });
 

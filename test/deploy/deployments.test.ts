@@ -106,13 +106,14 @@ test("a printer's page shows the last download and whether the printer has chang
   await download(app, `/printers/${printer}/scripts/install`);
   const repeated = await changed();
 
-  assert.match(never[0], /Not downloaded yet\./);
-  assert.match(detected, /Not downloaded yet\..*All downloads.*detect, revision/s);
+  assert.match(never[0], /Ready<\/strong>, never deployed/);
+  assert.match(detected, /never deployed.*All downloads.*detect\.ps1, revision/s);
+  assert.match(current[0], /Ready<\/strong>, deployed <time[^>]*>21 Nov 2026<\/time>/);
+  assert.match(current[0], /RMM \(ZIP\), revision <code>\w{12}<\/code>/);
   assert.match(
-    current[0],
-    /Downloaded <time[^>]*>21 Nov 2026, 14:05<\/time>,\s+revision <code>\w{12}<\/code>\./,
+    moved[0],
+    /Ready<\/strong>, .*changed since <time[^>]*>21 Nov 2026<\/time><\/strong>: deploy again/,
   );
-  assert.match(moved[0], /revision <code>\w{12}<\/code>; changed since: deploy again\./);
   assert.deepEqual(
     [never[1], current[1], moved[1], movedBack, trusted, repeated],
     [false, false, true, false, true, false],
@@ -149,9 +150,12 @@ test("a client's page counts the printers that have changed and those that were 
   });
   const changed = await page();
 
-  assert.match(never, /Not downloaded yet\./);
-  assert.match(current, /Downloaded <time[^>]*>21 Nov 2026, 14:05<\/time>\./);
-  assert.match(changed, /; 1 printer changed since, 1 printer not downloaded yet: deploy again\./);
+  assert.match(never, /Ready<\/strong>: 1 printer, never deployed/);
+  assert.match(current, /Ready<\/strong>: 1 printer, deployed <time[^>]*>21 Nov 2026<\/time>/);
+  assert.match(
+    changed,
+    /1 printer changed since the last download<\/strong>: deploy again; 1 printer never deployed/,
+  );
 });
 
 test("many downloads need few saves, and none is lost when the service stops", async (t) => {

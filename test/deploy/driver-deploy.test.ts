@@ -24,7 +24,7 @@ test("a driver's page offers its packages, scripts and the fields of Intune's fo
   await addPrinter({ driver_id: driver, driver_desc: "Two" });
 
   const page = await (await fetch("/drivers/1")).text();
-  const section = textBetween(page, 'id="deploy"', "<h2>Archive");
+  const section = textBetween(page, 'id="deploy"', 'id="tab-model"');
 
   const script = await (await fetch("/drivers/1/scripts/detect")).text();
   const revision = /Revision = '(\w+)'/.exec(script)?.[1];
@@ -70,7 +70,7 @@ test("the pages of a printer and a client offer packages without drivers, and na
   }
   const fold = textBetween(printer ?? "", '<details class="more apart">', "</details>");
   assert.match(fold, /<summary>Without the driver<\/summary>/);
-  assert.ok(fold.includes(`<a href="/drivers/1#deploy"><bdi>${appName}</bdi></a>`), fold);
+  assert.ok(fold.includes(`<a href="/drivers/1?tab=deploy#deploy"><bdi>${appName}</bdi></a>`), fold);
   assert.equal(fieldValue(fold, "Add"), apps[0]);
   assert.equal(fieldValue(fold, "Automatically install"), "Yes");
   const ofClient = textBetween(client ?? "", '<details class="more apart">', "</details>");
@@ -113,7 +113,7 @@ test("a driver's page says why it cannot be deployed, and folds downloads that w
   await addDriver(driverZip({ catalog: null, version: "3.0.0.0" }));
   await addDriver();
   const sectionOf = async (id: number) =>
-    textBetween(await (await fetch(`/drivers/${id}`)).text(), 'id="deploy"', "<h2>Archive");
+    textBetween(await (await fetch(`/drivers/${id}`)).text(), 'id="deploy"', 'id="tab-model"');
 
   const incomplete = await sectionOf(1);
   const unsigned = await sectionOf(2);

@@ -26,6 +26,60 @@ test("a dashboard without problems says so in a sentence", async (t) => {
   assert.doesNotMatch(text, /Needs attention|Deleted in the last ten minutes/);
 });
 
+test("an empty dashboard has one button for each step, and marks those that are done", async (t) => {
+  const { fetch, post, addDriver } = await startApp(t);
+  const steps = async () => {
+    const page = await (await fetch("/")).text();
+    return [...page.matchAll(/<li>(.*?)<\/li>/gs)]
+      .map(([, item = ""]) => item.replaceAll(/\s+/g, " "))
+      .filter((item) => /New client|Upload a driver|New printer/.test(item))
+      .map((item) => [
+        /Done:/.test(item) ? "done" : /button primary/.test(item) ? "next" : "later",
+        /href="([^"]*)"/.exec(item)?.[1],
+      ]);
+  };
+
+  const empty = await steps();
+  await post("/clients", { name: "Alpha" });
+  await addDriver();
+  const last = await steps();
+
+  const paths = ["/clients#client-form", "/drivers#upload-form", "/printers?new=1#new-printer"];
+  const withState = (...states: string[]) => states.map((state, i) => [state, paths[i]]);
+  assert.deepEqual(empty, withState("next", "later", "later"));
+  assert.deepEqual(last, withState("done", "done", "next"));
+});
+
+test("a recent printer appears once, with its downloads or the reason why there are none", async (t) => {
+  const { fetch, post, addPrinter } = await startApp(t);
+  await addPrinter();
+  await post("/printers", { name: "Bare", address: "10.0.0.1" });
+
+  const page = await (await fetch("/")).text();
+
+  const items = [...page.matchAll(/<li><a href="\/printers\/\d+">.*?<\/li>/gs)].map(([item]) => item);
+  assert.deepEqual(
+    items.map((item) => /<bdi>(\w+)</.exec(item)?.[1]),
+    ["Bare", "Office"],
+  );
+  assert.match(items[0] ?? "", /Blocked.*No driver assigned/s);
+  assert.match(items[1] ?? "", /href="\/printers\/1\/packages\/mdm".*href="\/printers\/1\/packages\/rmm"/s);
+});
+
+test("backups and the audit log are in the navigation also where sign-in is off", async (t) => {
+  const { fetch } = await startApp(t);
+
+  const page = await (await fetch("/printers")).text();
+
+  const places = [...page.matchAll(/<li><a href="([^"]*)" ?(?:aria-current="page")?>([^<]*)<\/a><\/li>/g)];
+  assert.deepEqual(
+    places
+      .map(([, path]) => path)
+      .filter((path) => ["/backups", "/audit", "/accounts", "/tokens"].includes(path ?? "")),
+    ["/backups", "/audit"],
+  );
+});
+
 test("every problem is counted, and links to the list that shows it", async (t) => {
   const app = await startApp(t);
   const { post, fetch, addDriver, addPrinter } = app;

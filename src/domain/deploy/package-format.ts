@@ -37,6 +37,8 @@ export interface ListedFormat {
   readonly id: string;
   /** The tool or kind of tool that deploys the package, for example `RMM`. */
   readonly target: string;
+  /** The title of its card on pages. */
+  readonly heading: string;
   /** For buttons: the target and the file type. */
   readonly label: string;
   readonly fileType: string;

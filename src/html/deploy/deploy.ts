@@ -1,5 +1,4 @@
 import { linkDayChoices } from "../../domain/access/link.ts";
-import { failureOf, refusalOf } from "../../domain/deploy/deployment-choice.ts";
 import type {
   FieldSection,
   ListedFormat,
@@ -7,14 +6,12 @@ import type {
   Snippet,
   ToolGuide,
 } from "../../domain/deploy/package-format.ts";
-import type { WithState } from "../../domain/printers/listings.ts";
 import { counted } from "../../domain/text.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { copyable, type Link, type PageContext, page } from "../layout.ts";
-import { findingsNotice } from "../state-badge.ts";
 import { time } from "../text.ts";
-import { type OfferedPublish, publishFold, publishLink } from "./publish.ts";
+import { type OfferedPublish, publishCard } from "./publish.ts";
 
 /** The package in one format, with the values for the form of its target (Intune or an RMM tool). */
 interface OfferedFormat extends ListedFormat {
@@ -45,7 +42,11 @@ export interface OfferedScript {
 export interface DeployOffer {
   readonly formats: readonly OfferedFormat[];
   readonly scripts: readonly OfferedScript[];
-  /** Commands for a person at the machine. */
+  /** Downloads the install script at the machine and runs it. Undefined if machines must sign in. */
+  readonly oneLine: Snippet | undefined;
+  /** Finds out why the printer does not print. Undefined for drivers. */
+  readonly diagnosis: { readonly path: string; readonly command: Snippet } | undefined;
+  /** Further commands for a person at the machine. */
   readonly byHand: readonly Snippet[];
   /** Whether the service's address in commands and scripts is a loopback address, which works only on its own machine. */
   readonly isLoopbackOnly: boolean;
@@ -62,72 +63,63 @@ interface OfferedLinks {
   readonly days: number;
 }
 
-interface DeploySection {
-  /** The printer. */
-  readonly row: WithState;
-  /** Undefined if nothing can be downloaded. */
-  readonly offer: DeployOffer | undefined;
-  readonly logo: Html;
-  readonly remedy: Link | undefined;
-  /** Earlier downloads, and whether the revision has changed since. */
-  readonly downloaded?: Html | undefined;
-}
-
-/** The findings, then the downloads: folded if they are known to fail, left out if they would be refused. */
-export function deploySection({ row, offer, logo, remedy, downloaded }: DeploySection): Html {
-  const isRefused = offer === undefined || refusalOf(row) !== undefined;
-  const fails = !isRefused && failureOf(row) !== undefined;
-  const style = row.state === "blocked" && html`class="button primary"`;
-  return html`<section class="deploy" id="deploy"><h2>Deploy</h2>
-    ${findingsNotice(row)}
-    ${remedy && html`<p><a ${style} href="${remedy.path}">${remedy.label}</a></p>`}
-    ${downloaded}
-    ${!isRefused && (fails ? foldedDownloads(deployTabs(offer, logo)) : deployTabs(offer, logo))}</section>`;
-}
-
 /** Folds downloads that are known to fail. */
 export function foldedDownloads(body: Html): Html {
   return html`<details class="more"><summary>Download anyway</summary>${body}</details>`;
 }
 
 /**
- * A tab for each package format, and one for scripts that are run by hand.
+ * A card for each way to deploy, each with one button. The fields and commands are folded under their card.
  * @param logo the value of the field “Logo”
  */
-export function deployTabs(offer: DeployOffer, logo: Html): Html {
-  return html`<div class="tabs">
-      ${offer.formats.map((format, i) => tab(format.id, format.target, formatPane(format, offer, logo), i === 0))}
-      ${tab("hand", "By hand", handPane(offer))}
-    </div>${offer.links && linkFold(offer, offer.links)}`;
+export function deployCards(offer: DeployOffer, logo: Html): Html {
+  const { formats, diagnosis, links } = offer;
+  const publish = formats.map((format) => format.publish && publishCard(format.publish));
+  return html`<div class="cards">${publish}${formats.map((format) => formatCard(format, offer, logo))}</div>
+    ${loopbackNote(offer)}${diagnosis && diagnosisLine(diagnosis)}${links && linkFold(offer, links)}`;
 }
 
-function tab(id: string, label: string, body: Html, isFirst = false): Html {
-  return html`<input type="radio" name="deploy" id="tab-${id}" ${isFirst && html`checked`}>
-    <label for="tab-${id}">${label}</label><div class="tab" id="pane-${id}">${body}</div>`;
+function formatCard(format: OfferedFormat, offer: DeployOffer, logo: Html): Html {
+  const { id, heading, guide, path, fileType, fileName, sections } = format;
+  const isForm = sections.length > 0;
+  return html`<section class="card" id="card-${id}"><h3>${heading}</h3>
+    <p>${guide}</p>
+    <p><a class="button" href="${path}">Download ${fileType}</a></p>
+    ${isForm ? ruleScripts(format, offer) : offer.oneLine && snippetBlock(`${id}-one-line`, offer.oneLine)}
+    <details class="more"><summary>${isForm ? `Fields for ${format.target}` : "Guides, commands and scripts"}</summary>
+      <p class="soft"><code>${fileName}</code></p>
+      ${isForm ? fieldGroups(id, sections, logo) : commandsOf(format, offer)}
+      ${format.apart && apartFold(format, format.apart, logo)}</details></section>`;
 }
 
-function formatPane(format: OfferedFormat, offer: DeployOffer, logo: Html): Html {
-  const { id, path, fileType, fileName, guide, sections, snippets, tools } = format;
-  const hasRule = sections.some(({ fields }) =>
-    fields.some(({ elementId }) => elementId === "requirement_script"),
+/** The scripts that the form of the target asks for. */
+function ruleScripts({ sections }: OfferedFormat, { scripts }: DeployOffer): Html {
+  const wanted = sections.flatMap(({ fields }) => fields.map(({ elementId }) => elementId));
+  const links = scripts
+    .filter(
+      ({ kind }) => kind === "detect" || (kind === "requirement" && wanted.includes("requirement_script")),
+    )
+    .map(({ path, kind }) => html`<li><a href="${path}">Download ${kind}.ps1</a></li>`);
+  return html`<ul class="actions">${links}</ul>`;
+}
+
+function commandsOf({ id, snippets, tools }: OfferedFormat, { scripts, byHand }: DeployOffer): Html {
+  const rows = scripts.map(
+    ({ kind, path, fileName, readPath }) => html`<li><a class="button" href="${path}">Download ${kind}.ps1</a>
+      <a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a> <code>${fileName}</code></li>`,
   );
-  const scripts = offer.scripts.filter(
-    ({ kind }) => kind === "detect" || (hasRule && kind === "requirement"),
-  );
-  const links = scripts.map(
-    (script) => html`<li><a class="button" href="${script.path}">Download ${script.kind}.ps1</a></li>`,
-  );
-  return html`<ul class="actions">
-      <li><a class="button primary" href="${path}">Download ${fileType}</a></li>${links}
-      <li class="file-name"><code>${fileName}</code></li>
-    </ul><p class="hint">${guide}${format.publish && publishLink}</p>
-    ${sections.map((section, i) => fieldGroup(`${id}-${i}`, section, logo))}
-    ${snippets.length > 0 && loopbackNote(offer)}
+  return html`${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-snippet-${i}`, snippet))}
-    ${tools.length > 0 && html`<h3>Notes for your tool</h3>`}
-    ${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}
-    ${format.publish && publishFold(format.publish)}
-    ${format.apart && apartFold(format, format.apart, logo)}`;
+    <h4>Scripts alone</h4>
+    <p class="hint">Each works alone. install.ps1 downloads its driver from Platen and checks it.</p>
+    <ul class="scripts">${rows}</ul>
+    ${byHand.map((snippet, i) => snippetBlock(`hand-${i}`, snippet))}`;
+}
+
+function diagnosisLine({ path, command }: NonNullable<DeployOffer["diagnosis"]>): Html {
+  return html`<details class="more diagnosis"><summary>It does not print?</summary>
+    <p><code>diagnose.ps1</code> finds the cause on that PC and changes nothing. <a href="${path}">Download diagnose.ps1</a></p>
+    ${snippetBlock("diagnosis", command)}</details>`;
 }
 
 /** Folded, because it is useful only for printers that share a driver. */
@@ -138,18 +130,27 @@ function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, logo: H
     (driver, i) => html`${i > 0 && ", "}<a href="${driver.path}"><bdi>${driver.name}</bdi></a>`,
   );
   return html`<details class="more apart"><summary>Without ${what}</summary>
-    <p>Only the scripts, about 30 KB, for many printers that share a driver. Deploy ${what} once, with ${apps}, and each
-      printer with a package like this. Its install.ps1 downloads nothing: if a driver is missing, it fails (1603) and
-      names what to install first. Its uninstall.ps1 keeps ${what}. All other fields and the detection script are the same.</p>
-    <ul class="actions"><li><a class="button" href="${path}">Download ${fileType} without ${what}</a></li>
-      <li class="file-name"><code>${fileName}</code></li></ul>
-    ${sections.map((section, i) => fieldGroup(`${id}-apart-${i}`, section, logo))}
+    <p>For many printers that share a driver: deploy ${what} once, with ${apps}, and each printer with this small package.
+      Its install.ps1 downloads nothing. If a driver is missing, it fails (1603) and names what to install first. Its
+      uninstall.ps1 keeps ${what}.</p>
+    <p><a class="button" href="${path}">Download ${fileType} without ${what}</a> <code>${fileName}</code></p>
+    ${sections.length > 0 && fieldGroups(`${id}-apart`, sections, logo)}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-apart-snippet-${i}`, snippet))}</details>`;
+}
+
+/** The fields of a form, page by page, and a button that copies all of them. */
+function fieldGroups(id: string, sections: readonly FieldSection[], logo: Html): Html {
+  const lines = sections.flatMap(({ fields }) =>
+    fields.filter(({ value }) => value !== "").map(({ label, value }) => `${label}: ${value}`),
+  );
+  return html`<pre id="${id}-all" hidden>${lines.join("\n")}</pre>
+    <button type="button" class="copy" data-copy="${id}-all" hidden>Copy all</button>
+    ${sections.map((section, i) => fieldGroup(`${id}-${i}`, section, logo))}`;
 }
 
 function fieldGroup(id: string, { title, fields }: FieldSection, logo: Html): Html {
   const rows = fields.map((field, i) => fieldRow(field.elementId ?? `${id}-${i}`, field, logo));
-  return html`<div class="field-group"><h3>${title}</h3><dl class="values">${rows}</dl></div>`;
+  return html`<div class="field-group"><h4>${title}</h4><dl class="values">${rows}</dl></div>`;
 }
 
 function fieldRow(id: string, { label, value, isCode, hint, elementId }: PackageField, logo: Html): Html {
@@ -175,25 +176,9 @@ function snippetBlock(id: string, { label, text, hint }: Snippet): Html {
 
 function toolGuide(id: string, { tool, steps, snippet }: ToolGuide): Html {
   const items = steps.map((step) => html`<li>${step}</li>`);
-  return html`<details class="more"><summary>${tool}</summary><ol>${items}</ol>
+  return html`<details class="more" data-guide="${tool}"><summary>${tool}</summary><ol>${items}</ol>
     ${snippet && snippetBlock(id, snippet)}</details>`;
 }
-
-function handPane(offer: DeployOffer): Html {
-  const { scripts, byHand } = offer;
-  const rows = scripts.map(
-    ({ kind, path, fileName, readPath }) => html`<li><a class="button" href="${path}">Download ${kind}.ps1</a>
-      <a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a> <code>${fileName}</code></li>`,
-  );
-  return html`<ul class="scripts">${rows}</ul>
-    <p class="hint">Each script works alone: without a <code>driver</code> folder beside it, the install script downloads the driver files
-      that it needs from this service and checks them.${scripts.some(({ kind }) => kind === "diagnose") && diagnosis}</p>
-    ${loopbackNote(offer)}
-    ${byHand.map((snippet, i) => snippetBlock(`hand-${i}`, snippet))}`;
-}
-
-const diagnosis = html` If a printer does not print, <code>diagnose.ps1</code> says why, as far as that machine can tell.
-      It changes nothing.`;
 
 /** The value of the field “Logo”. @param path of the logo's download. @param hint shown if there is no logo */
 export function logoOf(path: string | undefined, hint: Html, attributes?: Html): Html {
@@ -218,8 +203,8 @@ export function linkTargets({ formats, scripts }: Pick<DeployOffer, "formats" | 
 /** Warns if the address in commands and scripts works only on the service's own machine. */
 function loopbackNote({ isLoopbackOnly }: { readonly isLoopbackOnly: boolean }): Html | undefined {
   if (!isLoopbackOnly) return undefined;
-  return html`<p class="notice warn">The address below works only on this machine. Before you copy or download, open Platen
-    by a name that other machines can reach, or set <code>PUBLIC_URL</code>.</p>`;
+  return html`<p class="hint">Commands and scripts from this page work only on this machine. Open Platen by a name that other
+    machines can reach, or set <code>PUBLIC_URL</code>.</p>`;
 }
 
 /** Folded, because most users make no links. */

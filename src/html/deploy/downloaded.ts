@@ -1,50 +1,99 @@
 import type { Deployed, DownloadCount } from "../../domain/deploy/download.ts";
-import type { PrinterWithState } from "../../domain/printers/listings.ts";
+import type { DriverWithState, PrinterWithState, WithState } from "../../domain/printers/listings.ts";
 import { type Html, html } from "../html.ts";
-import { counted, time } from "../text.ts";
+import type { Link } from "../layout.ts";
+import { stateWord, toneOf } from "../state-badge.ts";
+import { counted, day, isolated, time } from "../text.ts";
 
-/**
- * Shows a printer's last deployment and whether its revision has changed since. All downloads are folded.
- * @param downloads the most recent first
- * @param revision the current one; undefined if the printer cannot be deployed
- */
-export function downloadedLine(
-  last: Deployed | undefined,
-  downloads: readonly DownloadCount[],
-  revision: string | undefined,
-): Html {
-  const details = downloads.length > 0 && downloadsFold(downloads);
-  if (last === undefined)
-    return html`<div class="downloaded"><p class="soft">Not downloaded yet.</p>${details}</div>`;
-  const isChanged = revision !== undefined && last.revision !== revision;
-  return html`<div class="downloaded"><p class="${isChanged ? "warn" : "soft"}">Downloaded ${time(last.at)},
-    revision <code>${last.revision}</code>${isChanged ? "; changed since: deploy again" : ""}.</p>${details}</div>`;
+interface PrinterState {
+  readonly row: PrinterWithState;
+  readonly last: Deployed | undefined;
+  /** The most recent first. */
+  readonly downloads: readonly DownloadCount[];
+  /** Where the worst finding can be fixed. */
+  readonly remedy: Link | undefined;
 }
 
-/** Shows when printers were last deployed. @param deployed the last deployment of each printer that has one */
-export function downloadedTogether(
+/** A printer's state in one line of words: the worst finding with its remedy, and the last deployment. */
+export function printerStateLine({ row, last, downloads, remedy }: PrinterState): Html {
+  const deployed = deploymentWords(row, last);
+  return stateLine(html`${stateWords(row, deployed, remedy)}
+    ${row.findings.length > 0 && last !== undefined && html`<p class="soft">${deployed}</p>`}
+    ${downloads.length > 0 && downloadsFold(downloads)}`);
+}
+
+/** @param driver its findings are of its archive and INF @param remedy where the worst finding can be fixed, if elsewhere */
+export function driverStateLine(driver: DriverWithState, remedy: Link | undefined): Html {
+  const used =
+    driver.printer_count === 0
+      ? html`no printer uses it yet`
+      : html`in use by ${counted(driver.printer_count, "printer")}`;
+  return stateLine(stateWords(driver, used, remedy));
+}
+
+/** @param ready the rest of the line where there are no findings */
+function stateWords({ state, findings }: WithState, ready: Html, remedy: Link | undefined): Html {
+  const [worst, ...others] = findings;
+  const word = html`<strong class="${toneOf(state)}">${stateWord(state)}</strong>`;
+  if (worst === undefined) return html`<p>${word}, ${ready}</p>`;
+  const style = state === "blocked" && html`class="button primary"`;
+  return html`<p>${word}: ${isolated(worst.text)}</p>
+    ${remedy && html`<p><a ${style} href="${remedy.path}">${remedy.label}</a></p>`}
+    ${others.length > 0 && html`<ul class="plain">${others.map(({ text }) => html`<li>${isolated(text)}</li>`)}</ul>`}`;
+}
+
+/** Page scripts replace the content of this element after a download. */
+function stateLine(content: Html): Html {
+  return html`<div class="downloaded state-line">${content}</div>`;
+}
+
+function deploymentWords({ changed }: PrinterWithState, last: Deployed | undefined): Html {
+  if (last === undefined) return html`never deployed`;
+  if (changed) return html`<strong class="warn">changed since ${day(last.at)}</strong>: deploy again`;
+  return html`deployed ${day(last.at)}`;
+}
+
+/**
+ * The same for several printers that are deployed together.
+ * @param rows the printers in the package
+ * @param leftOut the number of printers that are not in it
+ * @param deployed the last deployment of each printer that has one
+ */
+export function groupStateLine(
   rows: readonly PrinterWithState[],
+  leftOut: number,
   deployed: readonly Deployed[],
-): Html | undefined {
-  if (rows.length === 0) return undefined;
+): Html {
   const changed = rows.filter((row) => row.changed).length;
   const missing = rows.length - deployed.length;
-  if (deployed.length === 0)
-    return html`<div class="downloaded"><p class="soft">Not downloaded yet.</p></div>`;
-  const notices = [
-    changed > 0 && `${counted(changed, "printer")} changed since`,
-    missing > 0 && `${counted(missing, "printer")} not downloaded yet`,
-  ].filter((text) => text !== false);
-  const last = Math.max(...deployed.map(({ at }) => at));
-  return html`<div class="downloaded"><p class="${notices.length > 0 ? "warn" : "soft"}">Downloaded ${time(last)}${
-    notices.length > 0 && `; ${notices.join(", ")}: deploy again`
-  }.</p></div>`;
+  const all = rows.length + leftOut;
+  const parts = [
+    leftOut > 0 &&
+      html`<strong class="bad">${leftOut} of ${counted(all, "printer")} ${leftOut === 1 ? "stays" : "stay"} out</strong>`,
+    changed > 0 &&
+      html`<strong class="warn">${counted(changed, "printer")} changed since the last download</strong>: deploy again`,
+    deployed.length > 0 && missing > 0 && html`${counted(missing, "printer")} never deployed`,
+  ].filter((part) => part !== false);
+  if (parts.length === 0) {
+    const last =
+      deployed.length === 0
+        ? html`never deployed`
+        : html`deployed ${day(Math.max(...deployed.map(({ at }) => at)))}`;
+    parts.push(html`<strong class="good">Ready</strong>: ${counted(all, "printer")}, ${last}`);
+  }
+  return stateLine(html`<p>${parts.map((part, i) => html`${i > 0 && "; "}${part}`)}</p>`);
 }
 
 function downloadsFold(downloads: readonly DownloadCount[]): Html {
   const rows = downloads.map(
-    ({ what, revision, who, count, last_at }) => html`<li>${what}, revision <code>${revision}</code>:
+    ({ what, revision, who, count, last_at }) => html`<li>${wordFor(what)}, revision <code>${revision}</code>:
       ${counted(count, "time")} by a ${who}, last ${time(last_at)}</li>`,
   );
-  return html`<details class="more"><summary>All downloads</summary><ul>${rows}</ul></details>`;
+  return html`<details class="more"><summary>All downloads</summary><ul class="plain">${rows}</ul></details>`;
+}
+
+/** The format or script of a download, as cards name it. */
+function wordFor(what: string): string {
+  if (what === "mdm") return "Intune (.intunewin)";
+  return what === "rmm" ? "RMM (ZIP)" : `${what}.ps1`;
 }

@@ -14,43 +14,33 @@ export interface OfferedPublish {
   /** The apps that it makes, as the end of a sentence that begins with “It makes”. */
   readonly makes: string;
   readonly command: string;
-  /** Whether the script downloads packages from a loopback address, which works only on the service's own machine. */
-  readonly isLoopbackOnly: boolean;
   /** The number of days in which the script can download packages without signing in. Undefined if sign-in is off. */
   readonly linkDays: number | undefined;
 }
 
-export const publishLink = html` Or <a href="#publish">publish by script</a>.`;
-
-/** Folded, because users who fill in the form do not need it. Browsers unfold it for links to `#publish`, which is inside. */
-export function publishFold(publish: OfferedPublish): Html {
-  const { path, readPath, fileName, makes, command, linkDays } = publish;
-  return html`<details class="more publish"><summary>Publish to Intune without filling in the form</summary>
-    <p id="publish"><code>publish.ps1</code> runs on your own PC. It signs you in to Microsoft and creates
-      the apps in Intune with every field of the form, or updates apps that it created before. It downloads the packages from
-      Platen and uploads them to Microsoft. Platen itself has no access to any tenant and stores no password or token of one.
-      Manual changes in Intune and assignments stay as they are.</p>
-    <p>It makes ${makes}.</p>
-    <p>An administrator of the tenant must once grant the delegated Microsoft Graph permission
-      <code>DeviceManagementApps.ReadWrite.All</code>, to the app “Microsoft Graph Command Line Tools” or to one of your
-      own (<code>-ClientId</code>). Step by step: <code>Get-Help .\\${fileName} -Full</code>, or
-      <code>docs/intune.md</code> in Platen’s repository.</p>
-    ${linkDays !== undefined && linksNote(linkDays)}
-    ${publish.isLoopbackOnly && loopbackNote}
-    <ul class="actions"><li><a class="button" href="${path}">Download publish.ps1</a></li>
-      <li><a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a></li>
-      <li class="file-name"><code>${fileName}</code></li></ul>
+/** The card of the script. What it needs and its parameters are folded. */
+export function publishCard(publish: OfferedPublish): Html {
+  const { path, readPath, fileName, makes, command, linkDays, isForClient } = publish;
+  return html`<section class="card" id="card-publish"><h3>Publish to Intune</h3>
+    <p>A script for your PC. It creates or updates the ${isForClient ? "apps" : "app"} in your tenant.</p>
+    <p><a class="button primary" href="${path}">Download publish.ps1</a></p>
     ${copyable("Run it in its folder", command, "publish-command")}
-    <p>Optional parameters:</p>
-    <dl>${parameters(publish).map(
-      ([name, text]) => html`<div><dt><code>${name}</code></dt><dd>${text}</dd></div>`,
-    )}</dl></details>`;
+    <details class="more" id="publish"><summary>Permission and parameters</summary>
+      <p><code>${fileName}</code> <a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a></p>
+      <p>It makes ${makes}.</p>
+      <p>It signs you in to Microsoft, downloads the packages from Platen and uploads them with every field of the form.
+        Platen has no access to any tenant. Manual changes in Intune and assignments stay as they are.</p>
+      <p>An administrator of the tenant grants the delegated Microsoft Graph permission
+        <code>DeviceManagementApps.ReadWrite.All</code> once: to the app “Microsoft Graph Command Line Tools”, or to your own
+        (<code>-ClientId</code>).</p>
+      ${linkDays !== undefined && linksNote(linkDays)}
+      <dl>${parameters(publish).map(
+        ([name, text]) => html`<div><dt><code>${name}</code></dt><dd>${text}</dd></div>`,
+      )}</dl>
+      <p>All parameters: <code>Get-Help .\\${fileName} -Full</code></p></details></section>`;
 }
 
-const loopbackNote = html`<p class="notice warn">The script downloads its packages from an address that works only on this machine. Run it
-    here, or before you download it, open Platen by a name that other machines can reach, or set <code>PUBLIC_URL</code>.</p>`;
-
-/** The most useful parameters. The script's own help and `docs/intune.md` list all of them. */
+/** The most useful parameters. The script's own help lists all of them. */
 function parameters({ isForClient }: OfferedPublish): (readonly [string, string])[] {
   return [
     ["-WhatIf", "Says what it would do, and changes nothing."],

@@ -18,7 +18,7 @@ export function driverMessage(
 ): Message | undefined {
   if (done === undefined) return undefined;
   const text = html`Saved: <a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>.`;
-  const printers = { label: "Its printers", path: `${paths.driver(driver.id)}#driver-printers` };
+  const printers = { label: "Its printers", path: paths.driverPrinters(driver.id) };
   if (blocked > 0) {
     const move = { label: "Move its printers to another driver", path: paths.driverMove(driver.id) };
     const problem = html`${text} ${counted(blocked, "printer")} cannot be deployed with it.`;

@@ -3,23 +3,15 @@ import { failureOf } from "../../domain/deploy/deployment-choice.ts";
 import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import type { DriverWithState, PrinterWithState, WithState } from "../../domain/printers/listings.ts";
-import { historyLink } from "../audit/audit.ts";
-import { type DeployOffer, deployTabs, foldedDownloads, logoOf } from "../deploy/deploy.ts";
-import {
-  checkbox,
-  deleteFold,
-  type FormState,
-  formVersionField,
-  problemSummary,
-  textArea,
-  textField,
-} from "../form.ts";
+import { type DeployOffer, deployCards, foldedDownloads, logoOf } from "../deploy/deploy.ts";
+import { driverStateLine } from "../deploy/downloaded.ts";
+import { checkbox, type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { canChange, type Guidance, guidanceBlock, type PageContext, page } from "../layout.ts";
+import { canChange, type Guidance, guidanceBlock, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { printerTable } from "../printers/printer-table.ts";
-import { driverFindingLines, stateBadge, toneOf } from "../state-badge.ts";
-import { bytes, counted, firstOf, isolated, time } from "../text.ts";
+import { driverRemedy } from "../remedies.ts";
+import { bytes, count, counted, firstOf, isolated, time } from "../text.ts";
 import { choiceIn, infAndModel } from "./driver-infs.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
 import { infRemarks } from "./driver-remarks.ts";
@@ -38,60 +30,83 @@ interface DriverPageData {
   readonly isFinal: boolean;
   /** Undefined for a driver that comes with Windows. */
   readonly deploy: DriverDeploy | undefined;
+  /** The open tab. */
+  readonly tab: DriverTab;
 }
-
-const finalDeletionHint = `, immediately and permanently: less than ${bytes(archiveRoomBytes)} is free on the disk, so this cannot be undone`;
 
 const maxCatalogs = 8;
 
+const tabs = [
+  ["what", "What it is"],
+  ["printers", "Printers"],
+  ["deploy", "Deploy"],
+  ["model", "INF and model"],
+] as const;
+
+/** A tab of a driver's page, as the query parameter `tab` names it. */
+export type DriverTab = (typeof tabs)[number][0];
+
+export function driverTabIn(query: URLSearchParams): DriverTab {
+  return tabs.find(([name]) => name === query.get("tab"))?.[0] ?? "what";
+}
+
 export function driverPage(context: PageContext, data: DriverPageData): Html {
-  const { driver } = data;
+  const { driver, isFinal } = data;
+  const { id } = driver;
   const isChangeable = canChange(context.visitor);
+  const isOfWindows = isWindowsDriver(driver);
   const title = driverTitle(driver);
-  const action =
+  const consequence = `Its ZIP is deleted too${isFinal ? finalDeletionHint : ""}. A driver that printers use is not deleted.`;
+  const action = html`${
     isChangeable &&
     driver.listed?.isPrinter === true &&
-    html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with this driver</a>`;
+    html`<a class="button primary" href="${paths.printerWithDriver(id)}">New printer</a>`
+  }${recordActions(context, { kind: "driver", id, isChangeable, ...(!isOfWindows && { deletion: { consequence } }) })}`;
   return page(
     { ...context, title, heading: html`<bdi>${title}</bdi>`, section: "Drivers", action },
-    html`${isWindowsDriver(driver) ? windowsDriver(data, isChangeable) : uploadedDriver(data, isChangeable)}
-      ${historyLink(context, "driver", driver.id)}`,
+    isOfWindows ? windowsDriver(data, isChangeable) : uploadedDriver(data, isChangeable),
   );
 }
+
+const finalDeletionHint = ` at once and cannot be restored: less than ${bytes(archiveRoomBytes)} is free on the disk`;
 
 /** The page of a driver that comes with Windows: nothing can be chosen, downloaded or deleted. */
 function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boolean): Html {
   const models = chosenInf(driver)?.descriptions ?? [];
   return html`<p>${driver.comment}</p>
-    <p class="soft">Windows includes or downloads this driver: it has no archive, packages contain none of its files,
-      and Platen does not compare its version.</p>
+    <p class="soft">Windows includes or downloads this driver. Packages contain none of its files.</p>
     <section><h2>What it is</h2><dl>
       <div><dt>Models</dt><dd>${models.map((model, i) => html`${i > 0 && ", "}<code>${model}</code>`)}</dd></div>
       <div><dt>Machines</dt><dd>${machinesOf(chosenInf(driver))}</dd></div></dl></section>
-    ${printers.length > 0 && html`<section id="driver-printers"><h2>Printers with this driver</h2>${printerTable(printers, isChangeable)}</section>`}`;
+    ${printers.length > 0 && html`<section id="driver-printers"><h2>Printers</h2>${printerTable(printers, isChangeable)}</section>`}`;
 }
 
 function uploadedDriver(data: DriverPageData, isChangeable: boolean): Html {
-  const { driver, printers, withState, isFinal } = data;
-  return html`<div class="soft standing">${stateBadge(withState)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span>
-    ${data.deploy?.problem === undefined && html`<a href="#deploy">Deploy it alone</a>`}</div>
-    ${withState.findings.length > 0 && html`<div class="notice ${toneOf(withState.state)}">${driverFindingLines(withState)}</div>`}
+  const { driver, printers, withState, tab } = data;
+  const [worst] = withState.findings;
+  const panes: Record<DriverTab, Html> = {
+    what: html`${facts(driver)}${infRemarks(driver)}${archiveSection(driver)}`,
+    printers: printerSection(data, isChangeable),
+    deploy: html`${data.deploy && driverDeploySection(withState, printers.length > 0, data.deploy)}`,
+    model: isChangeable ? driverSettings(data) : chosenFacts(driver),
+  };
+  return html`<p class="soft"><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</p>
+    ${driverStateLine(withState, worst && isChangeable ? driverRemedy(worst.kind, driver) : undefined)}
     ${newerNotice(data, isChangeable)}
-    <section><h2>What it is</h2>${facts(driver)}${infRemarks(driver)}</section>
-    <section><h2>INF and model</h2>${isChangeable ? driverSettings(data) : chosenFacts(driver)}</section>
-    ${printers.length > 0 && printerSection(data, isChangeable)}
-    ${data.deploy && driverDeploySection(withState, printers.length > 0, data.deploy)}
-    <section><h2>Archive</h2><ul class="downloads">
-      <li><a href="${paths.driverArchive(driver.id)}"><bdi>${driver.file_name}</bdi></a> as uploaded, SHA-256 <code class="wrap">${driver.sha256}</code></li>
-      <li><a href="${paths.driverFiles(driver.id)}">Only the driver’s files</a>: the ZIP that install.ps1 downloads when it runs without a package.</li></ul></section>
-    ${
-      isChangeable &&
-      deleteFold({
-        what: "driver",
-        consequence: `The archive is deleted too${isFinal ? finalDeletionHint : ""}. A driver that printers use cannot be deleted.`,
-        action: paths.driverDelete(driver.id),
-      })
-    }`;
+    <div class="tabs">${tabs.map(
+      ([
+        name,
+        label,
+      ]) => html`<input type="radio" name="tab" id="tab-${name}" ${name === tab && html`checked`}>
+      <label for="tab-${name}">${label}${name === "printers" && html` <span class="soft">${count(printers.length)}</span>`}</label
+      ><section class="tab" id="pane-${name}"><h2 class="visually-hidden">${label}</h2>${panes[name]}</section>`,
+    )}</div>`;
+}
+
+function archiveSection({ id, file_name, sha256 }: Driver): Html {
+  return html`<h3>Archive</h3><ul class="plain">
+    <li><a href="${paths.driverArchive(id)}"><bdi>${file_name}</bdi></a> as uploaded, SHA-256 <code>${sha256}</code></li>
+    <li><a href="${paths.driverFiles(id)}">Only the driver’s files</a>: the ZIP that install.ps1 downloads when it runs without a package.</li></ul>`;
 }
 
 /** The chosen INF and model, for users who cannot change records. */
@@ -111,9 +126,10 @@ function newerNotice(
 }
 
 function printerSection({ driver, printers }: DriverPageData, isChangeable: boolean): Html {
-  return html`<section id="driver-printers"><h2>Printers with this driver</h2>
-    ${isChangeable && html`<p><a href="${paths.driverMove(driver.id)}">Move ${counted(printers.length, "printer")} to another driver…</a></p>`}
-    ${printerTable(printers, isChangeable)}</section>`;
+  if (printers.length === 0) return html`<p>No printer uses it yet.</p>`;
+  return html`<div id="driver-printers">
+    ${isChangeable && html`<p><a class="button" href="${paths.driverMove(driver.id)}">Move ${counted(printers.length, "printer")} to another driver…</a></p>`}
+    ${printerTable(printers, isChangeable)}</div>`;
 }
 
 function facts(driver: Driver): Html {
@@ -192,19 +208,15 @@ function driverDeploySection(
   { models, leftOut, problem, offer }: DriverDeploy,
 ): Html {
   const why = problem ?? withState.findings.find(({ kind }) => kind === "archive")?.text;
-  if (why !== undefined) {
-    return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2><p>${isolated(why)}</p></section>`;
-  }
+  if (why !== undefined) return html`<p id="deploy">${isolated(why)}</p>`;
   const logo = logoOf(undefined, html`your choice: a PNG of the maker’s or your own`);
-  const tabs = deployTabs(offer, logo);
-  const isFailing = failureOf(withState) !== undefined;
-  return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2>
-    <p>For many printers with the same driver: deploy the driver once with this package, and each printer with its package
-      <em>without the driver</em>. A printer’s usual package contains the driver and does not need this one.</p>
+  const cards = deployCards(offer, logo);
+  return html`<div class="deploy" id="deploy">
+    <p>Deploys the driver alone, once for many printers. Deploy each printer <em>without the driver</em> then.</p>
     ${modelLine(models, isUsed)}
     ${leftOut.length > 0 && html`<p class="notice warn">Left out, because the INF does not have it: ${nameList(leftOut)}.</p>`}
-    ${isFailing ? foldedDownloads(tabs) : tabs}
-    ${guidanceBlock(aboutUninstalling)}</section>`;
+    ${failureOf(withState) === undefined ? cards : foldedDownloads(cards)}
+    ${guidanceBlock(aboutUninstalling)}</div>`;
 }
 
 const aboutUninstalling: Guidance = {

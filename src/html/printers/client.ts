@@ -6,11 +6,10 @@ import {
 } from "../../domain/deploy/deployment-choice.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { PrinterWithState } from "../../domain/printers/listings.ts";
-import { historyLink } from "../audit/audit.ts";
-import { type DeployOffer, deployTabs, foldedDownloads, logoOf } from "../deploy/deploy.ts";
-import { deleteFold, type FormState } from "../form.ts";
+import { type DeployOffer, deployCards, foldedDownloads, logoOf } from "../deploy/deploy.ts";
+import type { FormState } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { canChange, type PageContext, page } from "../layout.ts";
+import { canChange, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { remedyOf } from "../remedies.ts";
 import { count, counted, isolated, time } from "../text.ts";
@@ -23,37 +22,26 @@ interface ClientPageData {
   readonly form: FormState;
   readonly choice: DeploymentChoice;
   readonly offer: DeployOffer;
-  /** The last downloads, and whether the printers changed since. */
-  readonly downloaded?: Html | undefined;
+  /** The state of its printers in words, with their last deployment. */
+  readonly stateLine: Html;
 }
 
 export function clientPage(context: PageContext, data: ClientPageData): Html {
   const { client, printers, form } = data;
+  const { id, name, notes, subnets } = client;
   const isChangeable = canChange(context.visitor);
-  const heading = html`<bdi>${client.name}</bdi>`;
-  const action =
-    isChangeable &&
-    html`<a class="button primary" href="${paths.printerForClient(client.id)}">New printer</a>`;
+  const isRefused = Object.keys(form.problems).length > 0 || form.newerValues !== undefined;
+  const edit = html`<details id="edit" ${isRefused && html`open`}><summary class="button">Edit</summary>${clientSettings(client, form)}</details>`;
+  const action = html`${isChangeable && html`<a class="button primary" href="${paths.printerForClient(id)}">New printer</a>${edit}`}
+    ${recordActions(context, { kind: "client", id, isChangeable, deletion: { consequence: "A client that still has printers is not deleted." } })}`;
   return page(
-    { ...context, title: client.name, heading, section: "Clients", action },
-    html`<p class="soft standing-line"><span>${counted(printers.length, "printer")}, client since ${time(client.created_at)}</span></p>
-    ${client.notes !== "" && html`<p class="on-paper" dir="auto">${client.notes}</p>`}
-    ${client.subnets.length > 0 && html`<p class="on-paper">Only in ${client.subnets.join(", ")}.</p>`}
-    <div class="deploy-page off-paper">
-      ${printers.length > 0 && clientDeploySection(data, isChangeable)}
-      ${isChangeable && html`<div class="deploy-side"><section><h2>Settings</h2>${clientSettings(client, form)}</section></div>`}
-    </div>
+    { ...context, title: name, heading: html`<bdi>${name}</bdi>`, section: "Clients", action },
+    html`<p class="soft">Client since ${time(client.created_at)}</p>
+    ${notes !== "" && html`<p class="lines" dir="auto">${notes}</p>`}
+    ${subnets.length > 0 && html`<p>Only in ${subnets.join(", ")}.</p>`}
+    ${printers.length > 0 && clientDeploySection(data, isChangeable)}
     <section><h2>Printers</h2>
-      ${printers.length > 0 ? printerTable(printers, isChangeable) : html`<p>No printers yet.</p>`}</section>
-    ${historyLink(context, "client", client.id)}
-    ${
-      isChangeable &&
-      deleteFold({
-        what: "client",
-        consequence: "A client that still has printers is not deleted.",
-        action: paths.clientDelete(client.id),
-      })
-    }`,
+      ${printers.length > 0 ? printerTable(printers, isChangeable) : html`<p>No printers yet.</p>`}</section>`,
   );
 }
 
@@ -62,29 +50,18 @@ const visibleReasons = 6;
 /** Further printers in the package are only counted. */
 const visiblePrinters = 100;
 
-/** The package with all printers of a client: the printers in it, those left out with reasons, and the downloads. */
-function clientDeploySection({ choice, offer, downloaded }: ClientPageData, isChangeable: boolean): Html {
+/** The package with all printers of a client: those left out with reasons, the downloads, the printers in it. */
+function clientDeploySection({ choice, offer, stateLine }: ClientPageData, isChangeable: boolean): Html {
   const { included, leftOut } = choice;
   const failing = failingCount(leftOut);
-  return html`<section class="deploy" id="deploy"><h2>Deploy all printers</h2>
+  return html`${stateLine}<section class="deploy off-paper" id="deploy"><h2 class="visually-hidden">Deploy all printers</h2>
     ${leftOut.length > 0 && leftOutNotice(included.length, leftOut, isChangeable)}
-    ${downloaded}
-    <p>${summary(included.length, leftOut.length)}</p>
-    ${included.length > 0 && html`<details class="more"><summary>What goes in</summary>${goesInList(included)}</details>`}
-    ${included.length > 0 && deployTabs(offer, logo)}
+    ${included.length > 0 && deployCards(offer, logo)}
+    ${included.length > 0 && html`<details class="more"><summary>What goes in: ${counted(included.length, "printer")}, each driver once</summary>${goesInList(included)}</details>`}
     ${failing > 0 && failingDownloads(failing, offer)}</section>`;
 }
 
 const logo = logoOf(undefined, html`your choice: a PNG of the client’s or your own`);
-
-function summary(inCount: number, outCount: number): string {
-  if (inCount === 0) return "None of the printers can be deployed yet.";
-  const which =
-    outCount === 0
-      ? counted(inCount, "printer")
-      : `${count(inCount)} of ${counted(inCount + outCount, "printer")}`;
-  return `${which} in one package, each driver once. One install script adds every queue and reports each one’s result.`;
-}
 
 function failingCount(leftOut: readonly LeftOut[]): number {
   return leftOut.filter(({ row }) => refusalOf(row) === undefined && failureOf(row) !== undefined).length;

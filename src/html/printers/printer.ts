@@ -1,4 +1,5 @@
 import { derivePortName } from "../../domain/address.ts";
+import { failureOf, refusalOf } from "../../domain/deploy/deployment-choice.ts";
 import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import type { Icon } from "../../domain/printers/icon.ts";
@@ -22,15 +23,11 @@ import {
   protocols,
 } from "../../domain/printers/setting-values.ts";
 import { effectiveSubnets } from "../../domain/subnet.ts";
-import { historyLink } from "../audit/audit.ts";
-import { type DeployOffer, deploySection, logoOf } from "../deploy/deploy.ts";
+import { type DeployOffer, deployCards, foldedDownloads, logoOf } from "../deploy/deploy.ts";
 import { machinesOf } from "../drivers/driver-label.ts";
-import { deleteFold } from "../form.ts";
 import { type Hole, type Html, html } from "../html.ts";
-import { canChange, type Guidance, guidanceBlock, type PageContext, page } from "../layout.ts";
+import { canChange, type Guidance, guidanceBlock, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
-import { remedyOf } from "../remedies.ts";
-import { stateBadge } from "../state-badge.ts";
 import { bytes, counted, infDate, time } from "../text.ts";
 import { iconSection, readOnlyIconSection } from "./icon.ts";
 import { ticketSummary } from "./printer-form.ts";
@@ -48,41 +45,48 @@ interface PrinterPageData {
   readonly revision: string | undefined;
   /** Undefined where the printer has no driver. */
   readonly offer: DeployOffer | undefined;
-  /** The last download, and whether the printer changed since. */
-  readonly downloaded?: Html | undefined;
+  /** The state in words, with the last deployment. */
+  readonly stateLine: Html;
 }
 
 export function printerPage(context: PageContext, data: PrinterPageData): Html {
-  const { printer, client, row, icon, iconProblem, downloaded, offer } = data;
+  const { printer, client, icon, iconProblem, stateLine } = data;
+  const { id, name } = printer;
   const isChangeable = canChange(context.visitor);
-  const heading = html`<bdi>${printer.name}</bdi>`;
-  const action =
-    isChangeable && html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`;
-  const logo = printerLogo(printer.id, icon, isChangeable);
-  const [worst] = row.findings;
-  const remedy = isChangeable && worst ? remedyOf(worst, row) : undefined;
+  const action = recordActions(context, {
+    kind: "printer",
+    id,
+    isChangeable,
+    links: [
+      { label: "Edit", path: paths.printerEdit(id) },
+      { label: "Duplicate", path: paths.printerCopy(id) },
+    ],
+    deletion: { consequence: "PCs that have it keep it: uninstall it there first." },
+  });
   return page(
-    { ...context, title: printer.name, heading, section: "Printers", action },
-    html`<p class="soft standing-line">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}
-      ${stateBadge({ ...row, findings: [] })}</p>
+    { ...context, title: name, heading: html`<bdi>${name}</bdi>`, section: "Printers", action },
+    html`<p class="soft">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}</p>
+    ${stateLine}
     <div class="deploy-page">
-      ${deploySection({ row, offer, logo, remedy, downloaded })}
+      ${deploySection(data, isChangeable)}
       <div class="deploy-side">
-        ${settingsSection(data, isChangeable)}
+        ${settingsSection(data)}
         ${driverSection(data, isChangeable)}
-        ${isChangeable ? iconSection(printer.id, icon, iconProblem) : readOnlyIconSection(printer.id, icon)}
+        ${isChangeable ? iconSection(id, icon, iconProblem) : readOnlyIconSection(id, icon)}
       </div>
-    </div>
-    ${historyLink(context, "printer", printer.id)}
-    ${
-      isChangeable &&
-      deleteFold({
-        what: "printer",
-        consequence: "Machines that have it keep it. Uninstall it there first, or from your RMM.",
-        action: paths.printerDelete(printer.id),
-      })
-    }`,
+    </div>`,
   );
+}
+
+/** The downloads: folded if they are known to fail, left out if they would be refused. */
+function deploySection(
+  { row, offer, icon, printer }: PrinterPageData,
+  isChangeable: boolean,
+): Html | undefined {
+  if (offer === undefined || refusalOf(row) !== undefined) return undefined;
+  const cards = deployCards(offer, printerLogo(printer.id, icon, isChangeable));
+  return html`<section class="deploy" id="deploy"><h2 class="visually-hidden">Deploy</h2>
+    ${failureOf(row) === undefined ? cards : foldedDownloads(cards)}</section>`;
 }
 
 /** An out-of-band fragment with the logo, after a change of the icon. */
@@ -96,10 +100,11 @@ function printerLogo(id: number, icon: Icon | undefined, isChangeable: boolean, 
 }
 
 /** All settings, for the page and for fragments. Those with their default are folded. */
-export function settingsSection(
-  { printer, client, revision }: Pick<PrinterPageData, "printer" | "client" | "revision">,
-  isChangeable = true,
-): Html {
+export function settingsSection({
+  printer,
+  client,
+  revision,
+}: Pick<PrinterPageData, "printer" | "client" | "revision">): Html {
   const rows = settingRows(printer, client);
   const defaults = rows.filter(({ isDefault }) => isDefault);
   const others = rows.filter(({ isDefault }) => !isDefault);
@@ -112,8 +117,7 @@ export function settingsSection(
       html`<details class="more"><summary>${counted(defaults.length, "setting")} at ${defaults.length === 1 ? "its" : "their"} default</summary>
       ${definitions(defaults)}</details>`
     }
-    ${guidanceFor(printer)}
-    ${isChangeable && html`<p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p>`}</section>`;
+    ${guidanceFor(printer)}</section>`;
 }
 
 function settingRows(printer: Printer, client: ClientWithSubnets | undefined): Row[] {

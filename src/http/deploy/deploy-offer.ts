@@ -112,7 +112,8 @@ export function driverOffer(
 
 function offerOf({ config }: App, request: IncomingMessage, target: Target): DeployOffer {
   // With sign-in, machines cannot download from a plain address. Users make a link for each file instead.
-  const service = needsSignIn(config) ? undefined : serviceUrl(request, config);
+  const address = serviceUrl(request, config);
+  const service = needsSignIn(config) ? undefined : address;
   const { owner, facts, scriptName } = target;
   const own = pathsOf(owner);
   const allKinds = owner.kind === "driver" ? packagedScripts : scriptKinds;
@@ -131,34 +132,28 @@ function offerOf({ config }: App, request: IncomingMessage, target: Target): Dep
     const detectionFileName = scriptFileName("detect", scriptName);
     const requirementFileName = scriptFileName("requirement", scriptName);
     const all = { ...facts, fileName, detectionFileName, requirementFileName, urls };
-    const { id, target: goesTo, label, fileType, guide } = format;
+    const { id, target: goesTo, heading, label, fileType, guide } = format;
     return {
-      ...{ id, target: goesTo, label, fileType, guide, path, fileName },
+      ...{ id, target: goesTo, heading, label, fileType, guide, path, fileName },
       sections: format.fields(all),
       snippets: format.snippets(all),
       tools: format.tools(all),
       apart: apartOf(format, target, all),
-      publish: id === intune.id ? publishOffer(config, request, target) : undefined,
+      publish: id === intune.id ? publishOffer(config, target) : undefined,
     };
   });
-  const isLoopbackOnly = service !== undefined && isLoopback(service);
+  const isLoopbackOnly = address !== undefined && isLoopback(address);
   const links = linksOf(config, request, owner);
-  return { formats, scripts, byHand: byHand(service, scripts), isLoopbackOnly, links };
+  return { formats, scripts, ...commandsFor(service, scripts), isLoopbackOnly, links };
 }
 
-function publishOffer(
-  config: Config,
-  request: IncomingMessage,
-  { owner, makes, scriptName }: Target,
-): OfferedPublish {
+function publishOffer(config: Config, { owner, makes, scriptName }: Target): OfferedPublish {
   const own = pathsOf(owner);
   const fileName = scriptFileName("publish", scriptName);
-  const service = serviceUrl(request, config);
   return {
     ...{ path: own.publish, readPath: own.readScript("publish"), fileName, makes },
     isForClient: owner.kind === "client",
     command: interactiveCommand(fileName),
-    isLoopbackOnly: service !== undefined && isLoopback(service),
     linkDays: needsSignIn(config) ? config.linkDays : undefined,
   };
 }
@@ -199,32 +194,36 @@ const verbs: Readonly<Record<ScriptKind, string>> = {
   diagnose: "Diagnose",
 };
 
-/** Hints for the commands that download and run a script. Other scripts have no such command. */
-const oneLineHints: Readonly<Partial<Record<ScriptKind, string>>> = {
-  install: "At the machine, in an elevated PowerShell: fetches the script and runs it.",
-  diagnose: "If it does not print: lists what is wrong on that machine, and changes nothing.",
-};
-
 /** Commands to paste at a machine. @param service the address of Platen, if machines can download from it */
-function byHand(service: string | undefined, scripts: readonly OfferedScriptOfKind[]): DeployOffer["byHand"] {
-  const downloaded = scripts.map(({ kind, fileName }) => ({
+function commandsFor(
+  service: string | undefined,
+  scripts: readonly OfferedScriptOfKind[],
+): Pick<DeployOffer, "oneLine" | "diagnosis" | "byHand"> {
+  const inFolder = ({ kind, fileName }: OfferedScriptOfKind) => ({
     label: `${verbs[kind]}, in the folder of the download`,
     text: commandFor(fileName),
-  }));
-  const install = scripts.find(({ kind }) => kind === "install");
-  if (service === undefined || install === undefined) return downloaded;
-  const fetched = scripts
-    .filter(({ kind }) => oneLineHints[kind] !== undefined)
-    .map(({ kind, path }) => ({
-      label: `${verbs[kind]} in one line`,
-      text: downloadAndRunCommand(service + path),
-      hint: oneLineHints[kind],
-    }));
-  const url = service + install.path;
-  return [
-    ...fetched,
-    ...downloaded,
-    { label: "Address of the install script", text: url },
-    { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
-  ];
+  });
+  const find = (kind: ScriptKind) => scripts.find((script) => script.kind === kind);
+  const [install, diagnose] = [find("install"), find("diagnose")];
+  const inOneLine = ({ kind, path }: OfferedScriptOfKind) =>
+    service === undefined
+      ? undefined
+      : {
+          label: `${verbs[kind]} in one line, in an elevated PowerShell`,
+          text: downloadAndRunCommand(service + path),
+        };
+  const url = service !== undefined && install && service + install.path;
+  return {
+    oneLine: install && inOneLine(install),
+    diagnosis: diagnose && { path: diagnose.path, command: inOneLine(diagnose) ?? inFolder(diagnose) },
+    byHand: [
+      ...scripts.map(inFolder),
+      ...(url
+        ? [
+            { label: "Address of the install script", text: url },
+            { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
+          ]
+        : []),
+    ],
+  };
 }

@@ -8,7 +8,7 @@ import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import type { UserError } from "../../domain/errors.ts";
 import { cleanText, type FormInput } from "../../domain/fields.ts";
 import type { DriverDeploy } from "../../html/drivers/driver.ts";
-import { driverPage, driverSettings } from "../../html/drivers/driver.ts";
+import { type DriverTab, driverPage, driverSettings, driverTabIn } from "../../html/drivers/driver.ts";
 import { confirmation, confirmPage } from "../../html/drivers/driver-confirm.ts";
 import { choiceOf, infAndModel } from "../../html/drivers/driver-infs.ts";
 import { driverMessage, movedMessage, uploadedMessage } from "../../html/drivers/driver-messages.ts";
@@ -38,7 +38,8 @@ import { driverListData } from "./drivers.ts";
 export async function show(context: Context<"id">): Promise<Reply> {
   const { app, id, url } = context;
   const query = url.searchParams.get("q") ?? "";
-  return htmlReply(await pageOf(context, { query }, await pageMessage(app, id, url)));
+  const view = { query, tab: driverTabIn(url.searchParams) };
+  return htmlReply(await pageOf(context, view, await pageMessage(app, id, url)));
 }
 
 /** The message for the finished change in the query. */
@@ -67,18 +68,21 @@ interface FormView {
   /** The search in the list of models. */
   readonly query?: string;
   readonly isUnsaved?: boolean;
+  /** The form's tab by default. */
+  readonly tab?: DriverTab;
 }
 
 async function pageOf({ app, request, id }: Context<"id">, view: FormView, message?: Message): Promise<Html> {
   const driver = app.store.drivers.get(id);
   const { driver: withState, printers } = await app.overview.driver(id);
-  const { form = recordForm(driverFormValues(driver)), query = "", isUnsaved = false } = view;
+  const { form = recordForm(driverFormValues(driver)), query = "", isUnsaved = false, tab = "model" } = view;
   const data = {
     driver,
     printers,
     form,
     query,
     isUnsaved,
+    tab,
     withState,
     isFinal: await app.store.isNearlyFull(),
     deploy: isWindowsDriver(driver) ? undefined : deployOf(app, request, driver),
@@ -175,7 +179,7 @@ export async function remove(context: Context<"id">): Promise<Reply> {
   const removed = await tryRemove(request, () => app.undo.removeDriver(id));
   return answerForm(request, removed, {
     redirect: (deletion) => removedPath(app, paths.drivers, name, deletion),
-    page: (error) => pageOf(context, {}, refusalMessage(error)),
+    page: (error) => pageOf(context, { tab: "printers" }, refusalMessage(error)),
     fragment: async ({ value }) =>
       html`${driverList(await driverListData(app))}${notify(deletedMessage(name, value))}`,
   });

@@ -4,7 +4,7 @@ import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
 import type { UserError } from "../../domain/errors.ts";
 import { clientFormValues, parseClient } from "../../domain/printers/client.ts";
 import { type Narrowing, narrowClients } from "../../domain/printers/search.ts";
-import { downloadedTogether } from "../../html/deploy/downloaded.ts";
+import { groupStateLine } from "../../html/deploy/downloaded.ts";
 import { refusalMessage } from "../../html/error.ts";
 import { emptyForm, type FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
@@ -89,8 +89,9 @@ async function clientPageOf(
     printers,
     form: form ?? recordForm(clientFormValues(client)),
     choice,
-    downloaded: downloadedTogether(
+    stateLine: groupStateLine(
       choice.included,
+      choice.leftOut.length,
       choice.included.flatMap(({ printer }) => app.deployments.lastDeployed(printer.id) ?? []),
     ),
     offer: clientOffer(app, request, client, choice.included),

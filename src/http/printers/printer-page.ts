@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { downloadedLine } from "../../html/deploy/downloaded.ts";
+import { printerStateLine } from "../../html/deploy/downloaded.ts";
 import type { Html } from "../../html/html.ts";
-import type { Message } from "../../html/layout.ts";
+import { canChange, type Message } from "../../html/layout.ts";
 import { completedChangeIn } from "../../html/messages.ts";
 import { printerPage } from "../../html/printers/printer.ts";
+import { remedyOf } from "../../html/remedies.ts";
 import { revisionOf } from "../../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../../services/deploy/deployable.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
@@ -43,6 +44,8 @@ export async function printerPageOf(
   const deployable = driver && { printer, driver, arm64Driver };
   const revision = deployable && revisionOf(deployable);
   const { row, siblings } = await overview.printer(id);
+  const context = pageContextOf(request, message);
+  const [worst] = row.findings;
   const data = {
     printer,
     client,
@@ -52,8 +55,13 @@ export async function printerPageOf(
     iconProblem,
     row,
     revision,
-    downloaded: driver && downloadedLine(deployments.lastDeployed(id), deployments.ofPrinter(id), revision),
+    stateLine: printerStateLine({
+      row,
+      last: deployments.lastDeployed(id),
+      downloads: deployments.ofPrinter(id),
+      remedy: worst && canChange(context.visitor) ? remedyOf(worst, row) : undefined,
+    }),
     offer: deployable && printerOffer(app, request, details, deployable, siblings),
   };
-  return printerPage(pageContextOf(request, message), data);
+  return printerPage(context, data);
 }

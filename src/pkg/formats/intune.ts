@@ -31,12 +31,13 @@ export const intune = {
   // URLs and the audit log use this id.
   id: "mdm",
   target: "Intune",
+  heading: "Intune by hand",
   label: "Intune (.intunewin)",
   fileType: ".intunewin",
   contentType: "application/octet-stream",
   extension: ".intunewin",
   hasIcon: true,
-  guide: "Apps > All Apps > Create, Windows app (Win32): this file, these fields.",
+  guide: "In Intune: Apps > All Apps > Create, Windows app (Win32).",
   fields: intuneSections,
   dependencyFields: intuneDependencies,
   snippets: () => [],
@@ -122,6 +123,8 @@ function intuneSections(facts: PackageFacts): FieldSection[] {
     { title: "Requirements", fields: requirements(facts) },
     { title: "Detection rules", fields: detectionRules(facts) },
     { title: "Dependencies", fields: [{ label: "Add", value: "", hint: facts.dependencies }] },
+    { title: "Supersedence", fields: [{ label: "Add", value: "", hint: "none: updated in place" }] },
+    { title: "Assignments", fields: assignments },
   ];
 }
 
@@ -163,6 +166,23 @@ const program: readonly PackageField[] = [
     value: "0 Success, 1707 Success, 3010 Soft reboot, 1641 Hard reboot, 1618 Retry",
     hint: "preset",
   },
+];
+
+/** The fields of the portal's page Assignments. */
+const assignments: readonly PackageField[] = [
+  { label: "Required", value: "", hint: "a group of devices: installs by itself" },
+  {
+    label: "Available for enrolled devices",
+    value: "",
+    hint: "a group of users: they install it in Company Portal",
+  },
+  {
+    label: "Uninstall",
+    value: "",
+    hint: "waits a minute for open print jobs, then Intune tries again (1618)",
+  },
+  { label: "End user notifications", value: "Show toast notifications for computer restarts" },
+  { label: "Delivery optimization priority", value: "Content download in background" },
 ];
 
 function requirements(facts: PackageFacts): PackageField[] {

@@ -15,13 +15,13 @@ export const zipContentType = "application/zip";
 export const rmm: PackageFormat = {
   id: "rmm",
   target: "RMM",
+  heading: "RMM and scripts",
   label: "RMM (ZIP)",
   fileType: "ZIP",
   contentType: zipContentType,
   extension: ".zip",
   hasIcon: false,
-  guide:
-    "A ZIP with the three scripts, and with the driver unless it comes with Windows. Run install.ps1 as SYSTEM with either of these scripts:",
+  guide: "A ZIP with scripts and driver. Run install.ps1 as SYSTEM.",
   fields: () => [],
   dependencyFields: () => [],
   snippets: rmmSnippets,

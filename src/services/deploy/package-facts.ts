@@ -40,13 +40,12 @@ export function printerFacts(
 ): DeploymentFacts {
   const { driver } = deployable;
   const inf = chosenInf(driver);
-  const what = isDriverOnly(printer) ? "Printer driver" : "Printer";
   const revision = revisionOf(deployable);
   const location = printer.location === "" ? "" : `, ${printer.location}`;
   const model = effectiveDescription(printer, driver);
   return {
     name: withClientName(printer.name, client?.name),
-    description: `${what} ${printer.name}${client ? ` of ${client.name}` : ""}${location}`,
+    description: `${describedName(printer)}${client ? ` of ${client.name}` : ""}${location}`,
     publisher: publisherOf(inf?.provider ?? null, model, inf?.manufacturers),
     version: inf?.driverVer?.version ?? revision,
     notes: appNotes(instanceOf(store), { kind: "printer", id: printer.id }, revision),
@@ -55,6 +54,12 @@ export function printerFacts(
     minimumWindows: minimumOf([printer]),
     subnets: combineSubnets([effectiveSubnets(printer, client)]),
   };
+}
+
+/** `Printer Office`, but `Printer 016` for a printer whose name says it already. */
+function describedName(printer: Printer): string {
+  if (isDriverOnly(printer)) return `Printer driver ${printer.name}`;
+  return /^printer\b/i.test(printer.name) ? printer.name : `Printer ${printer.name}`;
 }
 
 /** @param models the names under which the driver is installed */

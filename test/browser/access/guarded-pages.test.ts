@@ -63,7 +63,7 @@ async function signInWith(page: Page, url: string): Promise<void> {
   await page.getByLabel("Name").fill("admin");
   await page.getByLabel("Password").fill(adminPassword);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.locator("nav[aria-label=Places]").waitFor();
+  await page.locator("nav[aria-label=Main]").waitFor();
 }
 
 /** The faults of an open page. With scripts, everything on it is unfolded and axe checks it. */

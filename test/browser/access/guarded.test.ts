@@ -124,14 +124,14 @@ for (const colorScheme of selectCases(["light", "dark"] as const, 1)) {
     const problems = watchProblems(page, service.url);
     const found: string[] = [];
 
-    for (const path of ["/printers/1", "/clients/1", "/drivers/1"]) {
+    for (const path of ["/printers/1", "/clients/1", "/drivers/1?tab=deploy"]) {
       await page.goto(service.url + path);
       const fold = page.getByText("Copy a link");
       if ((await fold.count()) > 0) await fold.click();
       if (await overflows(page)) found.push(`${path} overflows`);
       if (isDeep || path !== "/clients/1")
         found.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
-      await saveScreenshot(page, `phone-${colorScheme}${path.replaceAll("/", "-")}`);
+      await saveScreenshot(page, `phone-${colorScheme}${path.replaceAll(/[/?=]/g, "-")}`);
     }
     await page.goto(`${service.url}/printers/1`);
     await page.getByText("Copy a link").click();

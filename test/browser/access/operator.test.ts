@@ -28,7 +28,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
 
     await page.goto(url);
     await saveScreenshot(page, "1440-dashboard-empty");
-    await page.getByRole("link", { name: "Name a client" }).click();
+    await page.getByRole("link", { name: "New client" }).click();
     await page.getByLabel("Name").fill("Kunde Müller");
     await page.getByRole("button", { name: "Save client" }).click();
     await page.getByText("Saved: Kunde Müller").waitFor();
@@ -71,6 +71,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.locator("#printer-list").getByRole("link", { name: "Büro “1”", exact: true }).click();
 
     await browser.grantPermissions(["clipboard-write"]);
+    await page.getByText("Fields for Intune").click();
     await page.locator("button[data-copy=install_cmd]").click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     assert.match(await pasteText(page), /-File \.\\install\.ps1$/);
@@ -87,10 +88,10 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Download .intunewin" }).click();
     assert.equal((await download).suggestedFilename(), "kunde-muller-buro-1.intunewin");
-    await page.getByText("By hand", { exact: true }).click();
-    await page.getByRole("link", { name: "uninstall.ps1" }).waitFor();
+    await page.getByText("Guides, commands and scripts").click();
+    await page.getByRole("link", { name: "uninstall.ps1" }).first().waitFor();
 
-    await page.goto(`${url}/drivers/1`);
+    await page.goto(`${url}/drivers/1?tab=model`);
     await page.getByLabel("Search the models").fill("159");
     await page.getByLabel("Papyrus 159 PCL6").waitFor();
     await page.getByLabel("Papyrus 158 PCL6").waitFor({ state: "detached" });
@@ -121,11 +122,12 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByRole("button", { name: "Upload driver" }).click();
     assert.equal(page.url(), `${url}/drivers/1?uploaded=new`);
     await page.getByText("is uploaded. Choose its model below.").waitFor();
+    await page.locator("label[for=tab-model]").click();
     await page.getByRole("radio", { name: "Papyrus 101 PCL6" }).check();
     await page.getByRole("button", { name: "Save driver" }).click();
     assert.equal(page.url(), `${url}/drivers/1?done=saved`);
     await saveScreenshot(page, "360-driver-without-scripts");
-    await page.getByRole("link", { name: "New printer with this driver" }).first().click();
+    await page.getByRole("link", { name: "New printer" }).first().click();
     await page.getByRole("textbox", { name: "Name" }).fill("A, B");
     await page.getByLabel("Address").fill("10.0.0.9");
     await page.getByRole("button", { name: "Save printer" }).click();
@@ -136,7 +138,6 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByRole("button", { name: "Save printer" }).click();
     assert.equal(page.url(), `${url}/printers/1?done=saved`);
     await saveScreenshot(page, "360-printer-without-scripts");
-    await page.locator("label[for=tab-rmm]").click();
     await page.getByRole("link", { name: "Download ZIP" }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0, "no button that does nothing");
     await page
@@ -144,10 +145,10 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
       .setInputFiles({ name: "i.png", mimeType: "image/png", buffer: makePng() });
     await page.getByRole("button", { name: "Upload icon" }).click();
     await page.getByAltText("The printer’s icon").waitFor();
-    await page.getByRole("link", { name: "Edit printer" }).click();
+    await page.getByRole("link", { name: "Edit", exact: true }).click();
     await page.getByLabel("Address").fill("10.0.0.10");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("Delete printer…").click();
+    await page.getByText("Delete…").click();
     await page.getByRole("button", { name: "Delete printer" }).click();
 
     assert.equal(new URL(page.url()).pathname, "/printers");

@@ -93,7 +93,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     const page = await browser.newPage();
     const remove = async (path: string, what: string) => {
       await page.goto(app.url + path);
-      await page.getByText(`Delete ${what}…`).click();
+      await page.getByText("Delete…", { exact: true }).click();
       await page.getByRole("button", { name: `Delete ${what}` }).click();
     };
 

@@ -42,25 +42,6 @@ describe("pages about deployment in a browser", { skip: withoutBrowser, timeout:
       assert.deepEqual([...found, ...problems], []);
     });
   }
-
-  for (const javaScriptEnabled of [false, true]) {
-    test(`unfold the section about publishing by its link, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
-      const { url } = await startShop(t);
-      const viewport = { width: 1440, height: 900 };
-      const page = await (await openBrowser(t, { javaScriptEnabled, viewport })).newPage();
-      const problems = watchProblems(page, url);
-      await page.goto(`${url}/printers/1`);
-
-      await page.getByRole("link", { name: "publish by script" }).click();
-
-      const download = page.getByRole("link", { name: "Download publish.ps1" });
-      await download.waitFor({ state: "visible" });
-      await saveScreenshot(page, `1440-publish-${javaScriptEnabled ? "js" : "plain"}`);
-      const { y } = (await page.locator("#publish").boundingBox()) ?? { y: -1 };
-      assert.ok(y >= 0 && y < viewport.height, `it is seen, at ${y}`);
-      assert.deepEqual(problems, []);
-    });
-  }
 });
 
 /** Problems of a page with each of its tabs open. In the quick tier, axe checks all tabs open at once. */

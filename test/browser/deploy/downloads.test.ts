@@ -135,14 +135,14 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await (await service.fetch("/printers/1/scripts/detect")).arrayBuffer();
     await page.reload();
     await page.getByText("All downloads").click();
-    const before = await page.locator(".downloaded > p").textContent();
+    const before = await page.locator(".downloaded > p").first().textContent();
 
     const download = page.waitForEvent("download");
     await link(page).click();
     await download;
-    await page.locator(".downloaded > p").getByText("Downloaded 21 Nov 2026").waitFor();
+    await page.locator(".downloaded > p").getByText("Ready, deployed 21 Nov 2026").waitFor();
 
-    assert.equal(before, "Not downloaded yet.");
+    assert.equal(before, "Ready, never deployed");
     assert.equal(await page.locator(".downloaded li").count(), 2);
     await page.locator(".downloaded li").first().waitFor();
   });
@@ -224,6 +224,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     });
     await page.goto(`${service.url}/clients/1`);
 
+    await page.getByText("Edit", { exact: true }).first().click();
     await page.getByLabel("Notes").fill("typed");
     const download = page.waitForEvent("download");
     await link(page).click();

@@ -22,7 +22,7 @@ describe("a first package", { skip: withoutBrowser, timeout: 300_000 }, () => {
     await page.goto(url);
     const hand = new Hand(page);
 
-    await hand.click("link", "Name a client");
+    await hand.click("link", "New client");
     await hand.type("Name", "Kunde Müller");
     await hand.click("button", "Save client");
     await hand.see(/Saved: Kunde Müller/);

@@ -27,7 +27,7 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     );
     await addDriver(driverZip({ models: names }));
     const page = await openWide(t, { viewport: { width: 360, height: 740 } });
-    await page.goto(`${url}/drivers/1`);
+    await page.goto(`${url}/drivers/1?tab=model`);
 
     const hidden = await page.evaluate(`(() => {
       const list = document.querySelector(".models");
@@ -53,7 +53,7 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     const page = await openWide(t);
     const problems = watchProblems(page, url);
 
-    await page.goto(`${url}/drivers/1`);
+    await page.goto(`${url}/drivers/1?tab=model`);
     await page.getByText("Newer version:").waitFor();
     await page.getByRole("link", { name: "Move 3 printers…", exact: true }).click();
     await page.getByText("the same name").waitFor();

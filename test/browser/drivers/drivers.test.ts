@@ -83,7 +83,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await addDriver(twoInfs);
     const page = await openWide(t);
     const problems = watchProblems(page, url);
-    await page.goto(`${url}/drivers/1`);
+    await page.goto(`${url}/drivers/1?tab=model`);
 
     await page.getByLabel("Papyrus 139 PCL6").waitFor();
     assert.equal(await page.locator(".models li").count(), 40);
@@ -137,7 +137,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     for (const name of ["One", "Two", "Three"]) await addPrinter({ driver_id: "1", name });
     const page = await openWide(t);
     const problems = watchProblems(page, url);
-    await page.goto(`${url}/drivers/1`);
+    await page.goto(`${url}/drivers/1?tab=model`);
 
     await page.getByLabel("sub/second.inf").check();
     await page.getByRole("radio", { name: "Papyrus 777 PCL6" }).check();
@@ -167,7 +167,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await addPrinter({ driver_id: "1", name: "One" });
     const page = await openWide(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
 
-    await page.goto(`${url}/drivers/1`);
+    await page.goto(`${url}/drivers/1?tab=model`);
     await page.getByLabel("sub/second.inf").check();
     await page.getByLabel("Comment").fill("kept");
     await page.getByRole("button", { name: "Show its models" }).click();

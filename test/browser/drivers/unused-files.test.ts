@@ -21,11 +21,12 @@ describe("unused files in a browser", { skip: withoutBrowser, timeout: 300_000 }
       const box = page.getByLabel("Leave out unused files");
       const isDropping = () => app.store.drivers.get(1).drop_unused;
 
-      await page.goto(`${url}/drivers/1`);
+      await page.goto(`${url}/drivers/1?tab=model`);
       await page.getByText("Packages become 1.4 MB smaller (unpacked): they leave out 4 files").waitFor();
       await box.check();
       await page.getByRole("button", { name: "Save driver" }).click();
       await page.getByText("Packages leave out 4 files of 11, 1.4 MB unpacked").waitFor();
+      await page.locator("label[for=tab-model]").click();
       const [ticked, saved] = [await box.isChecked(), isDropping()];
       await saveScreenshot(page, `${viewport.width}-driver-without-dead-weight`);
       assert.equal(await overflows(page), false);
