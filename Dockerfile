@@ -5,8 +5,9 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY build.mjs supply.mjs tsconfig.json LICENSE ./
+COPY build.mjs help.mjs supply.mjs tsconfig.json LICENSE ./
 COPY assets assets
+COPY docs docs
 COPY src src
 RUN node build.mjs && mkdir /empty
 

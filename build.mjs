@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { build, transform } from "esbuild";
+import { helpFiles, helpModule } from "./help.mjs";
 import { billOfMaterials, licences } from "./supply.mjs";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -52,6 +53,17 @@ const shared = {
         onLoad({ filter: /[\\/]assets[\\/]app\.(?:js|css)$/ }, async ({ path }) => ({
           contents: await pageAsset(path),
           loader: "text",
+        }));
+      },
+    },
+    {
+      name: "docs as pages of the help",
+      setup({ onLoad }) {
+        onLoad({ filter: /[\\/]docs[\\/]README\.md$/ }, () => ({
+          contents: helpModule(),
+          loader: "js",
+          resolveDir: ".",
+          watchFiles: helpFiles(),
         }));
       },
     },

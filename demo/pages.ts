@@ -47,6 +47,9 @@ export function allPages(app: App): DemoPages {
     packages: "/packages",
     import: "/import",
     "script-read": `${printer("Kopierer 1. OG")}/read/install`,
+    help: "/help",
+    "help-page": "/help/intune",
+    "help-found": "/help?q=not+at+this+site",
     nothing: "/nothing",
   };
 }

@@ -19,6 +19,12 @@ declare module "*.svg" {
   const text: string;
   export default text;
 }
+/** The index of the help, then its pages. */
+declare module "*/docs/README.md" {
+  type Page = import("./html/help.ts").HelpPage;
+  const readPages: () => [index: Page, ...pages: Page[]];
+  export default readPages;
+}
 declare module "*.wasm" {
   const bytes: Uint8Array;
   export default bytes;

@@ -24,7 +24,17 @@ function copiedByImage(): string[] {
 }
 
 /** The packages that the build loads, with their dependencies. */
-const installed = ["busboy", "streamsearch", "fflate", "saxes", "xmlchars", "sql.js", "esbuild", "@esbuild"];
+const installed = [
+  "busboy",
+  "streamsearch",
+  "fflate",
+  "saxes",
+  "xmlchars",
+  "sql.js",
+  "marked",
+  "esbuild",
+  "@esbuild",
+];
 
 /** Builds a copy of the project in a folder, with another locale and time zone. @returns the build's output */
 function buildIn(folder: string, environment: Record<string, string>): string {

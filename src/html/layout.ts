@@ -22,6 +22,7 @@ const navItems: readonly NavItem[] = [
   { label: "Tokens", path: paths.tokens, role: "admin", needsSignIn: true },
   { label: "Backups", path: paths.backups, role: "admin" },
   { label: "Audit log", path: paths.audit, role: "admin" },
+  { label: "Help", path: paths.help(), role: "viewer" },
 ];
 
 interface PageOptions {

@@ -31,6 +31,7 @@ export const paths = {
   tokenFor: ({ kind, id }: { readonly kind: string; readonly id: number }) => `/tokens?scope=${kind}:${id}`,
   tokenRevoke: (id: number) => `/tokens/${id}/delete`,
   search: "/search",
+  help: (page = "") => (page === "" ? "/help" : `/help/${page}`),
   backups: "/backups",
   backup: (name: string) => `/backups/${name}`,
   backupFilesDelete: "/backups/files/delete",

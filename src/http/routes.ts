@@ -13,6 +13,7 @@ import * as publish from "./deploy/publish.ts";
 import * as scriptPages from "./deploy/script-pages.ts";
 import * as driverPage from "./drivers/driver-page.ts";
 import * as drivers from "./drivers/drivers.ts";
+import * as help from "./help.ts";
 import * as imports from "./import/import.ts";
 import * as bulk from "./printers/bulk.ts";
 import * as clients from "./printers/clients.ts";
@@ -33,6 +34,8 @@ export const routes: readonly Route[] = [
   page("/packages", "viewer", packages.index),
   download("/packages/:format", "viewer", packages.ofChosen),
   page("/search", "viewer", search.show),
+  page("/help", "viewer", help.index),
+  page("/help/:page", "viewer", help.show),
 
   page("/printers", "viewer", printers.index),
   postPrinter("/printers", "operator", printers.create),

@@ -43,6 +43,8 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "GET /packages": viewer(200),
   "GET /packages/:format": viewer(200, { query: "ids=1" }),
   "GET /search": viewer(200, { query: "q=office" }),
+  "GET /help": viewer(200),
+  "GET /help/:page": viewer(200),
 
   "GET /printers": viewer(200),
   "POST /printers": operator(200, { fields: { name: "New", ...printer } }),
@@ -168,6 +170,7 @@ export function pathOf(pattern: string, backup: string): string {
     .replace(":id", pattern.startsWith("/accounts/") ? "3" : pattern.startsWith("/deletions/") ? "2" : "1")
     .replace(":kind", "install")
     .replace(":format", "rmm")
+    .replace(":page", "intune")
     .replace(":name", pattern.startsWith("/static") ? "app.css" : backup);
 }
 

@@ -1,0 +1,103 @@
+import { type HelpHit, type HelpText, maxHelpQuery } from "../domain/help-search.ts";
+import { type Html, html } from "./html.ts";
+import { type PageContext, page } from "./layout.ts";
+import { paths } from "./paths.ts";
+
+/** A page of `docs/`, as `help.mjs` makes it. */
+export interface HelpPage {
+  /** The end of its path; empty for the index. */
+  readonly name: string;
+  readonly title: string;
+  readonly sections: readonly HelpSection[];
+}
+
+interface HelpSection {
+  /** Empty for the text before the first heading. */
+  readonly id: string;
+  /** 2 or 3, as in `<h2>`. */
+  readonly level: number;
+  readonly heading: Html;
+  readonly body: Html;
+}
+
+/** The list of all pages. @param about the version and the licence */
+export function helpIndexPage(context: PageContext, index: HelpPage, about: string): Html {
+  return page(
+    { ...context, title: index.title, section: "Help" },
+    html`${searchForm("")}<div class="help two">${index.sections.map(sectionOf)}</div>
+    <p class="soft">${about} <a href="${paths.help("licences")}">Licences of all parts</a></p>`,
+  );
+}
+
+export function helpPage(context: PageContext, { title, sections }: HelpPage): Html {
+  const links = sections.flatMap(({ id, level, heading }) =>
+    level === 2 ? [html`<li><a href="#${id}">${heading}</a></li>`] : [],
+  );
+  return page(
+    { ...context, title, section: "Help" },
+    html`${searchForm("")}<div class="help-page">
+    ${links.length > 1 && html`<nav class="off-paper" aria-label="On this page"><ul class="names">${links}</ul></nav>`}
+    <article class="help">${sections.map(sectionOf)}</article></div>`,
+  );
+}
+
+export function licencesPage(context: PageContext, licences: string): Html {
+  const text = html`<article class="help"><pre>${licences}</pre></article>`;
+  return page({ ...context, title: "Licences", section: "Help" }, text);
+}
+
+export function helpResultsPage(context: PageContext, q: string, hits: readonly HelpHit[]): Html {
+  const items = hits.map(
+    ({ text: { page, pageTitle, id, heading }, line }) =>
+      html`<li><a href="${paths.help(page)}#${id}">${pageTitle}${heading && `: ${heading}`}</a> <span class="soft">${shortened(line)}</span></li>`,
+  );
+  const nothing = html`<p>No page has these words. <a href="${paths.help()}">Show all pages</a></p>`;
+  return page(
+    { ...context, title: "Help", section: "Help" },
+    html`${searchForm(q)}${hits.length === 0 ? nothing : html`<div class="results"><ul>${items}</ul></div>`}`,
+  );
+}
+
+function shortened(line: string): string {
+  return line.length <= 200 ? line : `${line.slice(0, 200)}…`;
+}
+
+function searchForm(q: string): Html {
+  return html`<form class="search-again" method="get" action="${paths.help()}" role="search" aria-label="Search the help">
+      <label for="help-q">Words, or a whole error message</label>
+      <p class="actions"><input id="help-q" type="search" name="q" value="${q}" maxlength="${maxHelpQuery}">
+        <button class="primary">Search</button></p></form>`;
+}
+
+function sectionOf({ id, level, heading, body }: HelpSection): Html {
+  const title = level === 2 ? html`<h2>${heading}</h2>` : level === 3 && html`<h3>${heading}</h3>`;
+  return html`<section${id && html` id="${id}"`}>${title}${body}</section>`;
+}
+
+/** The sections of the pages, for the search. */
+export function helpTexts(pages: readonly HelpPage[]): HelpText[] {
+  return pages.flatMap(({ name, title, sections }) =>
+    sections.map(({ id, heading, body }) => ({
+      page: name,
+      pageTitle: title,
+      id,
+      heading: textOf(`${heading}`),
+      lines: `${body}`
+        .replace(/<thead>.*?<\/thead>/gs, "")
+        .split(/<\/(?:p|li|tr|pre)>/)
+        .map(textOf)
+        .filter(Boolean),
+    })),
+  );
+}
+
+const characters: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
+
+function textOf(markup: string): string {
+  return markup
+    .replace(/<\/t[hd]>(?=<t[hd])/g, " · ")
+    .replace(/<[^>]*>/g, "")
+    .replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name] ?? "")
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type TestContext, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { startGuarded } from "../support/access/guarded.ts";
+import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+
+/** The links and the texts that a search of the help finds, best first. */
+async function found(app: TestApp, query: string): Promise<{ path: string; text: string }[]> {
+  const page = await (await app.fetch(`/help?q=${encodeURIComponent(query)}`)).text();
+  const items = page.matchAll(/<li><a href="(\/help\/[^"]+)">(.*?)<\/li>/gs);
+  return [...items].map(([, path = "", text = ""]) => ({ path, text: text.replace(/<[^>]*>/g, "") }));
+}
+
+test("the help has every page of docs/, its list links each of them, and all links lead to a section", async (t) => {
+  const app = await startApp(t);
+  const files = readdirSync("docs").filter((name) => name.endsWith(".md") && name !== "README.md");
+
+  const index = await (await app.fetch("/help")).text();
+  const pages = await Promise.all(
+    files.map(async (name) => {
+      const path = `/help/${name.slice(0, -".md".length)}`;
+      const answer = await app.fetch(path);
+      return { path, status: answer.status, text: await answer.text() };
+    }),
+  );
+
+  const ids = new Set(
+    pages.flatMap(({ path, text }) => [path, ...anchorsOf(text).map((id) => `${path}#${id}`)]),
+  );
+  assert.ok(files.length > 10);
+  for (const { path, status, text } of pages) {
+    const links = [...text.matchAll(/href="((?:\/help\/[\w-]+)?#[\w-]+|\/help\/[\w-]+)"/g)].map(
+      ([, to = ""]) => (to.startsWith("#") ? path + to : to),
+    );
+    assert.equal(status, 200, path);
+    assert.ok(index.includes(`href="${path}"`), path);
+    assert.deepEqual(
+      links.filter((to) => !ids.has(to) && !to.endsWith("#main")),
+      [],
+      path,
+    );
+    assert.doesNotMatch(text, /(?:src|href|action)="https?:| style="|<script>|\[object|undefined/, path);
+  }
+});
+
+function anchorsOf(page: string): string[] {
+  return [...page.matchAll(/<section id="([^"]+)">/g)].map(([, id = ""]) => id);
+}
+
+test("the help has the words, tables and code of docs/", async (t) => {
+  const app = await startApp(t);
+
+  const text = await (await app.fetch("/help/rmm")).text();
+
+  assert.match(text, /<h1>RMM tools<\/h1>/);
+  assert.match(text, /<section id="exit-codes"><h2>Exit codes<\/h2><table>/);
+  assert.match(
+    text,
+    /<td data-label="exit code">1603<\/td><td data-label="meaning">failed; the last line says why<\/td>/,
+  );
+  assert.match(text, /<pre><code>powershell\.exe -NoProfile [^<]*-File \.\\install\.ps1<\/code><\/pre>/);
+  assert.match(text, /<a href="\/help\/intune#only-in-its-subnets">subnets<\/a>/);
+});
+
+test("a section's plain text is searched, and a hit leads to the section and shows its best line", async (t) => {
+  const app = await startApp(t);
+
+  const [first] = await found(app, "Platen answers 421 host name");
+  const [code] = await found(app, "exit code 1618");
+  const [plural] = await found(app, "SUBNETS intune");
+
+  assert.match(first?.path ?? "", /^\/help\/operating#host-names-421$/);
+  assert.match(
+    first?.text ?? "",
+    /^Operating Platen: Host names: 421 .*If Platen answers 421, it does not know the host name/,
+  );
+  assert.match(code?.text ?? "", /1618/);
+  assert.equal(plural?.path, "/help/intune#only-in-its-subnets");
+});
+
+test("a search without a hit says so, and shows the words as text", async (t) => {
+  const app = await startApp(t);
+
+  const nothing = await (await app.fetch("/help?q=zzyzx+%3Cqqqq%3E")).text();
+  const empty = await (await app.fetch("/help?q=+")).text();
+  const long = await app.fetch(`/help?q=${"printer+".repeat(1000)}`);
+
+  assert.match(nothing, /No page has these words\./);
+  assert.match(nothing, /value="zzyzx &lt;qqqq&gt;"/);
+  assert.match(empty, /Getting started/);
+  assert.equal(long.status, 200);
+});
+
+test("the help's list names the version, and a page has the licences of all parts", async (t) => {
+  const app = await startApp(t);
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+
+  const [index, licences] = await Promise.all(
+    ["/help", "/help/licences"].map(async (path) => (await app.fetch(path)).text()),
+  );
+
+  assert.ok(index?.includes(`Platen ${version}, MIT licence. <a href="/help/licences">`));
+  for (const part of ["Platen", "busboy", "fflate", "saxes", "sql.js", "SQLite", "htmx"])
+    assert.ok(licences?.includes(part), part);
+  assert.match(licences ?? "", /Permission is hereby granted, free of charge/);
+});
+
+test("a page of the help answers HEAD, and an unknown one 404 with a link to the help", async (t) => {
+  const app = await startApp(t);
+
+  const head = await app.fetch("/help/drivers", { method: "HEAD" });
+  const unknown = await Promise.all(
+    ["/help/nothing", "/help/__proto__", "/help/..%2fdrivers", "/help/drivers.md"].map((path) =>
+      app.fetch(path, { headers: { accept: "text/html" } }),
+    ),
+  );
+
+  assert.deepEqual([head.status, await head.text()], [200, ""]);
+  assert.deepEqual(
+    unknown.map(({ status }) => status),
+    [404, 404, 404, 404],
+  );
+  assert.match((await unknown[0]?.text()) ?? "", /href="\/help"/);
+});
+
+test("where sign-in is on, a viewer reads the help, and others are sent to the sign-in page", async (t) => {
+  const { service, viewer } = await startGuarded(t);
+
+  const page = await viewer.fetch("/help");
+  const stranger = await service.fetch("/help/security", { headers: { accept: "text/html" } });
+  const signIn = await (await service.fetch("/sign-in")).text();
+
+  assert.match(await page.text(), /<a href="\/help" aria-current="page">Help<\/a>/);
+  assert.notEqual(stranger.status, 200);
+  assert.doesNotMatch(signIn, /href="\/help/);
+});
+
+/** Builds the help from other documents. @returns what the build prints as its error */
+async function buildErrors(t: TestContext, documents: Readonly<Record<string, string>>): Promise<string> {
+  const cwd = await temporaryFolder(t);
+  mkdirSync(join(cwd, "docs"));
+  for (const [name, text] of Object.entries(documents)) writeFileSync(join(cwd, "docs", name), text);
+  const program = `import { helpModule } from ${JSON.stringify(pathToFileURL(resolve("help.mjs")))}; helpModule();`;
+  return spawnSync(process.execPath, ["--input-type=module", "-e", program], { cwd, encoding: "utf8" })
+    .stderr;
+}
+
+test("the build refuses a link to a missing section and a link out of the help, and names both ends", async (t) => {
+  const index = "# Help\n\n- [One](one.md)\n";
+
+  const [right, section, file] = await Promise.all(
+    ["[here](#part)", "[there](one.md#gone)", "[why](decisions/0001-one-file.md)"].map((link) =>
+      buildErrors(t, { "README.md": index, "one.md": `# One\n\n## Part\n\n${link}\n` }),
+    ),
+  );
+
+  assert.equal(right, "");
+  assert.match(section ?? "", /docs\/one\.md links to one#gone/);
+  assert.match(
+    file ?? "",
+    /docs\/one\.md links to decisions\/0001-one-file\.md, which is no page of the help/,
+  );
+});
