@@ -16,6 +16,7 @@ import { forgetWhatWasDone, unhideClose } from "./scripts/messages.js";
 import { searchOnly, suggestModels } from "./scripts/models.js";
 import { derivePort } from "./scripts/port-name.js";
 import { opensWindow } from "./scripts/printer-upload.js";
+import "./scripts/row-menu.js";
 import "./scripts/search.js";
 import { askFirst } from "./scripts/signed-out.js";
 import { watchUpload } from "./scripts/uploads.js";

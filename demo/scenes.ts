@@ -67,6 +67,7 @@ export function scenesOf(
         const { fileName } = archives.dealer;
         const buffer = archiveBytes({ ...archives.dealer, beside: { "Anleitung neu.pdf": 700 } });
         const file = { name: fileName, mimeType: "application/zip", buffer };
+        await page.locator(".fold > summary").click();
         await page.locator("main input[type=file]").first().setInputFiles(file);
         await page.getByRole("button", { name: "Upload driver" }).click();
         await page.getByText("Upload driver").first().waitFor();

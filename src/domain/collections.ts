@@ -30,6 +30,12 @@ export function groupBy<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<
   return groups;
 }
 
+/** The values in groups of `size`, in their order. */
+export function chunksOf<T>(values: readonly T[], size: number): T[][] {
+  const count = Math.ceil(values.length / size);
+  return Array.from({ length: count }, (_, i) => values.slice(i * size, (i + 1) * size));
+}
+
 /** Computes a value once for each object, and keeps it as long as the object exists. */
 export function memoize<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>();

@@ -56,11 +56,12 @@ export function narrowedPath(path: string, narrowing: Narrowing): string {
 }
 
 /** The query string of a filtered list, without the question mark. */
-export function narrowingQuery({ q, client, state }: Narrowing): string {
+export function narrowingQuery({ q, client, state, sort }: Narrowing): string {
   const query = new URLSearchParams();
   if (q !== "") query.set("q", q);
   if (client !== undefined) query.set("client_id", String(client));
   if (state !== undefined) query.set("state", state);
+  if (sort !== undefined) query.set("sort", sort);
   return query.toString();
 }
 
@@ -69,15 +70,16 @@ export function narrowingForm(name: NarrowedPage, list: NarrowedList, choices: N
   const { narrowing } = list;
   const path = paths[name];
   const id = idPrefixOf(name);
-  return html`<form class="narrowing" method="get" action="${path}" role="search" aria-label="Narrow the list"
+  return html`<form class="narrowing" method="get" action="${path}" role="search" aria-label="Filter the list"
     hx-get="${path}" hx-trigger="input changed delay:200ms from:find [type=search], change, submit" hx-sync="this:replace"
     hx-target="#${id}-list" hx-select="#${id}-list" hx-swap="outerHTML" hx-select-oob="#${id}-count:innerHTML">
     <label class="visually-hidden" for="narrow-q">Words in the list</label>
     <input id="narrow-q" type="search" name="q" value="${narrowing.q}" maxlength="${maxQuery}" autocomplete="off"
-      placeholder="Narrow the list">
+      placeholder="Filter">
     ${choices.clients && clientSelect(choices.clients, narrowing)}
     ${choices.states && stateSelect(choices.states, narrowing)}
-    <noscript><button>Narrow</button></noscript>
+    <noscript><button>Filter</button></noscript>
+    ${narrowing.sort && html`<input type="hidden" name="sort" value="${narrowing.sort}">`}
     ${narrowedCount(name, list)}</form>`;
 }
 
@@ -117,8 +119,11 @@ function clientSelect(clients: readonly ClientName[], { client }: Narrowing): Ht
       ${option("none", "Without a client", client === "none")}</select>`;
 }
 
-/** The state `changed`, which only printers have. */
-export const changedStateOption = ["changed", "Changed since downloaded"] as const;
+/** The states that only printers have. */
+export const printerStates = [
+  ["changed", "Changed since downloaded"],
+  ["vendor-driver", "Needs a vendor’s driver"],
+] as const;
 
 function stateSelect({ others, kinds }: Required<NarrowingChoices>["states"], { state }: Narrowing): Html {
   return html`<label class="visually-hidden" for="narrow-state">State</label>

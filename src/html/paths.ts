@@ -48,6 +48,7 @@ export const paths = {
   printerEdit: (id: number) => `/printers/${id}/edit`,
   printerDelete: (id: number) => `/printers/${id}/delete`,
   printerCopy: (id: number) => `/printers?copy=${id}`,
+  printerTwin: (id: number) => `/printers?twin=${id}`,
   printerForClient: (id: number) => `/printers?new=1&client_id=${id}#new-printer`,
   nextPrinter: (client: number | undefined, driver: number | undefined) =>
     `/printers?new=1&client_id=${client ?? ""}&driver_id=${driver ?? ""}#new-printer`,

@@ -1,8 +1,9 @@
 import type { Finding, State } from "../domain/printers/findings.ts";
-import type { DriverWithState, WithState } from "../domain/printers/listings.ts";
+import type { DriverWithState, PrinterWithState, WithState } from "../domain/printers/listings.ts";
 import { type Html, html } from "./html.ts";
-import { badge } from "./layout.ts";
-import { driverRemedy } from "./remedies.ts";
+import { anchor, badge } from "./layout.ts";
+import { paths } from "./paths.ts";
+import { driverRemedy, remedyOf } from "./remedies.ts";
 import { isolated } from "./text.ts";
 
 const words = { ready: "Ready", attention: "Attention", blocked: "Blocked" } as const;
@@ -22,7 +23,15 @@ export function stateBadge({ state, findings }: WithState): Html {
   const [worst] = findings;
   const word = badge(tones[state], words[state]);
   if (worst === undefined) return word;
-  return html`<details class="why" name="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst)}</p></details>`;
+  return html`<details class="why" name="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst)} ${otherPrinter(worst)}</p></details>`;
+}
+
+/** A printer's state as a word, beside it the finding of this kind, else the worst one, with links for those who can fix it. */
+export function reasonBadge(row: PrinterWithState, wanted: string, isChangeable: boolean): Html {
+  const finding = row.findings.find(({ kind }) => kind === wanted) ?? row.findings[0];
+  const word = badge(tones[row.state], words[row.state]);
+  if (finding === undefined) return word;
+  return html`${word}<p>${isolated(finding.text)} ${isChangeable && anchor(remedyOf(finding, row))} ${otherPrinter(finding)}</p>`;
 }
 
 /** All findings, one per line, in a box with the tone of the state. */
@@ -41,6 +50,10 @@ export function driverFindingLines({ findings }: DriverWithState): Html | undefi
     (finding) => html`<li class="${tones[finding.state]}">${isolated(finding.text)} ${remedy(finding)}</li>`,
   );
   return html`<ul class="findings">${items}</ul>`;
+}
+
+function otherPrinter({ other }: Finding): Html | undefined {
+  return other && html`<a href="${paths.printer(other.id)}">Open “<bdi>${other.name}</bdi>”</a>`;
 }
 
 /** Links to the page that fixes a driver's finding, if that is another page. */

@@ -29,6 +29,13 @@ function dayOf(date: Date): string {
   return `${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}`;
 }
 
+/** `21 Nov 2026`, the day of `time`. */
+export function day(time: number): Html {
+  const date = new Date(time);
+  const iso = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+  return html`<time datetime="${iso}">${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}</time>`;
+}
+
 /** The server's time zone, like `UTC` or `Europe/Berlin`: the variable `TZ`, else the system's. */
 export function timeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -12,6 +12,7 @@ import {
 } from "../support/browser.ts";
 import { withOnePrinter } from "../support/printers/one-printer.ts";
 import { makePng } from "../support/printers/png.ts";
+import { chooseAction } from "../support/printers/shop-lists.ts";
 
 const message = (page: Page) => page.locator("#message > .notice");
 const icon = { name: "icon.png", mimeType: "image/png", buffer: makePng() };
@@ -36,6 +37,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     };
 
     await page.goto(`${url}/clients`);
+    await page.locator(".fold > summary").click();
     await page.getByLabel("Name").fill("Beta");
     await page.getByRole("button", { name: "Save client" }).click();
     await expectMessage("Saved: Beta");
@@ -55,7 +57,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
       await page.getByRole("textbox", { name: "Name" }).inputValue(),
     ];
     await saveScreenshot(page, "message-saved");
-    await page.getByRole("button", { name: "Delete Second" }).click();
+    await chooseAction(page, "Second", "Delete");
     await expectMessage("Deleted: Second");
     await page.goto(`${url}/printers/1`);
     await page.getByLabel("Picture").setInputFiles(icon);
@@ -201,7 +203,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     };
 
     await page.route("**/*", (route) => route.abort());
-    await page.getByRole("button", { name: "Delete Bare" }).click();
+    await chooseAction(page, "Bare", "Delete");
     await read();
     await page.getByLabel("Choose Bare").check();
     await page.locator(".bulk summary").getByText("Client", { exact: true }).click();

@@ -231,7 +231,7 @@ test("the printers page links to the import page, which explains how rows are ma
   const printers = await (await fetch("/printers")).text();
   const page = await (await fetch("/import")).text();
 
-  assert.match(printers, /href="\/import">Import or export</);
+  assert.match(printers, /href="\/import">Import</);
   assert.match(page, /A row is the printer that it was exported from/);
   assert.match(page, /Get-PrinterPort @target/);
   assert.match(page, /href="\/export\/printers.csv"/);

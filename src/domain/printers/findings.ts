@@ -48,6 +48,8 @@ export interface Finding {
   readonly driver?: Pick<DriverSummary, "id" | "file_name">;
   /** Set if the finding is about a printer's driver for ARM64. */
   readonly isArm64?: true;
+  /** The printer with the same name or address. */
+  readonly other?: Pick<Printer, "id" | "name">;
 }
 
 export function stateOf(findings: readonly Finding[]): State {
@@ -228,20 +230,28 @@ interface Neighbour {
  */
 export function neighbourFindings(rows: readonly Neighbour[]): Map<number, Finding[]> {
   const found = new Map<number, Finding[]>();
-  const add = (id: number, kind: FindingKind, text: string) =>
-    addTo(found, id, { kind, state: "attention", text });
-  for (const same of duplicatesBy(rows, "name")) {
-    const text = "Another queue of this client has the same name: a PC can have only one of them.";
-    for (const { id } of same) add(id, "same-name", text);
-  }
-  for (const same of duplicatesBy(rows, "address")) {
+  const add = (
+    kind: FindingKind,
+    same: Neighbour["printer"][],
+    textOf: (other: string, address: string) => string,
+  ) => {
     const [first, second] = same;
     const more = same.length > 2 ? ` and ${same.length - 2} more` : "";
     for (const { id, address } of same) {
       const other = id === first?.id ? second : first;
-      add(id, "same-address", `“${other?.name}”${more} of this client has the address ${address} too.`);
+      if (other === undefined) continue;
+      const text = textOf(`“${other.name}”${more}`, address);
+      addTo(found, id, { kind, state: "attention", text, other: { id: other.id, name: other.name } });
     }
-  }
+  };
+  for (const same of duplicatesBy(rows, "name"))
+    add(
+      "same-name",
+      same,
+      () => "Another queue of this client has the same name: a PC can have only one of them.",
+    );
+  for (const same of duplicatesBy(rows, "address"))
+    add("same-address", same, (other, address) => `${other} of this client has the address ${address} too.`);
   return found;
 }
 

@@ -20,7 +20,7 @@ export interface PrinterDetails {
 
 /** A printer in a list: the settings that lists need, with the client and drivers. */
 export interface ListedPrinter {
-  readonly printer: Pick<Printer, "id" | "created_at" | "name"> & ListedSettings;
+  readonly printer: Pick<Printer, "id" | "created_at" | "updated_at" | "name"> & ListedSettings;
   readonly client: ClientName | undefined;
   readonly driver: DriverSummary | undefined;
   /** The driver for ARM64 machines; undefined if they use `driver`. */

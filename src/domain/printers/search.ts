@@ -1,16 +1,18 @@
 import { memoize } from "../collections.ts";
 import { driverTitle } from "../drivers/driver.ts";
 import { cleanText, type FormInput } from "../fields.ts";
+import { foldText } from "../folding.ts";
 import type { Client } from "./client.ts";
 import { type FindingKind, findingKinds, type State, states } from "./findings.ts";
+import { type PrinterSort, parseSort } from "./list-order.ts";
 import type { DriverWithState, PrinterWithState, WithState } from "./listings.ts";
 import { effectiveDescription } from "./printer.ts";
-import { arm64Description } from "./printer-drivers.ts";
+import { arm64Description, needsVendorDriver } from "./printer-drivers.ts";
 
 /** In characters. The rest of a query is ignored, because each word is searched in every text. */
 export const maxQuery = 200;
 
-/** The filter of a list: rows must match all of it. */
+/** The filter of a list, which rows must match as a whole, and its order. */
 export interface Narrowing {
   /** The search words as typed. */
   readonly q: string;
@@ -18,17 +20,19 @@ export interface Narrowing {
   readonly client: number | "none" | undefined;
   /** Undefined: any. */
   readonly state: WantedState | undefined;
+  /** Undefined: by name, or the list's own order. */
+  readonly sort?: PrinterSort | undefined;
 }
 
 /** A state, a kind of finding, or a state that only printers or only drivers have. */
-export type WantedState = State | FindingKind | "changed" | "newer" | "unused";
+export type WantedState = State | FindingKind | "changed" | "vendor-driver" | "newer" | "unused";
 
 const commonStates = [...states, ...findingKinds] as const;
 
 /** The states by which each list can be filtered. */
 const statesOf: Readonly<Record<ListName, readonly WantedState[]>> = {
-  /** `changed`: the revision is another one than that last deployed. */
-  printers: [...commonStates, "changed"],
+  /** `changed`: the revision is another one than that last deployed. `vendor-driver`: see `needsVendorDriver`. */
+  printers: [...commonStates, "changed", "vendor-driver"],
   /** `newer`: in use, with a newer version in Platen. `unused`: without printers. */
   drivers: [...commonStates, "newer", "unused"],
   clients: [],
@@ -38,13 +42,14 @@ export type ListName = "printers" | "drivers" | "clients";
 
 /** Reads the filter of a query. Invalid values, and values that the list does not support, are ignored. */
 export function parseNarrowing(
-  { q = "", client_id = "", state = "" }: FormInput,
+  { q = "", client_id = "", state = "", sort = "" }: FormInput,
   list: ListName = "printers",
 ): Narrowing {
   return {
     q: cleanText(q.slice(0, maxQuery).replace(/\s/g, " ")),
     client: list === "clients" ? undefined : parseClientFilter(client_id),
     state: statesOf[list].find((known) => known === state),
+    sort: list === "printers" ? parseSort(sort) : undefined,
   };
 }
 
@@ -68,7 +73,7 @@ export function narrowPrinters(
   return rows.filter(
     (row) =>
       (client === undefined || client === (row.client?.id ?? "none")) &&
-      (state === "changed" ? row.changed : isInState(row, state)) &&
+      isPrinterInState(row, state) &&
       hasWords(printerText(row)),
   );
 }
@@ -116,6 +121,12 @@ export function findModel(names: readonly ModelName[], words: readonly string[])
   return names.find(({ folded }) => words.every((word) => folded.includes(word)))?.name;
 }
 
+function isPrinterInState(row: PrinterWithState, wanted: WantedState | undefined): boolean {
+  if (wanted === "changed") return row.changed;
+  if (wanted === "vendor-driver") return needsVendorDriver(row);
+  return isInState(row, wanted);
+}
+
 function isDriverInState(row: DriverWithState, wanted: WantedState | undefined): boolean {
   if (wanted === "unused") return row.printer_count === 0;
   if (wanted === "newer") return row.newer !== undefined;
@@ -146,18 +157,6 @@ function matcher(query: string): (text: string) => boolean {
 function wordsOf(query: string): string[] {
   const words = [...new Set(foldText(query.slice(0, maxQuery)).split(/\s+/))].filter(Boolean);
   return words.sort((a, b) => b.length - a.length);
-}
-
-const plain = /^[\n\x20-\x7e]*$/;
-
-/** Makes texts comparable without regard to case, accents and other marks. */
-function foldText(text: string): string {
-  if (plain.test(text)) return text.toLowerCase();
-  const letters = cleanText(text, true)
-    .normalize("NFD")
-    .replace(/\p{M}+/gu, "");
-  // Upper case first, so that ß becomes ss.
-  return letters.toUpperCase().toLowerCase();
 }
 
 // Rows stay the same objects until a record changes, so the text of each is made once. Each field has its own line, so

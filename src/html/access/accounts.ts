@@ -1,4 +1,5 @@
 import { type Account, accountRoles, isOneTimePasswordExpired } from "../../domain/access/account.ts";
+import { creationFold } from "../creation-fold.ts";
 import { deleteFold, type FormState, problemSummary, selectField, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { badge, copyable, type PageContext, page } from "../layout.ts";
@@ -29,12 +30,14 @@ export function accountsPage(
   context: PageContext,
   data: AccountList & { readonly form: FormState; readonly made?: OneTimePassword | undefined },
 ): Html {
-  const { form, made, hasPasswords, hasProxy } = data;
+  const { accounts, form, made, hasPasswords, hasProxy } = data;
+  const isOpen = accounts.length === 0 || Object.keys(form.problems).length > 0;
+  const action = creationFold("new-account", "New account", isOpen, accountForm(form, hasPasswords));
   return page(
-    { ...context, title: "Accounts", section: "Accounts" },
+    { ...context, title: "Accounts", section: "Accounts", action },
     html`${made && oneTimeNotice(made)}
     ${hasProxy && aboutProxy(hasPasswords)}
-    <div class="beside">${accountForm(form, hasPasswords)}<section aria-label="Accounts">${accountTable(data)}</section></div>`,
+    <section aria-label="Accounts">${accountTable(data)}</section>`,
   );
 }
 
@@ -47,7 +50,7 @@ function aboutProxy(hasPasswords: boolean): Html {
 
 function accountForm(form: FormState, hasPasswords: boolean): Html {
   return html`<form class="panel" method="post" action="${paths.accounts}" novalidate>
-    <h2>New account</h2>${problemSummary(form)}
+    ${problemSummary(form)}
     ${textField(form, {
       label: "Name",
       name: "name",
@@ -75,9 +78,9 @@ function accountTable({ accounts, hasPasswords, now }: AccountList): Html {
   if (accounts.length === 0) return html`<p>No accounts: everybody has the role of their groups.</p>`;
   const rows = accounts.map(
     (account) => html`<tr>
-      <td data-label="Name"><bdi><a href="${paths.accountOf(account.id)}">${account.name}</a></bdi></td>
+      <td><bdi><a href="${paths.accountOf(account.id)}">${account.name}</a></bdi></td>
       <td data-label="Role">${account.role}</td>
-      <td data-label="State">${hasPasswords ? stateOf(account, now) : accessOf(account)}</td>
+      <td class="state">${hasPasswords ? stateOf(account, now) : accessOf(account)}</td>
       <td data-label="Last seen" class="whole">${account.seen_at > 0 ? time(account.seen_at) : "never"}</td></tr>`,
   );
   return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">State</th>

@@ -1,5 +1,6 @@
 import { type Token, tokenDays } from "../../domain/access/token.ts";
 import { dayMs } from "../../domain/text.ts";
+import { creationFold } from "../creation-fold.ts";
 import { type FormState, problemSummary, type SelectChoice, selectField, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { badge, copyable, type PageContext, page } from "../layout.ts";
@@ -27,12 +28,15 @@ export interface TokenList {
 
 export function tokensPage(context: PageContext, list: TokenList, form: FormState, made?: MadeToken): Html {
   const table = list.tokens.length > 0 ? tokenTable(list) : html`<p>No tokens yet.</p>`;
+  const isOpen =
+    list.tokens.length === 0 || form.values.scope !== "read" || Object.keys(form.problems).length > 0;
+  const action = creationFold("new-token", "New token", isOpen, tokenForm(list, form));
   return page(
-    { ...context, title: "Tokens", section: "Tokens" },
+    { ...context, title: "Tokens", section: "Tokens", action },
     html`${made && madeNotice(made)}
     <p>For scripts, agents and RMM tools that fetch from Platen: as <code>Authorization: Bearer</code>, or as the password of
       <code>curl -u</code> with any user name.</p>
-    <div class="beside">${tokenForm(list, form)}<section aria-label="Tokens">${table}</section></div>`,
+    <section aria-label="Tokens">${table}</section>`,
   );
 }
 
@@ -57,7 +61,7 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
     ...choicesOf("printer", printers.map(withClient), "Downloads of one printer"),
   ];
   return html`<form class="panel" method="post" action="${paths.tokens}" novalidate>
-    <h2>New token</h2>${problemSummary(form)}
+    ${problemSummary(form)}
     ${textField(form, {
       label: "Name",
       name: "name",
@@ -78,7 +82,7 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
 function tokenTable({ tokens, now }: TokenList): Html {
   const rows = tokens.map(
     ({ token, scopeText }) => html`<tr>
-      <td data-label="Name"><div><bdi>${token.name}</bdi><br><code>${token.beginning}…</code><br>
+      <td><div><bdi>${token.name}</bdi><br><code>${token.beginning}…</code><br>
         <span class="soft">by <bdi>${token.made_by}</bdi>, ${time(token.created_at)}</span></div></td>
       <td data-label="Access to" class="reach"><div>${isolated(scopeText)}</div></td>
       <td data-label="Until"><div>${time(token.expires_at)} ${untilBadge(token, now)}</div></td>

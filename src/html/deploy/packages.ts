@@ -1,13 +1,15 @@
+import { chunksOf } from "../../domain/collections.ts";
 import type { ListedFormat } from "../../domain/deploy/package-format.ts";
 import { findingKinds } from "../../domain/printers/findings.ts";
+import { sortPrinters } from "../../domain/printers/list-order.ts";
 import type { ClientName, PrinterWithState } from "../../domain/printers/listings.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";
 import { type Html, html } from "../html.ts";
 import { emptyState, type PageContext, page } from "../layout.ts";
-import { changedStateOption, narrowingForm, nothingMatches } from "../list-filter.ts";
+import { narrowingForm, nothingMatches, printerStates } from "../list-filter.ts";
 import { paths } from "../paths.ts";
-import { modelCell } from "../printers/printer-table.ts";
-import { stateBadge } from "../state-badge.ts";
+import { printerHead, printerRow } from "../printers/printer-table.ts";
+import { rowsPerGroup } from "../printers/printers.ts";
 
 interface PackageList {
   readonly rows: readonly PrinterWithState[];
@@ -23,41 +25,26 @@ export function packagesPage(context: PageContext, list: PackageList): Html {
   const first = html`<a class="button" href="${paths.printers}">Go to the printers</a>`;
   const targets = formats.map(({ target }) => `one for ${target}`).join(", ");
   const sentence = `Every printer with a driver has its packages here: ${targets}.`;
-  const body = rows.length > 0 ? packageTable(rows, formats) : nothingMatches("packages", list);
+  const kinds = findingKinds.filter((kind) => kind !== "no-driver");
+  const body = rows.length > 0 ? packageTable(list) : nothingMatches("packages", list);
   return page(
     { ...context, title: "Packages", section: "Packages" },
     total === 0
       ? emptyState(sentence, first)
-      : html`${narrowingForm("packages", list, { clients, states: { others: [changedStateOption], kinds: findingKinds.filter((kind) => kind !== "no-driver") } })}
+      : html`${narrowingForm("packages", list, { clients, states: { others: printerStates, kinds } })}
         <div id="package-list" class="rows">${body}</div>`,
   );
 }
 
-function packageTable(rows: readonly PrinterWithState[], formats: readonly ListedFormat[]): Html {
-  const labels = ["Printer", "Client", "Model", "State"].map(
-    (label) => html`<th role="columnheader" scope="col">${label}</th>`,
-  );
-  return html`<table class="packages" role="table"><thead role="rowgroup"><tr role="row">${labels}<th role="columnheader"
-    scope="col"><span class="visually-hidden">Downloads</span></th></tr></thead>
-    ${chunksOf(rows).map((chunk) => html`<tbody role="rowgroup">${chunk.map((row) => packageRow(row, formats))}</tbody>`)}
-    </table>`;
-}
+const columns = ["client", "model", "state"] as const;
 
-/** Each group of rows is a `tbody`, and browsers lay out only those in view. */
-const rowsPerGroup = 25;
-
-function chunksOf<T>(rows: readonly T[]): T[][] {
-  const count = Math.ceil(rows.length / rowsPerGroup);
-  return Array.from({ length: count }, (_, i) => rows.slice(i * rowsPerGroup, (i + 1) * rowsPerGroup));
-}
-
-function packageRow(row: PrinterWithState, formats: readonly ListedFormat[]): Html {
-  const { printer, client } = row;
-  return html`<tr role="row"><th role="rowheader" scope="row"><bdi><a href="${paths.printer(printer.id)}">${printer.name}</a></bdi></th
-><td role="cell">${client ? html`<bdi><a href="${paths.client(client.id)}">${client.name}</a></bdi>` : html`<span class="soft">none</span>`}</td
-><td role="cell">${modelCell(row)}</td
-><td role="cell">${stateBadge(row)}</td
-><td role="cell">${packageOffer(row, formats)}</td></tr>`;
+function packageTable({ rows, narrowing, formats }: PackageList): Html {
+  const rowOf = (row: PrinterWithState) =>
+    printerRow(row, columns, { last: html`<td role="cell" class="menu">${packageOffer(row, formats)}</td>` });
+  const chunks = chunksOf(sortPrinters(rows, narrowing.sort), rowsPerGroup);
+  const sorting = { path: paths.packages, narrowing };
+  return html`<table class="printers packages" role="table">${printerHead({ columns, last: "Downloads", sorting })}
+    ${chunks.map((chunk) => html`<tbody role="rowgroup">${chunk.map(rowOf)}</tbody>`)}</table>`;
 }
 
 /** Links to each package of a printer. A blocked printer has only a link to its page, which gives the reason. */

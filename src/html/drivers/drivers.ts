@@ -2,6 +2,7 @@ import { sortedByTitle } from "../../domain/drivers/driver-version.ts";
 import type { FindingKind } from "../../domain/printers/findings.ts";
 import type { ClientName, DriverWithState } from "../../domain/printers/listings.ts";
 import { type Narrowing, narrowDrivers } from "../../domain/printers/search.ts";
+import { creationFold } from "../creation-fold.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, emptyState, type PageContext, page } from "../layout.ts";
@@ -25,14 +26,11 @@ export interface DriverList {
 }
 
 export function driversPage(context: PageContext, list: DriverList, uploadLimitBytes: number): Html {
-  return page(
-    { ...context, title: "Drivers", section: "Drivers" },
-    canChange(context.visitor)
-      ? html`${uploadForm(uploadLimitBytes)}${driverList(list)}`
-      : html`<section id="drivers" aria-label="Drivers"><div id="driver-rows" class="narrowed">${
-          list.rows.length === 0 ? html`<p>There are no drivers yet.</p>` : narrowedDrivers(list)
-        }</div>${windowsSection(list)}</section>`,
-  );
+  const isChangeable = canChange(context.visitor);
+  const isOpen = list.rows.length === 0 || list.result !== undefined;
+  const action =
+    isChangeable && creationFold("new-driver", "Upload a driver", isOpen, uploadForm(uploadLimitBytes));
+  return page({ ...context, title: "Drivers", section: "Drivers", action }, driverList(list, isChangeable));
 }
 
 const kinds: readonly FindingKind[] = [
@@ -49,14 +47,15 @@ const otherStates = [
 ] as const;
 
 /** The list with the result of the last upload, for the page and for fragments. */
-export function driverList(list: DriverList): Html {
-  const { rows, result } = list;
-  const first = html`<a class="button" href="#f-file">Choose a ZIP</a>`;
+export function driverList(list: DriverList, isChangeable = true): Html {
+  const first = isChangeable && html`<a class="button" href="#f-file">Choose a ZIP</a>`;
   const sentence = "A driver is a vendor’s ZIP, kept as it came and read for its models.";
   const body =
-    rows.length === 0 ? emptyState(sentence, first) : html`${driverSelect(list)}${narrowedDrivers(list)}`;
-  return html`<section id="drivers" aria-label="Drivers">${uploadNotice(result)}
-    <div id="driver-rows" class="narrowed">${body}</div>${windowsSection(list)}</section>`;
+    list.rows.length === 0
+      ? emptyState(sentence, html`${first}`)
+      : html`${isChangeable && driverSelect(list)}${narrowedDrivers(list)}`;
+  return html`<section id="drivers" aria-label="Drivers">${uploadNotice(list.result)}
+    <div id="driver-rows">${body}</div>${windowsSection(list)}</section>`;
 }
 
 function windowsSection({ windowsDrivers }: DriverList): Html {
@@ -90,13 +89,13 @@ function driverTable(
   if (view.rows.length === 0) return nothingMatches("drivers", view);
   const lines = sortedByTitle(view.rows).map(
     (driver) => html`<tr>
-      <td data-label="Driver"><span>${driverLine(driver, paths.driver(driver.id))}${matchedModel(models.get(driver.id))}</span></td>
-      <td data-label="Version"><span>${versionOf(driver.listed)}</span></td>
-      <td data-label="Machines">${machinesOf(driver.listed)}</td>
-      <td data-label="State">${stateBadge(driver)}</td>
+      <td><span>${driverLine(driver, paths.driver(driver.id))}${matchedModel(models.get(driver.id))}</span></td>
+      <td data-label="Version" class="aside"><span>${versionOf(driver.listed)}</span></td>
+      <td data-label="Machines" class="aside">${machinesOf(driver.listed)}</td>
+      <td class="state">${stateBadge(driver)}</td>
       <td data-label="Printers" class="number">${count(driver.printer_count)}</td>
-      <td data-label="Size" class="number">${bytes(driver.size)}</td>
-      <td data-label="Uploaded">${time(driver.uploaded_at)}</td>
+      <td data-label="Size" class="number aside">${bytes(driver.size)}</td>
+      <td data-label="Uploaded" class="aside">${time(driver.uploaded_at)}</td>
     </tr>`,
   );
   return html`<table id="driver-table"><thead><tr><th scope="col">Driver</th><th scope="col">Version</th><th scope="col">Machines</th>

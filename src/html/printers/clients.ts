@@ -1,6 +1,8 @@
+import { sortByName } from "../../domain/folding.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { ListedClient } from "../../domain/printers/listings.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";
+import { creationFold } from "../creation-fold.ts";
 import { type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, emptyState, type PageContext, page } from "../layout.ts";
@@ -16,9 +18,12 @@ export interface ClientList {
 
 export function clientsPage(context: PageContext, list: ClientList, form: FormState): Html {
   const isChangeable = canChange(context.visitor);
-  const narrowed = html`<div class="narrowed">${narrowingForm("clients", list, {})}${clientList(list, isChangeable)}</div>`;
-  const body = isChangeable ? html`<div class="beside">${clientForm(form)}${narrowed}</div>` : narrowed;
-  return page({ ...context, title: "Clients", section: "Clients" }, body);
+  const isOpen = list.total === 0 || Object.keys(form.problems).length > 0;
+  const action = isChangeable && creationFold("new-client", "New client", isOpen, clientForm(form));
+  return page(
+    { ...context, title: "Clients", section: "Clients", action },
+    html`<div class="tools">${narrowingForm("clients", list, {})}</div>${clientList(list, isChangeable)}`,
+  );
 }
 
 /** The list, for the page and for fragments. */
@@ -35,12 +40,12 @@ export function clientList(list: ClientList, isChangeable = true): Html {
 }
 
 function clientTable(clients: readonly ListedClient[]): Html {
-  const rows = clients.map(
+  const rows = sortByName(clients).map(
     (client) => html`<tr>
-      <td data-label="Client"><bdi><a href="${paths.client(client.id)}">${client.name}</a></bdi></td>
+      <td><bdi><a href="${paths.client(client.id)}">${client.name}</a></bdi></td>
       <td data-label="Printers" class="number">${count(client.printer_count)}</td>
-      <td data-label="Notes" class="soft"><bdi>${client.notes.split("\n")[0]}</bdi></td>
-      <td data-label="Since" class="whole">${time(client.created_at)}</td>
+      <td class="soft"><bdi>${client.notes.split("\n")[0]}</bdi></td>
+      <td class="whole aside">${time(client.created_at)}</td>
     </tr>`,
   );
   return html`<table><thead><tr><th scope="col">Client</th><th scope="col" class="number">Printers</th>
@@ -52,7 +57,7 @@ export function clientForm(form: FormState, oob = false): Html {
   return html`<form id="client-form" class="panel" method="post" action="${paths.clients}" novalidate data-guard
     hx-post="${paths.clients}" hx-target="#client-list" hx-swap="outerHTML" hx-disabled-elt="find button"
     ${oob && html`hx-swap-oob="true"`}>
-    <h2>New client</h2>${problemSummary(form)}${clientFields(form)}
+    ${problemSummary(form)}${clientFields(form)}
     <button class="primary">Save client</button>
   </form>`;
 }
@@ -69,12 +74,11 @@ export function clientSettings(client: Client, form: FormState): Html {
 
 function clientFields(form: FormState): Html {
   return html`${textField(form, { label: "Name", name: "name", required: true })}
-    ${textArea(form, { label: "Notes", name: "notes", hint: "For yourselves: contacts, sites, quirks." })}
+    ${textArea(form, { label: "Notes", name: "notes", hint: "For yourselves: contacts, sites, opening hours." })}
     ${textArea(form, {
       label: "Subnets",
       name: "subnets",
-      hint: html`One a line, such as 10.1.2.0/24: only machines with an address inside one get the client’s printers, where
-        Intune’s requirement rule or <code>install.ps1 -OnlyHere</code> asks for it. Empty means anywhere; a printer may have its own.`,
+      hint: "One a line, such as 10.1.2.0/24: only machines inside get these printers.",
       attributes: html`spellcheck="false"`,
     })}`;
 }

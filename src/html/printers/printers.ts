@@ -1,18 +1,20 @@
-import { groupBy, memoize } from "../../domain/collections.ts";
+import { chunksOf, groupBy, memoize } from "../../domain/collections.ts";
 import type { ListedFormat } from "../../domain/deploy/package-format.ts";
 import { isTicked } from "../../domain/fields.ts";
 import { findingKinds } from "../../domain/printers/findings.ts";
+import { keepsClients, sortPrinters } from "../../domain/printers/list-order.ts";
 import type { PrinterChoices, PrinterWithState } from "../../domain/printers/listings.ts";
-import type { Narrowing } from "../../domain/printers/search.ts";
+import type { Narrowing, WantedState } from "../../domain/printers/search.ts";
+import { creationFold } from "../creation-fold.ts";
 import { driverChoices } from "../drivers/driver-label.ts";
 import { emptyForm, type FormState, type SelectChoice, selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, emptyState, type PageContext, page } from "../layout.ts";
-import { changedStateOption, narrowingForm, narrowingQuery, nothingMatches } from "../list-filter.ts";
+import { narrowingForm, narrowingQuery, nothingMatches, printerStates } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { counted } from "../text.ts";
 import { printerForm } from "./printer-form.ts";
-import { actionsCell, addressWidthClass, printerCells, printerHead, printerTable } from "./printer-table.ts";
+import { menuCell, printerHead, printerRow, rowMenu } from "./printer-table.ts";
 
 /** The list of printers, whole or filtered, and the choices for bulk changes. */
 export interface PrinterList {
@@ -41,85 +43,114 @@ export function printersPage(
   list: PrinterList,
   { form, choices, isRequested }: NewPrinter,
 ): Html {
-  const { total } = list;
-  if (!canChange(context.visitor)) return readOnlyPrintersPage(context, list);
-  const isOpen = total === 0 || isRequested || Object.keys(form.problems).length > 0;
+  const isChangeable = canChange(context.visitor);
+  const isOpen = list.total === 0 || isRequested || Object.keys(form.problems).length > 0;
+  const action =
+    isChangeable && creationFold("new-printer", "New printer", isOpen, printerForm(choices, form));
+  const transfer = isChangeable
+    ? html`<a href="${paths.import}">Import</a> <a href="${paths.import}#export">Export</a>`
+    : html`<a href="${paths.exportPrinters}">Export</a>`;
   return page(
-    { ...context, title: "Printers", section: "Printers" },
-    html`<p><a href="${paths.import}">Import or export</a></p><div class="tools">
-      <details class="fold" id="new-printer" ${isOpen && html`open`}><summary class="button primary">New printer</summary>
-        ${printerForm(choices, form)}</details>
-      ${narrowing(list)}</div>
-    ${printerList(list)}`,
+    { ...context, title: "Printers", section: "Printers", action },
+    html`<div class="tools">${narrowingForm("printers", list, { clients: list.choices.clients, states: { others: printerStates, kinds: findingKinds } })}
+      <p class="transfer">${transfer}</p></div>
+    ${printerList(list, isChangeable)}`,
   );
-}
-
-/** For users who cannot change records. */
-function readOnlyPrintersPage(context: PageContext, list: PrinterList): Html {
-  const { rows, total } = list;
-  const found = rows.length > 0 ? printerTable(rows, false) : nothingMatches("printers", list);
-  return page(
-    { ...context, title: "Printers", section: "Printers" },
-    html`<p><a href="${paths.exportPrinters}">Export</a></p>${
-      total === 0
-        ? html`<p>There are no printers yet.</p>`
-        : html`<div class="tools">${narrowing(list)}</div><div id="printer-list" class="rows">${found}</div>`
-    }`,
-  );
-}
-
-function narrowing(list: PrinterList): Html {
-  const states = { others: [changedStateOption], kinds: findingKinds };
-  return narrowingForm("printers", list, { clients: list.choices.clients, states });
 }
 
 /** The list grouped by client, for the page and for fragments. */
-export function printerList(list: PrinterList): Html {
-  const { rows, total } = list;
+export function printerList(list: PrinterList, isChangeable = true): Html {
+  const { rows, total, narrowing } = list;
   if (total === 0) {
-    const first = html`<a class="button" href="#new-printer">Describe the first printer</a>`;
+    const first = isChangeable && html`<a class="button" href="#new-printer">Describe the first printer</a>`;
     const sentence = "A printer is what you deploy: its queue, port, driver and preferences.";
-    return html`<div id="printer-list" class="none">${emptyState(sentence, first)}</div>`;
+    return html`<div id="printer-list" class="none">${emptyState(sentence, html`${first}`)}</div>`;
   }
-  return html`<div id="printer-list" class="rows">${rows.length > 0 ? listForm(list) : nothingMatches("printers", list)}</div>`;
+  const table = isChangeable ? listForm(list) : printersTable(list, false);
+  return html`<div id="printer-list" class="rows">${narrowing.state === "vendor-driver" && protectedPrintNote}
+    ${rows.length > 0 ? table : nothingMatches("printers", list)}</div>`;
 }
 
-/** One form around all rows. Each row has a checkbox and a delete button. */
-function listForm({ rows, narrowing, choices, formats, chosen, bulk }: PrinterList): Html {
-  const all = html`<th role="columnheader" scope="col" aria-label="Choose"><label class="box"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></label></th>`;
-  const groups = [...groupBy(rows, ({ client }) => client?.id).values()].map((group) =>
-    groupBody(group, chosen),
-  );
+const protectedPrintNote = html`<p>Windows protected print mode removes these printers: it allows no vendor’s driver.
+  An IPP twin keeps printing: <em>Make an IPP twin</em> is among a printer’s actions.</p>`;
+
+/** One form around all rows, for bulk changes and the menu of the rows. */
+function listForm(list: PrinterList): Html {
+  const { narrowing, choices, formats, bulk } = list;
+  const remove = html`<button role="menuitem" data-path="${paths.printerDelete(0)}">Delete</button>`;
   // Enter in a checkbox presses the form's first button. This hidden one has no action, so nothing changes.
   return html`<form class="list" method="post" action="${paths.printersBulk}" autocomplete="off"
     hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML">
     <button hidden></button><input type="hidden" name="narrowed" value="${narrowingQuery(narrowing)}">
-    <table class="printers ${addressWidthClass(rows)}" role="table">${printerHead(true, all)}${groups}</table>
+    ${printersTable(list, true)}${rowMenu(formats, remove)}
     ${bulkBar(choices, formats, bulk)}</form>`;
 }
 
+const allBox = html`<th role="columnheader" scope="col" class="check" aria-label="Choose"><label class="box"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></label></th>`;
+
+/** Grouped by client, or, with the worst or the newest printers first, with the client in each row. */
+function printersTable({ rows, narrowing, chosen }: PrinterList, isChangeable: boolean): Html {
+  const { sort, state } = narrowing;
+  const isGrouped = keepsClients(sort);
+  const reason = [...reasonedStates].find((known) => known === state);
+  const columns = isGrouped ? groupedColumns : flatColumns;
+  const rowOf = (row: PrinterWithState) => {
+    if (!isChangeable) return printerRow(row, columns, { reason });
+    const isChosen = chosen?.has(row.printer.id) === true;
+    if (isChosen || reason !== undefined) return listRow(row, columns, isChosen, reason);
+    return isGrouped ? groupedRow(row) : flatRow(row);
+  };
+  const sorted = sortPrinters(rows, sort);
+  const bodies = isGrouped
+    ? [...groupBy(sorted, ({ client }) => client?.id).values()].map((group) =>
+        groupBody(group, rowOf, isChangeable),
+      )
+    : chunksOf(sorted, rowsPerGroup).map((chunk) => html`<tbody role="rowgroup">${chunk.map(rowOf)}</tbody>`);
+  const head = isChangeable ? { first: allBox, last: "Actions" } : {};
+  return html`<table class="printers ${reason && "reasons"}" role="table">${printerHead({ ...head, columns, sorting: { path: paths.printers, narrowing } })}${bodies}</table>`;
+}
+
+const groupedColumns = ["address", "model", "location", "changed", "state"] as const;
+const flatColumns = ["address", "model", "client", "changed", "state"] as const;
+
+/** The filters with which each row shows its reason. */
+const reasonedStates: ReadonlySet<WantedState> = new Set(["blocked", "attention", ...findingKinds]);
+
 /** Browsers skip the layout of invisible groups. In larger groups they skip it for each row (rows.css). */
 const manyRows = 60;
+export const rowsPerGroup = 25;
 
-function groupBody(group: readonly PrinterWithState[], chosen: ReadonlySet<number> | undefined): Html {
+function groupBody(
+  group: readonly PrinterWithState[],
+  rowOf: (row: PrinterWithState) => Html,
+  isChangeable: boolean,
+): Html {
   const client = group[0]?.client;
-  const name = client
-    ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>`
-    : "Without a client";
-  return html`<tbody role="rowgroup" ${group.length > manyRows && html`class="many"`}><tr role="row" class="client"><th role="rowheader" scope="rowgroup" colspan="7"
-    aria-colspan="7" aria-label="${client?.name ?? "Without a client"}"><label class="box"><input type="checkbox" class="group" aria-label="Choose all of ${client?.name ?? "those without a client"}"
-    hidden></label> ${name} <span class="soft">${counted(group.length, "printer")}</span></th></tr>
-    ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : plainRow(row)))}</tbody>`;
+  const name = client?.name ?? "Without a client";
+  const title = client ? html`<a href="${paths.client(client.id)}"><bdi>${name}</bdi></a>` : name;
+  const box =
+    isChangeable &&
+    html`<label class="box"><input type="checkbox" class="group" aria-label="Choose all of ${client?.name ?? "those without a client"}" hidden></label>`;
+  const span = groupedColumns.length + (isChangeable ? 3 : 1);
+  return html`<tbody role="rowgroup" ${group.length > manyRows && html`class="many"`}><tr role="row" class="client"><th role="rowheader" scope="rowgroup" colspan="${span}"
+    aria-colspan="${span}" aria-label="${name}">${box} ${title} <span class="soft">${counted(group.length, "printer")}</span></th></tr>
+    ${group.map(rowOf)}</tbody>`;
 }
 
 /** A row stays the same object until a record changes, so its HTML can be reused. */
-const plainRow = memoize((row: PrinterWithState) => listRow(row, false));
+const groupedRow = memoize((row: PrinterWithState) => listRow(row, groupedColumns, false));
+const flatRow = memoize((row: PrinterWithState) => listRow(row, flatColumns, false));
 
-function listRow(row: PrinterWithState, isChosen: boolean): Html {
+function listRow(
+  row: PrinterWithState,
+  columns: typeof groupedColumns | typeof flatColumns,
+  isChosen: boolean,
+  reason?: WantedState,
+): Html {
   const { id, name } = row.printer;
-  const last = html` <button class="link" formaction="${paths.printerDelete(id)}" aria-label="Delete ${name}">Delete</button>`;
-  return html`<tr role="row"><td role="cell"><label class="box"><input type="checkbox" name="ids" value="${id}" aria-label="Choose ${name}"
-${isChosen && html`checked`}></label></td>${printerCells(row)}${actionsCell(row, last)}</tr>`;
+  const first = html`<td role="cell" class="check"><label class="box"><input type="checkbox" name="ids" value="${id}" aria-label="Choose ${name}"
+${isChosen && html`checked`}></label></td>`;
+  return printerRow(row, columns, { first, last: menuCell(row), reason });
 }
 
 /** The bulk changes, inside the form of the list. */
@@ -146,7 +177,7 @@ function bulkBar(
       ${problem && html`<p class="problem" id="bulk-model-problem">${problem}</p>`}
       <input id="bulk-model" name="driver_desc" list="bulk-models" autocomplete="off" value="${values.driver_desc}"
         aria-describedby="${problem && "bulk-model-problem "}bulk-model-hint" ${problem && html`aria-invalid="true"`}>
-      <p class="hint" id="bulk-model-hint">Leave empty: each printer keeps its model if the driver has it, and otherwise gets the driver’s chosen model. Drivers for ARM64 stay.</p>
+      <p class="hint" id="bulk-model-hint">Empty keeps each printer’s model where the driver has it. Drivers for ARM64 stay.</p>
       <datalist id="bulk-models"></datalist>
       <p class="check"><input type="checkbox" id="bulk-unmatched" name="only_unmatched" value="on" ${isTicked(values.only_unmatched) && html`checked`}>
         <label for="bulk-unmatched">Only those whose model the driver does not have</label></p>

@@ -65,17 +65,17 @@ function printerItem(row: PrinterWithState): Html {
   const { printer, client, driver } = row;
   const address = printer.address || printer.port_name;
   return html`<li><a href="${paths.printer(printer.id)}"><bdi>${printer.name}</bdi></a> ${row.state !== "ready" && stateBadge(row)}
-    <span class="soft">${address !== "" && html`<code>${address}</code> · `}<bdi>${client?.name ?? "Without a client"}</bdi>
-      · <bdi>${modelLabel(printer, driver)}</bdi></span></li>`;
+    <span class="soft facts">${address !== "" && html`<code>${address}</code>`}<bdi>${client?.name ?? "Without a client"}</bdi>
+      <bdi>${modelLabel(printer, driver)}</bdi></span></li>`;
 }
 
 function clientItem({ id, name, printer_count }: ListedClient): Html {
   return html`<li><a href="${paths.client(id)}"><bdi>${name}</bdi></a>
-    <span class="soft">${counted(printer_count, "printer")}</span></li>`;
+    <span class="soft facts">${counted(printer_count, "printer")}</span></li>`;
 }
 
 /** @param model the model that matches */
 function driverItem(driver: DriverWithState, model = driver.driver_desc): Html {
   return html`<li><a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a> ${driver.state !== "ready" && stateBadge(driver)}
-    <span class="soft"><bdi>${model}</bdi>${driver.file_name !== "" && html` · <bdi>${driver.file_name}</bdi>`}</span></li>`;
+    <span class="soft facts"><bdi>${model}</bdi> <bdi>${driver.file_name}</bdi></span></li>`;
 }

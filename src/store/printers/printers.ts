@@ -268,7 +268,8 @@ class ListedSettings {
     const known = this.#read.get(id);
     if (known?.json === json && known.updatedAt === updatedAt && known.listed.name === name)
       return known.listed;
-    const listed = { id, created_at: Number(row.created_at), name, ...listedSettingsFrom(json) };
+    const times = { created_at: Number(row.created_at), updated_at: updatedAt };
+    const listed = { id, ...times, name, ...listedSettingsFrom(json) };
     if (known === undefined && this.#read.size >= maxRecords.printers) this.#read.clear();
     this.#read.set(id, { json, updatedAt, listed });
     return listed;

@@ -69,7 +69,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     const after = recordsOf(app);
     await app.addPrinter({ name: "Hall", driver_id: "1" });
     await page.goto(`${app.url}/printers`);
-    await page.getByPlaceholder("Narrow the list").fill("off");
+    await page.getByPlaceholder("Filter").fill("off");
     await page.getByText("1 of 2 printers").waitFor();
     await page.getByRole("button", { name: /^Delete/ }).click();
     await page.getByRole("button", { name: "Undo" }).click();

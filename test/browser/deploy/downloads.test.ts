@@ -189,7 +189,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
   test("that is refused keeps its message during other actions, and one without a response does not", async (t) => {
     const { service, page } = await printerPage(t);
     await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
-    const search = page.getByPlaceholder("Narrow the list");
+    const search = page.getByPlaceholder("Filter");
     const left: number[] = [];
 
     for (const isAnswered of [true, false]) {

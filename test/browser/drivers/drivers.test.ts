@@ -33,6 +33,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     const problems = watchProblems(page, url);
 
     await page.goto(`${url}/drivers`);
+    await page.locator(".fold > summary").click();
     await page
       .getByLabel("Driver ZIP")
       .setInputFiles({ name: "p.zip", mimeType: "application/zip", buffer: several });

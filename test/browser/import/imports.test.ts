@@ -53,7 +53,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     const problems = watchProblems(page, url);
 
     await page.goto(`${url}/printers`);
-    await page.getByRole("link", { name: "Import or export" }).click();
+    await page.getByRole("link", { name: "Import" }).click();
     await page.getByLabel("Or paste the list").fill("Drucker\nA");
     await show(page);
     await page.locator("#import-problem .problems:focus").waitFor();

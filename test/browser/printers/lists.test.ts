@@ -12,6 +12,7 @@ import {
 } from "../../support/browser.ts";
 import { isDeep, windowVariants } from "../../support/depth.ts";
 import {
+  chooseAction,
   focusedName,
   openPage,
   rowBoxes,
@@ -25,7 +26,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     const page = await openPage(t, service, "/printers");
     const problems = watchProblems(page, service.url);
 
-    await page.getByPlaceholder("Narrow the list").pressSequentially("HAUS og", { delay: 20 });
+    await page.getByPlaceholder("Filter").pressSequentially("HAUS og", { delay: 20 });
     await page.getByText("20 of 60 printers").waitFor();
     const typed = [await focusedName(page), new URL(page.url()).search, await rowBoxes(page).count()];
     await page.getByRole("search").getByLabel("Client").selectOption("Alpha");
@@ -33,7 +34,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     const both = new URL(page.url()).search;
     await page.reload();
     const kept = await rowBoxes(page).count();
-    await page.getByPlaceholder("Narrow the list").fill("nothing at all");
+    await page.getByPlaceholder("Filter").fill("nothing at all");
     await page.getByText("Nothing matches “nothing at all”.").waitFor();
     await page.getByRole("link", { name: "Show all 60 printers" }).click();
 
@@ -49,6 +50,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     const page = await openPage(t, service, "/clients");
     const problems = watchProblems(page, service.url);
 
+    await page.locator(".fold > summary").click();
     await page.getByLabel("Name").fill("a/b");
     await page.keyboard.press("/");
     const inField = [await focusedName(page), await page.getByLabel("Name").inputValue()];
@@ -133,7 +135,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await rowBoxes(page).last().check();
     await page.locator("#delete-chosen summary").click();
     await page.getByText("Deleted: 1 printer").waitFor();
-    await page.getByRole("button", { name: "Delete Büro 16", exact: true }).click();
+    await chooseAction(page, "Büro 16", "Delete");
     await page.locator("#message").getByText("Deleted: Büro 16").waitFor();
 
     assert.deepEqual([untouched, kept, left], [60, 60, 58]);

@@ -11,6 +11,7 @@ import {
   withoutBrowser,
 } from "../../support/browser.ts";
 import { withOnePrinter } from "../../support/printers/one-printer.ts";
+import { chooseAction } from "../../support/printers/shop-lists.ts";
 import { until } from "../../support/until.ts";
 
 /** Collects the types of dialogs that leaving the page opens. */
@@ -107,7 +108,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       .catch(() => {});
     await page.getByRole("textbox", { name: "Name" }).fill("Typed");
     const typed = await leave();
-    await page.getByRole("button", { name: "Delete Office" }).click();
+    await chooseAction(page, "Office", "Delete");
     await page.getByText("Deleted: Office").waitFor();
     const afterDeletion = await leave();
     await page.getByRole("textbox", { name: "Name" }).fill("A,B");
