@@ -16,24 +16,18 @@ export function isolated(sentence: string): Html {
 export function time(time: number): Html {
   const date = new Date(time);
   const clock = `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
-  return html`<time datetime="${date.toISOString()}">${dayOf(date)}, ${clock}</time>`;
-}
-
-/** The same without the time of day: `21 Nov 2026`. */
-export function day(time: number): Html {
-  const date = new Date(time);
-  return html`<time datetime="${date.toISOString()}">${dayOf(date)}</time>`;
-}
-
-function dayOf(date: Date): string {
-  return `${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}`;
+  return html`<time datetime="${date.toISOString()}">${dayText(date)}, ${clock}</time>`;
 }
 
 /** `21 Nov 2026`, the day of `time`. */
 export function day(time: number): Html {
   const date = new Date(time);
   const iso = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
-  return html`<time datetime="${iso}">${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}</time>`;
+  return html`<time datetime="${iso}">${dayText(date)}</time>`;
+}
+
+function dayText(date: Date): string {
+  return `${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}`;
 }
 
 /** The server's time zone, like `UTC` or `Europe/Berlin`: the variable `TZ`, else the system's. */
