@@ -239,17 +239,3 @@ const searchField = html`<form class="find" method="get" action="${paths.search}
       <div id="find-results"></div>
       <p class="visually-hidden" role="status"></p>
     </form>`;
-
-/** What an operator should know before a deployment. */
-export interface Guidance {
-  readonly title: string;
-  readonly facts: readonly string[];
-  /** Points that only a test on a real Windows machine can show. */
-  readonly untested: readonly string[];
-}
-
-export function guidanceBlock({ title, facts, untested }: Guidance): Html {
-  return html`<details class="more notes"><summary>What to know about this: ${title}</summary>
-    <ul>${facts.map((line) => html`<li>${line}</li>`)}</ul>
-    <p>Not tested on a real Windows machine:</p><ul>${untested.map((line) => html`<li>${line}</li>`)}</ul></details>`;
-}

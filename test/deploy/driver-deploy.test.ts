@@ -46,7 +46,7 @@ test("a driver's page offers its packages, scripts and the fields of Intune's fo
   assert.equal(fieldValue(section, "Operating system architecture"), "x64");
   assert.equal(fieldValue(section, "Script file"), "detect-papyrus-papyrus-inf-1-2-3-4.ps1");
   assert.doesNotMatch(section, /Without the driver|driver=apart/);
-  assert.match(section, /Not tested on a real Windows machine:.*that Windows keeps the files of a driver/);
+  assert.match(section, /href="\/help\/drivers#a-driver-without-printers"/);
 });
 
 test("the pages of a printer and a client offer packages without drivers, and name the same apps as the drivers' pages", async (t) => {

@@ -46,7 +46,7 @@ test("a printer that another user saved meanwhile is overwritten only after a co
       "Port",
       "Protocol",
       "LPR queue",
-      "Ask the printer’s status by SNMP",
+      "Check the printer’s status by SNMP",
       "Location",
     ].filter((label) => label !== "Driver"),
   );

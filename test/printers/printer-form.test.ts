@@ -167,8 +167,8 @@ test("a fold shows the number of set fields, and opens where one was refused", (
     ["Location, sharing, default printer", "5 set", "open"],
     ["Preferences", "6 set", ""],
     ["ARM64 machines", "2 set", ""],
-    ["Where it belongs", "1 set", ""],
-    ["Clean-up", "2 set", ""],
+    ["Subnets", "1 set", ""],
+    ["Old queues and uninstall", "2 set", ""],
   ]);
 });
 

@@ -48,7 +48,7 @@ const settingFields: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   set_default: checkbox(),
   shared: checkbox(),
   share_name: text({ label: "The share name", ...shareNameRule }),
-  duplex: choice("Duplex", duplexModes),
+  duplex: choice("Two-sided printing", duplexModes),
   color: choice("Colour", colorModes),
   collate: { ...choice("Collate", collateModes), parse: parseCollate },
   paper_size: choice("The paper size", paperSizes),

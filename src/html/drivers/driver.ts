@@ -7,7 +7,7 @@ import { type DeployOffer, deployCards, foldedDownloads, logoOf } from "../deplo
 import { driverStateLine } from "../deploy/downloaded.ts";
 import { checkbox, type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { canChange, type Guidance, guidanceBlock, type PageContext, page, recordActions } from "../layout.ts";
+import { canChange, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { printerTable } from "../printers/printer-table.ts";
 import { driverRemedy } from "../remedies.ts";
@@ -216,20 +216,8 @@ function driverDeploySection(
     ${modelLine(models, isUsed)}
     ${leftOut.length > 0 && html`<p class="notice warn">Left out, because the INF does not have it: ${nameList(leftOut)}.</p>`}
     ${failureOf(withState) === undefined ? cards : foldedDownloads(cards)}
-    ${guidanceBlock(aboutUninstalling)}</div>`;
+    <p class="hint"><a href="${paths.help("drivers#a-driver-without-printers")}">Help on deploying a driver alone</a></p></div>`;
 }
-
-const aboutUninstalling: Guidance = {
-  title: "dependencies and uninstalling",
-  facts: [
-    "Uninstalling keeps each model that a queue or another deployment uses, and says which. Remove printers first.",
-    "A printer’s package without the driver never removes the driver, because it did not install it.",
-  ],
-  untested: [
-    "in which order Intune installs apps that depend on each other, and what it does with one that does not apply to a machine",
-    "that Windows keeps the files of a driver as long as another model of the same INF is installed, as its documentation says",
-  ],
-};
 
 /** Longer lists are folded. */
 const maxModelNames = 3;

@@ -41,25 +41,25 @@ const labels = {
   ipp_path: "Path",
   ipp_tls: "Encrypt with TLS (https)",
   lpr_queue: "LPR queue",
-  snmp: "Ask the printer’s status by SNMP",
+  snmp: "Check the printer’s status by SNMP",
   snmp_community: "SNMP community",
   snmp_index: "SNMP index",
   location: "Location",
   comment: "Comment",
-  set_default: "Make it the default printer",
-  shared: "Share it on the network",
+  set_default: "Default printer",
+  shared: "Share on the network",
   share_name: "Share name",
-  duplex: "Duplex",
+  duplex: "Two-sided printing",
   color: "Colour",
   collate: "Collate",
   paper_size: "Paper size",
   print_ticket: "PrintTicket",
-  reset_user_preferences: "Drop what users have set for themselves",
+  reset_user_preferences: "Reset users’ own preferences",
   arm64_driver_id: "Driver for ARM64",
   arm64_driver_desc: "Model for ARM64",
   subnets: "Subnets",
   replaces: "Replaces",
-  keep_driver: "Leave the driver on the machine at uninstall",
+  keep_driver: "Keep the driver at uninstall",
 } as const satisfies Record<keyof PrinterSettings, string>;
 
 const knownLabels: Readonly<Record<string, string>> = {
@@ -110,8 +110,7 @@ export function printerEditPage(
 }
 
 export function ticketSummary(ticket: string): Html {
-  return html`${bytes(Buffer.byteLength(ticket))} of XML. <span class="soft">install.ps1 carries it: its page says whether Intune’s script
-    installer still takes it.</span>`;
+  return html`${bytes(Buffer.byteLength(ticket))} of XML`;
 }
 
 function printerFields(choices: PrinterChoices, form: FormState): Html {
@@ -120,20 +119,20 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
     ${textField(form, {
       ...fieldOptions("name"),
       required: true,
-      hint: `The queue’s name on Windows. All characters except ${listed(queueNameRule.forbidden)} are allowed.`,
+      hint: `The queue’s name on Windows, without ${listed(queueNameRule.forbidden)}.`,
     })}
     ${selectField(form, { ...fieldOptions("client_id"), choices: [["", "None"], ...clients] })}
     ${driverFields(choices, form)}
     ${textField(form, {
       ...fieldOptions("address"),
-      hint: html`IPv4, IPv6 or host name. <span class="only-port">Leave it and the port empty to deploy the driver alone.</span
-        > <span class="only-ipp">For IPP it is needed, and the printer must be awake when its queue is made.</span>`,
+      hint: html`IP address or host name. <span class="only-port">Empty, and without a port: the driver alone.</span
+        ><span class="only-ipp">The printer must be awake when a PC installs it.</span>`,
       attributes: html`autocapitalize="off" spellcheck="false"`,
     })}
     ${textField(form, {
       ...fieldOptions("port_name"),
       visibleWhen: "port",
-      hint: "The port’s name: made from the address unless you type one.",
+      hint: "Made from the address, unless you type one.",
       attributes: html`spellcheck="false"`,
     })}
     ${folds(choices, form)}`;
@@ -146,8 +145,8 @@ function folds(choices: PrinterChoices, form: FormState): Html {
     ${fold(form, "Location, sharing, default printer", ["location", "comment", "set_default", "shared", "share_name"], queueFields)}
     ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size", "print_ticket", "reset_user_preferences"], preferenceFields)}
     ${fold(form, "ARM64 machines", ["arm64_driver_id", "arm64_driver_desc"], () => arm64Fields(choices, form))}
-    ${fold(form, "Where it belongs", ["subnets"], subnetFields)}
-    ${fold(form, "Clean-up", ["replaces", "keep_driver"], cleanUpFields)}`;
+    ${fold(form, "Subnets", ["subnets"], subnetFields)}
+    ${fold(form, "Old queues and uninstall", ["replaces", "keep_driver"], cleanUpFields)}`;
 }
 
 const defaultValues = printerFormValues();
@@ -178,7 +177,7 @@ function portFields(form: FormState): Html {
     ${checkbox(form, {
       ...fieldOptions("snmp"),
       visibleWhen: "port",
-      hint: "Off is safer: where the printer does not answer, Windows shows it offline and holds its jobs.",
+      hint: "If the printer does not answer, Windows shows it offline.",
     })}
     ${textField(form, { ...fieldOptions("snmp_community"), visibleWhen: "snmp", attributes: html`data-default="${snmp_community}"` })}
     ${textField(form, { ...fieldOptions("snmp_index"), visibleWhen: "snmp", attributes: html`inputmode="numeric" data-default="${snmp_index}"` })}`;
@@ -188,9 +187,9 @@ function queueFields(form: FormState): Html {
   return html`
     ${textField(form, fieldOptions("location"))}
     ${textField(form, fieldOptions("comment"))}
-    ${checkbox(form, { ...fieldOptions("set_default"), hint: "For users who are logged on now, and for others at their next log-on." })}
+    ${checkbox(form, { ...fieldOptions("set_default"), hint: "Logged-on users get it now, others at their next log-on." })}
     ${checkbox(form, fieldOptions("shared"))}
-    ${textField(form, { ...fieldOptions("share_name"), visibleWhen: "shared", hint: "Empty takes the printer’s name." })}`;
+    ${textField(form, { ...fieldOptions("share_name"), visibleWhen: "shared", hint: "Empty: the printer’s name." })}`;
 }
 
 function preferenceFields(form: FormState): Html {
@@ -202,15 +201,14 @@ function preferenceFields(form: FormState): Html {
     ${ticketField(form)}
     ${checkbox(form, {
       ...fieldOptions("reset_user_preferences"),
-      hint: "For this queue, once per revision: users who are logged on now, others at their next log-on.",
+      hint: "Once per revision, for this queue only.",
     })}`;
 }
 
 function subnetFields(form: FormState): Html {
   return html`${textArea(form, {
     ...fieldOptions("subnets"),
-    hint: html`One a line, such as 10.1.2.0/24 or fd00:1::/48: only machines with an address inside one get the printer, where
-      Intune’s requirement rule or <code>install.ps1 -OnlyHere</code> asks for it. Empty takes the client’s.`,
+    hint: "Only PCs in these subnets get it. One per line: 10.1.2.0/24. Empty: the client’s.",
     attributes: html`spellcheck="false"`,
   })}`;
 }
@@ -219,8 +217,7 @@ function cleanUpFields(form: FormState): Html {
   return html`
     ${textArea(form, {
       ...fieldOptions("replaces"),
-      hint: html`What goes once this printer is installed, one a line: an old queue’s name, a connection as
-        <code>\\\\server\\queue</code>, or every other queue at an address as <code>address:10.1.2.3</code>.`,
+      hint: html`One per line: old queue, <code>\\\\server\\queue</code> or <code>address:10.1.2.3</code>.`,
       attributes: html`spellcheck="false"`,
     })}
     ${checkbox(form, fieldOptions("keep_driver"))}`;
@@ -234,7 +231,7 @@ function driverFields({ drivers, chosenDriver }: PrinterChoices, form: FormState
   return html`<input type="hidden" name="from_form" value="1">
     ${selectField(form, { label: "Driver", name: "driver_id", choices: known, attributes: html`data-models="driver_desc" data-ipp="${ippDriverId}"` })}
     <p class="upload-link"><a href="${paths.drivers}#upload-form" data-opens="upload-driver">Upload a driver…</a>
-      <noscript><span class="hint">on the page of drivers: what is typed here is not kept.</span></noscript>
+      <noscript><span class="hint">on another page: save this form first.</span></noscript>
       <span class="hint" id="driver-uploaded" role="status"></span></p>
     ${textField(form, {
       label: "Model",
@@ -249,7 +246,7 @@ function arm64Fields({ drivers, chosenDriver, chosenArm64Driver }: PrinterChoice
   const own = form.values.arm64_driver_id;
   const isPossible = (driver: DriverSummary) => arm64Problem(driver, undefined) === undefined;
   const possible = drivers.filter((driver) => String(driver.id) === own || isPossible(driver));
-  return html`<p class="hint only-ipp">Not needed: with IPP, ARM64 machines use the same driver, which comes with Windows.</p>
+  return html`<p class="hint only-ipp">Not needed: Windows brings the IPP driver for ARM64 too.</p>
     ${selectField(form, {
       label: "Driver for ARM64",
       name: "arm64_driver_id",
@@ -283,21 +280,20 @@ function ticketField(form: FormState): Html {
     ${textArea(form, {
       name,
       label,
-      hint: html`Preferences that have no field here (trays, stapling, punching, user codes), as XML of up to ${bytes(ticketLimitBytes)}.
-        Choices above override it.`,
+      hint: `XML for trays, stapling, user codes, up to ${bytes(ticketLimitBytes)}. Choices above override it.`,
       attributes: html`spellcheck="false" autocapitalize="off"`,
     })}
     <div class="field" data-file-text="f-${name}" hidden>
       <label for="f-${name}-file">${label} from a file</label>
       <input id="f-${name}-file" type="file" accept=".xml,.txt,text/xml,application/xml">
     </div>
-    <details class="more ticket-source"><summary>Get one from a PC that prints as wished</summary>
+    <details class="more ticket-source"><summary>Get a PrintTicket from a PC</summary>
       <ol>
-        <li>On that PC, set the preferences that you want on a queue with the same driver: <em>Printer properties</em>, <em>Advanced</em>, <em>Printing Defaults</em>.</li>
-        <li>Paste this command into <em>Windows PowerShell</em>, and choose the queue in the window that opens.
+        <li>Set the preferences on a queue with the same driver: <em>Printer properties</em>, <em>Advanced</em>, <em>Printing Defaults</em>.</li>
+        <li>Paste this command into <em>Windows PowerShell</em> and choose the queue.
           <div class="command"><button type="button" class="copy" data-copy="ticket-command" hidden>Copy</button>
             <pre><code id="ticket-command">${ticketCommand}</code></pre></div></li>
-        <li>Paste what it copied above. Or end the command with <code>| Set-Content ticket.xml -Encoding UTF8</code> instead of
-          <code>| Set-Clipboard</code>, and choose that file.</li>
+        <li>Paste the result above. Or replace <code>| Set-Clipboard</code> by <code>| Set-Content ticket.xml -Encoding UTF8</code>
+          and choose that file.</li>
       </ol></details>`;
 }

@@ -26,7 +26,7 @@ import { effectiveSubnets } from "../../domain/subnet.ts";
 import { type DeployOffer, deployCards, foldedDownloads, logoOf } from "../deploy/deploy.ts";
 import { machinesOf } from "../drivers/driver-label.ts";
 import { type Hole, type Html, html } from "../html.ts";
-import { canChange, type Guidance, guidanceBlock, type PageContext, page, recordActions } from "../layout.ts";
+import { canChange, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, counted, infDate, time } from "../text.ts";
 import { iconSection, readOnlyIconSection } from "./icon.ts";
@@ -117,7 +117,7 @@ export function settingsSection({
       html`<details class="more"><summary>${counted(defaults.length, "setting")} at ${defaults.length === 1 ? "its" : "their"} default</summary>
       ${definitions(defaults)}</details>`
     }
-    ${guidanceFor(printer)}</section>`;
+    ${helpFor(printer)}</section>`;
 }
 
 function settingRows(printer: Printer, client: ClientWithSubnets | undefined): Row[] {
@@ -140,7 +140,7 @@ function settingRows(printer: Printer, client: ClientWithSubnets | undefined): R
     textRow("Comment", printer.comment),
     flagRow("Default printer", printer.set_default, "yes"),
     flagRow("Shared", printer.shared, html`as <code>${shareNameOf(printer)}</code>`),
-    choiceRow("Duplex", duplexModes, printer.duplex),
+    choiceRow("Two-sided printing", duplexModes, printer.duplex),
     choiceRow("Colour", colorModes, printer.color),
     choiceRow("Collate", collateModes, printer.collate),
     choiceRow("Paper size", paperSizes, printer.paper_size),
@@ -230,55 +230,36 @@ function withoutArm64({ id }: Printer, driver: Driver, isChangeable: boolean): H
   return html`<p class="hint">ARM64 machines cannot have it with this driver${isChangeable && remedy}.</p>`;
 }
 
-interface PrinterGuidance extends Guidance {
-  /** Whether the guidance is shown for a printer. */
-  readonly isFor: (printer: Printer) => boolean;
-}
+/** The help about a printer's unusual settings. */
+const helpTopics: readonly (readonly [title: string, path: string, isFor: (printer: Printer) => boolean])[] =
+  [
+    ["IPP queues", paths.help("driverless"), ({ protocol }) => protocol === "ipp"],
+    [
+      "PrintTickets",
+      paths.help("printers#trays-stapling-and-other-preferences"),
+      ({ print_ticket }) => print_ticket !== "",
+    ],
+    [
+      "ARM64 machines",
+      paths.help("drivers#x64-and-arm64-machines"),
+      ({ arm64_driver_id }) => arm64_driver_id !== null,
+    ],
+    [
+      "users’ own preferences",
+      paths.help("printers#users-own-preferences"),
+      ({ reset_user_preferences }) => reset_user_preferences,
+    ],
+    [
+      "replacing queues",
+      paths.help("printers#remove-what-the-printer-replaces"),
+      ({ replaces }) => replaces.length > 0,
+    ],
+  ];
 
-const guidance: readonly PrinterGuidance[] = [
-  {
-    title: "IPP queues",
-    isFor: ({ protocol }) => protocol === "ipp",
-    facts: [
-      "Windows 11 or Windows Server 2022 and later. On older ones the script fails before it touches anything, and says so.",
-      "The printer must be awake and reachable when the queue is made: Windows asks it. Otherwise the script ends with 1618, leaves nothing behind, and Intune tries again.",
-      "Windows names the port, and gives it another name whenever the queue is made anew. A correct queue is left alone.",
-      "They work under Windows protected print mode, which takes no vendor’s driver.",
-    ],
-    untested: [
-      "which builds of Windows 10 can do it: the script asks the machine itself",
-      "what Windows says of a certificate that it does not trust: where TLS fails, try without",
-      "every name that Windows gives the port’s monitor: the script takes those that are known, and names any other",
-    ],
-  },
-  {
-    title: "A PrintTicket",
-    isFor: ({ print_ticket }) => print_ticket !== "",
-    facts: [
-      "The driver decides what it takes of it. The script reads it back: what the driver ignores or refuses is a remark on the last line, no failure.",
-    ],
-    untested: ["how each vendor’s driver words what it took: try it on one machine first"],
-  },
-  {
-    title: "ARM64 machines",
-    isFor: ({ arm64_driver_id }) => arm64_driver_id !== null,
-    facts: ["Each machine gets its own driver. A script that is fetched alone downloads that one alone."],
-    untested: ["an ARM64 machine: the scripts ran on a simulated one"],
-  },
-  {
-    title: "Users’ own settings",
-    isFor: ({ reset_user_preferences, replaces }) =>
-      reset_user_preferences || replaces.some((old) => old.startsWith("\\\\")),
-    facts: [
-      "Users’ preferences and connections are removed at once for users who are logged on, and for everybody else at their next log-on, by Active Setup.",
-    ],
-    untested: ["what Active Setup makes of the commands at a real log-on: look at one user’s machine first"],
-  },
-];
-
-/** Guidance for the printer's settings; empty for most printers. */
-function guidanceFor(printer: Printer): Html {
-  return html`${guidance.filter(({ isFor }) => isFor(printer)).map(guidanceBlock)}`;
+/** Links to the help about the printer's settings; empty for most printers. */
+function helpFor(printer: Printer): Html {
+  const topics = helpTopics.filter(([, , isFor]) => isFor(printer));
+  return html`${topics.map(([title, path]) => html`<p class="hint"><a href="${path}">Help on ${title}</a></p>`)}`;
 }
 
 interface Row {

@@ -44,7 +44,7 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     await page.getByText("For IPP it is needed").waitFor();
     await page.getByText("with IPP, ARM64 machines use the same driver").waitFor();
     assert.ok(await page.getByText("2 set").isVisible(), "protocol and port number");
-    for (const hidden of ["Leave it and the port empty", "Ask the printer’s status by SNMP"])
+    for (const hidden of ["Empty, and without a port", "Check the printer’s status by SNMP"])
       assert.equal(await page.getByText(hidden).isVisible(), false, hidden);
     for (const field of ["f-port_name", "f-arm64_driver_id", "f-arm64_driver_desc"])
       assert.equal(await page.locator(`#${field}`).isVisible(), false, field);

@@ -39,7 +39,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       for (const fold of ["Port and status", "Location, sharing"]) await page.getByText(fold).click();
       const first = await seen();
       await page.getByLabel("Protocol").selectOption("lpr");
-      await page.getByLabel("Ask the printer’s status by SNMP").check();
+      await page.getByLabel("Check the printer’s status by SNMP").check();
       await page.getByLabel("Share it on the network").check();
       const then = await seen();
       await page.getByRole("button", { name: "Save printer" }).click();
@@ -65,7 +65,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     await page.locator("summary", { hasText: "Preferences" }).click();
     await page.getByLabel("Paper size").selectOption("A4");
     await page.getByText("Port and status").click();
-    await page.getByLabel("Ask the printer’s status by SNMP").check();
+    await page.getByLabel("Check the printer’s status by SNMP").check();
     await page.getByLabel("SNMP community").fill("site");
     const during = [await count("Preferences"), await count("Port and status")];
     await page.getByLabel("SNMP community").fill("public");
