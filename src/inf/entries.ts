@@ -1,3 +1,4 @@
+import { howToUnpack } from "../domain/drivers/unpacking.ts";
 import { UserError } from "../domain/errors.ts";
 import { infLimitBytes } from "./document.ts";
 
@@ -30,7 +31,7 @@ export function infsOf<T extends InfEntry>(entries: readonly T[]): T[] {
   if (infs.length === 0) {
     throw new UserError(
       "invalid",
-      "This ZIP holds no INF file. Vendors often put the driver in a ZIP inside the ZIP, or in a setup program: unpack it once and upload the folder with the INF as a ZIP.",
+      `This ZIP holds no INF file. ${howToUnpack(entries) ?? "Zip the folder with the .inf file, and upload that ZIP."}`,
     );
   }
   if (infs.length > infCountLimit) {

@@ -1,4 +1,5 @@
 import type { ByteSource } from "../../domain/byte-source.ts";
+import { howToExtract } from "../../domain/drivers/unpacking.ts";
 import { extraFields, readPath } from "./archive-names.ts";
 import {
   damaged,
@@ -52,10 +53,17 @@ export async function readEnd(source: ByteSource): Promise<ArchiveEnd> {
   return { entryCount, directorySize, directoryOffset: directoryOffset + shift, shift };
 }
 
+/** `MZ`, the first two bytes of a program. */
+const programSignature = 0x5a4d;
+
 async function noEndRecord(source: ByteSource): Promise<Error> {
   const start = source.size < 4 ? 0 : (await source.read(0, 4)).readUInt32LE(0);
   if (start === localFileHeader.signature) return damaged("its end is missing");
-  return refuse("This file is not a ZIP archive. Upload the ZIP with the driver’s files, INF included.");
+  const isProgram = start % 0x10000 === programSignature;
+  const remedy = isProgram
+    ? howToExtract("this setup program")
+    : "Upload the ZIP with the driver’s files, INF included.";
+  return refuse(`This file is not a ZIP archive. ${remedy}`);
 }
 
 /** The numbers in the end record, not yet corrected for bytes before the archive. */

@@ -1,9 +1,11 @@
 import { addTo } from "../../domain/collections.ts";
 import { fileNameOf, vendorOf } from "../../domain/drivers/driver.ts";
 import { preselectedModel } from "../../domain/drivers/models.ts";
+import { howToUnpack } from "../../domain/drivers/unpacking.ts";
 import { escapeInvisible } from "../../domain/text.ts";
 import type { InfReading } from "../../inf/package.ts";
 import type { SideEffects } from "../../inf/side-effects.ts";
+import type { Archive } from "../../pkg/zip/archive.ts";
 
 /** The maximum length of a name or path in a warning. */
 const maxCharacters = 120;
@@ -11,9 +13,9 @@ const maxCharacters = 120;
 const maxListed = 4;
 
 /** Sentences for the operator about an archive's INFs. */
-export function infWarnings(readings: readonly InfReading[]): string[] {
+export function infWarnings(readings: readonly InfReading[], entries: Archive["entries"]): string[] {
   const printers = readings.filter(({ version }) => version.isPrinter);
-  if (printers.length === 0) return noPrinterWarning(readings);
+  if (printers.length === 0) return [noPrinterWarning(readings, entries)];
   return [...severalVendors(printers), ...sideEffectWarnings(readings)];
 }
 
@@ -45,13 +47,12 @@ const classNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Says which device an archive without a printer's INF is for. INFs without a class do not belong to a driver. */
-function noPrinterWarning(readings: readonly InfReading[]): string[] {
+function noPrinterWarning(readings: readonly InfReading[], entries: Archive["entries"]): string {
   const drivers = readings.filter(({ version }) => version.class !== null);
   const [first] = drivers;
   if (first === undefined) {
-    return [
-      "No INF in this ZIP belongs to a driver: none names a device class. Find the folder with the printer’s INF and upload it.",
-    ];
+    const remedy = howToUnpack(entries) ?? "Zip the folder with the printer’s INF, and upload that ZIP.";
+    return `No INF in this ZIP belongs to a driver: none names a device class. ${remedy}`;
   }
   const name = first.version.class ?? "";
   const known = classNames.get(name.toLowerCase());
@@ -59,9 +60,7 @@ function noPrinterWarning(readings: readonly InfReading[]): string[] {
   const provider = vendorOf(first.version.provider);
   const of = provider === undefined ? "" : ` of ${cut(provider)}`;
   const rest = drivers.length > 1 ? ` and ${drivers.length - 1} more` : "";
-  return [
-    `This is a driver for ${what}${of}, not for printers: INF ${cut(first.path)}${rest}. Upload the printer’s driver instead.`,
-  ];
+  return `This is a driver for ${what}${of}, not for printers: INF ${cut(first.path)}${rest}. Upload the printer’s driver instead.`;
 }
 
 /** Warns if an archive has printer drivers of several vendors, because each package contains the files of all. */
