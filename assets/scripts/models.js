@@ -2,7 +2,7 @@ import { $ } from "./dom.js";
 
 /**
  * Models are suggested from the chosen driver while one is typed, and the field says what the driver needs.
- * @param {HTMLSelectElement} driver with the name of the model's field
+ * @param {HTMLSelectElement | HTMLInputElement} driver with the name of the model's field
  */
 export function suggestModels(driver) {
   const { form } = driver;
@@ -24,7 +24,8 @@ export function suggestModels(driver) {
    */
   const show = (options, isNeeded, text) => {
     model.list?.replaceChildren(...options);
-    model.required = isNeeded;
+    // A field without a hint stands in a form that says by itself whether it is needed.
+    if (hint) model.required = isNeeded;
     if (hint && text) hint.textContent = text;
   };
   const ask = async () => {
@@ -35,9 +36,7 @@ export function suggestModels(driver) {
     if (text === undefined) return show([], model.required, unanswered);
     const found = new DOMParser().parseFromString(text, "text/html");
     const fresh = $("datalist", found);
-    // A field without a hint stands in a form that asks for other things too, and does not need it for them.
-    const isNeeded = hint !== null && fresh?.dataset.needed === "1";
-    show([...found.querySelectorAll("option")], isNeeded, fresh?.dataset.hint);
+    show([...found.querySelectorAll("option")], fresh?.dataset.needed === "1", fresh?.dataset.hint);
     if (arm64Hint && fresh?.dataset.arm64) arm64Hint.textContent = fresh.dataset.arm64;
   };
   driver.addEventListener("change", () => {
@@ -67,6 +66,19 @@ async function suggestionsOf(driver, typed) {
     return undefined;
   }
 }
+
+// A button with a model's name fills the field with it. Without scripts it sends the form.
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("button") : null;
+  if (!button?.form || button.dataset.fill === undefined) return;
+  /** @type {HTMLInputElement | null} */
+  const field = $(`[name="${button.name}"]:not(button, [type=hidden])`, button.form);
+  if (!field) return;
+  event.preventDefault();
+  field.value = button.value;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+});
 
 /**
  * Enter in a search within a form searches, and does not send the form.

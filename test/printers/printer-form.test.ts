@@ -69,7 +69,7 @@ const everything = {
 } satisfies Record<keyof PrinterSettings, string>;
 
 function formOf(values: Record<string, string | undefined>): string {
-  return printerForm({ clients: [], drivers: [], uploadLimitBytes: 1 }, { values, problems: {} }).toString();
+  return printerForm({ clients: [], drivers: [] }, { values, problems: {} }).toString();
 }
 
 test("the form and the printer's page label every choice with the same words", () => {
@@ -152,10 +152,7 @@ test("fields are read in the order of the form, so problems have that order too"
 
 test("a fold shows the number of set fields, and opens where one was refused", () => {
   const foldsOf = (values: Record<string, string | undefined>, problems = {}) => {
-    const form = printerForm(
-      { clients: [], drivers: [], uploadLimitBytes: 1 },
-      { values, problems },
-    ).toString();
+    const form = printerForm({ clients: [], drivers: [] }, { values, problems }).toString();
     return [...form.matchAll(/data-fold ([^>]*)>\s*<summary>([^<]*)<span class="soft count">([^<]*)/g)].map(
       ([, open = "", title = "", count = ""]) => [title.trim(), count, open.trim()],
     );
@@ -184,7 +181,7 @@ function isVisible(form: string, name: string): boolean {
 }
 
 test("a refused field is visible, whatever fold it is in", () => {
-  const choices = { clients: [], drivers: [], uploadLimitBytes: 1 };
+  const choices = { clients: [], drivers: [] };
 
   const hidden = Object.keys(everything).filter((name) => {
     const form = printerForm(choices, { values: {}, problems: { [name]: "Wrong." } }).toString();

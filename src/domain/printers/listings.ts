@@ -65,6 +65,4 @@ export interface PrinterChoices {
   readonly chosenDriver?: Driver | undefined;
   /** The same for the driver for ARM64. */
   readonly chosenArm64Driver?: Driver | undefined;
-  /** The maximum size of a driver ZIP. */
-  readonly uploadLimitBytes: number;
 }

@@ -1,11 +1,12 @@
 import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import type { DriverEffects } from "../../domain/drivers/driver-effects.ts";
-import type { FormInput } from "../../domain/fields.ts";
+import { cleanText, type FormInput } from "../../domain/fields.ts";
 import { type Html, html } from "../html.ts";
 import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { printerNames } from "../printers/move-printers.ts";
 import { count, counted } from "../text.ts";
+import { nearestNames } from "./driver-models.ts";
 
 /** Further printers in a line are only counted. */
 const maxPrinterNames = 20;
@@ -41,6 +42,9 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
     ...linesOf(lost, (printers) => html`${printers} will be Blocked`),
     ...linesOf(lostOnArm64, (printers) => html`${printers} will fail on ARM64 machines`),
   ];
+  const wanted = driver.report.infs.find(
+    ({ path }) => cleanText(path) === (form.inf_path ?? driver.inf_path),
+  );
   return html`<div id="driver-settings">
     <form class="notice ${isBad ? "bad" : "warn"}" method="post" action="${paths.driver(driver.id)}" tabindex="-1" data-focus
       aria-labelledby="confirm-title" hx-post="${paths.driver(driver.id)}" hx-target="#driver-settings" hx-swap="outerHTML"
@@ -55,6 +59,7 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
       </ul>
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
       <input type="hidden" name="confirmed" value="${digest}">
+      ${nearestNames("driver_desc_typed", wanted, refusedModel)}
       <p class="actions"><button class="primary">${saveLabel(redeployed.length, isBad)}</button>
         <button name="show" value="form">Back to the form</button></p>
     </form></div>`;

@@ -4,7 +4,8 @@ import {
   driverTitle,
   type InfSummary,
 } from "../../domain/drivers/driver.ts";
-import { findModels, namesVersion, needsModelChoice } from "../../domain/drivers/models.ts";
+import { findModels, hasModel, namesVersion, needsModelChoice } from "../../domain/drivers/models.ts";
+import { nearestModels } from "../../domain/drivers/nearest-models.ts";
 import { shipsArm64 } from "../../domain/printers/printer-drivers.ts";
 import { type Hole, type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
@@ -56,12 +57,13 @@ export function modelList(choice: ModelChoice): Html {
 }
 
 function searchSummary({ inf, query }: ModelChoice, found: number): Html {
-  const total = inf?.descriptions.length ?? 0;
+  if (inf === undefined) return html`choose an INF first, or type the name below`;
+  const total = inf.descriptions.length;
   if (total === 0) return html`this INF has no models: type the name below`;
   const names = counted(total, "name");
   return query === ""
-    ? html`${names} in <bdi>${inf?.path}</bdi>`
-    : html`${count(found)} of ${names} in <bdi>${inf?.path}</bdi> match “<bdi>${query}</bdi>”`;
+    ? html`${names} in <bdi>${inf.path}</bdi>`
+    : html`${count(found)} of ${names} in <bdi>${inf.path}</bdi> match “<bdi>${query}</bdi>”`;
 }
 
 /** Matching models in the archive's other printer INFs. A click on one chooses its INF too. */
@@ -101,6 +103,19 @@ export function modelOptions(
     data-arm64="${arm64Hint(driver)}">${visible.map(
       ({ model }) => html`<option value="${model}"></option>`,
     )}</datalist>`;
+}
+
+/**
+ * Buttons with the names that are nearest to a typed model, if the INF lacks it. Each fills the field; without scripts it
+ * sends the form with that model. The hidden button keeps Enter from pressing the first of them.
+ */
+export function nearestNames(field: string, inf: InfSummary | undefined, typed = ""): Html | undefined {
+  if (inf === undefined || typed === "" || hasModel(inf, typed)) return undefined;
+  const names = nearestModels(inf.descriptions, typed);
+  if (names.length === 0) return undefined;
+  return html`<p class="nearest"><button hidden></button>Nearest names: ${names.map(
+    (name) => html`<button name="${field}" value="${name}" data-fill><bdi>${name}</bdi></button> `,
+  )}</p>`;
 }
 
 /** The hint at a printer's field “Driver for ARM64”. @param driver the printer's main driver */

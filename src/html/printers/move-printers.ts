@@ -9,6 +9,7 @@ import type { AffectedPrinter } from "../../domain/drivers/driver-effects.ts";
 import type { DriverWithState } from "../../domain/printers/listings.ts";
 import type { MovePair, MovePlan } from "../../domain/printers/move-plan.ts";
 import { driverChoices, driverLabel, machinesOf } from "../drivers/driver-label.ts";
+import { nearestNames } from "../drivers/driver-models.ts";
 import { type FormState, problemSummary, selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { type PageContext, page } from "../layout.ts";
@@ -71,7 +72,7 @@ function planSection({ from, plan, targetDriver, form }: MovePageData): Html {
       ${problemSummary(form)}
       <input type="hidden" name="to" value="${to.id}"><input type="hidden" name="preview" value="${digest}">
       <table class="pairs"><thead><tr><th scope="col">Printers</th><th scope="col">Deploy now</th><th scope="col">Will deploy</th></tr></thead>
-      <tbody>${pairs.map((pair, i) => pairRow(pair, i, form))}</tbody></table>
+      <tbody>${pairs.map((pair, i) => pairRow(pair, i, form, to))}</tbody></table>
       <datalist id="move-models">${names.map((name) => html`<option value="${name}"></option>`)}</datalist>
       <p class="hint">${counted(total, "printer")} will install again: deploy ${total === 1 ? "it" : "them"} after the move.</p>
       <p class="actions"><button class="primary">Move ${counted(total, "printer")}</button>
@@ -94,13 +95,23 @@ function fewerMachines(from: Driver, to: Driver): Html | undefined {
   return html`<p class="notice warn">The new driver has no program files for ${machinesOf({ architectures: dropped, notShipped: [] })}; the old one has them.</p>`;
 }
 
-function pairRow({ model, isArm64, printers, match }: MovePair, i: number, form: FormState): Html {
+function pairRow(
+  { model, isArm64, printers, match }: MovePair,
+  i: number,
+  form: FormState,
+  to: Driver,
+): Html {
   const name = `model_${i}`;
   const problem = form.problems[name];
   const typed = form.values[name] ?? match ?? "";
   const label = (model === "" ? "printers without a model" : model) + (isArm64 ? " on ARM64 machines" : "");
   const field = html`<span class="${problem && "wrong"}"><label class="visually-hidden" for="f-${name}">New model for ${label}</label>
     ${problem && html`<span class="problem" id="f-${name}-problem">${problem}</span>`}
+    ${nearestNames(
+      name,
+      chosenInf(to),
+      [typed, model].find((text) => text !== ""),
+    )}
     <input id="f-${name}" name="${name}" value="${typed}" list="move-models" autocomplete="off" spellcheck="false"
       ${match === undefined && html`required placeholder="Choose the model"`} ${problem && html`aria-invalid="true" aria-describedby="f-${name}-problem"`}></span>`;
   const hasSameName = match === model && problem === undefined && typed === match;

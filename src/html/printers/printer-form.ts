@@ -13,8 +13,7 @@ import {
   protocols,
 } from "../../domain/printers/setting-values.ts";
 import { driverChoices } from "../drivers/driver-label.ts";
-import { arm64Hint, modelHint, modelOptions } from "../drivers/driver-models.ts";
-import { uploadDialog } from "../drivers/driver-upload.ts";
+import { arm64Hint, modelHint, modelOptions, nearestNames } from "../drivers/driver-models.ts";
 import {
   checkbox,
   type FormState,
@@ -85,7 +84,7 @@ export function printerForm(choices: PrinterChoices, form: FormState, oob = fals
     ${oob && html`hx-swap-oob="true"`}>
     ${problemSummary(form)}${printerFields(choices, form)}
     <button class="primary">Save printer</button>
-  </form>${!oob && uploadDialog(choices.uploadLimitBytes)}`;
+  </form>`;
 }
 
 export function printerEditPage(
@@ -105,7 +104,7 @@ export function printerEditPage(
     html`<form id="printer-form" class="panel" method="post" action="${paths.printer(printer.id)}" novalidate data-guard>
       ${problemSummary(form, record)}${printerFields(choices, form)}${formVersionField(form)}
       <p class="actions"><button class="primary">Save printer</button> <a href="${paths.printer(printer.id)}">Cancel</a></p>
-    </form>${uploadDialog(choices.uploadLimitBytes)}`,
+    </form>`,
   );
 }
 
@@ -230,7 +229,7 @@ function driverFields({ drivers, chosenDriver }: PrinterChoices, form: FormState
   const known = [["", "None yet"], ...driverChoices(drivers, form.values.driver_id)] as const;
   return html`<input type="hidden" name="from_form" value="1">
     ${selectField(form, { label: "Driver", name: "driver_id", choices: known, attributes: html`data-models="driver_desc" data-ipp="${ippDriverId}"` })}
-    <p class="upload-link"><a href="${paths.drivers}#upload-form" data-opens="upload-driver">Upload a driver…</a>
+    <p class="upload-link"><a href="${paths.uploadForm}">Upload a driver…</a>
       <noscript><span class="hint">on another page: save this form first.</span></noscript>
       <span class="hint" id="driver-uploaded" role="status"></span></p>
     ${textField(form, {
@@ -239,6 +238,7 @@ function driverFields({ drivers, chosenDriver }: PrinterChoices, form: FormState
       hint: chosenDriver === undefined ? modelHintWithoutDriver : modelHint(chosenDriver),
       attributes: html`list="models" autocomplete="off" spellcheck="false"`,
     })}
+    ${nearestNames("driver_desc", chosenDriver && chosenInf(chosenDriver), form.values.driver_desc)}
     ${suggestions(chosenDriver, "models")}`;
 }
 
@@ -262,6 +262,7 @@ function arm64Fields({ drivers, chosenDriver, chosenArm64Driver }: PrinterChoice
       hint: chosenArm64Driver === undefined ? modelHintWithoutDriver : modelHint(chosenArm64Driver),
       attributes: html`list="arm64-models" autocomplete="off" spellcheck="false"`,
     })}
+    ${nearestNames("arm64_driver_desc", chosenArm64Driver && chosenInf(chosenArm64Driver), form.values.arm64_driver_desc)}
     ${suggestions(chosenArm64Driver, "arm64-models")}`;
 }
 

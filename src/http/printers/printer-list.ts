@@ -39,13 +39,12 @@ export function printersPageOf(
 }
 
 /** The choices in a printer's form: clients, drivers, and the models of the drivers that are chosen in `form`. */
-export function choicesOf({ config, store }: App, { values }: FormState): PrinterChoices {
+export function choicesOf({ store }: App, { values }: FormState): PrinterChoices {
   const { clients, drivers } = store;
   return {
     clients: clients.names(),
     drivers: drivers.summaries(),
     chosenDriver: drivers.find(Number(values.driver_id)),
     chosenArm64Driver: drivers.find(Number(values.arm64_driver_id)),
-    uploadLimitBytes: config.uploadLimitBytes,
   };
 }

@@ -1,5 +1,6 @@
 import { chosenInf, type Driver, type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
 import { hasModel, needsModelChoice } from "../../domain/drivers/models.ts";
+import { nearestInWords } from "../../domain/drivers/nearest-models.ts";
 import { ippProblem } from "../../domain/drivers/windows-drivers.ts";
 import { throwIfAny } from "../../domain/fields.ts";
 import type { BulkChange, ModelChangeCounts } from "../../domain/printers/bulk.ts";
@@ -70,8 +71,10 @@ function countsOf(changes: readonly ModelChange[], driverModel: string): ModelCh
 function checkModel(driver: Driver | undefined, model: string): void {
   if (model === "") return;
   if (driver === undefined) throwIfAny({ driver_desc: "Without a driver there is no model." });
-  else if (model !== driver.driver_desc && !hasModel(chosenInf(driver), model))
-    throwIfAny({ driver_desc: `The driver has no model “${model}”.` });
+  else if (model !== driver.driver_desc && !hasModel(chosenInf(driver), model)) {
+    const nearest = nearestInWords(chosenInf(driver)?.descriptions ?? [], model);
+    throwIfAny({ driver_desc: `The driver has no model “${model}”.${nearest}` });
+  }
 }
 
 /** @returns a printer's new `driver_desc`; undefined if the user has to choose */
