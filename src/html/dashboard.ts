@@ -80,6 +80,7 @@ function needsOf({ printers, drivers, deletions, hasFailedBackup }: DashboardDat
       "printer|s with the same address as another printer of the client",
       "warn",
     ),
+    need("printers", "unchosen-model", "printer|s whose model nobody chose", "warn"),
     need("drivers", "attention", "driver|s to check", "warn"),
     need("drivers", "newer", "driver|s in use with a newer version in Platen", "warn"),
     need("drivers", "unused", `driver|s without printers, ${unusedBytes}`),

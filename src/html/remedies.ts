@@ -28,6 +28,7 @@ export function remedyOf(
   if (kind === "same-name") return edit("Rename it", "name");
   if (kind === "same-address") return edit("Change the address", "address");
   if (kind === "not-for-arm64") return edit("Choose another driver for ARM64", "arm64_driver_id");
+  if (kind === "unchosen-model") return edit("Choose the model", `${prefix}driver_desc`);
   if (kind === "lost-model" && ownModel !== "") return edit("Choose another model", `${prefix}driver_desc`);
   return driverRemedy(kind, driver) ?? { label: "Open the driver", path: paths.driver(driver.id) };
 }

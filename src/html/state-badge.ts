@@ -1,3 +1,4 @@
+import type { PrinterToFix } from "../domain/errors.ts";
 import type { Finding, State } from "../domain/printers/findings.ts";
 import type { DriverWithState, PrinterWithState, WithState } from "../domain/printers/listings.ts";
 import { type Html, html } from "./html.ts";
@@ -18,12 +19,13 @@ export function toneOf(state: State): "good" | "warn" | "bad" {
 
 const tones = { ready: "good", attention: "warn", blocked: "bad" } as const;
 
-/** A state as a word; a click opens its worst finding. */
-export function stateBadge({ state, findings }: WithState): Html {
+/** A state as a word; a click opens its worst finding. @param row a printer, which may choose its own model, or a driver */
+export function stateBadge(row: WithState | (WithState & PrinterToFix)): Html {
+  const { state, findings } = row;
   const [worst] = findings;
   const word = badge(tones[state], words[state]);
   if (worst === undefined) return word;
-  return html`<details class="why" name="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst)} ${otherPrinter(worst)}</p></details>`;
+  return html`<details class="why" name="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst, row)} ${otherPrinter(worst)}</p></details>`;
 }
 
 /** A printer's state as a word, beside it the finding of this kind, else the worst one, with links for those who can fix it. */
@@ -56,8 +58,10 @@ function otherPrinter({ other }: Finding): Html | undefined {
   return other && html`<a href="${paths.printer(other.id)}">Open “<bdi>${other.name}</bdi>”</a>`;
 }
 
-/** Links to the page that fixes a driver's finding, if that is another page. */
-function remedy({ kind, driver }: Finding): Html | undefined {
-  const found = driver === undefined ? undefined : driverRemedy(kind, driver);
+/** Links to the page that fixes a driver's finding, if that is another page, or to the printer's own model. */
+function remedy(finding: Finding, row?: WithState | (WithState & PrinterToFix)): Html | undefined {
+  const { kind, driver } = finding;
+  const isOwn = kind === "unchosen-model" && row !== undefined && "printer" in row;
+  const found = isOwn ? remedyOf(finding, row) : driver && driverRemedy(kind, driver);
   return found && html`<a href="${found.path}">${found.label}</a>`;
 }

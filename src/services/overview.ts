@@ -184,8 +184,17 @@ function driverWithState(
   users: ReadonlyMap<number, readonly ListedPrinter[]>,
   newer: DriverSummary | undefined,
 ): DriverWithState {
-  const clients = new Set(users.get(driver.id)?.map(({ client }) => client?.id ?? "none"));
-  return withState({ ...driver, clients, newer }, driverFindings(driver, archives.get(driver.id) ?? "sound"));
+  const rows = users.get(driver.id) ?? [];
+  const clients = new Set(rows.map(({ client }) => client?.id ?? "none"));
+  const isModelUsed = rows.some((row) => usesOwnModel(row, driver));
+  const findings = driverFindings(driver, archives.get(driver.id) ?? "sound", isModelUsed);
+  return withState({ ...driver, clients, newer }, findings);
+}
+
+/** Whether a printer deploys the model that is set at the driver. */
+function usesOwnModel({ printer, driver, arm64Driver }: ListedPrinter, { id }: DriverSummary): boolean {
+  const isOwn = (used: DriverSummary | undefined, model: string) => used?.id === id && model === "";
+  return isOwn(driver, printer.driver_desc) || isOwn(arm64Driver, printer.arm64_driver_desc);
 }
 
 /** @param changed the ids of printers whose deployed revision differs from the current one */

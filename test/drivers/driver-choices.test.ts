@@ -9,7 +9,35 @@ import {
 } from "../support/drivers/driver-form.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-test("a driver without a choice deploys the first name, and says how to choose", async (t) => {
+test("a driver is ready while its printers choose their models, and a printer without one links to its field", async (t) => {
+  const { addDriver, addPrinter, app, fetch, post } = await startApp(t);
+  const id = await addDriver(severalModels);
+  const stateNow = async () => (await app.overview.driver(id)).driver.state;
+  const states = [await stateNow()];
+  const chosen = { driver_id: String(id), name: "Two", driver_desc: "Papyrus B" };
+
+  await addPrinter(chosen);
+  states.push(await stateNow());
+  const printer = await addPrinter({ driver_id: String(id) });
+  states.push(await stateNow());
+  const page = await (await fetch(`/printers/${printer}`)).text();
+  const list = await (await fetch("/printers?state=unchosen-model")).text();
+  await post(`/printers/${printer}`, { ...chosen, name: "Office", address: "10.0.0.9" });
+  states.push(await stateNow());
+  await addPrinter({ ...chosen, name: "Three", arm64_driver_id: String(await addDriver(forBoth)) });
+  const arm64 = (await app.overview.driver(2)).driver;
+
+  assert.deepEqual(states, ["ready", "ready", "attention", "ready"]);
+  assert.match(page, new RegExp(`href="/printers/${printer}/edit#f-driver_desc">Choose the model`));
+  assert.match(list, new RegExp(`href="/printers/${printer}/edit#f-driver_desc">Choose the model`));
+  assert.deepEqual(
+    arm64.findings.map(({ kind }) => kind),
+    ["unchosen-model"],
+    "the driver for ARM64 is used with its own model",
+  );
+});
+
+test("a driver whose own model printers deploy says which, and how to choose", async (t) => {
   const { addDriver, addPrinter, app, fetch } = await startApp(t);
   const id = await addDriver(severalModels);
   const printer = await addPrinter({ driver_id: String(id) });
@@ -23,6 +51,13 @@ test("a driver without a choice deploys the first name, and says how to choose",
     assert.match(findings[0]?.text ?? "", /^Deploys Papyrus A, the first of 3 models/);
   }
   assert.match(list, new RegExp(`href="/drivers/${id}#models-found">Choose the model`));
+});
+
+/** A driver with several models for x64 and ARM64. */
+const forBoth = driverZip({
+  models: ["Papyrus D", "Papyrus E"],
+  decoration: "NTamd64,NTarm64",
+  version: "2.0.0.0",
 });
 
 test("a browser's form of a printer needs a model while the driver has none chosen; a plain request does not", async (t) => {

@@ -110,15 +110,22 @@ function unsigned(has64Bit: boolean): Finding {
     : { kind: "unsigned", state: "attention", text: "Unsigned: Windows warns about this driver." };
 }
 
-/** The findings of a driver, the worst first. */
-export function driverFindings(driver: DriverSummary, archive: ArchiveState): Finding[] {
+/**
+ * The findings of a driver, the worst first.
+ * @param isModelUsed whether a printer uses the driver's own model: only then somebody must choose it
+ */
+export function driverFindings(
+  driver: DriverSummary,
+  archive: ArchiveState,
+  isModelUsed: boolean,
+): Finding[] {
   const found = packageFindings(driver, archive);
   const needs = deployProblem(driver);
   if (needs !== undefined) {
     found.push({ kind: "incomplete", state: "blocked", text: needs });
   }
   found.push(...modelFindings(driver.driver_desc, driver));
-  if (needs === undefined && needsModelChoice(driver)) found.push(unchosen(driver));
+  if (needs === undefined && isModelUsed && needsModelChoice(driver)) found.push(unchosen(driver));
   return worstFirst(ofDriver(found, driver));
 }
 
