@@ -69,8 +69,7 @@ export function scenesOf(
         const file = { name: fileName, mimeType: "application/zip", buffer };
         await page.locator(".fold > summary").click();
         await page.locator("main input[type=file]").first().setInputFiles(file);
-        await page.getByRole("button", { name: "Upload driver" }).click();
-        await page.getByText("Upload driver").first().waitFor();
+        await page.locator("#upload-lines .notice").waitFor();
       },
     },
   };

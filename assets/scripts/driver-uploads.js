@@ -11,88 +11,97 @@ addEventListener("beforeunload", (event) => {
 });
 
 /**
- * Drivers are uploaded one after the other, with a line for each: how far it is, what it brought, a way to cancel it.
- * What cannot be a driver's ZIP is said before anything travels.
+ * Uploads drivers one after the other, each with a line for its progress and result. Files are chosen in the form or
+ * dropped anywhere on the page. A file that is no ZIP is refused before it is sent.
  * @param {HTMLFormElement} form
  */
 export function uploadDrivers(form) {
   /** @type {HTMLInputElement | null} */
   const input = $("input[type=file]", form);
-  const button = $(".primary", form);
   const lines = $(form.dataset.driverUpload ?? "");
-  if (!input || !button || !lines) return;
-  const isSingle = form.dataset.single !== undefined;
-  input.multiple = !isSingle;
+  if (!input || !lines) return;
+  const place = /** @type {HTMLDialogElement | HTMLDetailsElement | null} */ (
+    form.closest("dialog, details")
+  );
+  const queue = queueOf(form, (answer) => {
+    if (place?.open === false)
+      notify("The upload is finished.", answer.matches(".bad") ? "bad" : "good", [
+        { label: "Show it", work: show },
+      ]);
+    answer.focus();
+  });
+  input.multiple = true;
   $("[data-scripted]", form)?.removeAttribute("hidden");
-  const queue = queueOf(form, button);
-
+  /** @returns whether the form was hidden until now */
+  const show = () => {
+    if (!place || place.open) return false;
+    if (place instanceof HTMLDialogElement) place.showModal();
+    else place.open = true;
+    return true;
+  };
   /** @param {readonly File[]} files */
   const add = (files) => {
+    show();
     if (!queue.isRunning()) lines.replaceChildren();
-    const [taken, others] = isSingle ? [files.slice(0, 1), files.slice(1)] : [files, []];
-    for (const file of taken) lines.append(queue.add(file).line);
-    for (const file of others) {
-      const upload = lineOf(file);
-      lines.append(upload.line);
-      refuse(upload, "One ZIP is taken here: upload others under Drivers.");
-    }
+    for (const file of files) lines.append(queue.add(file).line);
     lines.hidden = false;
     queue.goOn();
   };
-
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
+  input.addEventListener("change", () => {
     add([...(input.files ?? [])]);
+    form.reset();
   });
-  form.addEventListener("dragover", (event) => {
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (link?.getAttribute("href") !== "/drivers#upload-form" || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    form.classList.add("over");
+    if (!show()) input.click();
   });
-  form.addEventListener("dragleave", () => form.classList.remove("over"));
-  form.addEventListener("drop", (event) => {
-    event.preventDefault();
-    form.classList.remove("over");
-    add([...(event.dataTransfer?.files ?? [])]);
-  });
+  dropAnywhere(form, add);
+}
+
+/**
+ * Takes files that no other part of the page takes.
+ * @param {HTMLFormElement} form
+ * @param {(files: readonly File[]) => void} add
+ */
+function dropAnywhere(form, add) {
+  for (const type of /** @type {const} */ (["dragover", "dragleave", "drop"])) {
+    document.addEventListener(type, (event) => {
+      const isTaken = event.defaultPrevented || !event.dataTransfer?.types.includes("Files");
+      const isChoice = event.target instanceof Element && event.target.matches("input[type=file]");
+      form.classList.toggle("over", type === "dragover" && !isTaken);
+      if (isTaken || isChoice || type === "dragleave") return;
+      event.preventDefault();
+      if (type === "drop") add([...(event.dataTransfer?.files ?? [])]);
+    });
+  }
 }
 
 /**
  * Files that wait, of which one at a time is uploaded.
  * @param {HTMLFormElement} form
- * @param {HTMLElement} button says how far it is
+ * @param {(answer: HTMLElement) => void} end shows the worst or last answer
  */
-function queueOf(form, button) {
-  const label = button.textContent ?? "";
+function queueOf(form, end) {
   /** @type {Upload[]} */
   const waiting = [];
   let isRunning = false;
-  /** How many have had their turn, the one that has it now among them. */
-  let turns = 0;
-
-  /** @param {number} percent */
-  const show = (percent) => {
-    const total = turns + waiting.length;
-    button.textContent = progressText(percent, total > 1 ? `${turns} of ${total}` : "");
-  };
   const run = async () => {
     isRunning = true;
-    button.setAttribute("disabled", "");
     /** @type {HTMLElement[]} */
     const answers = [];
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       open = waiting.length + 1;
-      turns++;
-      const answer = await uploadOne(next, form, show);
+      const answer = await uploadOne(next, form);
       if (answer) answers.push(answer);
     }
     open = 0;
-    turns = 0;
     isRunning = false;
-    button.removeAttribute("disabled");
-    button.textContent = label;
-    form.reset();
     const [first] = answers.filter((answer) => answer.matches(".bad"));
-    (first ?? answers.at(-1))?.focus();
+    const answer = first ?? answers.at(-1);
+    if (answer) end(answer);
+    form.dispatchEvent(new CustomEvent("driver:uploads-end", { bubbles: true, detail: answer }));
   };
   const goOn = () => {
     open = waiting.length + Number(isRunning);
@@ -113,25 +122,15 @@ function queueOf(form, button) {
 }
 
 /**
- * @param {number} percent
- * @param {string} which of several
- */
-function progressText(percent, which) {
-  if (percent === 100) return which ? `Reading ${which}…` : "Reading the file…";
-  return which ? `Uploading ${which}, ${percent} %` : `Uploading ${percent} %`;
-}
-
-/**
  * @param {Upload} upload
  * @param {HTMLFormElement} form
- * @param {(percent: number) => void} show
  * @returns {Promise<HTMLElement | undefined>} what is said of it
  */
-async function uploadOne(upload, form, show) {
+async function uploadOne(upload, form) {
   if (upload.isCancelled) return undefined;
   const problem = await problemOf(upload.file, Number(form.dataset.limit));
   if (problem !== undefined) return refuse(upload, problem);
-  const answer = await send(upload, form, show);
+  const answer = await send(upload, form);
   if (upload.isCancelled) {
     say(upload, "cancelled");
     notify("The upload is cancelled.", "good");
@@ -171,21 +170,17 @@ async function problemOf(file, limit) {
   if (start === "PK") return undefined;
   if (file.size === 0) return "It is empty. Nothing was sent.";
   if (start === undefined) return "It cannot be read here: a folder has to be packed as a ZIP first.";
-  return "This is not a ZIP file, so nothing was uploaded. If it is a setup program, unpack it and upload the folder with the INF as a ZIP.";
+  return "This is not a ZIP file, so nothing was uploaded. A setup program opens with 7-Zip, or unpacks with its extract switch: zip the folder with the .inf file, and upload that ZIP.";
 }
 
 /**
  * @param {Upload} upload
  * @param {HTMLFormElement} form
- * @param {(percent: number) => void} show
  * @returns {Promise<string | undefined>} what the service answers, if it does
  */
-function send({ file, line, request }, form, show) {
+function send({ file, line, request }, form) {
   request.upload.addEventListener("progress", ({ lengthComputable, loaded, total }) => {
-    if (!lengthComputable) return;
-    const percent = Math.floor((100 * loaded) / total);
-    advance(line, percent);
-    show(percent);
+    if (lengthComputable) advance(line, Math.floor((100 * loaded) / total));
   });
   const body = new FormData();
   body.set("file", file);
@@ -193,7 +188,6 @@ function send({ file, line, request }, form, show) {
   request.setRequestHeader("HX-Request", "true");
   request.setRequestHeader("Accept", "text/html");
   request.setRequestHeader("HX-Current-URL", location.href);
-  show(0);
   return new Promise((resolve) => {
     request.addEventListener("load", () => resolve(request.responseText));
     for (const end of ["error", "abort"]) request.addEventListener(end, () => resolve(undefined));

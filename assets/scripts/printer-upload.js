@@ -1,61 +1,58 @@
 import { $ } from "./dom.js";
 
 /**
- * A link that leads to a page elsewhere opens a window of this page instead.
- * @param {HTMLElement} link
+ * The choice of a driver in the form of a printer, unless the form is folded.
+ * @returns {HTMLSelectElement | null}
  */
-export function opensWindow(link) {
-  const dialog = document.getElementById(link.dataset.opens ?? "");
-  if (!(dialog instanceof HTMLDialogElement)) return;
-  link.addEventListener("click", (event) => {
-    event.preventDefault();
-    dialog.showModal();
-  });
-  link.setAttribute("role", "button");
-  link.addEventListener("keydown", (event) => {
-    if (event.key !== " ") return;
-    event.preventDefault();
-    dialog.showModal();
-  });
-  $("[data-close-window]", dialog)?.addEventListener("click", () => dialog.close());
+function openChoice() {
+  /** @type {HTMLSelectElement | null} */
+  const select = $("#printer-form [name=driver_id]");
+  return select?.closest("details:not([open])") ? null : select;
 }
 
-// A driver that was uploaded from a printer's form is chosen there.
+/** Where the last uploaded driver was chosen. */
+/** @type {HTMLSelectElement | undefined} */
+let chosen;
+
+// A driver that is uploaded beside a printer's form is chosen there.
 document.addEventListener("driver:uploaded", (event) => {
-  if (!(event instanceof CustomEvent) || !(event.target instanceof Element)) return;
-  const dialog = event.target.closest("dialog");
+  const select = openChoice();
+  if (!(event instanceof CustomEvent) || !select) return;
   const { notice, page } = event.detail;
-  const place = dialog && offered(notice, page);
+  const place = offered(select, notice, page);
   if (!place) return;
   choose(place, notice.dataset.uploaded);
+  chosen = place;
   const said = $("#driver-uploaded");
-  const where = place.name === "driver_id" ? "chosen" : "chosen for ARM64 machines";
+  const where = place === select ? "chosen" : "chosen for ARM64 machines";
   if (said) said.textContent = `${place.selectedOptions[0]?.textContent ?? ""}: uploaded and ${where}.`;
-  // Bad news stay on the screen until they are read; what was typed stays behind them.
-  if (notice.matches(".bad")) {
-    const next = document.createElement("p");
-    next.textContent = "It is chosen in the printer’s form, behind this window.";
-    $("[data-next]", notice)?.replaceWith(next);
-    for (const link of notice.querySelectorAll("a")) link.target = "_blank";
-    return;
-  }
-  dialog.close();
-  $(`#printer-form [name=${place.dataset.models}]`)?.focus();
+  const next = document.createElement("p");
+  next.textContent = "It is chosen in the printer’s form, behind this window.";
+  $("[data-next]", notice)?.replaceWith(next);
+  for (const link of notice.querySelectorAll("a")) link.target = "_blank";
+});
+
+// The dialog stays open for bad news. What was typed stays behind it.
+document.addEventListener("driver:uploads-end", (event) => {
+  const select = openChoice();
+  if (!(event instanceof CustomEvent) || !(event.target instanceof Element) || !select) return;
+  if (!event.detail?.dataset.uploaded || event.detail.matches(".bad")) return;
+  event.target.closest("dialog")?.close();
+  $(`#printer-form [name=${(chosen ?? select).dataset.models}]`)?.focus();
 });
 
 /**
- * Offers what was uploaded wherever it is possible.
+ * Adds what was uploaded to the printer's choices of drivers.
+ * @param {HTMLSelectElement} select
  * @param {HTMLElement} notice
  * @param {Document} page
- * @returns {HTMLSelectElement | undefined} where it is meant: the second driver's place where it is for ARM64 alone, and
- *   the printer has a first one that can have a second
+ * @returns {HTMLSelectElement | undefined} where it belongs: the second driver's place if it is for ARM64 alone, and the
+ *   printer has a first one that can have a second
  */
-function offered(notice, page) {
-  /** @type {HTMLSelectElement | null} */
-  const select = $("#printer-form [name=driver_id]");
+function offered(select, notice, page) {
   /** @type {HTMLSelectElement | null} */
   const fresh = $("#driver-select", page);
-  if (notice.dataset.uploaded === undefined || !select || !fresh) return undefined;
+  if (!fresh || ![...fresh.options].some(({ value }) => value === notice.dataset.uploaded)) return undefined;
   for (const option of fresh.options) option.defaultSelected = false;
   const second = offeredForArm64(notice, fresh);
   const before = select.value;

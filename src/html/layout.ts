@@ -36,10 +36,12 @@ interface PageOptions {
   readonly assets: Assets;
   readonly visitor: Visitor;
   readonly message?: Message | undefined;
+  /** The dialog that uploads drivers; undefined on the page with the form itself, and for users who may not upload. */
+  readonly uploadDialog?: Html | undefined;
 }
 
 /** The part of the options that is the same for every page of a request. */
-export type PageContext = Pick<PageOptions, "assets" | "visitor" | "message">;
+export type PageContext = Pick<PageOptions, "assets" | "visitor" | "message" | "uploadDialog">;
 
 /** The user who requested a page. */
 interface Visitor {
@@ -128,6 +130,7 @@ export function page(options: PageOptions, body: Hole): Html {
     <div class="top"><h1>${heading}</h1>${action}</div>
     ${body}
   </main>
+  ${options.uploadDialog}
   ${visitor.isOpenToAll && signInOffFooter}
 </body>
 </html>`;

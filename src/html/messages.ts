@@ -6,7 +6,7 @@ import { paths } from "./paths.ts";
 import { remedyOf } from "./remedies.ts";
 import { isolated } from "./text.ts";
 
-const completedChanges = ["saved", "changed", "redeploy", "icon"] as const;
+const completedChanges = ["first", "saved", "changed", "redeploy", "icon"] as const;
 
 /** A finished change, as the redirect to the next page names it in the query parameter `done`. */
 export type CompletedChange = (typeof completedChanges)[number];
@@ -29,7 +29,7 @@ export function printerMessage(
   if (done === undefined) return undefined;
   const { printer, findings } = row;
   const name = recordLink(paths.printer(printer.id), printer.name);
-  const next = done === "saved" ? [nextPrinter(row)] : [];
+  const next = done === "saved" || done === "first" ? [nextPrinter(row)] : [];
   const [worst] = findings;
   if (row.state === "blocked" && worst !== undefined) {
     const text = html`${savedText(done, name)}. ${isolated(worst.text)}`;
@@ -40,6 +40,8 @@ export function printerMessage(
     path: paths.package(printer.id, id),
   }));
   switch (done) {
+    case "first":
+      return good(html`Your first package is ready: ${name}`, [...downloads, ...next]);
     case "saved":
       return good(savedText(done, name), [...downloads, ...next]);
     case "changed":

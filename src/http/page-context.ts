@@ -1,16 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import { roleOf } from "../domain/access/access.ts";
+import { uploadDialog } from "../html/drivers/driver-upload.ts";
 import type { Hole } from "../html/html.ts";
-import type { Message, PageContext } from "../html/layout.ts";
+import { canChange, type Message, type PageContext } from "../html/layout.ts";
 import { assets } from "./assets.ts";
 import { senderOf } from "./sender.ts";
 
 export function pageContextOf(request: IncomingMessage, message?: Message): PageContext {
-  const { identity, signedIn, canSignIn, isOpenToAll } = senderOf(request);
+  const { identity, signedIn, canSignIn, isOpenToAll, uploadLimitBytes } = senderOf(request);
   const name = identity.kind === "person" ? identity.name : undefined;
   const isSignedInHere = signedIn !== undefined;
   const visitor = { name, role: roleOf(identity), isSignedInHere, canSignIn, isOpenToAll };
-  return { assets, visitor, message };
+  const dialog = canChange(visitor) && uploadLimitBytes > 0 ? uploadDialog(uploadLimitBytes) : undefined;
+  return { assets, visitor, message, uploadDialog: dialog };
 }
 
 /** The message after all links to a record were ended. */

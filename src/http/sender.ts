@@ -16,19 +16,26 @@ interface Sender extends Origin, IdentifiedSender {
   readonly canSignIn: boolean;
   /** Whether sign-in is off although other machines can connect. The same for all senders. */
   readonly isOpenToAll: boolean;
+  /** The maximum size of a driver ZIP; 0 for a request whose origin is not recorded. The same for all senders. */
+  readonly uploadLimitBytes: number;
 }
 
 const senders = new WeakMap<IncomingMessage, Sender>();
 
 /** Unauthenticated until `recordIdentity` is called. */
 export function senderOf(request: IncomingMessage): Sender {
-  const unknown = { identity: unauthenticated, canSignIn: false, isOpenToAll: false };
+  const unknown = { identity: unauthenticated, canSignIn: false, isOpenToAll: false, uploadLimitBytes: 0 };
   return senders.get(request) ?? { ...originOf(request, noProxies), ...unknown };
 }
 
 /** Records where a request comes from. Call it before anything else. */
 export function recordOrigin(config: Config, request: IncomingMessage): void {
-  const settings = { canSignIn: acceptsPasswords(config), isOpenToAll: isOpenToAll(config) };
+  const { uploadLimitBytes } = config;
+  const settings = {
+    canSignIn: acceptsPasswords(config),
+    isOpenToAll: isOpenToAll(config),
+    uploadLimitBytes,
+  };
   senders.set(request, { ...originOf(request, config.proxies), identity: unauthenticated, ...settings });
 }
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { startGuarded } from "../support/access/guarded.ts";
 import { navigation, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
 import { makeZip } from "../support/drivers/zip.ts";
@@ -34,59 +36,110 @@ test("the notice of an upload has the tone of its worst line", async (t) => {
   const answers: string[] = [];
   for (const zip of zips) answers.push(await uploadNotice(service, zip));
 
-  assert.deepEqual(answers.map(toneOf), ["good", "warn", "bad", "warn", "bad", "bad"]);
+  assert.deepEqual(answers.map(toneOf), ["good", "good", "bad", "warn", "bad", "bad"]);
   assert.match(answers[2] ?? "", /role="alert"/);
 });
 
-test("an upload with several models asks for the model in its notice and accepts the answer there", async (t) => {
+test("the notice of an upload has the few fields of a first printer, with a model only where it is needed", async (t) => {
   const service = await startApp(t);
-  const notice = await uploadNotice(service, driverZip({ models: ["Papyrus A", "Papyrus <B>"] }));
-  const script = { "hx-request": "true" };
+  const fieldsIn = (notice: string) =>
+    [...notice.matchAll(/<(?:input|select)[^>]* name="([^"]+)"/g)].map(([, name]) => name);
+  const several = driverZip({ models: ["Papyrus A", "Papyrus <B>"] });
+  const steps: (string | undefined)[][] = [];
 
-  const answer = await service.post(
-    "/drivers/1",
-    { from_form: "1", from_upload: "1", driver_desc: "Papyrus <B>" },
-    script,
+  steps.push(fieldsIn(await uploadNotice(service, driverZip())));
+  await service.post("/clients", { name: "Acme" });
+  const one = await uploadNotice(service, several);
+  steps.push(fieldsIn(one));
+  await service.post("/clients", { name: "Beta" });
+  const two = await uploadNotice(service, driverZip());
+  const saved = await service.post(
+    "/printers",
+    { from_form: "1", driver_id: "2", name: "Hall", address: "10.0.0.9", driver_desc: "Papyrus <B>" },
+    navigation,
   );
-  const repeated = await uploadNotice(service, driverZip({ models: ["Papyrus A", "Papyrus <B>"] }));
-
-  assert.match(notice, /One of 2 names/);
-  assert.match(notice, /type="radio" name="driver_desc"[^>]* value="Papyrus &lt;B&gt;"/);
-  assert.doesNotMatch(notice, /name="driver_desc"[^>]* checked/);
-  const text = await answer.text();
-  assert.match(text, /Deploys <bdi>Papyrus &lt;B&gt;<\/bdi>, as you chose/);
-  assert.match(text, /id="driver-list" hx-swap-oob="true"/, "the list follows");
-  assert.equal(answer.headers.get("hx-redirect"), null);
-  assert.doesNotMatch(repeated, /One of 2 names/);
-  assert.match(repeated, /was already uploaded: the content is the same/);
-});
-
-test("an answer to the question for the model keeps the list narrowed", async (t) => {
-  const service = await startApp(t);
-  await service.addDriver(driverZip({ models: ["Vellum A", "Vellum B"] }));
-  await service.addDriver(driverZip({ models: ["Papyrus A", "Papyrus B"] }));
-  const page = { "hx-request": "true", "hx-current-url": `${service.url}/drivers?state=unchosen-model` };
-
-  const answer = await service.post(
-    "/drivers/1",
-    { from_form: "1", from_upload: "1", driver_desc: "Vellum A" },
-    page,
+  const refused = await service.post(
+    "/printers",
+    { from_form: "1", driver_id: "2", name: "Attic", address: "10.0.0.8" },
+    navigation,
   );
 
-  const text = await answer.text();
-  assert.deepEqual(text.match(/href="\/drivers\/\d+"/g), ['href="/drivers/2"']);
-  assert.match(text, /id="driver-count"[^>]*hx-swap-oob="innerHTML">1 of 2 drivers/);
+  const always = ["from_form", "driver_id", "name", "address"];
+  assert.deepEqual(steps, [always, [...always, "client_id", "driver_desc"]]);
+  assert.match(one, /<option value="1" selected>Acme<\/option>/, "the only client is chosen");
+  assert.match(one, /<option value="Papyrus &lt;B&gt;">/);
+  assert.doesNotMatch(two, /<option value="\d" selected>/);
+  assert.match(two, /was already uploaded: the content is the same/);
+  assert.equal(saved.headers.get("location"), "/printers/1?done=first");
+  assert.equal(refused.status, 422);
+  assert.match(await refused.text(), /Which model is it\?[\s\S]*value="Attic"/, "what was typed is kept");
 });
 
-test("a repeated upload keeps the driver's permissions when it asks for the model", async (t) => {
+test("the notice of a large driver leaves out unused files with one button, and every other setting stays", async (t) => {
   const service = await startApp(t);
-  const zip = driverZip({ models: ["Papyrus A", "Papyrus B"] });
-  await service.addDriver(zip);
-  await service.post("/drivers/1", { trust_publisher: "on" });
+  const zip = driverZip({
+    models: ["Papyrus A", "Papyrus B"],
+    extra: [{ name: "setup.bin", bytes: randomBytes(1_200_000), method: 0 }],
+  });
+  const settingsNow = () => {
+    const { name, comment, trust_publisher, drop_unused, driver_desc, model_chosen } =
+      service.app.store.drivers.get(1);
+    return { name, comment, trust_publisher, drop_unused, driver_desc, model_chosen };
+  };
 
   const notice = await uploadNotice(service, zip);
+  await service.post("/drivers/1", { name: "Ours", comment: "Kept", trust_publisher: "on" });
+  const before = settingsNow();
+  const done = await service.post(
+    "/drivers/1",
+    { only: "drop_unused", drop_unused: "on" },
+    { "hx-request": "true" },
+  );
+  const after = settingsNow();
+  const back = await service.post("/drivers/1", { only: "drop_unused" }, navigation);
 
-  assert.match(notice, /type="hidden" name="trust_publisher" value="on"/);
+  assert.equal(toneOf(notice), "warn");
+  assert.match(
+    notice,
+    /<li class="warn"><details>[\s\S]*<button>Leave out 1 unused file \(1\.1 MB smaller\)/,
+  );
+  assert.match(await done.text(), /Packages leave out 1 file of 4[\s\S]*<button>Put them back into packages/);
+  assert.equal(done.headers.get("hx-redirect"), null);
+  assert.deepEqual(after, { ...before, drop_unused: true });
+  assert.equal(back.headers.get("location"), "/drivers/1?done=saved");
+  assert.deepEqual(settingsNow(), before);
+});
+
+test("a driver that is no printer’s offers only to delete it or to choose another ZIP", async (t) => {
+  const service = await startApp(t);
+
+  const notice = await uploadNotice(service, driverZip({ className: "Net", provider: "Acme" }));
+
+  assert.match(notice, /This is a driver for network adapters/);
+  assert.deepEqual(
+    [...notice.matchAll(/<(?:button|a)[^>]*>([^<]*)</g)].map(([, text]) => text),
+    ["Open it", "Delete it", "Choose another ZIP"],
+  );
+});
+
+test("every page of an operator has one upload form, and a viewer's page has none", async (t) => {
+  const { operator, viewer, service } = await startGuarded(t);
+  await operator.post("/clients", { name: "Acme" });
+  await operator.addDriver(driverZip());
+  await operator.addPrinter({ driver_id: "1" });
+  const paths = ["/", "/printers", "/printers/1", "/printers/1/edit", "/clients", "/clients/1", "/drivers"];
+  const formsIn = async (who: typeof operator, path: string) =>
+    (await (await who.fetch(path)).text()).split('id="upload-form"').length - 1;
+
+  const counts = await Promise.all(
+    [...paths, "/drivers/1", "/packages"].map((path) => formsIn(operator, path)),
+  );
+  const ofViewer = await Promise.all(["/", "/drivers", "/printers/1"].map((path) => formsIn(viewer, path)));
+  const signIn = await (await service.fetch("/sign-in")).text();
+
+  assert.deepEqual(new Set(counts), new Set([1]));
+  assert.deepEqual(new Set(ofViewer), new Set([0]));
+  assert.doesNotMatch(signIn, /upload-form/);
 });
 
 test("an upload that restores a missing or damaged archive says so", async (t) => {
@@ -144,6 +197,30 @@ test("a ZIP that is not a printer driver says what it is, and is kept as needing
   assert.deepEqual(answers.map(toneOf), ["bad", "bad", "bad"]);
   assert.match(page, /network adapters/);
   assert.equal(service.app.store.drivers.list().length, 3);
+});
+
+test("a refusal says how to get at the driver in a ZIP or in a setup program", async (t) => {
+  const service = await startApp(t);
+  const file = (name: string, size: number) => ({ name, bytes: "x".repeat(size) });
+  const zips = [
+    makeZip([file("readme.txt", 9), file("a/small.zip", 1), file("a/Driver.ZIP", 5), file("setup.exe", 99)]),
+    makeZip([file("autorun.txt", 1), file("Setup & 1.exe", 5), file("data.cab", 3)]),
+    makeZip([file("readme.txt", 9)]),
+    Buffer.from("MZ a self-extracting program"),
+    makeZip([{ name: "autorun.inf", bytes: "[autorun]\r\nopen=x.exe" }, file("x.msi", 9)]),
+  ];
+
+  const answers: string[] = [];
+  for (const zip of zips) answers.push(await uploadNotice(service, zip));
+
+  const expected = [
+    /holds no INF file\. The driver is probably in “a\/Driver\.ZIP”: unpack this ZIP, and upload that one\./,
+    /Unpack this ZIP\. Open “Setup &amp; 1\.exe” with 7-Zip, or run it with its extract switch/,
+    /holds no INF file\. Zip the folder with the \.inf file/,
+    /is not a ZIP archive\. Open this setup program with 7-Zip/,
+    /none names a device class\. Unpack this ZIP\. Open “x\.msi” with 7-Zip/,
+  ];
+  for (const [i, pattern] of expected.entries()) assert.match(answers[i] ?? "", pattern);
 });
 
 test("an upload offers to move printers if it is a newer version of their driver, and not otherwise", async (t) => {

@@ -58,7 +58,7 @@ export class Hand {
   }
 
   #field(label: string): Locator {
-    return this.#page.locator("main").getByLabel(label).locator("visible=true").first();
+    return this.#page.locator("main, dialog").getByLabel(label).locator("visible=true").first();
   }
 
   async #press(target: Locator, what: string): Promise<void> {

@@ -30,7 +30,7 @@ const windowsOwn = "Windows’ own";
  * @param kept the id of the driver that is chosen now; it is included even if it is not a printer driver
  */
 export function driverChoices(drivers: readonly DriverSummary[], kept = ""): SelectChoice[] {
-  const possible = drivers.filter(({ id, listed }) => listed?.isPrinter !== false || String(id) === kept);
+  const possible = drivers.filter(({ id, listed }) => listed?.isPrinter || String(id) === kept);
   const choice = (driver: DriverSummary) => [String(driver.id), driverLabel(driver)] as const;
   return [
     ...sortedByTitle(possible.filter((driver) => !isWindowsDriver(driver))).map(choice),

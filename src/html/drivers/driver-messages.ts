@@ -1,6 +1,5 @@
 import type { AddedDriver } from "../../domain/drivers/driver.ts";
 import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
-import { needsModelChoice } from "../../domain/drivers/models.ts";
 import type { DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
 import { html } from "../html.ts";
 import type { Message } from "../layout.ts";
@@ -48,12 +47,13 @@ export function uploadedMessage(
   driver: DriverWithState,
   older: readonly ListedDriver[],
 ): Message {
-  const text = html`<bdi>${driverTitle(driver)}</bdi> ${uploadOutcome(what)} ${needsModelChoice(driver) && "Choose its model below."}`;
+  const text = html`<bdi>${driverTitle(driver)}</bdi> ${uploadOutcome(what)}`;
   const moves = older.map((from) => ({
     label: `Move ${counted(from.printer_count, "printer")} from ${driverLabel(from)}`,
     path: paths.driverMove(from.id, driver.id),
   }));
-  return { tone: toneOf(driver.state), text, links: moves };
+  const next = { label: "New printer with this driver", path: paths.printerWithDriver(driver.id) };
+  return { tone: toneOf(driver.state), text, links: driver.listed?.isPrinter ? [next, ...moves] : moves };
 }
 
 /** The message after printers were moved to a driver. */

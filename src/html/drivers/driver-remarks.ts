@@ -8,7 +8,7 @@ import {
 } from "../../domain/drivers/driver.ts";
 import { type Html, html } from "../html.ts";
 import { counted, firstOf } from "../text.ts";
-import { unusedRemark } from "./unused-files.ts";
+import { carriesMuchUnused, type DropOffer, unusedRemark } from "./unused-files.ts";
 
 type Tone = "bad" | "warn" | "good" | "plain";
 type Remark = readonly [tone: Tone, text: Html];
@@ -16,22 +16,25 @@ type Remark = readonly [tone: Tone, text: Html];
 const maxNames = 8;
 const tones: readonly Tone[] = ["bad", "warn", "good", "plain"];
 
-/** Remarks on the chosen INF and its archive, the worst first; not the driver's findings. */
-export function infRemarks(driver: Driver): Html {
-  const remarks = remarksOf(driver);
+/**
+ * Remarks on the chosen INF and its archive, the worst first; not the driver's findings.
+ * @param offer how unused files can be left out here
+ */
+export function infRemarks(driver: Driver, offer: DropOffer = "none"): Html {
+  const remarks = remarksOf(driver, offer);
   return html`<ul class="findings">${remarks.map(([tone, text]) => html`<li class="${tone}">${text}</li>`)}</ul>`;
 }
 
 /** The tone of the worst remark. */
 export function worstTone(driver: Driver): "bad" | "warn" | "good" {
-  const [worst] = remarksOf(driver);
+  const [worst] = remarksOf(driver, "none");
   return worst === undefined || worst[0] === "plain" ? "good" : worst[0];
 }
 
-function remarksOf(driver: Driver): Remark[] {
+function remarksOf(driver: Driver, offer: DropOffer): Remark[] {
   const inf = chosenInf(driver);
   const remarks: Remark[] = driver.report.warnings.map((warning) => ["warn", html`<bdi>${warning}</bdi>`]);
-  if (inf !== undefined) remarks.push(...fileRemarks(inf), ...otherRemarks(inf, driver));
+  if (inf !== undefined) remarks.push(...fileRemarks(inf), ...otherRemarks(inf, driver, offer));
   return remarks.sort(([a], [b]) => tones.indexOf(a) - tones.indexOf(b));
 }
 
@@ -54,8 +57,9 @@ function fileRemarks(inf: InfSummary): Remark[] {
 }
 
 /** Remarks on unused files, and on the archive's other INFs. */
-function otherRemarks(inf: InfSummary, driver: Driver): Remark[] {
-  const remarks: Remark[] = [["plain", unusedRemark(inf, driver)]];
+function otherRemarks(inf: InfSummary, driver: Driver, offer: DropOffer): Remark[] {
+  const tone = carriesMuchUnused(inf, driver) ? "warn" : "plain";
+  const remarks: Remark[] = [[tone, unusedRemark(inf, driver, offer)]];
   if (inf.copyInf.length > 0) {
     const names = firstOf(inf.copyInf, maxNames);
     remarks.push(["plain", html`Also copies: <code><bdi>${names}</bdi></code>.`]);

@@ -7,15 +7,16 @@ import {
   shippedBy,
 } from "../../domain/drivers/driver.ts";
 import { needsModelChoice } from "../../domain/drivers/models.ts";
-import type { DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
+import type { ClientName, DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
 import { shipsArm64 } from "../../domain/printers/printer-drivers.ts";
+import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
 import { driverFindingLines, toneOf } from "../state-badge.ts";
-import { bytes, count, counted } from "../text.ts";
+import { bytes, counted } from "../text.ts";
 import { driverLabel } from "./driver-label.ts";
 import { uploadOutcome } from "./driver-messages.ts";
-import { maxModels } from "./driver-models.ts";
+import { modelOptions } from "./driver-models.ts";
 import { infRemarks, worstTone } from "./driver-remarks.ts";
 
 /** An uploaded driver with its state, or why the upload was refused. */
@@ -28,51 +29,45 @@ export type UploadResult =
   | { readonly problem: string }
   | undefined;
 
-/** @param limit maximum file size in bytes */
+/** The form that uploads drivers. The drivers page shows it, every other page has it in a dialog. @param limit in bytes */
 export function uploadForm(limit: number): Html {
-  return html`<form id="upload-form" class="panel upload drop" method="post" action="${paths.upload}" enctype="multipart/form-data"
+  return html`<form id="upload-form" class="panel upload" method="post" action="${paths.upload}" enctype="multipart/form-data"
     data-driver-upload="#upload-lines" data-limit="${limit}" aria-labelledby="upload-title">
     <h2 id="upload-title">Upload a driver</h2>
-    <p class="hint" id="upload-hint">The vendor’s ZIP as downloaded, with its INF inside, up to ${bytes(limit)}.
-      <span data-scripted hidden>You can choose or drop several at once.</span></p>
+    <p class="hint" id="upload-hint">The vendor’s ZIP as downloaded, up to ${bytes(limit)}.
+      <span data-scripted hidden>Choose or drop one or several.</span></p>
     <label for="f-file">Driver ZIP</label>
     <input id="f-file" type="file" name="file" accept=".zip,application/zip" required aria-describedby="upload-hint">
-    <button class="primary">Upload driver</button>
+    <noscript><button class="primary">Upload driver</button></noscript>
   </form>
   <ul id="upload-lines" class="uploads" aria-label="Uploads" hidden></ul>`;
 }
 
-/** The upload dialog of the printer form. It must be outside that form, because forms cannot be nested. */
+/** Scripts open it for a link to the upload form, and for a ZIP that is dropped on the page. */
 export function uploadDialog(limit: number): Html {
-  return html`<dialog id="upload-driver" aria-labelledby="upload-driver-title">
-    <form class="upload drop" method="post" action="${paths.upload}" enctype="multipart/form-data" data-driver-upload="#upload-driver-lines"
-      data-limit="${limit}" data-single="1">
-      <h2 id="upload-driver-title">Upload a driver</h2>
-      <p class="hint" id="upload-driver-hint">The vendor’s ZIP as downloaded, up to ${bytes(limit)}. What you typed stays; the driver is chosen afterwards.</p>
-      <label for="f-driver-file">Driver ZIP</label>
-      <input id="f-driver-file" type="file" name="file" accept=".zip,application/zip" required aria-describedby="upload-driver-hint">
-      <p class="actions"><button class="primary">Upload driver</button> <button type="button" data-close-window>Close</button></p>
-    </form>
-    <ul id="upload-driver-lines" class="uploads" aria-label="Uploads" hidden></ul></dialog>`;
+  return html`<dialog id="upload-dialog" aria-labelledby="upload-title">${uploadForm(limit)}
+    <form method="dialog"><button>Close</button></form></dialog>`;
 }
 
 /** The result of the last upload, in the tone of its worst finding or remark. */
-export function uploadNotice(result: UploadResult): Html | undefined {
+export function uploadNotice(result: UploadResult, clients: readonly ClientName[]): Html | undefined {
   if (result === undefined) return undefined;
   if ("problem" in result) {
-    return html`<div class="notice bad" role="alert" tabindex="-1" data-focus><p>${result.problem}</p></div>`;
+    return html`<div class="notice bad" role="alert" tabindex="-1" data-focus><p>${result.problem}</p><p>${anotherZip}</p></div>`;
   }
   const { driver, withState, older } = result;
   const tone = worstOf(toneOf(withState.state), worstTone(driver));
+  const isPrinter = driver.listed?.isPrinter === true;
   return html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}" tabindex="-1" data-focus data-uploaded="${driver.id}"
     data-arm64="${arm64Support(driver)}">
     <p><strong><bdi>${driverTitle(driver)}</bdi></strong> ${uploadOutcome(result)}
       <a href="${paths.driver(driver.id)}">Open it</a></p>
-    ${driverFindingLines(withState)}${infRemarks(driver)}
-    ${needsModelChoice(driver) && modelQuestion(driver)}
+    ${isPrinter && driverFindingLines(withState)}${infRemarks(driver, "fragment")}
     ${older.map((from) => moveOffer(from, driver))}
-    <div data-next>${nextStep(driver)}</div></div>`;
+    <div data-next>${isPrinter ? newPrinterForm(driver, clients) : deleteForm(driver)}</div></div>`;
 }
+
+const anotherZip = html`<a href="${paths.uploadForm}">Choose another ZIP</a>`;
 
 /** `alone`: the driver has files for ARM64 machines only; `too`: also for others; empty: none for ARM64. */
 function arm64Support(driver: DriverSummary): string {
@@ -80,43 +75,34 @@ function arm64Support(driver: DriverSummary): string {
   return shippedBy(driver.listed).length === 1 ? "alone" : "too";
 }
 
-/** Offers to delete a driver that is not for printers. */
-function nextStep({ id, listed }: DriverSummary): Html {
-  return listed?.isPrinter
-    ? html`<p><a class="button" href="${paths.printerWithDriver(id)}">New printer with this driver</a></p>`
-    : html`<form method="post" action="${paths.driverDelete(id)}"><button>Delete it</button></form>`;
+/** The few fields that a first package needs. Its answer is the printer’s page, or the whole form with what is wrong. */
+function newPrinterForm(driver: Driver, clients: readonly ClientName[]): Html {
+  const choices = clients.map(({ id, name }) => [String(id), name] as const);
+  const [only] = choices.length === 1 ? choices : [];
+  const list = `models-of-${driver.id}`;
+  return html`<form class="new-printer" method="post" action="${paths.printers}" data-guard aria-labelledby="new-with-${driver.id}">
+    <h3 id="new-with-${driver.id}">New printer with this driver</h3>
+    <input type="hidden" name="from_form" value="1">
+    <input type="hidden" name="driver_id" value="${driver.id}" data-models="driver_desc">
+    <label>Name <input name="name" required autocomplete="off"></label>
+    <label>Address <input name="address" required autocomplete="off" autocapitalize="off" spellcheck="false"></label>
+    ${choices.length > 0 && html`<label>Client <select name="client_id">${selectOptions([["", "None"], ...choices], only?.[0] ?? "")}</select></label>`}
+    ${
+      needsModelChoice(driver) &&
+      html`<label>Model, one of ${counted(driver.listed?.modelCount ?? 0, "name")}
+        <input name="driver_desc" required list="${list}" autocomplete="off" spellcheck="false"></label>
+      ${modelOptions(driver, chosenInf(driver), "", { id: list })}`
+    }
+    <p class="actions"><button class="primary">Save printer</button> <a href="${paths.printerWithDriver(driver.id)}">All settings</a> ${anotherZip}</p></form>`;
+}
+
+function deleteForm({ id }: DriverSummary): Html {
+  return html`<form class="actions" method="post" action="${paths.driverDelete(id)}"><button>Delete it</button> ${anotherZip}</form>`;
 }
 
 function worstOf(...tones: readonly ("good" | "warn" | "bad")[]): "good" | "warn" | "bad" {
   if (tones.includes("bad")) return "bad";
   return tones.includes("warn") ? "warn" : "good";
-}
-
-/** Asks which of several models the driver deploys. The answer replaces the question. */
-export function modelQuestion(driver: Driver, problem?: string): Html {
-  const names = chosenInf(driver)?.descriptions ?? [];
-  const prefix = `model-of-${driver.id}`;
-  const items = names.slice(0, maxModels).map(
-    (name, i) => html`<li><input type="radio" name="driver_desc" id="${prefix}-${i}" value="${name}">
-      <label for="${prefix}-${i}"><bdi>${name}</bdi></label></li>`,
-  );
-  const kept = [
-    driver.trust_publisher && html`<input type="hidden" name="trust_publisher" value="on">`,
-    driver.drop_unused && html`<input type="hidden" name="drop_unused" value="on">`,
-  ];
-  return html`<form class="model-question" method="post" action="${paths.driver(driver.id)}" hx-post="${paths.driver(driver.id)}"
-    hx-swap="outerHTML" hx-disabled-elt="find button"><input type="hidden" name="from_form" value="1">
-    <input type="hidden" name="from_upload" value="1">${kept}
-    <fieldset><legend>Which model does it deploy? One of ${count(names.length)} names; each printer can choose another.</legend>
-    ${problem && html`<p class="problem" role="alert" tabindex="-1" data-focus>${problem}</p>`}
-    <ul class="models">${items}</ul>
-    ${names.length > items.length && html`<p class="hint">${count(items.length)} of ${count(names.length)} shown: <a href="${paths.modelChoice(driver.id)}">search all of them</a>.</p>`}
-    </fieldset><button>Use this model</button></form>`;
-}
-
-/** Replaces the question after it is answered. */
-export function modelAnswer(driver: DriverSummary): Html {
-  return html`<p class="good" role="status" tabindex="-1" data-focus>Deploys <bdi>${driver.driver_desc}</bdi>, as you chose.</p>`;
 }
 
 function moveOffer(from: ListedDriver, to: DriverSummary): Html {

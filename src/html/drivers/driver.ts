@@ -85,7 +85,7 @@ function uploadedDriver(data: DriverPageData, isChangeable: boolean): Html {
   const { driver, printers, withState, tab } = data;
   const [worst] = withState.findings;
   const panes: Record<DriverTab, Html> = {
-    what: html`${facts(driver)}${infRemarks(driver)}${archiveSection(driver)}`,
+    what: html`${facts(driver)}${infRemarks(driver, isChangeable ? "page" : "none")}${archiveSection(driver)}`,
     printers: printerSection(data, isChangeable),
     deploy: html`${data.deploy && driverDeploySection(withState, printers.length > 0, data.deploy)}`,
     model: isChangeable ? driverSettings(data) : chosenFacts(driver),

@@ -6,7 +6,7 @@ import { creationFold } from "../creation-fold.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, emptyState, type PageContext, page } from "../layout.ts";
-import { narrowedCount, narrowingForm, nothingMatches } from "../list-filter.ts";
+import { narrowingForm, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { stateBadge } from "../state-badge.ts";
 import { bytes, count, counted, time } from "../text.ts";
@@ -30,7 +30,10 @@ export function driversPage(context: PageContext, list: DriverList, uploadLimitB
   const isOpen = list.rows.length === 0 || list.result !== undefined;
   const action =
     isChangeable && creationFold("new-driver", "Upload a driver", isOpen, uploadForm(uploadLimitBytes));
-  return page({ ...context, title: "Drivers", section: "Drivers", action }, driverList(list, isChangeable));
+  return page(
+    { ...context, title: "Drivers", section: "Drivers", action, uploadDialog: undefined },
+    driverList(list, isChangeable),
+  );
 }
 
 const kinds: readonly FindingKind[] = [
@@ -50,11 +53,8 @@ const otherStates = [
 export function driverList(list: DriverList, isChangeable = true): Html {
   const first = isChangeable && html`<a class="button" href="#f-file">Choose a ZIP</a>`;
   const sentence = "A driver is a vendor’s ZIP, kept as it came and read for its models.";
-  const body =
-    list.rows.length === 0
-      ? emptyState(sentence, html`${first}`)
-      : html`${isChangeable && driverSelect(list)}${narrowedDrivers(list)}`;
-  return html`<section id="drivers" aria-label="Drivers">${uploadNotice(list.result)}
+  const body = list.rows.length === 0 ? emptyState(sentence, html`${first}`) : narrowedDrivers(list);
+  return html`<section id="drivers" aria-label="Drivers">${uploadNotice(list.result, list.clients)}${list.result && driverSelect(list)}
     <div id="driver-rows">${body}</div>${windowsSection(list)}</section>`;
 }
 
@@ -70,12 +70,6 @@ function narrowedDrivers(list: DriverList): Html {
   const view = visibleDrivers(list);
   return html`${narrowingForm("drivers", view, { clients: list.clients, states: { others: otherStates, kinds } })}
     <div id="driver-list">${driverTable(view, list.models)}</div>`;
-}
-
-/** The rows and their number, as out-of-band fragments. */
-export function driverRowsUpdate(list: DriverList): Html {
-  const view = visibleDrivers(list);
-  return html`<div id="driver-list" hx-swap-oob="true">${driverTable(view, list.models)}</div>${narrowedCount("drivers", view, true)}`;
 }
 
 function visibleDrivers({ rows, narrowing, models }: DriverList) {
@@ -107,12 +101,11 @@ function matchedModel(model: string | undefined): Html | undefined {
   return model === undefined ? undefined : html` <span class="soft file">has <bdi>${model}</bdi></span>`;
 }
 
-/** Preselects the last uploaded driver. */
+/** A part of the answer to an upload. Scripts take a printer’s choices of drivers from it. */
 function driverSelect({ rows, windowsDrivers, result }: DriverList): Html {
-  const newest = rows.reduce((max, { id }) => Math.max(max, id), 0);
-  const chosen = String(result && "driver" in result ? result.driver.id : newest);
+  const chosen = result && "driver" in result ? String(result.driver.id) : "";
   const options = selectOptions(driverChoices([...rows, ...windowsDrivers]), chosen);
-  return html`<form class="use-driver" method="get" action="${paths.printers}">
+  return html`<form class="inline" method="get" action="${paths.printers}">
     <label for="driver-select">Use for a new printer</label>
     <select id="driver-select" name="driver_id">${options}</select> <button>New printer</button></form>`;
 }

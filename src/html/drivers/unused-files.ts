@@ -1,5 +1,6 @@
 import type { ArchiveReport, Driver, InfSummary, UnusedFiles } from "../../domain/drivers/driver.ts";
 import { type Html, html } from "../html.ts";
+import { paths } from "../paths.ts";
 import { bytes, count, counted, firstOf } from "../text.ts";
 
 const maxNames = 8;
@@ -17,8 +18,23 @@ export function unusedHintUpdate(inf: Pick<InfSummary, "unused"> | undefined): H
   return html`<p class="hint" id="f-drop_unused-hint" hx-swap-oob="true">${unusedHint(inf)}</p>`;
 }
 
-/** The unused files of the archive, or those that packages leave out. */
-export function unusedRemark(inf: InfSummary, { report, drop_unused }: Driver): Html {
+/** `page`: the button loads the driver’s page. `fragment`: the answer replaces the remarks. */
+export type DropOffer = "none" | "page" | "fragment";
+
+/** Fewer unused bytes are not worth a warning, nor a button of their own. */
+const muchBytes = 1_000_000;
+
+/** Whether packages carry so much that the INF does not use that somebody should leave it out. */
+export function carriesMuchUnused({ unused }: InfSummary, { drop_unused }: Driver): boolean {
+  return !drop_unused && unused.bytes >= muchBytes;
+}
+
+/**
+ * The unused files of the archive, or those that packages leave out.
+ * @param offer adds a button that leaves them out, or puts them back
+ */
+export function unusedRemark(inf: InfSummary, driver: Driver, offer: DropOffer = "none"): Html {
+  const { report, drop_unused } = driver;
   const unused = drop_unused ? inf.unused : (report.unused ?? inf.unused);
   const total = count(report.fileCount);
   if (unused.count === 0) {
@@ -27,7 +43,20 @@ export function unusedRemark(inf: InfSummary, { report, drop_unused }: Driver): 
   }
   const summary = drop_unused ? leftOutText : isPerInf(report) ? unusedByThisText : unusedByAllText;
   const names = firstOf(unused.paths, maxNames, unused.count);
-  return html`<details><summary>${summary(unused, total)}</summary><p><code><bdi>${names}</bdi></code></p></details>`;
+  return html`<details><summary>${summary(unused, total)}</summary><p><code><bdi>${names}</bdi></code></p></details>
+    ${offer !== "none" && (drop_unused || carriesMuchUnused(inf, driver)) && dropForm(inf, driver, offer)}`;
+}
+
+/** Changes this one setting of the driver. */
+function dropForm({ unused }: InfSummary, { id, drop_unused }: Driver, offer: DropOffer): Html {
+  const label = drop_unused
+    ? "Put them back into packages"
+    : `Leave out ${counted(unused.count, "unused file")} (${bytes(unused.bytes)} smaller)`;
+  const fragment =
+    offer === "fragment" &&
+    html`hx-post="${paths.driver(id)}" hx-target="closest .findings" hx-swap="outerHTML" hx-disabled-elt="find button"`;
+  return html`<form method="post" action="${paths.driver(id)}" ${fragment}><input type="hidden" name="only" value="drop_unused">
+    ${!drop_unused && html`<input type="hidden" name="drop_unused" value="on">`}<button>${label}</button></form>`;
 }
 
 function leftOutText({ count: files, bytes: size }: UnusedFiles, total: string): string {

@@ -5,7 +5,6 @@ import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver
 import type { DriverEffects } from "../../domain/drivers/driver-effects.ts";
 import { driverFormValues, isFromForm } from "../../domain/drivers/driver-fields.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
-import type { UserError } from "../../domain/errors.ts";
 import { cleanText, type FormInput } from "../../domain/fields.ts";
 import type { DriverDeploy } from "../../html/drivers/driver.ts";
 import { type DriverTab, driverPage, driverSettings, driverTabIn } from "../../html/drivers/driver.ts";
@@ -13,8 +12,8 @@ import { confirmation, confirmPage } from "../../html/drivers/driver-confirm.ts"
 import { choiceOf, infAndModel } from "../../html/drivers/driver-infs.ts";
 import { driverMessage, movedMessage, uploadedMessage } from "../../html/drivers/driver-messages.ts";
 import { modelList, modelOptions } from "../../html/drivers/driver-models.ts";
-import { modelAnswer, modelQuestion } from "../../html/drivers/driver-upload.ts";
-import { driverList, driverRowsUpdate } from "../../html/drivers/drivers.ts";
+import { infRemarks } from "../../html/drivers/driver-remarks.ts";
+import { driverList } from "../../html/drivers/drivers.ts";
 import { unusedHintUpdate } from "../../html/drivers/unused-files.ts";
 import { refusalMessage } from "../../html/error.ts";
 import type { FormState } from "../../html/form.ts";
@@ -27,7 +26,6 @@ import { deployedModels, driverOnlyProblem } from "../../services/drivers/driver
 import { answerForm, isNavigation, recordForm, sentForm, tryRemove, trySave } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { driverOffer } from "../deploy/deploy-offer.ts";
-import { narrowingOfPage } from "../list-filter.ts";
 import { linksMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
@@ -124,13 +122,13 @@ function pickedModel(driver: Driver, pick: string | undefined) {
 /** `POST /drivers/{id}` */
 export async function update(context: Context<"id">): Promise<Reply> {
   const { app, request, id } = context;
-  const form = await readForm(request);
+  const sent = await readForm(request);
+  const form = sent.only === "drop_unused" ? onlyUnused(app, id, sent) : sent;
   if (isFromForm(form) && (form.show !== undefined || form.pick !== undefined)) {
     return showUnsaved(context, form);
   }
   const saved = await trySave(() => saveDriver(app, id, form));
   if (saved.value?.isSaved === false) return confirm(context, form, saved.value);
-  const isFromUpload = form.from_upload !== undefined;
   const now = driverFormValues(app.store.drivers.get(id));
   const view = { form: sentForm(form, saved.error, now), query: "" };
   const reply = await answerForm(request, saved, {
@@ -138,24 +136,19 @@ export async function update(context: Context<"id">): Promise<Reply> {
     page: () => pageOf(context, view),
     fragment: async ({ error }) => {
       const driver = app.store.drivers.get(id);
-      if (isFromUpload) return modelReply(context, driver, error);
+      if (form.only !== undefined && error === undefined) return infRemarks(driver, "fragment");
       return driverSettings(error ? { driver, ...view } : { driver, form: recordForm(now), query: "" });
     },
   });
   // The page script must load the page again, because every part of it shows saved values.
-  if (reply.kind !== "text" || saved.value === undefined || isFromUpload) return reply;
+  if (reply.kind !== "text" || saved.value === undefined || form.only !== undefined) return reply;
   return { ...reply, headers: { "HX-Redirect": savedPath(id, saved.value.effects) } };
 }
 
-/** The fragment that replaces the question for the model after an upload. */
-async function modelReply(
-  { app, request }: Context<"id">,
-  driver: Driver,
-  error: UserError | undefined,
-): Promise<Html> {
-  if (error !== undefined) return modelQuestion(driver, error.message);
-  const list = await driverListData(app, narrowingOfPage(request, "drivers"));
-  return html`${modelAnswer(driver)}${driverRowsUpdate(list)}`;
+/** A form that changes only whether packages leave out unused files: everything else stays as it is saved. */
+function onlyUnused({ store }: App, id: number, { only, drop_unused }: FormInput): FormInput {
+  const { driver_desc: _, ...saved } = driverFormValues(store.drivers.get(id));
+  return { ...saved, only, drop_unused };
 }
 
 function savedPath(id: number, { redeployed }: DriverEffects): string {

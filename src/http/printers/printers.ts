@@ -74,8 +74,10 @@ export async function create({ app, request }: Context): Promise<Reply> {
   const form = await readForm(request, ticketForm);
   const saved = await trySave(async () => app.store.printers.add(parse(app, form)));
   const narrowing = narrowingOfPage(request, "printers", form);
-  return answerForm(request, saved, {
-    redirect: (id) => `${paths.printer(id)}?done=saved`,
+  const done = isFirstPackage(app) ? "first" : "saved";
+  const pathOf = (id: number) => `${paths.printer(id)}?done=${done}`;
+  const reply = await answerForm(request, saved, {
+    redirect: pathOf,
     page: async (error) => {
       const list = await readPrinterList(app, narrowing);
       return printersPageOf(app, pageContextOf(request), list, sentForm(form, error), true);
@@ -86,6 +88,14 @@ export async function create({ app, request }: Context): Promise<Reply> {
       return html`${await printerListUpdate(app, narrowing, message)}${printerForm(choicesOf(app, next), next, true)}`;
     },
   });
+  // The first package is downloaded on the printer's page, so page scripts go there too.
+  if (reply.kind !== "text" || saved.value === undefined || done !== "first") return reply;
+  return { ...reply, headers: { "HX-Redirect": pathOf(saved.value) } };
+}
+
+/** Whether the shop has one printer, and nobody has downloaded a printer before. */
+function isFirstPackage({ store, deployments }: App): boolean {
+  return store.printers.count() === 1 && !deployments.hasDeployed;
 }
 
 /** @throws UserError "invalid" with the problems of all fields, including references to missing records */

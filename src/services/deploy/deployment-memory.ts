@@ -69,6 +69,11 @@ export class DeploymentMemory {
     return this.#version;
   }
 
+  /** Whether any printer was ever deployed. */
+  get hasDeployed(): boolean {
+    return this.#lastDeployed.size > 0;
+  }
+
   lastDeployed(printerId: number): Deployed | undefined {
     return this.#lastDeployed.get(printerId);
   }

@@ -38,6 +38,10 @@ export class Printers {
     return this.#listed("");
   }
 
+  count(): number {
+    return Number(this.#db.first("SELECT count(*) AS n FROM printers")?.n);
+  }
+
   /** Ordered by name. */
   ofClient(clientId: number): ListedPrinter[] {
     return this.#listed("WHERE client_id = ?1", [clientId]);

@@ -77,11 +77,11 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
         .locator("#f-arm64_driver_id > option")
         .evaluateAll((options) => options.map((one) => one.getAttribute("value")));
     const upload = async (buffer: Buffer) => {
-      await page.getByRole("button", { name: "Upload a driver…" }).click();
+      await page.getByRole("link", { name: "Upload a driver…" }).click();
       const name = "driver.zip";
       await page.getByLabel("Driver ZIP").setInputFiles({ name, mimeType: "application/zip", buffer });
-      await page.locator("#upload-driver").getByRole("button", { name: "Upload driver" }).click();
-      await page.locator("#upload-driver").waitFor({ state: "hidden" });
+      await page.getByText("uploaded and chosen").waitFor();
+      await page.locator("#upload-dialog").waitFor({ state: "hidden" });
     };
 
     const before = await values();

@@ -26,7 +26,7 @@ async function dialogOnLeaving(page: Page): Promise<string> {
 }
 
 describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("the printer's form and the upload ask for the model of a driver with several names", async (t) => {
+  test("the printer's form and the form of the upload ask for the model of a driver with several names", async (t) => {
     const { url, app, addDriver } = await startApp(t);
     await addDriver(driverZip({ models: ["Papyrus Universal"] }));
     const page = await openWide(t);
@@ -37,8 +37,8 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page
       .getByLabel("Driver ZIP")
       .setInputFiles({ name: "p.zip", mimeType: "application/zip", buffer: several });
-    await page.getByRole("button", { name: "Upload driver" }).click();
-    await page.getByText("One of 3 names").waitFor();
+    await page.getByLabel("Model, one of 3 names").waitFor();
+    assert.equal(await page.locator("#upload-lines input[type=radio]").count(), 0);
     await saveScreenshot(page, "1440-upload-asks");
     await page.goto(`${url}/printers?driver_id=2`);
     await page.getByText("Required: choose one of the 3 models").waitFor();
@@ -52,30 +52,9 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByText("Required: choose one of the 3 models").waitFor();
     await page.getByLabel("Model", { exact: true }).fill("Papyrus B");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("Saved: Office").waitFor();
+    await page.getByText("Your first package is ready: Office").waitFor();
 
     assert.equal(app.store.printers.get(1).printer.driver_desc, "Papyrus B");
-    assert.deepEqual(problems, []);
-  });
-
-  test("the notice of an upload accepts the model, and the list is updated", async (t) => {
-    const { url, app } = await startApp(t);
-    const page = await openWide(t);
-    const problems = watchProblems(page, url);
-    await page.goto(`${url}/drivers`);
-    await page
-      .getByLabel("Driver ZIP")
-      .setInputFiles({ name: "p.zip", mimeType: "application/zip", buffer: several });
-    await page.getByRole("button", { name: "Upload driver" }).click();
-
-    await page.getByRole("radio", { name: "Papyrus B" }).check();
-    await page.locator("#driver-table").getByText("Attention").waitFor();
-    await page.getByRole("button", { name: "Use this model" }).click();
-    await page.getByText("Deploys Papyrus B, as you chose.").waitFor();
-    await page.locator("#driver-table").getByText("Ready").waitFor();
-
-    await assertFocus(page, /^Deploys Papyrus B/);
-    assert.equal(app.store.drivers.get(1).model_chosen, true);
     assert.deepEqual(problems, []);
   });
 

@@ -15,11 +15,11 @@ function valuesOf(page: Page, names: readonly string[]): Promise<string[]> {
 
 /** Uploads a driver in the dialog of a printer's form. */
 async function uploadInForm(page: Page, buffer: Buffer): Promise<void> {
-  await page.getByRole("button", { name: "Upload a driver…" }).click();
+  await page.getByRole("link", { name: "Upload a driver…" }).click();
   const file = { name: "driver.zip", mimeType: "application/zip", buffer };
   await page.getByLabel("Driver ZIP").setInputFiles(file);
-  await page.locator("#upload-driver").getByRole("button", { name: "Upload driver" }).click();
-  await page.locator("#upload-driver").waitFor({ state: "hidden" });
+  await page.getByText("uploaded and chosen").waitFor();
+  await page.locator("#upload-dialog").waitFor({ state: "hidden" });
 }
 
 /** The values of a select's options; a group is represented by its name. */
