@@ -1,7 +1,7 @@
 import { byCodeUnit } from "./text.ts";
 
 /** A section of a help page as plain text. */
-export interface HelpText {
+interface HelpText {
   readonly page: string;
   readonly pageTitle: string;
   /** The anchor of the section; empty for the text before the first heading. */
@@ -15,6 +15,41 @@ export interface HelpText {
 export interface HelpHit {
   readonly text: HelpText;
   readonly line: string;
+}
+
+/** A section of a help page as markup. */
+interface HelpMarkup {
+  readonly id: string;
+  readonly heading: { toString(): string };
+  readonly body: { toString(): string };
+}
+
+/** Reads the texts of a page's sections. */
+export function helpTexts(page: string, pageTitle: string, sections: readonly HelpMarkup[]): HelpText[] {
+  return sections.map(({ id, heading, body }) => {
+    const lines = body
+      .toString()
+      .replace(/<thead>.*?<\/thead>/gs, "")
+      .split(/<\/(?:p|li|tr|pre)>/);
+    return {
+      page,
+      pageTitle,
+      id,
+      heading: textOf(heading.toString()),
+      lines: lines.map(textOf).filter(Boolean),
+    };
+  });
+}
+
+const characters: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
+
+function textOf(markup: string): string {
+  return markup
+    .replace(/<\/t[hd]>(?=<t[hd])/g, " · ")
+    .replace(/<[^>]*>/g, "")
+    .replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name] ?? "")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 /** In characters. The rest of a query is ignored. */
@@ -46,7 +81,7 @@ export function searchHelp(texts: readonly HelpText[], query: string): readonly 
     const scores = lines.map((line) => weigh(line, heading));
     const best = Math.max(0, ...scores);
     const line = text.lines[best === 0 ? 0 : scores.indexOf(best)] ?? "";
-    return { text, line, score: 2 * weigh(all) + best + 2 * weigh(heading) };
+    return { text, line, score: weigh(all) + 2 * best + 2 * weigh(heading) };
   });
   const least = Math.max(...hits.map(({ score }) => score)) * leastShare;
   return hits

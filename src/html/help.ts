@@ -1,4 +1,4 @@
-import { type HelpHit, type HelpText, maxHelpQuery } from "../domain/help-search.ts";
+import { type HelpHit, maxHelpQuery } from "../domain/help-search.ts";
 import { type Html, html } from "./html.ts";
 import { type PageContext, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -35,9 +35,9 @@ export function helpPage(context: PageContext, { title, sections }: HelpPage): H
   );
   return page(
     { ...context, title, section: "Help" },
-    html`${searchForm("")}<div class="help-page">
+    html`${searchForm("")}
     ${links.length > 1 && html`<nav class="off-paper" aria-label="On this page"><ul class="names">${links}</ul></nav>`}
-    <article class="help">${sections.map(sectionOf)}</article></div>`,
+    <article class="help">${sections.map(sectionOf)}</article>`,
   );
 }
 
@@ -59,7 +59,7 @@ export function helpResultsPage(context: PageContext, q: string, hits: readonly 
 }
 
 function shortened(line: string): string {
-  return line.length <= 200 ? line : `${line.slice(0, 200)}…`;
+  return line.length <= 400 ? line : `${line.slice(0, 400)}…`;
 }
 
 function searchForm(q: string): Html {
@@ -72,32 +72,4 @@ function searchForm(q: string): Html {
 function sectionOf({ id, level, heading, body }: HelpSection): Html {
   const title = level === 2 ? html`<h2>${heading}</h2>` : level === 3 && html`<h3>${heading}</h3>`;
   return html`<section${id && html` id="${id}"`}>${title}${body}</section>`;
-}
-
-/** The sections of the pages, for the search. */
-export function helpTexts(pages: readonly HelpPage[]): HelpText[] {
-  return pages.flatMap(({ name, title, sections }) =>
-    sections.map(({ id, heading, body }) => ({
-      page: name,
-      pageTitle: title,
-      id,
-      heading: textOf(`${heading}`),
-      lines: `${body}`
-        .replace(/<thead>.*?<\/thead>/gs, "")
-        .split(/<\/(?:p|li|tr|pre)>/)
-        .map(textOf)
-        .filter(Boolean),
-    })),
-  );
-}
-
-const characters: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
-
-function textOf(markup: string): string {
-  return markup
-    .replace(/<\/t[hd]>(?=<t[hd])/g, " · ")
-    .replace(/<[^>]*>/g, "")
-    .replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name] ?? "")
-    .replace(/\s+/g, " ")
-    .trim();
 }

@@ -1,14 +1,7 @@
 import readPages from "../../docs/README.md";
 import { UserError } from "../domain/errors.ts";
-import { searchHelp } from "../domain/help-search.ts";
-import {
-  type HelpPage,
-  helpIndexPage,
-  helpPage,
-  helpResultsPage,
-  helpTexts,
-  licencesPage,
-} from "../html/help.ts";
+import { helpTexts, searchHelp } from "../domain/help-search.ts";
+import { type HelpPage, helpIndexPage, helpPage, helpResultsPage, licencesPage } from "../html/help.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { pageContextOf } from "./page-context.ts";
 import type { Context } from "./router.ts";
@@ -18,7 +11,10 @@ export function index({ request, url }: Context): Reply {
   const [first, ...pages] = readPages();
   const q = url.searchParams.get("q")?.trim() ?? "";
   const context = pageContextOf(request);
-  if (q !== "") return htmlReply(helpResultsPage(context, q, searchHelp(helpTexts(pages), q)));
+  if (q !== "") {
+    const texts = pages.flatMap(({ name, title, sections }) => helpTexts(name, title, sections));
+    return htmlReply(helpResultsPage(context, q, searchHelp(texts, q)));
+  }
   return htmlReply(helpIndexPage(context, first, `Platen ${PLATEN_VERSION}, MIT licence.`));
 }
 

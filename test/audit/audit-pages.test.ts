@@ -5,11 +5,12 @@ import { readCsv } from "../../src/domain/csv.ts";
 import { midnight } from "../../src/services/audit/audit-search.ts";
 import { runAs } from "../../src/store/actor.ts";
 import { verifyAudit } from "../../src/store/audit/verify.ts";
+import { startGuarded } from "../support/access/guarded.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { recordDownload } from "../support/audit/counted.ts";
 
 /** The text of each entry on a page of the log. */
-async function shownEntries(app: TestApp, query = ""): Promise<string[]> {
+async function shownEntries(app: Pick<TestApp, "fetch">, query = ""): Promise<string[]> {
   const page = await (await app.fetch(`/audit${query}`)).text();
   const items = page.split('<p class="audit-head">').slice(1);
   return items.map((item) =>
@@ -129,7 +130,7 @@ test("an entry of hundreds of kilobytes is shown between others and verified", a
 
   assert.deepEqual(
     entries.map((entry) => entry.split(" · ")[0]?.split(" ").slice(0, 4).join(" ")),
-    ["Created , client After", "Downloaded rmm 21 Nov", "Created , client Before"],
+    ["Created , client After", "Downloaded RMM 21 Nov", "Created , client Before"],
   );
   assert.deepEqual([count, broken], [3, undefined]);
 });
@@ -209,15 +210,99 @@ function useBerlinTime(t: TestContext): void {
 
 test("known fields have labels, and unknown fields show their names", async (t) => {
   const app = await startApp(t);
-  const names = ["client_id", "address", "constructor", "__proto__", "toString"];
+  const names = ["client_id", "unheard_of", "constructor", "__proto__", "toString"];
   // A restored database that somebody altered can have such names among a printer's settings.
   const details = { what: "any", fields: names.map((name) => ({ name, from: "a", to: "b" })) };
   app.app.store.audit.record("link-made", details);
 
   const page = await (await app.fetch("/audit")).text();
 
-  assert.match(page, /<span class="soft">client:<\/span> <del>/);
+  assert.match(page, /<span class="soft">Client:<\/span> <del>/);
   for (const name of names.slice(1)) assert.ok(page.includes(`<li><code>${name}</code> <del>`), name);
+});
+
+/** The changed fields of the newest entry on the log's page, as text. */
+async function newestFields(app: TestApp): Promise<string[]> {
+  const [, entry = ""] = (await (await app.fetch("/audit")).text()).split('<p class="audit-head">');
+  const items = entry.slice(0, entry.indexOf("</ul>")).split("<li>").slice(1);
+  return items.map((item) => item.replace(/<[^>]*>/g, "").trim());
+}
+
+test("a changed printer has the labels, choices and names of its form, with the numbers of records apart", async (t) => {
+  const app = await startApp(t);
+  for (const name of ["Contoso", "Fabrikam"]) await app.post("/clients", { name });
+  const printer = { name: "Office", address: "10.0.0.9", driver_id: "1" };
+  await app.addPrinter({ client_id: "1", duplex: "long_edge", set_default: "on" });
+
+  await app.post("/printers/1", { ...printer, client_id: "2", duplex: "one_sided", paper_size: "A4" });
+  const fields = await newestFields(app);
+  const [entry] = await shownEntries(app);
+  await app.post("/printers/1", { ...printer, client_id: "", duplex: "", paper_size: "A4" });
+
+  assert.deepEqual(fields, [
+    "Client: Contoso no. 1 → Fabrikam no. 2",
+    "Make it the default printer: yes → no",
+    "Two-sided printing: Two-sided, long edge → One-sided",
+    "Paper size: The driver’s own → A4",
+  ]);
+  assert.match(entry ?? "", /^Changed , printer Office no\. 1 history/);
+  assert.deepEqual(await newestFields(app), [
+    "Client: Fabrikam no. 2 → nothing",
+    "Two-sided printing: One-sided → The driver’s own",
+  ]);
+});
+
+test("a driver stands under its name, and packages under the names of their buttons", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  await app.post("/drivers/1", { name: "Papyrus 1.2" });
+  await app.post("/printers/1", { name: "Office", address: "10.0.0.9" });
+  const [driver] = await newestFields(app);
+  await (await app.fetch("/drivers/1/packages/mdm")).arrayBuffer();
+
+  const downloads = await shownEntries(app, "?event=downloaded");
+  const found = await shownEntries(app, "?q=Intune");
+
+  assert.equal(driver, "Driver: Papyrus 1.2 no. 1 → nothing");
+  assert.match(downloads[0] ?? "", /^Downloaded Intune , driver/);
+  assert.deepEqual(
+    found.map((entry) => entry.split(" ")[0]),
+    ["Downloaded", "Download"],
+  );
+});
+
+test("revoked tokens can be filtered, apart from other deletions", async (t) => {
+  const { service, admin, addToken } = await startGuarded(t);
+  await addToken("read");
+  await admin.post("/clients", { name: "Contoso" });
+  await admin.fetch("/clients/1", { method: "DELETE" });
+  await admin.post("/tokens/1/delete", {});
+  await service.app.store.audit.flush();
+
+  const revoked = await shownEntries(admin, "?event=revoked");
+  const page = await (await admin.fetch("/audit?event=revoked")).text();
+
+  assert.deepEqual(
+    revoked.map((entry) => entry.split(" no. ")[0]),
+    ["Revoked , token for read"],
+  );
+  assert.match(page, /<option value="revoked" selected>Revoked<\/option>/);
+});
+
+test("a filter that no entry can match is named and not used", async (t) => {
+  const app = await startApp(t);
+  await app.post("/clients", { name: "Contoso" });
+
+  const page = async (query: string) => (await app.fetch(`/audit?${query}`)).text();
+  const several = await page("event=gone&kind=client&id=x1&since=2026-02-30&until=2026-11-21");
+  const right = await page("event=created&kind=client&id=1&since=2026-11-01&until=");
+
+  assert.match(
+    several,
+    /role="alert">Not used, because the value is not valid: Event, Its number, From day\.</,
+  );
+  assert.match(several, /<bdi>Contoso<\/bdi>/);
+  assert.doesNotMatch(right, /Not used/);
 });
 
 test("the page names the time zone of its times", async (t) => {

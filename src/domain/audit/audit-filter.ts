@@ -1,12 +1,23 @@
 import { cleanText, type FormInput } from "../fields.ts";
-import { type AuditEntry, type AuditEvent, auditEvents, type RecordKind, recordKinds } from "./audit.ts";
+import {
+  type AuditEntry,
+  type AuditEvent,
+  auditEvents,
+  isRevoked,
+  type RecordKind,
+  recordKinds,
+} from "./audit.ts";
+
+/** An event, or the deletion of a token. */
+export type FilterEvent = AuditEvent | "revoked";
+export const filterEvents: readonly FilterEvent[] = [...auditEvents, "revoked"];
 
 /** A search of the log. An entry must match all fields. */
 export interface AuditFilter {
   /** Part of a name or of a network address. */
   readonly who: string;
   /** Undefined for any event. */
-  readonly event: AuditEvent | undefined;
+  readonly event: FilterEvent | undefined;
   readonly kind: RecordKind | undefined;
   /** The id of a record; of any kind when `kind` is undefined. */
   readonly id: number | undefined;
@@ -24,16 +35,28 @@ export const maxFilterCharacters = 200;
 /** Reads a query string. Invalid values are ignored. */
 export function parseAuditFilter(input: FormInput): AuditFilter {
   const text = (name: string) => cleanText((input[name] ?? "").slice(0, maxFilterCharacters));
-  const day = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(text(name)) ? text(name) : "");
+  const day = (name: string) => (isDay(text(name)) ? text(name) : "");
   return {
     who: text("who"),
-    event: auditEvents.find((known) => known === text("event")),
+    event: filterEvents.find((known) => known === text("event")),
     kind: recordKinds.find((known) => known === text("kind")),
     id: /^\d{1,15}$/.test(text("id")) ? Number(text("id")) : undefined,
     since: day("since"),
     until: day("until"),
     q: text("q"),
   };
+}
+
+function isDay(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** The parameters of a query string with values that no filter has. */
+export function unusableFilters(input: FormInput): (keyof AuditFilter)[] {
+  const filter = parseAuditFilter(input);
+  const names = ["event", "kind", "id", "since", "until"] as const;
+  return names.filter((name) => (input[name] ?? "").trim() !== "" && (filter[name] ?? "") === "");
 }
 
 /** The query string for a filter. */
@@ -65,16 +88,23 @@ export function auditMatcher(
   const who = filter.who.toLowerCase();
   const words = filter.q.toLowerCase().split(/\s+/).filter(Boolean).map(jsonEscaped);
   const matches: AuditMatcher["matches"] = (entry, text) => {
-    if (filter.event !== undefined && entry.event !== filter.event) return false;
+    if (!isOfEvent(filter, entry)) return false;
     if (entry.at < since || (entry.since ?? entry.at) >= until) return false;
     if (!`${entry.who}\n${entry.from}`.toLowerCase().includes(who) || !concernsRecord(filter, entry))
       return false;
     if (words.length === 0) return true;
     const line = text.slice(0, text.lastIndexOf(',"hash":')).toLowerCase();
-    return words.every((word) => line.includes(word));
+    return words.every((word) => line.includes(word) || line.includes(storedWords.get(word) ?? word));
   };
   return { since, until, matches };
 }
+
+function isOfEvent({ event }: AuditFilter, entry: AuditEntry): boolean {
+  return event === "revoked" ? isRevoked(entry) : event === undefined || event === entry.event;
+}
+
+/** Words of the pages for which the log has others. */
+const storedWords: ReadonlyMap<string, string> = new Map([["intune", '"what":"mdm"']]);
 
 /** An icon concerns its printer; a download concerns each printer in it. */
 function concernsRecord({ kind, id }: AuditFilter, { record, printers }: AuditEntry): boolean {

@@ -96,6 +96,11 @@ export interface AuditEntry extends AuditedEvent {
   readonly isCounted?: boolean;
 }
 
+/** Deleted tokens are called revoked. */
+export function isRevoked({ event, record }: AuditedEvent): boolean {
+  return event === "deleted" && record?.kind === "token";
+}
+
 /** For names and values, in UTF-16 code units. */
 const maxCharacters = 500;
 const maxFields = 200;

@@ -46,3 +46,17 @@ export function valuesOf<const T extends string>([first, ...rest]: Choices<T>): 
 export function labelOf<T extends string>(choices: Choices<T>, value: T): string {
   return choices.find(([known]) => known === value)?.[1] ?? value;
 }
+
+const choicesOf: ReadonlyMap<string, Choices> = new Map<string, Choices>([
+  ["protocol", protocols],
+  ["duplex", duplexModes],
+  ["color", colorModes],
+  ["collate", collateModes],
+  ["paper_size", paperSizes],
+]);
+
+/** A setting's value as the form shows it. */
+export function valueLabel(setting: string, value: string): string {
+  const choices = choicesOf.get(setting);
+  return choices === undefined ? value : labelOf(choices, value);
+}

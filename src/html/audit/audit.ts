@@ -1,12 +1,20 @@
 import {
   type AuditEntry,
   type AuditEvent,
-  auditEvents,
   type ChangedField,
+  isRevoked,
   type RecordKind,
   recordKinds,
 } from "../../domain/audit/audit.ts";
-import { type AuditFilter, auditQuery, maxFilterCharacters } from "../../domain/audit/audit-filter.ts";
+import {
+  type AuditFilter,
+  auditQuery,
+  type FilterEvent,
+  filterEvents,
+  maxFilterCharacters,
+} from "../../domain/audit/audit-filter.ts";
+import { valueLabel } from "../../domain/printers/setting-values.ts";
+import { labelOfField } from "../field-labels.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { type PageContext, page } from "../layout.ts";
@@ -16,6 +24,8 @@ import { count, time, timeZone } from "../text.ts";
 interface AuditPageData {
   readonly entries: readonly AuditEntry[];
   readonly filter: AuditFilter;
+  /** The fields of the filter whose values are ignored, because no entry can have them. */
+  readonly unusable: readonly (keyof AuditFilter)[];
   /** The query parameter `before` of the page with older entries; undefined if there are none. */
   readonly next: string | undefined;
   /** The time of the oldest entry that this page's search read. */
@@ -24,45 +34,27 @@ interface AuditPageData {
   readonly isFirst: boolean;
 }
 
-const eventWords: Record<AuditEvent, string> = {
-  created: "Created",
-  changed: "Changed",
-  deleted: "Deleted",
-  restored: "Restored",
-  "download-begun": "Download begun",
-  downloaded: "Downloaded",
-  "signed-in": "Signed in",
+/** Events that the page does not name as the log does. */
+const eventWords: Partial<Record<FilterEvent, string>> = {
   "sign-in-failed": "Sign-in failed",
-  "signed-out": "Signed out",
-  refused: "Refused",
   "sessions-ended": "Signed out elsewhere",
-  "link-made": "Link made",
   "links-ended": "All links made invalid",
-  "backup-made": "Backup made",
-  "backup-fetched": "Backup fetched",
   "backup-files-deleted": "Kept archives deleted",
   recovered: "Database recovered from a backup",
-  "backup-restored": "Backup restored",
-  "deleted-for-good": "Deleted for good",
   started: "Service started",
   stopped: "Service stopped",
   "log-shortened": "Old entries removed",
-  "log-mended": "Log mended",
   "log-broken": "Log is broken",
-  "entries-lost": "Entries lost",
 };
 
-const kindLabels: Record<RecordKind, string> = {
-  client: "Client",
-  driver: "Driver",
-  printer: "Printer",
-  icon: "Icon",
-  account: "Account",
-  token: "Token",
-};
+/** `Download begun` for `download-begun`. */
+function wordOf(event: FilterEvent | RecordKind): string {
+  const known: Readonly<Record<string, string>> = eventWords;
+  return known[event] ?? `${event.charAt(0).toUpperCase()}${event.slice(1).replaceAll("-", " ")}`;
+}
 
 export function auditPage(context: PageContext, data: AuditPageData): Html {
-  const { filter, entries } = data;
+  const { filter, entries, unusable } = data;
   const query = auditQuery(filter).toString();
   const csv = html`<a class="button" href="${paths.auditCsv}${query && `?${query}`}">As CSV</a>`;
   return page(
@@ -70,6 +62,7 @@ export function auditPage(context: PageContext, data: AuditPageData): Html {
     html`<p class="soft">Who changed or downloaded what, newest entry first. Frequent events are counted in one later entry with the times of the first and the last.
       Times and days are in the time zone ${timeZone()}. <code>platen audit verify</code> checks whether the log itself was changed.</p>
     ${filterForm(filter, query !== "")}
+    ${unusable.length > 0 && html`<p class="notice warn" role="alert">Not used, because the value is not valid: ${unusable.map((name) => filterLabels[name]).join(", ")}.</p>`}
     ${entries.length > 0 ? html`<ol class="audit">${entries.map(entryItem)}</ol>` : html`<p>${emptyText(data)}</p>`}
     ${olderLink(data, query)}`,
   );
@@ -98,45 +91,52 @@ function olderLink({ next, searchedBackTo }: AuditPageData, query: string): Html
     ${searchedBackTo !== undefined && html`<span class="soft">This page goes back to ${time(searchedBackTo)}.</span>`}</p>`;
 }
 
-function filterForm(filter: AuditFilter, isNarrowed: boolean): Html {
-  const { who, event, kind, id, since, until, q } = filter;
-  const kinds = recordKinds.map((kind) => [kind, kindLabels[kind]] as const);
-  const events = auditEvents.map((event) => [event, eventWords[event]] as const);
-  return html`<form class="audit-filter" method="get" action="${paths.audit}" role="search" aria-label="Narrow the log">
-    ${textField("q", "Words", q)}
-    ${textField("who", "Who, or where", who)}
-    ${select("event", "Event", events, event)}
-    ${select("kind", "Kind of record", kinds, kind)}
-    <p><label for="audit-id">Its number</label><input id="audit-id" name="id" value="${id}" inputmode="numeric" maxlength="15"></p>
-    ${dayField("since", "From day", since)}
-    ${dayField("until", "To day", until)}
-    <p class="actions"><button class="primary">Narrow</button>${isNarrowed && html` <a href="${paths.audit}">Show all</a>`}</p>
+const filterLabels: Readonly<Record<keyof AuditFilter, string>> = {
+  q: "Words",
+  who: "Who, or where",
+  event: "Event",
+  kind: "Kind of record",
+  id: "Its number",
+  since: "From day",
+  until: "To day",
+};
+
+function filterForm(filter: AuditFilter, isFiltered: boolean): Html {
+  const { event = "", kind = "" } = filter;
+  const events = filterEvents.map((event) => [event, wordOf(event)] as const);
+  const kinds = recordKinds.map((kind) => [kind, wordOf(kind)] as const);
+  const text = html`maxlength="${maxFilterCharacters}"`;
+  return html`<form class="audit-filter" method="get" action="${paths.audit}" role="search" aria-label="Filter the log">
+    ${input(filter, "q", text)}
+    ${input(filter, "who", text)}
+    ${select("event", events, event)}
+    ${select("kind", kinds, kind)}
+    ${input(filter, "id", html`inputmode="numeric" maxlength="15"`)}
+    ${input(filter, "since", html`type="date"`)}
+    ${input(filter, "until", html`type="date"`)}
+    <p class="actions"><button class="primary">Filter</button>${isFiltered && html` <a href="${paths.audit}">Show all</a>`}</p>
   </form>`;
 }
 
-function textField(name: string, label: string, value: string): Html {
-  return html`<p><label for="audit-${name}">${label}</label>
-    <input id="audit-${name}" name="${name}" value="${value}" maxlength="${maxFilterCharacters}"></p>`;
-}
-
-function dayField(name: string, label: string, value: string): Html {
-  return html`<p><label for="audit-${name}">${label}</label><input id="audit-${name}" type="date" name="${name}" value="${value}"></p>`;
+function input(filter: AuditFilter, name: keyof AuditFilter, attributes: Html): Html {
+  return html`<p><label for="audit-${name}">${filterLabels[name]}</label>
+    <input id="audit-${name}" name="${name}" value="${filter[name]}" ${attributes}></p>`;
 }
 
 function select(
-  name: string,
-  label: string,
-  choices: readonly (readonly [value: string, label: string])[],
-  chosen = "",
+  name: "event" | "kind",
+  choices: readonly (readonly [string, string])[],
+  chosen: string,
 ): Html {
-  return html`<p><label for="audit-${name}">${label}</label>
+  return html`<p><label for="audit-${name}">${filterLabels[name]}</label>
     <select id="audit-${name}" name="${name}">${selectOptions([["", "Any"], ...choices], chosen)}</select></p>`;
 }
 
 function entryItem(entry: AuditEntry): Html {
-  const { seq, who, from, event, record, fields = [], what, range, count: times, digest } = entry;
+  const { seq, who, from, event, record, fields = [], range, count: times, digest } = entry;
+  const what = entry.what && (packageWords.get(entry.what) ?? entry.what);
   return html`<li>
-    <p class="audit-head"><span class="${badEvents.has(event) && "bad"}"><strong>${wordOf(entry)}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
+    <p class="audit-head"><span class="${badEvents.has(event) && "bad"}"><strong>${wordOf(isRevoked(entry) ? "revoked" : event)}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
       range && html`, bytes ${count(range.first)} to ${count(range.last)} of ${count(range.size)}`
     }${times !== undefined && times > 1 && html`, ${count(times)} times`}</span>
       <span class="soft">${when(entry)} · <bdi>${who}</bdi>${from !== "" && html` from <bdi>${from}</bdi>`} · entry ${seq}</span></p>
@@ -145,10 +145,10 @@ function entryItem(entry: AuditEntry): Html {
   </li>`;
 }
 
-/** Deleted tokens are called revoked. */
-function wordOf({ event, record }: AuditEntry): string {
-  return event === "deleted" && record?.kind === "token" ? "Revoked" : eventWords[event];
-}
+const packageWords: ReadonlyMap<string, string> = new Map([
+  ["mdm", "Intune"],
+  ["rmm", "RMM"],
+]);
 
 /** For counted events, the first and the last time. */
 function when({ at, since }: AuditEntry): Html {
@@ -176,40 +176,32 @@ function recordOf({ event, record }: AuditEntry): Html | undefined {
   if (record === undefined) return undefined;
   const { kind, id, name } = record;
   const path = deletionEvents.has(event) ? undefined : pagesOf[kind]?.(id);
-  const label = html`<bdi>${name || `number ${id}`}</bdi>`;
+  const label = html`<bdi>${name || "without a name"}</bdi>`;
   const history = paths.auditOf(kind === "icon" ? "printer" : kind, id);
-  return html`${kind} ${path ? html`<a href="${path}">${label}</a>` : label}
+  return html`${kind} ${path ? html`<a href="${path}">${label}</a>` : label} ${numberOf(String(id))}
     <a class="soft" href="${history}" aria-label="History of ${kind} ${name}">history</a>`;
 }
 
-/** Labels for database columns whose names are hard to read. */
-const fieldWords: ReadonlyMap<string, string> = new Map([
-  ["one_time", "one-time password"],
-  ["password_hash", "password"],
-  ["client_id", "client"],
-  ["driver_id", "driver"],
-  ["arm64_driver_id", "driver for ARM64"],
-  ["driver_desc", "model"],
-  ["model_chosen", "model chosen"],
-  ["trust_publisher", "publisher trusted"],
-  ["drop_unused", "unused files left out"],
-  ["file_name", "file"],
-  ["inf_path", "INF"],
-  ["sha256", "SHA-256"],
-  ["print_ticket", "PrintTicket"],
-  ["scope", "scope"],
-  ["scope_id", "its number"],
-  ["expires_at", "ends"],
-]);
-
-function fieldItem({ name, from, to }: ChangedField): Html {
-  const word = fieldWords.get(name);
-  const label = word === undefined ? html`<code>${name}</code>` : html`<span class="soft">${word}:</span>`;
-  if (to === undefined) return html`<li>${label} changed</li>`;
-  if (from === undefined) return html`<li>${label} ${value(to)}</li>`;
-  return html`<li>${label} <del>${value(from)}</del> <span aria-label="became">→</span> <ins>${value(to)}</ins></li>`;
+/** The number of a record, apart from its name. */
+function numberOf(id: string): Html {
+  return html`<span class="soft">no. ${id}</span>`;
 }
 
-function value(text: string): Html {
-  return text === "" ? html`<span class="soft">nothing</span>` : html`<bdi>${text}</bdi>`;
+function fieldItem({ name, from, to }: ChangedField): Html {
+  const word = labelOfField(name);
+  const label = word === undefined ? html`<code>${name}</code>` : html`<span class="soft">${word}:</span>`;
+  if (to === undefined) return html`<li>${label} changed</li>`;
+  if (from === undefined) return html`<li>${label} ${value(name, to)}</li>`;
+  return html`<li>${label} <del>${value(name, from)}</del> <span aria-label="became">→</span> <ins>${value(name, to)}</ins></li>`;
+}
+
+/** These fields have the number and the name of a record. */
+const references = new Set(["client_id", "driver_id", "arm64_driver_id"]);
+
+function value(name: string, text: string): Html {
+  const [, id, recordName] = (references.has(name) && /^(\d+)(?: (.+))?$/s.exec(text)) || [];
+  if (id !== undefined) return html`${recordName && html`<bdi>${recordName}</bdi> `}${numberOf(id)}`;
+  if (name === "expires_at" && !Number.isNaN(Date.parse(text))) return time(Date.parse(text));
+  const shown = valueLabel(name, text);
+  return shown === "" ? html`<span class="soft">nothing</span>` : html`<bdi>${shown}</bdi>`;
 }

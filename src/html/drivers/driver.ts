@@ -5,6 +5,7 @@ import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import type { DriverWithState, PrinterWithState, WithState } from "../../domain/printers/listings.ts";
 import { type DeployOffer, deployCards, foldedDownloads, logoOf } from "../deploy/deploy.ts";
 import { driverStateLine } from "../deploy/downloaded.ts";
+import { driverLabels } from "../field-labels.ts";
 import { checkbox, type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, type PageContext, page, recordActions } from "../layout.ts";
@@ -150,15 +151,6 @@ function facts(driver: Driver): Html {
   return html`<dl>${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-const labels = {
-  inf_path: "INF",
-  driver_desc: "Model",
-  name: "Name",
-  comment: "Comment",
-  trust_publisher: "Trust the publisher",
-  drop_unused: "Leave out unused files",
-};
-
 /** The form on a driver's page, also the response to a save. */
 export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "query" | "isUnsaved">): Html {
   const { driver, form, isUnsaved } = data;
@@ -169,7 +161,7 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
       hx-post="${paths.driver(driver.id)}" hx-target="#driver-settings" hx-swap="outerHTML"
       hx-disabled-elt="find .primary" hx-disinherit="hx-disabled-elt">
       <input type="hidden" name="from_form" value="1">
-      ${problemSummary(form, { labels, path: paths.driver(driver.id) })}${formVersionField(form)}
+      ${problemSummary(form, { labels: driverLabels, path: paths.driver(driver.id) })}${formVersionField(form)}
       ${isUnsaved && html`<p class="notice warn" role="status" tabindex="-1" data-focus data-unsaved>Nothing is saved yet.</p>`}
       ${infAndModel(choice)}
       <details class="more" ${isTyping && html`open`}><summary>Model not in the list: type its name</summary>
@@ -179,14 +171,14 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
           hint: "Exactly as the INF has it. Windows refuses a name that the INF does not have.",
           attributes: html`spellcheck="false" autocomplete="off"`,
         })}</details>
-      ${textField(form, { label: labels.name, name: "name", hint: "The driver’s name in Platen. Leave empty to use provider, INF and version." })}
-      ${textArea(form, { label: labels.comment, name: "comment" })}
+      ${textField(form, { label: driverLabels.name, name: "name", hint: "The driver’s name in Platen. Leave empty to use provider, INF and version." })}
+      ${textArea(form, { label: driverLabels.comment, name: "comment" })}
       ${checkbox(form, {
-        label: labels.trust_publisher,
+        label: driverLabels.trust_publisher,
         name: "trust_publisher",
         hint: "The install script puts the catalog’s signing certificate among the machine’s trusted publishers, and uninstall takes it out again.",
       })}
-      ${checkbox(form, { label: labels.drop_unused, name: "drop_unused", hint: unusedHint(choice.inf) })}
+      ${checkbox(form, { label: driverLabels.drop_unused, name: "drop_unused", hint: unusedHint(choice.inf) })}
       <button class="primary">Save driver</button>
     </form></div>`;
 }

@@ -1,9 +1,9 @@
 import { driverTitle } from "../../domain/drivers/driver.ts";
 import type { Change, ImportPlan, PlannedRow, RowStatus } from "../../domain/import/import-plan.ts";
+import { labelOfField } from "../field-labels.ts";
 import { type Html, html } from "../html.ts";
 import { badge } from "../layout.ts";
 import { paths } from "../paths.ts";
-import { labelOfField } from "../printers/printer-form.ts";
 import { count, counted } from "../text.ts";
 
 /** The hidden fields of the confirmation form. */
@@ -158,7 +158,7 @@ function details({ reasons, changes, remarks }: PlannedRow): Html | undefined {
 }
 
 function changed({ field, from, to }: Change): Html {
-  return html`${labelOfField(field)}: ${visibleValue(from)} → ${visibleValue(to)}`;
+  return html`${labelOfField(field) ?? field}: ${visibleValue(from)} → ${visibleValue(to)}`;
 }
 
 const maxVisibleCharacters = 80;

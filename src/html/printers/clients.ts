@@ -3,6 +3,7 @@ import type { Client } from "../../domain/printers/client.ts";
 import type { ListedClient } from "../../domain/printers/listings.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";
 import { creationFold } from "../creation-fold.ts";
+import { clientLabels } from "../field-labels.ts";
 import { type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, emptyState, type PageContext, page } from "../layout.ts";
@@ -64,10 +65,7 @@ export function clientForm(form: FormState, oob = false): Html {
 
 /** The form on a client's page, also the response to a save. */
 export function clientSettings(client: Client, form: FormState): Html {
-  const record = {
-    labels: { name: "Name", notes: "Notes", subnets: "Subnets" },
-    path: paths.client(client.id),
-  };
+  const record = { labels: clientLabels, path: paths.client(client.id) };
   return html`<form id="client-settings" class="panel" method="post" action="${paths.client(client.id)}" novalidate data-guard>
     ${problemSummary(form, record)}${clientFields(form)}${formVersionField(form)}<button class="primary">Save client</button></form>`;
 }

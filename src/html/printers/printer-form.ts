@@ -14,6 +14,7 @@ import {
 } from "../../domain/printers/setting-values.ts";
 import { driverChoices } from "../drivers/driver-label.ts";
 import { arm64Hint, modelHint, modelOptions, nearestNames } from "../drivers/driver-models.ts";
+import { printerLabels } from "../field-labels.ts";
 import {
   checkbox,
   type FormState,
@@ -28,53 +29,8 @@ import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, listed } from "../text.ts";
 
-const labels = {
-  name: "Name",
-  client_id: "Client",
-  driver_id: "Driver",
-  driver_desc: "Model",
-  address: "Address",
-  port_name: "Port",
-  protocol: "Protocol",
-  port_number: "Port number",
-  ipp_path: "Path",
-  ipp_tls: "Encrypt with TLS (https)",
-  lpr_queue: "LPR queue",
-  snmp: "Check the printer’s status by SNMP",
-  snmp_community: "SNMP community",
-  snmp_index: "SNMP index",
-  location: "Location",
-  comment: "Comment",
-  set_default: "Default printer",
-  shared: "Share on the network",
-  share_name: "Share name",
-  duplex: "Two-sided printing",
-  color: "Colour",
-  collate: "Collate",
-  paper_size: "Paper size",
-  print_ticket: "PrintTicket",
-  reset_user_preferences: "Reset users’ own preferences",
-  arm64_driver_id: "Driver for ARM64",
-  arm64_driver_desc: "Model for ARM64",
-  subnets: "Subnets",
-  replaces: "Replaces",
-  keep_driver: "Keep the driver at uninstall",
-} as const satisfies Record<keyof PrinterSettings, string>;
-
-const knownLabels: Readonly<Record<string, string>> = {
-  ...labels,
-  client: labels.client_id,
-  driver: labels.driver_id,
-  arm64_driver: labels.arm64_driver_id,
-};
-
-/** The label of a form field, or of a column of an imported list; the name itself where it has no label. */
-export function labelOfField(name: string): string {
-  return Object.hasOwn(knownLabels, name) ? (knownLabels[name] ?? name) : name;
-}
-
-function fieldOptions<Name extends keyof typeof labels>(name: Name) {
-  return { name, label: labels[name] };
+function fieldOptions<Name extends keyof PrinterSettings>(name: Name) {
+  return { name, label: printerLabels[name] };
 }
 
 /** The form for a new printer. @param oob true: an out-of-band part of a fragment */
@@ -93,7 +49,7 @@ export function printerEditPage(
   choices: PrinterChoices,
   form: FormState,
 ): Html {
-  const record = { labels, path: paths.printerEdit(printer.id) };
+  const record = { labels: printerLabels, path: paths.printerEdit(printer.id) };
   return page(
     {
       ...context,
@@ -154,7 +110,7 @@ const defaultValues = printerFormValues();
 function fold(
   form: FormState,
   title: string,
-  names: readonly (keyof typeof labels)[],
+  names: readonly (keyof PrinterSettings)[],
   fields: (form: FormState) => Html,
 ): Html {
   const set = names.filter(

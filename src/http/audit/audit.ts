@@ -1,4 +1,4 @@
-import { parseAuditFilter } from "../../domain/audit/audit-filter.ts";
+import { parseAuditFilter, unusableFilters } from "../../domain/audit/audit-filter.ts";
 import { auditPage } from "../../html/audit/audit.ts";
 import { type AuditCursor, auditCsv, searchAudit } from "../../services/audit/audit-search.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
@@ -9,13 +9,14 @@ import type { Context } from "../router.ts";
 /** `GET /audit`, with a filter; `before=2026-11.4711` shows older entries */
 export async function show({ app, request, url }: Context): Promise<Reply> {
   const { audit } = app.store;
-  const filter = parseAuditFilter(Object.fromEntries(url.searchParams));
+  const query = Object.fromEntries(url.searchParams);
+  const [filter, unusable] = [parseAuditFilter(query), unusableFilters(query)];
   const cursor = cursorIn(url.searchParams.get("before") ?? "");
   await audit.flush();
   const found = await searchAudit(audit.folder, filter, cursor);
   const next = found.next && `${found.next.file.slice(0, 7)}.${found.next.before}`;
   return htmlReply(
-    auditPage(pageContextOf(request), { ...found, filter, next, isFirst: cursor === undefined }),
+    auditPage(pageContextOf(request), { ...found, filter, unusable, next, isFirst: cursor === undefined }),
   );
 }
 

@@ -51,7 +51,7 @@ test("the audit log's page is usable at 360 px, in dark mode and without JavaScr
   await saveScreenshot(bare, "audit-narrow-without-script");
   await bare.getByLabel("Event").selectOption({ label: "Refused" });
   await bare.getByLabel("Words").fill("link");
-  await bare.getByRole("button", { name: "Narrow" }).press("Enter");
+  await bare.getByRole("button", { name: "Filter" }).press("Enter");
   const heads = await bare.locator(".audit-head").allInnerTexts();
 
   assert.ok(Number(over) <= 0, `${over} px too wide`);
