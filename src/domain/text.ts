@@ -55,6 +55,16 @@ export function firstInvisible(text: string): string | undefined {
   return character && codeOf(character);
 }
 
+/** The text without invisible characters, also those that `escapeInvisible` has written as `[U+202E]`. */
+export function withoutInvisible(text: string): string {
+  return escapeInvisible(text).replace(/\[U\+[0-9A-F]{4,6}\]/g, "");
+}
+
+/** Two names with the same key are the same name. */
+export function nameKey(name: string): string {
+  return name.normalize("NFKC").toLowerCase();
+}
+
 /** Compares by UTF-16 code units, independent of any language. */
 export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

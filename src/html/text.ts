@@ -35,12 +35,7 @@ export function timeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** `21 Nov 2026` for an INF's `11/21/2026`. Other text is returned unchanged. */
-export function infDay(date: string): string {
-  return parseInfDate(date)?.text ?? date;
-}
-
-/** The same as `infDay`, in a `time` element. */
+/** `21 Nov 2026` for an INF's `11/21/2026`, in a `time` element. Other text is returned unchanged. */
 export function infDate(date: string): Html {
   const day = parseInfDate(date);
   return day === undefined ? html`${date}` : html`<time datetime="${day.iso}">${day.text}</time>`;

@@ -67,6 +67,12 @@ export class Overview {
     return this.#cached.everything;
   }
 
+  /** All drivers: the uploaded ones, the newest first, then those that come with Windows. */
+  async allDrivers(): Promise<readonly DriverWithState[]> {
+    const { drivers, windowsDrivers } = await this.read();
+    return [...drivers, ...windowsDrivers];
+  }
+
   /**
    * A printer, and the printers that are deployed together with it for its client. Without a client, there are none.
    * @throws UserError "not-found"
@@ -101,8 +107,8 @@ export class Overview {
   async driver(
     id: number,
   ): Promise<{ readonly driver: DriverWithState; readonly printers: readonly PrinterWithState[] }> {
-    const { printers, drivers, windowsDrivers } = await this.read();
-    const driver = [...drivers, ...windowsDrivers].find((one) => one.id === id);
+    const { printers } = await this.read();
+    const driver = (await this.allDrivers()).find((one) => one.id === id);
     if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
     const users = printers.filter((row) => row.driver?.id === id || row.arm64Driver?.id === id);
     return { driver, printers: users };

@@ -227,7 +227,7 @@ test("a user can make a deletion final", async (t) => {
   const page = await (await fetch(answer.headers.get("location") ?? "")).text();
   const later = await post("/deletions/1/undo", {});
 
-  assert.match(page, /Deleted for good: <bdi>Papyrus papyrus\.inf 1\.2\.3\.4<\/bdi>\./);
+  assert.match(page, /Deleted for good: <bdi>Papyrus 100 PCL6 1\.2<\/bdi>\./);
   assert.doesNotMatch(page, /Deleted in the last ten minutes/);
   assert.equal(later.status, 404);
   assert.deepEqual(filesIn(dataDir), []);

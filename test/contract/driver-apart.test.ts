@@ -56,7 +56,7 @@ test("its scripts look for the driver and name its package; revisions are those 
     assert.deepEqual(origins(after), ["apart", "windows"]);
     assert.equal(revisions(after).length, 3);
     assert.deepEqual(revisions(after), revisions(before));
-    assert.match(after, /Package = 'Printer driver Papyrus papyrus\.inf 1\.2\.3\.4'/);
+    assert.match(after, /Package = 'Printer driver Papyrus 100 PCL6 1\.2'/);
     assert.doesNotMatch(after, /pnputil|Invoke-WebRequest/);
   }
 });

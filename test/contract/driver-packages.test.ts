@@ -36,7 +36,7 @@ test("a driver’s own package contains its files and scripts that install the m
   const answer = await fetch("/drivers/1/packages/rmm");
   const tree = unpackers.fflate(await bytesOf(answer));
 
-  assert.match(answer.headers.get("content-disposition") ?? "", /"papyrus-papyrus-inf-1-2-3-4\.zip"/);
+  assert.match(answer.headers.get("content-disposition") ?? "", /"papyrus-100-pcl6-1-2\.zip"/);
   assert.deepEqual(withoutScripts(tree), expectedTree);
   for (const kind of ["install", "uninstall", "detect"]) {
     const script = text(tree, `${kind}.ps1`);
@@ -162,7 +162,7 @@ test("a script fetched alone contains the URL of the files; scripts in packages 
 
   assert.ok(alone.includes(`Download = '${url}/drivers/1/files'`));
   assert.doesNotMatch(detect, /http:/);
-  assert.match(page, /install-papyrus-papyrus-inf-1-2-3-4\.ps1/);
+  assert.match(page, /install-papyrus-two-one-three-1-2\.ps1/);
   assert.match(page, /href="\/drivers\/1\/scripts\/install"/);
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseDeployment } from "../../src/domain/deploy/deployment-choice.ts";
-import { publisherOf } from "../../src/domain/deploy/driver-maker.ts";
+import { publisherOf } from "../../src/domain/drivers/driver-maker.ts";
 import { type Finding, printerFindings, stateOf } from "../../src/domain/printers/findings.ts";
 import type { PrinterWithState } from "../../src/domain/printers/listings.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";

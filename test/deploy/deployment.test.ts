@@ -128,7 +128,7 @@ test("a printer has the same revision in a package without its driver", () => {
     settings.map(({ Drivers }) => [Drivers[0]?.Origin, Drivers[0]?.Package]),
     [
       ["package", undefined],
-      ["apart", "Printer driver Papyrus papyrus.inf 1.2.3.4"],
+      ["apart", "Printer driver Papyrus 100 PCL6 1.2"],
     ],
   );
 });

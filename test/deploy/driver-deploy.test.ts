@@ -4,7 +4,7 @@ import { instanceOf } from "../../src/services/deploy/package-facts.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-const appName = "Printer driver Papyrus papyrus.inf 1.2.3.4";
+const appName = "Printer driver Papyrus One/Two 1.2";
 
 /** A page's text between two strings, on one line. */
 function textBetween(page: string, from: string, to: string): string {
@@ -44,7 +44,7 @@ test("a driver's page offers its packages, scripts and the fields of Intune's fo
   assert.equal(fieldValue(section, "App Version"), "1.2.3.4");
   assert.equal(fieldValue(section, "Notes"), `platen:${instanceOf(app.store)}:driver:1 revision:${revision}`);
   assert.equal(fieldValue(section, "Operating system architecture"), "x64");
-  assert.equal(fieldValue(section, "Script file"), "detect-papyrus-papyrus-inf-1-2-3-4.ps1");
+  assert.equal(fieldValue(section, "Script file"), "detect-papyrus-one-two-1-2.ps1");
   assert.doesNotMatch(section, /Without the driver|driver=apart/);
   assert.match(section, /href="\/help\/drivers#a-driver-without-printers"/);
 });
@@ -70,7 +70,12 @@ test("the pages of a printer and a client offer packages without drivers, and na
   }
   const fold = textBetween(printer ?? "", '<details class="more apart">', "</details>");
   assert.match(fold, /<summary>Without the driver<\/summary>/);
-  assert.ok(fold.includes(`<a href="/drivers/1?tab=deploy#deploy"><bdi>${appName}</bdi></a>`), fold);
+  assert.ok(
+    fold.includes(
+      `<a href="/drivers/1?tab=deploy#deploy"><bdi>Printer driver Papyrus 100 PCL6 1.2</bdi></a>`,
+    ),
+    fold,
+  );
   assert.equal(fieldValue(fold, "Add"), apps[0]);
   assert.equal(fieldValue(fold, "Automatically install"), "Yes");
   const ofClient = textBetween(client ?? "", '<details class="more apart">', "</details>");
@@ -103,7 +108,7 @@ test("the app's name contains the driver's version, even if an operator has name
 
   const page = await (await fetch("/drivers/1")).text();
 
-  assert.equal(fieldValue(page, "Name"), "Printer driver Papyrus, all floors 1.2.3.4");
+  assert.equal(fieldValue(page, "Name"), "Printer driver Papyrus, all floors 1.2");
   assert.match(page, /papyrus-all-floors\.intunewin/);
 });
 

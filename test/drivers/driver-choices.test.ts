@@ -161,7 +161,7 @@ test("a button shows the models of another INF without scripts, keeps typed valu
     assert.match(page, part);
   assert.match(page, /name="trust_publisher"[^>]*checked/);
   assert.match(page, /value="sub\/second\.inf"\s+checked/);
-  assert.equal(service.app.store.drivers.get(id).name, "");
+  assert.equal(service.app.store.drivers.get(id).name, "Papyrus A/B 1.2");
 });
 
 test("a search finds models in every INF of the archive, and choosing one chooses its INF", async (t) => {

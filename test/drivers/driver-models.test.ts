@@ -132,7 +132,7 @@ test("drivers are sorted by title without regard to their texts; the newest vers
     versionOf(2, "10.0", "01/01/2020"),
     versionOf(3, "1.0", "06/01/2025"),
     versionOf(4, "1.0", "06/01/2025", { name: "Älteste" }),
-    versionOf(5, "1.0", "01/01/2020", { inf: { provider: "Acme" } }),
+    versionOf(5, "1.0", "01/01/2020", { name: "Acme 7" }),
   ];
 
   const order = sortedByTitle(drivers).map(({ id }) => id);
@@ -159,16 +159,18 @@ test("a newer version has the same known provider and the same INF", () => {
   assert.deepEqual(ids, [[2, 3], [4], []]);
 });
 
-test("a label consists of title, version, date, machines with files, and file name", () => {
+test("a label consists of name, version if the name has none, and machines with files", () => {
   const plain = makeDriver({ inf: { architectures: ["amd64", "arm64"], notShipped: ["arm64"] } });
   const named = makeDriver({ name: "Ground floor" });
-  const unread = makeDriver({ inf_path: "" });
+  const unversioned = makeDriver({ name: "Cellar", inf: { driverVer: null } });
+  const unread = makeDriver({ name: "Unread", inf_path: "" });
 
-  const labels = [plain, named, unread].map(driverLabel);
+  const labels = [plain, named, unversioned, unread].map(driverLabel);
 
   assert.deepEqual(labels, [
-    "Papyrus papyrus.inf 1.2.3.4 · 21 Jun 2025 · x64 · papyrus.zip",
-    "Ground floor · 1.2.3.4 · 21 Jun 2025 · x64 · papyrus.zip",
-    "papyrus.zip",
+    "Papyrus 100 PCL6 1.2 · x64",
+    "Ground floor 1.2 · x64",
+    "Cellar · x64",
+    "Unread",
   ]);
 });

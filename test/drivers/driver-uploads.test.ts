@@ -241,7 +241,7 @@ test("an upload offers to move printers if it is a newer version of their driver
   assert.doesNotMatch(before ?? "", /state=newer/);
   assert.match(listed ?? "", /0 of 2 drivers/);
   assert.match(after, /state=newer/);
-  assert.match(newer, /1 printer has an older version: <bdi>Papyrus papyrus\.inf 1\.0\.0\.0 · /);
+  assert.match(newer, /1 printer has an older version: <bdi>Papyrus 100\/200 1\.0 · x64<\/bdi>/);
   assert.match(newer, new RegExp(`href="/drivers/${old}/move\\?to=3">Move 1 printer…`));
   assert.match(page, /Newer version: <a href="\/drivers\/3">/);
 });

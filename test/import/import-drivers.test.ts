@@ -93,7 +93,7 @@ test("edited cells of an export override the digest of the old driver", async (t
   await app.post("/printers", { name: "A", driver_id: String(old) });
   const text = await (await app.fetch("/export/printers.csv")).text();
   const edit = (title: string, model: string) =>
-    text.replace(",Papyrus papyrus.inf 1.2.3.4,", `,${title},`).replace(",Papyrus 100 PCL6,", `,${model},`);
+    text.replace(",Papyrus 100 PCL6/PS 1.2,", `,${title},`).replace(",Papyrus 100 PCL6,", `,${model},`);
   const [title, model] = ["papyrus papyrus.inf 1.2.3.4", "papyrus 100 pcl6"];
   const edits: [string, string][] = [
     [title, model],

@@ -23,7 +23,7 @@ test("the pages of a printer, a client and a driver offer the script, the permis
   for (const [section, path, name] of [
     [printer, "/printers/1", "a"],
     [client, "/clients/1", "muller"],
-    [driver, "/drivers/1", "papyrus-papyrus-inf-1-2-3-4"],
+    [driver, "/drivers/1", "papyrus-one-a-b-1-2"],
   ] as const) {
     assert.ok(section.includes(`href="${path}/publish"`), section);
     assert.ok(
@@ -77,7 +77,7 @@ test("a page shows the script's text", async (t) => {
   for (const [path, name] of [
     ["/printers/1", "A"],
     ["/clients/1", "Müller"],
-    ["/drivers/1", "Papyrus papyrus.inf 1.2.3.4"],
+    ["/drivers/1", "Papyrus One A/B 1.2"],
   ] as const) {
     const section = sectionIn(await (await app.fetch(path)).text());
     const readPath = /href="([^"]+\/read\/[^"]+)"/.exec(section)?.[1] ?? "";

@@ -1,4 +1,5 @@
 import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
+import { proposedNames } from "../../src/domain/drivers/driver-name.ts";
 import { listedInf } from "../../src/domain/drivers/report.ts";
 import type { Printer, PrinterSettings } from "../../src/domain/printers/printer.ts";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
@@ -38,7 +39,7 @@ export function makeDriver(driver: Partial<Driver> & { readonly inf?: Partial<In
     size: 1000,
     uploaded_at: 0,
     updated_at: 0,
-    name: "",
+    former_title: "",
     comment: "",
     inf_path: summary.path,
     driver_desc: summary.descriptions[0] ?? "",
@@ -48,7 +49,7 @@ export function makeDriver(driver: Partial<Driver> & { readonly inf?: Partial<In
     report: { fileCount: 3, totalBytes: 100, infs: [summary], printerInf: summary.path, warnings: [] },
     ...rest,
   };
-  return { ...made, listed: listedInf(made) };
+  return { name: proposedNames(made)[0], ...made, listed: listedInf(made) };
 }
 
 /** A printer from form fields, parsed as in the service. */

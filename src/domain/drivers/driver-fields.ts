@@ -1,6 +1,7 @@
 import type { FieldMessages } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput, isTicked } from "../fields.ts";
 import type { Driver, DriverSettings, DriverSummary, InfSummary } from "./driver.ts";
+import { maxDriverName } from "./driver-name.ts";
 import { hasModel, namesModel, needsModelChoice, preselectedModel } from "./models.ts";
 
 /** A field that only Platen's own forms send. */
@@ -25,7 +26,7 @@ export function driverFormValues(driver: DriverSummary): FormInput {
 }
 
 /**
- * A text field that was not sent keeps its value. A typed model overrides a chosen one. If the chosen INF lacks the
+ * A text field that was not sent keeps its value. An empty name means the one that Platen proposes. A typed model overrides a chosen one. If the chosen INF lacks the
  * model, one of Platen's forms is refused until the user chooses another; other clients get the preselected model.
  * @throws UserError "invalid" with a message for each field
  */
@@ -33,7 +34,7 @@ export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
   const { name, comment, inf_path } = driver;
   const fields = new FieldReader({ name, comment, inf_path, ...input });
   const settings = {
-    name: fields.text("name", { label: "The name", maxLength: 120 }),
+    name: fields.text("name", { label: "The name", maxLength: maxDriverName }),
     comment: fields.text("comment", { label: "The comment", maxLength: 2000, multiline: true }),
     inf_path: fields.text("inf_path", { label: "The INF" }),
     trust_publisher: fields.checkbox("trust_publisher"),

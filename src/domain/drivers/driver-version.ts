@@ -1,12 +1,5 @@
 import { byCodeUnit } from "../text.ts";
-import {
-  type DriverSummary,
-  driverFamily,
-  fileNameOf,
-  type InfSummary,
-  shippedBy,
-  vendorOf,
-} from "./driver.ts";
+import { type DriverSummary, fileNameOf, type InfSummary, shippedBy, vendorOf } from "./driver.ts";
 
 /**
  * A DriverVer as a text whose order, by UTF-16 units, is the rank that Windows gives drivers: by date, then by version,
@@ -32,10 +25,14 @@ function sortableVersion(version: string): string {
   return numbers.map((digits) => String.fromCharCode(digits.length) + digits).join("");
 }
 
-/** Sorts by title without the version, and the versions of a title from new to old. */
+/** Sorts by name without the version, and drivers that differ only in their version from new to old. */
 export function sortedByTitle<T extends DriverSummary>(drivers: readonly T[]): T[] {
-  const keyed = newestFirst(drivers).map((driver) => ({ driver, title: driverFamily(driver).toLowerCase() }));
-  return keyed.sort((a, b) => byCodeUnit(a.title, b.title)).map(({ driver }) => driver);
+  const keyed = newestFirst(drivers).map((driver) => ({ driver, family: familyIn(driver.name) }));
+  return keyed.sort((a, b) => byCodeUnit(a.family, b.family)).map(({ driver }) => driver);
+}
+
+function familyIn(name: string): string {
+  return (name.split(/ v?\d+\.\d/i)[0] ?? name).toLowerCase();
 }
 
 /** Sorts the newest version first; of the same version, the latest upload first. */

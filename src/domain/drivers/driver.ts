@@ -93,6 +93,11 @@ export interface DriverSummary extends DriverSettings {
   readonly uploaded_at: number;
   /** UTC, milliseconds since 1970. */
   readonly updated_at: number;
+  /**
+   * The title that packages, scripts and apps keep, so that those of earlier versions of Platen stay as they are. Empty
+   * for newer drivers, and once a person renames the driver: then the name is used.
+   */
+  readonly former_title: string;
   /** The data of the chosen INF for lists; undefined if none is chosen. */
   readonly listed: ListedInf | undefined;
 }
@@ -150,26 +155,42 @@ export function shippedBy(
   return inf?.architectures.filter((name) => !inf.notShipped.includes(name)) ?? [];
 }
 
-/** The driver's title on pages: the operator's name for it, or else provider, INF and version. */
-export function driverTitle(driver: Titled): string {
-  if (driver.name !== "" || driver.listed === undefined) return driverFamily(driver);
-  return [driverFamily(driver), driver.listed.driverVer?.version].filter(Boolean).join(" ");
+/** The driver's title on pages. No other driver has it. */
+export function driverTitle(driver: Pick<DriverSummary, "name">): string {
+  return driver.name;
 }
 
-type Titled = Pick<DriverSummary, "name" | "file_name" | "inf_path" | "listed">;
-
-/** The title without the version. */
-export function driverFamily(driver: Titled): string {
-  if (driver.name !== "") return driver.name;
-  if (driver.listed === undefined) return driver.file_name;
-  return [vendorOf(driver.listed.provider), fileNameOf(driver.inf_path)].filter(Boolean).join(" ");
+/** The driver's title in packages, scripts and apps. */
+export function packageTitle(driver: Pick<DriverSummary, "name" | "former_title">): string {
+  return driver.former_title || driver.name;
 }
 
 /** The name of the app that installs only the driver. Other apps name it as their dependency. */
-export function driverPackageName(driver: Titled): string {
-  const title = driverTitle(driver);
-  const version = driver.listed?.driverVer?.version ?? "";
-  return `Printer driver ${title.includes(version) ? title : `${title} ${version}`}`;
+export function driverPackageName({ name, former_title: former, listed }: TitledPackage): string {
+  const version = listed?.driverVer?.version ?? "";
+  const title = former === "" ? withVersion(name, version) : former;
+  const isWhole = former === "" || former.includes(version);
+  return `Printer driver ${isWhole ? title : `${title} ${version}`}`;
+}
+
+type TitledPackage = Pick<DriverSummary, "name" | "former_title" | "listed">;
+
+/** The name with the first two numbers of the version, or as it is if it has a version already. */
+export function withVersion(name: string, version = ""): string {
+  if (version === "" || /\d\.\d/.test(name)) return name;
+  return `${name} ${version.split(".").slice(0, 2).join(".")}`;
+}
+
+/** Provider, INF and version, or else the file: the title of drivers without a name in earlier versions of Platen. */
+export function infTitle(driver: Pick<DriverSummary, "file_name" | "inf_path" | "listed">): string {
+  if (driver.listed === undefined) return driver.file_name;
+  const { provider, driverVer } = driver.listed;
+  return [vendorOf(provider), fileNameOf(driver.inf_path), driverVer?.version].filter(Boolean).join(" ");
+}
+
+/** Whether the driver may be offered for printers. Without a chosen INF, it is for no printer. */
+export function isForPrinters({ listed }: Pick<DriverSummary, "listed">): boolean {
+  return listed?.isPrinter === true;
 }
 
 export function fileNameOf(path: string): string {

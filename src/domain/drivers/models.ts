@@ -28,12 +28,14 @@ function breadthOf(description: string): 0 | 1 | 2 {
 
 /** The model to preselect: the preferred description of those for the most devices. */
 export function preselectedModel({ descriptions, manufacturers }: ModelNames): string {
+  return preferredDescription(broadestModels(descriptions), manufacturers);
+}
+
+/** The descriptions for the most devices. */
+export function broadestModels(descriptions: readonly string[]): string[] {
   const breadths = descriptions.map(breadthOf);
   const broadest = Math.max(0, ...new Set(breadths));
-  return preferredDescription(
-    descriptions.filter((_, i) => breadths[i] === broadest),
-    manufacturers,
-  );
+  return descriptions.filter((_, i) => breadths[i] === broadest);
 }
 
 type ModelNames = Pick<InfSummary, "descriptions" | "manufacturers">;

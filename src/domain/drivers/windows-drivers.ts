@@ -81,7 +81,10 @@ export function ippProblem(protocol: string, { origin }: Pick<DriverSummary, "or
 }
 
 /** The records that every database has from the beginning. */
-export function windowsDriverRecords(): Omit<Driver, "uploaded_at" | "updated_at" | "listed">[] {
+export function windowsDriverRecords(): Omit<
+  Driver,
+  "uploaded_at" | "updated_at" | "former_title" | "listed"
+>[] {
   return windowsDrivers.map(({ id, origin, name, comment, models, architectures }) => ({
     id,
     origin,

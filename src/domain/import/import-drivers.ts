@@ -1,5 +1,6 @@
 import { addTo } from "../collections.ts";
-import { type DriverSummary, driverTitle } from "../drivers/driver.ts";
+import { chosenInf, type Driver, type DriverSummary, driverTitle, infTitle } from "../drivers/driver.ts";
+import { proposedNames } from "../drivers/driver-name.ts";
 import { newestFirst } from "../drivers/driver-version.ts";
 import { cleanText } from "../fields.ts";
 import { effectiveDescription, type Printer } from "../printers/printer.ts";
@@ -127,18 +128,22 @@ interface Contradiction {
 
 /** All drivers, indexed by the texts that rows can name them by. */
 export class KnownDrivers {
+  readonly #withReport: (driver: DriverSummary) => Driver;
   readonly #byId: ReadonlyMap<number, DriverSummary>;
   readonly #byDigest: ReadonlyMap<string, DriverSummary>;
   readonly #byTitle = new Map<string, Match[]>();
   readonly #byModel = new Map<string, Match[]>();
+  readonly #proposals = new Map<number, readonly string[]>();
   /** Ids of drivers whose INF names no models: they accept any model. */
   readonly #acceptingAny = new Set<number>();
 
-  /** @param modelsOf reads the descriptions of a driver's chosen INF; the list may be long */
-  constructor(drivers: readonly DriverSummary[], modelsOf: (driver: DriverSummary) => readonly string[]) {
+  /** @param withReport reads the driver's report, which may be large */
+  constructor(drivers: readonly DriverSummary[], withReport: (driver: DriverSummary) => Driver) {
+    this.#withReport = withReport;
     this.#byId = new Map(drivers.map((driver) => [driver.id, driver]));
     this.#byDigest = new Map(drivers.map((driver) => [driver.sha256, driver]));
-    for (const driver of newestFirst(drivers)) this.#add(driver, modelsOf(driver));
+    for (const driver of newestFirst(drivers))
+      this.#add(driver, chosenInf(withReport(driver))?.descriptions ?? []);
   }
 
   get(id: number | null | undefined): DriverSummary | undefined {
@@ -165,12 +170,31 @@ export class KnownDrivers {
     const exact = this.#byDigest.get(hint.sha256);
     if (exact === undefined) return this.#findWanted(wantedIn(hint, ownModel), undefined, current);
     // Nobody edits a digest by hand. A title or model that differs from the driver's was edited, so it decides.
-    const wanted = editsIn(hint, exact);
+    const title = this.#isTitleOf(exact, hint.title) ? "" : hint.title;
+    const wanted = editsIn({ ...hint, title }, exact);
     if (wanted.title + wanted.model === "") return { driver: exact, description: undefined, others: 0 };
     const found = this.#findWanted(wanted, exact, current);
     if (found === undefined) return { contradiction: wanted, driver: exact };
     // A printer with its own model needs only the driver.
     return ownModel === "" ? found : { ...found, description: undefined };
+  }
+
+  /** Whether a list may name the driver so. It may have been renamed since the list was exported. */
+  #isTitleOf(driver: DriverSummary, text: string): boolean {
+    const title = cleanText(text).toLowerCase();
+    const named = this.#driverNamed(title);
+    if (title === "" || named !== undefined) return title === "" || named === driver;
+    return [...titlesOf(driver), ...this.#proposalsFor(driver, title)].some(
+      (each) => each.toLowerCase() === title,
+    );
+  }
+
+  /** The names that the driver may have got at its upload. */
+  #proposalsFor(driver: DriverSummary, title: string): readonly string[] {
+    const names = this.#proposals.get(driver.id) ?? proposedNames(this.#withReport(driver));
+    this.#proposals.set(driver.id, names);
+    const number = / \(\d{1,9}\)$/.exec(title)?.[0] ?? "";
+    return names.map((name) => name + number);
   }
 
   #findWanted(
@@ -197,8 +221,15 @@ export class KnownDrivers {
   }
 
   #titled(title: string): FoundDriver | undefined {
-    const [titled, ...others] = this.#byTitle.get(title.toLowerCase()) ?? [];
-    return titled && { driver: titled.driver, description: undefined, others: others.length };
+    const found = this.#byTitle.get(title.toLowerCase()) ?? [];
+    const named = this.#driverNamed(title);
+    const driver = named ?? found[0]?.driver;
+    return driver && { driver, description: undefined, others: named === undefined ? found.length - 1 : 0 };
+  }
+
+  #driverNamed(title: string): DriverSummary | undefined {
+    const key = title.toLowerCase();
+    return this.#byTitle.get(key)?.find(({ driver }) => driver.name.toLowerCase() === key)?.driver;
   }
 
   /** Drivers that spell the model exactly so, else those that differ only in case. */
@@ -209,12 +240,16 @@ export class KnownDrivers {
   }
 
   #add(driver: DriverSummary, models: readonly string[]): void {
-    for (const title of new Set([driverTitle(driver), driver.file_name]))
+    for (const title of new Set(titlesOf(driver)))
       addTo(this.#byTitle, title.toLowerCase(), { driver, description: title });
     if (models.length === 0) this.#acceptingAny.add(driver.id);
     for (const description of new Set([driver.driver_desc, ...models.map((model) => cleanText(model))]))
       addTo(this.#byModel, description.toLowerCase(), { driver, description });
   }
+}
+
+function titlesOf(driver: DriverSummary): readonly string[] {
+  return [driver.name, driver.former_title, infTitle(driver), driver.file_name].filter(Boolean);
 }
 
 /** The title counts only if the row names no model. */
@@ -226,10 +261,8 @@ function wantedIn({ title, model, version }: DriverHint, ownModel: string): Want
 function editsIn(hint: DriverHint, driver: DriverSummary): WantedDriver {
   const ifEdited = (text: string, ...own: readonly (string | undefined)[]) =>
     own.some((each) => each?.toLowerCase() === text.toLowerCase()) ? "" : text;
-  // The driver may have been named since the list was exported.
-  const titles = [driverTitle(driver), driverTitle({ ...driver, name: "" }), driver.file_name];
   return {
-    title: ifEdited(cleanText(hint.title), ...titles),
+    title: cleanText(hint.title),
     model: ifEdited(cleanText(hint.model), driver.driver_desc),
     version: ifEdited(hint.version, driver.listed?.driverVer?.version),
   };

@@ -1,8 +1,8 @@
 import { addTo } from "../collections.ts";
 import { cleanText } from "../fields.ts";
-import { clientNameKey } from "../printers/client.ts";
 import type { ClientName } from "../printers/listings.ts";
 import type { Printer } from "../printers/printer.ts";
+import { nameKey } from "../text.ts";
 import type { ImportRow } from "./import-row.ts";
 
 /** The printer that a row describes, or why it is not clear. A row without a match makes a new printer. */
@@ -13,7 +13,7 @@ export type RowMatch =
 /** The records that rows are compared with. */
 interface MatchContext {
   readonly printers: readonly Printer[];
-  /** By `clientNameKey`. */
+  /** By `nameKey`. */
   readonly clients: ReadonlyMap<string, ClientName>;
   /** The client of rows that name none; empty for no client. */
   readonly client: string;
@@ -134,7 +134,7 @@ class Matcher {
   }
 
   #clientPart(client: string): string {
-    const clientKey = clientNameKey(cleanText(client));
+    const clientKey = nameKey(cleanText(client));
     const known = this.#context.clients.get(clientKey);
     // A client to be created has no id yet; its key replaces it.
     return known === undefined && clientKey !== "" ? `new ${clientKey}` : String(known?.id ?? "");

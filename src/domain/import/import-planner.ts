@@ -3,12 +3,13 @@ import { type DriverSummary, driverTitle } from "../drivers/driver.ts";
 import { ippProblem } from "../drivers/windows-drivers.ts";
 import { UserError } from "../errors.ts";
 import { cleanText, type FormInput } from "../fields.ts";
-import { type ClientSettings, clientNameKey, parseClient } from "../printers/client.ts";
+import { type ClientSettings, parseClient } from "../printers/client.ts";
 import type { ClientName } from "../printers/listings.ts";
 import { isTicketDigest, readTicket, ticketDigest } from "../printers/print-ticket.ts";
 import type { Printer, PrinterSettings } from "../printers/printer.ts";
 import { arm64Problem } from "../printers/printer-drivers.ts";
 import { parsePrinter, printerFormValues } from "../printers/printer-fields.ts";
+import { nameKey } from "../text.ts";
 import { chooseDriver, type DriverChoice } from "./import-drivers.ts";
 import { matchRows, type RowMatch } from "./import-match.ts";
 import type {
@@ -34,7 +35,7 @@ export function planImport(
   const newClients = new Map<string, string>();
   for (const { status, write } of rows) {
     counts[status]++;
-    if (write?.newClient) newClients.set(clientNameKey(write.newClient.name), write.newClient.name);
+    if (write?.newClient) newClients.set(nameKey(write.newClient.name), write.newClient.name);
   }
   const missing = [...planner.missing.values()].map(({ name, printers }) => {
     return { name, printers, maker: list.makers.get(name.toLowerCase()) ?? "" };
@@ -94,7 +95,7 @@ class RowPlanner {
     const { printers, clients } = known;
     this.#known = known;
     this.#client = client;
-    this.#clients = new Map(clients.map((each) => [clientNameKey(each.name), each]));
+    this.#clients = new Map(clients.map((each) => [nameKey(each.name), each]));
     this.#clientNames = new Map(clients.map(({ id, name }) => [id, name]));
     this.#matches = matchRows(rows, { printers, clients: this.#clients, client });
     this.#printersByTicket = printersByTicket(printers, rows);
@@ -162,7 +163,7 @@ class RowPlanner {
     if (row.client === undefined && printer !== undefined)
       return { id: String(printer.client_id ?? ""), name: "", newClient: undefined };
     const name = cleanText(row.client ?? this.#client);
-    const known = this.#clients.get(clientNameKey(name));
+    const known = this.#clients.get(nameKey(name));
     if (name === "" || known !== undefined)
       return { id: String(known?.id ?? ""), name, newClient: undefined };
     return { id: "", name, newClient: tryParse(() => parseClient({ name }), reasons) };

@@ -31,8 +31,3 @@ export function parseClient(input: FormInput): ClientSettings {
 export function clientFormValues({ name, notes, subnets }: ClientSettings): FormInput {
   return { name, notes, subnets: subnets.join("\n") };
 }
-
-/** Two clients whose names have the same key are the same client. */
-export function clientNameKey(name: string): string {
-  return name.normalize("NFKC").toLowerCase();
-}

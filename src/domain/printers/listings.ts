@@ -57,10 +57,13 @@ export interface ListedClient extends Client {
   readonly printer_count: number;
 }
 
+/** A driver to choose from, with its state: blocked ones are marked. */
+export type OfferedDriver = DriverSummary & Pick<WithState, "state">;
+
 /** The options that the printer form offers. */
 export interface PrinterChoices {
   readonly clients: readonly ClientName[];
-  readonly drivers: readonly DriverSummary[];
+  readonly drivers: readonly OfferedDriver[];
   /** The printer's driver, whose models the form suggests. */
   readonly chosenDriver?: Driver | undefined;
   /** The same for the driver for ARM64. */

@@ -3,39 +3,36 @@ import {
   type DriverSummary,
   driverTitle,
   type InfSummary,
+  isForPrinters,
   shippedBy,
+  withVersion,
 } from "../../domain/drivers/driver.ts";
 import { sortedByTitle } from "../../domain/drivers/driver-version.ts";
 import { needsModelChoice } from "../../domain/drivers/models.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
+import type { OfferedDriver } from "../../domain/printers/listings.ts";
 import type { SelectChoice } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { infDate, infDay } from "../text.ts";
+import { infDate } from "../text.ts";
 
-/** A line of plain text that identifies a driver: title, version, date, machines, file. */
-export function driverLabel(driver: DriverSummary): string {
-  const title = driverTitle(driver);
-  const { driverVer } = driver.listed ?? {};
-  const version = driverVer && !title.includes(driverVer.version) ? driverVer.version : "";
-  const date = driverVer ? infDay(driverVer.date) : "";
-  const file = title === driver.file_name ? "" : driver.file_name;
-  const machines = driver.listed === undefined ? "" : machinesOf(driver.listed);
-  return [title, version, date, machines, file].filter((text) => text !== "").join(" · ");
+/** A line of plain text that identifies a driver: name, version if the name lacks it, machines. */
+export function driverLabel({ name, listed }: DriverSummary): string {
+  const machines = listed && machinesOf(listed);
+  return [withVersion(name, listed?.driverVer?.version), machines].filter(Boolean).join(" · ");
 }
 
-const windowsOwn = "Windows’ own";
-
 /**
- * Printer drivers to choose from, sorted by title; drivers that come with Windows are last.
+ * Printer drivers to choose from, sorted by name: uploaded ones, those that come with Windows, then blocked ones.
  * @param kept the id of the driver that is chosen now; it is included even if it is not a printer driver
  */
-export function driverChoices(drivers: readonly DriverSummary[], kept = ""): SelectChoice[] {
-  const possible = drivers.filter(({ id, listed }) => listed?.isPrinter || String(id) === kept);
-  const choice = (driver: DriverSummary) => [String(driver.id), driverLabel(driver)] as const;
-  return [
-    ...sortedByTitle(possible.filter((driver) => !isWindowsDriver(driver))).map(choice),
-    ...possible.filter(isWindowsDriver).map((driver) => [...choice(driver), windowsOwn] as const),
-  ];
+export function driverChoices(drivers: readonly OfferedDriver[], kept = ""): SelectChoice[] {
+  const possible = drivers.filter((driver) => isForPrinters(driver) || String(driver.id) === kept);
+  const group = (driver: OfferedDriver) =>
+    driver.state === "blocked" ? "Blocked" : isWindowsDriver(driver) ? "Windows’ own" : "";
+  const windows = possible.filter(isWindowsDriver);
+  const sorted = [...sortedByTitle(possible.filter((driver) => !windows.includes(driver))), ...windows];
+  const choices = sorted.map((driver) => [String(driver.id), driverLabel(driver), group(driver)] as const);
+  return ["", "Windows’ own", "Blocked"].flatMap((wanted) => choices.filter(([, , own]) => own === wanted));
 }
 
 /** A link to a driver, with its deployed model and file name below. */

@@ -1,3 +1,4 @@
+import { isForPrinters } from "../../domain/drivers/driver.ts";
 import { sortedByTitle } from "../../domain/drivers/driver-version.ts";
 import type { FindingKind } from "../../domain/printers/findings.ts";
 import type { ClientName, DriverWithState } from "../../domain/printers/listings.ts";
@@ -102,7 +103,8 @@ function matchedModel(model: string | undefined): Html | undefined {
 }
 
 /** A part of the answer to an upload. Scripts take a printer’s choices of drivers from it. */
-function driverSelect({ rows, windowsDrivers, result }: DriverList): Html {
+function driverSelect({ rows, windowsDrivers, result }: DriverList): Html | undefined {
+  if (!rows.some(isForPrinters)) return undefined;
   const chosen = result && "driver" in result ? String(result.driver.id) : "";
   const options = selectOptions(driverChoices([...rows, ...windowsDrivers]), chosen);
   return html`<form class="inline" method="get" action="${paths.printers}">

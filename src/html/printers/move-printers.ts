@@ -1,12 +1,6 @@
-import {
-  chosenInf,
-  type Driver,
-  type DriverSummary,
-  driverTitle,
-  shippedBy,
-} from "../../domain/drivers/driver.ts";
+import { chosenInf, type Driver, driverTitle, shippedBy } from "../../domain/drivers/driver.ts";
 import type { AffectedPrinter } from "../../domain/drivers/driver-effects.ts";
-import type { DriverWithState } from "../../domain/printers/listings.ts";
+import type { DriverWithState, OfferedDriver } from "../../domain/printers/listings.ts";
 import type { MovePair, MovePlan } from "../../domain/printers/move-plan.ts";
 import { driverChoices, driverLabel, machinesOf } from "../drivers/driver-label.ts";
 import { nearestNames } from "../drivers/driver-models.ts";
@@ -20,7 +14,7 @@ import { count, counted } from "../text.ts";
 interface MovePageData {
   readonly from: Driver;
   /** All other drivers that support the printers' protocol. */
-  readonly drivers: readonly DriverSummary[];
+  readonly drivers: readonly OfferedDriver[];
   readonly printerCount: number;
   /** Undefined until a driver is chosen. */
   readonly plan: MovePlan | undefined;

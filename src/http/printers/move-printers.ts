@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import type { DriverSummary } from "../../domain/drivers/driver.ts";
+import { type DriverSummary, isForPrinters } from "../../domain/drivers/driver.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
 import { movedMessage } from "../../html/drivers/driver-messages.ts";
@@ -32,11 +32,13 @@ async function movePageOf(
   form: FormState,
 ): Promise<Html> {
   const from = app.store.drivers.get(id);
-  const { drivers, printers } = app.store;
+  const drivers = await app.overview.allDrivers();
   const data = {
     from,
-    drivers: drivers.summaries().filter((driver) => driver.id !== id && canReplace(driver, from)),
-    printerCount: printers.idsOfDriver(id).length,
+    drivers: drivers.filter(
+      (driver) => driver.id !== id && isForPrinters(driver) && canReplace(driver, from),
+    ),
+    printerCount: app.store.printers.idsOfDriver(id).length,
     plan: to === undefined ? undefined : planMove(app.store, id, to),
     targetDriver: to === undefined ? undefined : (await app.overview.driver(to)).driver,
     form,

@@ -12,7 +12,7 @@ import { packageFormats } from "../../pkg/formats/formats.ts";
 export async function readPrinterList(app: App, narrowing: Narrowing): Promise<PrinterList> {
   const { printers } = await app.overview.read();
   const rows = narrowPrinters(printers, narrowing);
-  const choices = { clients: app.store.clients.names(), drivers: app.store.drivers.summaries() };
+  const choices = { clients: app.store.clients.names(), drivers: await app.overview.allDrivers() };
   return { rows, narrowing, total: printers.length, choices, formats: packageFormats };
 }
 
@@ -27,23 +27,23 @@ export async function printerListUpdate(
 }
 
 /** @param isFormRequested whether the form for a new printer is open */
-export function printersPageOf(
+export async function printersPageOf(
   app: App,
   pageContext: PageContext,
   list: PrinterList,
   form: FormState,
   isFormRequested: boolean,
-): Html {
-  const choices = choicesOf(app, form);
+): Promise<Html> {
+  const choices = await choicesOf(app, form);
   return printersPage(pageContext, list, { form, choices, isRequested: isFormRequested });
 }
 
 /** The choices in a printer's form: clients, drivers, and the models of the drivers that are chosen in `form`. */
-export function choicesOf({ store }: App, { values }: FormState): PrinterChoices {
-  const { clients, drivers } = store;
+export async function choicesOf(app: App, { values }: FormState): Promise<PrinterChoices> {
+  const { clients, drivers } = app.store;
   return {
     clients: clients.names(),
-    drivers: drivers.summaries(),
+    drivers: await app.overview.allDrivers(),
     chosenDriver: drivers.find(Number(values.driver_id)),
     chosenArm64Driver: drivers.find(Number(values.arm64_driver_id)),
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
+import { isForPrinters } from "../../domain/drivers/driver.ts";
 import { modelProblem } from "../../domain/drivers/driver-fields.ts";
 import { ippDriverId } from "../../domain/drivers/windows-drivers.ts";
 import type { UserError } from "../../domain/errors.ts";
@@ -44,7 +45,8 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
   const isFormRequested = ["new", "copy", "driver_id"].some((name) => query.has(name));
   const list = await readPrinterList(app, narrowingIn(query));
   const message = undoMessage(app, url) ?? bulkMessageIn(app, query);
-  const reply = htmlReply(printersPageOf(app, pageContextOf(request, message), list, form, isFormRequested));
+  const page = await printersPageOf(app, pageContextOf(request, message), list, form, isFormRequested);
+  const reply = htmlReply(page);
   return withListUrl(request, reply, narrowedPath(paths.printers, list.narrowing));
 }
 
@@ -52,10 +54,20 @@ function initialValues(app: App, query: URLSearchParams): FormInput {
   const copied = query.get("copy");
   if (copied !== null) {
     const { printer } = app.store.printers.get(parseId(copied));
-    return { ...printerFormValues(printer), ...Object.fromEntries(deviceFields.map((name) => [name, ""])) };
+    const values = {
+      ...printerFormValues(printer),
+      ...Object.fromEntries(deviceFields.map((name) => [name, ""])),
+    };
+    return { ...values, driver_id: offeredDriver(app, values.driver_id) };
   }
-  const fromLink = ["client_id", "driver_id"].map((name) => [name, query.get(name) ?? ""] as const);
-  return valuesWith(Object.fromEntries(fromLink));
+  const driver_id = offeredDriver(app, query.get("driver_id"));
+  return valuesWith({ client_id: query.get("client_id") ?? "", driver_id });
+}
+
+/** The id of a driver for printers; empty for any other driver. */
+function offeredDriver({ store }: App, id: string | null = ""): string {
+  const driver = store.drivers.findSummary(Number(id));
+  return driver !== undefined && isForPrinters(driver) ? String(driver.id) : "";
 }
 
 /** The form for the next printer, with the same client and drivers. */
@@ -85,7 +97,7 @@ export async function create({ app, request }: Context): Promise<Reply> {
     fragment: async ({ error, value }) => {
       const message = value === undefined ? undefined : await printerChangeMessage(app, value, "saved");
       const next = error ? sentForm(form, error) : nextForm(form);
-      return html`${await printerListUpdate(app, narrowing, message)}${printerForm(choicesOf(app, next), next, true)}`;
+      return html`${await printerListUpdate(app, narrowing, message)}${printerForm(await choicesOf(app, next), next, true)}`;
     },
   });
   // The first package is downloaded on the printer's page, so page scripts go there too.
@@ -128,10 +140,10 @@ function printerRevision(app: App, { printer }: PrinterDetails): string | undefi
 }
 
 /** `GET /printers/{id}/edit` */
-export function edit({ app, request, id }: Context<"id">): Reply {
+export async function edit({ app, request, id }: Context<"id">): Promise<Reply> {
   const { printer } = app.store.printers.get(id);
   const form = recordForm(printerFormValues(printer));
-  return htmlReply(printerEditPage(pageContextOf(request), printer, choicesOf(app, form), form));
+  return htmlReply(printerEditPage(pageContextOf(request), printer, await choicesOf(app, form), form));
 }
 
 /** `POST /printers/{id}` */
@@ -145,9 +157,9 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   const saved = await trySave(async () => app.store.printers.update(id, parse(app, form), form.opened));
   const now = app.store.printers.get(id);
   const done = printerRevision(app, before) === printerRevision(app, now) ? "changed" : "redeploy";
-  const editPage = (error: UserError) => {
+  const editPage = async (error: UserError) => {
     const refused = sentForm(form, error, printerFormValues(now.printer));
-    return printerEditPage(pageContextOf(request), now.printer, choicesOf(app, refused), refused);
+    return printerEditPage(pageContextOf(request), now.printer, await choicesOf(app, refused), refused);
   };
   return answerForm(request, saved, {
     redirect: () => `${paths.printer(id)}?done=${done}`,
@@ -169,7 +181,7 @@ async function deletedMeanwhile(
   const links = [{ label: "What was deleted", path: paths.deleted }];
   const list = await readPrinterList(app, parseNarrowing({}));
   const pageContext = pageContextOf(request, { tone: "bad", text, links });
-  return htmlReply(printersPageOf(app, pageContext, list, sentForm(typed), true), 404);
+  return htmlReply(await printersPageOf(app, pageContext, list, sentForm(typed), true), 404);
 }
 
 function settingsOf(app: App, id: number): Html {

@@ -1,4 +1,4 @@
-import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
+import { type Driver, packageTitle } from "../../domain/drivers/driver.ts";
 import { slug } from "../../domain/text.ts";
 import { optionalDefaults, type ScriptSettings } from "./deployment.ts";
 import { driverEntry, driverFolder, type FilesDownload } from "./driver-settings.ts";
@@ -17,7 +17,7 @@ export interface DriverDeployment {
  * marker is in the same registry key as those of printers, so their uninstall scripts see that a driver is still in use.
  */
 export function driverScriptSettings({ driver, models, download }: DriverDeployment): ScriptSettings {
-  const title = driverTitle(driver);
+  const title = packageTitle(driver);
   const entry = driverEntry(driver, { folder: driverFolder, download, omitsDriver: false });
   return {
     LogName: `Platen-driver-${slug(title) || driver.id}`,

@@ -1,4 +1,4 @@
-import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
+import { type Driver, packageTitle } from "../../domain/drivers/driver.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { PrinterDetails } from "../../domain/printers/listings.ts";
 import type { Printer } from "../../domain/printers/printer.ts";
@@ -26,7 +26,7 @@ export function clientFileName({ id, name }: Pick<Client, "id" | "name">): strin
 
 /** For a driver's own packages and scripts, without kind and extension. */
 export function driverFileName(driver: Driver): string {
-  return slug(driverTitle(driver)) || `driver-${driver.id}`;
+  return slug(packageTitle(driver)) || `driver-${driver.id}`;
 }
 
 export function withoutDriverName(name: string, omitsDriver: boolean): string {

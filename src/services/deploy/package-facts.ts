@@ -1,4 +1,3 @@
-import { publisherOf } from "../../domain/deploy/driver-maker.ts";
 import {
   type Architecture,
   chosenInf,
@@ -8,6 +7,7 @@ import {
   shippedBy,
   vendorOf,
 } from "../../domain/drivers/driver.ts";
+import { publisherOf } from "../../domain/drivers/driver-maker.ts";
 import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { PrinterDetails, PrinterWithState } from "../../domain/printers/listings.ts";

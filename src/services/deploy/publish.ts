@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { LinkOwner } from "../../domain/access/link.ts";
 import { addTo } from "../../domain/collections.ts";
 import { sharedDrivers } from "../../domain/deploy/deployment-choice.ts";
-import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
+import { type Driver, packageTitle } from "../../domain/drivers/driver.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { Finding } from "../../domain/printers/findings.ts";
@@ -140,7 +140,7 @@ export class Publisher {
   /** Publishes a driver. @throws UserError "invalid" with the remedy */
   async ofDriver(driver: Driver, recipient: Recipient): Promise<PublishScript> {
     const builder = new AppBuilder(this.#parts, recipient.packageUrl);
-    const published = { title: driverTitle(driver), apps: [await builder.ofDriver(driver)] };
+    const published = { title: packageTitle(driver), apps: [await builder.ofDriver(driver)] };
     return this.#render(driverFileName(driver), published, builder, recipient);
   }
 

@@ -81,7 +81,6 @@ function newDriver({ sha256, size }: Incoming, fileName: string, report: Archive
     sha256,
     file_name: cleanFileName(fileName) || "driver.zip",
     size,
-    name: "",
     comment: "",
     ...defaultChoice(report),
     model_chosen: false,

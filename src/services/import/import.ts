@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { decodeText } from "../../domain/decode.ts";
-import { chosenInf } from "../../domain/drivers/driver.ts";
 import { UserError } from "../../domain/errors.ts";
 import { KnownDrivers } from "../../domain/import/import-drivers.ts";
 import type { ImportOptions, ImportPlan } from "../../domain/import/import-plan.ts";
@@ -35,9 +34,7 @@ type ImportResult = ImportPreview & { readonly refused: "stale" | "wrong" | unde
 /** Plans an import without changing anything. @throws UserError "invalid" if the list cannot be read */
 export function previewImport(store: Store, source: ImportSource): ImportPreview {
   const list = readList(source);
-  const drivers = new KnownDrivers(store.drivers.summaries(), ({ id }) => {
-    return chosenInf(store.drivers.get(id))?.descriptions ?? [];
-  });
+  const drivers = new KnownDrivers(store.drivers.summaries(), ({ id }) => store.drivers.get(id));
   const known = { printers: store.printers.withSettings(), clients: store.clients.names(), drivers };
   const plan = planImport(list, known, source);
   return { plan, digest: digestOf(plan) };

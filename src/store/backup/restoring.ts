@@ -51,7 +51,9 @@ export class Restoring {
       ];
       const printerIds = this.#deletedValues(id, "printers", "id").map(Number);
       const removal = deletion.kind === "icon" ? icons.removeReplaced(deletion.recordId) : undefined;
+      const driverIds = this.#deletedValues(id, "drivers", "id").map(Number);
       for (const table of deletedTables) this.#putBack(id, table);
+      remarks.push(...driverIds.flatMap((driverId) => this.#nameRemarks(driverId)));
       forgetRows(this.#db, id);
       this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
       this.#relistDrivers(references);
@@ -100,6 +102,12 @@ export class Restoring {
     this.#requireNoDeletion(deletion, "clients", id);
     this.#replaceReference(deletion.id, "client_id", id, null);
     return [`Without the client “${name}”, which is deleted.`];
+  }
+
+  /** Gives a restored driver a free name. @returns a remark if another driver has its name now */
+  #nameRemarks(id: number): string[] {
+    const name = this.#records.drivers.giveFreeName(id);
+    return name === undefined ? [] : [`It is called “${name}” now, because another driver has its name.`];
   }
 
   /** The same for a driver. If its ZIP was uploaded again, that driver replaces it. */

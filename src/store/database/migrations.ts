@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chosenInf } from "../../domain/drivers/driver.ts";
+import { chosenInf, infTitle } from "../../domain/drivers/driver.ts";
+import { DriverNames, proposedNames } from "../../domain/drivers/driver-name.ts";
 import { preferredDescription } from "../../domain/drivers/models.ts";
-import { listedInf, reportFrom } from "../../domain/drivers/report.ts";
+import { listedInf, listedInfFrom, reportFrom } from "../../domain/drivers/report.ts";
 import { windowsDriverRecords } from "../../domain/drivers/windows-drivers.ts";
 import { listedSettingsFrom } from "../../domain/printers/printer-fields.ts";
 import { randomText } from "../../domain/secrets.ts";
@@ -188,6 +189,11 @@ export const migrations: readonly Migration[] = [
   CREATE TABLE deleted_icons AS SELECT 0 AS deletion_id, * FROM icons WHERE 0;
   CREATE TABLE deleted_downloads AS SELECT 0 AS deletion_id, * FROM downloads WHERE 0;
   `,
+  // Every driver gets a name of its own. What was its title until now stays its title in packages and scripts.
+  (db) => {
+    for (const table of ["drivers", "deleted_drivers"]) keepTitles(db, table);
+    nameDrivers(db);
+  },
 ];
 
 /**
@@ -246,4 +252,33 @@ function listDriver(db: Queries, id: number): void {
   const isChosen = driver.driver_desc !== "" && driver.driver_desc !== preferred;
   const listed = JSON.stringify(listedInf(driver, used) ?? null);
   db.all("UPDATE drivers SET listed = ?, model_chosen = ? WHERE id = ?", [listed, Number(isChosen), id]);
+}
+
+/** @throws Error naming the row that cannot be read */
+function keepTitles(db: Queries, table: string): void {
+  db.all(`ALTER TABLE ${table} ADD COLUMN former_title TEXT NOT NULL DEFAULT ''`);
+  const uploads = `SELECT rowid AS line, * FROM ${table} WHERE origin = 'upload' ORDER BY id`;
+  for (const { line = null, id, name, file_name, inf_path, listed } of db.all(uploads)) {
+    const chosen = readRow(`the driver ${id}`, () => listedInfFrom(String(listed)));
+    const driver = { file_name: String(file_name), inf_path: String(inf_path), listed: chosen };
+    const title = String(name) || infTitle(driver);
+    db.all(`UPDATE ${table} SET former_title = ? WHERE rowid = ?`, [title, line]);
+  }
+}
+
+/** Names that people gave stay; of several drivers with the same name, that of the first. @throws Error naming the row that cannot be read */
+function nameDrivers(db: Queries): void {
+  const all = db.all(
+    "SELECT id, origin, name, file_name, inf_path FROM drivers ORDER BY origin = 'upload', name = '', id",
+  );
+  const names = new DriverNames([]);
+  for (const { id = null, name: own, file_name, inf_path } of all) {
+    const report = () => {
+      const row = db.first("SELECT report FROM reports WHERE driver_id = ?", [id]);
+      return readRow(`the driver ${id}`, () => reportFrom(unpackText(String(row?.report))));
+    };
+    const driver = { file_name: String(file_name), inf_path: String(inf_path) };
+    const name = names.take(own === "" ? proposedNames({ ...driver, report: report() }) : [String(own)]);
+    if (name !== own) db.all("UPDATE drivers SET name = ? WHERE id = ?", [name, id]);
+  }
 }

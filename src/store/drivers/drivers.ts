@@ -6,20 +6,26 @@ import {
   type DriverSummary,
   driverOrigins,
   driverTitle,
+  packageTitle,
 } from "../../domain/drivers/driver.ts";
+import { DriverNames, proposedNames } from "../../domain/drivers/driver-name.ts";
 import { listedInf, listedInfFrom, reportFrom } from "../../domain/drivers/report.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { ListedDriver } from "../../domain/printers/listings.ts";
 import { modelsOf } from "../../domain/printers/printer-drivers.ts";
 import { listedSettingsFrom } from "../../domain/printers/printer-fields.ts";
+import { nameKey } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { digestIn, idOrNull, packText, type Row, readRow, unpackText } from "../database/rows.ts";
 import { keepDeleted, type References, type Removal } from "../deletions.ts";
 import { inUseError } from "../printers/clients.ts";
 import { checkRoom } from "../record-limits.ts";
 
-export type NewDriver = Omit<Driver, "id" | "origin" | "uploaded_at" | "updated_at" | "listed">;
+export type NewDriver = Omit<
+  Driver,
+  "id" | "origin" | "uploaded_at" | "updated_at" | "listed" | "name" | "former_title"
+>;
 
 const selectWithReport =
   "SELECT drivers.*, reports.report FROM drivers JOIN reports ON reports.driver_id = drivers.id";
@@ -108,7 +114,7 @@ export class Drivers {
     return driver;
   }
 
-  /** Adds a driver, or returns the existing one with the same content. @throws UserError "full" */
+  /** Adds a driver under the name that it proposes, or returns the existing one with the same content. @throws UserError "full" */
   add(driver: NewDriver): Promise<AddedDriver> {
     return this.#db.write(() => {
       const known = this.findByDigest(driver.sha256);
@@ -116,7 +122,8 @@ export class Drivers {
       const now = this.#clock();
       const { sha256, file_name, size } = driver;
       const file = { sha256, file_name, size, uploaded_at: now };
-      const values = { ...file, ...valuesOf(driver, driver.report, []), updated_at: now };
+      const settings = { ...driver, name: this.#otherNames(0).take(proposedNames(driver)) };
+      const values = { ...file, ...valuesOf(settings, driver.report, []), updated_at: now };
       const names = Object.keys(values);
       const row = this.#db.first(
         `INSERT INTO drivers (id, ${names.join()}) VALUES
@@ -131,13 +138,47 @@ export class Drivers {
     });
   }
 
-  /** Call it within a write. @throws UserError "not-found", or "conflict" for a driver that comes with Windows */
+  /**
+   * Call it within a write. An empty name becomes the one that the driver proposes.
+   * @throws UserError "not-found", or "conflict" for a driver that comes with Windows, or if another driver has the name
+   */
   set(id: number, settings: DriverSettings): void {
     const { report, ...driver } = this.get(id);
     checkUploaded(driver);
-    const values = { ...valuesOf(settings, report, this.chosenModels(id)), updated_at: this.#clock() };
+    this.#checkName(settings.name, id);
+    const name =
+      settings.name || this.#otherNames(id).take(proposedNames({ ...driver, ...settings, report }));
+    const former_title = name === driver.name ? driver.former_title : "";
+    const chosen = valuesOf({ ...settings, name }, report, this.chosenModels(id));
+    const values = { ...chosen, former_title, updated_at: this.#clock() };
     const set = Object.keys(values).map((name) => `${name} = ?`);
     this.#db.all(`UPDATE drivers SET ${set.join()} WHERE id = ?`, [...Object.values(values), id]);
+  }
+
+  /** Within a write: gives a restored driver another name if its own is taken or empty. @returns the new name */
+  giveFreeName(id: number): string | undefined {
+    const driver = this.get(id);
+    const wanted = driver.name === "" ? proposedNames(driver) : ([driver.name] as const);
+    const name = this.#otherNames(id).take(wanted);
+    if (name === driver.name) return undefined;
+    const title = packageTitle(driver);
+    this.#db.all("UPDATE drivers SET name = ?, former_title = ? WHERE id = ?", [name, title, id]);
+    return name;
+  }
+
+  #otherNames(except: number): DriverNames {
+    const rows = this.#db.all("SELECT name FROM drivers WHERE id <> ?", [except]);
+    return new DriverNames(rows.map(({ name }) => String(name)));
+  }
+
+  #checkName(name: string, except: number): void {
+    const others = this.#db.all("SELECT name, file_name FROM drivers WHERE id <> ?", [except]);
+    const taken = others.find((other) => nameKey(String(other.name)) === nameKey(name));
+    if (taken === undefined) return;
+    const whose =
+      taken.file_name === "" ? "a driver that comes with Windows" : `another driver (${taken.file_name})`;
+    const message = `“${taken.name}” is the name of ${whose}: choose another name.`;
+    throw new UserError("conflict", message, { name: message });
   }
 
   /** The models of a driver that printers use. An empty text means the driver's own model. */
@@ -237,6 +278,7 @@ function summaryOf(row: Row): DriverSummary {
     uploaded_at: Number(row.uploaded_at),
     updated_at: Number(row.updated_at),
     comment: String(row.comment),
+    former_title: String(row.former_title),
     trust_publisher: row.trust_publisher === 1,
     model_chosen: row.model_chosen === 1,
     drop_unused: row.drop_unused === 1,

@@ -1,12 +1,8 @@
 import { UserError } from "../../domain/errors.ts";
 import { checkFormVersion } from "../../domain/fields.ts";
-import {
-  type Client,
-  type ClientSettings,
-  clientFormValues,
-  clientNameKey,
-} from "../../domain/printers/client.ts";
+import { type Client, type ClientSettings, clientFormValues } from "../../domain/printers/client.ts";
 import type { ClientName, ListedClient } from "../../domain/printers/listings.ts";
+import { nameKey } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { type Row, readRow } from "../database/rows.ts";
 import { keepDeleted, type References, type Removal } from "../deletions.ts";
@@ -106,7 +102,7 @@ export class Clients {
 
   /** Ignores the case of the name. */
   findByName(name: string): ClientName | undefined {
-    const row = this.#db.first("SELECT * FROM clients WHERE name_key = ?", [clientNameKey(name)]);
+    const row = this.#db.first("SELECT * FROM clients WHERE name_key = ?", [nameKey(name)]);
     return row && clientOf(row);
   }
 
@@ -118,7 +114,7 @@ export class Clients {
 
   #checkName(name: string, except: number): void {
     const taken = this.#db.first("SELECT name FROM clients WHERE name_key = ? AND id <> ?", [
-      clientNameKey(name),
+      nameKey(name),
       except,
     ]);
     if (taken === undefined) return;
@@ -162,7 +158,7 @@ export function inUseError(what: string, users: readonly Row[], changeRemedy: In
 }
 
 function columnsOf({ name, notes, subnets }: ClientSettings) {
-  return [name, clientNameKey(name), notes, subnets.join("\n")] as const;
+  return [name, nameKey(name), notes, subnets.join("\n")] as const;
 }
 
 function clientOf(row: Row): Client {

@@ -2,7 +2,7 @@ import type { DeletedRecord } from "../../domain/deletion.ts";
 import { UserError } from "../../domain/errors.ts";
 import { throwIfAny } from "../../domain/fields.ts";
 import type { ImportWrite } from "../../domain/import/import-plan.ts";
-import { clientNameKey } from "../../domain/printers/client.ts";
+import { nameKey } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { digestIn, packText } from "../database/rows.ts";
 import { keepDeleted, type Removal } from "../deletions.ts";
@@ -68,7 +68,7 @@ export class ManyPrinters {
     const createdClients = new Map<string, number>();
     const clientOf = ({ newClient, settings }: ImportWrite) => {
       if (newClient === undefined) return settings.client_id;
-      const key = clientNameKey(newClient.name);
+      const key = nameKey(newClient.name);
       const id = createdClients.get(key) ?? this.#clients.insert(newClient);
       createdClients.set(key, id);
       return id;

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { decodeText } from "../../../src/domain/decode.ts";
 import type { ImportPlan } from "../../../src/domain/import/import-plan.ts";
-import { clientNameKey } from "../../../src/domain/printers/client.ts";
 import { printerSettingsFrom } from "../../../src/domain/printers/printer-fields.ts";
+import { nameKey } from "../../../src/domain/text.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { rounds, seedOr } from "../../support/depth.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
@@ -85,7 +85,7 @@ function printersOf({ app }: TestApp): Map<number, string> {
 
 function printerText(name: string, client: string | undefined, driver: number | null, settings: object) {
   const kept = Object.entries(settings).filter(([key]) => settingNames.includes(key));
-  return JSON.stringify([name, client && clientNameKey(client), driver, kept.sort()]);
+  return JSON.stringify([name, client && nameKey(client), driver, kept.sort()]);
 }
 
 /** The texts of printers after an import of a plan, sorted. */

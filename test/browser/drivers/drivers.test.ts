@@ -83,7 +83,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.ok(await page.getByRole("radio", { name: "Papyrus 777 PCL6" }).isChecked());
     assert.equal(await dialogOnLeaving(page), "beforeunload", "what was chosen is not saved yet");
     await page.getByRole("button", { name: "Save driver" }).click();
-    await page.getByText("Saved: Papyrus second.inf 9.9.9.9").waitFor();
+    await page.getByText("Saved: Papyrus PCL6 3.0").waitFor();
 
     const { inf_path, driver_desc, model_chosen } = app.store.drivers.get(1);
     assert.deepEqual([inf_path, driver_desc, model_chosen], ["sub/second.inf", "Papyrus 777 PCL6", true]);

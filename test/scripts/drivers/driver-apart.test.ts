@@ -36,7 +36,7 @@ describe("a printer without its driver in the package, on a simulated Windows", 
 
     const message =
       "Failed: Office: This machine lacks the driver Papyrus 100 PCL6 in version 1.2.3.4 or newer, and this package does not bring it. " +
-      'Install "Printer driver Papyrus papyrus.inf 1.2.3.4" first; in Intune, make that app a dependency of this one that is installed automatically.';
+      'Install "Printer driver Papyrus 100 PCL6 1.2" first; in Intune, make that app a dependency of this one that is installed automatically.';
     assert.equal(result.output.at(-1), message);
     assert.equal(dry.output.at(-1), message);
     assert.deepEqual([traces(result), result.machine.Downloads, result.left], [[], 0, 0]);

@@ -117,7 +117,7 @@ describe("a driver's own package on a simulated Windows", { skip: withoutPowerSh
 
     const removed = await windows.runSuccessfully("uninstall", driverOnly(pcl));
 
-    assert.match(lastLine(removed), /stays: Papyrus papyrus\.inf 1\.2\.3\.4 uses it$/);
+    assert.match(lastLine(removed), /stays: Papyrus 100 PCL6\/PS\/Fax 1\.2 uses it$/);
   });
 
   test("a driver that cannot be installed fails with its reason and leaves no marker", async () => {

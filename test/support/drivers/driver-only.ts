@@ -8,7 +8,7 @@ export const [pcl, ps, fax] = ["Papyrus 100 PCL6", "Papyrus 100 PS", "Papyrus 10
 const inf = { descriptions: [pcl, ps, fax] };
 
 /** The title of the driver. */
-export const title = "Papyrus papyrus.inf 1.2.3.4";
+export const title = "Papyrus 100 PCL6/PS/Fax 1.2";
 
 /** The registry key in which the install script records a driver-only deployment. */
 export const driverMarker = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Platen\\Printers\\driver-1";
