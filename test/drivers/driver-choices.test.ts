@@ -50,7 +50,7 @@ test("a driver whose own model printers deploy says which, and how to choose", a
     assert.equal(state, "attention");
     assert.match(findings[0]?.text ?? "", /^Deploys Papyrus A, the first of 3 models/);
   }
-  assert.match(list, new RegExp(`href="/drivers/${id}#models-found">Choose the model`));
+  assert.match(list, new RegExp(`href="/drivers/${id}\\?tab=model#models-found">Choose the model`));
 });
 
 /** A driver with several models for x64 and ARM64. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { saveDriverForm, severalModels } from "../support/drivers/driver-form.ts";
+import { overlappingInfs, saveDriverForm, severalModels } from "../support/drivers/driver-form.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
 const abc = ["Papyrus A", "Papyrus B", "Papyrus C"];
@@ -41,18 +41,15 @@ test("a printer's form answers a model that the driver lacks with buttons, and a
 
 test("the form of a printer whose driver has lost its model offers the nearest names at once", async (t) => {
   const service = await startApp(t);
-  await service.addDriver(severalModels);
-  const lost = driverZip({ models: ["Papyrus C2", "Vellum"], version: "9.0.0.0" });
-  await service.addDriver(lost);
-  await service.addPrinter({ driver_id: "1", driver_desc: "Papyrus C" });
-  const { store } = service.app;
-  await store.change(() => store.manyPrinters.useDriver(2, new Map([[1, "Papyrus C"]])));
+  await service.addDriver(overlappingInfs());
+  await service.addPrinter({ driver_id: "1", driver_desc: "Papyrus A" });
+  await service.post("/drivers/1", { inf_path: "sub/second.inf", driver_desc: "Papyrus B" });
 
   const page = await (await service.fetch("/printers/1")).text();
   const edit = await (await service.fetch("/printers/1/edit")).text();
 
   assert.match(page, /href="\/printers\/1\/edit#f-driver_desc">Choose another model/);
-  assert.deepEqual(offeredIn(edit, "driver_desc"), ["Papyrus C2"]);
+  assert.deepEqual(offeredIn(edit, "driver_desc"), ["Papyrus B", "Papyrus C"]);
 });
 
 test("a move, a bulk change and a driver's form offer the nearest names too", async (t) => {

@@ -13,7 +13,7 @@ import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
 import { driverFindingLines, toneOf } from "../state-badge.ts";
-import { bytes, counted } from "../text.ts";
+import { bytes, count, counted } from "../text.ts";
 import { driverLabel } from "./driver-label.ts";
 import { uploadOutcome } from "./driver-messages.ts";
 import { modelOptions } from "./driver-models.ts";
@@ -89,7 +89,7 @@ function newPrinterForm(driver: Driver, clients: readonly ClientName[]): Html {
     ${choices.length > 0 && html`<label>Client <select name="client_id">${selectOptions([["", "None"], ...choices], only?.[0] ?? "")}</select></label>`}
     ${
       needsModelChoice(driver) &&
-      html`<label>Model, one of ${counted(driver.listed?.modelCount ?? 0, "name")}
+      html`<label>Model, one of ${count(driver.listed?.modelCount ?? 0)}
         <input name="driver_desc" required list="${list}" autocomplete="off" spellcheck="false"></label>
       ${modelOptions(driver, chosenInf(driver), "", { id: list })}`
     }

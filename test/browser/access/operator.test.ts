@@ -46,7 +46,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByText("is uploaded").waitFor();
     await page.getByText(/1 unused file of 4/).waitFor();
     await saveScreenshot(page, "1440-drivers");
-    await page.getByRole("button", { name: "New printer" }).click();
+    await page.getByRole("link", { name: "All settings" }).click();
 
     await page.getByRole("textbox", { name: "Name" }).fill("Büro “1”");
     await page.locator("#printer-form").getByLabel("Client").selectOption("Kunde Müller");

@@ -37,7 +37,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page
       .getByLabel("Driver ZIP")
       .setInputFiles({ name: "p.zip", mimeType: "application/zip", buffer: several });
-    await page.getByLabel("Model, one of 3 names").waitFor();
+    await page.getByLabel("Model, one of 3").waitFor();
     assert.equal(await page.locator("#upload-lines input[type=radio]").count(), 0);
     await saveScreenshot(page, "1440-upload-asks");
     await page.goto(`${url}/printers?driver_id=2`);

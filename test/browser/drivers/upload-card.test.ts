@@ -45,10 +45,10 @@ describe("the card of an upload in a browser", { skip: withoutBrowser, timeout: 
     await cardOf(page).getByText("is uploaded").waitFor();
     await saveScreenshot(page, "360-upload-card");
     const [isWide, faults] = [await overflows(page), await accessibilityProblems(page)];
-    await page.getByLabel("Name").fill("Office");
+    await cardOf(page).getByLabel("Name").fill("Office");
     await page.getByLabel("Address").fill("10.0.0.9");
-    await page.getByLabel("Client").selectOption("Beta");
-    const model = page.getByLabel("Model, one of 60 names");
+    await cardOf(page).getByLabel("Client").selectOption("Beta");
+    const model = page.getByLabel("Model, one of 60");
     await model.fill("papyrus 15");
     await page.locator("#upload-lines option").nth(10).waitFor({ state: "attached" });
     await page.locator('#upload-lines option[value="Papyrus 100 PCL6"]').waitFor({ state: "detached" });
