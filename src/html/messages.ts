@@ -39,6 +39,16 @@ export function printerMessage(
     label: `Download for ${target}`,
     path: paths.package(printer.id, id),
   }));
+  const collision = findings.find(({ other }) => other !== undefined);
+  if (done !== "icon" && collision?.other !== undefined) {
+    const { text, other } = collision;
+    const open = { label: html`<span>Open “<bdi>${other.name}</bdi>”</span>`, path: paths.printer(other.id) };
+    return {
+      tone: "warn",
+      text: html`${savedText(done, name)}. ${isolated(text)}`,
+      links: [open, ...downloads, ...next],
+    };
+  }
   switch (done) {
     case "first":
       return good(html`Your first package is ready: ${name}`, [...downloads, ...next]);

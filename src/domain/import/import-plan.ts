@@ -1,5 +1,6 @@
 import type { DriverSummary } from "../drivers/driver.ts";
 import type { ClientSettings } from "../printers/client.ts";
+import type { Finding } from "../printers/findings.ts";
 import type { ClientName } from "../printers/listings.ts";
 import type { Printer, PrinterSettings } from "../printers/printer.ts";
 import type { KnownDrivers } from "./import-drivers.ts";
@@ -41,11 +42,15 @@ export interface PlannedRow {
   readonly client: string;
   readonly address: string;
   readonly driver: DriverSummary | undefined;
+  /** The model that the driver deploys; empty without a driver. */
+  readonly model: string;
   readonly printerId: number | undefined;
   readonly changes: readonly Change[];
   /** Why the row is wrong or left out. */
   readonly reasons: readonly string[];
   readonly remarks: readonly string[];
+  /** Printers of the same client that have the same name or address afterwards; see `idAfter`. */
+  readonly collisions: readonly Finding[];
   readonly write: ImportWrite | undefined;
 }
 

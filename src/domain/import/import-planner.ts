@@ -6,10 +6,11 @@ import { cleanText, type FormInput } from "../fields.ts";
 import { type ClientSettings, parseClient } from "../printers/client.ts";
 import type { ClientName } from "../printers/listings.ts";
 import { isTicketDigest, readTicket, ticketDigest } from "../printers/print-ticket.ts";
-import type { Printer, PrinterSettings } from "../printers/printer.ts";
+import { effectiveDescription, type Printer, type PrinterSettings } from "../printers/printer.ts";
 import { arm64Problem } from "../printers/printer-drivers.ts";
 import { parsePrinter, printerFormValues } from "../printers/printer-fields.ts";
 import { nameKey } from "../text.ts";
+import { findingsAfter, idAfter } from "./import-collisions.ts";
 import { chooseDriver, type DriverChoice } from "./import-drivers.ts";
 import { matchRows, type RowMatch } from "./import-match.ts";
 import type {
@@ -30,7 +31,11 @@ export function planImport(
 ): ImportPlan {
   const isImported = (row: ImportRow) => takesAll || row.leftOut === undefined;
   const planner = new RowPlanner(known, list.rows.filter(isImported), client);
-  const rows = list.rows.map((row) => (isImported(row) ? planner.plan(row) : leftOutRow(row)));
+  const planned = list.rows.map((row) => (isImported(row) ? planner.plan(row) : leftOutRow(row)));
+  const findings = findingsAfter(planned, known.printers);
+  const rows = planned.map((row) => {
+    return row.write ? { ...row, collisions: findings.get(idAfter(row)) ?? [] } : row;
+  });
   const counts = { wrong: 0, changes: 0, new: 0, same: 0, "left out": 0 };
   const newClients = new Map<string, string>();
   for (const { status, write } of rows) {
@@ -45,7 +50,14 @@ export function planImport(
 
 function leftOutRow(row: ImportRow): PlannedRow {
   const nothing = { driver: undefined, printerId: undefined, changes: [], remarks: [], write: undefined };
-  return { ...visibleFields(row), ...nothing, status: "left out", reasons: [row.leftOut ?? ""] };
+  return {
+    ...visibleFields(row),
+    ...nothing,
+    model: "",
+    collisions: [],
+    status: "left out",
+    reasons: [row.leftOut ?? ""],
+  };
 }
 
 /** A row's own texts, as a page shows them. */
@@ -111,7 +123,9 @@ class RowPlanner {
     const visible = {
       ...visibleFields(row),
       driver: choices.driver.driver,
+      model: "",
       printerId: printer?.id,
+      collisions: [],
       client: client.id === "" ? visibleText(client.name) : (this.#clientNames.get(Number(client.id)) ?? ""),
       remarks: [...row.remarks, ...remarks.flatMap((text) => text ?? [])],
     };
@@ -128,7 +142,14 @@ class RowPlanner {
     if (reasons.length > 0) return { ...visible, status: "wrong", reasons, changes: [], write: undefined };
     // For IPP, `parsePrinter` sets the driver.
     const driver = visible.driver ?? this.#known.drivers.get(settings?.driver_id);
-    return { ...visible, driver, reasons, ...this.#resultOf(current, settings, client.newClient, ticket) };
+    const model = driver ? effectiveDescription(choices.driver, driver) : "";
+    return {
+      ...visible,
+      driver,
+      model,
+      reasons,
+      ...this.#resultOf(current, settings, client.newClient, ticket),
+    };
   }
 
   #resultOf(

@@ -1,10 +1,12 @@
+import { groupBy } from "../../domain/collections.ts";
 import { driverTitle } from "../../domain/drivers/driver.ts";
 import type { Change, ImportPlan, PlannedRow, RowStatus } from "../../domain/import/import-plan.ts";
+import type { Finding } from "../../domain/printers/findings.ts";
 import { labelOfField } from "../field-labels.ts";
 import { type Html, html } from "../html.ts";
 import { badge } from "../layout.ts";
 import { paths } from "../paths.ts";
-import { count, counted } from "../text.ts";
+import { count, counted, isolated } from "../text.ts";
 
 /** The hidden fields of the confirmation form. */
 interface ConfirmedImport {
@@ -34,11 +36,7 @@ const maxFolded = 500;
 /** The second step of an import: the plan for each row, and the button that runs it. */
 export function importPreview(plan: ImportPlan, confirmed: ConfirmedImport, refusal?: ImportRefusal): Html {
   const { rows, counts } = plan;
-  const rowsOf = (status: RowStatus, max = rows.length) =>
-    rows
-      .filter((row) => row.status === status)
-      .slice(0, max)
-      .map(line);
+  const rowsOf = (status: RowStatus) => rows.filter((row) => row.status === status);
   const group = (status: RowStatus, title: string) =>
     counts[status] > 0 &&
     html`<section class="group"><h3>${title}</h3>${table(title, rowsOf(status))}</section>`;
@@ -48,8 +46,7 @@ export function importPreview(plan: ImportPlan, confirmed: ConfirmedImport, refu
     ${noticesOf(plan)}${confirmForm(plan, confirmed)}
     ${group("wrong", `Wrong: ${count(counts.wrong)}`)}${group("changes", `Changes: ${count(counts.changes)}`)}
     ${group("new", `New: ${count(counts.new)}`)}
-    ${folded(rowsOf("left out", maxFolded), counts["left out"], "left out")}
-    ${folded(rowsOf("same", maxFolded), counts.same, "the same as here")}</div>`;
+    ${folded(rowsOf("left out"), "left out")}${folded(rowsOf("same"), "the same as here")}</div>`;
 }
 
 function summary(counts: ImportPlan["counts"]): Html[] {
@@ -72,7 +69,7 @@ function refusalNotice(refusal: ImportRefusal | undefined, wrong: number): Html 
 
 const maxNames = 12;
 
-function noticesOf({ notices, newClients, missing }: ImportPlan): Html | undefined {
+function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html | undefined {
   const names = (all: readonly Html[]) => {
     const rest = all.length - maxNames;
     return html`${all.slice(0, maxNames).map((name, i) => html`${i > 0 && ", "}${name}`)}${rest > 0 && ` and ${count(rest)} more`}`;
@@ -84,7 +81,13 @@ function noticesOf({ notices, newClients, missing }: ImportPlan): Html | undefin
         html`<bdi>${name}</bdi>${maker !== "" && html` by <bdi>${maker}</bdi>`} (${counted(printers, "printer")})`,
     ),
   );
+  const colliding = rows.filter(({ collisions }) => collisions.length > 0).length;
   const items = [
+    ...(colliding > 0
+      ? [
+          html`<li class="warn">${counted(colliding, "printer")} would share a name or an address with another of the same client.</li>`,
+        ]
+      : []),
     ...notices.map((notice) => html`<li class="warn">${notice}</li>`),
     ...(newClients.length > 0
       ? [html`<li class="plain">${counted(newClients.length, "new client")}: ${clients}.</li>`]
@@ -127,34 +130,52 @@ function takeAllButton(leftOut: number): Html {
   return html`<button name="all" value="on" formaction="${paths.importPreview}" hx-post="${paths.importPreview}">Include the ${counted(leftOut, "printer")} left out</button>`;
 }
 
-function folded(rows: readonly Html[], total: number, what: string): Html | undefined {
-  if (total === 0) return undefined;
-  const rest = total - rows.length;
-  return html`<details class="more"><summary>${counted(total, "printer")} ${total === 1 ? "is" : "are"} ${what}</summary>
-    ${table(what, rows)}${rest > 0 && html`<p class="soft">And ${count(rest)} more.</p>`}</details>`;
+function folded(rows: readonly PlannedRow[], what: string): Html | undefined {
+  const { length } = rows;
+  if (length === 0) return undefined;
+  const rest = length - maxFolded;
+  return html`<details class="more"><summary>${counted(length, "printer")} ${length === 1 ? "is" : "are"} ${what}</summary>
+    ${table(what, rows.slice(0, maxFolded))}${rest > 0 && html`<p class="soft">And ${count(rest)} more.</p>`}</details>`;
 }
 
-function table(caption: string, rows: readonly Html[]): Html {
+/** The rows, below the name of the driver that they share. */
+function table(caption: string, rows: readonly PlannedRow[]): Html {
+  const groups = [...groupBy(rows, ({ driver }) => driver)].map(
+    ([
+      driver,
+      members,
+    ]) => html`<tbody><tr class="shared"><th scope="rowgroup" colspan="5">${driver ? html`<bdi>${driverTitle(driver)}</bdi>` : "No driver"}
+      <span class="soft">${counted(members.length, "printer")}</span></th></tr>${members.map(line)}</tbody>`,
+  );
   return html`<table class="import-rows"><caption class="visually-hidden">${caption}</caption><thead><tr><th scope="col">Printer</th>
-    <th scope="col">Client</th><th scope="col">Address</th><th scope="col">Driver</th><th scope="col">What becomes of it</th></tr></thead>
-    <tbody>${rows}</tbody></table>`;
+    <th scope="col">Client</th><th scope="col">Address</th><th scope="col">Model</th><th scope="col">Notes</th></tr></thead>${groups}</table>`;
 }
 
 function line(row: PlannedRow): Html {
-  const { name, client, address, driver, printerId } = row;
+  const { number, name, client, address, model, printerId } = row;
   const title = html`<bdi>${name || "no name"}</bdi>`;
-  return html`<tr><td data-label="Printer"><span>${printerId === undefined ? title : html`<a href="${paths.printer(printerId)}">${title}</a>`}
-      <span class="soft">row ${row.number}</span></span></td>
+  return html`<tr><td><span>${printerId === undefined ? title : html`<a href="${paths.printer(printerId)}">${title}</a>`}
+      <span class="soft">row ${number}</span></span></td>
     <td data-label="Client">${client ? html`<bdi>${client}</bdi>` : html`<span class="soft">none</span>`}</td>
     <td data-label="Address"><code>${address || "none"}</code></td>
-    <td data-label="Driver">${driver ? html`<bdi>${driverTitle(driver)}</bdi>` : html`<span class="soft">none</span>`}</td>
-    <td data-label="">${badge(tones[row.status], words[row.status])} ${details(row)}</td></tr>`;
+    <td>${model && html`<bdi>${model}</bdi>`}</td><td>${details(row)}</td></tr>`;
 }
 
-function details({ reasons, changes, remarks }: PlannedRow): Html | undefined {
-  const items = [...reasons, ...changes.map(changed), ...remarks];
-  if (items.length === 0) return undefined;
-  return html`<ul class="details">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+function details({ reasons, changes, remarks, collisions }: PlannedRow): Html | undefined {
+  const items = [...reasons, ...changes.map(changed), ...remarks].map((item) => html`<li>${item}</li>`);
+  const warnings = collisions.map(
+    (finding) => html`<li class="warn">${isolated(finding.text)} ${otherOf(finding)}</li>`,
+  );
+  const all = [...warnings, ...items];
+  return all.length === 0 ? undefined : html`<ul class="details">${all}</ul>`;
+}
+
+/** The printer that a row collides with, or the row of a new one. */
+function otherOf({ other }: Finding): Html | undefined {
+  if (other === undefined) return undefined;
+  return other.id < 0
+    ? html`See row ${-other.id}.`
+    : html`<a href="${paths.printer(other.id)}">Open “<bdi>${other.name}</bdi>”</a>`;
 }
 
 function changed({ field, from, to }: Change): Html {

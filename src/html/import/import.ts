@@ -86,7 +86,7 @@ function commandSection(command: string): Html {
       computer itself alone. Shares, permissions and preferences are not taken.</p></section>`;
 }
 
-const exportSection = html`<section><h2>Export printers</h2>
+const exportSection = html`<section id="export"><h2>Export printers</h2>
     <p>All printers with all of their settings. Changed in a spreadsheet, the file can be imported again.</p>
     <ul class="actions"><li><a class="button" href="${paths.exportPrinters}">Download CSV</a></li>
       <li><a class="button" href="${paths.exportPrinters}?separator=semicolon">Download CSV with semicolons</a></li></ul>
@@ -119,11 +119,13 @@ export function importMessage({ counts, newClients }: Pick<ImportPlan, "counts" 
     counts.changes > 0 && `${counted(counts.changes, "printer")} changed`,
     clients > 0 && counted(clients, "new client"),
     counts.same > 0 && `${counted(counts.same, "printer")} the same as before`,
+    counts["left out"] > 0 && `${counted(counts["left out"], "printer")} left out`,
+    counts.wrong > 0 && `${counted(counts.wrong, "wrong row")} left out`,
   ].filter((part) => part !== false);
   const links = [
     { label: "See the printers", path: paths.printers },
     ...(clients > 0 ? [{ label: "See the clients", path: paths.clients }] : []),
   ];
   const what = counts.new + counts.changes > 0 ? "Imported" : "Nothing to import";
-  return { tone: "good", text: `${what}: ${parts.join(", ")}.`, links };
+  return { tone: counts.wrong > 0 ? "warn" : "good", text: `${what}: ${parts.join(", ")}.`, links };
 }

@@ -38,9 +38,20 @@ export function printerForm(choices: PrinterChoices, form: FormState, oob = fals
   return html`<form id="printer-form" class="panel" method="post" action="${paths.printers}" novalidate data-guard
     hx-post="${paths.printers}" hx-target="#printer-list" hx-swap="outerHTML" hx-disabled-elt="find .primary"
     ${oob && html`hx-swap-oob="true"`}>
-    ${problemSummary(form)}${printerFields(choices, form)}
+    ${originOf(form)}${problemSummary(form)}${printerFields(choices, form)}
     <button class="primary">Save printer</button>
   </form>`;
+}
+
+/** The printer that a new one is like, or replaces over IPP. */
+function originOf({ values: { like, twin } }: FormState): Html | undefined {
+  if (like)
+    return html`<h2>New printer like <bdi>${like}</bdi></h2><input type="hidden" name="like" value="${like}">`;
+  if (!twin) return undefined;
+  return html`<h2>IPP twin of <bdi>${twin}</bdi></h2><input type="hidden" name="twin" value="${twin}">
+    <p>It takes the place of “<bdi>${twin}</bdi>”, with Windows’ own driver.</p>
+    <p class="hint">The printer must speak IPP, and be awake at the installation. Trays, stapling, user codes and a PrintTicket
+      belong to the vendor’s driver: they are left out.</p>`;
 }
 
 export function printerEditPage(
@@ -80,6 +91,7 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
     ${driverFields(choices, form)}
     ${textField(form, {
       ...fieldOptions("address"),
+      required: Boolean(form.values.like),
       hint: html`IP address or host name. <span class="only-port">Empty, and without a port: the driver alone.</span
         ><span class="only-ipp">The printer must be awake when a PC installs it.</span>`,
       attributes: html`autocapitalize="off" spellcheck="false"`,

@@ -5,14 +5,10 @@ import { modelProblem } from "../../domain/drivers/driver-fields.ts";
 import { ippDriverId } from "../../domain/drivers/windows-drivers.ts";
 import type { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
+import { copyOf, twinOf } from "../../domain/printers/copies.ts";
 import type { PrinterDetails } from "../../domain/printers/listings.ts";
 import type { PrinterSettings } from "../../domain/printers/printer.ts";
-import {
-  deviceFields,
-  ippPort,
-  parsePrinter,
-  printerFormValues,
-} from "../../domain/printers/printer-fields.ts";
+import { ippPort, parsePrinter, printerFormValues } from "../../domain/printers/printer-fields.ts";
 import { parseNarrowing } from "../../domain/printers/search.ts";
 import type { FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
@@ -37,12 +33,12 @@ import { choicesOf, printerListUpdate, printersPageOf, readPrinterList } from ".
 
 /**
  * `GET /printers`, filtered by the query. The query can also fill in the form for a new printer: `copy` takes the
- * values of another printer; `client_id` and `driver_id` set these fields.
+ * values of another printer, `twin` those for an IPP queue in its place; `client_id` and `driver_id` set these fields.
  */
 export async function index({ app, request, url }: Context): Promise<Reply> {
   const query = url.searchParams;
   const form = sentForm(initialValues(app, query));
-  const isFormRequested = ["new", "copy", "driver_id"].some((name) => query.has(name));
+  const isFormRequested = ["new", "copy", "twin", "driver_id"].some((name) => query.has(name));
   const list = await readPrinterList(app, narrowingIn(query));
   const message = undoMessage(app, url) ?? bulkMessageIn(app, query);
   const page = await printersPageOf(app, pageContextOf(request, message), list, form, isFormRequested);
@@ -51,13 +47,13 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
 }
 
 function initialValues(app: App, query: URLSearchParams): FormInput {
-  const copied = query.get("copy");
-  if (copied !== null) {
-    const { printer } = app.store.printers.get(parseId(copied));
-    const values = {
-      ...printerFormValues(printer),
-      ...Object.fromEntries(deviceFields.map((name) => [name, ""])),
-    };
+  for (const [name, valuesOf] of [
+    ["copy", copyOf],
+    ["twin", twinOf],
+  ] as const) {
+    const id = query.get(name);
+    if (id === null) continue;
+    const values = valuesOf(app.store.printers.get(parseId(id)).printer);
     return { ...values, driver_id: offeredDriver(app, values.driver_id) };
   }
   const driver_id = offeredDriver(app, query.get("driver_id"));

@@ -12,6 +12,7 @@ import {
 } from "../../support/browser.ts";
 import { driverZip, sixtyModels as models } from "../../support/drivers/driver-zip.ts";
 import { makePng } from "../../support/printers/png.ts";
+import { chooseAction } from "../../support/printers/shop-lists.ts";
 
 async function driverFile(t: TestContext): Promise<string> {
   const path = join(await temporaryFolder(t), "papyrus.zip");
@@ -95,7 +96,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.equal(await page.locator(".models li").count(), 2, "the chosen one is always among them");
     await saveScreenshot(page, "1440-driver");
     await page.goto(`${url}/printers`);
-    await page.getByRole("button", { name: /Delete/ }).click();
+    await chooseAction(page, "Büro “1”", "Delete");
     await page.getByText("Deleted: Büro “1”").waitFor();
 
     assert.equal(app.store.printers.list().length, 0);

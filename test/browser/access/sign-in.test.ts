@@ -59,6 +59,7 @@ describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }
     await page.goto(`${app.url}/accounts`);
     await fillIn(page, { Name: "admin", Password: adminPassword }, "Sign in");
 
+    await page.locator(".fold > summary").click();
     await page.getByLabel("Name").fill("works");
     await page.getByLabel("Role").selectOption("operator");
     await page.getByRole("button", { name: "Make account" }).click();

@@ -15,6 +15,7 @@ import { windowVariants } from "../../support/depth.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 import { startFilled } from "../../support/filled.ts";
 import { withOnePrinter } from "../../support/printers/one-printer.ts";
+import { chooseAction } from "../../support/printers/shop-lists.ts";
 
 /** Fills a service with records for each part of the dashboard. */
 async function fill({ post, fetch, addDriver, addPrinter }: TestApp): Promise<void> {
@@ -56,7 +57,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     const page = await browser.newPage();
     const problems = watchProblems(page, app.url);
     await page.goto(`${app.url}/printers`);
-    await page.getByRole("button", { name: /^Delete/ }).click();
+    await chooseAction(page, "Office", "Delete");
     await page.getByText("Deleted: Office").waitFor();
     const focused = await isOnBody(page);
     await saveScreenshot(page, "1440-deleted");
@@ -71,7 +72,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     await page.goto(`${app.url}/printers`);
     await page.getByPlaceholder("Filter").fill("off");
     await page.getByText("1 of 2 printers").waitFor();
-    await page.getByRole("button", { name: /^Delete/ }).click();
+    await chooseAction(page, "Office", "Delete");
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Restored: Office").waitFor();
 

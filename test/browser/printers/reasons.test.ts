@@ -17,7 +17,7 @@ function heights(page: Page, selector: string): Promise<number[]> {
 describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   test("show one reason at a time, and Escape or a click elsewhere closes it", async (t) => {
     const service = await startShop(t);
-    const page = await openPage(t, service, "/printers?client_id=4");
+    const page = await openPage(t, service, "/printers");
     const summary = page.locator("details.why > summary");
 
     await summary.nth(0).click();

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApp } from "../support/app.ts";
+import { planOf } from "../support/printers/lists.ts";
+
+/** A field's value in a page's form for a new printer. */
+function valueIn(page: string, name: string): string | undefined {
+  const form = page.slice(page.indexOf('id="printer-form"'));
+  const text = new RegExp(`name="${name}" type="text"\\s*value="([^"]*)"`).exec(form)?.[1];
+  const area = new RegExp(`<textarea id="f-${name}"[^>]*>([^<]*)`).exec(form)?.[1];
+  const [, select = ""] = new RegExp(`<select id="f-${name}"([^]*?)</select>`).exec(form) ?? [];
+  return text ?? area ?? /<option value="([^"]*)" selected/.exec(select)?.[1];
+}
+
+test("a duplicate is a new printer like another one, without name and address, which are marked as needed", async (t) => {
+  const { fetch, post, addPrinter } = await startApp(t);
+  await addPrinter({ name: "Büro <1>", address: "10.0.0.9", location: "Hall" });
+
+  const page = await (await fetch("/printers?copy=1")).text();
+  const refused = await (await post("/printers", { name: "", like: "Büro <1>" })).text();
+
+  for (const text of [page, refused]) {
+    assert.match(text, /<h2>New printer like <bdi>Büro &lt;1&gt;<\/bdi><\/h2>/);
+    assert.match(text, /<label for="f-address">Address <span class="needed">needed/);
+  }
+  assert.deepEqual(
+    ["name", "address", "location"].map((name) => valueIn(page, name)),
+    ["", "", "Hall"],
+  );
+});
+
+test("a saved duplicate with another's name or address says so in amber, and links to the other", async (t) => {
+  const { post } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  await post("/printers", { name: "Office", client_id: "1", address: "10.0.0.9" });
+  const driver = { client_id: "1", driver_id: "1000003" };
+
+  const address = await (await post("/printers", { ...driver, name: "Copy", address: "10.0.0.9" })).text();
+  const name = await (await post("/printers", { ...driver, name: "OFFICE", address: "10.0.0.8" })).text();
+  const alone = await (await post("/printers", { ...driver, name: "Other", address: "10.0.0.7" })).text();
+  const messageIn = (text: string) =>
+    text.slice(text.indexOf('<div id="message"'), text.indexOf('<form id="printer-form'));
+
+  assert.match(
+    messageIn(address),
+    /notice warn"[^]*Saved: [^]*“<bdi>Office<\/bdi>” of this client has the address 10\.0\.0\.9 too\.[^]*href="\/printers\/1"><span>Open “<bdi>Office</,
+  );
+  assert.match(messageIn(name), /notice warn"[^]*has the same name[^]*href="\/printers\/1"/);
+  assert.match(messageIn(alone), /notice good"/);
+});
+
+test("an IPP twin has the settings of its printer, replaces it, and leaves out what belongs to the vendor's driver", async (t) => {
+  const { fetch, post, addDriver, app } = await startApp(t);
+  const driver_id = String(await addDriver());
+  await post("/printers", {
+    name: "Office",
+    address: "10.0.0.9",
+    driver_id,
+    location: "Hall",
+    duplex: "long_edge",
+    replaces: "Old queue",
+    snmp: "on",
+  });
+
+  const page = await (await fetch("/printers?twin=1")).text();
+  const names = [
+    "name",
+    "address",
+    "protocol",
+    "port_number",
+    "driver_id",
+    "driver_desc",
+    "location",
+    "duplex",
+    "replaces",
+  ];
+  const values = Object.fromEntries(names.map((name) => [name, valueIn(page, name) ?? ""]));
+  await post("/printers", values);
+  const { printer } = app.store.printers.get(2);
+  const unknown = await fetch("/printers?twin=99");
+
+  assert.match(page, /id="new-printer"\s+open/);
+  assert.match(page, /<h2>IPP twin of <bdi>Office<\/bdi><\/h2>/);
+  assert.match(page, /Trays, stapling, user codes and a PrintTicket\s+belong to the vendor’s driver/);
+  assert.deepEqual(
+    [printer.name, printer.protocol, printer.port_number, printer.driver_id],
+    ["Office (IPP)", "ipp", 631, 1_000_001],
+  );
+  assert.deepEqual([printer.address, printer.location, printer.duplex], ["10.0.0.9", "Hall", "long_edge"]);
+  assert.deepEqual(printer.replaces, ["Old queue", "Office"]);
+  assert.equal(unknown.status, 404);
+});
+
+test("an import's preview names the model of each row, the driver once, and what collides", async (t) => {
+  const service = await startApp(t);
+  await service.addDriver();
+  await service.post("/clients", { name: "Alpha" });
+  await service.post("/printers", { name: "Office", client_id: "1", driver_id: "1", address: "10.0.0.9" });
+  const csv = [
+    "name,client,address,driver_desc",
+    "Hall,Alpha,10.0.0.9,Papyrus 100 PCL6",
+    "Roof,Alpha,10.0.0.8,Papyrus 100 PCL6",
+    "Cellar,New client,10.0.0.7,Papyrus 100 PCL6",
+    "Attic,New client,10.0.0.7,Papyrus 100 PCL6",
+    "Attic,Alpha,10.0.0.7,Papyrus 100 PCL6",
+  ].join("\n");
+
+  const { rows } = await planOf(service, csv);
+  const page = await (await service.post("/import/preview", { text: csv })).text();
+
+  assert.deepEqual(
+    rows.map(({ name, model, collisions }) => [name, model, collisions.map(({ other }) => other?.name)]),
+    [
+      ["Hall", "Papyrus 100 PCL6", ["Office"]],
+      ["Roof", "Papyrus 100 PCL6", []],
+      ["Cellar", "Papyrus 100 PCL6", ["Attic"]],
+      ["Attic", "Papyrus 100 PCL6", ["Cellar"]],
+      ["Attic", "Papyrus 100 PCL6", []],
+    ],
+  );
+  assert.match(page, /3 printers would share a name or an address with another of the same client\./);
+  assert.match(
+    page,
+    /<li class="warn">“<bdi>Office<\/bdi>” of this client has the address 10\.0\.0\.9 too\. <a href="\/printers\/1">Open/,
+  );
+  assert.match(page, /See row 5\./);
+  assert.equal(page.match(/scope="rowgroup"/g)?.length, 1);
+});
+
+test("an import that leaves wrong rows out says how many, in amber", async (t) => {
+  const { post } = await startApp(t);
+  const csv = "name,address\nHall,10.0.0.9\nRoof,10.0.0.300\nCellar,10.0.0.301";
+
+  const done = await (await post("/import", { text: csv, leave_wrong: "on" })).text();
+
+  assert.match(done, /notice warn"[^]*Imported: 1 new printer, 2 wrong rows left out\./);
+});
