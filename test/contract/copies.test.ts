@@ -8,7 +8,7 @@ function valueIn(page: string, name: string): string | undefined {
   const form = page.slice(page.indexOf('id="printer-form"'));
   const text = new RegExp(`name="${name}" type="text"\\s*value="([^"]*)"`).exec(form)?.[1];
   const area = new RegExp(`<textarea id="f-${name}"[^>]*>([^<]*)`).exec(form)?.[1];
-  const [, select = ""] = new RegExp(`<select id="f-${name}"([^]*?)</select>`).exec(form) ?? [];
+  const [, select = ""] = new RegExp(`<select id="f-${name}"([sS]*?)</select>`).exec(form) ?? [];
   return text ?? area ?? /<option value="([^"]*)" selected/.exec(select)?.[1];
 }
 
@@ -43,9 +43,9 @@ test("a saved duplicate with another's name or address says so in amber, and lin
 
   assert.match(
     messageIn(address),
-    /notice warn"[^]*Saved: [^]*“<bdi>Office<\/bdi>” of this client has the address 10\.0\.0\.9 too\.[^]*href="\/printers\/1"><span>Open “<bdi>Office</,
+    /notice warn"[\s\S]*Saved: [\s\S]*“<bdi>Office<\/bdi>” of this client has the address 10\.0\.0\.9 too\.[\s\S]*href="\/printers\/1"><span>Open “<bdi>Office</,
   );
-  assert.match(messageIn(name), /notice warn"[^]*has the same name[^]*href="\/printers\/1"/);
+  assert.match(messageIn(name), /notice warn"[\s\S]*has the same name[\s\S]*href="\/printers\/1"/);
   assert.match(messageIn(alone), /notice good"/);
 });
 
@@ -133,5 +133,5 @@ test("an import that leaves wrong rows out says how many, in amber", async (t) =
 
   const done = await (await post("/import", { text: csv, leave_wrong: "on" })).text();
 
-  assert.match(done, /notice warn"[^]*Imported: 1 new printer, 2 wrong rows left out\./);
+  assert.match(done, /notice warn"[\s\S]*Imported: 1 new printer, 2 wrong rows left out\./);
 });
