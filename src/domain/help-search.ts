@@ -1,44 +1,118 @@
 import { byCodeUnit } from "./text.ts";
 
-/** A section of a help page as plain text. */
-interface HelpText {
-  readonly page: string;
-  readonly pageTitle: string;
-  /** The anchor of the section; empty for the text before the first heading. */
-  readonly id: string;
-  readonly heading: string;
-  /** Paragraphs, list items, table rows. */
-  readonly lines: readonly string[];
-}
-
-/** A section that was found, and the line of it that fits best. */
-export interface HelpHit {
-  readonly text: HelpText;
-  readonly line: string;
-}
-
 /** A section of a help page as markup. */
 interface HelpMarkup {
+  /** The anchor of the section; empty for the text before the first heading. */
   readonly id: string;
   readonly heading: { toString(): string };
   readonly body: { toString(): string };
 }
 
-/** Reads the texts of a page's sections. */
-export function helpTexts(page: string, pageTitle: string, sections: readonly HelpMarkup[]): HelpText[] {
-  return sections.map(({ id, heading, body }) => {
-    const lines = body
-      .toString()
-      .replace(/<thead>.*?<\/thead>/gs, "")
-      .split(/<\/(?:p|li|tr|pre)>/);
-    return {
-      page,
-      pageTitle,
-      id,
-      heading: textOf(heading.toString()),
-      lines: lines.map(textOf).filter(Boolean),
-    };
-  });
+/** A section as text, with its words. */
+interface Section {
+  readonly page: string;
+  readonly title: string;
+  readonly id: string;
+  readonly lines: readonly Line[];
+  readonly headingWords: readonly string[];
+  readonly words: readonly string[];
+}
+
+/** A paragraph, list item or table row. */
+interface Line {
+  readonly text: string;
+  readonly words: readonly string[];
+  /** The words of the message that the row of a table explains. */
+  readonly message: readonly string[];
+}
+
+/** A section that was found, and the line of it that fits best. */
+export interface HelpHit {
+  readonly page: string;
+  /** The titles of the page and of the section. */
+  readonly title: string;
+  readonly id: string;
+  readonly line: string;
+}
+
+/** In characters. The rest of a query is ignored. */
+export const maxHelpQuery = 2000;
+
+const maxHits = 20;
+
+/** Sections with less than this share of the best score are left out. */
+const leastShare = 0.6;
+
+/**
+ * Searches sections for some words or for a pasted message. Rare words count more. Words that no section has, such as the
+ * names in a message, do not count.
+ */
+export class HelpSearch {
+  readonly #sections: Section[] = [];
+
+  add(page: string, title: string, sections: readonly HelpMarkup[]): void {
+    this.#sections.push(...sections.map((section) => readSection(page, title, section)));
+  }
+
+  /** Best first. A section that explains the message in the query precedes all others. */
+  find(query: string): readonly HelpHit[] {
+    const asked = wordsOf(query.slice(0, maxHelpQuery));
+    const weigh = this.#weigherOf([...new Set(asked.map(stemOf))]);
+    const scored = this.#sections.map((section) => scoreOf(section, new Set(asked), weigh));
+    const least = Math.max(...scored.map(({ score }) => score)) * leastShare;
+    return scored
+      .filter(({ score, known }) => score > 0 && (score >= least || known > 0))
+      .sort((a, b) => b.known - a.known || b.score - a.score)
+      .slice(0, maxHits)
+      .map(({ hit }) => hit);
+  }
+
+  /** The returned function adds the weights of those words that a text has. */
+  #weigherOf(words: readonly string[]): (found: readonly string[], except?: readonly string[]) => number {
+    const weights = words.map((word) => {
+      const count = this.#sections.filter((section) => hasWord(section.words, word)).length;
+      return [word, count === 0 ? 0 : Math.log(1 + this.#sections.length / count)] as const;
+    });
+    return (found, except = []) =>
+      weights.reduce(
+        (sum, [word, weight]) => sum + (hasWord(found, word) && !hasWord(except, word) ? weight : 0),
+        0,
+      );
+  }
+}
+
+/** `known` is the number of words of the longest message that is completely in the query. */
+function scoreOf(
+  { page, title, id, lines, headingWords, words }: Section,
+  asked: ReadonlySet<string>,
+  weigh: (found: readonly string[], except?: readonly string[]) => number,
+) {
+  let [best, known, line] = [0, 0, lines[0]?.text ?? ""];
+  for (const { text, words, message } of lines) {
+    const score = weigh(words, headingWords);
+    const length = message.every((word) => asked.has(word)) ? message.length : 0;
+    if (length > known || (length === known && score > best)) [best, known, line] = [score, length, text];
+  }
+  return { hit: { page, title, id, line }, known, score: weigh(words) + 2 * best + 3 * weigh(headingWords) };
+}
+
+function readSection(page: string, pageTitle: string, { id, heading, body }: HelpMarkup): Section {
+  const lines = body
+    .toString()
+    .replace(/<thead>.*?<\/thead>/gs, "")
+    .split(/<\/(?:p|li|tr|pre)>/)
+    .map(readLine)
+    .filter(({ text }) => text !== "");
+  const title = [pageTitle, textOf(heading.toString())].filter(Boolean).join(": ");
+  const headingWords = sortedWords(title);
+  const words = [...headingWords, ...lines.flatMap((line) => line.words)].sort(byCodeUnit);
+  return { page, title, id, lines, headingWords, words };
+}
+
+function readLine(markup: string): Line {
+  const [, message = ""] = /<td data-label="message[^"]*">(.*?)<\/td>/s.exec(markup) ?? [];
+  const text = textOf(markup);
+  return { text, words: sortedWords(text), message: wordsOf(textOf(message)) };
 }
 
 const characters: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
@@ -52,53 +126,8 @@ function textOf(markup: string): string {
     .trim();
 }
 
-/** In characters. The rest of a query is ignored. */
-export const maxHelpQuery = 2000;
-
-const maxHits = 20;
-
-/** Sections with less than this share of the best score are left out. */
-const leastShare = 0.6;
-
-/**
- * Finds the sections for some words or for a pasted message, best first. Rare words count more. Words that no section
- * has, such as the names in a message, do not count.
- */
-export function searchHelp(texts: readonly HelpText[], query: string): readonly HelpHit[] {
-  const words = [...new Set(wordsOf(query.slice(0, maxHelpQuery)).map(stemOf))];
-  const sections = texts.map((text) => sectionOf(text));
-  const weights = new Map(
-    words.map((word) => {
-      const count = sections.filter(({ all }) => hasWord(all, word)).length;
-      return [word, count === 0 ? 0 : Math.log(1 + sections.length / count)] as const;
-    }),
-  );
-  const weigh = (found: readonly string[], except: readonly string[] = []) =>
-    words
-      .filter((word) => hasWord(found, word) && !hasWord(except, word))
-      .reduce((sum, word) => sum + (weights.get(word) ?? 0), 0);
-  const hits = sections.map(({ text, all, heading, lines }) => {
-    const scores = lines.map((line) => weigh(line, heading));
-    const best = Math.max(0, ...scores);
-    const line = text.lines[best === 0 ? 0 : scores.indexOf(best)] ?? "";
-    return { text, line, score: weigh(all) + 2 * best + 2 * weigh(heading) };
-  });
-  const least = Math.max(...hits.map(({ score }) => score)) * leastShare;
-  return hits
-    .filter(({ score }) => score > 0 && score >= least)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, maxHits);
-}
-
-/** A section's words, sorted for `hasWord`. */
-function sectionOf(text: HelpText) {
-  const heading = sortedWords(`${text.pageTitle} ${text.heading}`);
-  const lines = text.lines.map(sortedWords);
-  return { text, heading, lines, all: [...heading, ...lines.flat()].sort(byCodeUnit) };
-}
-
 function sortedWords(text: string): readonly string[] {
-  return wordsOf(text).sort(byCodeUnit);
+  return [...new Set(wordsOf(text))].sort(byCodeUnit);
 }
 
 function wordsOf(text: string): string[] {

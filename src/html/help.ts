@@ -48,8 +48,8 @@ export function licencesPage(context: PageContext, licences: string): Html {
 
 export function helpResultsPage(context: PageContext, q: string, hits: readonly HelpHit[]): Html {
   const items = hits.map(
-    ({ text: { page, pageTitle, id, heading }, line }) =>
-      html`<li><a href="${paths.help(page)}#${id}">${pageTitle}${heading && `: ${heading}`}</a> <span class="soft">${shortened(line)}</span></li>`,
+    ({ page, title, id, line }) =>
+      html`<li><a href="${paths.help(page)}#${id}">${title}</a> <span class="soft">${shortened(line)}</span></li>`,
   );
   const nothing = html`<p>No page has these words. <a href="${paths.help()}">Show all pages</a></p>`;
   return page(

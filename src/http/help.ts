@@ -1,6 +1,6 @@
 import readPages from "../../docs/README.md";
 import { UserError } from "../domain/errors.ts";
-import { helpTexts, searchHelp } from "../domain/help-search.ts";
+import { HelpSearch } from "../domain/help-search.ts";
 import { type HelpPage, helpIndexPage, helpPage, helpResultsPage, licencesPage } from "../html/help.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { pageContextOf } from "./page-context.ts";
@@ -11,11 +11,18 @@ export function index({ request, url }: Context): Reply {
   const [first, ...pages] = readPages();
   const q = url.searchParams.get("q")?.trim() ?? "";
   const context = pageContextOf(request);
-  if (q !== "") {
-    const texts = pages.flatMap(({ name, title, sections }) => helpTexts(name, title, sections));
-    return htmlReply(helpResultsPage(context, q, searchHelp(texts, q)));
-  }
+  if (q !== "") return htmlReply(helpResultsPage(context, q, searchOf(pages).find(q)));
   return htmlReply(helpIndexPage(context, first, `Platen ${PLATEN_VERSION}, MIT licence.`));
+}
+
+let search: HelpSearch | undefined;
+
+/** Made on the first search. */
+function searchOf(pages: readonly HelpPage[]): HelpSearch {
+  if (search !== undefined) return search;
+  search = new HelpSearch();
+  for (const { name, title, sections } of pages) search.add(name, title, sections);
+  return search;
 }
 
 /** `GET /help/…` */
