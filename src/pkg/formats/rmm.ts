@@ -38,6 +38,9 @@ export function plainZip(kind: string, file: LaidOutFile, context: PackageContex
   };
 }
 
+const attachedLabel = "Script, with the ZIP attached";
+const unattachedLabel = "Script, without an attachment";
+
 /** Scripts that any RMM can run, with the ZIP attached or without it. */
 function rmmSnippets(facts: PackageFacts): Snippet[] {
   const { fileName, urls } = facts;
@@ -45,7 +48,7 @@ function rmmSnippets(facts: PackageFacts): Snippet[] {
   const skips =
     parameters && ` ${parameters} skips machines outside the subnets: leave it out to install anywhere.`;
   const attached = {
-    label: "Script, with the ZIP attached",
+    label: attachedLabel,
     text: unpackAndInstallScript(fileName, { parameters }),
     hint: `PowerShell, as SYSTEM, in the folder into which the tool puts the ZIP.${skips ?? ""}`,
   };
@@ -53,7 +56,7 @@ function rmmSnippets(facts: PackageFacts): Snippet[] {
   return [
     attached,
     {
-      label: "Script, without an attachment",
+      label: unattachedLabel,
       text: downloadAndRunScript(urls.install, parameters),
       hint: "PowerShell, as SYSTEM, on machines that can reach this service. It downloads driver files only if the machine needs them and does not have them.",
     },
@@ -68,9 +71,10 @@ function parametersOf({ subnets }: PackageFacts): typeof onlyHere | undefined {
 }
 
 function rmmTools(facts: PackageFacts): ToolGuide[] {
-  const { fileName, detectionFileName } = facts;
+  const { fileName, detectionFileName, urls } = facts;
   const parameters = parametersOf(facts);
-  const attach = `Run a script above in PowerShell, as SYSTEM: the first with ${fileName} attached, where the tool takes files; else the second.`;
+  const elsewise = urls === undefined ? "" : ` Where it takes no files, use “${unattachedLabel}”.`;
+  const attach = `Run “${attachedLabel}” in PowerShell, as SYSTEM, with ${fileName} attached.${elsewise}`;
   const codes = "0 is success; 3010 and 1641 ask for a restart; 1618 means busy, try again; 1603 failed.";
   const detects = `${detectionFileName} prints one line, “Installed: …” or “Not installed: …”, and returns 0 or 1.`;
   const elsewhere = ` With ${parameters} it says “Skipped: …” on machines outside the subnets, and returns 0.`;
@@ -88,7 +92,7 @@ function rmmTools(facts: PackageFacts): ToolGuide[] {
       tool: "Datto RMM",
       steps: [
         `Make a component with ${fileName} attached: it lies in the working folder, and the component has 30 minutes.`,
-        "Paste the script above; exit codes 0, 3010 and 1641 are success.",
+        `Paste “${attachedLabel}”; exit codes 0, 3010 and 1641 are success.`,
         `A monitor takes no attachment, has 3 seconds, and wants its result between <-Start Result-> and <-End Result->: run ${detectionFileName} as a component instead.`,
       ],
     },
