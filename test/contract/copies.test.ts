@@ -135,3 +135,16 @@ test("an import that leaves wrong rows out says how many, in amber", async (t) =
 
   assert.match(done, /notice warn"[\s\S]*Imported: 1 new printer, 2 wrong rows left out\./);
 });
+
+test("a printer's page offers the twin only for a printer with a vendor's driver and an address", async (t) => {
+  const { addPrinter, fetch } = await startApp(t);
+  const vendor = await addPrinter();
+  const ipp = await addPrinter({ name: "Modern", driver_id: "1000001" });
+  const driverOnly = await addPrinter({ name: "Driver", driver_id: "1", address: "", port_name: "" });
+
+  const offers = [];
+  for (const id of [vendor, ipp, driverOnly])
+    offers.push((await (await fetch(`/printers/${id}`)).text()).includes(`href="/printers?twin=${id}"`));
+
+  assert.deepEqual(offers, [true, false, false]);
+});

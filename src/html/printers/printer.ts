@@ -11,7 +11,7 @@ import {
   type Printer,
   shareNameOf,
 } from "../../domain/printers/printer.ts";
-import { arm64Description, shipsArm64 } from "../../domain/printers/printer-drivers.ts";
+import { arm64Description, canHaveTwin, shipsArm64 } from "../../domain/printers/printer-drivers.ts";
 import { printerDefaults } from "../../domain/printers/printer-fields.ts";
 import {
   type Choices,
@@ -50,7 +50,7 @@ interface PrinterPageData {
 }
 
 export function printerPage(context: PageContext, data: PrinterPageData): Html {
-  const { printer, client, icon, iconProblem, stateLine } = data;
+  const { printer, client, row, icon, iconProblem, stateLine } = data;
   const { id, name } = printer;
   const isChangeable = canChange(context.visitor);
   const action = recordActions(context, {
@@ -60,6 +60,7 @@ export function printerPage(context: PageContext, data: PrinterPageData): Html {
     links: [
       { label: "Edit", path: paths.printerEdit(id) },
       { label: "Duplicate", path: paths.printerCopy(id) },
+      ...(canHaveTwin(row) ? [{ label: "Make an IPP twin", path: paths.printerTwin(id) }] : []),
     ],
     deletion: { consequence: "PCs that have it keep it: uninstall it there first." },
   });
