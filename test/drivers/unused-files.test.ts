@@ -44,6 +44,29 @@ test("packages leave out the files that the chosen INF does not use", () => {
   assert.match(remark, /Packages leave out 10 files of 1\u202f200, 2\.0 KB unpacked/);
 });
 
+test("the button says how many files it leaves out, and whose they are", () => {
+  const many = { count: 30, bytes: 292 << 20, paths: [] };
+  const buttonOf = (driver: Driver, unused = many) => {
+    const [inf] = driver.report.infs;
+    assert.ok(inf);
+    return /<button [^>]*>([^<]*)</.exec(String(unusedRemark({ ...inf, unused }, driver, "page")))?.[1];
+  };
+
+  const labels = [
+    buttonOf(driverOf(1, { unused: many })),
+    buttonOf(driverOf(2, { unused: { ...many, count: 3 } })),
+    buttonOf({ ...driverOf(1, { unused: many }), drop_unused: true }),
+    buttonOf(driverOf(1), { ...many, bytes: 999_999 }),
+  ];
+
+  assert.deepEqual(labels, [
+    "Leave out 30 unused files (292 MB smaller)",
+    "Leave out 30 files that this INF does not use (292 MB smaller)",
+    "Put them back into packages",
+    undefined,
+  ]);
+});
+
 test("a driver without unused files says so", () => {
   const none = { unused: { count: 0, bytes: 0, paths: [] } };
 

@@ -80,7 +80,10 @@ test("a printer keeps its driver if Platen lacks the named one, and a model that
     plan.rows[0]?.remarks[0] ?? "",
     /Platen has no driver “Scriptor 7”: the printer keeps its driver/,
   );
-  assert.match(plan.rows[1]?.reasons[0] ?? "", /has no model “Papyrus 7”/);
+  assert.match(
+    plan.rows[1]?.reasons[0] ?? "",
+    /has no model “Papyrus 7”\. The nearest: “Papyrus 100 PCL6”\./,
+  );
 });
 
 test("edited cells of an export override the digest of the old driver", async (t) => {

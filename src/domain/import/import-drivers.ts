@@ -2,6 +2,7 @@ import { addTo } from "../collections.ts";
 import { chosenInf, type Driver, type DriverSummary, driverTitle, infTitle } from "../drivers/driver.ts";
 import { proposedNames } from "../drivers/driver-name.ts";
 import { newestFirst } from "../drivers/driver-version.ts";
+import { nearestInWords } from "../drivers/nearest-models.ts";
 import { cleanText } from "../fields.ts";
 import { effectiveDescription, type Printer } from "../printers/printer.ts";
 import type { DriverHint, ImportRow } from "./import-row.ts";
@@ -126,6 +127,9 @@ interface Contradiction {
   readonly driver: DriverSummary;
 }
 
+/** Only so many rows are compared with every model of their driver: a list may have thousands. */
+const maxNearest = 20;
+
 /** All drivers, indexed by the texts that rows can name them by. */
 export class KnownDrivers {
   readonly #withReport: (driver: DriverSummary) => Driver;
@@ -134,6 +138,8 @@ export class KnownDrivers {
   readonly #byTitle = new Map<string, Match[]>();
   readonly #byModel = new Map<string, Match[]>();
   readonly #proposals = new Map<number, readonly string[]>();
+  readonly #modelsById = new Map<number, readonly string[]>();
+  #nearestLeft = maxNearest;
   /** Ids of drivers whose INF names no models: they accept any model. */
   readonly #acceptingAny = new Set<number>();
 
@@ -155,6 +161,11 @@ export class KnownDrivers {
     if (this.#acceptingAny.has(id)) return true;
     const matches = this.#byModel.get(description.toLowerCase()) ?? [];
     return matches.some((match) => match.driver.id === id && match.description === description);
+  }
+
+  /** The nearest models of the driver, as the end of a message; empty for all but the first questions. */
+  nearestInWords({ id }: DriverSummary, description: string): string {
+    return this.#nearestLeft-- > 0 ? nearestInWords(this.#modelsById.get(id) ?? [], description) : "";
   }
 
   /**
@@ -242,6 +253,7 @@ export class KnownDrivers {
   #add(driver: DriverSummary, models: readonly string[]): void {
     for (const title of new Set(titlesOf(driver)))
       addTo(this.#byTitle, title.toLowerCase(), { driver, description: title });
+    this.#modelsById.set(driver.id, models);
     if (models.length === 0) this.#acceptingAny.add(driver.id);
     for (const description of new Set([driver.driver_desc, ...models.map((model) => cleanText(model))]))
       addTo(this.#byModel, description.toLowerCase(), { driver, description });

@@ -214,7 +214,8 @@ class RowPlanner {
 
   #checkModel(driver: DriverSummary | undefined, model: string, reasons: string[]): void {
     if (driver === undefined || model === "" || this.#known.drivers.hasModel(driver, model)) return;
-    reasons.push(`The driver ${driverTitle(driver)} has no model “${model}”.`);
+    const nearest = this.#known.drivers.nearestInWords(driver, model);
+    reasons.push(`The driver ${driverTitle(driver)} has no model “${model}”.${nearest}`);
   }
 
   /** @param newClient the client that the import creates for this printer */

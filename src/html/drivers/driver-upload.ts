@@ -80,6 +80,7 @@ function newPrinterForm(driver: Driver, clients: readonly ClientName[]): Html {
   const choices = clients.map(({ id, name }) => [String(id), name] as const);
   const [only] = choices.length === 1 ? choices : [];
   const list = `models-of-${driver.id}`;
+  const modelCount = driver.listed?.modelCount ?? 0;
   return html`<form class="new-printer" method="post" action="${paths.printers}" data-guard aria-labelledby="new-with-${driver.id}">
     <h3 id="new-with-${driver.id}">New printer with this driver</h3>
     <input type="hidden" name="from_form" value="1">
@@ -88,8 +89,8 @@ function newPrinterForm(driver: Driver, clients: readonly ClientName[]): Html {
     <label>Address <input name="address" required autocomplete="off" autocapitalize="off" spellcheck="false"></label>
     ${choices.length > 0 && html`<label>Client <select name="client_id">${selectOptions([["", "None"], ...choices], only?.[0] ?? "")}</select></label>`}
     ${
-      needsModelChoice(driver) &&
-      html`<label>Model, one of ${count(driver.listed?.modelCount ?? 0)}
+      (needsModelChoice(driver) || driver.driver_desc === "") &&
+      html`<label>Model${modelCount > 0 && `, one of ${count(modelCount)}`}
         <input name="driver_desc" required list="${list}" autocomplete="off" spellcheck="false"></label>
       ${modelOptions(driver, chosenInf(driver), "", { id: list })}`
     }

@@ -52,7 +52,7 @@ const otherStates = [
 
 /** The list with the result of the last upload, for the page and for fragments. */
 export function driverList(list: DriverList, isChangeable = true): Html {
-  const first = isChangeable && html`<a class="button" href="#f-file">Choose a ZIP</a>`;
+  const first = isChangeable && html`<a class="button" href="${paths.uploadForm}">Choose a ZIP</a>`;
   const sentence = "A driver is a vendor’s ZIP, kept as it came and read for its models.";
   const body = list.rows.length === 0 ? emptyState(sentence, html`${first}`) : narrowedDrivers(list);
   return html`<section id="drivers" aria-label="Drivers">${uploadNotice(list.result, list.clients)}${list.result && driverSelect(list)}

@@ -48,15 +48,20 @@ export function unusedRemark(inf: InfSummary, driver: Driver, offer: DropOffer =
 }
 
 /** Changes this one setting of the driver. */
-function dropForm({ unused }: InfSummary, { id, drop_unused }: Driver, offer: DropOffer): Html {
+function dropForm({ unused }: InfSummary, { id, drop_unused, report }: Driver, offer: DropOffer): Html {
+  // Other INFs of the ZIP may use files that this one does not.
+  const isByAll = report.unused === undefined || report.unused.count === unused.count;
+  const files = isByAll
+    ? counted(unused.count, "unused file")
+    : `${counted(unused.count, "file")} that this INF does not use`;
   const label = drop_unused
     ? "Put them back into packages"
-    : `Leave out ${counted(unused.count, "unused file")} (${bytes(unused.bytes)} smaller)`;
+    : `Leave out ${files} (${bytes(unused.bytes)} smaller)`;
   const fragment =
     offer === "fragment" &&
     html`hx-post="${paths.driver(id)}" hx-target="closest .findings" hx-swap="outerHTML" hx-disabled-elt="find button"`;
   return html`<form method="post" action="${paths.driver(id)}" ${fragment}><input type="hidden" name="only" value="drop_unused">
-    ${!drop_unused && html`<input type="hidden" name="drop_unused" value="on">`}<button>${label}</button></form>`;
+    ${!drop_unused && html`<input type="hidden" name="drop_unused" value="on">`}<button id="drop-unused-${id}">${label}</button></form>`;
 }
 
 function leftOutText({ count: files, bytes: size }: UnusedFiles, total: string): string {

@@ -95,7 +95,7 @@ function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html | u
     ...(missing.length > 0
       ? [
           html`<li class="warn">${counted(missing.length, "driver is", "drivers are")} not here: ${drivers}.
-            <a href="${paths.drivers}">Upload ${missing.length === 1 ? "it" : "them"}</a> first, or import now, upload ${missing.length === 1 ? "it" : "them"} later and import the list again.</li>`,
+            <a href="${paths.uploadForm}">Upload ${missing.length === 1 ? "it" : "them"}</a> first, or import now, upload ${missing.length === 1 ? "it" : "them"} later and import the list again.</li>`,
         ]
       : []),
   ];

@@ -41,7 +41,7 @@ function nothingToMove({ from, printerCount }: MovePageData): Html {
   if (printerCount === 0) return html`<p>No printer has this driver.</p>`;
   return from.origin === "ipp"
     ? html`<p>No other driver prints over IPP: choose another protocol and driver on the pages of these printers, or import a list with them.</p>`
-    : html`<p>There is no other driver: <a href="${paths.drivers}">upload one</a> first.</p>`;
+    : html`<p>There is no other driver: <a href="${paths.uploadForm}">upload one</a> first.</p>`;
 }
 
 function targetForm({ from, drivers, plan }: MovePageData): Html {

@@ -78,6 +78,7 @@ describe("the card of an upload in a browser", { skip: withoutBrowser, timeout: 
     await page.getByRole("button", { name: "Leave out 1 unused file (1.1 MB smaller)" }).click();
     await cardOf(page).getByText("Packages leave out 1 file of 4, 1.1 MB unpacked").waitFor();
     const left = isDropping();
+    assert.ok(await isFocusIn(page, "#drop-unused-1"), "the button that takes them back");
     await page.getByRole("button", { name: "Put them back into packages" }).click();
     await page.getByRole("button", { name: "Leave out 1 unused file" }).waitFor();
 
