@@ -85,6 +85,8 @@ function offeredForArm64({ dataset: { uploaded, arm64 } }, fresh) {
 function choose(select, value) {
   const fold = select.closest("details");
   if (fold) fold.open = true;
+  // A model that was typed for the same driver stays.
+  if (select.value === value) return;
   select.value = value;
   for (const event of ["change", "input"]) select.dispatchEvent(new Event(event, { bubbles: true }));
 }
