@@ -1,6 +1,15 @@
 import type { Help, Obstacles, Remedy } from "../domain/errors.ts";
 import { type Html, html } from "./html.ts";
-import { anchor, canChange, type Link, type Message, messageBox, type PageContext, page } from "./layout.ts";
+import {
+  anchor,
+  canChange,
+  helpLinks,
+  type Link,
+  type Message,
+  messageBox,
+  type PageContext,
+  page,
+} from "./layout.ts";
 import { paths } from "./paths.ts";
 import { remedyLink } from "./remedies.ts";
 import { count } from "./text.ts";
@@ -16,6 +25,14 @@ const titles: Record<number, string> = {
   500: "An error in Platen",
   503: "Busy",
   507: "The disk is full",
+};
+
+/** The help about an error, by its status. */
+const helpOf: Readonly<Record<number, Html>> = {
+  413: helpLinks(["Limits", "limits"]),
+  500: helpLinks(["Logs", "operating#logs"], ["Error messages", "errors"]),
+  503: helpLinks(["What a 503 says", "limits#what-a-503-says"]),
+  507: helpLinks(["Disk space", "operating#disk-space"]),
 };
 
 /** Why a request was refused, and how the user can go on. */
@@ -38,7 +55,7 @@ export function errorPage(
   const back = [...next, ...homeLinks(context, refusal)];
   return page(
     { ...context, title: titles[status] ?? "Not possible" },
-    html`<p>${text}</p>
+    html`<p>${text}</p>${context.visitor.role && helpOf[status]}
     ${links.length > 0 && html`<ul class="actions">${links.map((link) => html`<li>${anchor(link)}</li>`)}</ul>`}
     ${back.length > 0 && html`<p class="actions">${back.map(({ label, path }) => html`<a class="button" href="${path}">${label}</a>`)}</p>`}`,
   );

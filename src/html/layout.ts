@@ -157,7 +157,7 @@ function userMenu({ name, role, isSignedInHere }: Visitor): Html {
 
 /** The text does not say who can reach the service: Platen does not know the network around it. */
 const signInOffFooter = html`<footer class="foot">Sign-in is off: anyone who can reach this address can change what runs as SYSTEM on every PC.
-  The setting <code>ADMIN_PASSWORD_FILE</code> turns sign-in on.</footer>`;
+  The setting <code>ADMIN_PASSWORD_FILE</code> turns sign-in on. <a href="${paths.help("signing-in#switch-sign-in-on")}">How to</a></footer>`;
 
 /** An out-of-band fragment with a message that floats above the page, so that the content does not move. */
 export function notify(message: Message | undefined): Html {
@@ -183,6 +183,14 @@ export function messageBox({ tone, text, links = [], undo }: Message): Html {
 
 export function anchor({ label, path, isNewTab }: Link): Html {
   return html`<a href="${path}"${isNewTab && html` target="_blank" rel="noopener"`}>${label}</a>`;
+}
+
+/** Links to pages and sections of the help. They open a new tab, so that a form keeps what was typed. */
+export function helpLinks(...links: readonly (readonly [label: string, to: string])[]): Html {
+  const items = links.map(
+    ([label, to], i) => html`${i > 0 && ", "}${anchor({ label, path: paths.help(to), isNewTab: true })}`,
+  );
+  return html`<p class="hint">Help: ${items}</p>`;
 }
 
 /** Explains an empty list and links to the first step. */

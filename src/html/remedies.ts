@@ -1,6 +1,7 @@
 import type { DriverToFix, PrinterToFix, Remedy } from "../domain/errors.ts";
-import { html } from "./html.ts";
-import type { Link } from "./layout.ts";
+import type { FindingKind } from "../domain/printers/findings.ts";
+import { type Html, html } from "./html.ts";
+import { helpLinks, type Link } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { counted } from "./text.ts";
 
@@ -35,6 +36,20 @@ export function remedyOf(
 
 function uploadAgainLink({ file_name }: Pick<DriverToFix, "file_name">): Link {
   return { label: html`<span>Upload <bdi>${file_name}</bdi> again</span>`, path: paths.uploadForm };
+}
+
+const helpOf: Partial<Record<FindingKind, Html>> = {
+  unsigned: helpLinks(["Unsigned drivers", "drivers#inf-and-model"]),
+  "missing-files": helpLinks(["Missing files", "drivers#inf-and-model"]),
+  "unchosen-model": helpLinks(["INF and model", "drivers#inf-and-model"]),
+  "lost-model": helpLinks(["INF and model", "drivers#inf-and-model"]),
+  archive: helpLinks(["Uploading again", "drivers#upload"]),
+  "not-for-arm64": helpLinks(["ARM64 machines", "drivers#x64-and-arm64-machines"]),
+};
+
+/** A link to the help about a finding. */
+export function helpOnFinding(kind: FindingKind): Html | undefined {
+  return helpOf[kind];
 }
 
 /** The link for a remedy that an error names. */

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import readPages from "../../docs/README.md";
 import { startGuarded } from "../support/access/guarded.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 
@@ -49,6 +50,50 @@ test("the help has every page of docs/, its list links each of them, and all lin
 function anchorsOf(page: string): string[] {
   return [...page.matchAll(/<section id="([^"]+)">/g)].map(([, id = ""]) => id);
 }
+
+test("all links from the pages of the service into the help lead to a page and section", () => {
+  const [, ...pages] = readPages();
+  const targets = pages.flatMap(({ name, sections }) => [name, ...sections.map(({ id }) => `${name}#${id}`)]);
+  const sources = readdirSync("src/html", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join("src/html", name), "utf8"));
+
+  const links = sources.flatMap((source) => [
+    ...[...source.matchAll(/paths\.help\(\s*"([^"]+)"/g)].map(([, to]) => to),
+    ...[...source.matchAll(/helpLinks\(\s*(\[[^)]+)\)/g)].flatMap(([, pairs = ""]) =>
+      [...pairs.matchAll(/",\s*"([^"]+)"/g)].map(([, to]) => to),
+    ),
+  ]);
+
+  assert.ok(links.length > 20);
+  assert.deepEqual(
+    links.filter((to = "") => !targets.includes(to) && to !== "licences"),
+    [],
+  );
+});
+
+test("a finding, a refusal and the footer without sign-in link the help", async (t) => {
+  const app = await startApp(t, { host: "0.0.0.0", uploadLimitBytes: 1000 });
+  await app.post("/printers", { name: "Office", address: "10.0.0.9" });
+  const html = { accept: "text/html" };
+
+  const large = await app.upload("/drivers/upload", Buffer.alloc(2000), "big.zip", {
+    ...html,
+    "sec-fetch-mode": "navigate",
+    "sec-fetch-dest": "document",
+  });
+  const form = await (await app.fetch("/printers/1/edit")).text();
+  const backups = await (await app.fetch("/backups")).text();
+
+  assert.equal(large.status, 413);
+  assert.match(await large.text(), /href="\/help\/(?:limits|errors#upload-of-a-driver)"/);
+  assert.match(
+    form,
+    /<p class="hint">Help: <a href="\/help\/driverless" target="_blank" rel="noopener">IPP<\/a>, /,
+  );
+  assert.match(form, /<footer class="foot">.*href="\/help\/signing-in#switch-sign-in-on"/s);
+  assert.match(backups, /href="\/help\/backup"/);
+});
 
 test("the help has the words, tables and code of docs/", async (t) => {
   const app = await startApp(t);

@@ -3,7 +3,7 @@ import { dayMs } from "../../domain/text.ts";
 import { creationFold } from "../creation-fold.ts";
 import { type FormState, problemSummary, type SelectChoice, selectField, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { badge, copyable, type PageContext, page } from "../layout.ts";
+import { badge, copyable, helpLinks, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { isolated, time } from "../text.ts";
 
@@ -35,7 +35,7 @@ export function tokensPage(context: PageContext, list: TokenList, form: FormStat
     { ...context, title: "Tokens", section: "Tokens", action },
     html`${made && madeNotice(made)}
     <p>For scripts, agents and RMM tools that fetch from Platen: as <code>Authorization: Bearer</code>, or as the password of
-      <code>curl -u</code> with any user name.</p>
+      <code>curl -u</code> with any user name.</p>${helpLinks(["Tokens and links", "signing-in#tokens"])}
     <section aria-label="Tokens">${table}</section>`,
   );
 }

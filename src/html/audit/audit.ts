@@ -17,7 +17,7 @@ import { valueLabel } from "../../domain/printers/setting-values.ts";
 import { labelOfField } from "../field-labels.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { type PageContext, page } from "../layout.ts";
+import { helpLinks, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { count, time, timeZone } from "../text.ts";
 
@@ -59,8 +59,7 @@ export function auditPage(context: PageContext, data: AuditPageData): Html {
   const csv = html`<a class="button" href="${paths.auditCsv}${query && `?${query}`}">As CSV</a>`;
   return page(
     { ...context, title: "Audit log", section: "Audit log", action: csv },
-    html`<p class="soft">Who changed or downloaded what, newest entry first. Frequent events are counted in one later entry with the times of the first and the last.
-      Times and days are in the time zone ${timeZone()}. <code>platen audit verify</code> checks whether the log itself was changed.</p>
+    html`<p class="soft">Newest first. Times and days are in the time zone ${timeZone()}.</p>${helpLinks(["Audit log", "security#audit-log"])}
     ${filterForm(filter, query !== "")}
     ${unusable.length > 0 && html`<p class="notice warn" role="alert">Not used, because the value is not valid: ${unusable.map((name) => filterLabels[name]).join(", ")}.</p>`}
     ${entries.length > 0 ? html`<ol class="audit">${entries.map(entryItem)}</ol>` : html`<p>${emptyText(data)}</p>`}

@@ -1,6 +1,6 @@
 import { type KeptState, maxManual, recordsText } from "../../domain/backup/backup.ts";
 import { type Html, html } from "../html.ts";
-import { badge, copyable, emptyState, type PageContext, page } from "../layout.ts";
+import { badge, copyable, emptyState, helpLinks, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, counted, time } from "../text.ts";
 
@@ -22,7 +22,7 @@ interface BackupsData {
 export function backupsPage(context: PageContext, data: BackupsData): Html {
   return page(
     { ...context, title: "Backups", section: "Backups", action: data.max > 0 && backupForm },
-    html`<section>${failureNote(data)}<p>${whenNote(data)}</p>${statesTable(data)}</section>
+    html`<section>${failureNote(data)}<p>${whenNote(data)}</p>${helpLinks(["Backup and restore", "backup"])}${statesTable(data)}</section>
     ${filesSection(data)}
     ${fullBackupSection}
     ${restoreSection}`,

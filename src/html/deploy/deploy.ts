@@ -9,7 +9,7 @@ import type {
 import { counted } from "../../domain/text.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { copyable, type Link, type PageContext, page } from "../layout.ts";
+import { copyable, helpLinks, type Link, type PageContext, page } from "../layout.ts";
 import { time } from "../text.ts";
 import { type OfferedPublish, publishCard } from "./publish.ts";
 
@@ -88,6 +88,7 @@ function formatCard(format: OfferedFormat, offer: DeployOffer, logo: Html): Html
     ${isForm ? ruleScripts(format, offer) : offer.oneLine && snippetBlock(`${id}-one-line`, offer.oneLine)}
     <details class="more"><summary>${isForm ? `Fields for ${format.target}` : "Guides, commands and scripts"}</summary>
       <p class="soft"><code>${fileName}</code></p>
+      ${isForm ? helpLinks(["Intune by hand", "intune#by-hand"]) : helpLinks(["RMM tools", "rmm"], ["Exit codes", "rmm#exit-codes"])}
       ${isForm ? fieldGroups(id, sections, logo) : commandsOf(format, offer)}
       ${format.apart && apartFold(format, format.apart, logo)}</details></section>`;
 }
@@ -119,7 +120,7 @@ function commandsOf({ id, snippets, tools }: OfferedFormat, { scripts, byHand }:
 function diagnosisLine({ path, command }: NonNullable<DeployOffer["diagnosis"]>): Html {
   return html`<details class="more diagnosis"><summary>It does not print?</summary>
     <p><code>diagnose.ps1</code> finds the cause on that PC and changes nothing. <a href="${path}">Download diagnose.ps1</a></p>
-    ${snippetBlock("diagnosis", command)}</details>`;
+    ${snippetBlock("diagnosis", command)}${helpLinks(["What each finding means", "diagnosis"])}</details>`;
 }
 
 /** Folded, because it is useful only for printers that share a driver. */
@@ -221,7 +222,7 @@ function linkFold(
         <select id="link-to" name="address">${selectOptions(targets, "")}</select></div>
       <div class="field"><label for="link-days">Valid for</label>
         <select id="link-days" name="days">${selectOptions(choices, String(days))}</select></div>
-      <button>Make the link</button></form>
+      <button>Make the link</button></form>${helpLinks(["Links", "signing-in#links"])}
     ${tokenPath && html`<p>For an agent that downloads these files regularly: <a href="${tokenPath}">a token</a>.</p>`}
     <details class="delete"><summary>Make all links to this invalid…</summary>
       <form method="post" action="${endPath}">

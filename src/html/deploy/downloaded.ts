@@ -2,6 +2,7 @@ import type { Deployed, DownloadCount } from "../../domain/deploy/download.ts";
 import type { DriverWithState, PrinterWithState, WithState } from "../../domain/printers/listings.ts";
 import { type Html, html } from "../html.ts";
 import type { Link } from "../layout.ts";
+import { helpOnFinding } from "../remedies.ts";
 import { stateWord, toneOf } from "../state-badge.ts";
 import { counted, day, isolated, time } from "../text.ts";
 
@@ -38,7 +39,7 @@ function stateWords({ state, findings }: WithState, ready: Html, remedy: Link | 
   if (worst === undefined) return html`<p>${word}, ${ready}</p>`;
   const style = state === "blocked" && html`class="button primary"`;
   return html`<p>${word}: ${isolated(worst.text)}</p>
-    ${remedy && html`<p><a ${style} href="${remedy.path}">${remedy.label}</a></p>`}
+    ${remedy && html`<p><a ${style} href="${remedy.path}">${remedy.label}</a></p>`}${helpOnFinding(worst.kind)}
     ${others.length > 0 && html`<ul class="plain">${others.map(({ text }) => html`<li>${isolated(text)}</li>`)}</ul>`}`;
 }
 

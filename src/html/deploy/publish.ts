@@ -2,7 +2,7 @@ import { sharedDrivers } from "../../domain/deploy/deployment-choice.ts";
 import type { PrinterWithState } from "../../domain/printers/listings.ts";
 import { counted } from "../../domain/text.ts";
 import { type Html, html } from "../html.ts";
-import { copyable } from "../layout.ts";
+import { copyable, helpLinks } from "../layout.ts";
 
 /** `publish.ps1`, which creates apps in Intune. An administrator of the tenant runs it on a PC. */
 export interface OfferedPublish {
@@ -34,26 +34,9 @@ export function publishCard(publish: OfferedPublish): Html {
         <code>DeviceManagementApps.ReadWrite.All</code> once: to the app “Microsoft Graph Command Line Tools”, or to your own
         (<code>-ClientId</code>).</p>
       ${linkDays !== undefined && linksNote(linkDays)}
-      <dl>${parameters(publish).map(
-        ([name, text]) => html`<div><dt><code>${name}</code></dt><dd>${text}</dd></div>`,
-      )}</dl>
-      <p>All parameters: <code>Get-Help .\\${fileName} -Full</code></p></details></section>`;
-}
-
-/** The most useful parameters. The script's own help lists all of them. */
-function parameters({ isForClient }: OfferedPublish): (readonly [string, string])[] {
-  return [
-    ["-WhatIf", "Says what it would do, and changes nothing."],
-    ["-Tenant DOMAIN", "Signs in to that tenant, if you manage several."],
-    ["-AssignTo ID,ID", "Assigns the apps to these groups as well: required, or with -Intent available."],
-    ...(isForClient ? [["-Together", "Makes all printers one app."] as const] : []),
-    ["-Package FOLDER", "Uses the .intunewin files in that folder, if this PC cannot reach Platen."],
-    ["-Force", "Also overwrites fields that were changed in Intune."],
-    [
-      "-Remove",
-      "Lists the apps of printers, clients and drivers that were deleted in Platen, asks, and deletes them.",
-    ],
-  ];
+      <p>With <code>-WhatIf</code>, it only says what it would do. ${isForClient && html`With <code>-Together</code>, it makes all printers one app.`}
+        All parameters: <code>Get-Help .\\${fileName} -Full</code></p>
+      ${helpLinks(["Parameters", "intune#parameters"], ["Permission", "intune#the-permission"])}</details></section>`;
 }
 
 function linksNote(days: number): Html {

@@ -11,6 +11,7 @@ import type { ClientName, DriverWithState, ListedDriver } from "../../domain/pri
 import { shipsArm64 } from "../../domain/printers/printer-drivers.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
+import { helpLinks } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { driverFindingLines, toneOf } from "../state-badge.ts";
 import { bytes, count, counted } from "../text.ts";
@@ -39,6 +40,7 @@ export function uploadForm(limit: number): Html {
     <label for="f-file">Driver ZIP</label>
     <input id="f-file" type="file" name="file" accept=".zip,application/zip" required aria-describedby="upload-hint">
     <noscript><button class="primary">Upload driver</button></noscript>
+    ${helpLinks(["Upload", "drivers#upload"], ["Error messages", "errors#upload-of-a-driver"])}
   </form>
   <ul id="upload-lines" class="uploads" aria-label="Uploads" hidden></ul>`;
 }

@@ -4,7 +4,7 @@ import { csvColumns } from "../../domain/import/printer-csv.ts";
 import type { ClientName } from "../../domain/printers/listings.ts";
 import { type Refusal, refusalMessage } from "../error.ts";
 import { type Html, html } from "../html.ts";
-import { type Message, type PageContext, page } from "../layout.ts";
+import { helpLinks, type Message, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, counted } from "../text.ts";
 
@@ -41,7 +41,7 @@ function importForm({ clients, limitBytes }: ImportPageData, form: ImportForm): 
   return html`<form class="panel upload" method="post" action="${paths.importPreview}" data-guard
     enctype="multipart/form-data" hx-post="${paths.importPreview}" hx-encoding="multipart/form-data" hx-target="#import"
     hx-swap="outerHTML" hx-disabled-elt="find .primary">
-    <h2>Import printers</h2>
+    <h2>Import printers</h2>${helpLinks(["Lists to import", "import"])}
     <div id="import-problem">${form.problem !== undefined && importProblem(form.problem)}</div>
     <div class="field"><label for="f-import-file">File</label>
       <p class="hint" id="f-import-file-hint">A CSV as it is exported here, one of your own with some of its columns, or what the

@@ -25,7 +25,7 @@ import {
   textField,
 } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { type PageContext, page } from "../layout.ts";
+import { helpLinks, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, listed } from "../text.ts";
 
@@ -108,12 +108,12 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
 /** Settings that few printers need, folded by topic. */
 function folds(choices: PrinterChoices, form: FormState): Html {
   return html`
-    ${fold(form, "Port and status", ["protocol", "port_number", "ipp_path", "ipp_tls", "lpr_queue", "snmp", "snmp_community", "snmp_index"], portFields)}
+    ${fold(form, "Port and status", ["protocol", "port_number", "ipp_path", "ipp_tls", "lpr_queue", "snmp", "snmp_community", "snmp_index"], portFields, helpLinks(["IPP", "driverless"], ["SNMP status", "diagnosis#the-device"]))}
     ${fold(form, "Location, sharing, default printer", ["location", "comment", "set_default", "shared", "share_name"], queueFields)}
-    ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size", "print_ticket", "reset_user_preferences"], preferenceFields)}
-    ${fold(form, "ARM64 machines", ["arm64_driver_id", "arm64_driver_desc"], () => arm64Fields(choices, form))}
-    ${fold(form, "Subnets", ["subnets"], subnetFields)}
-    ${fold(form, "Old queues and uninstall", ["replaces", "keep_driver"], cleanUpFields)}`;
+    ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size", "print_ticket", "reset_user_preferences"], preferenceFields, helpLinks(["Preferences and PrintTickets", "printers#trays-stapling-and-other-preferences"]))}
+    ${fold(form, "ARM64 machines", ["arm64_driver_id", "arm64_driver_desc"], () => arm64Fields(choices, form), helpLinks(["ARM64 machines", "drivers#x64-and-arm64-machines"]))}
+    ${fold(form, "Subnets", ["subnets"], subnetFields, helpLinks(["Only in its subnets", "intune#only-in-its-subnets"]))}
+    ${fold(form, "Old queues and uninstall", ["replaces", "keep_driver"], cleanUpFields, helpLinks(["What is removed", "printers#remove-what-the-printer-replaces"]))}`;
 }
 
 const defaultValues = printerFormValues();
@@ -124,13 +124,14 @@ function fold(
   title: string,
   names: readonly (keyof PrinterSettings)[],
   fields: (form: FormState) => Html,
+  help?: Html,
 ): Html {
   const set = names.filter(
     (name) => (form.values[name] ?? defaultValues[name] ?? "") !== (defaultValues[name] ?? ""),
   ).length;
   const isOpen = names.some((name) => name in form.problems || name in (form.newerValues ?? {}));
   return html`<details class="more" data-fold ${isOpen && html`open`}>
-    <summary>${title} <span class="soft count">${set > 0 && `${set} set`}</span></summary>${fields(form)}</details>`;
+    <summary>${title} <span class="soft count">${set > 0 && `${set} set`}</span></summary>${help}${fields(form)}</details>`;
 }
 
 function portFields(form: FormState): Html {

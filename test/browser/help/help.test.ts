@@ -58,6 +58,24 @@ test("without JavaScript, the keyboard leads from the navigation to a message's 
   assert.ok(await target.isVisible());
 });
 
+test("a link to the help beside a field opens a tab, and the form keeps what was typed", {
+  skip: withoutBrowser,
+}, async (t) => {
+  const app = await startApp(t);
+  const page = await openWide(t);
+  await page.goto(`${app.url}/printers?new=1`);
+  await page.getByLabel("Name").first().fill("Half typed");
+
+  await page.getByText("Old queues and uninstall").press("Enter");
+  const opened = page.context().waitForEvent("page");
+  await page.getByRole("link", { name: "What is removed" }).press("Enter");
+  const help = await opened;
+  const title = await help.locator(":target h2").textContent();
+
+  assert.equal(title, "Remove what the printer replaces");
+  assert.equal(await page.getByLabel("Name").first().inputValue(), "Half typed");
+});
+
 test("a table of the help is one card a row at 360 px, with the column's name above each cell", {
   skip: withoutBrowser,
 }, async (t) => {
