@@ -107,7 +107,10 @@ test("the notice of a large driver leaves out unused files with one button, and 
     notice,
     /<li class="warn"><details>[\s\S]*<button [^>]*>Leave out 1 unused file \(1\.1 MB smaller\)/,
   );
-  assert.match(await done.text(), /Packages leave out 1 file of 4[\s\S]*<button [^>]*>Put them back into packages/);
+  assert.match(
+    await done.text(),
+    /Packages leave out 1 file of 4[\s\S]*<button [^>]*>Put them back into packages/,
+  );
   assert.equal(done.headers.get("hx-redirect"), null);
   assert.deepEqual(after, { ...before, drop_unused: true });
   assert.equal(back.headers.get("location"), "/drivers/1?done=saved");
