@@ -123,20 +123,6 @@ function conflictSummary(newerValues: FormInput, { labels, path }: EditedRecord)
   </div>`;
 }
 
-/** A delete button inside `details`, so that one wrong click deletes nothing. It works without scripts. */
-export function deleteFold(options: {
-  readonly what: string;
-  readonly consequence: string;
-  readonly action: string;
-  readonly attributes?: Html;
-}): Html {
-  return html`<details class="delete"><summary>Delete<span class="visually-hidden"> ${options.what}</span>…</summary>
-    <form method="post" action="${options.action}" ${options.attributes}>
-      <p>${options.consequence}</p>
-      <button class="danger">Delete ${options.what}</button>
-    </form></details>`;
-}
-
 /** @param display formats a saved value for users. @param control the input, with these ARIA attributes */
 function field(
   state: FormState,

@@ -1,7 +1,7 @@
 import { hasRole, type Role } from "../domain/access/access.ts";
 import { maxQuery } from "../domain/printers/search.ts";
 import { type Hole, type Html, html } from "./html.ts";
-import { paths, pathsOf } from "./paths.ts";
+import { paths } from "./paths.ts";
 
 interface NavItem {
   readonly label: string;
@@ -199,7 +199,7 @@ export function emptyState(sentence: Hole, action: Html): Html {
 }
 
 interface RecordActions {
-  readonly kind: "printer" | "client" | "driver";
+  readonly kind: "printer" | "client" | "driver" | "account";
   readonly id: number;
   readonly isChangeable: boolean;
   /** The first is the page's primary action. */
@@ -221,7 +221,7 @@ export function recordActions(
     isChangeable &&
     deletion &&
     html`<details class="delete"><summary class="button">Delete…</summary>
-      <form class="panel" method="post" action="${pathsOf({ kind, id }).page}/delete"><p>${deletion.consequence}</p>
+      <form class="panel" method="post" action="/${kind}s/${id}/delete"><p>${deletion.consequence}</p>
         <button class="danger">Delete ${kind}</button></form></details>`
   }`;
 }

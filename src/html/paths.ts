@@ -14,7 +14,6 @@ export const paths = {
   accountReset: (id: number) => `/accounts/${id}/password`,
   accountDisable: (id: number) => `/accounts/${id}/disable`,
   accountEnable: (id: number) => `/accounts/${id}/enable`,
-  accountDelete: (id: number) => `/accounts/${id}/delete`,
   dashboard: "/",
   printers: "/printers",
   clients: "/clients",

@@ -201,7 +201,9 @@ test("a printer’s page links the help on its unusual settings, and each link l
   const { addPrinter, fetch } = await startApp(t);
   const topicsOf = async (fields: Record<string, string>) => {
     const page = await (await fetch(`/printers/${await addPrinter(fields)}`)).text();
-    return [...page.matchAll(/<a href="([^"]*)">Help on ([^<]+)<\/a>/g)].map(([, path = "", title]) => ({
+    const settings = page.slice(page.indexOf("<h2>Settings"), page.indexOf("<h2>Driver"));
+    const [line = ""] = /<p class="hint">Help: .*?<\/p>/s.exec(settings) ?? [];
+    return [...line.matchAll(/<a href="([^"]*)"[^>]*>([^<]+)<\/a>/g)].map(([, path = "", title]) => ({
       path,
       title,
     }));
@@ -232,8 +234,8 @@ test("a printer’s page links the help on its unusual settings, and each link l
       ["IPP queues"],
       ["PrintTickets"],
       ["ARM64 machines"],
-      ["users’ own preferences"],
-      ["replacing queues"],
+      ["Users’ own preferences"],
+      ["Replacing queues"],
     ],
   );
   assert.deepEqual(missing, []);

@@ -1,8 +1,8 @@
 import { type Account, accountRoles, isOneTimePasswordExpired } from "../../domain/access/account.ts";
 import { creationFold } from "../creation-fold.ts";
-import { deleteFold, type FormState, problemSummary, selectField, textField } from "../form.ts";
+import { type FormState, problemSummary, selectField, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { badge, copyable, type PageContext, page } from "../layout.ts";
+import { badge, copyable, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { time } from "../text.ts";
 
@@ -110,19 +110,26 @@ export function accountDetailsPage(
 ): Html {
   const { id, name, role, created_at, seen_at } = account;
   const lastSeen = seen_at > 0 ? html`last seen ${time(seen_at)}` : "never seen";
+  const deletion = { consequence: "It is signed out at once. The audit log keeps what it did." };
+  const action = recordActions(context, {
+    kind: "account",
+    id,
+    isChangeable: true,
+    ...(role !== "admin" && { deletion }),
+  });
   return page(
-    { ...context, title: name, heading: html`<bdi>${name}</bdi>`, section: "Accounts" },
+    { ...context, title: name, heading: html`<bdi>${name}</bdi>`, section: "Accounts", action },
     html`${made && oneTimeNotice(made)}
     <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}</p>
-    ${role === "admin" ? aboutAdmin(hasPasswords) : html`${changeForms(account, hasPasswords)}${deleteFold({ what: "account", consequence: `“${name}” is signed out at once. What the account did stays in the log.`, action: paths.accountDelete(id) })}`}`,
+    ${role === "admin" ? aboutAdmin(hasPasswords) : changeForms(account, hasPasswords)}`,
   );
 }
 
 function aboutAdmin(hasPasswords: boolean): Html {
   if (!hasPasswords)
-    return html`<p>Without the setting <code>ADMIN_PASSWORD_FILE</code> this account is not used.</p>`;
-  return html`<p>The administrator’s password is the setting <code>ADMIN_PASSWORD</code> or the file of <code>ADMIN_PASSWORD_FILE</code>.
-    It is changed there alone: start Platen again, and every browser that was signed in as the administrator is signed out.</p>`;
+    return html`<p>This account is not used: <code>ADMIN_PASSWORD_FILE</code> is not set.</p>`;
+  return html`<p>Its password is in <code>ADMIN_PASSWORD</code> or <code>ADMIN_PASSWORD_FILE</code>. Change it there and start Platen again:
+    this ends all its sessions.</p>`;
 }
 
 function changeForms({ id, role, isDisabled }: Account, hasPasswords: boolean): Html {
@@ -132,15 +139,15 @@ function changeForms({ id, role, isDisabled }: Account, hasPasswords: boolean): 
     <section><h2>Password</h2>${
       hasPasswords
         ? html`<form method="post" action="${paths.accountReset(id)}">
-      <p>A new one-time password replaces the current password and ends all sessions. Links made by the account stay valid: end them on the page of the printer, client or driver.</p>
+      <p>A new one-time password ends all sessions. Links that the account made stay valid.</p>
       <p class="actions"><button>Make a one-time password</button></p></form>`
-        : html`<p>None is asked for: people sign in at the proxy in front of Platen. With the setting <code>ADMIN_PASSWORD_FILE</code> they could also sign in here.</p>`
+        : html`<p>None: people sign in at the proxy. <code>ADMIN_PASSWORD_FILE</code> turns passwords on.</p>`
     }</section>
     <section><h2>Access</h2>${
       isDisabled
         ? html`<form method="post" action="${paths.accountEnable(id)}"><p>The account has no access, either here or through a proxy.</p>
           <p class="actions"><button>Enable</button></p></form>`
-        : html`<form method="post" action="${paths.accountDisable(id)}"><p>A disabled account is signed out at once and has no access, either here or through a proxy. Its links do not work until it is enabled again.</p>
+        : html`<form method="post" action="${paths.accountDisable(id)}"><p>A disabled account is signed out at once. Its links work again when it is enabled.</p>
           <p class="actions"><button>Disable</button></p></form>`
     }</section>`;
 }

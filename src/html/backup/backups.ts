@@ -24,8 +24,7 @@ export function backupsPage(context: PageContext, data: BackupsData): Html {
     { ...context, title: "Backups", section: "Backups", action: data.max > 0 && backupForm },
     html`<section>${failureNote(data)}<p>${whenNote(data)}</p>${helpLinks(["Backup and restore", "backup"])}${statesTable(data)}</section>
     ${filesSection(data)}
-    ${fullBackupSection}
-    ${restoreSection}`,
+    ${fullBackupSection}`,
   );
 }
 
@@ -41,7 +40,7 @@ const backupForm = html`<form class="inline" method="post" action="${paths.backu
 function failureNote({ failure }: BackupsData): Html | undefined {
   return (
     failure &&
-    html`<p class="warn">${badge("bad", "No backup")} At ${time(failure.at)} no backup could be made: ${failure.reason}. Records and pages are not affected; Platen retries after an hour.</p>`
+    html`<p class="warn">${badge("bad", "No backup")} At ${time(failure.at)} no backup could be made: ${failure.reason}. Platen retries after an hour.</p>`
   );
 }
 
@@ -50,8 +49,8 @@ function whenNote({ max, nextAt, isChanged }: BackupsData): Html {
   const changed = isChanged
     ? "Changes since the newest one are not in any backup yet."
     : "The newest one has the current state.";
-  return html`Platen keeps the newest state of each UTC day, ${max} at most, when the day is over: next at ${time(nextAt)}, if anything is changed.
-    Besides these, the last ${maxManual} manual backups stay. ${changed}`;
+  return html`Platen keeps the last state of each day, ${max} at most: next at ${time(nextAt)}, if anything changes. The last ${maxManual} manual
+    backups stay too. ${changed}`;
 }
 
 function statesTable({ states, max }: BackupsData): Html | undefined {
@@ -62,8 +61,7 @@ function statesTable({ states, max }: BackupsData): Html | undefined {
   return html`<table id="backup-list"><thead><tr><th scope="col">State of</th><th scope="col">Records</th>
     <th scope="col" class="number">Size</th><th scope="col">Read back</th></tr></thead>
     <tbody>${states.map(stateRow)}</tbody></table>
-  <p class="soft">A state has all records, but no archives and no secret. Archives and icons of records deleted since are kept while the disk
-    has a gigabyte free; a driver whose archive is missing says so on its page, where the same ZIP can be uploaded again.</p>`;
+  <p class="soft">A state has all records, but no archives and no secret.</p>`;
 }
 
 function stateRow(state: KeptState): Html {
@@ -84,26 +82,13 @@ function checkedOf({ checked }: KeptState): Html {
 function filesSection({ files }: BackupsData): Html | undefined {
   if (files.count === 0) return undefined;
   return html`<section><h2>Files of deleted records</h2>
-    <p>Kept because backups need them: ${counted(files.count, "file")} of deleted drivers and icons, ${bytes(files.bytes)}. Platen deletes them with the last of those backups, or when less
-      than a gigabyte is free.</p>
+    <p>Backups need them: ${counted(files.count, "file")} of deleted drivers and icons, ${bytes(files.bytes)}.</p>
     <details class="delete"><summary>Delete them now…</summary><form method="post" action="${paths.backupFilesDelete}">
       <p>After a return to an older state, these ZIPs have to be uploaded again.</p><button class="danger">Delete for good</button></form></details></section>`;
 }
 
-const inContainer = "docker compose run --rm -T platen node /app/platen.cjs";
-
 const fullBackupSection = html`<section><h2>Everything in one file</h2>
-    <p>These commands write the records, archives, icons, audit log and the installation’s secret to a tar file, each with its SHA-256. Platen may be running. Keep the file on another machine, and to yourself (<code>umask 077</code> first).</p>
+    <p>Records, archives, icons, audit log and the secret, while Platen runs. Keep the file private, on another machine.</p>
     ${copyable("In a container", "docker compose exec -T platen node /app/platen.cjs backup - > platen.tar", "backup-container")}
-    ${copyable("Without a container, with the service’s DATA_DIR", "node platen.cjs backup platen.tar", "backup-file")}</section>`;
-
-const restoreSection = html`<section><h2>Going back</h2>
-    <p>Stop Platen first. Every digest is compared before anything is replaced, and the old files are kept in a dated folder. Accounts, sessions and tokens return as they were, including those revoked since.</p>
-    ${copyable("In a container: stop it", "docker compose stop", "restore-stop")}
-    ${copyable("Put everything back", `${inContainer} restore - < platen.tar`, "restore-container")}
-    ${copyable("Start it", "docker compose up -d", "restore-start")}
-    ${copyable("Without a container", "node platen.cjs restore platen.tar", "restore-file")}
-    <p>Where the database is damaged, Platen does not start and names the newest good state: <code>node platen.cjs --recover</code> sets the damaged file aside and
-      goes on from that state.</p>
-    <p>To go back to a state of this page, stop Platen, and replace the database with its file from the folder <code>backups</code>; the old database stays beside it. All links end, including those in scripts.</p>
-    ${copyable("In DATA_DIR, or in the container’s volume", `mv platen.sqlite platen.sqlite.before && cp -p backups/NAME platen.sqlite`, "state-back")}</section>`;
+    ${copyable("Without a container, with the service’s DATA_DIR", "node platen.cjs backup platen.tar", "backup-file")}
+    ${helpLinks(["Restore a backup", "backup#restore"], ["Recover a damaged database", "backup#recover-a-damaged-database"])}</section>`;

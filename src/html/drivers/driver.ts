@@ -8,7 +8,7 @@ import { driverStateLine } from "../deploy/downloaded.ts";
 import { driverLabels } from "../field-labels.ts";
 import { checkbox, type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { canChange, type PageContext, page, recordActions } from "../layout.ts";
+import { canChange, helpLinks, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { printerTable } from "../printers/printer-table.ts";
 import { driverRemedy } from "../remedies.ts";
@@ -208,7 +208,7 @@ function driverDeploySection(
     ${modelLine(models, isUsed)}
     ${leftOut.length > 0 && html`<p class="notice warn">Left out, because the INF does not have it: ${nameList(leftOut)}.</p>`}
     ${failureOf(withState) === undefined ? cards : foldedDownloads(cards)}
-    <p class="hint"><a href="${paths.help("drivers#a-driver-without-printers")}">Help on deploying a driver alone</a></p></div>`;
+    ${helpLinks(["A driver without printers", "drivers#a-driver-without-printers"])}</div>`;
 }
 
 /** Longer lists are folded. */

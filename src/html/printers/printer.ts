@@ -24,11 +24,11 @@ import {
 } from "../../domain/printers/setting-values.ts";
 import { effectiveSubnets } from "../../domain/subnet.ts";
 import { type DeployOffer, deployCards, foldedDownloads, logoOf } from "../deploy/deploy.ts";
-import { machinesOf } from "../drivers/driver-label.ts";
+import { machinesOf, versionOf } from "../drivers/driver-label.ts";
 import { type Hole, type Html, html } from "../html.ts";
-import { canChange, type PageContext, page, recordActions } from "../layout.ts";
+import { canChange, helpLinks, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
-import { bytes, counted, infDate, time } from "../text.ts";
+import { counted, time } from "../text.ts";
 import { iconSection, readOnlyIconSection } from "./icon.ts";
 import { ticketSummary } from "./printer-form.ts";
 
@@ -207,22 +207,12 @@ function driverSection({ printer, driver, arm64Driver }: PrinterPageData, isChan
 
 function factsOf(driver: Driver, model: string): Html {
   const inf = chosenInf(driver);
-  const date =
-    inf?.driverVer &&
-    html`<code>${inf.driverVer.version}</code> <span class="soft">${infDate(inf.driverVer.date)}</span>`;
-  const rows = [
+  return definitions([
     row("Driver", html`<a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>`),
     row("Model", html`<bdi>${model || "not chosen yet"}</bdi>`),
     row("Machines", machinesOf(inf)),
-  ];
-  if (isWindowsDriver(driver)) rows.push(row("Archive", "none: Windows brings it"));
-  else
-    rows.push(
-      row("INF", html`<code>${driver.inf_path || "none"}</code>`),
-      row("Version", date ?? "not given"),
-      row("Archive", html`<bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}`),
-    );
-  return definitions(rows);
+    row("Version", isWindowsDriver(driver) ? "comes with Windows" : versionOf(inf)),
+  ]);
 }
 
 function withoutArm64({ id }: Printer, driver: Driver, isChangeable: boolean): Html | undefined {
@@ -232,35 +222,29 @@ function withoutArm64({ id }: Printer, driver: Driver, isChangeable: boolean): H
 }
 
 /** The help about a printer's unusual settings. */
-const helpTopics: readonly (readonly [title: string, path: string, isFor: (printer: Printer) => boolean])[] =
+const helpTopics: readonly (readonly [title: string, page: string, isFor: (printer: Printer) => boolean])[] =
   [
-    ["IPP queues", paths.help("driverless"), ({ protocol }) => protocol === "ipp"],
+    ["IPP queues", "driverless", ({ protocol }) => protocol === "ipp"],
     [
       "PrintTickets",
-      paths.help("printers#trays-stapling-and-other-preferences"),
+      "printers#trays-stapling-and-other-preferences",
       ({ print_ticket }) => print_ticket !== "",
     ],
+    ["ARM64 machines", "drivers#x64-and-arm64-machines", ({ arm64_driver_id }) => arm64_driver_id !== null],
     [
-      "ARM64 machines",
-      paths.help("drivers#x64-and-arm64-machines"),
-      ({ arm64_driver_id }) => arm64_driver_id !== null,
-    ],
-    [
-      "users’ own preferences",
-      paths.help("printers#users-own-preferences"),
+      "Users’ own preferences",
+      "printers#users-own-preferences",
       ({ reset_user_preferences }) => reset_user_preferences,
     ],
-    [
-      "replacing queues",
-      paths.help("printers#remove-what-the-printer-replaces"),
-      ({ replaces }) => replaces.length > 0,
-    ],
+    ["Replacing queues", "printers#remove-what-the-printer-replaces", ({ replaces }) => replaces.length > 0],
   ];
 
-/** Links to the help about the printer's settings; empty for most printers. */
-function helpFor(printer: Printer): Html {
-  const topics = helpTopics.filter(([, , isFor]) => isFor(printer));
-  return html`${topics.map(([title, path]) => html`<p class="hint"><a href="${path}">Help on ${title}</a></p>`)}`;
+/** Undefined for most printers. */
+function helpFor(printer: Printer): Html | undefined {
+  const topics = helpTopics.flatMap(([title, page, isFor]) =>
+    isFor(printer) ? [[title, page] as const] : [],
+  );
+  return topics.length > 0 ? helpLinks(...topics) : undefined;
 }
 
 interface Row {
