@@ -35,17 +35,8 @@ export function chooseRows(form) {
     const sheet = target.closest(".sheet");
     if (sheet) $("button", sheet)?.click();
   });
-  askBeforeDeleting(form);
-  const bar = $(".bulk", form);
-  if (bar) bars.observe(bar);
   show(form);
 }
-
-// Messages stand above the bar, however many lines it has. Of an old list and a new one the new bar is told of last.
-const bars = new ResizeObserver((entries) => {
-  const height = entries.at(-1)?.target.getBoundingClientRect().height ?? 0;
-  document.documentElement.style.setProperty("--bulk", `${height}px`);
-});
 
 /** @param {Element} part */
 function boxesIn(part) {
@@ -122,35 +113,6 @@ function mark(box, ticked, all) {
   if (!(box instanceof HTMLInputElement)) return;
   box.checked = ticked === all;
   box.indeterminate = ticked > 0 && ticked < all;
-}
-
-const mostNames = 5;
-
-/**
- * Deleting several asks, by name; the fold that asks without scripts is not needed then.
- * @param {HTMLFormElement} form
- */
-function askBeforeDeleting(form) {
-  const dialog = $("dialog", form);
-  const names = $(".names", form);
-  const question = $("#delete-question", form);
-  if (!(dialog instanceof HTMLDialogElement) || !names || !question) return;
-  $("#delete-chosen > summary", form)?.addEventListener("click", (event) => {
-    event.preventDefault();
-    const chosen = Array.from(boxesIn(form)).filter((box) => box.checked);
-    // A click, not the form's own sending: htmx sends the button that was clicked.
-    if (chosen.length === 1) return $("button[value=delete]", dialog)?.click();
-    question.textContent = `Delete ${chosen.length} printers?`;
-    const shown = chosen
-      .slice(0, mostNames)
-      .map((box) => box.closest("tr")?.querySelector("th")?.textContent);
-    const more = chosen.length - shown.length;
-    names.textContent = shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
-    dialog.showModal();
-  });
-  $(".close", dialog)?.addEventListener("click", () => dialog.close());
-  // Afterwards: htmx forgets the button that was pressed as soon as it loses the focus.
-  form.addEventListener("submit", () => setTimeout(() => dialog.close()));
 }
 
 // htmx says of every element of an old list that it goes, one by one; here thousands go at once, and none needs it.

@@ -1,4 +1,4 @@
-import { type FindingKind, states } from "../domain/printers/findings.ts";
+import { type FindingKind, findingKinds, states } from "../domain/printers/findings.ts";
 import type { ClientName } from "../domain/printers/listings.ts";
 import {
   isNarrowed,
@@ -24,17 +24,6 @@ interface NarrowedList {
   readonly total: number;
 }
 
-/** The selects of the filter form. */
-interface NarrowingChoices {
-  /** Set if rows have clients. */
-  readonly clients?: readonly ClientName[];
-  /** Set if rows have states. `others`: states that only this list has. */
-  readonly states?: {
-    readonly others: readonly (readonly [state: WantedState, label: string])[];
-    readonly kinds: readonly FindingKind[];
-  };
-}
-
 /** The labels in the state select. */
 const findingKindLabels: Record<FindingKind, string> = {
   "no-driver": "No driver assigned",
@@ -48,6 +37,30 @@ const findingKindLabels: Record<FindingKind, string> = {
   "same-name": "Duplicate name",
   "same-address": "Duplicate address",
 };
+
+const printerStates = [
+  ["changed", "Changed since downloaded"],
+  ["vendor-driver", "Needs a vendor’s driver"],
+] as const;
+
+/** The choices in the state select besides states: those that only this list has, and kinds of findings. */
+const stateChoices: Record<NarrowedPage, StateChoices | undefined> = {
+  printers: { others: printerStates, kinds: findingKinds },
+  packages: { others: printerStates, kinds: findingKinds.filter((kind) => kind !== "no-driver") },
+  drivers: {
+    others: [
+      ["newer", "In use, and a newer version is here"],
+      ["unused", "Without printers"],
+    ],
+    kinds: ["unchosen-model", "lost-model", "incomplete", "missing-files", "unsigned", "archive"],
+  },
+  clients: undefined,
+};
+
+interface StateChoices {
+  readonly others: readonly (readonly [state: WantedState, label: string])[];
+  readonly kinds: readonly FindingKind[];
+}
 
 /** The URL of a filtered list. */
 export function narrowedPath(path: string, narrowing: Narrowing): string {
@@ -66,7 +79,7 @@ export function narrowingQuery({ q, client, state, sort }: Narrowing): string {
 }
 
 /** The filter form above a list. htmx reloads the list while the user types. */
-export function narrowingForm(name: NarrowedPage, list: NarrowedList, choices: NarrowingChoices): Html {
+export function narrowingForm(name: NarrowedPage, list: NarrowedList, clients?: readonly ClientName[]): Html {
   const { narrowing } = list;
   const path = paths[name];
   const id = idPrefixOf(name);
@@ -76,8 +89,7 @@ export function narrowingForm(name: NarrowedPage, list: NarrowedList, choices: N
     <label class="visually-hidden" for="narrow-q">Words in the list</label>
     <input id="narrow-q" type="search" name="q" value="${narrowing.q}" maxlength="${maxQuery}" autocomplete="off"
       placeholder="Filter">
-    ${choices.clients && clientSelect(choices.clients, narrowing)}
-    ${choices.states && stateSelect(choices.states, narrowing)}
+    ${clients && clientSelect(clients, narrowing)}${stateSelect(stateChoices[name], narrowing)}
     <noscript><button>Filter</button></noscript>
     ${narrowing.sort && html`<input type="hidden" name="sort" value="${narrowing.sort}">`}
     ${narrowedCount(name, list)}</form>`;
@@ -119,13 +131,9 @@ function clientSelect(clients: readonly ClientName[], { client }: Narrowing): Ht
       ${option("none", "Without a client", client === "none")}</select>`;
 }
 
-/** The states that only printers have. */
-export const printerStates = [
-  ["changed", "Changed since downloaded"],
-  ["vendor-driver", "Needs a vendor’s driver"],
-] as const;
-
-function stateSelect({ others, kinds }: Required<NarrowingChoices>["states"], { state }: Narrowing): Html {
+function stateSelect(choices: StateChoices | undefined, { state }: Narrowing): Html | undefined {
+  if (choices === undefined) return undefined;
+  const { others, kinds } = choices;
   return html`<label class="visually-hidden" for="narrow-state">State</label>
     <select id="narrow-state" name="state">${option("", "Any state", state === undefined)}
       ${states.map((known) => option(known, stateWord(known), state === known))}

@@ -225,14 +225,14 @@ test("an unreadable list is reported in the form to a browser, and in one line t
   assert.equal(app.store.printers.list().length, 0);
 });
 
-test("the printers page links to the import page, which explains how rows are matched with printers", async (t) => {
+test("the printers page links to the import page, which links to the rules that match rows with printers", async (t) => {
   const { fetch } = await startApp(t);
 
   const printers = await (await fetch("/printers")).text();
   const page = await (await fetch("/import")).text();
 
   assert.match(printers, /href="\/import">Import</);
-  assert.match(page, /A row is the printer that it was exported from/);
+  assert.match(page, /href="\/help\/import">Columns and rules</);
   assert.match(page, /Get-PrinterPort @target/);
   assert.match(page, /href="\/export\/printers.csv"/);
 });

@@ -1,12 +1,11 @@
 import { chunksOf } from "../../domain/collections.ts";
 import type { ListedFormat } from "../../domain/deploy/package-format.ts";
-import { findingKinds } from "../../domain/printers/findings.ts";
 import { sortPrinters } from "../../domain/printers/list-order.ts";
 import type { ClientName, PrinterWithState } from "../../domain/printers/listings.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";
 import { type Html, html } from "../html.ts";
 import { emptyState, type PageContext, page } from "../layout.ts";
-import { narrowingForm, nothingMatches, printerStates } from "../list-filter.ts";
+import { narrowingForm, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { printerHead, printerRow } from "../printers/printer-table.ts";
 import { rowsPerGroup } from "../printers/printers.ts";
@@ -25,13 +24,12 @@ export function packagesPage(context: PageContext, list: PackageList): Html {
   const first = html`<a class="button" href="${paths.printers}">Go to the printers</a>`;
   const targets = formats.map(({ target }) => `one for ${target}`).join(", ");
   const sentence = `Every printer with a driver has its packages here: ${targets}.`;
-  const kinds = findingKinds.filter((kind) => kind !== "no-driver");
   const body = rows.length > 0 ? packageTable(list) : nothingMatches("packages", list);
   return page(
     { ...context, title: "Packages", section: "Packages" },
     total === 0
       ? emptyState(sentence, first)
-      : html`${narrowingForm("packages", list, { clients, states: { others: printerStates, kinds } })}
+      : html`${narrowingForm("packages", list, clients)}
         <div id="package-list" class="rows">${body}</div>`,
   );
 }

@@ -1,6 +1,5 @@
 import { isForPrinters } from "../../domain/drivers/driver.ts";
 import { sortedByTitle } from "../../domain/drivers/driver-version.ts";
-import type { FindingKind } from "../../domain/printers/findings.ts";
 import type { ClientName, DriverWithState } from "../../domain/printers/listings.ts";
 import { type Narrowing, narrowDrivers } from "../../domain/printers/search.ts";
 import { creationFold } from "../creation-fold.ts";
@@ -37,19 +36,6 @@ export function driversPage(context: PageContext, list: DriverList, uploadLimitB
   );
 }
 
-const kinds: readonly FindingKind[] = [
-  "unchosen-model",
-  "lost-model",
-  "incomplete",
-  "missing-files",
-  "unsigned",
-  "archive",
-];
-const otherStates = [
-  ["newer", "In use, and a newer version is here"],
-  ["unused", "Without printers"],
-] as const;
-
 /** The list with the result of the last upload, for the page and for fragments. */
 export function driverList(list: DriverList, isChangeable = true): Html {
   const first = isChangeable && html`<a class="button" href="${paths.uploadForm}">Choose a ZIP</a>`;
@@ -69,7 +55,7 @@ function windowsSection({ windowsDrivers }: DriverList): Html {
 
 function narrowedDrivers(list: DriverList): Html {
   const view = visibleDrivers(list);
-  return html`${narrowingForm("drivers", view, { clients: list.clients, states: { others: otherStates, kinds } })}
+  return html`${narrowingForm("drivers", view, list.clients)}
     <div id="driver-list">${driverTable(view, list.models)}</div>`;
 }
 

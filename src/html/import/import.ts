@@ -1,10 +1,10 @@
 import type { ImportPlan } from "../../domain/import/import-plan.ts";
 import { maxRows } from "../../domain/import/import-row.ts";
-import { csvColumns } from "../../domain/import/printer-csv.ts";
 import type { ClientName } from "../../domain/printers/listings.ts";
 import { type Refusal, refusalMessage } from "../error.ts";
+import { checkbox, type FormState, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { helpLinks, type Message, type PageContext, page } from "../layout.ts";
+import { type Message, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, counted } from "../text.ts";
 
@@ -33,33 +33,29 @@ export function importPage(context: PageContext, body: Html): Html {
 
 /** The first step of an import, on the page and as a fragment. */
 export function importStart(data: ImportPageData, form: ImportForm): Html {
-  return html`<div id="import">${importForm(data, form)}${commandSection(data.command)}${exportSection}
-    ${columnsSection}</div>`;
+  return html`<div id="import">${importForm(data, form)}${commandSection(data.command)}${exportSection}</div>`;
 }
 
-function importForm({ clients, limitBytes }: ImportPageData, form: ImportForm): Html {
+function importForm(
+  { clients, limitBytes }: ImportPageData,
+  { text, client, takesAll, problem }: ImportForm,
+): Html {
+  const form: FormState = { values: { text, client, all: takesAll ? "on" : "" }, problems: {} };
   return html`<form class="panel upload" method="post" action="${paths.importPreview}" data-guard
     enctype="multipart/form-data" hx-post="${paths.importPreview}" hx-encoding="multipart/form-data" hx-target="#import"
     hx-swap="outerHTML" hx-disabled-elt="find .primary">
-    <h2>Import printers</h2>${helpLinks(["Lists to import", "import"])}
-    <div id="import-problem">${form.problem !== undefined && importProblem(form.problem)}</div>
+    <h2>Import printers</h2>
+    <div id="import-problem">${problem !== undefined && importProblem(problem)}</div>
     <div class="field"><label for="f-import-file">File</label>
-      <p class="hint" id="f-import-file-hint">A CSV as it is exported here, one of your own with some of its columns, or what the
-        command below copies. Up to ${counted(maxRows, "printer")} and ${bytes(limitBytes)}.</p>
+      <p class="hint" id="f-import-file-hint">A CSV, or what the command below copies. Up to ${counted(maxRows, "printer")}, ${bytes(limitBytes)}.
+        <a href="${paths.help("import")}">Columns and rules</a></p>
       <input id="f-import-file" type="file" name="file" accept=".csv,.txt,.json,text/csv,application/json"
         aria-describedby="f-import-file-hint"></div>
-    <div class="field"><label for="f-import-text">Or paste the list</label>
-      <textarea id="f-import-text" name="text" rows="4" spellcheck="false">${form.text}</textarea></div>
-    <div class="field"><label for="f-import-client">Client</label>
-      <p class="hint" id="f-import-client-hint">The client for all printers of a print server, and for new printers of a CSV without
-        the column “client”. Existing printers keep their client. A new name creates the client.</p>
-      <input id="f-import-client" name="client" value="${form.client}" list="import-clients" autocomplete="off"
-        aria-describedby="f-import-client-hint">
-      <datalist id="import-clients">${clients.map(({ name }) => html`<option value="${name}">`)}</datalist></div>
-    <div class="field check"><input id="f-import-all" name="all" type="checkbox" value="on" ${form.takesAll && html`checked`}
-        aria-describedby="f-import-all-hint"><label for="f-import-all">Import local and virtual printers too</label>
-      <p class="hint" id="f-import-all-hint">USB, LPT, PDF, OneNote and such: they mean something on one computer alone.</p></div>
-    <p class="hint">Nothing is changed yet: a preview says first what would become of each printer.</p>
+    ${textArea(form, { label: "Or paste the list", name: "text", attributes: html`spellcheck="false"` })}
+    ${textField(form, { label: "Client", name: "client", hint: "For printers whose list names none. A new name creates the client.", attributes: html`list="import-clients" autocomplete="off"` })}
+    <datalist id="import-clients">${clients.map(({ name }) => html`<option value="${name}">`)}</datalist>
+    ${checkbox(form, { label: "Import local and virtual printers too", name: "all", hint: "USB, LPT, PDF, OneNote: they belong to one computer." })}
+    <p class="hint">A preview comes first: nothing changes yet.</p>
     <button class="primary">Show the preview</button>
     <button type="button" class="cancel" hidden>Cancel</button>
     <progress max="100" value="0" hidden></progress>
@@ -75,41 +71,20 @@ export function importProblem(problem: Refusal): Html {
 
 function commandSection(command: string): Html {
   return html`<section class="print-server"><h2>From a print server or a PC</h2>
-    <ol><li>Open <em>Windows PowerShell</em> there: Windows 8, Server 2012 or later, in any language; no administrator is needed.</li>
+    <ol><li>Open <em>Windows PowerShell</em> on that computer. No administrator is needed.</li>
       <li>Paste this command, and press Enter. It changes nothing, and copies the list.
         <div class="command"><button type="button" class="copy" data-copy="print-server" hidden>Copy</button>
           <details class="more"><summary>See the command</summary>
             <pre><code id="print-server">${command}</code></pre></details></div></li>
-      <li>Paste the list above. Or end the command with <code>&gt; printers.json</code> instead of <code>| Set-Clipboard</code>,
-        and choose that file.</li></ol>
-    <p class="hint">Its line with <code>$computer</code> can name another one. WSD ports get the address at which Windows found the device, on the
-      computer itself alone. Shares, permissions and preferences are not taken.</p></section>`;
+      <li>Paste the list above.</li></ol>
+    <p class="hint">Shares, permissions and preferences are not copied. <a href="${paths.help("import")}">More about it</a></p></section>`;
 }
 
 const exportSection = html`<section id="export"><h2>Export printers</h2>
     <p>All printers with all of their settings. Changed in a spreadsheet, the file can be imported again.</p>
     <ul class="actions"><li><a class="button" href="${paths.exportPrinters}">Download CSV</a></li>
       <li><a class="button" href="${paths.exportPrinters}?separator=semicolon">Download CSV with semicolons</a></li></ul>
-    <p class="hint">The file has only a PrintTicket’s digest. The import takes the ticket from a printer here that has it; if none has, the
-      preview says so. You can paste the XML into the cell instead.</p>
-    <p class="hint">Excel in German, French and many other languages opens the one with semicolons. Cells that look like formulas
-      get a leading apostrophe, which the import removes.</p></section>`;
-
-const columnsSection = html`<section><details class="more"><summary>Columns of a CSV, and how its rows find their printers</summary>
-    <p>Only “name” is needed. A column that is absent leaves a printer’s setting as it is; an empty cell is the default.</p>
-    <ul class="columns">${csvColumns.map((name) => html`<li><code>${name}</code></li>`)}</ul>
-    <ul class="rules"><li>A row is the printer that it was exported from (“id” with “created”), else the printer of its name at its
-        client, whatever their case. A row that you copy and rename makes another printer.</li>
-      <li>Without the column “client” printers keep their client. A row that was not exported from here is then the printer of its name at
-        the client chosen above; where none is chosen, the only printer of that name at any client. Where several clients have
-        one, the row is wrong.</li>
-      <li>Drivers are found by “driver_sha256”, else by the model (“driver_desc”, “driver_model”), else by their
-        name (“driver”). If several have the model, the import takes the one with the row’s version, else the printer’s current
-        driver, else the newest. If you change “driver” or “driver_model” but not “driver_sha256”, the changed cell decides; if
-        no driver here matches it, the row is wrong. Empty all three to remove a driver; a version or an INF alone names none.</li>
-      <li>“arm64_driver” and the columns that begin with it say the same of the driver for ARM64 machines.</li>
-      <li>A driver that is not here leaves a printer with the one that it has. A client that is not here is made.</li></ul>
-  </details></section>`;
+    <p class="hint">Excel in German, French and other languages opens the one with semicolons.</p></section>`;
 
 /** The message after an import. */
 export function importMessage({ counts, newClients }: Pick<ImportPlan, "counts" | "newClients">): Message {

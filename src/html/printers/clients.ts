@@ -23,7 +23,7 @@ export function clientsPage(context: PageContext, list: ClientList, form: FormSt
   const action = isChangeable && creationFold("new-client", "New client", isOpen, clientForm(form));
   return page(
     { ...context, title: "Clients", section: "Clients", action },
-    html`<div class="tools">${narrowingForm("clients", list, {})}</div>${clientList(list, isChangeable)}`,
+    html`<div class="tools">${narrowingForm("clients", list)}</div>${clientList(list, isChangeable)}`,
   );
 }
 

@@ -131,19 +131,19 @@ export const menuCell = memoize((row: PrinterWithState): Html => {
   const not = [row.state === "blocked" && "package", !canHaveTwin(row) && "twin"].filter(
     (kind) => kind !== false,
   );
-  return html`<td role="cell" class="menu"><button type="button" class="link" value="${id}" aria-haspopup="menu" aria-label="Actions for ${name}"
+  return html`<td role="cell" class="menu"><button type="button" class="link" value="${id}" aria-haspopup="dialog" aria-label="Actions for ${name}"
 ${not.length > 0 && html`data-not="${not.join(" ")}"`}>⋯</button></td>`;
 });
 
-/** The menu of all rows. A script moves it to a row and writes the printer's id in place of the 0 of its paths. */
+/** The menu of all rows. A script opens it for a row, and writes the printer's id in place of the 0 of its paths. */
 export function rowMenu(formats: readonly ListedFormat[], last?: Html): Html {
   const item = (label: string, path: string, kind?: string) =>
-    html`<a role="menuitem" data-path="${path}" ${kind && html`data-kind="${kind}"`}>${label}</a>`;
+    html`<a data-path="${path}" ${kind && html`data-kind="${kind}"`}>${label}</a>`;
   const downloads = formats.map(({ id, target }) =>
     item(`Download for ${target}`, paths.package(0, id), "package"),
   );
-  return html`<div class="row-menu" role="menu" hidden>${item("Edit", paths.printerEdit(0))}${item("Duplicate", paths.printerCopy(0))}
-    ${downloads.length > 0 ? downloads : item("Download", paths.printerDeploy(0))}${item("Make an IPP twin", paths.printerTwin(0), "twin")}${last}</div>`;
+  return html`<dialog class="row-menu">${item("Edit", paths.printerEdit(0))}${item("Duplicate", paths.printerCopy(0))}
+    ${downloads.length > 0 ? downloads : item("Download", paths.printerDeploy(0))}${item("Make an IPP twin", paths.printerTwin(0), "twin")}${last}</dialog>`;
 }
 
 function addressCell(address: string): Html {

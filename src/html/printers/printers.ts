@@ -10,7 +10,7 @@ import { driverChoices } from "../drivers/driver-label.ts";
 import { emptyForm, type FormState, type SelectChoice, selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, emptyState, type PageContext, page } from "../layout.ts";
-import { narrowingForm, narrowingQuery, nothingMatches, printerStates } from "../list-filter.ts";
+import { narrowingForm, narrowingQuery, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { counted } from "../text.ts";
 import { printerForm } from "./printer-form.ts";
@@ -52,7 +52,7 @@ export function printersPage(
     : html`<a href="${paths.exportPrinters}">Export</a>`;
   return page(
     { ...context, title: "Printers", section: "Printers", action },
-    html`<div class="tools">${narrowingForm("printers", list, { clients: list.choices.clients, states: { others: printerStates, kinds: findingKinds } })}
+    html`<div class="tools">${narrowingForm("printers", list, list.choices.clients)}
       <p class="transfer">${transfer}</p></div>
     ${printerList(list, isChangeable)}`,
   );
@@ -77,7 +77,7 @@ const protectedPrintNote = html`<p>Windows protected print mode removes these pr
 /** One form around all rows, for bulk changes and the menu of the rows. */
 function listForm(list: PrinterList): Html {
   const { narrowing, choices, formats, bulk } = list;
-  const remove = html`<button role="menuitem" data-path="${paths.printerDelete(0)}">Delete</button>`;
+  const remove = html`<button data-path="${paths.printerDelete(0)}">Delete</button>`;
   // Enter in a checkbox presses the form's first button. This hidden one has no action, so nothing changes.
   return html`<form class="list" method="post" action="${paths.printersBulk}" autocomplete="off"
     hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML">
@@ -182,7 +182,7 @@ function bulkBar(
       <p class="check"><input type="checkbox" id="bulk-unmatched" name="only_unmatched" value="on" ${isTicked(values.only_unmatched) && html`checked`}>
         <label for="bulk-unmatched">Only those whose model the driver does not have</label></p>
       <button class="primary" name="action" value="driver">Change the driver</button>`,
-      { isOpen: problem !== undefined },
+      problem !== undefined,
     )}
     ${fold(
       "Download",
@@ -193,13 +193,11 @@ function bulkBar(
       "Delete…",
       html`<p>Machines that have them keep them.</p>
       <button class="danger" name="action" value="delete">Delete the chosen printers</button>`,
-      { id: "delete-chosen" },
-    )}
-    ${deleteDialog}</div>`;
+    )}</div>`;
 }
 
-function fold(label: string, body: Html, { id, isOpen }: { id?: string; isOpen?: boolean } = {}): Html {
-  return html`<details name="bulk" ${id && html`id="${id}"`} ${isOpen && html`open`}><summary class="button">${label}</summary>
+function fold(label: string, body: Html, isOpen = false): Html {
+  return html`<details name="bulk" ${isOpen && html`open`}><summary class="button">${label}</summary>
     <div class="sheet">${body}</div></details>`;
 }
 
@@ -208,9 +206,3 @@ function select(name: string, id: string, choices: readonly SelectChoice[], none
   return html`<select id="${id}" name="${name}" ${name === "driver_id" && html`data-models="driver_desc"`}>
     <option value="" disabled selected>Choose one</option>${selectOptions(choices, chosen)}<option value="">${none}</option></select>`;
 }
-
-/** Browsers with scripts open this dialog instead of the fold “Delete…”. */
-const deleteDialog = html`<dialog aria-labelledby="delete-question"><h2 id="delete-question">Delete the chosen printers?</h2>
-    <p class="names"></p><p>Machines that have them keep them.</p>
-    <p class="actions"><button class="danger" name="action" value="delete">Delete them</button>
-      <button type="button" class="close">Keep them</button></p></dialog>`;

@@ -185,7 +185,6 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
       };
       await page.goto(`${url}/import`);
       await page.getByText("See the command").click();
-      await page.getByText("Columns of a CSV").click();
       await inspect("import");
       await choose(page, printers);
       await show(page);

@@ -52,7 +52,7 @@ export function focusedName(page: Page): Promise<string> {
 /** Chooses an action in the menu of a printer's row. */
 export async function chooseAction(page: Page, printer: string, action: string): Promise<void> {
   await page.getByRole("button", { name: `Actions for ${printer}`, exact: true }).click();
-  await page.getByRole("menuitem", { name: action }).click();
+  await page.locator("dialog.row-menu").getByText(action, { exact: true }).click();
 }
 
 export const rowBoxes = (page: Page) => page.locator("tbody input[name=ids]");
