@@ -98,7 +98,7 @@ function leadOn(form, box) {
   const bar = $(".bulk", form);
   $(".to-chosen", form)?.remove();
   if (!bar || bar.hidden) return;
-  const link = make("button", { type: "button", class: "to-chosen" }, "To what is chosen");
+  const link = make("button", { type: "button", class: "visually-hidden to-chosen" }, "To what is chosen");
   link.addEventListener("click", () => $("summary", bar)?.focus());
   (box.closest("label") ?? box).after(link);
 }

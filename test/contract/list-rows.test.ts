@@ -89,7 +89,7 @@ test("column headings sort the list, keep the filter, say the order, and reverse
   assert.equal(listed(state ?? "")[0], "Bare");
   assert.match(state ?? "", /class="state" aria-sort="descending"/);
   assert.doesNotMatch(state ?? "", /scope="rowgroup"/, "across clients, which the rows name");
-  assert.match(state ?? "", /<td role="cell" class="place"><bdi>Alpha</);
+  assert.match(state ?? "", /<td role="cell" class="place whose"><bdi>Alpha</);
 });
 
 test("a change keeps the order of the list, and packages can be sorted too", async (t) => {

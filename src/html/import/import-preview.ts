@@ -69,7 +69,7 @@ function refusalNotice(refusal: ImportRefusal | undefined, wrong: number): Html 
 
 const maxNames = 12;
 
-function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html | undefined {
+function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html {
   const names = (all: readonly Html[]) => {
     const rest = all.length - maxNames;
     return html`${all.slice(0, maxNames).map((name, i) => html`${i > 0 && ", "}${name}`)}${rest > 0 && ` and ${count(rest)} more`}`;
@@ -82,24 +82,18 @@ function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html | u
     ),
   );
   const colliding = rows.filter(({ collisions }) => collisions.length > 0).length;
+  const them = missing.length === 1 ? "it" : "them";
   const items = [
-    ...(colliding > 0
-      ? [
-          html`<li class="warn">${counted(colliding, "printer")} would share a name or an address with another of the same client.</li>`,
-        ]
-      : []),
-    ...notices.map((notice) => html`<li class="warn">${notice}</li>`),
-    ...(newClients.length > 0
-      ? [html`<li class="plain">${counted(newClients.length, "new client")}: ${clients}.</li>`]
-      : []),
-    ...(missing.length > 0
-      ? [
-          html`<li class="warn">${counted(missing.length, "driver is", "drivers are")} not here: ${drivers}.
-            <a href="${paths.uploadForm}">Upload ${missing.length === 1 ? "it" : "them"}</a> first, or import now, upload ${missing.length === 1 ? "it" : "them"} later and import the list again.</li>`,
-        ]
-      : []),
+    colliding > 0 &&
+      html`<li class="warn">${counted(colliding, "printer")} would share a name or an address with another of the same client.</li>`,
+    notices.map((notice) => html`<li class="warn">${notice}</li>`),
+    newClients.length > 0 &&
+      html`<li class="plain">${counted(newClients.length, "new client")}: ${clients}.</li>`,
+    missing.length > 0 &&
+      html`<li class="warn">${counted(missing.length, "driver is", "drivers are")} not here: ${drivers}.
+        <a href="${paths.uploadForm}">Upload ${them}</a> first, or later and import the list again.</li>`,
   ];
-  return items.length === 0 ? undefined : html`<ul class="findings">${items}</ul>`;
+  return html`<ul class="findings">${items}</ul>`;
 }
 
 function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }: ConfirmedImport): Html {
@@ -122,7 +116,7 @@ function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }
 
 function nothingToImport(wrong: number): string {
   if (wrong === 0) return "nothing in this list would change anything here.";
-  return `${counted(wrong, "row is", "rows are")} wrong, and no other row would change anything here. Fix the list and choose it again.`;
+  return `${counted(wrong, "row is", "rows are")} wrong, and no other row changes anything. Fix the list and choose it again.`;
 }
 
 /** Shows the preview again, now with the rows that were left out. */

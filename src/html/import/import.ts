@@ -4,7 +4,7 @@ import type { ClientName } from "../../domain/printers/listings.ts";
 import { type Refusal, refusalMessage } from "../error.ts";
 import { checkbox, type FormState, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { type Message, type PageContext, page } from "../layout.ts";
+import { copyable, type Message, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, counted } from "../text.ts";
 
@@ -73,9 +73,7 @@ function commandSection(command: string): Html {
   return html`<section class="print-server"><h2>From a print server or a PC</h2>
     <ol><li>Open <em>Windows PowerShell</em> on that computer. No administrator is needed.</li>
       <li>Paste this command, and press Enter. It changes nothing, and copies the list.
-        <div class="command"><button type="button" class="copy" data-copy="print-server" hidden>Copy</button>
-          <details class="more"><summary>See the command</summary>
-            <pre><code id="print-server">${command}</code></pre></details></div></li>
+        ${copyable("Command", command, "print-server")}</li>
       <li>Paste the list above.</li></ol>
     <p class="hint">Shares, permissions and preferences are not copied. <a href="${paths.help("import")}">More about it</a></p></section>`;
 }

@@ -25,7 +25,7 @@ import {
   textField,
 } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { helpLinks, type PageContext, page } from "../layout.ts";
+import { copyable, helpLinks, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, listed } from "../text.ts";
 
@@ -261,8 +261,7 @@ function ticketField(form: FormState): Html {
       <ol>
         <li>Set the preferences on a queue with the same driver: <em>Printer properties</em>, <em>Advanced</em>, <em>Printing Defaults</em>.</li>
         <li>Paste this command into <em>Windows PowerShell</em> and choose the queue.
-          <div class="command"><button type="button" class="copy" data-copy="ticket-command" hidden>Copy</button>
-            <pre><code id="ticket-command">${ticketCommand}</code></pre></div></li>
+          ${copyable("Command", ticketCommand, "ticket-command")}</li>
         <li>Paste the result above. Or replace <code>| Set-Clipboard</code> by <code>| Set-Content ticket.xml -Encoding UTF8</code>
           and choose that file.</li>
       </ol></details>`;

@@ -11,15 +11,13 @@ import { paths } from "../paths.ts";
 import { reasonBadge, stateBadge } from "../state-badge.ts";
 import { day } from "../text.ts";
 
-/** A column of a list of printers. Its name is the CSS class of its cells, and their grid area. */
+/** A column of a list of printers. Its name is the CSS class of its cells. */
 interface Column {
   readonly name: string;
   readonly label: string;
   readonly sort?: SortKey;
   readonly cell: (row: PrinterWithState) => Hole;
 }
-
-const place = { name: "place" };
 
 const columns = {
   address: {
@@ -30,12 +28,12 @@ const columns = {
   },
   model: { name: "model", label: "Model", cell: modelCell },
   location: {
-    ...place,
+    name: "place",
     label: "Location",
     cell: ({ printer }) => printer.location !== "" && html`<bdi>${printer.location}</bdi>`,
   },
   client: {
-    ...place,
+    name: "place whose",
     label: "Client",
     cell: ({ client }) => (client ? html`<bdi>${client.name}</bdi>` : html`<span class="soft">none</span>`),
   },

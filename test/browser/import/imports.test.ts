@@ -184,7 +184,6 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
         await saveScreenshot(page, `${width}-${colorScheme}-${name}`);
       };
       await page.goto(`${url}/import`);
-      await page.getByText("See the command").click();
       await inspect("import");
       await choose(page, printers);
       await show(page);
