@@ -47,8 +47,6 @@ export function clientPage(context: PageContext, data: ClientPageData): Html {
 
 /** Further printers that are left out are folded. */
 const visibleReasons = 6;
-/** Further printers in the package are only counted. */
-const visiblePrinters = 100;
 
 /** The package with all printers of a client: those left out with reasons, the downloads, the printers in it. */
 function clientDeploySection({ choice, offer, stateLine }: ClientPageData, isChangeable: boolean): Html {
@@ -57,7 +55,6 @@ function clientDeploySection({ choice, offer, stateLine }: ClientPageData, isCha
   return html`${stateLine}<section class="deploy off-paper" id="deploy"><h2 class="visually-hidden">Deploy all printers</h2>
     ${leftOut.length > 0 && leftOutNotice(included.length, leftOut, isChangeable)}
     ${included.length > 0 && deployCards(offer, logo)}
-    ${included.length > 0 && html`<details class="more"><summary>What goes in: ${counted(included.length, "printer")}, each driver once</summary>${goesInList(included)}</details>`}
     ${failing > 0 && failingDownloads(failing, offer)}</section>`;
 }
 
@@ -67,20 +64,10 @@ function failingCount(leftOut: readonly LeftOut[]): number {
   return leftOut.filter(({ row }) => refusalOf(row) === undefined && failureOf(row) !== undefined).length;
 }
 
-function goesInList(rows: readonly PrinterWithState[]): Html {
-  const items = rows.map(
-    ({ printer }) => html`<li><a href="${paths.printer(printer.id)}"><bdi>${printer.name}</bdi></a></li>`,
-  );
-  const rest = rows.length - visiblePrinters;
-  return html`<ul class="names">${items.slice(0, visiblePrinters)}</ul>
-    ${rest > 0 && html`<p class="hint">And ${count(rest)} more, in the list below.</p>`}`;
-}
-
 function leftOutNotice(inCount: number, leftOut: readonly LeftOut[], isChangeable: boolean): Html {
   const items = leftOut.map((row) => leftOutItem(row, isChangeable));
   const rest = items.slice(visibleReasons);
   return html`<div class="notice ${inCount === 0 ? "bad" : "warn"}">
-    <p><strong>${counted(leftOut.length, "printer")} ${leftOut.length === 1 ? "stays" : "stay"} out:</strong></p>
     <ul class="findings">${items.slice(0, visibleReasons)}</ul>
     ${
       rest.length > 0 &&
