@@ -53,7 +53,7 @@ export function printersPage(
   return page(
     { ...context, title: "Printers", section: "Printers", action },
     html`<div class="tools">${narrowingForm("printers", list, list.choices.clients)}
-      <p class="transfer">${transfer}</p></div>
+      <p class="actions">${transfer}</p></div>
     ${printerList(list, isChangeable)}`,
   );
 }
@@ -92,7 +92,7 @@ const allBox = html`<th role="columnheader" scope="col" class="check" aria-label
 function printersTable({ rows, narrowing, chosen }: PrinterList, isChangeable: boolean): Html {
   const { sort, state } = narrowing;
   const isGrouped = keepsClients(sort);
-  const reason = [...reasonedStates].find((known) => known === state);
+  const reason = reasonedStates.find((known) => known === state);
   const columns = isGrouped ? groupedColumns : flatColumns;
   const rowOf = (row: PrinterWithState) => {
     if (!isChangeable) return printerRow(row, columns, { reason });
@@ -114,7 +114,7 @@ const groupedColumns = ["address", "model", "location", "changed", "state"] as c
 const flatColumns = ["address", "model", "client", "changed", "state"] as const;
 
 /** The filters with which each row shows its reason. */
-const reasonedStates: ReadonlySet<WantedState> = new Set(["blocked", "attention", ...findingKinds]);
+const reasonedStates = ["blocked", "attention", ...findingKinds] as const;
 
 /** Browsers skip the layout of invisible groups. In larger groups they skip it for each row (rows.css). */
 const manyRows = 60;
