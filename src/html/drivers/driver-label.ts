@@ -42,7 +42,7 @@ export function driverLine(driver: DriverSummary, path: string): Html {
     driver.driver_desc !== "" && !needsModelChoice(driver) && html`<bdi>${driver.driver_desc}</bdi>`;
   const file = title !== driver.file_name && html`<bdi>${driver.file_name}</bdi>`;
   return html`<a href="${path}"><bdi>${title}</bdi></a>
-    <span class="soft file facts">${model}${file}</span>`;
+    <span class="soft file facts">${model} ${file}</span>`;
 }
 
 /** `1.2.3.4 21 Nov 2026` */
