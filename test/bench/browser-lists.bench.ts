@@ -38,7 +38,7 @@ const work: Readonly<Record<string, string>> = {
     document.querySelector("#f-name").value = "New";
     document.querySelector("#printer-form button.primary").click();
     done }`,
-  "a printer deleted": `{ const done = ${afterSettle}; document.querySelector("button[formaction]").click(); done }`,
+  "a printer deleted": `{ const done = ${afterSettle}; document.querySelector(".menu > button").click(); document.querySelector(".row-menu > button").click(); done }`,
 };
 
 async function threadMs(session: CDPSession): Promise<number> {
