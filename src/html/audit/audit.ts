@@ -67,16 +67,6 @@ export function auditPage(context: PageContext, data: AuditPageData): Html {
   );
 }
 
-/** The link from a record's page to its history; only for admins. */
-export function historyLink(
-  { visitor }: PageContext,
-  kind: "printer" | "client" | "driver",
-  id: number,
-): Html | undefined {
-  if (visitor.role !== "admin") return undefined;
-  return html`<p class="off-paper"><a href="${paths.auditOf(kind, id)}">History of this ${kind}</a></p>`;
-}
-
 function emptyText({ isFirst, next, filter }: AuditPageData): string {
   if (next !== undefined) return "No entry matches so far. Older entries have not been searched yet.";
   if (auditQuery(filter).size > 0) return isFirst ? "Nothing matches." : "Nothing older matches.";
@@ -92,10 +82,10 @@ function olderLink({ next, searchedBackTo }: AuditPageData, query: string): Html
 
 const filterLabels: Readonly<Record<keyof AuditFilter, string>> = {
   q: "Words",
-  who: "Who, or where",
+  who: "Person or address",
   event: "Event",
   kind: "Kind of record",
-  id: "Its number",
+  id: "Number",
   since: "From day",
   until: "To day",
 };
