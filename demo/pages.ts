@@ -47,6 +47,7 @@ export function allPages(app: App): DemoPages {
     packages: "/packages",
     import: "/import",
     "script-read": `${printer("Kopierer 1. OG")}/read/install`,
+    audit: "/audit?kind=printer",
     help: "/help",
     "help-page": "/help/intune",
     "help-found": "/help?q=not+at+this+site",

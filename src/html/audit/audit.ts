@@ -123,7 +123,7 @@ function select(
 
 function entryItem(entry: AuditEntry): Html {
   const { seq, who, from, event, record, fields = [], range, count: times, digest } = entry;
-  const what = entry.what && (packageWords.get(entry.what) ?? entry.what);
+  const what = entry.what && downloadWord(entry.what);
   return html`<li>
     <p class="audit-head"><span class="${badEvents.has(event) && "bad"}"><strong>${wordOf(isRevoked(entry) ? "revoked" : event)}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
       range && html`, bytes ${count(range.first)} to ${count(range.last)} of ${count(range.size)}`
@@ -134,10 +134,12 @@ function entryItem(entry: AuditEntry): Html {
   </li>`;
 }
 
-const packageWords: ReadonlyMap<string, string> = new Map([
-  ["mdm", "Intune"],
-  ["rmm", "RMM"],
-]);
+/** Packages and scripts as their buttons name them. Other descriptions stay. */
+function downloadWord(what: string): string {
+  if (what === "mdm") return "Intune";
+  if (what === "rmm") return "RMM";
+  return /^(?:install|uninstall|detect|diagnose|requirement|publish)$/.test(what) ? `${what}.ps1` : what;
+}
 
 /** For counted events, the first and the last time. */
 function when({ at, since }: AuditEntry): Html {
