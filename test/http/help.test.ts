@@ -139,6 +139,14 @@ test("a search without a hit says so, and shows the words as text", async (t) =>
   assert.equal(long.status, 200);
 });
 
+test("a search of all records without a hit offers the same search of the help", async (t) => {
+  const app = await startApp(t);
+
+  const page = await (await app.fetch("/search?q=not+at+this+site+%26+more")).text();
+
+  assert.match(page, /<a href="\/help\?q=not%20at%20this%20site%20%26%20more">Search the help<\/a>/);
+});
+
 test("the help's list names the version, and a page has the licences of all parts", async (t) => {
   const app = await startApp(t);
   const { version } = JSON.parse(readFileSync("package.json", "utf8"));

@@ -42,7 +42,7 @@ export function searchResults(results: SearchResults): Html {
     counted(printers.length, "printer"),
   ];
   const total = printers.length + clients.length + drivers.length;
-  return html`<div class="results"><p class="soft summary">${total === 0 ? html`Nothing matches “<bdi>${q}</bdi>”.` : counts.join(", ")}</p>
+  return html`<div class="results"><p class="soft summary">${total === 0 ? html`Nothing matches “<bdi>${q}</bdi>”. <a href="${paths.help()}?q=${encodeURIComponent(q)}">Search the help</a>` : counts.join(", ")}</p>
     ${group("Clients", paths.clients, q, clients, clientItem)}
     ${group("Drivers", paths.drivers, q, drivers, (driver) => driverItem(driver, models.get(driver.id)))}
     ${group("Printers", paths.printers, q, printers, printerItem)}</div>`;
