@@ -24,7 +24,7 @@ import { maxUnknownBrowsers } from "../src/services/access/passwords.ts";
 import { maxChosenPrinters } from "../src/services/printers/printer-group.ts";
 import { maxPerAccount } from "../src/store/access/sessions.ts";
 import { maxTokens } from "../src/store/access/tokens.ts";
-import { databaseLimitBytes, maxRecords } from "../src/store/record-limits.ts";
+import { databaseLimitBytes, maxRecords, undoLimitBytes } from "../src/store/record-limits.ts";
 import { Quota } from "../src/workers/admission.ts";
 import { inspectionLimits } from "../src/workers/inspections.ts";
 
@@ -52,7 +52,8 @@ const limits = {
   clients: maxRecords.clients,
   drivers: maxRecords.drivers,
   database: bytes(databaseLimitBytes),
-  "time to undo a deletion": time(undoMs),
+  "database size at which changes can be undone": bytes(undoLimitBytes),
+  "time to undo a deletion or change": time(undoMs),
   "upload (`UPLOAD_LIMIT_MB`)": bytes(readConfig({}).uploadLimitBytes),
   "uploads in work or waiting": inspectionLimits.max,
   "time to read an archive, plus 1 s per 32 MB": time(inspectionLimits.timeMs),

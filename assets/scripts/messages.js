@@ -30,6 +30,7 @@ export function forgetWhatWasDone() {
   const here = new URL(location.href);
   const said = [
     "done",
+    "change",
     "saved",
     "undo",
     "restored",

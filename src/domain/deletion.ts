@@ -1,15 +1,38 @@
 import { UserError } from "./errors.ts";
 
-/** How long a deletion can be undone. */
+/** How long a deletion or a change can be undone. */
 export const undoMs = 10 * 60_000;
 
 /** With fewer bytes free on the disk, the deletion of a driver is final: Platen frees the space of its archive at once. */
 export const archiveRoomBytes = 128 * 1024 * 1024;
 
-export const deletionKinds = ["printer", "printers", "client", "driver", "icon"] as const;
+const changeKinds = ["changed-printer", "changed-printers", "changed-client", "changed-driver"] as const;
+export const deletionKinds = ["printer", "printers", "client", "driver", "icon", ...changeKinds] as const;
 type DeletionKind = (typeof deletionKinds)[number];
 
-/** One deletion, of one or several records. */
+/** The tables whose changes can be undone. */
+export type ChangedTable = "printers" | "clients" | "drivers";
+
+/** The table of a kind's changes; undefined for deletions. */
+export function changedTable(kind: DeletionKind): ChangedTable | undefined {
+  if (!kind.startsWith("changed-")) return undefined;
+  if (kind === "changed-client") return "clients";
+  return kind === "changed-driver" ? "drivers" : "printers";
+}
+
+/** What undoes a change: the id of its entry among the deletions. Undefined if the change changed nothing. */
+export type KeptChange = number | "no room" | undefined;
+
+/** What a message says of a change besides its success. */
+export interface ChangeDetails {
+  readonly undo: KeptChange;
+  /** The fields that only another user changed meanwhile, with their values in words. */
+  readonly kept?: readonly { readonly label: string; readonly text: string }[];
+  /** Whether the record's state is worse than before. */
+  readonly isWorse?: boolean;
+}
+
+/** One deletion or change, of one or several records. */
 export interface DeletedRecord {
   readonly kind: DeletionKind;
   /** The record's id; for an icon, its printer's id; 0 for several printers. */
@@ -17,7 +40,7 @@ export interface DeletedRecord {
   readonly name: string;
 }
 
-/** A deletion that can be undone. */
+/** A deletion or change that can be undone. */
 export interface KeptDeletion extends DeletedRecord {
   readonly id: number;
   /** UTC, milliseconds since 1970. The server's clock may have been set since. */
@@ -29,24 +52,26 @@ export interface RecentDeletion extends KeptDeletion {
   readonly leftMs: number;
 }
 
-/** The result of an undone deletion. */
+/** The result of an undone deletion or change. */
 export interface RestoredRecord extends DeletedRecord {
-  /** One sentence for each thing that is not as it was before the deletion. */
+  /** One sentence for each thing that is not as it was before. */
   readonly remarks: readonly string[];
 }
 
-/** Why a deletion cannot be undone, with the data for the message. */
+/** Why a deletion or change cannot be undone, with the data for the message. */
 type Obstacle =
-  /** The deletion was already undone, is final, or never existed. */
+  /** It was already undone, is final, or never existed. */
   | { readonly kind: "over" }
   /** Another client has the name now. */
   | { readonly kind: "name"; readonly client: { readonly id: number; readonly name: string } }
   /** The same ZIP was uploaded again. */
   | { readonly kind: "upload"; readonly driver: { readonly id: number; readonly title: string } }
-  /** It refers to a record that was deleted too; the deletion of that record must be undone first. */
+  /** It refers to a record that was deleted too, or its records changed once more: that must be undone first. */
   | { readonly kind: "needs"; readonly deletion: KeptDeletion }
   /** The deletion of the icon's printer is final. */
-  | { readonly kind: "printer" };
+  | { readonly kind: "printer" }
+  /** Every record was changed or deleted since. */
+  | { readonly kind: "changed" };
 
 /** A deletion cannot be undone, at least not yet. Nothing was changed. */
 export class NotRestored extends UserError {
@@ -62,14 +87,22 @@ export class NotRestored extends UserError {
 function obstacleText(name: string, obstacle: Obstacle): string {
   switch (obstacle.kind) {
     case "over":
-      return "This deletion was already undone, or can no longer be undone.";
+      return "This was already undone, or can no longer be undone.";
     case "name":
       return `Another client has the name “${obstacle.client.name}” now: rename it, then undo this deletion.`;
     case "upload":
       return `The same ZIP was uploaded again as “${obstacle.driver.title}”: use that driver, or delete it to restore “${name}” as it was.`;
     case "needs":
-      return `“${name}” needs “${obstacle.deletion.name}”, which was deleted after it: undo that deletion first.`;
+      return laterText(name, obstacle.deletion);
     case "printer":
       return "The printer of this icon is deleted for good.";
+    case "changed":
+      return `“${name}” was changed or deleted since: nothing is left to undo.`;
   }
+}
+
+function laterText(name: string, { kind, name: later }: KeptDeletion): string {
+  if (changedTable(kind) !== undefined)
+    return `“${later}” was changed once more since: undo that change first.`;
+  return `“${name}” needs “${later}”, which was deleted after it: undo that deletion first.`;
 }

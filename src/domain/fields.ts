@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { type FieldMessages, UserError } from "./errors.ts";
 
 /** A form's values by field name. Checkboxes that are not ticked are absent. */
@@ -176,30 +175,4 @@ export class FieldReader {
 export function throwIfAny(problems: FieldMessages): void {
   const messages = Object.values(problems);
   if (messages.length > 0) throw new UserError("invalid", messages.join(" "), problems);
-}
-
-/** A digest of the values that a form shows when it is opened. The form sends it back in the field `opened`. */
-export function formVersion(values: FormInput): string {
-  const entries = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify(entries)).digest("hex").slice(0, 16);
-}
-
-/**
- * @param sentVersion the version that a form sent back; undefined skips the check
- * @throws UserError "stale" if the record's values are different now
- */
-export function checkFormVersion(sentVersion: string | undefined, currentValues: FormInput): void {
-  if (sentVersion === undefined || sentVersion === formVersion(currentValues)) return;
-  throw new UserError(
-    "stale",
-    "This has been saved elsewhere since you opened it. Your changes are not saved.",
-  );
-}
-
-/** The current values of the fields whose sent values are different. */
-export function differencesFrom(sent: FormInput, currentValues: FormInput): FormInput {
-  const others = Object.entries(currentValues).filter(
-    ([name, value]) => cleanText(sent[name] ?? "", true) !== cleanText(value ?? "", true),
-  );
-  return Object.fromEntries(others);
 }

@@ -84,7 +84,7 @@ function needsOf({ printers, drivers, deletions, hasFailedBackup }: DashboardDat
     need("drivers", "attention", "driver|s to check", "warn"),
     need("drivers", "newer", "driver|s in use with a newer version in Platen", "warn"),
     need("drivers", "unused", `driver|s without printers, ${unusedBytes}`),
-    [deletions.length, "deletion|s can still be undone", paths.deleted],
+    [deletions.length, "change|s can still be undone", paths.deleted],
   ];
   return needs.filter(([number]) => number > 0);
 }

@@ -7,8 +7,10 @@ import { type Hole, type Html, html } from "./html.ts";
 export interface FormState {
   readonly values: FormInput;
   readonly problems: FieldMessages;
-  /** Set where another user saved the record after the form was opened: the saved values that differ from `values`. */
+  /** Set where another user changed the same fields after the form was opened: their saved values. */
   readonly newerValues?: FormInput;
+  /** The fields that only the other user changed: `values` has their saved values. */
+  readonly kept?: readonly string[];
 }
 
 export const emptyForm: FormState = { values: {}, problems: {} };
@@ -102,24 +104,17 @@ interface EditedRecord {
 
 /** Lists all problems above the form, each with a link to its field, or shows the conflict with another user's save. */
 export function problemSummary(state: FormState, record?: EditedRecord): Html | undefined {
-  if (state.newerValues !== undefined && record !== undefined)
-    return conflictSummary(state.newerValues, record);
-  const problems = Object.entries(state.problems);
+  const { newerValues, kept = [] } = state;
+  const labelOf = (name: string) => record?.labels[name] ?? name;
+  const problems = newerValues
+    ? Object.keys(newerValues).map((name) => [name, labelOf(name)] as const)
+    : Object.entries(state.problems);
   if (problems.length === 0) return undefined;
   return html`<div class="problems" role="alert" tabindex="-1" data-focus>
-    <p><strong>Not saved.</strong> Fix:</p>
+    <p><strong>Not saved.</strong> ${newerValues ? "Another user changed the same fields since you opened this:" : "Fix:"}</p>
     <ul>${problems.map(([name, message]) => html`<li><a href="#${id(name)}">${message}</a></li>`)}</ul>
-  </div>`;
-}
-
-/** Lists the fields that another user changed, and offers both versions. */
-function conflictSummary(newerValues: FormInput, { labels, path }: EditedRecord): Html {
-  const fields = Object.keys(newerValues);
-  const items = fields.map((name) => html`<li><a href="#${id(name)}">${labels[name] ?? name}</a></li>`);
-  return html`<div class="problems" role="alert" tabindex="-1" data-focus>
-    <p><strong>Not saved.</strong> This has been saved elsewhere since you opened it.</p>
-    ${items.length > 0 ? html`<p>The saved version differs from yours here:</p><ul>${items}</ul>` : html`<p>The saved values are the same as yours.</p>`}
-    <p class="actions"><button>Save mine anyway</button> <a href="${path}">Discard mine and show the saved version</a></p>
+    ${kept.length > 0 && html`<p>Changed meanwhile and kept: ${kept.map(labelOf).join(", ")}.</p>`}
+    ${newerValues && html`<p class="actions"><button>Save mine anyway</button> <a href="${record?.path}">Discard mine and show the saved version</a></p>`}
   </div>`;
 }
 

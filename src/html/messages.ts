@@ -1,3 +1,4 @@
+import type { ChangeDetails } from "../domain/deletion.ts";
 import type { ListedFormat } from "../domain/deploy/package-format.ts";
 import type { ClientName, ListedPrinter, PrinterWithState } from "../domain/printers/listings.ts";
 import { type Hole, type Html, html } from "./html.ts";
@@ -17,7 +18,8 @@ export function completedChangeIn(query: URLSearchParams): CompletedChange | und
 }
 
 /**
- * The message after a change of a printer or its icon, with next steps. For a blocked printer, it gives the worst finding.
+ * The message after a change of a printer or its icon, with next steps. For a printer that is blocked or worse than before,
+ * it gives the worst finding.
  * @param isDeployed whether any revision of the printer was downloaded before
  */
 export function printerMessage(
@@ -25,13 +27,14 @@ export function printerMessage(
   row: PrinterWithState,
   formats: readonly ListedFormat[],
   isDeployed: boolean,
+  isWorse = false,
 ): Message | undefined {
   if (done === undefined) return undefined;
   const { printer, findings } = row;
   const name = recordLink(paths.printer(printer.id), printer.name);
   const next = done === "saved" || done === "first" ? [nextPrinter(row)] : [];
-  const [worst] = findings;
-  if (row.state === "blocked" && worst !== undefined) {
+  const worst = findings.find(({ state, other }) => state === "blocked" || (isWorse && other === undefined));
+  if (worst !== undefined) {
     const text = html`${savedText(done, name)}. ${isolated(worst.text)}`;
     return { tone: "warn", text, links: [remedyOf(worst, row), ...next] };
   }
@@ -89,6 +92,17 @@ export function deletedMessage(name: string, deletion: number | undefined): Mess
   const text = html`Deleted: <bdi>${name}</bdi>`;
   if (deletion !== undefined) return { tone: "good", text, undo: { path: paths.undo(deletion) } };
   return { tone: "warn", text: html`${text}. There was no room to keep it, so this cannot be undone.` };
+}
+
+/** Adds what a message says of a change besides its success. */
+export function detailedMessage(message: Message, { undo, kept = [] }: ChangeDetails): Message {
+  const lines = kept.map(
+    ({ label, text }) =>
+      html`<br>${label}: changed meanwhile to ${text === "" ? "empty" : html`“<bdi>${text}</bdi>”`}, kept.`,
+  );
+  if (undo !== "no room") return { ...message, text: html`${message.text}${lines}` };
+  const final = html`<br>There was no room to keep the earlier values, so this cannot be undone.`;
+  return { ...message, tone: "warn", text: html`${message.text}${lines}${final}` };
 }
 
 function good(text: Hole, links: readonly Link[] = []): Message {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { NotRestored } from "../domain/deletion.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
-import { differencesFrom, formVersion } from "../domain/fields.ts";
+import { formVersion, type mergeForm } from "../domain/form-versions.ts";
 import type { FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
 import { statusOf, wantsPlainText } from "./answers/errors.ts";
@@ -54,15 +54,22 @@ export function recordForm(values: FormInput): FormState {
   return sentForm({ ...values, opened: formVersion(values) });
 }
 
+/** A form with the values that were sent, and a message beside each refused field. */
+export function sentForm(values: FormInput, error?: UserError): FormState {
+  return { values, problems: error?.fields ?? {} };
+}
+
 /**
- * A form with the values that were sent, and a message beside each refused field.
- * @param now the record's current values, if another user may have changed it since the form was opened
+ * A record's form after a refused save. It has the saved values of fields that only another user changed. After seeing
+ * the other values, the sender may overwrite them, unless the record changes once more.
  */
-export function sentForm(values: FormInput, error?: UserError, now: FormInput = {}): FormState {
-  if (error?.code !== "stale") return { values, problems: error?.fields ?? {} };
-  // After seeing the other user's values, the sender may overwrite them, unless the record changes once more.
-  const opened = formVersion(now);
-  return { values: { ...values, opened }, problems: {}, newerValues: differencesFrom(values, now) };
+export function refusedForm(
+  { values, kept, conflicts }: ReturnType<typeof mergeForm>,
+  saved: FormInput,
+  error: UserError,
+): FormState {
+  const form = sentForm({ ...values, opened: formVersion(saved) }, error);
+  return { ...form, kept: Object.keys(kept), ...(error.code === "stale" && { newerValues: conflicts }) };
 }
 
 /** The three kinds of answers to a form; only the requested one is made. */

@@ -3,6 +3,7 @@ import { chooseDeployment } from "../domain/deploy/deployment-choice.ts";
 import type { ArchiveState, DriverSummary } from "../domain/drivers/driver.ts";
 import { uploadedDrivers } from "../domain/drivers/windows-drivers.ts";
 import { UserError } from "../domain/errors.ts";
+import { type ChangeEffects, changeEffects, type PrinterChange } from "../domain/printers/change-effects.ts";
 import {
   driverFindings,
   type Finding,
@@ -12,6 +13,7 @@ import {
   worstFirst,
 } from "../domain/printers/findings.ts";
 import type {
+  ClientName,
   DriverWithState,
   ListedDriver,
   ListedPrinter,
@@ -114,6 +116,18 @@ export class Overview {
     return { driver, printers: users };
   }
 
+  /** The effects that a change of these printers would have, by printer id. */
+  async effectsOf(changes: ReadonlyMap<number, PrinterChange>): Promise<ChangeEffects> {
+    const { printers } = await this.read();
+    const drivers = this.#store.drivers.summaries();
+    const archives = await this.#archivesOf(drivers);
+    const changed = printersChanger(this.#store.clients.names(), drivers, changes);
+    const before = printers.filter(({ printer }) => changes.has(printer.id));
+    const rows = printers.map(changed);
+    const wanted = rows.filter(({ printer }) => changes.has(printer.id));
+    return changeEffects(before, printersWithState(rows, wanted, archives, new Set()));
+  }
+
   /** Older versions in use that share models with a driver, the newest first. */
   olderThan(driver: DriverSummary): ListedDriver[] {
     return this.#versions.olderThan(driver);
@@ -174,6 +188,29 @@ export class Overview {
     );
     return new Map(await Promise.all(states));
   }
+}
+
+/** Makes a function that returns a row as it would be after the change of its printer. */
+function printersChanger(
+  clients: readonly ClientName[],
+  drivers: readonly DriverSummary[],
+  changes: ReadonlyMap<number, PrinterChange>,
+): (row: ListedPrinter) => ListedPrinter {
+  const clientById = new Map(clients.map((client) => [client.id, client]));
+  const driverById = new Map(drivers.map((driver) => [driver.id, driver]));
+  const driverOf = (id: number | null | undefined, before: DriverSummary | undefined) =>
+    id === undefined ? before : driverById.get(id ?? 0);
+  return (row) => {
+    const change = changes.get(row.printer.id);
+    if (change === undefined) return row;
+    const { client_id, driver_id, arm64_driver_id, ...models } = change;
+    return {
+      printer: { ...row.printer, ...models },
+      client: client_id === undefined ? row.client : clientById.get(client_id ?? 0),
+      driver: driverOf(driver_id, row.driver),
+      arm64Driver: driverOf(arm64_driver_id, row.arm64Driver),
+    };
+  };
 }
 
 function usersByDriver(rows: readonly ListedPrinter[]): Map<number, ListedPrinter[]> {

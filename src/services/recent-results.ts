@@ -1,13 +1,23 @@
 import { RecentMap } from "../domain/collections.ts";
+import type { ChangeDetails, KeptChange } from "../domain/deletion.ts";
 import type { ImportPlan } from "../domain/import/import-plan.ts";
 import type { BulkResult } from "../domain/printers/bulk.ts";
+import type { WorseCounts } from "../domain/printers/change-effects.ts";
 import { randomText } from "../domain/secrets.ts";
 
 /** The result of a change, shown on the page to which a browser without scripts is redirected. */
 type RecentResult =
   | { readonly kind: "bulk"; readonly result: BulkResult }
   | { readonly kind: "imported"; readonly result: Pick<ImportPlan, "counts" | "newClients"> }
-  | { readonly kind: "moved"; readonly driverId: number; readonly count: number }
+  | {
+      readonly kind: "moved";
+      readonly driverId: number;
+      readonly count: number;
+      readonly worse: WorseCounts;
+      readonly undo: KeptChange;
+    }
+  /** What a message says of a change besides its success. */
+  | { readonly kind: "change"; readonly details: ChangeDetails }
   /** A person ended the undo period of a deletion. */
   | { readonly kind: "ended"; readonly name: string }
   /** The deletion cannot be undone, because the disk has no room to keep the record. */

@@ -1,5 +1,11 @@
 import type { AuditedEvent } from "../domain/audit/audit.ts";
-import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/deletion.ts";
+import {
+  type ChangedTable,
+  changedTable,
+  type DeletedRecord,
+  deletionKinds,
+  type KeptDeletion,
+} from "../domain/deletion.ts";
 import type { BlobKind } from "./blobs.ts";
 import type { Database } from "./database/database.ts";
 import { digestIn, type Queries, type Row, readRow } from "./database/rows.ts";
@@ -41,6 +47,8 @@ export interface References {
     /** The INF and the models that lists showed for the driver. */
     readonly models: string;
   }[];
+  /** For a change: digests of what it left, by record id. */
+  readonly left?: Readonly<Record<string, string>>;
 }
 
 interface NewDeletion extends DeletedRecord {
@@ -50,7 +58,7 @@ interface NewDeletion extends DeletedRecord {
   readonly references?: References;
 }
 
-const noReferences: References = { clients: [], drivers: [] };
+export const noReferences: References = { clients: [], drivers: [] };
 
 /**
  * Call this within the write that deletes, before its DELETE statements. A final deletion has a row only until its files are
@@ -76,7 +84,7 @@ export function keepDeleted(db: Queries, now: number, deletion: NewDeletion, isF
 }
 
 /** `printer 7 Office` */
-function titleOf({ kind, recordId, name }: DeletedRecord): string {
+export function titleOf({ kind, recordId, name }: DeletedRecord): string {
   return `${kind} ${recordId} ${name}`;
 }
 
@@ -122,7 +130,7 @@ export class Deletions {
     this.#db = db;
   }
 
-  /** The deletions that can be undone, newest first. */
+  /** The deletions and changes that can be undone, newest first. */
   list(): KeptDeletion[] {
     return this.#db.all(`${select} WHERE NOT ${isFinalSql} ORDER BY id DESC`).map(keptDeletionFrom);
   }
@@ -133,8 +141,20 @@ export class Deletions {
 
   /** The deletion of a record, if it can be undone. */
   findOf(table: "clients" | "drivers" | "printers", recordId: number): KeptDeletion | undefined {
-    const row = this.#db.first(`SELECT deletion_id FROM deleted_${table} WHERE id = ?`, [recordId]);
-    return row && this.find(Number(row.deletion_id));
+    return this.#entriesOf(table, recordId).find(({ kind }) => changedTable(kind) === undefined);
+  }
+
+  /** The newest change or deletion of a record since a change, if it can be undone. */
+  findLater(table: ChangedTable, recordId: number, changeId: number): KeptDeletion | undefined {
+    return this.#entriesOf(table, recordId).find(({ id }) => id > changeId);
+  }
+
+  /** The newest first. */
+  #entriesOf(table: ChangedTable, recordId: number): KeptDeletion[] {
+    const which = `SELECT deletion_id FROM deleted_${table} WHERE id = ?`;
+    return this.#db
+      .all(`${select} WHERE id IN (${which}) ORDER BY id DESC`, [recordId])
+      .map(keptDeletionFrom);
   }
 
   /** The clients and drivers that the printers of a deletion referred to. */
@@ -162,8 +182,8 @@ export class Deletions {
   }
 
   /**
-   * Makes deletions final. Ids of deletions that can no longer be undone are ignored.
-   * @param isRequested whether a user requested it before the time to undo was over
+   * Makes deletions final, and forgets the earlier rows of changes. Ids that can no longer be undone are ignored.
+   * @param isRequested whether a user requested it before the time to undo was over. A user can request it of deletions only.
    * @returns how many it made final, and all final deletions with their files
    */
   makeFinal(
@@ -171,12 +191,15 @@ export class Deletions {
     isRequested: boolean,
   ): Promise<{ readonly count: number; readonly finalDeletions: readonly FinalDeletion[] }> {
     return this.#db.freeingWrite(() => {
-      const kept = ids.flatMap((id) => this.find(id) ?? []);
+      const found = ids.flatMap((id) => this.find(id) ?? []);
+      const kept = found.filter(({ kind }) => !isRequested || changedTable(kind) === undefined);
       for (const deletion of kept) {
         this.#db.all("UPDATE deletions SET title = '', content = '' WHERE id = ?", [deletion.id]);
         forgetRows(this.#db, deletion.id);
         if (isRequested) this.#db.recordEvent("deleted-for-good", deletionDetails(deletion));
       }
+      const fileless = "id NOT IN (SELECT deletion_id FROM deleted_files)";
+      this.#db.all(`DELETE FROM deletions WHERE ${isFinalSql} AND ${fileless}`);
       return { count: kept.length, finalDeletions: finalDeletionsIn(this.#db) };
     });
   }
@@ -199,5 +222,6 @@ export class Deletions {
 
 /** The details of a deletion in the audit log: its record or, for several printers, only their number. */
 function deletionDetails({ kind, recordId: id, name }: KeptDeletion): Pick<AuditedEvent, "record" | "what"> {
-  return kind === "printers" ? { what: name } : { record: { kind, id, name } };
+  const isSingle = kind === "printer" || kind === "client" || kind === "driver" || kind === "icon";
+  return isSingle ? { record: { kind, id, name } } : { what: name };
 }

@@ -7,6 +7,9 @@ export const maxRecords = { printers: 10_000, clients: 2_000, drivers: 2_000, ac
 /** The limit for the database without its free pages. `checkRoom` and `checkBytes` refuse a write that exceeds it. */
 export const databaseLimitBytes = 256 * 1024 * 1024;
 
+/** The size of the database, with the earlier rows, up to which changes can be undone. The rest is for records. */
+export const undoLimitBytes = databaseLimitBytes / 2;
+
 /** Call this within a write that adds a record, after its changes. @throws UserError "full" that names the limit */
 export function checkRoom(db: Queries): void {
   for (const [table, max] of Object.entries(maxRecords)) {
@@ -23,11 +26,19 @@ export function checkRoom(db: Queries): void {
 
 /** The same for a write that only changes records: checks the size of the database. @throws UserError "full" */
 export function checkBytes(db: Queries): void {
-  const pragma = (name: string) => Number(db.first(`PRAGMA ${name}`)?.[name]);
-  const bytes = (pragma("page_count") - pragma("freelist_count")) * pragma("page_size");
-  if (bytes <= databaseLimitBytes) return;
+  if (bytesIn(db) <= databaseLimitBytes) return;
   throw new UserError(
     "full",
     `The database has reached its limit of ${databaseLimitBytes / 1024 / 1024} MB: nothing was saved. Delete records that are no longer needed.`,
   );
+}
+
+/** Whether a change may keep its earlier rows. */
+export function hasRoomForUndo(db: Queries): boolean {
+  return bytesIn(db) <= undoLimitBytes;
+}
+
+function bytesIn(db: Queries): number {
+  const pragma = (name: string) => Number(db.first(`PRAGMA ${name}`)?.[name]);
+  return (pragma("page_count") - pragma("freelist_count")) * pragma("page_size");
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { filesIn, recordsOf, undoLast } from "../support/backup/deletions.ts";
+import { filesIn, recordsOf } from "../support/backup/deletions.ts";
 import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
 import { startFilled } from "../support/filled.ts";
 import { makePng } from "../support/printers/png.ts";
@@ -132,7 +132,7 @@ test("a printer whose driver lost its model meanwhile is restored and blocked", 
   await fetch(`/printers/${printer}`, { method: "DELETE" });
   await post(`/drivers/${driver}`, { inf_path: "sub/other.inf" });
 
-  await undoLast(app);
+  await post("/deletions/1/undo", {}, navigation);
   const { row } = await app.app.overview.printer(printer);
 
   const kinds = row.findings.map(({ kind }) => kind);

@@ -59,9 +59,9 @@ test("an undo restores a client, a driver with its archive, and an icon", async 
   }
 
   assert.deepEqual(paths, [
-    "/clients/1?restored=1",
-    `/drivers/${driver}?restored=2`,
-    `/printers/${printer}?restored=3`,
+    "/clients/1?restored=2",
+    `/drivers/${driver}?restored=3`,
+    `/printers/${printer}?restored=4`,
   ]);
   assert.deepEqual(recordsOf(app), before);
   assert.deepEqual(await (await fetch(`/drivers/${driver}/archive`)).arrayBuffer(), archive);
@@ -148,7 +148,7 @@ test("a second undo and an unknown deletion change nothing and say why", async (
     [200, 404, 404, 404, 404],
   );
   for (const answer of [third, unknown])
-    assert.match(await answer.text(), /This deletion was already undone, or can no longer be undone\./);
+    assert.match(await answer.text(), /This was already undone, or can no longer be undone\./);
   assert.equal(app.app.store.clients.count(), 1);
 });
 
@@ -228,7 +228,7 @@ test("a user can make a deletion final", async (t) => {
   const later = await post("/deletions/1/undo", {});
 
   assert.match(page, /Deleted for good: <bdi>Papyrus 100 PCL6 1\.2<\/bdi>\./);
-  assert.doesNotMatch(page, /Deleted in the last ten minutes/);
+  assert.doesNotMatch(page, /Changed or deleted in the last ten minutes/);
   assert.equal(later.status, 404);
   assert.deepEqual(filesIn(dataDir), []);
 });

@@ -62,7 +62,7 @@ async function measure(count: number): Promise<Map<string, number>> {
   await measureBlock("moved to another driver", () =>
     post(`/drivers/${from}/move`, { to: String(to), preview }, navigation),
   );
-  const chosen = { ids: ids.join() };
+  const chosen = { ids: ids.join(), confirmed: "1" };
   const bulk = (fields: Record<string, string>) =>
     post("/printers/bulk", { ...chosen, ...fields }, navigation);
   await measureBlock("changed to another driver, models kept", () =>

@@ -80,10 +80,16 @@ test("bulk changes of driver and client keep the second drivers", async (t) => {
   const given = await post("/printers/bulk", {
     ids: String(printer),
     action: "driver",
+    confirmed: "1",
     driver_id: String(next),
   });
-  const without = await post("/printers/bulk", { ids: String(printer), action: "driver", driver_id: "" });
-  await post("/printers/bulk", { ids: String(printer), action: "client", client_id: "1" });
+  const without = await post("/printers/bulk", {
+    ids: String(printer),
+    action: "driver",
+    driver_id: "",
+    confirmed: "1",
+  });
+  await post("/printers/bulk", { ids: String(printer), action: "client", client_id: "1", confirmed: "1" });
 
   assert.deepEqual([given.status, without.status], [200, 200]);
   assert.deepEqual(driversOf(service), [["Office", null, "", arm, "Papyrus ARM PS"]]);

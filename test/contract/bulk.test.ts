@@ -8,14 +8,18 @@ test("a bulk change moves printers to a client, and one message says how many", 
   const service = await startApp(t);
   await fourPrinters(service);
 
-  const answer = await service.post("/printers/bulk", { ids: "1, 3,3", action: "client", client_id: "2" });
+  const answer = await service.post("/printers/bulk", {
+    ...{ ids: "1, 3,3", action: "client", client_id: "2", confirmed: "1" },
+  });
   const text = await answer.text();
-  const none = await service.post("/printers/bulk", { ids: "4", action: "client", client_id: "" });
+  const none = await service.post("/printers/bulk", {
+    ...{ ids: "4", action: "client", client_id: "", confirmed: "1" },
+  });
 
   assert.deepEqual([answer.status, none.status], [200, 200]);
   assert.match(text, /id="printer-list"/);
   assert.match(text, /2 printers moved to <a href="\/clients\/2"><bdi>Kunde Müller<\/bdi><\/a>/);
-  assert.match(await none.text(), /1 printer now has no client/);
+  assert.match(await none.text(), /1 printer now has no client\./);
   assert.deepEqual(
     bulkFieldsOf(service)
       .sort((a, b) => a.id - b.id)
@@ -81,7 +85,8 @@ test("a bulk change that is impossible for one printer changes none and says why
 test("without scripts, a bulk change redirects to the list, which shows its result", async (t) => {
   const service = await startApp(t);
   await fourPrinters(service);
-  const bulk = (fields: Record<string, string>) => service.post("/printers/bulk", fields, navigation);
+  const bulk = (fields: Record<string, string>) =>
+    service.post("/printers/bulk", { ...fields, confirmed: "1" }, navigation);
 
   const moved = await bulk({ ids: "1,2", action: "client", client_id: "2", narrowed: "client_id=1" });
   const list = await (await service.fetch(moved.headers.get("location") ?? "")).text();
@@ -109,7 +114,11 @@ test("a made-up URL cannot make a page report a bulk change that did not happen"
     "/drivers/1?moved=999",
     "/?ended=1",
   ];
-  const moved = await post("/printers/bulk", { ids: "1,2", action: "client", client_id: "2" }, navigation);
+  const moved = await post(
+    "/printers/bulk",
+    { ids: "1,2", action: "client", client_id: "2", confirmed: "1" },
+    navigation,
+  );
   const name = new URL(moved.headers.get("location") ?? "", "http://x").searchParams.get("bulk");
 
   const pages = await Promise.all(claims.map(async (path) => (await fetch(path)).text()));

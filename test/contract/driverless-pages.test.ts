@@ -41,7 +41,7 @@ test("a bulk change that removes drivers is refused for printers that print over
   await addPrinter({ name: "Driverless", driver_id: ipp });
 
   const refused = await post("/printers/bulk", { ids: "1,2", action: "driver", driver_id: "" });
-  const done = await post("/printers/bulk", { ids: "1", action: "driver", driver_id: "" });
+  const done = await post("/printers/bulk", { ids: "1", action: "driver", driver_id: "", confirmed: "1" });
 
   assert.deepEqual([refused.status, done.status], [422, 200]);
   assert.match(await refused.text(), /IPP comes with its own driver[^<]*“Driverless”/);

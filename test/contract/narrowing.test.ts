@@ -158,7 +158,7 @@ test("a change keeps the list narrowed, with and without scripts", async (t) => 
   const deleted = await post("/printers/3/delete", { narrowed: "client_id=2" }, navigation);
   const moved = await post(
     "/printers/bulk",
-    { ids: "4", action: "client", client_id: "1", narrowed: "q=neu" },
+    { ids: "4", action: "client", client_id: "1", confirmed: "1", narrowed: "q=neu" },
     navigation,
   );
   const evil = await post(

@@ -175,15 +175,18 @@ test("a client keeps its subnets after a save, an undone deletion and a restart"
   assert.deepEqual(restarted.app.store.clients.get(1), before);
 });
 
-test("saving an outdated client form does not overwrite new subnets", async (t) => {
+test("saving an outdated client form keeps new subnets, and asks where both changed them", async (t) => {
   const { post, fetch, app } = await appWithPlaces(t);
-  const opened = /name="opened" value="(\w+)"/.exec(await textOf(fetch("/clients/1")))?.[1] ?? "";
+  const opened = /name="opened" value="([^"]+)"/.exec(await textOf(fetch("/clients/1")))?.[1] ?? "";
   await post("/clients/1", { name: "Alpha", subnets: "10.7.0.0/16" });
 
   const late = await post("/clients/1", { name: "Alpha", notes: "late", subnets: "10.1.2.0/24", opened });
+  const both = await post("/clients/1", { name: "Alpha", notes: "late", subnets: "10.8.0.0/16", opened });
 
-  assert.equal(late.status, 409);
-  assert.match(await late.text(), /Saved meanwhile: .*10\.7\.0\.0\/16/);
+  assert.deepEqual([late.status, both.status], [200, 409]);
+  assert.match(await late.text(), /Subnets: changed meanwhile to “<bdi>10\.7\.0\.0\/16<\/bdi>”, kept/);
+  assert.match(await both.text(), /Saved meanwhile: .*10\.7\.0\.0\/16/);
+  assert.equal(app.store.clients.get(1).notes, "late");
   assert.deepEqual(app.store.clients.get(1).subnets, ["10.7.0.0/16"]);
 });
 

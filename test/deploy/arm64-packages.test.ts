@@ -67,7 +67,7 @@ describe("other people's tools open packages with a driver for ARM64", () => {
     const [main, arm, printer] = [1, 2, 1];
     await post("/clients", { name: "Alpha" });
     await addPrinter({ driver_id: String(arm), client_id: "1", name: "Arm alone" });
-    await post("/printers/bulk", { ids: String(printer), action: "client", client_id: "1" });
+    await post("/printers/bulk", { ids: String(printer), action: "client", client_id: "1", confirmed: "1" });
     const folderOf = (id: number) => `driver/${app.store.drivers.get(id).sha256.slice(0, 12)}`;
     const wanted = { ...filesOf(driverZip(), folderOf(main)), ...filesOf(armZip(), folderOf(arm)) };
 

@@ -1,56 +1,53 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ModelChangeCounts } from "../../src/domain/printers/bulk.ts";
-import { driverChangedMessage } from "../../src/html/printers/bulk-messages.ts";
-import { makeDriver } from "../support/records.ts";
+import { bulkMessage } from "../../src/html/printers/bulk-messages.ts";
 
-/** The message as plain text, with X for the driver's name. */
-function messageFor(count: number, models: Partial<ModelChangeCounts>, driver_desc = "New"): string {
-  const result = { action: "driver", count, to: 1, kept: 0, changed: 0, own: 0, ...models } as const;
-  const { text } = driverChangedMessage(result, { ...makeDriver(), driver_desc });
-  return String(text)
-    .replace(/<a .*<\/a>/, "X")
-    .replaceAll(/<\/?bdi>/g, "");
+const fine = { blocked: 0, attention: 0 };
+
+/** The message's tone, text without markup, and links. */
+function told({ action = "driver", count = 3, to = 1, worse = fine, target = "X" } = {}, isNone = false) {
+  const result = {
+    action: action as "client" | "driver",
+    count,
+    to: isNone ? null : to,
+    undo: undefined,
+    worse,
+  };
+  const { tone, text, links = [] } = bulkMessage(result, target);
+  return [tone, String(text).replaceAll(/<[^>]*>/g, ""), ...links.map(({ path }) => path)];
 }
 
-test("after a driver change of one printer, one sentence names its model", () => {
-  const sentences = [
-    messageFor(1, { kept: 1 }),
-    messageFor(1, { kept: 1, own: 1 }),
-    messageFor(1, { changed: 1 }),
-    messageFor(1, { changed: 1, own: 1 }),
-    messageFor(1, { own: 1 }),
-    messageFor(1, { own: 1 }, ""),
-    messageFor(1, {}),
+test("a bulk change that makes no printer worse has a green message that names the new client or driver", () => {
+  const messages = [
+    told(),
+    told({ count: 1 }),
+    told({ action: "client", count: 1 }),
+    told({}, true),
+    told({ action: "client", count: 1 }, true),
   ];
 
-  assert.deepEqual(sentences, [
-    "1 printer now uses X and keeps its model. Deploy again.",
-    "1 printer now uses X and keeps its model: the driver’s own, New. Deploy again.",
-    "1 printer now uses X with another model. Deploy again.",
-    "1 printer now uses X with another model: the driver’s own, New. Deploy again.",
-    "1 printer now uses X and has the driver’s own, New. Deploy again.",
-    "1 printer now uses X and has the driver’s own. Deploy again.",
-    "1 printer now uses X. Deploy again.",
+  assert.deepEqual(messages, [
+    ["good", "3 printers now use X. Deploy again."],
+    ["good", "1 printer now uses X. Deploy again."],
+    ["good", "1 printer moved to X."],
+    ["good", "3 printers now have no driver."],
+    ["good", "1 printer now has no client."],
   ]);
 });
 
-test("after a driver change of several printers, those with the driver's own model are counted among all", () => {
-  const sentences = [
-    messageFor(3, { kept: 2, changed: 1, own: 1 }),
-    messageFor(3, { kept: 1, changed: 2, own: 3 }),
-    messageFor(3, { changed: 3, own: 3 }),
-    messageFor(3, { kept: 3, own: 2 }),
-    messageFor(3, { changed: 2 }),
-    messageFor(3, { own: 3 }),
-  ];
+test("a bulk change that makes printers worse warns with their number and links to them", () => {
+  const blocked = told({ worse: { blocked: 2, attention: 1 } });
+  const attention = told({ action: "client", worse: { blocked: 0, attention: 3 } });
 
-  assert.deepEqual(sentences, [
-    "3 printers now use X. 2 keep their model, 1 gets another model. 1 of all 3 has the driver’s own, New. Deploy again.",
-    "3 printers now use X. 1 keeps its model, 2 get another model. All have the driver’s own, New. Deploy again.",
-    "3 printers now use X. All get another model: the driver’s own, New. Deploy again.",
-    "3 printers now use X. All keep their model. 2 of all 3 have the driver’s own, New. Deploy again.",
-    "3 printers now use X. 2 get another model. Deploy again.",
-    "3 printers now use X. All have the driver’s own, New. Deploy again.",
+  assert.deepEqual(blocked, [
+    "warn",
+    "3 printers now use X. Deploy again. 2 printers are now Blocked. 1 printer is now Attention.",
+    "/printers?state=blocked",
+    "/printers?state=attention",
+  ]);
+  assert.deepEqual(attention, [
+    "warn",
+    "3 printers moved to X. 3 printers are now Attention.",
+    "/printers?state=attention",
   ]);
 });

@@ -23,7 +23,7 @@ test("a dashboard without problems says so in a sentence", async (t) => {
   const text = await (await app.fetch("/")).text();
 
   assert.match(text, /Nothing needs attention: every printer can be deployed\./);
-  assert.doesNotMatch(text, /Needs attention|Deleted in the last ten minutes/);
+  assert.doesNotMatch(text, /Needs attention|Changed or deleted in the last ten minutes/);
 });
 
 test("an empty dashboard has one button for each step, and marks those that are done", async (t) => {
@@ -119,7 +119,7 @@ test("every problem is counted, and links to the list that shows it", async (t) 
     "/drivers?state=attention": "1 driver to check",
     "/drivers?state=newer": "1 driver in use with a newer version in Platen",
     "/drivers?state=unused": found["/drivers?state=unused"],
-    "/#deleted": "1 deletion can still be undone",
+    "/#deleted": "1 change can still be undone",
   });
   assert.match(found["/drivers?state=unused"] ?? "", /^1 driver without printers, \d+ bytes$/);
 });
@@ -135,7 +135,10 @@ test("a missing archive is counted, and a deletion shows how long it can be undo
   const text = await (await fetch("/")).text();
 
   assert.match(text, /1<\/span> <span>printer cannot be deployed/);
-  assert.match(text, /Deleted in the last ten minutes.*<bdi>Alpha<\/bdi> <span class="soft">client/s);
+  assert.match(
+    text,
+    /Changed or deleted in the last ten minutes.*<bdi>Alpha<\/bdi> <span class="soft">client/s,
+  );
   assert.match(text, /<time class="soft" datetime="PT(?:90|89|88)S">[12] minutes? left<\/time>/);
 });
 

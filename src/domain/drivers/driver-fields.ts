@@ -1,5 +1,6 @@
 import type { FieldMessages } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput, isTicked } from "../fields.ts";
+import { checkedMerge } from "../form-versions.ts";
 import type { Driver, DriverSettings, DriverSummary, InfSummary } from "./driver.ts";
 import { maxDriverName } from "./driver-name.ts";
 import { hasModel, namesModel, needsModelChoice, preselectedModel } from "./models.ts";
@@ -23,6 +24,21 @@ export function driverFormValues(driver: DriverSummary): FormInput {
     trust_publisher: trust_publisher ? "on" : "",
     drop_unused: drop_unused ? "on" : "",
   };
+}
+
+/**
+ * Merges a driver's form with the saved driver, as `checkedMerge` does.
+ * @throws UserError "stale" if both users changed a field
+ */
+export function mergeDriverForm(form: FormInput, driver: DriverSummary, merge = checkedMerge) {
+  const saved = driverFormValues(driver);
+  const { inf_path, driver_desc, name, comment } = saved;
+  const typed = cleanText(form.driver_desc_typed ?? "");
+  // What was not sent keeps its value, and a typed model overrides a chosen one, as in `parseDriver`.
+  const sent = { inf_path, driver_desc, name, comment, ...form, ...(typed !== "" && { driver_desc: typed }) };
+  const merged = merge(sent, saved, [["inf_path", "driver_desc"]]);
+  const { kept } = merged;
+  return { ...merged, values: { ...form, ...kept, ...("driver_desc" in kept && { driver_desc_typed: "" }) } };
 }
 
 /**

@@ -1,5 +1,7 @@
+import type { KeptChange } from "../deletion.ts";
 import { UserError } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput } from "../fields.ts";
+import type { WorseCounts } from "./change-effects.ts";
 
 export const maxBulkPrinters = 5000;
 
@@ -16,21 +18,19 @@ export type BulkChange =
     }
   | { readonly action: "delete" };
 
-/** How a change of driver affected the models: the numbers of printers. */
-export interface ModelChangeCounts {
-  /** Printers that deploy a model with the same name as before. */
-  readonly kept: number;
-  /** Printers that deployed another model before. */
-  readonly changed: number;
-  /** Printers that use the driver's own model. They may also count as `kept` or `changed`. */
-  readonly own: number;
+/** What the message after a bulk change of client or driver says. */
+interface Changed {
+  /** The number of printers. */
+  readonly count: number;
+  /** The new client or driver. */
+  readonly to: number | null;
+  readonly undo: KeptChange;
+  readonly worse: WorseCounts;
 }
 
 /** The result of a bulk change. `count` is the number of printers. */
 export type BulkResult =
-  /** `to` is the new client or driver. */
-  | { readonly action: "client"; readonly count: number; readonly to: number | null }
-  | ({ readonly action: "driver"; readonly count: number; readonly to: number | null } & ModelChangeCounts)
+  | ({ readonly action: "client" | "driver" } & Changed)
   /** `deletion` is undefined if the deletion is final. */
   | { readonly action: "delete"; readonly count: number; readonly deletion: number | undefined };
 

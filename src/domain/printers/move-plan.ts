@@ -1,6 +1,21 @@
 import { chosenInf, type Driver } from "../drivers/driver.ts";
 import type { AffectedPrinter } from "../drivers/driver-effects.ts";
 import { isUniversal, modelFinder, needsModelChoice } from "../drivers/models.ts";
+import type { PrinterChange } from "./change-effects.ts";
+
+/** What a bulk change does, before it is done. */
+export interface BulkPlan {
+  /** Printers that change in the same way. `from` and `to` name their client, or their driver and model. */
+  readonly pairs: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly printers: readonly AffectedPrinter[];
+  }[];
+  /** The changed fields, by printer id. */
+  readonly changes: ReadonlyMap<number, PrinterChange>;
+  /** Identifies the plan. */
+  readonly digest: string;
+}
 
 /** Printers that deploy the same model now, and the model of the other driver that replaces it. */
 export interface MovePair {

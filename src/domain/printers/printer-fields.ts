@@ -148,6 +148,13 @@ export function printerFormValues(settings: Partial<PrinterSettings> = printerDe
   return values;
 }
 
+/** The fields that belong together when two users change a printer at the same time. */
+export function printerFieldGroups({ address = "", port_name }: FormInput): string[][] {
+  const isDerived = port_name === derivePortName(address);
+  const port = isDerived ? [["address", "port_name"]] : [];
+  return [["driver_id", "driver_desc"], ["arm64_driver_id", "arm64_driver_desc"], ...port];
+}
+
 function formValue(value: PrinterSettings[keyof PrinterSettings]): string {
   if (typeof value === "boolean") return value ? "on" : "";
   return typeof value === "object" ? (value ?? []).join("\n") : String(value);

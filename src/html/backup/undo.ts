@@ -1,4 +1,9 @@
-import type { NotRestored, RecentDeletion, RestoredRecord } from "../../domain/deletion.ts";
+import {
+  changedTable,
+  type NotRestored,
+  type RecentDeletion,
+  type RestoredRecord,
+} from "../../domain/deletion.ts";
 import { type Html, html } from "../html.ts";
 import type { Message } from "../layout.ts";
 import { paths } from "../paths.ts";
@@ -6,9 +11,9 @@ import { count, counted } from "../text.ts";
 
 /** The page of a restored record. */
 export function restoredPath({ kind, recordId }: RestoredRecord): string {
-  if (kind === "printers") return paths.printers;
-  if (kind === "client") return paths.client(recordId);
-  return kind === "driver" ? paths.driver(recordId) : paths.printer(recordId);
+  if (kind.endsWith("printers")) return paths.printers;
+  if (kind.endsWith("client")) return paths.client(recordId);
+  return kind.endsWith("driver") ? paths.driver(recordId) : paths.printer(recordId);
 }
 
 export function restoredMessage(record: RestoredRecord): Message {
@@ -42,19 +47,10 @@ export function notRestoredMessage({ message, obstacle }: NotRestored): Message 
   }
 }
 
-/** Shown after the name, unless the name itself says it. */
-const kindLabels = {
-  printer: "printer",
-  printers: "",
-  client: "client",
-  driver: "driver",
-  icon: "",
-} as const;
-
 const maxVisible = 100;
 
 /**
- * The deletions that can be undone, with the time left.
+ * The deletions and changes that can be undone, with the time left.
  * @param deletions newest first
  * @param before shows deletions with lower ids, if there are any; undefined shows the newest
  */
@@ -64,22 +60,28 @@ export function deletedSection(deletions: readonly RecentDeletion[], before?: nu
   const last = visible.at(-1);
   if (last === undefined) return undefined;
   const earlier = deletions.filter(({ id }) => id < last.id).length;
-  return html`<section id="deleted"><h2>Deleted in the last ten minutes</h2><ul class="deleted">${visible.map(deletedRow)}</ul>
+  return html`<section id="deleted"><h2>Changed or deleted in the last ten minutes</h2><ul class="deleted">${visible.map(deletedRow)}</ul>
     ${earlier > 0 && html`<p><a href="${paths.deletedBefore(last.id)}">${count(earlier)} earlier</a></p>`}</section>`;
 }
 
-/** The button that makes a deletion final is folded, with a warning. */
+/** The button that makes a deletion final is folded, with a warning. Changes have none. */
 function deletedRow({ id, kind, name, leftMs }: RecentDeletion): Html {
+  const isChange = changedTable(kind) !== undefined;
+  // Several printers and icons have a name that says what they are.
+  const record = /printers$|^icon/.test(kind) ? "" : kind.replace("changed-", "");
   return html`<li>
-    <span class="what"><bdi>${name}</bdi> <span class="soft">${kindLabels[kind]}</span></span>
+    <span class="what"><bdi>${name}</bdi> <span class="soft">${record}${isChange && " changed"}</span></span>
     <time class="soft" datetime="PT${Math.ceil(leftMs / 1000)}S">${left(leftMs)}</time>
     <span class="row-actions">
       <form class="inline" method="post" action="${paths.undo(id)}">
-        <button>Undo<span class="visually-hidden"> the deletion of ${name}</span></button></form>
-      <details class="delete"><summary>Delete for good<span class="visually-hidden">: ${name}</span>…</summary>
-        <form method="post" action="${paths.deleteForGood(id)}"><p>It is deleted at once with its files and cannot be restored.</p>
-          <button class="danger">Delete for good<span class="visually-hidden">: ${name}</span></button></form></details>
-    </span></li>`;
+        <button>Undo<span class="visually-hidden"> the ${isChange ? "change" : "deletion"} of ${name}</span></button></form>
+      ${!isChange && deleteForGood(id, name)}</span></li>`;
+}
+
+function deleteForGood(id: number, name: string): Html {
+  return html`<details class="delete"><summary>Delete for good<span class="visually-hidden">: ${name}</span>…</summary>
+    <form method="post" action="${paths.deleteForGood(id)}"><p>It is deleted at once with its files and cannot be restored.</p>
+      <button class="danger">Delete for good<span class="visually-hidden">: ${name}</span></button></form></details>`;
 }
 
 function left(ms: number): string {

@@ -1,10 +1,12 @@
 import type { AddedDriver } from "../../domain/drivers/driver.ts";
 import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
+import type { WorseCounts } from "../../domain/printers/change-effects.ts";
 import type { DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
 import { html } from "../html.ts";
 import type { Message } from "../layout.ts";
 import type { CompletedChange } from "../messages.ts";
 import { paths } from "../paths.ts";
+import { changedMessage } from "../printers/bulk-messages.ts";
 import { toneOf } from "../state-badge.ts";
 import { counted } from "../text.ts";
 import { driverLabel } from "./driver-label.ts";
@@ -57,7 +59,7 @@ export function uploadedMessage(
 }
 
 /** The message after printers were moved to a driver. */
-export function movedMessage(count: number, driver: DriverSummary): Message {
+export function movedMessage(count: number, driver: DriverSummary, worse: WorseCounts): Message {
   const text = html`${counted(count, "printer")} moved to <bdi>${driverTitle(driver)}</bdi>. Revisions changed: deploy ${count === 1 ? "it" : "them"} again.`;
-  return { tone: "good", text };
+  return changedMessage(text, worse);
 }

@@ -1,69 +1,36 @@
-import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
 import type { BulkResult } from "../../domain/printers/bulk.ts";
-import type { ClientName } from "../../domain/printers/listings.ts";
+import type { WorseCounts } from "../../domain/printers/change-effects.ts";
 import { type Html, html } from "../html.ts";
 import type { Message } from "../layout.ts";
+import { narrowedPath } from "../list-filter.ts";
 import { paths } from "../paths.ts";
-import { count, counted } from "../text.ts";
+import { stateWord } from "../state-badge.ts";
+import { counted } from "../text.ts";
 
-type ClientResult = Extract<BulkResult, { readonly action: "client" }>;
-type DriverResult = Extract<BulkResult, { readonly action: "driver" }>;
+type Changed = Exclude<BulkResult, { readonly action: "delete" }>;
 
-/** The message after printers were moved to a client. @param client undefined if it was deleted meanwhile */
-export function movedToClientMessage({ count, to }: ClientResult, client: ClientName | undefined): Message {
+/** The message after a bulk change. @param target the new client or driver; undefined if it was deleted meanwhile */
+export function bulkMessage({ action, count, to, worse }: Changed, target: string | undefined): Message {
   const printers = counted(count, "printer");
-  const has = count === 1 ? "has" : "have";
-  if (to === null) return good(html`${printers} now ${has} no client`);
-  return good(
-    html`${printers} moved to <a href="${paths.client(to)}"><bdi>${client?.name ?? "another client"}</bdi></a>`,
+  const isClient = action === "client";
+  if (to === null)
+    return changedMessage(html`${printers} now ${count === 1 ? "has" : "have"} no ${action}.`, worse);
+  const path = isClient ? paths.client(to) : paths.driver(to);
+  const name = html`<a href="${path}"><bdi>${target ?? `another ${action}`}</bdi></a>`;
+  if (isClient) return changedMessage(html`${printers} moved to ${name}.`, worse);
+  return changedMessage(html`${printers} now ${count === 1 ? "uses" : "use"} ${name}. Deploy again.`, worse);
+}
+
+/** The message after a change of many printers. It is green only where no printer is worse than before. */
+export function changedMessage(text: Html, { blocked, attention }: WorseCounts): Message {
+  const worse = [["blocked", blocked] as const, ["attention", attention] as const].filter(([, n]) => n > 0);
+  if (worse.length === 0) return { tone: "good", text };
+  const told = worse.map(
+    ([state, n]) => html` ${counted(n, "printer")} ${n === 1 ? "is" : "are"} now ${stateWord(state)}.`,
   );
-}
-
-/** The message after printers got another driver. @param driver undefined if it was deleted meanwhile */
-export function driverChangedMessage(result: DriverResult, driver: DriverSummary | undefined): Message {
-  const { count: all, to } = result;
-  const printers = counted(all, "printer");
-  if (to === null) return good(html`${printers} now ${all === 1 ? "has" : "have"} no driver`);
-  const name = html`<a href="${paths.driver(to)}"><bdi>${driver ? driverTitle(driver) : "another driver"}</bdi></a>`;
-  const own = ownModel(driver?.driver_desc ?? "");
-  if (all === 1) return good(html`${printers} now uses ${name}${oneModel(result, own)}. Deploy again.`);
-  return good(html`${printers} now use ${name}.${manyModels(result, own)} Deploy again.`);
-}
-
-function good(text: Html): Message {
-  return { tone: "good", text };
-}
-
-function ownModel(model: string): Html {
-  return model === "" ? html`the driver’s own` : html`the driver’s own, <bdi>${model}</bdi>`;
-}
-
-/** The end of the sentence about a single printer: its model. */
-function oneModel({ kept, changed, own: ofDriver }: DriverResult, own: Html): Html {
-  const isOwn = ofDriver > 0;
-  if (kept > 0) return html` and keeps its model${isOwn && html`: ${own}`}`;
-  if (changed > 0) return html` with another model${isOwn && html`: ${own}`}`;
-  return html`${isOwn && html` and has ${own}`}`;
-}
-
-/** Sentences about the models of several printers. The last one counts again those with the driver's own model. */
-function manyModels({ count: all, kept, changed, own: ofDriver }: DriverResult, own: Html): Html {
-  const groups = [keeps(kept, all), gets(changed, all)].filter((text) => text !== "").join(", ");
-  if (ofDriver === all && (kept === all || changed === all)) return html` ${groups}: ${own}.`;
-  const models = groups !== "" && html` ${groups}.`;
-  if (ofDriver === 0) return html`${models}`;
-  const who = ofDriver === all ? "All" : `${count(ofDriver)} of all ${count(all)}`;
-  return html`${models} ${who} ${ofDriver === 1 ? "has" : "have"} ${own}.`;
-}
-
-function keeps(printers: number, all: number): string {
-  if (printers === 0) return "";
-  if (printers === 1) return "1 keeps its model";
-  return `${printers === all ? "All" : count(printers)} keep their model`;
-}
-
-function gets(printers: number, all: number): string {
-  if (printers === 0) return "";
-  if (printers === 1) return "1 gets another model";
-  return `${printers === all ? "All" : count(printers)} get another model`;
+  const links = worse.map(([state]) => {
+    const path = narrowedPath(paths.printers, { q: "", client: undefined, state });
+    return { label: `Printers that are ${stateWord(state)}`, path };
+  });
+  return { tone: "warn", text: html`${text}${told}`, links };
 }

@@ -1,15 +1,16 @@
-import { chosenInf, type Driver, driverTitle, shippedBy } from "../../domain/drivers/driver.ts";
+import { architecturesInWords, chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import type { AffectedPrinter } from "../../domain/drivers/driver-effects.ts";
-import type { DriverWithState, OfferedDriver } from "../../domain/printers/listings.ts";
-import type { MovePair, MovePlan } from "../../domain/printers/move-plan.ts";
-import { driverChoices, driverLabel, machinesOf } from "../drivers/driver-label.ts";
+import type { ChangeEffects } from "../../domain/printers/change-effects.ts";
+import type { OfferedDriver } from "../../domain/printers/listings.ts";
+import type { BulkPlan, MovePair, MovePlan } from "../../domain/printers/move-plan.ts";
+import { driverChoices, driverLabel } from "../drivers/driver-label.ts";
 import { nearestNames } from "../drivers/driver-models.ts";
 import { type FormState, problemSummary, selectOptions } from "../form.ts";
-import { type Html, html } from "../html.ts";
+import { type Hole, type Html, html } from "../html.ts";
 import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
-import { findingsNotice } from "../state-badge.ts";
-import { count, counted } from "../text.ts";
+import { stateWord, toneOf } from "../state-badge.ts";
+import { count, counted, isolated } from "../text.ts";
 
 interface MovePageData {
   readonly from: Driver;
@@ -18,12 +19,13 @@ interface MovePageData {
   readonly printerCount: number;
   /** Undefined until a driver is chosen. */
   readonly plan: MovePlan | undefined;
-  /** The driver that the printers move to. */
-  readonly targetDriver: DriverWithState | undefined;
+  readonly effects: ChangeEffects | undefined;
   readonly form: FormState;
 }
 
 const visiblePrinters = 8;
+/** Further effects of a change are only counted. */
+const maxLines = 20;
 /** More would make the page too large. Users can type any model of the driver. */
 const maxSuggestions = 500;
 
@@ -53,26 +55,85 @@ function targetForm({ from, drivers, plan }: MovePageData): Html {
     <noscript><button>Show what it does</button></noscript></form>`;
 }
 
-function planSection({ from, plan, targetDriver, form }: MovePageData): Html {
-  if (plan === undefined) return html`<div id="move-plan">${problemSummary(form)}</div>`;
+function planSection({ from, plan, effects, form }: MovePageData): Html {
+  if (plan === undefined || effects === undefined)
+    return html`<div id="move-plan">${problemSummary(form)}</div>`;
   const { to, pairs, keeping, digest } = plan;
   const total = new Set(pairs.flatMap(({ printers }) => printers.map(({ id }) => id))).size;
   const names = (chosenInf(to)?.descriptions ?? []).slice(0, maxSuggestions);
   return html`<div id="move-plan">
-    ${targetDriver?.state === "blocked" && findingsNotice(targetDriver)}${fewerMachines(from, to)}${keepingNotice(keeping)}
+    ${keepingNotice(keeping)}
     ${
       total > 0 &&
       html`<form method="post" action="${paths.driverMove(from.id)}" data-guard novalidate>
       ${problemSummary(form)}
       <input type="hidden" name="to" value="${to.id}"><input type="hidden" name="preview" value="${digest}">
-      <table class="pairs"><thead><tr><th scope="col">Printers</th><th scope="col">Deploy now</th><th scope="col">Will deploy</th></tr></thead>
-      <tbody>${pairs.map((pair, i) => pairRow(pair, i, form, to))}</tbody></table>
+      ${changeTable(
+        { ...effects, redeployed: total },
+        ["Deploy now", "Will deploy"],
+        pairs.map((pair, i) => pairRow(pair, i, form, to)),
+      )}
       <datalist id="move-models">${names.map((name) => html`<option value="${name}"></option>`)}</datalist>
-      <p class="hint">${counted(total, "printer")} will install again: deploy ${total === 1 ? "it" : "them"} after the move.</p>
       <p class="actions"><button class="primary">Move ${counted(total, "printer")}</button>
         <a href="${paths.driver(from.id)}">Cancel</a></p>
     </form>`
     }</div>`;
+}
+
+/** What a change does to each printer, below its bad effects. @param heads of the columns before and after */
+function changeTable(effects: ChangeEffects, heads: readonly [string, string], rows: readonly Html[]): Html {
+  const { worse, lostMachines, redeployed } = effects;
+  const lines = [
+    ...worse.map(
+      ({ state, text, printers }) =>
+        html`<li class="${toneOf(state)}">${counted(printers.length, "printer")} will be ${stateWord(state)}. ${isolated(text)} ${printerNames(printers, visiblePrinters)}.</li>`,
+    ),
+    ...lostMachines.map(
+      ({ machines, printers }) =>
+        html`<li class="warn">The new driver has no program files for ${architecturesInWords(machines)}; the old one has them: ${printerNames(printers, visiblePrinters)}.</li>`,
+    ),
+  ];
+  const rest = lines.length - maxLines;
+  return html`${lines.length > 0 && html`<div class="notice ${toneOf(worse[0]?.state ?? "attention")}"><ul class="findings">${lines.slice(0, maxLines)}${rest > 0 && html`<li>And ${counted(rest, "more reason")}.</li>`}</ul></div>`}
+    <table class="pairs"><thead><tr>${["Printers", ...heads].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table>
+    ${redeployed > 0 && html`<p class="hint">${counted(redeployed, "printer")} will install again: deploy ${redeployed === 1 ? "it" : "them"} afterwards.</p>`}`;
+}
+
+interface BulkPreview {
+  readonly what: "client" | "driver";
+  /** The fields that the confirmation sends again. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly plan: BulkPlan;
+  readonly effects: ChangeEffects;
+  /** Whether the user confirmed another plan. */
+  readonly isStale: boolean;
+  /** The list of printers. */
+  readonly back: string;
+}
+
+/** The preview for browsers without scripts. */
+export function bulkPreviewPage(context: PageContext, data: BulkPreview): Html {
+  return page({ ...context, title: `Change the ${data.what}`, section: "Printers" }, bulkPreview(data));
+}
+
+/** What a bulk change does, with a button to confirm it. Replaces the list. */
+export function bulkPreview({ what, fields, plan, effects, isStale, back }: BulkPreview): Html {
+  const { size } = plan.changes;
+  const rows = plan.pairs.map(({ from, to, printers }) =>
+    changeRow(
+      printers,
+      html`<bdi>${from || `no ${what}`}</bdi>`,
+      html`<span><bdi>${to || `no ${what}`}</bdi></span>`,
+    ),
+  );
+  return html`<div id="printer-list"><form class="panel wide" method="post" action="${paths.printersBulk}" tabindex="-1" data-focus
+      aria-labelledby="preview-title" hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML" hx-disabled-elt="find button">
+      <h2 id="preview-title">Nothing is changed yet</h2>
+      ${isStale && html`<p class="notice warn">Something changed meanwhile: this is what the change does now.</p>`}
+      ${size > 0 ? changeTable(effects, ["Now", "Afterwards"], rows) : html`<p>These printers have this ${what} already.</p>`}
+      ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+      <p class="actions">${size > 0 && html`<button class="primary">Change ${counted(size, "printer")}</button>`} <a href="${back}">Cancel</a></p>
+    </form></div>`;
 }
 
 function keepingNotice(keeping: readonly AffectedPrinter[]): Html | undefined {
@@ -82,11 +143,9 @@ function keepingNotice(keeping: readonly AffectedPrinter[]): Html | undefined {
     has no files for ARM64: ${printerNames(keeping, visiblePrinters)}.</p>`;
 }
 
-function fewerMachines(from: Driver, to: Driver): Html | undefined {
-  const supported = shippedBy(to.listed);
-  const dropped = shippedBy(from.listed).filter((name) => !supported.includes(name));
-  if (dropped.length === 0) return undefined;
-  return html`<p class="notice warn">The new driver has no program files for ${machinesOf({ architectures: dropped, notShipped: [] })}; the old one has them.</p>`;
+function changeRow(printers: readonly AffectedPrinter[], before: Hole, after: Hole): Html {
+  return html`<tr><td data-label="Printers"><span>${printerNames(printers, visiblePrinters)}</span></td>
+    <td data-label="Now"><span>${before}</span></td><td data-label="Afterwards">${after}</td></tr>`;
 }
 
 function pairRow(
@@ -109,9 +168,9 @@ function pairRow(
     <input id="f-${name}" name="${name}" value="${typed}" list="move-models" autocomplete="off" spellcheck="false"
       ${match === undefined && html`required placeholder="Choose the model"`} ${problem && html`aria-invalid="true" aria-describedby="f-${name}-problem"`}></span>`;
   const hasSameName = match === model && problem === undefined && typed === match;
-  return html`<tr><td data-label="Printers"><span>${printerNames(printers, visiblePrinters)}</span></td>
-    <td data-label="Deploy now"><span><bdi>${model || "no model yet"}</bdi>${isArm64 && html` <span class="soft">on ARM64 machines</span>`}</span></td>
-    <td data-label="Will deploy">${hasSameName ? html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>` : field}</td></tr>`;
+  const now = html`<bdi>${model || "no model yet"}</bdi>${isArm64 && html` <span class="soft">on ARM64 machines</span>`}`;
+  const same = html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>`;
+  return changeRow(printers, now, hasSameName ? same : field);
 }
 
 /** Links to printers, each followed by its client's name. @param max further printers are only counted */

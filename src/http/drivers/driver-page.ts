@@ -3,9 +3,11 @@ import type { App } from "../../app.ts";
 import type { AddedDriver } from "../../domain/drivers/driver.ts";
 import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import type { DriverEffects } from "../../domain/drivers/driver-effects.ts";
-import { driverFormValues, isFromForm } from "../../domain/drivers/driver-fields.ts";
+import { driverFormValues, isFromForm, mergeDriverForm } from "../../domain/drivers/driver-fields.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
+import type { UserError } from "../../domain/errors.ts";
 import { cleanText, type FormInput } from "../../domain/fields.ts";
+import { mergeForm } from "../../domain/form-versions.ts";
 import type { DriverDeploy } from "../../html/drivers/driver.ts";
 import { type DriverTab, driverPage, driverSettings, driverTabIn } from "../../html/drivers/driver.ts";
 import { confirmation, confirmPage } from "../../html/drivers/driver-confirm.ts";
@@ -21,15 +23,30 @@ import { type Html, html } from "../../html/html.ts";
 import { type Message, notify } from "../../html/layout.ts";
 import { completedChangeIn, deletedMessage } from "../../html/messages.ts";
 import { paths } from "../../html/paths.ts";
-import { saveDriver } from "../../services/drivers/driver-changes.ts";
+import { type DriverSave, saveDriver } from "../../services/drivers/driver-changes.ts";
 import { deployedModels, driverOnlyProblem } from "../../services/drivers/driver-models.ts";
-import { answerForm, isNavigation, recordForm, sentForm, tryRemove, trySave } from "../answer-form.ts";
+import {
+  answerForm,
+  isNavigation,
+  recordForm,
+  refusedForm,
+  sentForm,
+  tryRemove,
+  trySave,
+} from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { driverOffer } from "../deploy/deploy-offer.ts";
 import { linksMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
-import { removedPath, undoMessage } from "../undo-message.ts";
+import {
+  changeDetailsIn,
+  changedPath,
+  keptFields,
+  removedPath,
+  undoMessage,
+  withDetails,
+} from "../undo-message.ts";
 import { driverListData } from "./drivers.ts";
 
 /** `GET /drivers/{id}` */
@@ -46,12 +63,14 @@ async function pageMessage(app: App, id: number, url: URL): Promise<Message | un
   const undone = undoMessage(app, url) ?? linksMessage(url);
   if (undone !== undefined || url.search === "") return undone;
   const moved = app.results.find("moved", query.get("moved"));
-  if (moved?.driverId === id) return movedMessage(moved.count, app.store.drivers.get(id));
+  if (moved?.driverId === id)
+    return withDetails(app, movedMessage(moved.count, app.store.drivers.get(id), moved.worse), moved);
   const uploaded = uploadIn(query.get("uploaded"));
   const { driver, printers } = await app.overview.driver(id);
   if (uploaded !== undefined) return uploadedMessage(uploaded, driver, app.overview.olderThan(driver));
   const blocked = printers.filter(({ state }) => state === "blocked");
-  return driverMessage(completedChangeIn(query), driver, blocked.length);
+  const message = driverMessage(completedChangeIn(query), driver, blocked.length);
+  return withDetails(app, message, changeDetailsIn(app, url));
 }
 
 function uploadIn(what: string | null): Pick<AddedDriver, "isNew" | "previousProblem"> | undefined {
@@ -129,20 +148,25 @@ export async function update(context: Context<"id">): Promise<Reply> {
   }
   const saved = await trySave(() => saveDriver(app, id, form));
   if (saved.value?.isSaved === false) return confirm(context, form, saved.value);
-  const now = driverFormValues(app.store.drivers.get(id));
-  const view = { form: sentForm(form, saved.error, now), query: "" };
+  const driver = app.store.drivers.get(id);
+  const now = driverFormValues(driver);
+  const refused = (error: UserError) => ({
+    form: refusedForm(mergeDriverForm(form, driver, mergeForm), now, error),
+    query: "",
+  });
+  const pathAfter = ({ effects, undo, kept }: DriverSave) =>
+    changedPath(app, savedPath(id, effects), { undo, kept: keptFields(app, kept) });
   const reply = await answerForm(request, saved, {
-    redirect: ({ effects }) => savedPath(id, effects),
-    page: () => pageOf(context, view),
+    redirect: pathAfter,
+    page: (error) => pageOf(context, refused(error)),
     fragment: async ({ error }) => {
-      const driver = app.store.drivers.get(id);
       if (form.only !== undefined && error === undefined) return infRemarks(driver, "fragment");
-      return driverSettings(error ? { driver, ...view } : { driver, form: recordForm(now), query: "" });
+      return driverSettings({ driver, ...(error ? refused(error) : { form: recordForm(now), query: "" }) });
     },
   });
   // The page script must load the page again, because every part of it shows saved values.
   if (reply.kind !== "text" || saved.value === undefined || form.only !== undefined) return reply;
-  return { ...reply, headers: { "HX-Redirect": savedPath(id, saved.value.effects) } };
+  return { ...reply, headers: { "HX-Redirect": pathAfter(saved.value) } };
 }
 
 /** A form that changes only whether packages leave out unused files: everything else stays as it is saved. */

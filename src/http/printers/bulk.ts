@@ -1,42 +1,100 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
+import { architecturesInWords, driverTitle } from "../../domain/drivers/driver.ts";
 import type { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
 import { type BulkChange, type BulkResult, parseBulk, parseIds } from "../../domain/printers/bulk.ts";
+import { type ChangeEffects, worseCounts } from "../../domain/printers/change-effects.ts";
+import type { BulkPlan } from "../../domain/printers/move-plan.ts";
 import { printerFormValues } from "../../domain/printers/printer-fields.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";
 import type { Message } from "../../html/layout.ts";
 import { narrowedPath } from "../../html/list-filter.ts";
 import { deletedMessage } from "../../html/messages.ts";
 import { paths } from "../../html/paths.ts";
-import { driverChangedMessage, movedToClientMessage } from "../../html/printers/bulk-messages.ts";
+import { bulkMessage } from "../../html/printers/bulk-messages.ts";
+import { bulkPreview, bulkPreviewPage } from "../../html/printers/move-printers.ts";
 import { counted } from "../../html/text.ts";
-import { assignDriver } from "../../services/printers/bulk-driver.ts";
-import { answerForm, sentForm, tryChange } from "../answer-form.ts";
-import type { Reply } from "../answers/reply.ts";
+import { changeBulk, planBulk } from "../../services/printers/bulk-changes.ts";
+import { answerForm, isNavigation, type Result, sentForm, tryChange } from "../answer-form.ts";
+import { acceptsHtml } from "../answers/errors.ts";
+import { htmlReply, type Reply, textReply } from "../answers/reply.ts";
 import { narrowingOfPage } from "../list-filter.ts";
 import { pageContextOf } from "../page-context.ts";
 import { readFields } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
-import { deletedPath, withQuery } from "../undo-message.ts";
+import { deletedPath, withDetails, withQuery } from "../undo-message.ts";
 import { printerListUpdate, printersPageOf, readPrinterList } from "./printer-list.ts";
 
-/** `POST /printers/bulk` */
+/** `POST /printers/bulk`: without `confirmed`, a change of client or driver answers a preview and changes nothing */
 export async function change({ app, request }: Context): Promise<Reply> {
   const fields = await readFields(request);
   const form: FormInput = Object.fromEntries(fields);
   const narrowing = narrowingOfPage(request, "printers", form);
   const ids = fields.getAll("ids");
-  const changed = await tryChange(async () => changeAll(app, parseIds(ids), parseBulk(form)));
-  return answerForm(request, changed, {
-    redirect: (result) => resultPath(app, narrowedPath(paths.printers, narrowing), result),
+  const changed = await tryChange(async () => changeAll(app, parseIds(ids), parseBulk(form), form));
+  const list = narrowedPath(paths.printers, narrowing);
+  if (changed.value?.action === "preview") return previewReply(request, changed.value, form, list);
+  return answerForm(request, changed as Result<BulkResult>, {
+    redirect: (result) => resultPath(app, list, result),
     page: (error) => refusedPage(app, request, narrowing, ids, form, error),
     fragment: ({ error, value }) => {
       // A thrown error becomes a message, and the page keeps its list with the ticked rows.
       if (error) throw error;
-      return printerListUpdate(app, narrowing, bulkMessage(app, value));
+      return printerListUpdate(app, narrowing, messageOf(app, value));
     },
   });
+}
+
+/** What a change would do, as long as nobody has confirmed it as it is now. */
+interface Preview {
+  readonly action: "preview";
+  readonly what: "client" | "driver";
+  readonly ids: readonly number[];
+  readonly plan: BulkPlan;
+  readonly effects: ChangeEffects;
+  readonly isStale: boolean;
+}
+
+/** The preview as a page, a fragment, or for other programs as plain text. */
+function previewReply(request: IncomingMessage, preview: Preview, form: FormInput, back: string): Reply {
+  const { ids, plan, isStale } = preview;
+  const status = isStale ? 409 : 200;
+  const isPage = isNavigation(request);
+  if (!isPage && request.headers["hx-request"] === undefined && !acceptsHtml(request))
+    return textReply(status, previewText(preview));
+  const sent = ["action", "client_id", "driver_id", "driver_desc", "only_unmatched", "narrowed"];
+  const kept = sent.flatMap((name) => (form[name] === undefined ? [] : [[name, form[name]] as const]));
+  const fields = { ...Object.fromEntries(kept), ids: ids.join(), preview: plan.digest, confirmed: "1" };
+  const data = { ...preview, fields, back };
+  return htmlReply(isPage ? bulkPreviewPage(pageContextOf(request), data) : bulkPreview(data), status);
+}
+
+function previewText({ what, plan, effects, isStale }: Preview): string {
+  const reasons = new Map(
+    effects.worse.flatMap(({ state, text, printers }) =>
+      printers.map(({ id }) => [id, `; becomes ${state}: ${text}`] as const),
+    ),
+  );
+  const lines = plan.pairs.flatMap(({ from, to, printers }) =>
+    printers.map(({ id, name }) => {
+      return `${name}: ${from || `no ${what}`} → ${to || `no ${what}`}${reasons.get(id) ?? ""}`;
+    }),
+  );
+  const lost = effects.lostMachines.map(({ machines, printers }) => {
+    const names = printers.map(({ name }) => name).join(", ");
+    return `No longer on ${architecturesInWords(machines)} machines: ${names}`;
+  });
+  const again =
+    effects.redeployed > 0 ? [`${counted(effects.redeployed, "printer")} will install again.`] : [];
+  const stale = isStale ? ["Something changed meanwhile: this is what the change does now."] : [];
+  return [
+    ...stale,
+    ...lines,
+    ...lost,
+    ...again,
+    "Nothing is changed yet: send this again with confirmed=1.",
+  ].join("\n");
 }
 
 /** The page after a refused bulk change, with the same rows ticked. */
@@ -54,26 +112,41 @@ async function refusedPage(
   return printersPageOf(app, pageContext, list, sentForm(printerFormValues()), false);
 }
 
-async function changeAll(app: App, ids: readonly number[], change: BulkChange): Promise<BulkResult> {
+async function changeAll(
+  app: App,
+  ids: readonly number[],
+  change: BulkChange,
+  { confirmed, preview: seen }: FormInput,
+): Promise<BulkResult | Preview> {
   const { store, undo } = app;
   const count = ids.length;
-  switch (change.action) {
-    case "client":
-      await store.manyPrinters.moveAll(ids, change.client_id);
-      return { action: "client", count, to: change.client_id };
-    case "driver":
-      return { action: "driver", count, to: change.driver_id, ...(await assignDriver(store, ids, change)) };
-    case "delete":
-      return { action: "delete", count, deletion: await undo.removePrinters(ids) };
-  }
+  const { action } = change;
+  if (action === "delete") return { action, count, deletion: await undo.removePrinters(ids) };
+  const preview = await previewOf(app, ids, change);
+  if (confirmed !== "1") return preview;
+  const done = await undo.keep(changeBulk(store, ids, change, seen));
+  if (done === undefined) return { ...(await previewOf(app, ids, change)), isStale: true };
+  const to = change.action === "client" ? change.client_id : change.driver_id;
+  return { action, count, to, ...done, worse: worseCounts(preview.effects) };
 }
 
-function bulkMessage({ store }: App, result: BulkResult): Message {
+async function previewOf(
+  { store, overview }: App,
+  ids: readonly number[],
+  change: Parameters<typeof planBulk>[2],
+): Promise<Preview> {
+  const plan = planBulk(store, ids, change);
+  const effects = await overview.effectsOf(plan.changes);
+  return { action: "preview", what: change.action, ids, plan, effects, isStale: false };
+}
+
+function messageOf(app: App, result: BulkResult): Message {
+  const { clients, drivers } = app.store;
   if (result.action === "delete") return deletedMessage(counted(result.count, "printer"), result.deletion);
-  const { action, to } = result;
-  if (action === "client")
-    return movedToClientMessage(result, to === null ? undefined : store.clients.find(to));
-  return driverChangedMessage(result, to === null ? undefined : store.drivers.find(to));
+  const { action, to, undo } = result;
+  const driver = action === "driver" ? drivers.findSummary(to ?? 0) : undefined;
+  const message = bulkMessage(result, driver ? driverTitle(driver) : clients.find(to ?? 0)?.name);
+  return withDetails(app, message, { undo });
 }
 
 /** The path to which a plain form is redirected. Its query names the result. */
@@ -85,5 +158,5 @@ function resultPath({ results }: App, path: string, result: BulkResult): string 
 /** The message for the result that a query names; undefined where there is none. */
 export function bulkMessageIn(app: App, query: URLSearchParams): Message | undefined {
   const found = app.results.find("bulk", query.get("bulk"));
-  return found && bulkMessage(app, found.result);
+  return found && messageOf(app, found.result);
 }

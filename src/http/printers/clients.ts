@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
 import type { UserError } from "../../domain/errors.ts";
+import type { FormInput } from "../../domain/fields.ts";
+import { checkedMerge, mergeForm } from "../../domain/form-versions.ts";
 import { clientFormValues, parseClient } from "../../domain/printers/client.ts";
 import { type Narrowing, narrowClients } from "../../domain/printers/search.ts";
 import { groupStateLine } from "../../html/deploy/downloaded.ts";
@@ -20,14 +22,21 @@ import {
   clientSettings,
   clientsPage,
 } from "../../html/printers/clients.ts";
-import { answerForm, recordForm, sentForm, tryRemove, trySave } from "../answer-form.ts";
+import { answerForm, recordForm, refusedForm, sentForm, tryRemove, trySave } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { clientOffer } from "../deploy/deploy-offer.ts";
 import { narrowingIn, narrowingOfPage, withListUrl } from "../list-filter.ts";
 import { linksMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
-import { removedPath, undoMessage } from "../undo-message.ts";
+import {
+  changeDetailsIn,
+  changedPath,
+  keptFields,
+  removedPath,
+  undoMessage,
+  withDetails,
+} from "../undo-message.ts";
 
 /** `GET /clients`, filtered */
 export function index({ app, request, url }: Context): Reply {
@@ -69,7 +78,8 @@ export async function create({ app, request }: Context): Promise<Reply> {
 
 /** `GET /clients/{id}` */
 export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
-  const done = clientMessage(completedChangeIn(url.searchParams), app.store.clients.get(id));
+  const changed = clientMessage(completedChangeIn(url.searchParams), app.store.clients.get(id));
+  const done = withDetails(app, changed, changeDetailsIn(app, url));
   const message = done ?? linksMessage(url) ?? undoMessage(app, url);
   return htmlReply(await clientPageOf(app, request, id, undefined, message));
 }
@@ -104,15 +114,27 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   const { clients } = app.store;
   const form = await readForm(request);
   clients.get(id);
-  const saved = await trySave(async () => clients.update(id, parseClient(form), form.opened));
+  let kept: FormInput = {};
+  const saved = await trySave(() => {
+    const change = clients.update(id, (client) => {
+      const merged = checkedMerge(form, clientFormValues(client));
+      kept = merged.kept;
+      return parseClient(merged.values);
+    });
+    return app.undo.keep(change);
+  });
   const now = clients.get(id);
+  const values = clientFormValues(now);
   const formOf = (error?: UserError) =>
-    error ? sentForm(form, error, clientFormValues(now)) : recordForm(clientFormValues(now));
+    error ? refusedForm(mergeForm(form, values), values, error) : recordForm(values);
+  const details = { undo: saved.value, kept: keptFields(app, kept) };
   return answerForm(request, saved, {
-    redirect: () => `${paths.client(id)}?done=saved`,
+    redirect: () => changedPath(app, `${paths.client(id)}?done=saved`, details),
     page: (error) => clientPageOf(app, request, id, formOf(error)),
-    fragment: ({ error }) =>
-      html`${clientSettings(now, formOf(error))}${notify(error ? undefined : clientMessage("saved", now))}`,
+    fragment: ({ error }) => {
+      const message = error ? undefined : withDetails(app, clientMessage("saved", now), details);
+      return html`${clientSettings(now, formOf(error))}${notify(message)}`;
+    },
   });
 }
 

@@ -12,7 +12,7 @@ import { answerForm, noResult, tryUpload } from "../answer-form.ts";
 import { bytesDownload, type Reply } from "../answers/reply.ts";
 import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
-import { removedPath, withUndo } from "../undo-message.ts";
+import { removedPath, withDetails } from "../undo-message.ts";
 import { printerPageOf } from "./printer-page.ts";
 import { printerChangeMessage } from "./printers.ts";
 
@@ -29,7 +29,7 @@ export async function upload({ app, request, id }: Context<"id">): Promise<Reply
       const icon = app.store.icons.find(id);
       const message = error
         ? undefined
-        : withUndo(app, await printerChangeMessage(app, id, "icon"), replaced);
+        : withDetails(app, await printerChangeMessage(app, id, "icon"), { undo: replaced });
       return html`${iconStatusBody(id, icon, error?.message)}${!error && logoUpdate(id, icon)}${notify(message)}`;
     },
   });

@@ -12,14 +12,15 @@ import { htmlReply, type Reply } from "../answers/reply.ts";
 import { printerOffer } from "../deploy/deploy-offer.ts";
 import { linksMessage, pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
-import { undoMessage, withUndo } from "../undo-message.ts";
+import { changeDetailsIn, undoMessage, withDetails } from "../undo-message.ts";
 import { printerChangeMessage } from "./printers.ts";
 
 /** `GET /printers/{id}` */
 export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
   const { searchParams: query } = url;
-  const replaced = Number(query.get("replaced")) || undefined;
-  const done = withUndo(app, await printerChangeMessage(app, id, completedChangeIn(query)), replaced);
+  const details = changeDetailsIn(app, url) ?? { undo: Number(query.get("replaced")) || undefined };
+  const changed = await printerChangeMessage(app, id, completedChangeIn(query), details);
+  const done = withDetails(app, changed, details);
   const message = done ?? linksMessage(url) ?? undoMessage(app, url);
   return htmlReply(await printerPageOf(app, request, id, { message }));
 }

@@ -1,14 +1,22 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
+import type { ChangeDetails } from "../../domain/deletion.ts";
 import { isForPrinters } from "../../domain/drivers/driver.ts";
 import { modelProblem } from "../../domain/drivers/driver-fields.ts";
 import { ippDriverId } from "../../domain/drivers/windows-drivers.ts";
 import type { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
+import { checkedMerge, mergeForm } from "../../domain/form-versions.ts";
 import { copyOf, twinOf } from "../../domain/printers/copies.ts";
+import { type State, states } from "../../domain/printers/findings.ts";
 import type { PrinterDetails } from "../../domain/printers/listings.ts";
-import type { PrinterSettings } from "../../domain/printers/printer.ts";
-import { ippPort, parsePrinter, printerFormValues } from "../../domain/printers/printer-fields.ts";
+import type { Printer, PrinterSettings } from "../../domain/printers/printer.ts";
+import {
+  ippPort,
+  parsePrinter,
+  printerFieldGroups,
+  printerFormValues,
+} from "../../domain/printers/printer-fields.ts";
 import { parseNarrowing } from "../../domain/printers/search.ts";
 import type { FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
@@ -21,13 +29,21 @@ import { printerEditPage, printerForm } from "../../html/printers/printer-form.t
 import { packageFormats } from "../../pkg/formats/formats.ts";
 import { revisionOf } from "../../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../../services/deploy/deployable.ts";
-import { answerForm, isNavigation, noResult, recordForm, sentForm, trySave } from "../answer-form.ts";
+import {
+  answerForm,
+  isNavigation,
+  noResult,
+  recordForm,
+  refusedForm,
+  sentForm,
+  trySave,
+} from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { narrowingIn, narrowingOfPage, withListUrl } from "../list-filter.ts";
 import { pageContextOf } from "../page-context.ts";
 import { readForm, ticketForm } from "../requests/forms.ts";
 import { type Context, parseId } from "../router.ts";
-import { removedPath, undoMessage } from "../undo-message.ts";
+import { changedPath, keptFields, removedPath, undoMessage, withDetails } from "../undo-message.ts";
 import { bulkMessageIn } from "./bulk.ts";
 import { choicesOf, printerListUpdate, printersPageOf, readPrinterList } from "./printer-list.ts";
 
@@ -122,11 +138,12 @@ export async function printerChangeMessage(
   app: App,
   id: number,
   done: CompletedChange | undefined,
+  { isWorse }: Partial<ChangeDetails> = {},
 ): Promise<Message | undefined> {
   if (done === undefined) return undefined;
   const row = (await app.overview.findMany([id])).get(id);
   const isDeployed = app.deployments.lastDeployed(id) !== undefined;
-  return row && printerMessage(done, row, packageFormats, isDeployed);
+  return row && printerMessage(done, row, packageFormats, isDeployed, isWorse);
 }
 
 /** The revision of a printer with these settings and its current drivers; undefined without a driver. */
@@ -149,22 +166,42 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   if (isNavigation(request) && app.store.printers.find(id) === undefined)
     return deletedMeanwhile(app, request, form);
   const before = app.store.printers.get(id);
-  // `opened` is the version of the values that the form was opened with.
-  const saved = await trySave(async () => app.store.printers.update(id, parse(app, form), form.opened));
+  const stateBefore = await stateOfPrinter(app, id);
+  const mergeWith = (saved: Printer, merge: typeof mergeForm) => {
+    const values = printerFormValues(saved);
+    return merge(form, values, printerFieldGroups(values));
+  };
+  let kept: FormInput = {};
+  const saved = await trySave(() => {
+    const change = app.store.printers.update(id, (printer) => {
+      const merged = mergeWith(printer, checkedMerge);
+      kept = merged.kept;
+      return parse(app, merged.values);
+    });
+    return app.undo.keep(change);
+  });
   const now = app.store.printers.get(id);
   const done = printerRevision(app, before) === printerRevision(app, now) ? "changed" : "redeploy";
   const editPage = async (error: UserError) => {
-    const refused = sentForm(form, error, printerFormValues(now.printer));
-    return printerEditPage(pageContextOf(request), now.printer, await choicesOf(app, refused), refused);
+    const { printer } = now;
+    const refused = refusedForm(mergeWith(printer, mergeForm), printerFormValues(printer), error);
+    return printerEditPage(pageContextOf(request), printer, await choicesOf(app, refused), refused);
   };
+  const isWorse = states.indexOf(await stateOfPrinter(app, id)) > states.indexOf(stateBefore);
+  const details = { undo: saved.value, kept: keptFields(app, kept), isWorse };
   return answerForm(request, saved, {
-    redirect: () => `${paths.printer(id)}?done=${done}`,
+    redirect: () => changedPath(app, `${paths.printer(id)}?done=${done}`, details),
     page: editPage,
-    fragment: async ({ error }) =>
-      error
-        ? editPage(error)
-        : html`${settingsOf(app, id)}${notify(await printerChangeMessage(app, id, done))}`,
+    fragment: async ({ error }) => {
+      if (error) return editPage(error);
+      const message = await printerChangeMessage(app, id, done, details);
+      return html`${settingsOf(app, id)}${notify(withDetails(app, message, details))}`;
+    },
   });
+}
+
+async function stateOfPrinter({ overview }: App, id: number): Promise<State> {
+  return (await overview.findMany([id])).get(id)?.state ?? "ready";
 }
 
 /** Answers a plain form whose printer was deleted meanwhile: puts the typed values into the form for a new printer. */

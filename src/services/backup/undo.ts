@@ -28,7 +28,7 @@ const maxRemembered = 200;
 const retryMs = 60_000;
 
 /**
- * Deletes records. A deletion can be undone for a while. After that, or at once if there is no room to keep the
+ * Deletes records. Deletions and changes can be undone for a while. After that, or at once if there is no room to keep the
  * records, it is final: the records are deleted on disk first, then their files, then the entry of the deletion.
  */
 export class Undo {
@@ -61,7 +61,7 @@ export class Undo {
     await Promise.all(this.#deletingFiles.values());
   }
 
-  /** The deletions that can be undone, newest first. */
+  /** The deletions and changes that can be undone, newest first. */
   list(): RecentDeletion[] {
     const { store, clock } = this.#services;
     const now = clock();
@@ -69,7 +69,7 @@ export class Undo {
     return store.deletions.list().map((deletion) => ({ ...deletion, leftMs: left(deletion.deleted_at) }));
   }
 
-  /** A deletion that can be undone; undefined if it is final or unknown. */
+  /** A deletion or change that can be undone; undefined if it is final or unknown. */
   find(id: number): KeptDeletion | undefined {
     return this.#services.store.deletions.find(id);
   }
@@ -118,6 +118,13 @@ export class Undo {
     return this.finish(await this.#services.store.icons.remove(printerId));
   }
 
+  /** Runs a change that can be undone for a while. */
+  async keep<T>(change: Promise<T>): Promise<T> {
+    const result = await change;
+    this.#schedule();
+    return result;
+  }
+
   /** Deletes the files of final deletions, and schedules when this one becomes final. @returns its id, unless final */
   async finish({ deletionId, finalDeletions }: Removal): Promise<number | undefined> {
     this.#schedule();
@@ -125,7 +132,7 @@ export class Undo {
     return deletionId;
   }
 
-  /** Undoes a deletion. @throws NotRestored when another record prevents it */
+  /** Undoes a deletion or change. @throws NotRestored when another record prevents it */
   async restore(id: number): Promise<RestoredRecord> {
     const { store, memory } = this.#services;
     const { record: restored, printerIds, removal } = await store.restoring.restore(id);

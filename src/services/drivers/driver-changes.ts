@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { addTo } from "../../domain/collections.ts";
+import type { KeptChange } from "../../domain/deletion.ts";
 import { chosenInf, type Driver } from "../../domain/drivers/driver.ts";
 import {
   type AffectedPrinter,
@@ -7,13 +8,13 @@ import {
   type DriverEffects,
   needsConfirmation,
 } from "../../domain/drivers/driver-effects.ts";
-import { driverFormValues, isFromForm, parseDriver } from "../../domain/drivers/driver-fields.ts";
+import { isFromForm, mergeDriverForm, parseDriver } from "../../domain/drivers/driver-fields.ts";
 import { modelTest } from "../../domain/drivers/models.ts";
 import type { FormInput } from "../../domain/fields.ts";
-import { checkFormVersion } from "../../domain/fields.ts";
 import type { Printer } from "../../domain/printers/printer.ts";
 import { revisionsWith } from "../../pkg/scripts/revision.ts";
 import type { Store } from "../../store/store.ts";
+import type { Undo } from "../backup/undo.ts";
 import { checkedChange } from "../checked-change.ts";
 import type { PackageBuilder } from "../deploy/packages.ts";
 import { fileSelectionOf } from "../deploy/source-files.ts";
@@ -21,11 +22,15 @@ import { fileSelectionOf } from "../deploy/source-files.ts";
 interface DriverServices {
   readonly store: Store;
   readonly packages: Pick<PackageBuilder, "prepare">;
+  readonly undo: Pick<Undo, "keep">;
 }
 
 /** The result of a driver's form. If it is not saved, a person must confirm `effects` first. */
-interface DriverSave {
+export interface DriverSave {
   readonly isSaved: boolean;
+  readonly undo: KeptChange;
+  /** The saved values of fields that only another user changed since the form was opened. */
+  readonly kept: FormInput;
   readonly effects: DriverEffects;
   /** Whether a person confirmed effects that differ from the present ones. */
   readonly isStale: boolean;
@@ -34,26 +39,27 @@ interface DriverSave {
 /**
  * Saves a driver's form. If the save has effects, one of our own forms must send `confirmed`, the digest of the effects.
  * Other clients need no confirmation.
- * @throws UserError "not-found", "invalid" with a message for each field, or "stale" if the driver was saved since the
- *   form was opened
+ * @throws UserError "not-found", "invalid" with a message for each field, or "stale" if another user changed the
+ *   same field since the form was opened
  */
 export async function saveDriver(
-  { store, packages }: DriverServices,
+  { store, packages, undo }: DriverServices,
   id: number,
   form: FormInput,
 ): Promise<DriverSave> {
-  const { driver, after, ...saved } = await checkedChange<Change>(store, (stopWith) => {
+  const change = checkedChange<Change>(store, (stopWith) => {
     const driver = store.drivers.get(id);
-    checkFormVersion(form.opened, driverFormValues(driver));
-    const settings = parseDriver(form, driver);
+    const { values, kept } = mergeDriverForm(form, driver);
+    const settings = parseDriver(values, driver);
     const after = { ...driver, ...settings };
     const effects = effectsOf(store, driver, after);
     const { confirmed = "" } = form;
     if (isFromForm(form) && needsConfirmation(effects) && confirmed !== effects.digest)
-      stopWith({ driver, after, isSaved: false, effects, isStale: confirmed !== "" });
-    store.drivers.set(id, settings);
-    return { driver, after, isSaved: true, effects, isStale: false };
+      stopWith({ driver, after, isSaved: false, undo: undefined, kept, effects, isStale: confirmed !== "" });
+    const keptChange = store.drivers.set(id, settings);
+    return { driver, after, isSaved: true, undo: keptChange, kept, effects, isStale: false };
   });
+  const { driver, after, ...saved } = await undo.keep(change);
   const isPrepared = fileSelectionOf(after).onlyUsedBy === fileSelectionOf(driver).onlyUsedBy;
   if (saved.isSaved && !isPrepared) packages.prepare(driver);
   return saved;

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { addTo } from "../../domain/collections.ts";
+import type { KeptChange } from "../../domain/deletion.ts";
 import { chosenInf, type Driver } from "../../domain/drivers/driver.ts";
 import { type AffectedPrinter, affectedPrinterMaker } from "../../domain/drivers/driver-effects.ts";
 import { modelTest, needsModelChoice } from "../../domain/drivers/models.ts";
 import { UserError } from "../../domain/errors.ts";
 import { cleanText, throwIfAny } from "../../domain/fields.ts";
+import type { PrinterChange } from "../../domain/printers/change-effects.ts";
 import type { PrinterWithModels } from "../../domain/printers/listings.ts";
 import {
   driverDescFor,
@@ -15,7 +17,7 @@ import {
 import { effectiveDescription } from "../../domain/printers/printer.ts";
 import { arm64Description, arm64Problem } from "../../domain/printers/printer-drivers.ts";
 import type { Store } from "../../store/store.ts";
-import { checkProtocols } from "./bulk-driver.ts";
+import { checkProtocols } from "./bulk-changes.ts";
 
 /** A plan, and its printers as they are before the move. */
 interface PlanWithPrinters extends MovePlan {
@@ -57,13 +59,25 @@ function digestOf(from: Driver, to: Driver, pairs: readonly MovePair[]): string 
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
+/** The changes of a plan, by printer id. A model that the user has to choose is the driver's own here. */
+export function changesOf({ to, pairs }: MovePlan): Map<number, PrinterChange> {
+  const changes = new Map<number, PrinterChange>();
+  for (const { printers, isArm64, match = to.driver_desc } of pairs) {
+    const set = isArm64
+      ? { arm64_driver_id: to.id, arm64_driver_desc: match }
+      : { driver_id: to.id, driver_desc: match };
+    for (const { id } of printers) changes.set(id, { ...changes.get(id), ...set });
+  }
+  return changes;
+}
+
 /** The models that the user chose, by the index of the pair in the plan. */
 type ChosenModels = (pair: number) => string | undefined;
 
 /**
  * Moves all printers of a driver to another one in one write, or none.
  * @param digest of the plan that the user confirmed
- * @returns the number of moved printers
+ * @returns `count`: the number of moved printers
  * @throws UserError "not-found", "conflict" if the plan has changed since, "invalid" with a message for each pair
  *   without a model, or with a model that the driver does not have
  */
@@ -71,7 +85,7 @@ export function movePrinters(
   store: Store,
   { fromId, toId, digest }: { readonly fromId: number; readonly toId: number; readonly digest: string },
   chosen: ChosenModels,
-): Promise<number> {
+): Promise<{ readonly count: number; readonly undo: KeptChange }> {
   return store.change(() => {
     const plan = planMove(store, fromId, toId);
     if (plan.digest !== digest) {
@@ -79,9 +93,12 @@ export function movePrinters(
       throw new UserError("conflict", message, { to: message });
     }
     const { models, arm64Models } = modelsByPrinter(plan, chosen);
-    store.manyPrinters.useDriver(toId, models);
-    store.manyPrinters.useDriver(toId, arm64Models, "arm64_");
-    return new Set([...models.keys(), ...arm64Models.keys()]).size;
+    const ids = [...new Set([...models.keys(), ...arm64Models.keys()])];
+    const undo = store.manyPrinters.keepEarlier(ids, () => {
+      store.manyPrinters.useDriver(toId, models);
+      store.manyPrinters.useDriver(toId, arm64Models, "arm64_");
+    });
+    return { count: ids.length, undo };
   });
 }
 

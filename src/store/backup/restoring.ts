@@ -1,8 +1,16 @@
-import { type KeptDeletion, NotRestored, type RestoredRecord } from "../../domain/deletion.ts";
+import {
+  type ChangedTable,
+  changedTable,
+  type KeptDeletion,
+  NotRestored,
+  type RestoredRecord,
+} from "../../domain/deletion.ts";
 import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
+import { firstOf } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { type Deletions, deletedTables, forgetRows, type References, type Removal } from "../deletions.ts";
 import type { Drivers } from "../drivers/drivers.ts";
+import { keptDigests } from "../kept-changes.ts";
 import type { Clients } from "../printers/clients.ts";
 import type { Icons } from "../printers/icons.ts";
 
@@ -14,6 +22,9 @@ interface RestoreResult {
   readonly removal: Removal | undefined;
 }
 
+/** Further records are only counted. */
+const maxNames = 5;
+
 const replacedIconRemark = "The icon that it replaced can be restored as well.";
 
 interface Records {
@@ -23,7 +34,7 @@ interface Records {
   readonly icons: Icons;
 }
 
-/** Restores deleted records as they were. */
+/** Restores deleted and changed records as they were. */
 export class Restoring {
   readonly #db: Database;
   readonly #records: Records;
@@ -34,7 +45,7 @@ export class Restoring {
   }
 
   /**
-   * Undoes a deletion completely or not at all. A restored icon replaces the printer's current icon, whose deletion can be
+   * Undoes a deletion completely or not at all. Of a change, it undoes what nobody changed since. A restored icon replaces the printer's current icon, whose deletion can be
    * undone as well.
    * @throws NotRestored when another record prevents it
    */
@@ -43,16 +54,13 @@ export class Restoring {
       const { deletions, icons } = this.#records;
       const deletion = deletions.find(id);
       if (deletion === undefined) throw new NotRestored(undefined, { kind: "over" });
-      this.#checkFree(deletion);
       const references = deletions.references(id);
-      const remarks = [
-        ...references.clients.flatMap((client) => this.#clientRemarks(deletion, client)),
-        ...references.drivers.flatMap((driver) => this.#driverRemarks(deletion, driver)),
-      ];
-      const printerIds = this.#deletedValues(id, "printers", "id").map(Number);
+      const remarks = this.#remarksOf(deletion, references);
+      const isChange = changedTable(deletion.kind) !== undefined;
+      const printerIds = isChange ? [] : this.#deletedValues(id, "printers", "id").map(Number);
       const removal = deletion.kind === "icon" ? icons.removeReplaced(deletion.recordId) : undefined;
       const driverIds = this.#deletedValues(id, "drivers", "id").map(Number);
-      for (const table of deletedTables) this.#putBack(id, table);
+      this.#putBackAll(deletion);
       remarks.push(...driverIds.flatMap((driverId) => this.#nameRemarks(driverId)));
       forgetRows(this.#db, id);
       this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
@@ -61,6 +69,23 @@ export class Restoring {
       const { kind, recordId, name } = deletion;
       return { record: { kind, recordId, name, remarks }, printerIds, removal };
     });
+  }
+
+  /** One sentence for each thing that will not be as before. @throws NotRestored */
+  #remarksOf(deletion: KeptDeletion, references: References): string[] {
+    const table = changedTable(deletion.kind);
+    const changed = table === undefined ? [] : this.#changedSince(deletion, table, references);
+    this.#checkFree(deletion);
+    const clients = references.clients.flatMap((client) => this.#clientRemarks(deletion, client));
+    const drivers = references.drivers.flatMap((driver) => this.#driverRemarks(deletion, driver));
+    return [...changed, ...clients, ...drivers];
+  }
+
+  #putBackAll({ id, kind, recordId }: KeptDeletion): void {
+    const changed = changedTable(kind);
+    if (changed === undefined) for (const table of deletedTables) this.#putBack(id, table);
+    else this.#putBackChanged(id, changed);
+    if (changed === "drivers") this.#records.drivers.updateListed(recordId);
   }
 
   /** The values of a column in the rows of a deletion. */
@@ -77,20 +102,50 @@ export class Restoring {
     );
   }
 
+  #putBackChanged(id: number, table: ChangedTable): void {
+    const columns = this.#db.all(`PRAGMA table_info(${table})`).map(({ name }) => String(name));
+    const set = columns.filter((name) => name !== "id").map((name) => `${name} = old.${name}`);
+    this.#db.all(
+      `UPDATE ${table} SET ${set} FROM deleted_${table} AS old WHERE old.deletion_id = ? AND old.id = ${table}.id`,
+      [id],
+    );
+  }
+
+  /**
+   * Forgets the earlier rows of records that were changed or deleted after the change.
+   * @returns a remark that names them. @throws NotRestored when no other row is left
+   */
+  #changedSince(change: KeptDeletion, table: ChangedTable, { left = {} }: References): string[] {
+    const now = keptDigests(this.#db, table, change.id);
+    const ids = this.#deletedValues(change.id, table, "id").map(Number);
+    const others = ids.filter((id) => now.get(id) !== left[id]);
+    if (others.length === 0) return [];
+    if (others.length === ids.length) {
+      const later = this.#records.deletions.findLater(table, ids[0] ?? 0, change.id);
+      throw new NotRestored(change, later ? { kind: "needs", deletion: later } : { kind: "changed" });
+    }
+    const among = "deletion_id = ?1 AND id IN (SELECT value FROM json_each(?2))";
+    const removed = `DELETE FROM deleted_${table} WHERE ${among} RETURNING name`;
+    const rows = this.#db.all(removed, [change.id, JSON.stringify(others)]);
+    const names = rows.map(({ name }) => `“${name}”`);
+    return [`Changed or deleted since, and not restored: ${firstOf(names, maxNames)}.`];
+  }
+
   /** @throws NotRestored when another record has the name or the file of a restored one, or the icon's printer is deleted */
   #checkFree(deletion: KeptDeletion): void {
     const { clients, drivers, deletions } = this.#records;
+    const { kind, recordId } = deletion;
     for (const name of this.#deletedValues(deletion.id, "clients", "name")) {
       const client = clients.findByName(String(name));
-      if (client !== undefined) throw new NotRestored(deletion, { kind: "name", client });
+      if (client !== undefined && client.id !== recordId)
+        throw new NotRestored(deletion, { kind: "name", client });
     }
     for (const sha256 of this.#deletedValues(deletion.id, "drivers", "sha256")) {
       const driver = drivers.findByDigest(String(sha256));
-      if (driver === undefined) continue;
+      if (driver === undefined || driver.id === recordId) continue;
       const { id } = driver;
       throw new NotRestored(deletion, { kind: "upload", driver: { id, title: driverTitle(driver) } });
     }
-    const { kind, recordId } = deletion;
     if (kind !== "icon" || this.#db.first("SELECT 1 FROM printers WHERE id = ?", [recordId])) return;
     const needed = deletions.findOf("printers", recordId);
     throw new NotRestored(deletion, needed ? { kind: "needs", deletion: needed } : { kind: "printer" });
@@ -99,6 +154,7 @@ export class Restoring {
   /** @returns a remark when printers are restored without their client. @throws NotRestored when the client can be restored first */
   #clientRemarks(deletion: KeptDeletion, { id, name }: References["clients"][number]): string[] {
     if (this.#records.clients.find(id) !== undefined) return [];
+    if (!this.#deletedValues(deletion.id, "printers", "client_id").includes(id)) return [];
     this.#requireNoDeletion(deletion, "clients", id);
     this.#replaceReference(deletion.id, "client_id", id, null);
     return [`Without the client “${name}”, which is deleted.`];
@@ -114,9 +170,13 @@ export class Restoring {
   #driverRemarks(deletion: KeptDeletion, { id, name, sha256 }: References["drivers"][number]): string[] {
     const { drivers } = this.#records;
     if (drivers.has(id)) return [];
+    const usedIds = (["driver_id", "arm64_driver_id"] as const).map((column) =>
+      this.#deletedValues(deletion.id, "printers", column),
+    );
+    if (!usedIds.flat().includes(id)) return [];
     const reuploaded = drivers.findByDigest(sha256);
     if (reuploaded === undefined) this.#requireNoDeletion(deletion, "drivers", id);
-    const isFirst = this.#deletedValues(deletion.id, "printers", "driver_id").includes(id);
+    const isFirst = usedIds[0]?.includes(id) ?? false;
     if (reuploaded === undefined) this.#emptyArm64Models(deletion.id, id);
     for (const column of ["driver_id", "arm64_driver_id"] as const)
       this.#replaceReference(deletion.id, column, id, reuploaded?.id ?? null);

@@ -1,3 +1,4 @@
+import type { KeptChange } from "../../domain/deletion.ts";
 import type { AddedDriver } from "../../domain/drivers/driver.ts";
 import {
   type Driver,
@@ -19,6 +20,7 @@ import { nameKey } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { digestIn, idOrNull, packText, type Row, readRow, unpackText } from "../database/rows.ts";
 import { keepDeleted, type References, type Removal } from "../deletions.ts";
+import { keepEarlier } from "../kept-changes.ts";
 import { inUseError } from "../printers/clients.ts";
 import { checkRoom } from "../record-limits.ts";
 
@@ -142,7 +144,7 @@ export class Drivers {
    * Call it within a write. An empty name becomes the one that the driver proposes.
    * @throws UserError "not-found", or "conflict" for a driver that comes with Windows, or if another driver has the name
    */
-  set(id: number, settings: DriverSettings): void {
+  set(id: number, settings: DriverSettings): KeptChange {
     const { report, ...driver } = this.get(id);
     checkUploaded(driver);
     this.#checkName(settings.name, id);
@@ -152,7 +154,10 @@ export class Drivers {
     const chosen = valuesOf({ ...settings, name }, report, this.chosenModels(id));
     const values = { ...chosen, former_title, updated_at: this.#clock() };
     const set = Object.keys(values).map((name) => `${name} = ?`);
-    this.#db.all(`UPDATE drivers SET ${set.join()} WHERE id = ?`, [...Object.values(values), id]);
+    const record = { kind: "changed-driver", recordId: id, name: driverTitle(driver), ids: [id] } as const;
+    return keepEarlier(this.#db, this.#clock(), { ...record, table: "drivers" }, () => {
+      this.#db.all(`UPDATE drivers SET ${set.join()} WHERE id = ?`, [...Object.values(values), id]);
+    });
   }
 
   /** Within a write: gives a restored driver another name if its own is taken or empty. @returns the new name */

@@ -1,11 +1,12 @@
+import type { KeptChange } from "../../domain/deletion.ts";
 import { UserError } from "../../domain/errors.ts";
-import { checkFormVersion } from "../../domain/fields.ts";
-import { type Client, type ClientSettings, clientFormValues } from "../../domain/printers/client.ts";
+import type { Client, ClientSettings } from "../../domain/printers/client.ts";
 import type { ClientName, ListedClient } from "../../domain/printers/listings.ts";
 import { nameKey } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { type Row, readRow } from "../database/rows.ts";
 import { keepDeleted, type References, type Removal } from "../deletions.ts";
+import { keepEarlier } from "../kept-changes.ts";
 import { checkBytes, checkRoom } from "../record-limits.ts";
 
 /** All SQL about clients. */
@@ -64,19 +65,21 @@ export class Clients {
   }
 
   /**
-   * @param formVersion the version of the form that the user opened; undefined: not checked
-   * @throws UserError "not-found", "stale" where another user saved the client since, or "conflict" where another
-   *   client has the name
+   * @param change makes the new settings from the saved client within the write
+   * @throws UserError "not-found", or "conflict" where another client has the name; and what `change` throws
    */
-  update(id: number, settings: ClientSettings, formVersion?: string): Promise<void> {
+  update(id: number, change: (saved: Client) => ClientSettings): Promise<KeptChange> {
     return this.#db.write(() => {
-      checkFormVersion(formVersion, clientFormValues(this.get(id)));
+      const client = this.get(id);
+      const settings = change(client);
       this.#checkName(settings.name, id);
-      this.#db.all("UPDATE clients SET name = ?, name_key = ?, notes = ?, subnets = ? WHERE id = ?", [
-        ...columnsOf(settings),
-        id,
-      ]);
+      const record = { kind: "changed-client", recordId: id, name: client.name, ids: [id] } as const;
+      const set = "UPDATE clients SET name = ?, name_key = ?, notes = ?, subnets = ? WHERE id = ?";
+      const kept = keepEarlier(this.#db, this.#clock(), { ...record, table: "clients" }, () => {
+        this.#db.all(set, [...columnsOf(settings), id]);
+      });
       checkBytes(this.#db);
+      return kept;
     });
   }
 

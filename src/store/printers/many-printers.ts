@@ -1,12 +1,12 @@
-import type { DeletedRecord } from "../../domain/deletion.ts";
+import type { DeletedRecord, KeptChange } from "../../domain/deletion.ts";
 import { UserError } from "../../domain/errors.ts";
-import { throwIfAny } from "../../domain/fields.ts";
 import type { ImportWrite } from "../../domain/import/import-plan.ts";
 import { nameKey } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { digestIn, packText } from "../database/rows.ts";
-import { keepDeleted, type Removal } from "../deletions.ts";
+import { keepDeleted, type References, type Removal } from "../deletions.ts";
 import type { Drivers } from "../drivers/drivers.ts";
+import { keepEarlier } from "../kept-changes.ts";
 import { checkRoom } from "../record-limits.ts";
 import type { Clients } from "./clients.ts";
 import { columnsOf, type Printers } from "./printers.ts";
@@ -107,7 +107,7 @@ export class ManyPrinters {
   removeMany(ids: readonly number[]): Promise<Removal> {
     return this.#db.freeingWrite((isFinal) => {
       this.checkExist(ids);
-      const name = ids.length === 1 ? "1 printer" : `${ids.length} printers`;
+      const name = nameOf(ids);
       const deleted = { kind: "printers", recordId: 0, name } as const;
       return this.#remove(ids, deleted, isFinal);
     });
@@ -115,19 +115,10 @@ export class ManyPrinters {
 
   /** Within a write. */
   #remove(ids: readonly number[], deleted: DeletedRecord, isFinal: boolean): Removal {
-    const distinct = (column: string, table: string, key: string) =>
-      this.#db.all(
-        `SELECT DISTINCT ${column} AS value FROM ${table} WHERE ${column} IS NOT NULL AND ${key} ${among}`,
-        [JSON.stringify(ids)],
-      );
-    const idsOf = (column: string) => distinct(column, "printers", "id").map(({ value }) => Number(value));
-    const files = distinct("sha256", "icons", "printer_id").map(
-      ({ value }) => ({ kind: "icons", sha256: digestIn({ sha256: value ?? null }) }) as const,
+    const files = this.#distinct(ids, "sha256", "icons", "printer_id").map(
+      (sha256) => ({ kind: "icons", sha256: digestIn({ sha256 }) }) as const,
     );
-    const references = {
-      clients: this.#clients.references(idsOf("client_id")),
-      drivers: this.#drivers.references([...new Set([...idsOf("driver_id"), ...idsOf("arm64_driver_id")])]),
-    };
+    const references = this.#references(ids);
     const rows = [
       ["printers", "id", ids] as const,
       ["icons", "printer_id", ids] as const,
@@ -138,14 +129,44 @@ export class ManyPrinters {
     return removal;
   }
 
-  /** Moves all or none to a client. @throws UserError "invalid" where a printer or the client does not exist */
-  moveAll(ids: readonly number[], clientId: number | null): Promise<void> {
-    return this.#db.write(() => {
-      this.checkExist(ids);
-      throwIfAny(this.#printers.referenceProblems({ client_id: clientId, driver_id: null, driver_desc: "" }));
-      const set = "UPDATE printers SET client_id = ?1, updated_at = ?2 WHERE client_id IS NOT ?1 AND id";
-      const values = "IN (SELECT value FROM json_each(?3))";
-      this.#db.all(`${set} ${values}`, [clientId, this.#clock(), JSON.stringify(ids)]);
-    });
+  /** Within a write: moves printers to a client. Nothing is checked. */
+  useClient(clientId: number | null, ids: readonly number[]): void {
+    const set = "UPDATE printers SET client_id = ?1, updated_at = ?2 WHERE client_id IS NOT ?1 AND id";
+    const values = "IN (SELECT value FROM json_each(?3))";
+    this.#db.all(`${set} ${values}`, [clientId, this.#clock(), JSON.stringify(ids)]);
   }
+
+  /** Within a write: runs a change of printers that can be undone. */
+  keepEarlier(ids: readonly number[], work: () => void): KeptChange {
+    const name = nameOf(ids);
+    const record = {
+      kind: "changed-printers",
+      recordId: 0,
+      name,
+      references: this.#references(ids),
+    } as const;
+    return keepEarlier(this.#db, this.#clock(), { ...record, table: "printers", ids }, work);
+  }
+
+  /** The clients and drivers of printers. */
+  #references(ids: readonly number[]): References {
+    const idsOf = (column: string) => this.#distinct(ids, column, "printers", "id").map(Number);
+    return {
+      clients: this.#clients.references(idsOf("client_id")),
+      drivers: this.#drivers.references([...new Set([...idsOf("driver_id"), ...idsOf("arm64_driver_id")])]),
+    };
+  }
+
+  #distinct(ids: readonly number[], column: string, table: string, key: string) {
+    const where = `WHERE ${column} IS NOT NULL AND ${key} ${among}`;
+    const rows = this.#db.all(`SELECT DISTINCT ${column} AS value FROM ${table} ${where}`, [
+      JSON.stringify(ids),
+    ]);
+    return rows.map(({ value = null }) => value);
+  }
+}
+
+/** The name of several printers in a deletion or change. */
+function nameOf({ length }: readonly number[]): string {
+  return length === 1 ? "1 printer" : `${length} printers`;
 }

@@ -1,17 +1,18 @@
 import type { SqlValue } from "sql.js";
+import type { KeptChange } from "../../domain/deletion.ts";
 import { type FieldMessages, UserError } from "../../domain/errors.ts";
-import { checkFormVersion, throwIfAny } from "../../domain/fields.ts";
+import { throwIfAny } from "../../domain/fields.ts";
 import type { ListedPrinter, PrinterDetails, PrinterWithModels } from "../../domain/printers/listings.ts";
 import type { Printer, PrinterSettings } from "../../domain/printers/printer.ts";
 import {
   listedSettingsFrom,
   type PrinterReferences,
-  printerFormValues,
   printerSettingsFrom,
 } from "../../domain/printers/printer-fields.ts";
 import type { Database } from "../database/database.ts";
 import { idOrNull, packText, type Row, readRow, unpackText } from "../database/rows.ts";
 import { type Drivers, usesDriver } from "../drivers/drivers.ts";
+import { keepEarlier } from "../kept-changes.ts";
 import { checkBytes, checkRoom, maxRecords } from "../record-limits.ts";
 import type { Clients } from "./clients.ts";
 import { referenceProblems } from "./printer-references.ts";
@@ -179,19 +180,28 @@ export class Printers {
   }
 
   /**
-   * @param formVersion the version of the form that the user opened; undefined: not checked
-   * @throws UserError "not-found", "stale" where another user saved the printer since, or "invalid" where the client,
-   *   a driver or a model does not exist
+   * @param change the new settings, or a function that makes them from the saved printer within the write
+   * @throws UserError "not-found", or "invalid" where the client, a driver or a model does not exist; and what `change` throws
    */
-  update(id: number, settings: PrinterSettings, formVersion?: string): Promise<void> {
+  update(id: number, change: PrinterSettings | ((saved: Printer) => PrinterSettings)): Promise<KeptChange> {
     return this.#db.write(() => {
-      checkFormVersion(formVersion, printerFormValues(this.get(id).printer));
+      const { printer } = this.get(id);
+      const settings = typeof change === "function" ? change(printer) : change;
       throwIfAny(this.referenceProblems(settings));
-      this.#db.all(
-        `UPDATE printers SET updated_at = ?, ${columns.map((name) => `${name} = ?`).join()} WHERE id = ?`,
-        [this.#clock(), ...columnsOf(settings), id],
-      );
+      const { client_id, driver_id, arm64_driver_id, name } = printer;
+      const references = {
+        clients: this.#clients.references([client_id ?? 0]),
+        drivers: this.#drivers.references([driver_id ?? 0, arm64_driver_id ?? 0]),
+      };
+      const record = { kind: "changed-printer", recordId: id, name, references } as const;
+      const kept = keepEarlier(this.#db, this.#clock(), { ...record, table: "printers", ids: [id] }, () => {
+        this.#db.all(
+          `UPDATE printers SET updated_at = ?, ${columns.map((name) => `${name} = ?`).join()} WHERE id = ?`,
+          [this.#clock(), ...columnsOf(settings), id],
+        );
+      });
       checkBytes(this.#db);
+      return kept;
     });
   }
 

@@ -24,7 +24,11 @@ deepTest(
     await service.addDriver(driverZip({ models: ["One", "Two"] }));
     const ids = await fill(service, 5001, { driver_desc: "Two" });
     const bulk = (chosen: readonly number[], fields: Record<string, string>) =>
-      service.post("/printers/bulk", { ids: chosen.join(), ...fields }, { "upgrade-insecure-requests": "1" });
+      service.post(
+        "/printers/bulk",
+        { ids: chosen.join(), confirmed: "1", ...fields },
+        { "upgrade-insecure-requests": "1" },
+      );
     await service.app.overview.read();
     const mostIds = ids.slice(0, 5000);
 

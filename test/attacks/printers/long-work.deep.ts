@@ -104,7 +104,7 @@ test("bulk changes, deletions and restores of a thousand printers block the even
   await send(shop, "/import", await preview(shop, csvOf("A")));
   const ids = app.store.printers.list().map(({ printer }) => printer.id);
   const bulk = (fields: Record<string, string>) =>
-    send(shop, "/printers/bulk", { ids: ids.join(), ...fields });
+    send(shop, "/printers/bulk", { ids: ids.join(), confirmed: "1", ...fields });
   const ofDriver = (run: number) => ({ action: "driver", driver_id: `${drivers[run % 2]}` });
 
   const client = await leastBlock(3, (run) => bulk({ action: "client", client_id: `${run + 1}` }));

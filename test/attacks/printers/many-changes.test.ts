@@ -39,7 +39,7 @@ deepTest(
     const moving = await longestBlock(() =>
       answered(post(`/drivers/${from}/move`, { to: String(to), preview: digest }, navigation)),
     );
-    const fields = { ids: ids.join(), action: "driver", driver_id: String(from) };
+    const fields = { ids: ids.join(), confirmed: "1", action: "driver", driver_id: String(from) };
     const giving = await longestBlock(() => answered(post("/printers/bulk", fields, navigation)));
 
     const rows = app.store.printers.list();
@@ -55,7 +55,7 @@ test("a bulk change sees earlier requests' changes, and overwrites none of them"
   const service = await startApp(t);
   const { app, post } = service;
   const [, to, ids] = await fill(service, 600);
-  const fields = { ids: ids.join(), action: "driver", driver_id: String(to) };
+  const fields = { ids: ids.join(), confirmed: "1", action: "driver", driver_id: String(to) };
   const { printers } = app.store;
   const chosen = { driver_id: String(to), driver_desc: "Papyrus 7 PCL6" };
   const settings = parsePrinter({ name: "Renamed", address: "10.9.9.9", ...chosen });

@@ -102,6 +102,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await page.locator("#message").getByText("Choose the client to move the printers to.").waitFor();
     await bar.getByLabel("Move to").selectOption("Zeta");
     await bar.getByRole("button", { name: "Move" }).click();
+    await page.getByRole("button", { name: "Change 2 printers" }).click();
     await page.getByText("2 printers moved to Zeta").waitFor();
 
     assert.deepEqual([hidden, none], [false, false]);
@@ -151,6 +152,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await page.locator(".bulk summary").getByText("Driver", { exact: true }).click();
     await page.getByLabel("Change to").selectOption({ index: 1 });
     await page.getByRole("button", { name: "Change the driver" }).click();
+    await page.getByRole("button", { name: "Change 2 printers" }).click();
     const changed = await page.locator("#message").textContent();
     const narrowed = await rowBoxes(page).count();
     await rowBoxes(page).nth(0).check();
@@ -161,7 +163,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.equal(narrowed, 15);
     assert.match((await page.locator("#message").textContent()) ?? "", /Deleted: 1 printer/);
     assert.equal(service.app.store.printers.list().length, 59);
-    assert.match(page.url(), /\/printers\?client_id=1&undo=1$/);
+    assert.match(page.url(), /\/printers\?client_id=1&undo=2$/);
   });
 
   test("the client of the visible printers stays visible below the table head", async (t) => {

@@ -48,7 +48,9 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
 
   "GET /printers": viewer(200),
   "POST /printers": operator(200, { fields: { name: "New", ...printer } }),
-  "POST /printers/bulk": operator(200, { fields: { ids: "1", action: "client", client_id: "2" } }),
+  "POST /printers/bulk": operator(200, {
+    fields: { ids: "1", action: "client", client_id: "2", confirmed: "1" },
+  }),
   "GET /printers/:id": viewer(200),
   "POST /printers/:id": operator(200, { fields: { name: "Renamed", ...printer } }),
   "DELETE /printers/:id": operator(200),

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { bulkFieldsOf, fourPrinters } from "../support/printers/four-printers.ts";
+
+const htmx = { "hx-request": "true", accept: "text/html" };
+
+/** Four printers of client 1 with driver 1, an unsigned driver 3, and driver 4 for ARM64 and x64. */
+async function startWithDrivers(t: TestContext): Promise<TestApp> {
+  const service = await startApp(t);
+  await fourPrinters(service);
+  await service.addDriver(driverZip({ models: ["Both", "Only old"], version: "3.0.0.0", catalog: null }));
+  return service;
+}
+
+const toUnsigned = { ids: "1,2,3", action: "driver", driver_id: "3" };
+
+/** The fields that a preview's form sends. */
+function fieldsIn(page: string): Record<string, string> {
+  const inputs = [...page.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
+  return Object.fromEntries(inputs.map(([, name = "", value = ""]) => [name, value]));
+}
+
+test("a program gets a preview of a bulk change in plain text, and nothing is changed before confirmed=1", async (t) => {
+  const service = await startWithDrivers(t);
+  const before = bulkFieldsOf(service);
+
+  const driver = await service.post("/printers/bulk", toUnsigned);
+  const client = await service.post("/printers/bulk", { ids: "1,2", action: "client", client_id: "" });
+  const untouched = bulkFieldsOf(service);
+  const done = await service.post("/printers/bulk", { ...toUnsigned, confirmed: "1" });
+
+  const lines = (await driver.text()).trim().split("\n");
+  assert.deepEqual([driver.status, client.status, done.status], [200, 200, 200]);
+  assert.match(driver.headers.get("content-type") ?? "", /^text\/plain/);
+  assert.match(
+    lines[0] ?? "",
+    /^A: .*1\.2\.3\.4 · Both → .*3\.0\.0\.0 · Both; becomes blocked: Unsigned: 64-bit Windows will refuse this driver\.$/,
+  );
+  assert.match(lines[2] ?? "", /^C: .* · Only old → .* · Only old; becomes blocked/);
+  assert.deepEqual(lines.slice(3), [
+    "3 printers will install again.",
+    "Nothing is changed yet: send this again with confirmed=1.",
+  ]);
+  assert.match(await client.text(), /^A: Alpha → no client\nB: Alpha → no client\nNothing is changed yet/);
+  assert.deepEqual(untouched, before);
+  assert.deepEqual(
+    bulkFieldsOf(service).map((printer) => printer.driver),
+    [3, 3, 3, 1],
+  );
+});
+
+test("a browser gets the preview as a page and a page script as the list’s replacement, and both confirm it", async (t) => {
+  const service = await startWithDrivers(t);
+
+  const page = await service.post("/printers/bulk", { ...toUnsigned, narrowed: "q=a" }, navigation);
+  const pageText = await page.text();
+  const fragment = await service.post("/printers/bulk", toUnsigned, htmx);
+  const fragmentText = await fragment.text();
+  const between = bulkFieldsOf(service).map(({ driver }) => driver);
+  const done = await service.post("/printers/bulk", fieldsIn(pageText), navigation);
+  const list = await (await service.fetch(done.headers.get("location") ?? "")).text();
+
+  assert.deepEqual([page.status, fragment.status], [200, 200]);
+  assert.match(pageText, /<h1>Change the driver<\/h1>/);
+  assert.match(pageText, /<a href="\/printers\?q=a">Cancel/);
+  assert.match(fragmentText, /^<div id="printer-list">/);
+  for (const text of [pageText, fragmentText]) {
+    assert.match(text, /3 printers will be Blocked\. Unsigned: .*<bdi>A<\/bdi>.*<bdi>C<\/bdi>/s);
+    assert.match(text, /3 printers will install again/);
+    assert.match(text, /<button class="primary">Change 3 printers/);
+  }
+  assert.deepEqual(between, [1, 1, 1, 1]);
+  assert.match(done.headers.get("location") ?? "", /^\/printers\?q=a&bulk=/);
+  assert.match(list, /<div class="notice warn".*3 printers now use .*3 printers are now Blocked\./s);
+  assert.match(list, /<a href="\/printers\?state=blocked">Printers that are Blocked/);
+});
+
+test("a preview that is out of date is shown again and changes nothing", async (t) => {
+  const service = await startWithDrivers(t);
+  const { preview = "", ...fields } = fieldsIn(
+    await (await service.post("/printers/bulk", toUnsigned, htmx)).text(),
+  );
+  await service.post("/printers/1", {
+    ...{ name: "A", driver_id: "1", driver_desc: "Only old", address: "10.0.0.1", client_id: "1" },
+  });
+
+  const stale = await service.post("/printers/bulk", { ...fields, preview }, htmx);
+  const text = await stale.text();
+  const between = bulkFieldsOf(service).filter(({ driver }) => driver === 3);
+  const fresh = await service.post("/printers/bulk", fieldsIn(text), htmx);
+
+  assert.match(preview, /^\w{16}$/);
+  assert.equal(stale.status, 409);
+  assert.match(text, /Something changed meanwhile: this is what the change does now/);
+  assert.deepEqual(between, []);
+  assert.equal(fresh.status, 200);
+  assert.equal(bulkFieldsOf(service).filter(({ driver }) => driver === 3).length, 3);
+});
+
+test("a preview names the machines that the new driver does not support", async (t) => {
+  const service = await startApp(t);
+  await service.addDriver(driverZip({ decoration: "NTx86" }));
+  await service.addDriver(driverZip({ version: "2.0.0.0" }));
+  await service.addPrinter({ driver_id: "1", name: "Old" });
+
+  const text = await (
+    await service.post("/printers/bulk", { ids: "1", action: "driver", driver_id: "2" })
+  ).text();
+
+  assert.match(text, /No longer on x86 machines: Old/);
+});
+
+test("a preview of a change of client names the printers that another printer of the client then equals", async (t) => {
+  const service = await startWithDrivers(t);
+  await service.post("/printers", { name: "a", client_id: "2", driver_id: "1", address: "10.0.0.77" });
+  await service.post("/printers/1", { name: "A", client_id: "1", driver_id: "1", address: "10.0.0.99" });
+
+  const preview = await service.post("/printers/bulk", { ids: "1", action: "client", client_id: "2" });
+  const done = await service.post(
+    "/printers/bulk",
+    { ids: "1", action: "client", client_id: "2", confirmed: "1" },
+    htmx,
+  );
+
+  assert.match(
+    await preview.text(),
+    /^A: Alpha → Kunde Müller; becomes attention: Another queue of this client has the same name/,
+  );
+  assert.match(await done.text(), /<div class="notice warn".*1 printer is now Attention/s);
+});
+
+test("a preview says when the printers have the client or driver already, and a deletion has no preview", async (t) => {
+  const service = await startWithDrivers(t);
+
+  const same = await service.post("/printers/bulk", { ids: "1", action: "client", client_id: "1" }, htmx);
+  const text = await same.text();
+  const deleted = await service.post("/printers/bulk", { ids: "1", action: "delete" }, htmx);
+
+  assert.match(text, /These printers have this client already/);
+  assert.doesNotMatch(text, /class="primary"/);
+  assert.equal(deleted.status, 200);
+  assert.equal(service.app.store.printers.find(1), undefined);
+});
