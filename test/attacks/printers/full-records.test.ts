@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Database } from "sql.js";
-import { databaseLimitBytes, maxRecords } from "../../../src/store/record-limits.ts";
+import { databaseLimitBytes, maxRecords, undoLimitBytes } from "../../../src/store/record-limits.ts";
 import { navigation, startApp, temporaryFolder } from "../../support/app.ts";
 import { editDatabase } from "../../support/database.ts";
 import { deepTest } from "../../support/depth.ts";
@@ -96,3 +96,28 @@ deepTest("a full database refuses additions and longer texts, and accepts deleti
   assert.equal(deleted.status, 303);
   assert.equal((await service.fetch("/printers/1")).status, 404);
 });
+
+deepTest(
+  "changes of a database that is half full are saved, and their answers say that they cannot be undone",
+  async (t) => {
+    const service = await startFilled(t, (db) => {
+      const filler = `printf('%.*c', ${undoLimitBytes}, 'x')`;
+      db.run(`INSERT INTO audit_places (name, seq, hash, file, size) VALUES ('filler', 0, ${filler}, '', 0)`);
+    });
+    const clientOf = () => service.app.store.printers.get(1).printer.client_id;
+
+    const edited = await service.post("/clients/1", { name: "Contoso", notes: "longer" }, navigation);
+    const page = await (await service.fetch(edited.headers.get("location") ?? "")).text();
+    const moved = await service.post("/printers/bulk", {
+      ...{ ids: "1", action: "client", client_id: "1", confirmed: "1" },
+    });
+
+    for (const text of [page, await moved.text()]) {
+      assert.match(text, /There was no room to keep the earlier values, so this cannot be undone/);
+      assert.doesNotMatch(text, /\/undo"/);
+    }
+    assert.equal(service.app.store.clients.get(1).notes, "longer");
+    assert.equal(clientOf(), 1);
+    assert.deepEqual(service.app.undo.list(), []);
+  },
+);
