@@ -62,6 +62,13 @@ interface StateChoices {
   readonly kinds: readonly FindingKind[];
 }
 
+/** The state or finding by which a list is filtered, if its rows show their reasons in full. */
+export function shownReason({ state }: Narrowing): WantedState | undefined {
+  return ["blocked", "attention", ...findingKinds].find((known) => known === state) as
+    | WantedState
+    | undefined;
+}
+
 /** The URL of a filtered list. */
 export function narrowedPath(path: string, narrowing: Narrowing): string {
   const query = narrowingQuery(narrowing);

@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { type TestContext, test } from "node:test";
 import { addPerson, signInAdmin, startClosed } from "../support/access/people.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 import { startFilled } from "../support/filled.ts";
 
 /** The printers that a page lists, in their order. */
@@ -116,6 +117,18 @@ test("what blocks a printer stands in its row where the list is filtered by it, 
     blocked,
     /Blocked<\/span><p>No driver assigned: choose one to deploy it\. <a href="\/printers\/3\/edit#f-driver_id">Choose a driver</,
   );
+});
+
+test("what blocks a driver stands in its row too where the list is filtered by it", async (t) => {
+  const { fetch, addDriver } = await startApp(t);
+  await addDriver(driverZip({ catalog: null }));
+
+  const all = await (await fetch("/drivers")).text();
+  const blocked = await (await fetch("/drivers?state=unsigned")).text();
+
+  assert.match(all, /<details class="why"/);
+  assert.doesNotMatch(blocked, /<details class="why"/);
+  assert.match(blocked, /<li class="bad">Unsigned: 64-bit Windows will refuse this driver\./);
 });
 
 test("a viewer's list has a heading for each cell, and neither checkboxes nor menus", async (t) => {

@@ -6,9 +6,9 @@ import { creationFold } from "../creation-fold.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, emptyState, type PageContext, page } from "../layout.ts";
-import { narrowingForm, nothingMatches } from "../list-filter.ts";
+import { narrowingForm, nothingMatches, shownReason } from "../list-filter.ts";
 import { paths } from "../paths.ts";
-import { stateBadge } from "../state-badge.ts";
+import { driverFindingLines, stateBadge } from "../state-badge.ts";
 import { bytes, count, counted, time } from "../text.ts";
 import { driverChoices, driverLine, machinesOf, versionOf } from "./driver-label.ts";
 import { type UploadResult, uploadForm, uploadNotice } from "./driver-upload.ts";
@@ -68,12 +68,13 @@ function driverTable(
   models: DriverList["models"] = new Map(),
 ): Html {
   if (view.rows.length === 0) return nothingMatches("drivers", view);
+  const reason = shownReason(view.narrowing);
   const lines = sortedByTitle(view.rows).map(
     (driver) => html`<tr>
-      <td><span>${driverLine(driver, paths.driver(driver.id))}${matchedModel(models.get(driver.id))}</span></td>
+      <td><span>${driverLine(driver, paths.driver(driver.id))}${matchedModel(models.get(driver.id))}</span>${reason && driverFindingLines(driver)}</td>
       <td data-label="Version" class="aside"><span>${versionOf(driver.listed)}</span></td>
       <td data-label="Machines" class="aside">${machinesOf(driver.listed)}</td>
-      <td class="state">${stateBadge(driver)}</td>
+      <td class="state">${stateBadge(reason ? { ...driver, findings: [] } : driver)}</td>
       <td data-label="Printers" class="number">${count(driver.printer_count)}</td>
       <td data-label="Size" class="number aside">${bytes(driver.size)}</td>
       <td data-label="Uploaded" class="aside">${time(driver.uploaded_at)}</td>

@@ -1,7 +1,6 @@
 import { chunksOf, groupBy, memoize } from "../../domain/collections.ts";
 import type { ListedFormat } from "../../domain/deploy/package-format.ts";
 import { isTicked } from "../../domain/fields.ts";
-import { findingKinds } from "../../domain/printers/findings.ts";
 import { keepsClients, sortPrinters } from "../../domain/printers/list-order.ts";
 import type { PrinterChoices, PrinterWithState } from "../../domain/printers/listings.ts";
 import type { Narrowing, WantedState } from "../../domain/printers/search.ts";
@@ -10,7 +9,7 @@ import { driverChoices } from "../drivers/driver-label.ts";
 import { emptyForm, type FormState, type SelectChoice, selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, emptyState, type PageContext, page } from "../layout.ts";
-import { narrowingForm, narrowingQuery, nothingMatches } from "../list-filter.ts";
+import { narrowingForm, narrowingQuery, nothingMatches, shownReason } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { counted } from "../text.ts";
 import { printerForm } from "./printer-form.ts";
@@ -67,12 +66,14 @@ export function printerList(list: PrinterList, isChangeable = true): Html {
     return html`<div id="printer-list" class="none">${emptyState(sentence, html`${first}`)}</div>`;
   }
   const table = isChangeable ? listForm(list) : printersTable(list, false);
-  return html`<div id="printer-list" class="rows">${narrowing.state === "vendor-driver" && protectedPrintNote}
+  return html`<div id="printer-list" class="rows">${narrowing.state === "vendor-driver" && protectedPrintNote(isChangeable)}
     ${rows.length > 0 ? table : nothingMatches("printers", list)}</div>`;
 }
 
-const protectedPrintNote = html`<p>Windows protected print mode removes these printers: it allows no vendor’s driver.
-  An IPP twin keeps printing: <em>Make an IPP twin</em> is among a printer’s actions.</p>`;
+function protectedPrintNote(isChangeable: boolean): Html {
+  const remedy = html`An IPP twin keeps printing: <em>Make an IPP twin</em> is among a printer’s actions.`;
+  return html`<p>Windows protected print mode removes these printers: it allows no vendor’s driver. ${isChangeable && remedy}</p>`;
+}
 
 /** One form around all rows, for bulk changes and the menu of the rows. */
 function listForm(list: PrinterList): Html {
@@ -90,9 +91,9 @@ const allBox = html`<th role="columnheader" scope="col" class="check" aria-label
 
 /** Grouped by client, or, with the worst or the newest printers first, with the client in each row. */
 function printersTable({ rows, narrowing, chosen }: PrinterList, isChangeable: boolean): Html {
-  const { sort, state } = narrowing;
+  const { sort } = narrowing;
   const isGrouped = keepsClients(sort);
-  const reason = reasonedStates.find((known) => known === state);
+  const reason = shownReason(narrowing);
   const columns = isGrouped ? groupedColumns : flatColumns;
   const rowOf = (row: PrinterWithState) => {
     if (!isChangeable) return printerRow(row, columns, { reason });
@@ -112,9 +113,6 @@ function printersTable({ rows, narrowing, chosen }: PrinterList, isChangeable: b
 
 const groupedColumns = ["address", "model", "location", "changed", "state"] as const;
 const flatColumns = ["address", "model", "client", "changed", "state"] as const;
-
-/** The filters with which each row shows its reason. */
-const reasonedStates = ["blocked", "attention", ...findingKinds] as const;
 
 /** Browsers skip the layout of invisible groups. In larger groups they skip it for each row (rows.css). */
 const manyRows = 60;
