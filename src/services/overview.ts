@@ -17,6 +17,7 @@ import type {
   DriverWithState,
   ListedDriver,
   ListedPrinter,
+  OfferedDriver,
   PrinterWithState,
 } from "../domain/printers/listings.ts";
 import { revisionsWith } from "../pkg/scripts/revision.ts";
@@ -69,10 +70,13 @@ export class Overview {
     return this.#cached.everything;
   }
 
-  /** All drivers: the uploaded ones, the newest first, then those that come with Windows. */
-  async allDrivers(): Promise<readonly DriverWithState[]> {
-    const { drivers, windowsDrivers } = await this.read();
-    return [...drivers, ...windowsDrivers];
+  /** All drivers to choose from. It reads no printers, so a state is that of a driver without any. */
+  async offeredDrivers(): Promise<OfferedDriver[]> {
+    const drivers = this.#store.drivers.summaries();
+    const archives = await this.#archivesOf(drivers);
+    return drivers.map((driver) =>
+      withState(driver, driverFindings(driver, archives.get(driver.id) ?? "sound", false)),
+    );
   }
 
   /**
@@ -109,8 +113,8 @@ export class Overview {
   async driver(
     id: number,
   ): Promise<{ readonly driver: DriverWithState; readonly printers: readonly PrinterWithState[] }> {
-    const { printers } = await this.read();
-    const driver = (await this.allDrivers()).find((one) => one.id === id);
+    const { printers, drivers, windowsDrivers } = await this.read();
+    const driver = [...drivers, ...windowsDrivers].find((one) => one.id === id);
     if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
     const users = printers.filter((row) => row.driver?.id === id || row.arm64Driver?.id === id);
     return { driver, printers: users };

@@ -34,7 +34,7 @@ async function movePageOf(
   form: FormState,
 ): Promise<Html> {
   const from = app.store.drivers.get(id);
-  const drivers = await app.overview.allDrivers();
+  const drivers = await app.overview.offeredDrivers();
   const plan = to === undefined ? undefined : planMove(app.store, id, to);
   const data = {
     from,

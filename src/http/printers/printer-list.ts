@@ -12,7 +12,7 @@ import { packageFormats } from "../../pkg/formats/formats.ts";
 export async function readPrinterList(app: App, narrowing: Narrowing): Promise<PrinterList> {
   const { printers } = await app.overview.read();
   const rows = narrowPrinters(printers, narrowing);
-  const choices = { clients: app.store.clients.names(), drivers: await app.overview.allDrivers() };
+  const choices = { clients: app.store.clients.names(), drivers: await app.overview.offeredDrivers() };
   return { rows, narrowing, total: printers.length, choices, formats: packageFormats };
 }
 
@@ -43,7 +43,7 @@ export async function choicesOf(app: App, { values }: FormState): Promise<Printe
   const { clients, drivers } = app.store;
   return {
     clients: clients.names(),
-    drivers: await app.overview.allDrivers(),
+    drivers: await app.overview.offeredDrivers(),
     chosenDriver: drivers.find(Number(values.driver_id)),
     chosenArm64Driver: drivers.find(Number(values.arm64_driver_id)),
   };

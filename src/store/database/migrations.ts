@@ -266,19 +266,21 @@ function keepTitles(db: Queries, table: string): void {
   }
 }
 
-/** Names that people gave stay; of several drivers with the same name, that of the first. @throws Error naming the row that cannot be read */
+/**
+ * Names that people gave stay; of several drivers with the same name, that of the first.
+ * @throws Error naming the row that cannot be read
+ */
 function nameDrivers(db: Queries): void {
-  const all = db.all(
-    "SELECT id, origin, name, file_name, inf_path FROM drivers ORDER BY origin = 'upload', name = '', id",
-  );
+  const columns = "id, name, file_name, inf_path";
+  const all = db.all(`SELECT ${columns} FROM drivers ORDER BY origin = 'upload', name = '', id`);
   const names = new DriverNames([]);
   for (const { id = null, name: own, file_name, inf_path } of all) {
-    const report = () => {
+    const proposed = () => {
       const row = db.first("SELECT report FROM reports WHERE driver_id = ?", [id]);
-      return readRow(`the driver ${id}`, () => reportFrom(unpackText(String(row?.report))));
+      const report = reportFrom(unpackText(String(row?.report)));
+      return proposedNames({ file_name: String(file_name), inf_path: String(inf_path), report });
     };
-    const driver = { file_name: String(file_name), inf_path: String(inf_path) };
-    const name = names.take(own === "" ? proposedNames({ ...driver, report: report() }) : [String(own)]);
+    const name = names.take(own === "" ? readRow(`the driver ${id}`, proposed) : [String(own)]);
     if (name !== own) db.all("UPDATE drivers SET name = ? WHERE id = ?", [name, id]);
   }
 }
