@@ -75,11 +75,13 @@ const serviceImports = {
   deploy: ["drivers", "printers", "access", "audit"],
   backup: ["drivers", "printers", "deploy", "access", "audit"],
 };
-/** The page of a printer, a client or a driver also has packages and links to the audit log; a script contains links. */
+/** The page of a printer, a client or a driver also has packages; a script contains links. */
 const pageImports = {
   ...domainImports,
-  drivers: ["printers", "deploy", "audit"],
-  printers: ["drivers", "deploy", "audit"],
+  drivers: ["printers", "deploy"],
+  printers: ["drivers", "deploy"],
+  // The audit log shows values as the printer's form does.
+  audit: ["printers"],
   deploy: ["drivers", "printers", "access"],
 };
 /** Files at the roots of these layers may import every subject, except in the domain. */
