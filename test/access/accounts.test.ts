@@ -159,7 +159,7 @@ test("where people sign in at a proxy only, its administrator can list and chang
   assert.equal(path, "/accounts/1?done=made");
   assert.deepEqual([asOperator, asViewer, disabled, enabled], [200, 403, 403, 200]);
   assert.match(list, /People sign in at the proxy in front of Platen/);
-  assert.match(shown, /None is asked for: people sign in at the proxy/);
+  assert.match(shown, /None: people sign in at the proxy/);
   for (const text of [list, shown]) assert.doesNotMatch(text, /one-time|accounts\/1\/password/i);
   assert.deepEqual([reset.status, adminDeletion.status], [404, 303]);
   assert.match(await reset.text(), /there are no passwords here/);

@@ -60,7 +60,7 @@ test("on a nearly full disk the deletion of a driver is final, and its page says
 
   assert.match(
     page,
-    /immediately and permanently: less than 128 MB is free on the disk, so this cannot be undone/,
+    /deleted too at once and cannot be restored: less than 128 MB is free on the disk/,
   );
   assert.match(sent, /^\/drivers\?deleted=[\w-]{12}$/);
   assert.match(list, /There was no room to keep it, so this cannot be undone\./);

@@ -126,7 +126,7 @@ describe("the administrator's pages", { skip: withoutBrowser, timeout: 300_000 }
 
     await page.getByLabel("Name").fill("jo");
     await page.getByRole("button", { name: "Make account" }).click();
-    await page.getByText("None is asked for").waitFor();
+    await page.getByText("None: people sign in at the proxy").waitFor();
     found.push(...(await faultsOf(page, "proxy account", 40, true, false)));
     await page.getByRole("button", { name: "Disable" }).click();
     await page.getByText("is disabled").first().waitFor();
