@@ -58,10 +58,7 @@ test("on a nearly full disk the deletion of a driver is final, and its page says
   const list = await (await fetch(sent)).text();
   full.freeSpace();
 
-  assert.match(
-    page,
-    /deleted too at once and cannot be restored: less than 128 MB is free on the disk/,
-  );
+  assert.match(page, /deleted too at once and cannot be restored: less than 128 MB is free on the disk/);
   assert.match(sent, /^\/drivers\?deleted=[\w-]{12}$/);
   assert.match(list, /There was no room to keep it, so this cannot be undone\./);
   assert.deepEqual([app.undo.list(), archives()], [[], before - 1]);
