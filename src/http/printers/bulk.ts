@@ -143,10 +143,11 @@ async function previewOf(
 function messageOf(app: App, result: BulkResult): Message {
   const { clients, drivers } = app.store;
   if (result.action === "delete") return deletedMessage(counted(result.count, "printer"), result.deletion);
-  const { action, to, undo } = result;
-  const driver = action === "driver" ? drivers.findSummary(to ?? 0) : undefined;
-  const message = bulkMessage(result, driver ? driverTitle(driver) : clients.find(to ?? 0)?.name);
-  return withDetails(app, message, { undo });
+  const { action, undo } = result;
+  const to = result.to ?? 0;
+  const driver = action === "driver" ? drivers.findSummary(to) : undefined;
+  const target = action === "client" ? clients.find(to)?.name : driver && driverTitle(driver);
+  return withDetails(app, bulkMessage(result, target), { undo });
 }
 
 /** The path to which a plain form is redirected. Its query names the result. */
