@@ -24,10 +24,10 @@ test("each change of a record is logged with its user, network address, and old 
 
   assert.deepEqual(entries.map(entryText), [
     "created client 1 Contoso: name Contoso",
-    `created driver 1 Papyrus 100 PCL6: file_name driver.zip; sha256 ${entries[1]?.fields?.[1]?.to}; inf_path papyrus.inf; driver_desc Papyrus 100 PCL6`,
-    "created printer 1 Office: name Office; client_id 1 Contoso; driver_id 1 Papyrus 100 PCL6; address 10.0.0.9; port_name IP_10.0.0.9",
+    `created driver 1 Papyrus 100 PCL6 1.2: name Papyrus 100 PCL6 1.2; file_name driver.zip; sha256 ${entries[1]?.fields?.[2]?.to}; inf_path papyrus.inf; driver_desc Papyrus 100 PCL6`,
+    "created printer 1 Office: name Office; client_id 1 Contoso; driver_id 1 Papyrus 100 PCL6 1.2; address 10.0.0.9; port_name IP_10.0.0.9",
     "changed printer 1 Hall: name Office → Hall; client_id 1 Contoso → ; address 10.0.0.9 → 10.0.0.10; port_name IP_10.0.0.9 → IP_10.0.0.10",
-    "changed driver 1 Papyrus: name  → Papyrus; trust_publisher no → yes",
+    "changed driver 1 Papyrus: name Papyrus 100 PCL6 1.2 → Papyrus; trust_publisher no → yes",
     "changed client 1 Contoso Ltd: name Contoso → Contoso Ltd",
   ]);
   assert.deepEqual(new Set(entries.map(({ who, from }) => `${who} ${from}`)), new Set(["anyone 127.0.0.1"]));
@@ -103,7 +103,7 @@ test("downloads are logged with their record, the class of the client, and their
   assert.deepEqual(entries.map(entryText), [
     "downloaded printer 1 Office rmm",
     "downloaded client 1 Contoso install",
-    "downloaded driver 1 Papyrus 100 PCL6 files",
+    "downloaded driver 1 Papyrus 100 PCL6 1.2 files",
     "downloaded printers.csv",
   ]);
   for (const { digest, by } of entries) assert.match(`${by} ${digest}`, /^script [\w-]{20,}/);

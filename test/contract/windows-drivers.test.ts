@@ -29,13 +29,14 @@ test("Windows drivers exist from the start and do not complete the dashboard’s
   assert.match(form, /<optgroup label="Windows’ own"><option value="1000001"/);
 });
 
-test("the first uploaded driver is driver 1, and lists show it before the Windows drivers", async (t) => {
+test("the first uploaded driver is driver 1, and forms show it before the Windows drivers", async (t) => {
   const { addDriver, fetch } = await startApp(t);
 
   const id = await addDriver();
 
-  const list = await (await fetch("/drivers")).text();
-  const ids = [...list.matchAll(/<option value="(\d+)"/g)].map(([, value]) => value);
+  const form = await (await fetch("/printers")).text();
+  const select = form.slice(form.indexOf('id="f-driver_id"')).split("</select>")[0] ?? "";
+  const ids = [...select.matchAll(/<option value="(\d+)"/g)].map(([, value]) => value);
   assert.deepEqual([id, ids], [1, ["1", ipp, classDrivers, textOnly]]);
 });
 

@@ -33,13 +33,13 @@ test("every list of drivers tells versions apart and sorts by title, the newest 
     "Microsoft PCL6 and PS Class Drivers · x64, ARM64, x86",
     "Generic / Text Only · x64, ARM64, x86",
   ];
-  for (const text of [list, form.replace(/<select id="f-arm64_driver_id".*?<\/select>/s, "")]) {
-    assert.match(text, /<optgroup label="Windows’ own">/);
-    const found = [...text.matchAll(/<option value="\d+"[^>]*>([^<]* · [^<]*)<\/option>/g)].map(
-      ([, label]) => label,
-    );
-    assert.deepEqual(found, labels);
-  }
+  const select = /<select id="f-driver_id".*?<\/select>/s.exec(form)?.[0] ?? "";
+  assert.match(select, /<optgroup label="Windows’ own">/);
+  const found = [...select.matchAll(/<option value="\d+"[^>]*>([^<]*)<\/option>/g)];
+  assert.deepEqual(
+    found.map(([, label]) => label),
+    labels,
+  );
   assert.match(list, /<time datetime="2026-01-31">31 Jan 2026<\/time>/);
 });
 
@@ -49,6 +49,7 @@ test("the list is narrowed by words and state, and shows the total", async (t) =
   await addDriver(driverZip({ models: ["A", "B"] }));
   await addDriver(driverZip({ catalog: null, version: "2.0.0.0" }));
   await addPrinter({ driver_id: String(first) });
+  await addPrinter({ driver_id: "2", name: "Second" });
   const titles = async (query: string) => titlesIn(await (await fetch(`/drivers?${query}`)).text());
 
   const found = {
@@ -67,7 +68,7 @@ test("the list is narrowed by words and state, and shows the total", async (t) =
     words: ["Acme Papyrus 100 PCL6 1.2"],
     attention: ["Papyrus A/B 1.2"],
     kind: ["Papyrus 100 PCL6 2.0"],
-    unused: ["Papyrus 100 PCL6 2.0", "Papyrus A/B 1.2"],
+    unused: ["Papyrus 100 PCL6 2.0"],
     both: [],
     version: ["Papyrus 100 PCL6 2.0"],
     unknown: 3,
@@ -89,7 +90,7 @@ test("a driver is found by any model in its archive, and the list shows the mode
   const both = await get("/search?q=vellum+armel");
   const apart = await get("/search?q=150+777");
   const list = await get("/drivers?q=159+PCL6");
-  const narrowed = await get("/drivers?q=500&state=attention");
+  const narrowed = await get("/drivers?q=500&state=ready");
 
   assert.match(found, /Papyrus PCL6 3\.0<\/bdi>[\s\S]*<bdi>Papyrus 777 PCL6<\/bdi>/);
   assert.match(both, /<bdi>Vellum Ärmel 500<\/bdi>/);

@@ -25,7 +25,7 @@ function searchOf(drivers: readonly Driver[]) {
 }
 
 test("a driver that is deleted during a search is found after it is restored", async () => {
-  const driver = makeDriver({ inf: { descriptions: ["Papyrus 100", "Papyrus 777"] } });
+  const driver = makeDriver({ name: "Kalamos", inf: { descriptions: ["Papyrus 100", "Papyrus 777"] } });
   let isRestored = false;
   const search = new ModelSearch({ drivers: { find: () => (isRestored ? driver : undefined) } });
 

@@ -171,7 +171,7 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
           hint: "Exactly as the INF has it. Windows refuses a name that the INF does not have.",
           attributes: html`spellcheck="false" autocomplete="off"`,
         })}</details>
-      ${textField(form, { label: driverLabels.name, name: "name", hint: "The driver’s name in Platen. Leave empty to use provider, INF and version." })}
+      ${textField(form, { label: driverLabels.name, name: "name", hint: "Unique. Leave it empty to use the proposed name." })}
       ${textArea(form, { label: driverLabels.comment, name: "comment" })}
       ${checkbox(form, {
         label: driverLabels.trust_publisher,

@@ -48,7 +48,6 @@ const auditedTables: readonly AuditedTable[] = [
     ...usual,
     table: "drivers",
     kind: "driver",
-    name: "coalesce(nullif(row.name, ''), nullif(row.driver_desc, ''), row.file_name)",
     visible: ["name", "comment", "file_name", "sha256", "inf_path", "driver_desc", ...driverFlags],
   },
   {
