@@ -93,6 +93,19 @@ test("a restored driver whose name is taken gets a number, and the page says so"
   assert.match(page, /It is called “Papyrus 100 PCL6 1\.2 \(2\)” now, because another driver has its name\./);
 });
 
+test("a rename is undone with a number if another driver has the earlier name now", async (t) => {
+  const { addDriver, app, post } = await startApp(t);
+  await addDriver();
+  await post("/drivers/1", { name: "Cellar" });
+  await addDriver(driverZip({ version: "1.2.9.0" }));
+
+  const answer = await post("/deletions/1/undo", {}, navigation);
+
+  const names = app.store.drivers.list().map(({ name }) => name);
+  assert.equal(answer.status, 303);
+  assert.deepEqual(names, ["Papyrus 100 PCL6 1.2", "Papyrus 100 PCL6 1.2 (2)"]);
+});
+
 test("a driver for no printer is in no select, and an address cannot choose it", async (t) => {
   const { addDriver, addPrinter, fetch, upload } = await startApp(t);
   const alone = await (await upload("/drivers/upload", networkDriver)).text();
