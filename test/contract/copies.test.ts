@@ -8,7 +8,7 @@ function valueIn(page: string, name: string): string | undefined {
   const form = page.slice(page.indexOf('id="printer-form"'));
   const text = new RegExp(`name="${name}" type="text"\\s*value="([^"]*)"`).exec(form)?.[1];
   const area = new RegExp(`<textarea id="f-${name}"[^>]*>([^<]*)`).exec(form)?.[1];
-  const [, select = ""] = new RegExp(`<select id="f-${name}"([sS]*?)</select>`).exec(form) ?? [];
+  const [, select = ""] = new RegExp(`<select id="f-${name}"([\\s\\S]*?)</select>`).exec(form) ?? [];
   return text ?? area ?? /<option value="([^"]*)" selected/.exec(select)?.[1];
 }
 

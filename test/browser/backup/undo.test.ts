@@ -71,7 +71,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     await app.addPrinter({ name: "Hall", driver_id: "1" });
     await page.goto(`${app.url}/printers`);
     await page.getByPlaceholder("Filter").fill("off");
-    await page.getByText("1 of 2 printers").waitFor();
+    await page.getByRole("link", { name: "Hall" }).waitFor({ state: "detached" });
     await chooseAction(page, "Office", "Delete");
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Restored: Office").waitFor();
