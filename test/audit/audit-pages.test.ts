@@ -241,7 +241,7 @@ test("a changed printer has the labels, choices and names of its form, with the 
 
   assert.deepEqual(fields, [
     "Client: Contoso no. 1 → Fabrikam no. 2",
-    "Make it the default printer: yes → no",
+    "Default printer: yes → no",
     "Two-sided printing: Two-sided, long edge → One-sided",
     "Paper size: The driver’s own → A4",
   ]);
