@@ -36,15 +36,6 @@ export function reasonBadge(row: PrinterWithState, wanted: string, isChangeable:
   return html`${word}<p>${isolated(finding.text)} ${isChangeable && anchor(remedyOf(finding, row))} ${otherPrinter(finding)}</p>`;
 }
 
-/** All findings, one per line, in a box with the tone of the state. */
-export function findingsNotice({ state, findings }: WithState): Html | undefined {
-  if (findings.length === 0) return undefined;
-  const items = findings.map(
-    (finding) => html`<li class="${tones[finding.state]}">${isolated(finding.text)}</li>`,
-  );
-  return html`<div class="notice ${tones[state]}"><ul class="findings">${items}</ul></div>`;
-}
-
 /** The findings of a driver, one per line, with links to the pages that fix them. */
 export function driverFindingLines({ findings }: DriverWithState): Html | undefined {
   if (findings.length === 0) return undefined;

@@ -59,7 +59,7 @@ test("a bulk change asks for a model and changes nothing if the driver has no ch
     await refused.text(),
     /Which model is it\? “[^”]*” does not have that of “C”, and nobody has chosen/,
   );
-  assert.match(page, /<details name="bulk" {2}open><summary class="button">Driver/);
+  assert.match(page, /<details name="bulk" +open><summary class="button">Driver/);
   assert.match(page, /<option value="2" selected>/);
   assert.match(page, /id="bulk-model-problem">Which model is it/);
   assert.deepEqual(untouched, before);

@@ -36,7 +36,7 @@ test("a program gets a preview of a bulk change in plain text, and nothing is ch
   assert.match(driver.headers.get("content-type") ?? "", /^text\/plain/);
   assert.match(
     lines[0] ?? "",
-    /^A: .*1\.2\.3\.4 · Both → .*3\.0\.0\.0 · Both; becomes blocked: Unsigned: 64-bit Windows will refuse this driver\.$/,
+    /^A: .*1\.2 · Both → .*3\.0 · Both; becomes blocked: Unsigned: 64-bit Windows will refuse this driver\.$/,
   );
   assert.match(lines[2] ?? "", /^C: .* · Only old → .* · Only old; becomes blocked/);
   assert.deepEqual(lines.slice(3), [

@@ -119,7 +119,7 @@ test("every problem is counted, and links to the list that shows it", async (t) 
     "/drivers?state=attention": "1 driver to check",
     "/drivers?state=newer": "1 driver in use with a newer version in Platen",
     "/drivers?state=unused": found["/drivers?state=unused"],
-    "/#deleted": "1 change can still be undone",
+    "/#deleted": "2 changes can still be undone",
   });
   assert.match(found["/drivers?state=unused"] ?? "", /^1 driver without printers, \d+ bytes$/);
 });

@@ -14,7 +14,6 @@ import type { FormInput } from "../../domain/fields.ts";
 import type { Printer } from "../../domain/printers/printer.ts";
 import { revisionsWith } from "../../pkg/scripts/revision.ts";
 import type { Store } from "../../store/store.ts";
-import type { Undo } from "../backup/undo.ts";
 import { checkedChange } from "../checked-change.ts";
 import type { PackageBuilder } from "../deploy/packages.ts";
 import { fileSelectionOf } from "../deploy/source-files.ts";
@@ -22,7 +21,7 @@ import { fileSelectionOf } from "../deploy/source-files.ts";
 interface DriverServices {
   readonly store: Store;
   readonly packages: Pick<PackageBuilder, "prepare">;
-  readonly undo: Pick<Undo, "keep">;
+  readonly undo: { keep<T>(change: Promise<T>): Promise<T> };
 }
 
 /** The result of a driver's form. If it is not saved, a person must confirm `effects` first. */

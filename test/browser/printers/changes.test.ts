@@ -108,27 +108,27 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
 
   test("an edit can be undone from its message, and later from the dashboard", async (t) => {
     const service = await startWithUnsigned(t);
-    const page = await openPage(t, service, "/printers/1/edit");
-    const locationOf = () => service.app.store.printers.get(1).printer.location;
+    const page = await openPage(t, service, "/printers/2/edit");
+    const locationOf = () => service.app.store.printers.get(2).printer.location;
     const edit = async (text: string) => {
-      await page.goto(`${service.url}/printers/1/edit`);
+      await page.goto(`${service.url}/printers/2/edit`);
       await page.locator("summary", { hasText: "Location, sharing" }).click();
       await page.getByLabel("Location", { exact: true }).fill(text);
       await page.getByRole("button", { name: "Save printer" }).click();
-      await page.locator("#message").getByText("Saved: A").waitFor();
+      await page.locator("#message").getByText("Saved: B").waitFor();
     };
 
     await edit("Floor 1");
     const first = locationOf();
     await page.locator("#message").getByRole("button", { name: "Undo" }).click();
-    await page.getByText("Restored: A").waitFor();
+    await page.getByText("Restored: B").waitFor();
     const undone = locationOf();
     await edit("Floor 2");
     await page.goto(service.url);
     const section = page.locator("#deleted");
     const listed = await section.locator("h2").textContent();
-    await section.getByRole("button", { name: "Undo the change of A" }).first().click();
-    await page.getByText("Restored: A").waitFor();
+    await section.getByRole("button", { name: "Undo the change of B" }).first().click();
+    await page.getByText("Restored: B").waitFor();
 
     assert.deepEqual([first, undone, locationOf()], ["Floor 1", "", ""]);
     assert.equal(listed, "Changed or deleted in the last ten minutes");
@@ -139,7 +139,7 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
     const [one, two] = [await browser.newPage(), await browser.newPage()];
     for (const page of [one, two]) {
-      await page.goto(`${service.url}/printers/1/edit`);
+      await page.goto(`${service.url}/printers/2/edit`);
       await page.locator("summary", { hasText: "Location, sharing" }).click();
     }
     const fill = (page: Page, label: string, text: string) =>
@@ -149,7 +149,7 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
     await fill(one, "Location", "Floor 2");
     await fill(one, "Comment", "from one");
     await save(one);
-    await one.locator("#message").getByText("Saved: A").waitFor();
+    await one.locator("#message").getByText("Saved: B").waitFor();
     await fill(two, "Name", "Renamed");
     await fill(two, "Comment", "from two");
     await save(two);
@@ -158,15 +158,15 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
     const shown = await two.getByLabel("Location", { exact: true }).inputValue();
     await two.getByRole("button", { name: "Save mine anyway" }).click();
     await two.locator("#message").getByText("Saved: Renamed").waitFor();
-    await one.goto(`${service.url}/printers/1/edit`);
-    await two.goto(`${service.url}/printers/1/edit`);
+    await one.goto(`${service.url}/printers/2/edit`);
+    await two.goto(`${service.url}/printers/2/edit`);
     await fill(one, "Location", "Floor 3");
     await save(one);
     await one.locator("#message").getByText("Saved: Renamed").waitFor();
     await fill(two, "Name", "Last");
     await save(two);
     await two.locator("#message").getByText("Location: changed meanwhile to “Floor 3”, kept.").waitFor();
-    const { name, location, comment } = service.app.store.printers.get(1).printer;
+    const { name, location, comment } = service.app.store.printers.get(2).printer;
 
     assert.deepEqual(asked, ["Comment"]);
     assert.equal(shown, "Floor 2");
