@@ -1,7 +1,6 @@
 import {
   architecturesInWords,
   type DriverSummary,
-  driverTitle,
   type InfSummary,
   isForPrinters,
   shippedBy,
@@ -37,12 +36,9 @@ export function driverChoices(drivers: readonly OfferedDriver[], kept = ""): Sel
 
 /** A link to a driver, with its deployed model and file name below. */
 export function driverLine(driver: DriverSummary, path: string): Html {
-  const title = driverTitle(driver);
-  const model =
-    driver.driver_desc !== "" && !needsModelChoice(driver) && html`<bdi>${driver.driver_desc}</bdi>`;
-  const file = title !== driver.file_name && html`<bdi>${driver.file_name}</bdi>`;
-  return html`<a href="${path}"><bdi>${title}</bdi></a>
-    <span class="soft file facts">${model} ${file}</span>`;
+  const { name, driver_desc: model, file_name } = driver;
+  return html`<a href="${path}"><bdi>${name}</bdi></a>
+    <span class="soft file facts">${model !== "" && !needsModelChoice(driver) && html`<bdi>${model}</bdi>`} <bdi>${file_name}</bdi></span>`;
 }
 
 /** `1.2.3.4 21 Nov 2026` */
