@@ -42,7 +42,7 @@ export function importPreview(plan: ImportPlan, confirmed: ConfirmedImport, refu
     html`<section class="group"><h3>${title}</h3>${table(title, rowsOf(status))}</section>`;
   return html`<div id="import" class="preview"><h2 tabindex="-1" data-focus>Preview</h2>
     ${refusalNotice(refusal, counts.wrong)}
-    <ul class="marks" aria-label="What would become of the rows">${summary(counts)}</ul>
+    <ul class="marks actions" aria-label="What would become of the rows">${summary(counts)}</ul>
     ${noticesOf(plan)}${confirmForm(plan, confirmed)}
     ${group("wrong", `Wrong: ${count(counts.wrong)}`)}${group("changes", `Changes: ${count(counts.changes)}`)}
     ${group("new", `New: ${count(counts.new)}`)}
