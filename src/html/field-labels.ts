@@ -1,5 +1,7 @@
 import type { PrinterSettings } from "../domain/printers/printer.ts";
 
+export { valueLabel } from "../domain/printers/setting-values.ts";
+
 export const printerLabels = {
   name: "Name",
   client_id: "Client",

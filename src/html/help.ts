@@ -49,7 +49,7 @@ export function licencesPage(context: PageContext, licences: string): Html {
 export function helpResultsPage(context: PageContext, q: string, hits: readonly HelpHit[]): Html {
   const items = hits.map(
     ({ page, title, id, line }) =>
-      html`<li><a href="${paths.help(page)}#${id}">${title}</a> <span class="soft">${shortened(line)}</span></li>`,
+      html`<li><p><a href="${paths.help(page)}#${id}">${title}</a></p><p class="soft">${shortened(line)}</p></li>`,
   );
   const nothing = html`<p>No page has these words. <a href="${paths.help()}">Show all pages</a></p>`;
   return page(

@@ -38,7 +38,7 @@ test("the search finds the explanation of a pasted message, whatever its names a
     const [, first = ""] = page.split('<div class="results">')[1]?.split("<li>") ?? [];
     const text = first.replace(/<[^>]*>/g, "").replaceAll("&#39;", "'");
     const [start = ""] = message.split("…").filter((part) => part.length > 3);
-    if (!first.startsWith('<a href="/help/errors#') || !text.includes(start.trim())) wrong.push(message);
+    if (!first.startsWith('<p><a href="/help/errors#') || !text.includes(start.trim())) wrong.push(message);
   }
 
   assert.deepEqual(wrong, []);

@@ -13,8 +13,7 @@ import {
   filterEvents,
   maxFilterCharacters,
 } from "../../domain/audit/audit-filter.ts";
-import { valueLabel } from "../../domain/printers/setting-values.ts";
-import { labelOfField } from "../field-labels.ts";
+import { labelOfField, valueLabel } from "../field-labels.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { helpLinks, type PageContext, page } from "../layout.ts";

@@ -88,7 +88,7 @@ test("a table of the help is one card a row at 360 px, with the column's name ab
   );
   const isHeadVisible = await page.locator("#exit-codes thead").isVisible();
 
-  assert.equal(label, '"meaning"');
+  assert.match(String(label), /^"meaning ?"$/);
   assert.equal(isHeadVisible, false);
 });
 
