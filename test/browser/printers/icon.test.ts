@@ -107,6 +107,7 @@ describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
       return !document.querySelector("h1").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
     })()`);
     assert.equal(isKept, true, "a file dropped beside the form does not replace the page");
+    await page.locator("#upload-dialog").getByRole("button", { name: "Close" }).click();
     await page.getByText("dropped.png: 64 × 32 pixels, fitted to 256 × 256").waitFor();
     await page.getByText("will look soft").waitFor();
     await page.getByRole("button", { name: "Upload icon" }).click();
