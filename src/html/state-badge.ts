@@ -20,9 +20,11 @@ export function toneOf(state: State): "good" | "warn" | "bad" {
 const tones = { ready: "good", attention: "warn", blocked: "bad" } as const;
 
 /** A state as a word; a click opens its worst finding. @param row a printer, which may choose its own model, or a driver */
-export function stateBadge(row: WithState | (WithState & PrinterToFix)): Html {
+export function stateBadge(row: WithState | PrinterWithState): Html {
   const { state, findings } = row;
   const [worst] = findings;
+  // The filter “Changed since downloaded” finds these printers too.
+  if (worst === undefined && "changed" in row && row.changed) return badge("warn", "Changed");
   const word = badge(tones[state], words[state]);
   if (worst === undefined) return word;
   return html`<details class="why" name="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst, row)} ${otherPrinter(worst)}</p></details>`;

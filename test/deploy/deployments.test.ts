@@ -108,7 +108,7 @@ test("a printer's page shows the last download and whether the printer has chang
 
   assert.match(never[0], /Ready<\/strong>, never deployed/);
   assert.match(detected, /never deployed.*All downloads.*detect\.ps1, revision/s);
-  assert.match(current[0], /Ready<\/strong>, deployed <time[^>]*>21 Nov 2026<\/time>/);
+  assert.match(current[0], /Ready<\/strong>, last download <time[^>]*>21 Nov 2026<\/time>/);
   assert.match(current[0], /RMM \(ZIP\), revision <code>\w{12}<\/code>/);
   assert.match(
     moved[0],
@@ -151,7 +151,7 @@ test("a client's page counts the printers that have changed and those that were 
   const changed = await page();
 
   assert.match(never, /Ready<\/strong>: 1 printer, never deployed/);
-  assert.match(current, /Ready<\/strong>: 1 printer, deployed <time[^>]*>21 Nov 2026<\/time>/);
+  assert.match(current, /Ready<\/strong>: 1 printer, last download <time[^>]*>21 Nov 2026<\/time>/);
   assert.match(
     changed,
     /1 printer changed since the last download<\/strong>: deploy again; 1 printer never deployed/,

@@ -51,7 +51,7 @@ function stateLine(content: Html): Html {
 function deploymentWords({ changed }: PrinterWithState, last: Deployed | undefined): Html {
   if (last === undefined) return html`never deployed`;
   if (changed) return html`<strong class="warn">changed since ${day(last.at)}</strong>: deploy again`;
-  return html`deployed ${day(last.at)}`;
+  return html`last download ${day(last.at)}`;
 }
 
 /**
@@ -79,7 +79,7 @@ export function groupStateLine(
     const last =
       deployed.length === 0
         ? html`never deployed`
-        : html`deployed ${day(Math.max(...deployed.map(({ at }) => at)))}`;
+        : html`last download ${day(Math.max(...deployed.map(({ at }) => at)))}`;
     parts.push(html`<strong class="good">Ready</strong>: ${counted(all, "printer")}, ${last}`);
   }
   return stateLine(html`<p>${parts.map((part, i) => html`${i > 0 && "; "}${part}`)}</p>`);

@@ -22,19 +22,19 @@ export interface OfferedPublish {
 export function publishCard(publish: OfferedPublish): Html {
   const { path, readPath, fileName, makes, command, linkDays, isForClient } = publish;
   return html`<section class="card" id="card-publish"><h3>Publish to Intune</h3>
-    <p>A script for your PC. It creates or updates the ${isForClient ? "apps" : "app"} in your tenant.</p>
+    <p>A script for your PC. It creates or updates the ${isForClient ? "apps" : "app"}; you assign ${isForClient ? "them" : "it"} to groups.</p>
     <p><a class="button primary" href="${path}">Download publish.ps1</a></p>
     ${copyable("Run it in its folder", command, "publish-command")}
     <details class="more" id="publish"><summary>Permission and parameters</summary>
       <p><code>${fileName}</code> <a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a></p>
-      <p>It makes ${makes}.</p>
+      <p>Not tested in a real tenant: run it with <code>-WhatIf</code> first. It makes ${makes}.</p>
       <p>It signs you in to Microsoft, downloads the packages from Platen and uploads them with every field of the form.
         Platen has no access to any tenant. Manual changes in Intune and assignments stay as they are.</p>
       <p>An administrator of the tenant grants the delegated Microsoft Graph permission
         <code>DeviceManagementApps.ReadWrite.All</code> once: to the app “Microsoft Graph Command Line Tools”, or to your own
         (<code>-ClientId</code>).</p>
       ${linkDays !== undefined && linksNote(linkDays)}
-      <p>With <code>-WhatIf</code>, it only says what it would do. ${isForClient && html`With <code>-Together</code>, it makes all printers one app.`}
+      <p>${isForClient && html`With <code>-Together</code>, it makes all printers one app.`}
         All parameters: <code>Get-Help .\\${fileName} -Full</code></p>
       ${helpLinks(["Parameters", "intune#parameters"], ["Permission", "intune#the-permission"])}</details></section>`;
 }

@@ -6,7 +6,7 @@ import { creationFold } from "../creation-fold.ts";
 import { clientLabels } from "../field-labels.ts";
 import { type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { canChange, emptyState, type PageContext, page } from "../layout.ts";
+import { canChange, emptyState, helpLinks, type PageContext, page } from "../layout.ts";
 import { narrowingForm, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { count, time } from "../text.ts";
@@ -76,7 +76,7 @@ function clientFields(form: FormState): Html {
     ${textArea(form, {
       label: "Subnets",
       name: "subnets",
-      hint: "One a line, such as 10.1.2.0/24: only machines inside get these printers.",
+      hint: "One per line: 10.1.2.0/24. Intune’s rule and -OnlyHere check them. Empty: anywhere.",
       attributes: html`spellcheck="false"`,
-    })}`;
+    })}${helpLinks(["Only in its subnets", "intune#only-in-its-subnets"])}`;
 }

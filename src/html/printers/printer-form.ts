@@ -176,7 +176,7 @@ function preferenceFields(form: FormState): Html {
 function subnetFields(form: FormState): Html {
   return html`${textArea(form, {
     ...fieldOptions("subnets"),
-    hint: "Only PCs in these subnets get it. One per line: 10.1.2.0/24. Empty: the client’s.",
+    hint: "One per line: 10.1.2.0/24. Intune’s rule and -OnlyHere check them. Empty: the client’s.",
     attributes: html`spellcheck="false"`,
   })}`;
 }

@@ -73,7 +73,13 @@ function initialValues(app: App, query: URLSearchParams): FormInput {
     return { ...values, driver_id: offeredDriver(app, values.driver_id) };
   }
   const driver_id = offeredDriver(app, query.get("driver_id"));
-  return valuesWith({ client_id: query.get("client_id") ?? "", driver_id });
+  return valuesWith({ client_id: query.get("client_id") ?? onlyClient(app), driver_id });
+}
+
+/** The id of the only client; empty if there are none or several. */
+function onlyClient({ store }: App): string {
+  const [client, ...others] = store.clients.names();
+  return client !== undefined && others.length === 0 ? String(client.id) : "";
 }
 
 /** The id of a driver for printers; empty for any other driver. */

@@ -140,7 +140,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     const download = page.waitForEvent("download");
     await link(page).click();
     await download;
-    await page.locator(".downloaded > p").getByText("Ready, deployed 21 Nov 2026").waitFor();
+    await page.locator(".downloaded > p").getByText("Ready, last download 21 Nov 2026").waitFor();
 
     assert.equal(before, "Ready, never deployed");
     assert.equal(await page.locator(".downloaded li").count(), 2);
