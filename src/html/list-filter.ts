@@ -91,7 +91,7 @@ export function narrowingForm(name: NarrowedPage, list: NarrowedList, clients?: 
   const path = paths[name];
   const id = idPrefixOf(name);
   return html`<form class="narrowing" method="get" action="${path}" role="search" aria-label="Filter the list"
-    hx-get="${path}" hx-trigger="input changed delay:200ms from:find [type=search], change, submit" hx-sync="this:replace"
+    hx-get="${path}" hx-trigger="input changed delay:200ms from:find [type=search], change from:(.narrowing select), submit" hx-sync="this:replace"
     hx-target="#${id}-list" hx-select="#${id}-list" hx-swap="outerHTML" hx-select-oob="#${id}-count:innerHTML">
     <label class="visually-hidden" for="narrow-q">Words in the list</label>
     <input id="narrow-q" type="search" name="q" value="${narrowing.q}" maxlength="${maxQuery}" autocomplete="off"
