@@ -12,7 +12,7 @@ import { paths } from "../paths.ts";
 import { count, counted } from "../text.ts";
 
 /** The list shows these models; a search finds the others. */
-export const maxModels = 40;
+const maxModels = 40;
 /** The same for models of the INFs that are not chosen. */
 const maxOtherMatches = 20;
 

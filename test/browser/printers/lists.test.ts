@@ -150,7 +150,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await rowBoxes(page).nth(0).check();
     await rowBoxes(page).nth(1).check();
     await page.locator(".bulk summary").getByText("Driver", { exact: true }).click();
-    await page.getByLabel("Change to").selectOption({ index: 1 });
+    await page.getByLabel("Change to").selectOption("2");
     await page.getByRole("button", { name: "Change the driver" }).click();
     await page.getByRole("button", { name: /^Change \d printers?$/ }).click();
     const changed = await page.locator("#message").textContent();
