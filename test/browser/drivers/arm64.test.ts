@@ -57,7 +57,7 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
     await page.getByRole("link", { name: "choose another for them" }).click();
     await page.waitForURL(/#f-arm64_driver_id$/);
     if (!(await page.locator("#f-arm64_driver_id").isVisible()))
-      await page.getByText("ARM64 machines", { exact: true }).click();
+      await page.locator("summary").getByText("ARM64 machines", { exact: true }).click();
     await page.locator("#f-arm64_driver_id").waitFor();
     await page.getByText("Port and status").click();
     await page.getByLabel("Protocol").selectOption("ipp");

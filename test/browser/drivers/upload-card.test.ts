@@ -96,7 +96,7 @@ describe("the card of an upload in a browser", { skip: withoutBrowser, timeout: 
     await page.getByRole("button", { name: "Leave out 1 unused file (1.1 MB smaller)" }).click();
     await page.getByText("Packages leave out 1 file of 4").waitFor();
 
-    assert.equal(page.url(), `${url}/drivers/1?done=saved`);
+    assert.match(page.url(), /\/drivers\/1\?done=saved/);
     assert.equal(app.store.drivers.get(1).drop_unused, true);
   });
 

@@ -38,7 +38,7 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     await page.goto(`${url}/printers#new-printer`);
 
     await page.getByLabel("Driver", { exact: true }).selectOption(ipp);
-    await page.getByText("ARM64 machines", { exact: true }).click();
+    await page.locator("summary").getByText("ARM64 machines", { exact: true }).click();
 
     await page.locator("#f-ipp_path").waitFor();
     await page.getByText("For IPP it is needed").waitFor();
