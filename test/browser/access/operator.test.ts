@@ -123,7 +123,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.locator("label[for=tab-model]").click();
     await page.getByRole("radio", { name: "Papyrus 101 PCL6" }).check();
     await page.getByRole("button", { name: "Save driver" }).click();
-    assert.equal(page.url(), `${url}/drivers/1?done=saved`);
+    assert.match(page.url(), /\/drivers\/1\?done=saved(?:&change=[\w-]{12})?$/);
     await saveScreenshot(page, "360-driver-without-scripts");
     await page.getByRole("link", { name: "New printer" }).first().click();
     await page.getByRole("textbox", { name: "Name" }).fill("A, B");
