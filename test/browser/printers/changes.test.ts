@@ -142,8 +142,8 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
       await page.goto(`${service.url}/printers/2/edit`);
       await page.locator("summary", { hasText: "Location, sharing" }).click();
     }
-    const fill = (page: Page, label: string, text: string) =>
-      page.getByLabel(label, { exact: true }).fill(text);
+    const fill = (page: Page, label: "Name" | "Location" | "Comment", text: string) =>
+      page.locator(`#f-${label.toLowerCase()}`).fill(text);
     const save = (page: Page) => page.getByRole("button", { name: "Save printer" }).click();
 
     await fill(one, "Location", "Floor 2");
@@ -160,6 +160,7 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
     await two.locator("#message").getByText("Saved: Renamed").waitFor();
     await one.goto(`${service.url}/printers/2/edit`);
     await two.goto(`${service.url}/printers/2/edit`);
+    await one.locator("summary", { hasText: "Location, sharing" }).click();
     await fill(one, "Location", "Floor 3");
     await save(one);
     await one.locator("#message").getByText("Saved: Renamed").waitFor();
