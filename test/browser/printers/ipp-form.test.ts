@@ -41,8 +41,8 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     await page.locator("summary").getByText("ARM64 machines", { exact: true }).click();
 
     await page.locator("#f-ipp_path").waitFor();
-    await page.getByText("For IPP it is needed").waitFor();
-    await page.getByText("with IPP, ARM64 machines use the same driver").waitFor();
+    await page.getByText("The printer must be awake when a PC installs it.").waitFor();
+    await page.getByText("Windows brings the IPP driver for ARM64 too").waitFor();
     assert.ok(await page.getByText("2 set").isVisible(), "protocol and port number");
     for (const hidden of ["Empty, and without a port", "Check the printer’s status by SNMP"])
       assert.equal(await page.getByText(hidden).isVisible(), false, hidden);
