@@ -1,7 +1,7 @@
 import { groupBy } from "../collections.ts";
 import type { Architecture } from "../drivers/driver.ts";
 import type { AffectedPrinter } from "../drivers/driver-effects.ts";
-import type { State } from "./findings.ts";
+import type { Finding, State } from "./findings.ts";
 import type { PrinterWithState } from "./listings.ts";
 import type { Printer } from "./printer.ts";
 import { architecturesOf } from "./printer-drivers.ts";
@@ -47,7 +47,9 @@ export function changeEffects(
     return was === undefined ? [] : { was, now };
   });
   const worse = pairs.flatMap(({ was, now }) => {
-    const finding = now.findings.find(({ text }) => was.findings.every((known) => known.text !== text));
+    // The text of the same kind may differ: it names other printers.
+    const key = ({ kind, state, isArm64 }: Finding) => `${kind} ${state} ${isArm64}`;
+    const finding = now.findings.find((found) => was.findings.every((known) => key(known) !== key(found)));
     return finding?.state === now.state ? { key: `${finding.state} ${finding.text}`, finding, now } : [];
   });
   const lost = pairs.flatMap(({ was, now }) => {
