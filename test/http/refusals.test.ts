@@ -8,7 +8,7 @@ const page = { accept: "text/html,*/*;q=0.8" };
 
 /** The addresses of a page's links, in order. */
 function linksIn(text: string): string[] {
-  const main = text.slice(text.indexOf("<main"));
+  const main = text.slice(text.indexOf("<main"), text.indexOf("</main>"));
   return [...main.matchAll(/<a [^>]*href="([^"]*)"/g)].map((match) => match[1] ?? "");
 }
 

@@ -90,7 +90,7 @@ test("findings of the second driver link to its form fields or its page", () => 
   assert.deepEqual(paths, [
     `${edit}#f-arm64_driver_id`,
     `${edit}#f-arm64_driver_desc`,
-    "/drivers/2#models-found",
+    "/drivers/2?tab=model#models-found",
     `${edit}#f-arm64_driver_id`,
   ]);
 });

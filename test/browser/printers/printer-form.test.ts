@@ -40,7 +40,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       const first = await seen();
       await page.getByLabel("Protocol").selectOption("lpr");
       await page.getByLabel("Check the printer’s status by SNMP").check();
-      await page.getByLabel("Share it on the network").check();
+      await page.getByLabel("Share on the network").check();
       const then = await seen();
       await page.getByRole("button", { name: "Save printer" }).click();
       await page.locator(".problems").waitFor();
@@ -125,7 +125,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     assert.deepEqual([typed, afterDeletion, afterRefusal, afterSave], [true, true, true, false]);
   });
 
-  test("open in two tabs: the second save shows the changes of the first, and offers both versions", async (t) => {
+  test("open in two tabs: the second save of a field that both changed asks, and offers both versions", async (t) => {
     const { url, app } = await withOnePrinter(t);
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
     const [first, second] = [await browser.newPage(), await browser.newPage()];
@@ -136,10 +136,11 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     await first.getByLabel("Address").fill("10.0.0.10");
     await first.getByRole("button", { name: "Save printer" }).click();
     await first.getByText("Saved: Office").waitFor();
+    await second.getByLabel("Address").fill("10.0.0.11");
     await second.getByText("Location, sharing").click();
     await second.getByLabel("Location").fill("Cellar");
     await second.getByRole("button", { name: "Save printer" }).click();
-    await second.getByText("This has been saved elsewhere").waitFor();
+    await second.getByText("Another user changed the same fields").waitFor();
     const isFocused = await isFocusIn(second, ".problems");
     await saveScreenshot(second, "form-stale");
     await second.getByRole("link", { name: "Address", exact: true }).click();
@@ -150,7 +151,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
 
     assert.deepEqual([isFocused, isAtField, kept], [true, true, "10.0.0.10"]);
     const { address, location } = app.store.printers.get(1).printer;
-    assert.deepEqual([address, location], ["10.0.0.9", "Cellar"]);
+    assert.deepEqual([address, location], ["10.0.0.11", "Cellar"]);
     assert.deepEqual([...dialogs, ...problems], []);
   });
 
@@ -164,6 +165,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       page.evaluate(
         `[...document.querySelectorAll("main *")].map((element) => { const { x, y, width } = element.getBoundingClientRect(); return [element.outerHTML.slice(0, 60), x, y, width].join(" "); })`,
       ) as Promise<string[]>;
+    await page.getByText("Fields for Intune").click();
     const commands = ["install_cmd", "uninstall_cmd"];
     const isSecure = await page.evaluate("isSecureContext");
     const copied: string[] = [];
