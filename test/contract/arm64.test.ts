@@ -24,7 +24,7 @@ test("a printer’s second driver is saved with its model, and pages, searches a
   assert.match(packages, /ARM64: <bdi>Papyrus ARM PS<\/bdi>/);
   assert.match(found, /\/printers\/1"/);
   assert.match(other, /Nothing matches/);
-  assert.match(driver, /Printers with this driver.*Office/s);
+  assert.match(driver, /id="driver-printers".*Office/s);
   assert.deepEqual(
     app.store.drivers.list().map(({ id, printer_count }) => [id, printer_count]),
     [

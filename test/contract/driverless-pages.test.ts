@@ -55,7 +55,7 @@ test("a search finds Windows drivers", async (t) => {
   const page = await (await fetch("/search?q=ipp+class")).text();
 
   assert.match(page, /1 driver,[\s\S]*<a href="\/drivers\/1000001"><bdi>Microsoft IPP Class Driver</);
-  assert.match(page, /<span class="soft"><bdi>Microsoft IPP Class Driver<\/bdi><\/span>/);
+  assert.match(page, /<span class="soft facts"><bdi>Microsoft IPP Class Driver<\/bdi><\/span>/);
 });
 
 test("only a printer’s page mentions diagnose.ps1, a driver’s page does not", async (t) => {

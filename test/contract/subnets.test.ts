@@ -52,7 +52,7 @@ test("the Intune section shows the requirement rule only if there are subnets", 
 
   const [own, anywhere] = await Promise.all([textOf(fetch("/printers/1")), textOf(fetch("/printers/3"))]);
 
-  const fields = own.slice(own.indexOf("<h3>Requirements</h3>"), own.indexOf("<h3>Detection rules</h3>"));
+  const fields = own.slice(own.indexOf("<h4>Requirements</h4>"), own.indexOf("<h4>Detection rules</h4>"));
   const words = wordsOf(fields);
   for (const field of [
     "Configure additional requirement rules Add, with the requirement type Script",

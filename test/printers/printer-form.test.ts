@@ -220,7 +220,7 @@ test("characters that Windows forbids in queue names are refused in names and in
   };
   const hint = /id="f-name-hint">([^<]*)</.exec(formOf({}))?.[1] ?? "";
 
-  assert.equal(hint, "The queue’s name on Windows. All characters except \\ , and ! are allowed.");
+  assert.equal(hint, "The queue’s name on Windows, without \\ , and !.");
   for (const character of queueNameRule.forbidden) {
     assert.ok(hint.includes(character), character);
     assert.equal(isQueueName(`a${character}b`), false);

@@ -77,5 +77,5 @@ function clientItem({ id, name, printer_count }: ListedClient): Html {
 /** @param model the model that matches */
 function driverItem(driver: DriverWithState, model = driver.driver_desc): Html {
   return html`<li><a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a> ${driver.state !== "ready" && stateBadge(driver)}
-    <span class="soft facts"><bdi>${model}</bdi> <bdi>${driver.file_name}</bdi></span></li>`;
+    <span class="soft facts"><bdi>${model}</bdi>${driver.file_name !== "" && html` <bdi>${driver.file_name}</bdi>`}</span></li>`;
 }

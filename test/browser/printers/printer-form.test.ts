@@ -172,6 +172,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
 
     for (const command of commands) {
       const button = page.locator(`button[data-copy="${command}"]`).first();
+      await button.scrollIntoViewIfNeeded();
       const before = await places();
       await button.click();
       await button.getByText("Copied").waitFor();
