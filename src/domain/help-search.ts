@@ -99,7 +99,9 @@ function scoreOf(
 function readSection(page: string, pageTitle: string, { id, heading, body }: HelpMarkup): Section {
   const lines = body
     .toString()
-    .replace(/<thead>.*?<\/thead>/gs, "")
+    .split("</thead>")
+    .map((part) => part.split("<thead>")[0] ?? "")
+    .join("")
     .split(/<\/(?:p|li|tr|pre)>/)
     .map(readLine)
     .filter(({ text }) => text !== "");
@@ -110,8 +112,9 @@ function readSection(page: string, pageTitle: string, { id, heading, body }: Hel
 }
 
 function readLine(markup: string): Line {
-  const [, message = ""] = /<td data-label="message[^"]*">(.*?)<\/td>/s.exec(markup) ?? [];
   const text = textOf(markup);
+  const cell = markup.split("<td ").find((part) => part.startsWith('data-label="message')) ?? "";
+  const message = cell.slice(cell.indexOf(">") + 1).split("</td>")[0] ?? "";
   return { text, words: sortedWords(text), message: wordsOf(textOf(message)) };
 }
 
@@ -120,7 +123,9 @@ const characters: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '
 function textOf(markup: string): string {
   return markup
     .replace(/<\/t[hd]>(?=<t[hd])/g, " · ")
-    .replace(/<[^>]*>/g, "")
+    .split("<")
+    .map((part, i) => (i === 0 ? part : part.slice(part.indexOf(">") + 1)))
+    .join("")
     .replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name] ?? "")
     .replace(/\s+/g, " ")
     .trim();

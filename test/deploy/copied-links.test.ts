@@ -81,7 +81,7 @@ test("the page of a link warns if the link has a loopback address", async (t) =>
   const here = await made({});
   const known = await made({ allowedHosts: ["platen.example"] }, { "x-forwarded-host": "platen.example" });
 
-  assert.match(here, /works only on this machine[\s\S]*<code>PUBLIC_URL<\/code>/);
+  assert.match(here, /work only on this machine[\s\S]*<code>PUBLIC_URL<\/code>/);
   assert.doesNotMatch(known, /this machine alone/);
 });
 

@@ -116,7 +116,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
       const page = await (await fetch(`/${owner}/1`)).text();
       const { folder, run } = await machine(t, 203);
 
-      const line = await run(textIn(page, "hand-0"));
+      const line = await run(textIn(page, "rmm-one-line"));
       const ranByLine = await readFile(join(folder, "script.ps1"));
       const script = await run(textIn(page, "rmm-snippet-1"));
       const args = (await readFile(join(folder, "arguments"), "utf8")).trim().split("\n");
@@ -147,7 +147,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
     const page = await (await fetch(`/printers/${id}`)).text();
     const { folder, run } = await machine(t, 1);
 
-    const line = await run(textIn(page, "hand-1"));
+    const line = await run(textIn(page, "diagnosis"));
 
     const served = await bytesOf(fetch(`/printers/${id}/scripts/diagnose`));
     assert.match(line.output, /^Exit code 1$/m);

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import type { App } from "../../app.ts";
 import { architecturesInWords, driverTitle } from "../../domain/drivers/driver.ts";
 import type { UserError } from "../../domain/errors.ts";
@@ -124,6 +125,8 @@ async function changeAll(
   if (action === "delete") return { action, count, deletion: await undo.removePrinters(ids) };
   const preview = await previewOf(app, ids, change);
   if (confirmed !== "1") return preview;
+  // With thousands of printers, other requests are answered between the steps.
+  await setImmediate();
   const done = await undo.keep(changeBulk(store, ids, change, seen));
   if (done === undefined) return { ...(await previewOf(app, ids, change)), isStale: true };
   const to = change.action === "client" ? change.client_id : change.driver_id;
@@ -136,6 +139,7 @@ async function previewOf(
   change: Parameters<typeof planBulk>[2],
 ): Promise<Preview> {
   const plan = planBulk(store, ids, change);
+  await setImmediate();
   const effects = await overview.effectsOf(plan.changes);
   return { action: "preview", what: change.action, ids, plan, effects, isStale: false };
 }

@@ -47,7 +47,8 @@ deepTest(
     assert.equal(refused.status, 422);
     assert.deepEqual(statuses, [303, 303, 303, 303]);
     assert.equal(service.app.store.printers.list().length, 1);
-    assert.ok(Math.max(...holds) < 400, `${holds} ms`);
+    // A change also plans its effects and keeps the earlier values of all printers.
+    assert.ok(Math.max(...holds) < 900, `${holds} ms`);
   },
 );
 

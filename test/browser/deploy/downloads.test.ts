@@ -226,6 +226,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
 
     await page.getByText("Edit", { exact: true }).first().click();
     await page.getByLabel("Notes").fill("typed");
+    await page.getByText("Edit", { exact: true }).first().click();
     const download = page.waitForEvent("download");
     await link(page).click();
     await download;

@@ -36,7 +36,7 @@ describe("a PrintTicket in a browser", { skip: withoutBrowser, timeout: 300_000 
       await page.getByText(`${name} was read.`).waitFor({ state: "attached" });
       read.push(await page.locator("#f-print_ticket").inputValue());
     }
-    await page.getByText("Get one from a PC").click();
+    await page.getByText("Get a PrintTicket from a PC").click();
     await saveScreenshot(page, "print-ticket");
     const count = await page
       .locator("details", { hasText: "PrintTicket" })
