@@ -48,7 +48,7 @@ if (isDeep)
       assert.ok(drivers.some(({ printer_count }) => printer_count === 0));
     });
 
-    test("every page can be read and is the same in another demo", async (t) => {
+    test("every page can be read, and all but the audit log are the same in another demo", async (t) => {
       const other = await startDemo(settings);
       t.after(other.stop);
       await other.app.archives.finished();
@@ -61,7 +61,9 @@ if (isDeep)
       for (const [name, path] of Object.entries(allPages(demo.app))) {
         const text = await textOf(demo.url + path);
         const otherText = await textOf(other.url + path);
-        if (text !== otherText) different.push(`${name}: ${firstDifference(text, otherText)}`);
+        // The log also has an entry for each download that took a while, and digests.
+        if (text !== otherText && name !== "audit")
+          different.push(`${name}: ${firstDifference(text, otherText)}`);
         if (!/^200 /.test(text) && name !== "nothing") different.push(`${name}: ${text.slice(0, 60)}`);
       }
 

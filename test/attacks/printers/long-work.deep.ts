@@ -79,7 +79,7 @@ function checkHolds(t: TestContext, holds: Readonly<Record<string, number>>, max
   assert.ok(Math.max(...Object.values(holds)) < maxMs, holdTexts.join(", "));
 }
 
-test("previews and imports of a thousand printers block the event loop for less than 600 ms each", {
+test("previews and imports of a thousand printers block the event loop for less than 900 ms each", {
   timeout: 120_000,
 }, async (t) => {
   const shop = await openShop(t);
@@ -93,7 +93,7 @@ test("previews and imports of a thousand printers block the event loop for less 
   assert.equal(shop.app.store.printers.list().length, 3 * count);
   assert.equal(await printersIn(shop, "created"), 3 * count);
   assert.equal(await printersIn(shop, "changed"), 3 * count);
-  checkHolds(t, { previewed, made, "previewed changes": previewedChanges, changed }, 600);
+  checkHolds(t, { previewed, made, "previewed changes": previewedChanges, changed }, 900);
 });
 
 test("bulk changes, deletions and restores of a thousand printers block the event loop for less than 250 ms each", {
