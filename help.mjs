@@ -75,6 +75,7 @@ function rendererFor(page, names) {
       return `<a href="/help/${name}${anchor}">${this.parser.parseInline(tokens)}</a>`;
     },
     html: () => "",
+    image: () => "",
     code: ({ text }) => `<pre><code>${escaped(text)}</code></pre>\n`,
     table({ header, rows }) {
       const labels = header.map(({ tokens }) => escaped(plain(tokens)));

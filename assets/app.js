@@ -51,13 +51,19 @@ document.addEventListener("htmx:load", ({ target }) => {
 // At this event the response is in the page, and the button that was disabled during the request is enabled again.
 document.addEventListener("htmx:afterRequest", settleFocus);
 
-// A link to the new-printer form opens it; a link to a field opens the fold around it.
+// A link to the new-printer form opens it; a link to a field opens the fold or the tab around it.
 function openTarget() {
   const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
   const fold = target?.closest("details");
   if (fold) fold.open = true;
+  const tab = target?.closest(".tab");
+  if (tab) $(`#${tab.id.replace("pane", "tab")}`)?.click();
 }
 addEventListener("hashchange", openTarget);
+// The link to the current address does not change the hash.
+addEventListener("click", ({ target }) => {
+  if (target instanceof Element && target.closest('a[href*="#"]')) setTimeout(openTarget);
+});
 
 prepare(document.body);
 openTarget();

@@ -56,7 +56,7 @@ export function scenesOf(
       path: "/import",
       perform: async (page) => {
         await page.locator("main textarea").fill(list);
-        await page.getByRole("button", { name: "Show the preview" }).click();
+        await page.getByRole("button", { name: "Show preview" }).click();
         await page.getByRole("heading", { name: "Preview" }).waitFor();
       },
     },

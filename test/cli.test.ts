@@ -114,7 +114,7 @@ test("inspect reports a file that is not a driver ZIP in one line", async (t) =>
   );
   for (const { stderr, stdout } of answers)
     assert.deepEqual([stderr.trim().split("\n").length, stdout], [1, ""]);
-  assert.match(answers[0]?.stderr ?? "", /is not a ZIP archive/);
+  assert.match(answers[0]?.stderr ?? "", /is not a ZIP file/);
 });
 
 test("settings have defaults, and every wrong one is named at once", () => {

@@ -41,9 +41,9 @@ test("closing an app ends its threads, inspections and checks, and releases its 
   const [checked, inspected] = (await running).map((work) => work.status === "rejected" && `${work.reason}`);
   const store = await openStore(dataDir, Date.now, quiet);
   await store.close();
-  assert.match(String(checked), /a worker thread ended|is being stopped/);
-  assert.match(String(inspected), /is being stopped/);
-  await assert.rejects(app.archives.requireSound(driver), /is being stopped/);
+  assert.match(String(checked), /a worker thread ended|is stopping/);
+  assert.match(String(inspected), /is stopping/);
+  await assert.rejects(app.archives.requireSound(driver), /is stopping/);
 });
 
 test("an app releases its folder only after the last work on its files", async (t) => {

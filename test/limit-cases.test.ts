@@ -16,10 +16,10 @@ test("INFs over the limits for one INF and for all INFs are refused by their siz
     Array.from({ length: count }, (_, i) => ({ path: `${i}.inf`, size }));
 
   assert.equal(infsOf(infs(4, infLimitBytes)).length, 4);
-  assert.throws(() => infsOf(infs(1, infLimitBytes + 1)), /“0\.inf” has over 16 MB/);
+  assert.throws(() => infsOf(infs(1, infLimitBytes + 1)), /“0\.inf” is larger than 16 MB/);
   assert.throws(
     () => infsOf([...infs(4, infLimitBytes), { path: "one.inf", size: 1 }]),
-    /over 64 MB together/,
+    /larger than 64 MB together/,
   );
 });
 

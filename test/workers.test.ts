@@ -195,6 +195,6 @@ deepTest(
     const reason = await (await fetch("/clients/2/packages/rmm")).text();
 
     assert.deepEqual([large.status, tooLarge.status], [200, 422]);
-    assert.match(reason, /have more text than one package can contain/);
+    assert.match(reason, /too large for one package/);
   },
 );

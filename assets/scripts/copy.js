@@ -37,7 +37,7 @@ document.addEventListener("click", async ({ target }) => {
     button.textContent = "Copied";
     announce("Copied");
   } catch {
-    notify("Copying is not allowed here: select the text and copy it.");
+    notify("The browser does not allow copying. Select the text and copy it.");
   }
   button.focus({ preventScroll: true });
   clearTimeout(timers.get(button));

@@ -78,10 +78,10 @@ async function download(asker, address) {
     if (refusal === undefined) start(address);
     else refuse(asker, address, refusal);
   } catch {
-    if (stop.signal.aborted) notify("Cancelled: nothing is downloaded.", "good");
+    if (stop.signal.aborted) notify("Download cancelled.", "good");
     else
       refuse(asker, address, {
-        text: "The service does not answer: nothing is downloaded.",
+        text: "Platen does not respond. Nothing was downloaded.",
         ways: [],
         isLasting: false,
         isAnswered: false,
@@ -130,7 +130,7 @@ async function refusalOf(address, signal) {
   const isOurs = answer.headers.get("HX-Retarget") === "#message";
   const notice = isOurs ? parsed(await answer.text()) : undefined;
   if (notice === undefined)
-    return { text: withoutAnswer(answer.status, "Nothing is downloaded."), ways: [], isLasting, isAnswered };
+    return { text: withoutAnswer(answer.status, "Nothing was downloaded."), ways: [], isLasting, isAnswered };
   return { ...notice, isLasting, isAnswered };
 }
 

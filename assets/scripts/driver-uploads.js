@@ -25,8 +25,8 @@ export function uploadDrivers(form) {
   );
   const queue = queueOf(form, (answer) => {
     if (place?.open === false)
-      notify("The upload is finished.", answer.matches(".bad") ? "bad" : "good", [
-        { label: "Show it", work: show },
+      notify("Upload finished.", answer.matches(".bad") ? "bad" : "good", [
+        { label: "Show result", work: show },
       ]);
     answer.focus();
   });
@@ -132,25 +132,37 @@ async function uploadOne(upload, form) {
   if (problem !== undefined) return refuse(upload, problem);
   const answer = await send(upload, form);
   if (upload.isCancelled) {
-    say(upload, "cancelled");
-    notify("The upload is cancelled.", "good");
+    say(upload, "Cancelled");
+    notify("Upload cancelled.", "good");
     return undefined;
   }
   if (answer === undefined) {
-    return refuse(upload, "The service does not answer, or the upload broke off. Nothing was stored.", true);
+    return refuse(upload, "The upload was interrupted. Nothing was saved. Try again.", true);
   }
   const page = new DOMParser().parseFromString(answer, "text/html");
   const notice = $(".notice", page.body);
   const isAway = upload.request.status >= 500 || upload.request.status === 401;
-  if (!notice) return refuse(upload, `The service answered with ${upload.request.status}.`, isAway);
+  if (!notice) return refuse(upload, `Platen answered with error ${upload.request.status}.`, isAway);
   say(upload, "");
   upload.line.append(notice);
+  if (Number(upload.line.parentElement?.children.length) > 1) linkForm(notice);
   if (isAway) offerAgain(upload);
   notice.removeAttribute("data-focus");
   renew("#driver-rows", page);
   bring(notice);
   form.dispatchEvent(new CustomEvent("driver:uploaded", { bubbles: true, detail: { notice, page } }));
   return notice;
+}
+
+/**
+ * Replaces the form for a new printer by a link: its save would leave the other uploads.
+ * @param {HTMLElement} notice
+ */
+function linkForm(notice) {
+  const link = $('.new-printer a[href*="driver_id"]', notice);
+  if (!link) return;
+  link.textContent = "New printer with this driver";
+  $(".new-printer", notice)?.replaceWith(link);
 }
 
 /**
@@ -161,16 +173,16 @@ async function uploadOne(upload, form) {
 async function problemOf(file, limit) {
   if (limit > 0 && file.size > limit) {
     const [size, most] = [file.size, limit].map((bytes) => Math.round(bytes / 1024 / 1024));
-    return `It has ${size} MB; at most ${most} MB are taken (UPLOAD_LIMIT_MB). Nothing was sent.`;
+    return `The file has ${size} MB. The limit is ${most} MB (UPLOAD_LIMIT_MB).`;
   }
   const start = await file
     .slice(0, 2)
     .text()
     .catch(() => undefined);
   if (start === "PK") return undefined;
-  if (file.size === 0) return "It is empty. Nothing was sent.";
-  if (start === undefined) return "It cannot be read here: a folder has to be packed as a ZIP first.";
-  return "This is not a ZIP file, so nothing was uploaded. A setup program opens with 7-Zip, or unpacks with its extract switch: zip the folder with the .inf file, and upload that ZIP.";
+  if (file.size === 0) return "The file is empty. Choose another file.";
+  if (start === undefined) return "Platen cannot upload a folder. Zip it first.";
+  return "This is not a ZIP. Extract a setup program with 7-Zip, zip the INF folder and upload it.";
 }
 
 /**

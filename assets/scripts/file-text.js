@@ -24,7 +24,7 @@ export function fillFromFile(field) {
     }
     target.value = decoded(await file.arrayBuffer());
     target.dispatchEvent(new Event("input", { bubbles: true }));
-    announce(`${file.name} was read.`);
+    announce(`${file.name} loaded.`);
   });
 }
 

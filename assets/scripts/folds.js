@@ -3,6 +3,13 @@ import { $ } from "./dom.js";
 /** Folds whose content lies over the page. */
 const overlays = "details.why[open], .bulk details[open]";
 
+// A form for a new record opens at its first field.
+document.addEventListener("click", ({ target }) => {
+  const fold = target instanceof Element ? target.closest(".fold > summary")?.parentElement : null;
+  if (fold && !fold.hasAttribute("open"))
+    setTimeout(() => $("input:not([type=hidden]), select", fold)?.focus());
+});
+
 // A click elsewhere closes a reason; sheets with choices stay open while rows are chosen.
 document.addEventListener("click", ({ target }) => {
   const inside = target instanceof Element ? target.closest("details.why") : null;

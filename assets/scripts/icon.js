@@ -18,7 +18,7 @@ export function fitPictures(form) {
   const hint = $(".hint", form);
   if (!input || !canvas || !hint) return;
   input.accept = "image/png,image/jpeg,image/webp,image/gif,image/bmp,image/avif";
-  hint.textContent = `A PNG, JPEG, WebP or GIF, chosen or dropped here: it is fitted to ${side} × ${side} pixels.`;
+  hint.textContent = "Choose or drop a PNG, JPEG, WebP or GIF.";
   let asked = 0;
   /** @type {File | undefined} */
   let made;
@@ -102,7 +102,7 @@ async function fitted(file, canvas) {
   const picture = await decode(file);
   const { width, height } = picture;
   const context = canvas.getContext("2d");
-  if (!context) throw new Error("This browser draws no pictures: upload a PNG of 256 × 256 pixels.");
+  if (!context) throw new Error("This browser cannot resize pictures. Upload a PNG of 256 × 256 pixels.");
   const scale = side / Math.max(width, height);
   const [w, h] = [width, height].map((length) => Math.max(1, Math.round(length * scale)));
   context.clearRect(0, 0, side, side);
@@ -118,19 +118,17 @@ async function fitted(file, canvas) {
 /** @param {File} file */
 async function decode(file) {
   if (file.type === "image/svg+xml" || /\.svgz?$/i.test(file.name)) {
-    throw new Error("An SVG has no pixels of its own: save it as a PNG and choose that.");
+    throw new Error("SVG is not supported. Save the picture as PNG.");
   }
   if (file.size > mostFileBytes) {
     throw new Error(
-      `This file has ${Math.round(file.size / 1024 / 1024)} MB: choose a picture of at most 50 MB.`,
+      `This file has ${Math.round(file.size / 1024 / 1024)} MB. Choose a picture of at most 50 MB.`,
     );
   }
   try {
     return await createImageBitmap(file);
   } catch {
-    throw new Error(
-      `“${file.name}” is no picture that this browser can read, or it is damaged: save it as a PNG or JPEG and choose that.`,
-    );
+    throw new Error(`This browser cannot read “${file.name}”. Save the picture as PNG or JPEG.`);
   }
 }
 
@@ -162,7 +160,7 @@ async function pngOf(canvas) {
   /** @type {Blob | null} */
   const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
   if (blob === null || blob.size > mostBytes) {
-    throw new Error("This picture cannot be made an icon here: upload a PNG of 256 × 256 pixels.");
+    throw new Error("Converting failed. Upload a PNG of 256 × 256 pixels.");
   }
   return new File([blob], "icon.png", { type: "image/png" });
 }
@@ -176,7 +174,7 @@ async function pngOf(canvas) {
  */
 function factsOf(name, width, height, size, isIcon) {
   const kilobytes = `${Math.max(1, Math.round(size / 1024))} KB`;
-  if (isIcon) return `${name}: taken as it is, ${kilobytes}.`;
-  const soft = Math.max(width, height) < side ? " It is smaller than the icon and will look soft." : "";
+  if (isIcon) return `${name}: used unchanged, ${kilobytes}.`;
+  const soft = Math.max(width, height) < side ? " The picture is small and will look blurred." : "";
   return `${name}: ${width} × ${height} pixels, fitted to ${side} × ${side}, ${kilobytes}.${soft}`;
 }

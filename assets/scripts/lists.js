@@ -87,6 +87,8 @@ function show(form) {
   bar.classList.add("ready");
   bar.hidden = chosen === 0;
   text.textContent = `${chosen} chosen`;
+  const remove = $("button.danger", bar);
+  if (remove) remove.textContent = `Delete ${chosen} ${chosen === 1 ? "printer" : "printers"}`;
 }
 
 /**
@@ -98,7 +100,7 @@ function leadOn(form, box) {
   const bar = $(".bulk", form);
   $(".to-chosen", form)?.remove();
   if (!bar || bar.hidden) return;
-  const link = make("button", { type: "button", class: "visually-hidden to-chosen" }, "To what is chosen");
+  const link = make("button", { type: "button", class: "visually-hidden to-chosen" }, "Go to the actions");
   link.addEventListener("click", () => $("summary", bar)?.focus());
   (box.closest("label") ?? box).after(link);
 }

@@ -77,19 +77,19 @@ function isForeign(text) {
  * @param {string} state what is true all the same, in a sentence
  */
 export function withoutAnswer(status, state) {
-  if (status === 413) return "Something between here and the service refuses files of this size (413).";
-  if (status === 404) return "There is nothing at this address any more. Load the page again.";
+  if (status === 413) return "A proxy refuses files of this size (413). Ask your administrator.";
+  if (status === 404) return "This page no longer exists. Reload the list.";
   if (isSilence(status)) {
-    return `The service does not answer (${status}). ${state} Try again in a minute.`;
+    return `Platen does not respond (${status}). ${state} Try again in a minute.`;
   }
-  return `The service answers with an error (${status}). ${state}`;
+  return `Platen answers with an error (${status}). ${state}`;
 }
 
 document.addEventListener("htmx:sendError", ({ detail }) =>
-  sayUntilItWorks(`The service does not answer. ${stateAfter(detail)}`),
+  sayUntilItWorks(`Platen does not respond. ${stateAfter(detail)}`),
 );
 document.addEventListener("htmx:timeout", ({ detail }) =>
-  sayUntilItWorks(`The service does not answer in time. ${stateAfter(detail)}`),
+  sayUntilItWorks(`Platen does not respond in time. ${stateAfter(detail)}`),
 );
 
 /**
@@ -99,15 +99,15 @@ document.addEventListener("htmx:timeout", ({ detail }) =>
  */
 function stateAfter({ elt, target, requestConfig: { verb, path, formData } }) {
   if (verb === "get")
-    return target.matches("[id$=-list]") ? "The list is as it was." : "Nothing has changed.";
+    return target.matches("[id$=-list]") ? "The list is as it was." : "Nothing was changed.";
   if (verb === "delete" || path.endsWith("/delete") || formData.get("action") === "delete")
-    return "As far as is known, nothing was deleted: load the page again to see.";
-  if (elt.matches(".list")) return "As far as is known, nothing was changed; the same rows are still chosen.";
+    return "Platen did not confirm the deletion. Reload the page to check.";
+  if (elt.matches(".list")) return "Platen did not confirm the change. Your rows are still chosen.";
   const file = $("input[type=file]", elt);
   if (file instanceof HTMLInputElement && file.files?.length) return "The file is still chosen.";
   return $("input:not([type=hidden]), textarea, select", elt)
-    ? "What you typed is still here."
-    : "As far as is known, nothing was changed.";
+    ? "Your input is still here."
+    : "Platen did not confirm the change. Reload the page to check.";
 }
 
 /** What is true until something works. */
@@ -183,11 +183,11 @@ document.addEventListener("htmx:beforeRequest", ({ detail: { elt, xhr } }) => {
   if (!(elt instanceof HTMLFormElement) || $(".cancel", elt)) return;
   waits.set(
     xhr,
-    showWaiting("The service is still working at it.", () => htmx.trigger(elt, "htmx:abort")),
+    showWaiting("Platen is still working.", () => htmx.trigger(elt, "htmx:abort")),
   );
 });
 document.addEventListener("htmx:afterRequest", ({ detail: { xhr } }) => waits.get(xhr)?.());
 document.addEventListener("htmx:sendAbort", ({ target }) => {
   if (target instanceof HTMLFormElement && $(".cancel", target)) return;
-  notify("Cancelled. Load the page again to see whether the service had done it already.", "good");
+  notify("Cancelled. Reload the page to check the result.", "good");
 });

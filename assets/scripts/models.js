@@ -13,7 +13,7 @@ export function suggestModels(driver) {
   // What the second driver's field says of the first.
   const arm64Hint = model.name === "driver_desc" ? $("#f-arm64_driver_id-hint", form) : null;
   const withoutDriver = "Leave empty to use the driver’s model.";
-  const unanswered = "The service does not answer with the driver’s models: type the name as its INF has it.";
+  const unanswered = "Platen cannot load the models. Type the model as in the INF.";
   /** @type {number | undefined} */
   let timer;
   let asked = 0;
@@ -76,6 +76,9 @@ document.addEventListener("click", (event) => {
   if (!field) return;
   event.preventDefault();
   field.value = button.value;
+  field.removeAttribute("aria-invalid");
+  field.closest(".wrong")?.classList.remove("wrong");
+  $(`#f-${field.name}-problem`, button.form)?.remove();
   field.dispatchEvent(new Event("input", { bubbles: true }));
   field.focus();
 });

@@ -24,10 +24,10 @@ document.addEventListener("driver:uploaded", (event) => {
   choose(place, notice.dataset.uploaded);
   chosen = place;
   const said = $("#driver-uploaded");
-  const where = place === select ? "chosen" : "chosen for ARM64 machines";
+  const where = place === select ? "chosen" : "chosen for ARM64 PCs";
   if (said) said.textContent = `${place.selectedOptions[0]?.textContent ?? ""}: uploaded and ${where}.`;
   const next = document.createElement("p");
-  next.textContent = "It is chosen in the printer’s form, behind this window.";
+  next.textContent = "The printer’s form now uses this driver.";
   $("[data-next]", notice)?.replaceWith(next);
   for (const link of notice.querySelectorAll("a")) link.target = "_blank";
 });

@@ -32,10 +32,9 @@ export function askFirst(form) {
 async function goOn(form, submitter) {
   if (await isSignedOut()) {
     states.delete(form);
-    say(
-      "You are not signed in any more: nothing was saved. What you typed is still here: sign in, then save again.",
-      [{ label: "Sign in, in a new tab", path: "/sign-in", isNewTab: true }],
-    );
+    say("Your session ended. Nothing was saved. Your input is still here. Sign in and save again.", [
+      { label: "Sign in (new tab)", path: "/sign-in", isNewTab: true },
+    ]);
     return;
   }
   states.set(form, "free");

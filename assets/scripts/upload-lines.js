@@ -18,7 +18,7 @@ import { $, make } from "./dom.js";
 export function lineOf(file, again) {
   const cancel = make("button", { type: "button", "aria-label": `Cancel ${file.name}` }, "Cancel");
   const bar = make("progress", { max: "100", value: "0", "aria-label": `Upload of ${file.name}` });
-  const state = make("span", { class: "state" }, "waits");
+  const state = make("span", { class: "state" }, "Waiting");
   // What is under way can be given up with the keyboard: afterwards the line has the focus.
   const line = make("li", { tabindex: "-1" }, make("bdi", {}, file.name), " ", state, bar, cancel);
   /** @type {Upload} */
@@ -26,7 +26,7 @@ export function lineOf(file, again) {
   cancel.addEventListener("click", () => {
     upload.isCancelled = true;
     upload.request.abort();
-    if (upload.request.readyState === XMLHttpRequest.UNSENT) say(upload, "cancelled");
+    if (upload.request.readyState === XMLHttpRequest.UNSENT) say(upload, "Cancelled");
   });
   return upload;
 }
@@ -53,7 +53,7 @@ export function advance(line, percent) {
   const bar = $("progress", line);
   const state = $(".state", line);
   if (bar) bar.value = percent;
-  if (state) state.textContent = percent < 100 ? `${percent} %` : "is read…";
+  if (state) state.textContent = percent < 100 ? `${percent} %` : "Reading…";
 }
 
 /**

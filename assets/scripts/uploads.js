@@ -30,7 +30,7 @@ export function watchUpload(form) {
     if (detail.successful && detail.xhr.status < 400) form.reset();
   });
   form.addEventListener("htmx:xhr:abort", () => {
-    notify("The upload is cancelled.", "good");
+    notify("Upload cancelled.", "good");
     // The button that was pressed is gone; the file is still chosen.
     $("input[type=file]", form)?.focus();
   });

@@ -87,22 +87,21 @@ export class NotRestored extends UserError {
 function obstacleText(name: string, obstacle: Obstacle): string {
   switch (obstacle.kind) {
     case "over":
-      return "This was already undone, or can no longer be undone.";
+      return "You cannot undo this any more: it is undone already, or ten minutes are over.";
     case "name":
-      return `Another client has the name “${obstacle.client.name}” now: rename it, then undo this deletion.`;
+      return `Another client has the name “${obstacle.client.name}” now. Rename it, then undo this deletion.`;
     case "upload":
-      return `The same ZIP was uploaded again as “${obstacle.driver.title}”: use that driver, or delete it to restore “${name}” as it was.`;
+      return `The same ZIP was uploaded again as “${obstacle.driver.title}”. Use that driver, or delete it to restore “${name}”.`;
     case "needs":
       return laterText(name, obstacle.deletion);
     case "printer":
-      return "The printer of this icon is deleted for good.";
+      return "The icon’s printer was permanently deleted.";
     case "changed":
-      return `“${name}” was changed or deleted since: nothing is left to undo.`;
+      return `“${name}” was changed or deleted later: nothing is left to undo.`;
   }
 }
 
 function laterText(name: string, { kind, name: later }: KeptDeletion): string {
-  if (changedTable(kind) !== undefined)
-    return `“${later}” was changed once more since: undo that change first.`;
-  return `“${name}” needs “${later}”, which was deleted after it: undo that deletion first.`;
+  if (changedTable(kind) !== undefined) return `“${later}” was changed again. Undo that change first.`;
+  return `“${name}” needs “${later}”, which was deleted later. Undo that deletion first.`;
 }

@@ -44,7 +44,6 @@ export interface PrinterToFix {
 
 export interface DriverToFix {
   readonly id: number;
-  readonly file_name: string;
 }
 
 /** A remedy for a refusal; pages show it as a link. */
@@ -57,10 +56,8 @@ export type Remedy =
       /** Whether the link names the printer, because it is one of several. */
       readonly isNamed: boolean;
     }
-  /** Opens the upload form for a driver's missing ZIP. */
-  | { readonly kind: "upload"; readonly driver: { readonly file_name: string } }
-  /** Opens the driver upload form, for a driver's ZIP that was sent to another form. */
-  | { readonly kind: "drivers" }
+  /** Opens the upload form for a driver's ZIP. */
+  | { readonly kind: "upload" }
   /** Downloads a package of these printers only. */
   | {
       readonly kind: "package";
@@ -105,9 +102,19 @@ export class UserError extends Error {
   }
 }
 
+/** The error for an address where there is nothing. */
+export function missingPage(): UserError {
+  return new UserError("not-found", "This page does not exist. Check the address.");
+}
+
+/** The error for a record that does not exist. */
+export function missingRecord(kind: string, id: number): UserError {
+  return new UserError("not-found", `${kind} ${id} does not exist. It may be deleted.`);
+}
+
 /** The error for work that is refused because the service is stopping. */
 export function stoppingError(): UserError {
-  return new UserError("busy", "The service is being stopped. Try again in a minute.");
+  return new UserError("busy", "Platen is stopping. Try again in a minute.");
 }
 
 /** @param error anything that was thrown */

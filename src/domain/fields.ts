@@ -78,15 +78,15 @@ export class FieldReader {
 
   text(name: string, rule: TextRule): string {
     const value = this.#read(name, rule.multiline);
-    if (rule.required && value === "") return this.#refuse(name, `${rule.label} is needed.`, "");
+    if (rule.required && value === "") return this.#refuse(name, `${rule.label} is required.`, "");
     if (rule.maxLength !== undefined && value.length > rule.maxLength) {
-      const message = `${rule.label} has ${value.length} characters; at most ${rule.maxLength} are possible.`;
+      const message = `${rule.label} has ${value.length} characters. The limit is ${rule.maxLength}.`;
       return this.#refuse(name, message, "");
     }
     const override = directionOverrides.exec(value)?.[0];
     if (override !== undefined) {
       const code = override.charCodeAt(0).toString(16).toUpperCase();
-      const message = `${rule.label} holds an invisible character that turns the direction of text (U+${code}): delete all of it and type it anew.`;
+      const message = `${rule.label} contains an invisible character (U+${code}). Delete the text and type it again.`;
       return this.#refuse(name, message, "");
     }
     const bad = [...(rule.forbidden ?? "")].find((character) => value.includes(character));
@@ -116,7 +116,7 @@ export class FieldReader {
     if (value === "") return range.fallback;
     const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= range.min && number <= range.max) return number;
-    const message = `${label} is “${value}”; it is a whole number from ${range.min} to ${range.max}.`;
+    const message = `${label} must be a whole number from ${range.min} to ${range.max}, not “${value}”.`;
     return this.#refuse(name, message, range.fallback);
   }
 
@@ -130,7 +130,7 @@ export class FieldReader {
     const value = this.#read(name);
     if (value === "") return null;
     if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
-    return this.#refuse(name, `${label} “${value}” does not exist.`, null);
+    return this.#refuse(name, `${label} “${value}” does not exist. Choose another one.`, null);
   }
 
   /** Records a problem that the rules above do not cover. The first problem of a field wins. */

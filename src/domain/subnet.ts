@@ -17,11 +17,11 @@ export function readSubnets(form: FieldReader, name: string): string[] {
     if (line.trim() === "") continue;
     const { subnet, problem } = readSubnet(line.trim());
     if (subnet !== undefined) found.add(subnet);
-    else problems.push(`Line ${i + 1} of the subnets, “${line.trim().slice(0, 60)}”, ${problem}`);
+    else problems.push(`Line ${i + 1}: “${line.trim().slice(0, 60)}” ${problem}`);
   }
   form.refuseLines(name, problems);
   if (found.size > maxSubnets)
-    form.refuse(name, `These are ${found.size} subnets; at most ${maxSubnets} are possible.`);
+    form.refuse(name, `${found.size} subnets are too many. The limit is ${maxSubnets}.`);
   return [...found];
 }
 
@@ -56,20 +56,20 @@ type ReadSubnet =
   | { readonly subnet: string; readonly problem?: never }
   | { readonly subnet?: never; readonly problem: string };
 
-const examples = "write it as 10.1.2.0/24 or fd00:1::/48.";
+const examples = "Write 10.1.2.0/24 or fd00:1::/48.";
 
 function readSubnet(text: string): ReadSubnet {
   const [address = "", prefix, ...more] = text.split("/");
   const bytes = bytesOf(address);
-  if (bytes === undefined || more.length > 0) return { problem: `is no subnet: ${examples}` };
+  if (bytes === undefined || more.length > 0) return { problem: `is not a subnet. ${examples}` };
   const length = prefix === undefined ? bytes.length * 8 : prefixLength(prefix);
   if (!(length <= bytes.length * 8))
-    return { problem: `has no prefix length from 0 to ${bytes.length * 8}: ${examples}` };
+    return { problem: `has no prefix length from 0 to ${bytes.length * 8}. ${examples}` };
   const network = bytes.map((byte, i) => byte & maskByte(length, i));
   const subnet = `${textOf(network)}/${length}`;
   if (network.some((byte, i) => byte !== bytes[i])) {
-    const choices = `${subnet} for that whole subnet, or ${textOf(bytes)} for the address alone.`;
-    return { problem: `has bits set after its prefix: write ${choices}` };
+    const choices = `${subnet} for the subnet, or ${textOf(bytes)} for this address.`;
+    return { problem: `is an address inside a subnet. Write ${choices}` };
   }
   const unsuitable = unsuitableRanges.find((range) => isWithin(network, length, range));
   return unsuitable === undefined ? { subnet } : { problem: unsuitable.problem };
@@ -100,8 +100,8 @@ interface Range {
   readonly problem: string;
 }
 
-const notSpecific = "does not identify a network: machines have such addresses everywhere.";
-const noMachine = "holds no address of a machine.";
+const notSpecific = "is a loopback or link-local range. It exists on every PC. Enter a site’s subnet.";
+const noMachine = "is a multicast or reserved range. Enter a site’s subnet.";
 
 /** Ranges whose subnets are refused, with the reason. */
 const unsuitableRanges: readonly Range[] = [
@@ -111,7 +111,7 @@ const unsuitableRanges: readonly Range[] = [
   range("fe80::", 10, notSpecific),
   range("224.0.0.0", 3, noMachine),
   range("ff00::", 8, noMachine),
-  range("::ffff:0:0", 96, "is an IPv4 subnet written as IPv6: write it as IPv4."),
+  range("::ffff:0:0", 96, "is an IPv4 subnet written as IPv6. Write it as IPv4."),
 ];
 
 function range(address: string, length: number, problem: string): Range {

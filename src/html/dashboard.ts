@@ -49,9 +49,9 @@ function recentSection({ printers, formats }: DashboardData): Html {
   const recent = newest.filter((row, i) => i < recentCount || withDriver.includes(row));
   const items = recent.map(
     (row) => html`<li><a href="${paths.printer(row.printer.id)}"><bdi>${row.printer.name}</bdi></a>
-      <span class="soft"><bdi>${row.client?.name ?? "Without a client"}</bdi> · <bdi>${modelLabel(row.printer, row.driver)}</bdi> ·
+      <span class="soft"><bdi>${row.client?.name ?? "No client"}</bdi> · <bdi>${modelLabel(row.printer, row.driver)}</bdi> ·
         ${time(row.printer.created_at)}</span>
-      <span class="row-actions">${row.state === "blocked" ? stateBadge(row) : packageOffer(row, formats)}</span></li>`,
+      <span class="row-actions">${row.state === "blocked" ? stateBadge(row) : html`<span class="soft">Download</span> ${packageOffer(row, formats)}`}</span></li>`,
   );
   return html`<section><h2>Recent printers and packages</h2><ul class="recent">${items}</ul></section>`;
 }
@@ -69,22 +69,17 @@ function needsOf({ printers, drivers, deletions, hasFailedBackup }: DashboardDat
   const unused = drivers.filter(({ printer_count }) => printer_count === 0);
   const unusedBytes = bytes(unused.reduce((sum, { size }) => sum + size, 0));
   const needs: Need[] = [
-    [Number(hasFailedBackup), "backup could not be made", paths.backups, "bad"],
+    [Number(hasFailedBackup), "failed backup", paths.backups, "bad"],
     need("printers", "blocked", "printer|s cannot be deployed", "bad"),
     need("drivers", "blocked", "driver|s cannot be installed", "bad"),
     need("printers", "changed", "printer|s changed since the last download: deploy again", "warn"),
-    need("printers", "same-name", "queue|s with the same name as another queue of the client", "warn"),
-    need(
-      "printers",
-      "same-address",
-      "printer|s with the same address as another printer of the client",
-      "warn",
-    ),
-    need("printers", "unchosen-model", "printer|s whose model nobody chose", "warn"),
-    need("drivers", "attention", "driver|s to check", "warn"),
-    need("drivers", "newer", "driver|s in use with a newer version in Platen", "warn"),
-    need("drivers", "unused", `driver|s without printers, ${unusedBytes}`),
-    [deletions.length, "change|s can still be undone", paths.deleted],
+    need("printers", "same-name", "printer|s with a duplicate name", "warn"),
+    need("printers", "same-address", "printer|s with a duplicate address", "warn"),
+    need("printers", "unchosen-model", "printer|s without a chosen model", "warn"),
+    need("drivers", "attention", "driver|s needing attention", "warn"),
+    need("drivers", "newer", "driver|s with a newer version available", "warn"),
+    need("drivers", "unused", `unused driver|s, ${unusedBytes}`),
+    [deletions.length, "recent change|s that you can undo", paths.deleted],
   ];
   return needs.filter(([number]) => number > 0);
 }
@@ -107,8 +102,8 @@ function needsSection(data: DashboardData, isEmpty: boolean): Html | undefined {
 function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
   const steps = [
     [hasClient, "New client", paths.clientNew, "Printers are grouped by client."],
-    [hasDriver, "Upload a driver", paths.uploadForm, "The vendor’s ZIP, as downloaded."],
-    [false, "New printer", paths.printerNew, "Name, address and driver: then its packages are ready."],
+    [hasDriver, "Upload driver", paths.uploadForm, "The vendor’s ZIP, as downloaded."],
+    [false, "New printer", paths.printerNew, "Enter name, address and driver. Then download the packages."],
   ] as const;
   const next = steps.findIndex(([isDone]) => !isDone);
   const items = steps.map(
@@ -119,5 +114,5 @@ function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
           : html`<a class="button ${i === next && "primary"}" href="${path}">${label}</a> <span class="soft">${text}</span>`
       }</li>`,
   );
-  return html`<section class="steps"><h2>Three steps to the first package</h2><ol>${items}</ol></section>`;
+  return html`<section class="steps"><h2>First package in three steps</h2><ol>${items}</ol></section>`;
 }

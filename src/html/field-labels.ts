@@ -1,6 +1,7 @@
+import { isTicked } from "../domain/fields.ts";
 import type { PrinterSettings } from "../domain/printers/printer.ts";
-
-export { valueLabel } from "../domain/printers/setting-values.ts";
+import { printerDefaults } from "../domain/printers/printer-fields.ts";
+import { valueLabel } from "../domain/printers/setting-values.ts";
 
 export const printerLabels = {
   name: "Name",
@@ -11,28 +12,28 @@ export const printerLabels = {
   port_name: "Port",
   protocol: "Protocol",
   port_number: "Port number",
-  ipp_path: "Path",
-  ipp_tls: "Encrypt with TLS (https)",
+  ipp_path: "IPP path",
+  ipp_tls: "Encrypt with TLS (HTTPS)",
   lpr_queue: "LPR queue",
-  snmp: "Check the printer’s status by SNMP",
+  snmp: "SNMP status enabled",
   snmp_community: "SNMP community",
   snmp_index: "SNMP index",
   location: "Location",
   comment: "Comment",
   set_default: "Default printer",
-  shared: "Share on the network",
+  shared: "Share this printer",
   share_name: "Share name",
   duplex: "Two-sided printing",
   color: "Colour",
   collate: "Collate",
   paper_size: "Paper size",
   print_ticket: "PrintTicket",
-  reset_user_preferences: "Reset users’ own preferences",
+  reset_user_preferences: "Reset user preferences",
   arm64_driver_id: "Driver for ARM64",
   arm64_driver_desc: "Model for ARM64",
   subnets: "Subnets",
-  replaces: "Replaces",
-  keep_driver: "Keep the driver at uninstall",
+  replaces: "Old queues to remove",
+  keep_driver: "Keep the driver when uninstalling",
 } as const satisfies Record<keyof PrinterSettings, string>;
 
 export const driverLabels = {
@@ -61,11 +62,34 @@ const knownLabels: Readonly<Record<string, string>> = {
   disabled: "Disabled",
   password_hash: "Password",
   scope: "Access to",
-  scope_id: "Its number",
+  scope_id: "ID",
   expires_at: "Valid until",
 };
 
 /** The label of a record's field, or of a column of an imported list; undefined if it has none. */
 export function labelOfField(name: string): string | undefined {
   return Object.hasOwn(knownLabels, name) ? knownLabels[name] : undefined;
+}
+
+/** A downloaded package or script in a few words. Other texts stay. */
+export function downloadWord(what: string): string {
+  if (what === "mdm") return "Intune";
+  if (what === "rmm") return "RMM";
+  return /^(?:install|uninstall|detect|diagnose|requirement|publish)$/.test(what) ? `${what}.ps1` : what;
+}
+
+const flags = new Set([
+  ...Object.entries(printerDefaults).flatMap(([name, value]) => (typeof value === "boolean" ? name : [])),
+  "trust_publisher",
+  "drop_unused",
+]);
+
+const maxCharacters = 80;
+
+/** The value of a form field in words, on one line, shortened. Empty for an empty field. */
+export function settingText(name: string, value: string): string {
+  if (flags.has(name)) return isTicked(value) ? "ticked" : "not ticked";
+  if (name === "print_ticket" && value !== "") return "another ticket";
+  const text = valueLabel(name, value).replaceAll("\n", ", ");
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
 }

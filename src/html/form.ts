@@ -111,10 +111,10 @@ export function problemSummary(state: FormState, record?: EditedRecord): Html | 
     : Object.entries(state.problems);
   if (problems.length === 0) return undefined;
   return html`<div class="problems" role="alert" tabindex="-1" data-focus>
-    <p><strong>Not saved.</strong> ${newerValues ? "Another user changed the same fields since you opened this:" : "Fix:"}</p>
+    <p><strong>Not saved.</strong> ${newerValues ? "Another user changed the same fields since you opened this:" : "Correct these fields:"}</p>
     <ul>${problems.map(([name, message]) => html`<li><a href="#${id(name)}">${message}</a></li>`)}</ul>
-    ${kept.length > 0 && html`<p>Changed meanwhile and kept: ${kept.map(labelOf).join(", ")}.</p>`}
-    ${newerValues && html`<p class="actions"><button>Save mine anyway</button> <a href="${record?.path}">Discard mine and show the saved version</a></p>`}
+    ${kept.length > 0 && html`<p>Platen kept another user’s changes in: ${kept.map(labelOf).join(", ")}.</p>`}
+    ${newerValues && html`<p class="actions"><button>Save my version</button> <a href="${record?.path}">Discard my changes</a></p>`}
   </div>`;
 }
 
@@ -129,7 +129,7 @@ function field(
   const annotations = annotationsOf(state, options, (value) => (value === "" ? "empty" : display(value)));
   const aria = html`${describedBy(annotations)} ${state.problems[name] && html`aria-invalid="true"`}`;
   return html`<div class="field ${visibleWhen && `only-${visibleWhen}`} ${isWrong(annotations) && "wrong"}">
-    <label for="${id(name)}">${label}${required && html` <span class="needed">needed</span>`}</label>
+    <label for="${id(name)}">${label}${required && html` <span class="needed">required</span>`}</label>
     ${annotations.map(annotationLine)}
     ${control(aria)}
   </div>`;

@@ -47,15 +47,15 @@ export function licencesPage(context: PageContext, licences: string): Html {
 }
 
 export function helpResultsPage(context: PageContext, q: string, hits: readonly HelpHit[]): Html {
-  const items = hits.map(
-    ({ page, title, id, line }) =>
-      html`<li><p><a href="${paths.help(page)}#${id}">${title}</a></p><p class="soft">${shortened(line)}</p></li>`,
-  );
-  const nothing = html`<p>No page has these words. <a href="${paths.help()}">Show all pages</a></p>`;
+  const nothing = html`<p>No results. <a href="${paths.help()}">Show all pages</a></p>`;
   return page(
     { ...context, title: "Help", section: "Help" },
-    html`${searchForm(q)}${hits.length === 0 ? nothing : html`<div class="results"><ul>${items}</ul></div>`}`,
+    html`${searchForm(q)}${hits.length === 0 ? nothing : html`<div class="results"><ul>${hits.map(helpItem)}</ul></div>`}`,
   );
+}
+
+export function helpItem({ page, title, id, line }: HelpHit): Html {
+  return html`<li><p><a href="${paths.help(page)}#${id}">${title}</a></p><p class="soft">${shortened(line)}</p></li>`;
 }
 
 function shortened(line: string): string {
@@ -64,7 +64,7 @@ function shortened(line: string): string {
 
 function searchForm(q: string): Html {
   return html`<form class="search-again" method="get" action="${paths.help()}" role="search" aria-label="Search the help">
-      <label for="help-q">Words, or a whole error message</label>
+      <label for="help-q">Search words or an error message</label>
       <p class="actions"><input id="help-q" type="search" name="q" value="${q}" maxlength="${maxHelpQuery}">
         <button class="primary">Search</button></p></form>`;
 }

@@ -156,8 +156,8 @@ function userMenu({ name, role, isSignedInHere }: Visitor): Html {
 }
 
 /** The text does not say who can reach the service: Platen does not know the network around it. */
-const signInOffFooter = html`<footer class="foot">Sign-in is off: anyone who can reach this address can change what runs as SYSTEM on every PC.
-  The setting <code>ADMIN_PASSWORD_FILE</code> turns sign-in on. <a href="${paths.help("signing-in#switch-sign-in-on")}">How to</a></footer>`;
+const signInOffFooter = html`<footer class="foot">Sign-in is turned off. Anyone who reaches this page can run code as SYSTEM on your PCs.
+  <a href="${paths.help("signing-in#turn-sign-in-on")}">Turn on sign-in</a></footer>`;
 
 /** An out-of-band fragment with a message that floats above the page, so that the content does not move. */
 export function notify(message: Message | undefined): Html {
@@ -173,7 +173,7 @@ function messageSlot(message: Message | undefined, attributes?: Html): Html {
 export function messageBox({ tone, text, links = [], undo }: Message): Html {
   const items = links.map((link) => html`<li>${anchor(link)}</li>`);
   if (undo !== undefined) {
-    const button = html`<button>${undo.label ?? "Undo"}</button>`;
+    const button = html`<button>${undo.label ?? "Undo"}</button> <span class="soft">possible for ten minutes</span>`;
     items.unshift(html`<li><form class="inline" method="post" action="${undo.path}">${button}</form></li>`);
   }
   return html`<div class="notice ${tone}" role="${tone === "good" ? "status" : "alert"}" tabindex="-1" data-focus>
@@ -193,8 +193,8 @@ export function helpLinks(...links: readonly (readonly [label: string, to: strin
   return html`<p class="hint">Help: ${items}</p>`;
 }
 
-/** Explains an empty list and links to the first step. */
-export function emptyState(sentence: Hole, action: Html): Html {
+/** Explains an empty list. @param action the first step, unless the page has its button already */
+export function emptyState(sentence: Hole, action?: Html): Html {
   return html`<div class="empty"><p>${sentence}</p>${action}</div>`;
 }
 
@@ -202,7 +202,6 @@ interface RecordActions {
   readonly kind: "printer" | "client" | "driver" | "account";
   readonly id: number;
   readonly isChangeable: boolean;
-  /** The first is the page's primary action. */
   readonly links?: readonly Link[];
   /** Undefined: the record cannot be deleted. */
   readonly deletion?: { readonly consequence: string };
@@ -221,7 +220,7 @@ export function recordActions(
     isChangeable &&
     deletion &&
     html`<details class="delete"><summary class="button">Delete…</summary>
-      <form class="panel" method="post" action="/${kind}s/${id}/delete"><p>${deletion.consequence}</p>
+      <form class="panel" method="post" action="${paths.recordDelete(kind, id)}"><p>${deletion.consequence}</p>
         <button class="danger">Delete ${kind}</button></form></details>`
   }`;
 }
@@ -246,7 +245,12 @@ const searchField = html`<form class="find" method="get" action="${paths.search}
       <label class="visually-hidden" for="find">Search everything</label>
       <input id="find" type="search" name="q" maxlength="${maxQuery}" autocomplete="off" placeholder="Search" aria-keyshortcuts="/"
         hx-get="${paths.search}" hx-trigger="input changed delay:200ms" hx-sync="this:replace" hx-target="#find-results">
-      <kbd aria-hidden="true" title="The key / leads here">/</kbd>
+      <kbd aria-hidden="true" title="Press / to search">/</kbd>
       <div id="find-results"></div>
       <p class="visually-hidden" role="status"></p>
     </form>`;
+
+/** The primary button of a list's page, which unfolds the form for a new record below the heading. */
+export function creationFold(id: string, label: string, isOpen: boolean, form: Html): Html {
+  return html`<details class="fold" id="${id}" ${isOpen && html`open`}><summary class="button primary">${label}</summary>${form}</details>`;
+}

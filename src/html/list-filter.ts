@@ -27,8 +27,8 @@ interface NarrowedList {
 /** The labels in the state select. */
 const findingKindLabels: Record<FindingKind, string> = {
   "no-driver": "No driver assigned",
-  archive: "Archive missing or damaged",
-  incomplete: "INF or model missing",
+  archive: "Driver ZIP missing or damaged",
+  incomplete: "No INF or no model",
   "missing-files": "Files missing",
   "lost-model": "Model not in the INF",
   unsigned: "Unsigned",
@@ -39,8 +39,8 @@ const findingKindLabels: Record<FindingKind, string> = {
 };
 
 const printerStates = [
-  ["changed", "Changed since downloaded"],
-  ["vendor-driver", "Needs a vendor’s driver"],
+  ["changed", "Changed since last download"],
+  ["vendor-driver", "Uses a vendor driver"],
 ] as const;
 
 /** The choices in the state select besides states: those that only this list has, and kinds of findings. */
@@ -49,8 +49,8 @@ const stateChoices: Record<NarrowedPage, StateChoices | undefined> = {
   packages: { others: printerStates, kinds: findingKinds.filter((kind) => kind !== "no-driver") },
   drivers: {
     others: [
-      ["newer", "In use, and a newer version is here"],
-      ["unused", "Without printers"],
+      ["newer", "Newer version available"],
+      ["unused", "Unused"],
     ],
     kinds: ["unchosen-model", "lost-model", "incomplete", "missing-files", "unsigned", "archive"],
   },
@@ -93,7 +93,7 @@ export function narrowingForm(name: NarrowedPage, list: NarrowedList, clients?: 
   return html`<form class="narrowing" method="get" action="${path}" role="search" aria-label="Filter the list"
     hx-get="${path}" hx-trigger="input changed delay:200ms from:find [type=search], change from:(.narrowing select), submit" hx-sync="this:replace"
     hx-target="#${id}-list" hx-select="#${id}-list" hx-swap="outerHTML" hx-select-oob="#${id}-count:innerHTML">
-    <label class="visually-hidden" for="narrow-q">Words in the list</label>
+    <label class="visually-hidden" for="narrow-q">Filter the list</label>
     <input id="narrow-q" type="search" name="q" value="${narrowing.q}" maxlength="${maxQuery}" autocomplete="off"
       placeholder="Filter">
     ${clients && clientSelect(clients, narrowing)}${stateSelect(stateChoices[name], narrowing)}
@@ -134,15 +134,15 @@ export function nothingMatches(name: NarrowedPage, { narrowing, total }: Narrowe
 function clientSelect(clients: readonly ClientName[], { client }: Narrowing): Html {
   const options = clients.map(({ id, name }) => option(String(id), name, id === client));
   return html`<label class="visually-hidden" for="narrow-client">Client</label>
-    <select id="narrow-client" name="client_id">${option("", "Any client", client === undefined)}${options}
-      ${option("none", "Without a client", client === "none")}</select>`;
+    <select id="narrow-client" name="client_id">${option("", "All clients", client === undefined)}${options}
+      ${option("none", "No client", client === "none")}</select>`;
 }
 
 function stateSelect(choices: StateChoices | undefined, { state }: Narrowing): Html | undefined {
   if (choices === undefined) return undefined;
   const { others, kinds } = choices;
   return html`<label class="visually-hidden" for="narrow-state">State</label>
-    <select id="narrow-state" name="state">${option("", "Any state", state === undefined)}
+    <select id="narrow-state" name="state">${option("", "All states", state === undefined)}
       ${states.map((known) => option(known, stateWord(known), state === known))}
       ${others.map(([other, label]) => option(other, label, state === other))}
       <optgroup label="Reason">${kinds.map((kind) => option(kind, findingKindLabels[kind], state === kind))}</optgroup></select>`;

@@ -39,7 +39,7 @@ export function printerMessage(
     return { tone: "warn", text, links: [remedyOf(worst, row), ...next] };
   }
   const downloads = formats.map(({ id, target }) => ({
-    label: `Download for ${target}`,
+    label: `Download ${target} package`,
     path: paths.package(printer.id, id),
   }));
   const collision = findings.find(({ other }) => other !== undefined);
@@ -54,33 +54,33 @@ export function printerMessage(
   }
   switch (done) {
     case "first":
-      return good(html`Your first package is ready: ${name}`, [...downloads, ...next]);
+      return good(html`${savedText(done, name)}. Your first package is ready.`, [...downloads, ...next]);
     case "saved":
       return good(savedText(done, name), [...downloads, ...next]);
     case "changed":
     case "redeploy":
       // As on the page, compares with the last download: earlier changes count, and reverted changes do not.
       if (!isDeployed) return good(savedText(done, name), downloads);
-      if (!row.changed) return good(html`${savedText(done, name)}. Nothing to deploy again.`);
-      return good(html`${savedText(done, name)}. Revision changed: deploy again.`, downloads);
+      if (!row.changed) return good(html`${savedText(done, name)}. You do not need to deploy it again.`);
+      return good(html`${savedText(done, name)}. Download and deploy the new package.`, downloads);
     case "icon":
-      return good(html`${savedText(done, name)}. Intune packages contain it from now on.`, downloads);
+      return good(html`${savedText(done, name)}. Download the Intune package to use it.`, downloads);
   }
 }
 
 function savedText(done: CompletedChange, name: Html): Html {
-  return done === "icon" ? html`Saved: the icon of ${name}` : html`Saved: ${name}`;
+  return done === "icon" ? html`Saved: icon of ${name}` : html`Saved: ${name}`;
 }
 
 function nextPrinter({ client, driver }: ListedPrinter): Link {
-  const label = client === undefined ? "Add another" : "Add another for this client";
+  const label = client === undefined ? "Add another printer" : "Add another printer for this client";
   return { label, path: paths.nextPrinter(client?.id, driver?.id) };
 }
 
 /** The message after a client was saved. */
 export function clientMessage(done: CompletedChange | undefined, client: ClientName): Message | undefined {
   if (done === undefined) return undefined;
-  const next = { label: "Add a printer for this client", path: paths.printerForClient(client.id) };
+  const next = { label: "New printer for this client", path: paths.printerForClient(client.id) };
   return good(html`Saved: ${recordLink(paths.client(client.id), client.name)}`, [next]);
 }
 
@@ -91,17 +91,17 @@ export function clientMessage(done: CompletedChange | undefined, client: ClientN
 export function deletedMessage(name: string, deletion: number | undefined): Message {
   const text = html`Deleted: <bdi>${name}</bdi>`;
   if (deletion !== undefined) return { tone: "good", text, undo: { path: paths.undo(deletion) } };
-  return { tone: "warn", text: html`${text}. There was no room to keep it, so this cannot be undone.` };
+  return { tone: "warn", text: html`${text}. Platen had no space to keep it. You cannot undo this.` };
 }
 
 /** Adds what a message says of a change besides its success. */
 export function detailedMessage(message: Message, { undo, kept = [] }: ChangeDetails): Message {
   const lines = kept.map(
     ({ label, text }) =>
-      html`<br>${label}: changed meanwhile to ${text === "" ? "empty" : html`“<bdi>${text}</bdi>”`}, kept.`,
+      html`<br>Another user changed “${label}” to ${text === "" ? "empty" : html`“<bdi>${text}</bdi>”`}. Platen kept that value.`,
   );
   if (undo !== "no room") return { ...message, text: html`${message.text}${lines}` };
-  const final = html`<br>There was no room to keep the earlier values, so this cannot be undone.`;
+  const final = html`<br>Platen had no space to keep the earlier values. You cannot undo this.`;
   return { ...message, tone: "warn", text: html`${message.text}${lines}${final}` };
 }
 

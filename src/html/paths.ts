@@ -45,13 +45,13 @@ export const paths = {
   printer: (id: number) => `/printers/${id}`,
   printerDeploy: (id: number) => `/printers/${id}#deploy`,
   printerEdit: (id: number) => `/printers/${id}/edit`,
-  printerDelete: (id: number) => `/printers/${id}/delete`,
   printerCopy: (id: number) => `/printers?copy=${id}`,
   printerTwin: (id: number) => `/printers?twin=${id}`,
   printerForClient: (id: number) => `/printers?new=1&client_id=${id}#new-printer`,
   nextPrinter: (client: number | undefined, driver: number | undefined) =>
     `/printers?new=1&client_id=${client ?? ""}&driver_id=${driver ?? ""}#new-printer`,
   printerWithDriver: (id: number) => `/printers?driver_id=${id}`,
+  recordDelete: (kind: string, id: number) => `/${kind}s/${id}/delete`,
   printersBulk: "/printers/bulk",
   packageOfChosen: (format: string) => `/packages/${format}`,
   package: (id: number, format: string) => `/printers/${id}/packages/${format}`,
@@ -63,7 +63,6 @@ export const paths = {
   driverUploaded: (id: number, what: string) => `/drivers/${id}?uploaded=${what}`,
   /** @param result its name in `RecentResults` */
   driverMoved: (id: number, result: string) => `/drivers/${id}?moved=${result}`,
-  driverDelete: (id: number) => `/drivers/${id}/delete`,
   driverArchive: (id: number) => `/drivers/${id}/archive`,
   driverFiles: (id: number) => `/drivers/${id}/files`,
   driverDeploy: (id: number) => `/drivers/${id}?tab=deploy#deploy`,

@@ -9,7 +9,7 @@ import { counted } from "./text.ts";
 export function driverRemedy(kind: string, driver: DriverToFix): Link | undefined {
   if (kind === "unchosen-model") return { label: "Choose the model", path: paths.modelChoice(driver.id) };
   if (kind === "lost-model") return { label: "Choose another model", path: paths.modelChoice(driver.id) };
-  if (kind === "archive") return uploadAgainLink(driver);
+  if (kind === "archive") return uploadLink;
   return undefined;
 }
 
@@ -26,7 +26,7 @@ export function remedyOf(
     ? [arm64Driver, printer.arm64_driver_desc, "arm64_"]
     : [mainDriver, printer.driver_desc, ""];
   if (driver === undefined) return edit("Choose a driver", `${prefix}driver_id`);
-  if (kind === "same-name") return edit("Rename it", "name");
+  if (kind === "same-name") return edit("Rename printer", "name");
   if (kind === "same-address") return edit("Change the address", "address");
   if (kind === "not-for-arm64") return edit("Choose another driver for ARM64", "arm64_driver_id");
   if (kind === "unchosen-model") return edit("Choose the model", `${prefix}driver_desc`);
@@ -34,9 +34,7 @@ export function remedyOf(
   return driverRemedy(kind, driver) ?? { label: "Open the driver", path: paths.driver(driver.id) };
 }
 
-function uploadAgainLink({ file_name }: Pick<DriverToFix, "file_name">): Link {
-  return { label: html`<span>Upload <bdi>${file_name}</bdi> again</span>`, path: paths.uploadForm };
-}
+const uploadLink: Link = { label: "Upload driver", path: paths.uploadForm };
 
 const helpOf: Partial<Record<FindingKind, Html>> = {
   unsigned: helpLinks(["Unsigned drivers", "drivers#inf-and-model"]),
@@ -44,7 +42,7 @@ const helpOf: Partial<Record<FindingKind, Html>> = {
   "unchosen-model": helpLinks(["INF and model", "drivers#inf-and-model"]),
   "lost-model": helpLinks(["INF and model", "drivers#inf-and-model"]),
   archive: helpLinks(["Uploading again", "drivers#upload"]),
-  "not-for-arm64": helpLinks(["ARM64 machines", "drivers#x64-and-arm64-machines"]),
+  "not-for-arm64": helpLinks(["ARM64 PCs", "drivers#x64-and-arm64-machines"]),
 };
 
 /** A link to the help about a finding. */
@@ -63,9 +61,7 @@ export function remedyLink(remedy: Remedy): Link {
       };
     }
     case "upload":
-      return uploadAgainLink(remedy.driver);
-    case "drivers":
-      return { label: "Upload a driver", path: paths.uploadForm };
+      return uploadLink;
     case "package": {
       const { format, ids, withFailing, omitsDriver } = remedy;
       const more = `${withFailing ? "&all=1" : ""}${omitsDriver ? "&driver=apart" : ""}`;
@@ -76,14 +72,14 @@ export function remedyLink(remedy: Remedy): Link {
       };
     }
     case "left-out":
-      return { label: "See what stays out", path: `${paths.client(remedy.client)}#deploy` };
+      return { label: "Show left-out printers", path: `${paths.client(remedy.client)}#deploy` };
     case "client-printers":
       return {
-        label: `See ${remedy.count === 1 ? "it" : `all ${counted(remedy.count, "printer")}`} in the list`,
+        label: `Show ${remedy.count === 1 ? "it" : `all ${counted(remedy.count, "printer")}`} in the list`,
         path: `${paths.printers}?client_id=${remedy.client}`,
       };
     case "sign-in":
-      return { label: "Sign in, in a new tab", path: paths.signIn, isNewTab: true };
+      return { label: "Sign in (new tab)", path: paths.signIn, isNewTab: true };
     case "move":
       return {
         label: `Move ${counted(remedy.count, "printer")} to another driver…`,

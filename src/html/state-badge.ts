@@ -19,15 +19,19 @@ export function toneOf(state: State): "good" | "warn" | "bad" {
 
 const tones = { ready: "good", attention: "warn", blocked: "bad" } as const;
 
-/** A state as a word; a click opens its worst finding. @param row a printer, which may choose its own model, or a driver */
-export function stateBadge(row: WithState | PrinterWithState): Html {
+/**
+ * A state as a word; a click opens its worst finding.
+ * @param row a printer or a driver
+ * @param isChangeable adds the link to a printer's form
+ */
+export function stateBadge(row: WithState | PrinterWithState, isChangeable = false): Html {
   const { state, findings } = row;
   const [worst] = findings;
-  // The filter “Changed since downloaded” finds these printers too.
+  // The filter “Changed since last download” finds these printers too.
   if (worst === undefined && "changed" in row && row.changed) return badge("warn", "Changed");
   const word = badge(tones[state], words[state]);
   if (worst === undefined) return word;
-  return html`<details class="why" name="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst, row)} ${otherPrinter(worst)}</p></details>`;
+  return html`<details class="why" name="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst, isChangeable ? row : undefined)} ${otherPrinter(worst)}</p></details>`;
 }
 
 /** A printer's state as a word, beside it the finding of this kind, else the worst one, with links for those who can fix it. */
@@ -56,5 +60,5 @@ function remedy(finding: Finding, row?: WithState | (WithState & PrinterToFix)):
   const { kind, driver } = finding;
   const isOwn = kind === "unchosen-model" && row !== undefined && "printer" in row;
   const found = isOwn ? remedyOf(finding, row) : driver && driverRemedy(kind, driver);
-  return found && html`<a href="${found.path}">${found.label}</a>`;
+  return found && anchor(found);
 }

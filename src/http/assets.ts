@@ -4,7 +4,7 @@ import css from "../../assets/app.css";
 import js from "../../assets/app.js";
 import htmx from "../../assets/htmx-2.0.11.min.js";
 import icon from "../../assets/icon.svg";
-import { UserError } from "../domain/errors.ts";
+import { missingPage } from "../domain/errors.ts";
 import type { Assets } from "../html/layout.ts";
 import { compress, type Encoding, encodingFor } from "./answers/compression.ts";
 import { bytesDownload, type Reply } from "./answers/reply.ts";
@@ -46,7 +46,7 @@ export const assets: Assets = {
 /** `GET /static/…` */
 export function show({ request, params, url }: Context<"name">): Promise<Reply> {
   const found = Object.entries(files).find(([name]) => name === params.name)?.[1];
-  if (found === undefined) throw new UserError("not-found", "There is no such file.");
+  if (found === undefined) throw missingPage();
   return assetReply(request, found, url.searchParams.get("v") === found.digest);
 }
 

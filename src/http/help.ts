@@ -1,6 +1,6 @@
 import readPages from "../../docs/README.md";
-import { UserError } from "../domain/errors.ts";
-import { HelpSearch } from "../domain/help-search.ts";
+import { missingPage } from "../domain/errors.ts";
+import { type HelpHit, HelpSearch } from "../domain/help-search.ts";
 import { type HelpPage, helpIndexPage, helpPage, helpResultsPage, licencesPage } from "../html/help.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { pageContextOf } from "./page-context.ts";
@@ -8,21 +8,21 @@ import type { Context } from "./router.ts";
 
 /** `GET /help`: the list of pages, or with `q` what a search finds */
 export function index({ request, url }: Context): Reply {
-  const [first, ...pages] = readPages();
   const q = url.searchParams.get("q")?.trim() ?? "";
   const context = pageContextOf(request);
-  if (q !== "") return htmlReply(helpResultsPage(context, q, searchOf(pages).find(q)));
-  return htmlReply(helpIndexPage(context, first, `Platen ${PLATEN_VERSION}, MIT licence.`));
+  if (q !== "") return htmlReply(helpResultsPage(context, q, findHelp(q)));
+  return htmlReply(helpIndexPage(context, readPages()[0], `Platen ${PLATEN_VERSION}, MIT licence.`));
 }
 
 let search: HelpSearch | undefined;
 
-/** Made on the first search. */
-function searchOf(pages: readonly HelpPage[]): HelpSearch {
-  if (search !== undefined) return search;
-  search = new HelpSearch();
-  for (const { name, title, sections } of pages) search.add(name, title, sections);
-  return search;
+/** What a search of the help finds. The first search makes the index. */
+export function findHelp(q: string): readonly HelpHit[] {
+  if (search === undefined) {
+    search = new HelpSearch();
+    for (const { name, title, sections } of readPages().slice(1)) search.add(name, title, sections);
+  }
+  return search.find(q);
 }
 
 /** `GET /help/…` */
@@ -35,6 +35,6 @@ export function show({ request, params }: Context<"page">): Reply {
 /** @throws UserError "not-found" */
 function getPage(wanted: string): HelpPage {
   const found = readPages().find(({ name }) => name === wanted);
-  if (found === undefined) throw new UserError("not-found", "The help has no such page.");
+  if (found === undefined) throw missingPage();
   return found;
 }

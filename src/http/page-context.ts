@@ -18,8 +18,7 @@ export function pageContextOf(request: IncomingMessage, message?: Message): Page
 /** The message after all links to a record were ended. */
 export function linksMessage(url: URL): Message | undefined {
   return doneMessage(url, {
-    links:
-      "All links to this have ended. Scripts that were downloaded without a package must be downloaded again. Packages still work.",
+    links: "All links are revoked. Download single scripts again. Packages still work.",
   });
 }
 

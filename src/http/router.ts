@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import type { Rule } from "../domain/access/access.ts";
-import { UserError } from "../domain/errors.ts";
+import { missingPage } from "../domain/errors.ts";
 import type { Reply } from "./answers/reply.ts";
 import { formLimitBytes, importLimitBytes, printerFormLimitBytes } from "./requests/multipart.ts";
 
@@ -141,5 +141,5 @@ export async function runRoute({ route, params }: MatchedRoute, base: RequestCon
 /** @throws UserError "not-found" if the text is not a positive integer */
 export function parseId(text: string | undefined): number {
   if (text !== undefined && /^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new UserError("not-found", "There is nothing at this address.");
+  throw missingPage();
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { App } from "../app.ts";
 import { nameOf } from "../domain/access/access.ts";
 import { hostNetwork } from "../domain/address.ts";
-import { UserError } from "../domain/errors.ts";
+import { missingPage, UserError } from "../domain/errors.ts";
 import { LimitedLog } from "../services/limited-log.ts";
 import { runAs } from "../store/actor.ts";
 import { Quota, WorkQueue } from "../workers/admission.ts";
@@ -49,7 +49,7 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
     app,
     limits,
     bodyBytes: new Quota(limits.bodyBytes, "forms and pages are being sent"),
-    pageQueue: new WorkQueue(maxConcurrentPages, new Quota(limits.pages, "pages are asked for")),
+    pageQueue: new WorkQueue(maxConcurrentPages, new Quota(limits.pages, "pages are requested")),
     downloadQueue: new WorkQueue(maxConcurrentDownloads),
     downloads: new Quota(limits.downloads, "downloads are being sent"),
     log,
@@ -170,11 +170,11 @@ async function handleAllowed(
   const { app } = service;
   const { url, match } = target;
   const method = request.method ?? "GET";
-  if (match.kind === "nothing") return statusReply(request, 404, "There is nothing at this address.");
+  if (match.kind === "nothing") throw missingPage();
   if (match.kind === "wrong method") {
     // Browsers request a form's address with GET when its answer is reloaded from the address bar.
     if (method === "GET" && acceptsHtml(request)) return redirect(parentPath(routes, url.pathname));
-    return statusReply(request, 405, `${method} is not possible here.`, { Allow: match.allow });
+    return statusReply(request, 405, `This address does not allow ${method}.`, { Allow: match.allow });
   }
   checkNeeds(app, match.route);
   if (isReading(request)) return runReading(service, request, { url, match });
@@ -207,7 +207,7 @@ function runReading(
 /** @throws UserError for a change from another site's page, or under an unknown host name */
 function checkOrigin({ config }: App, request: IncomingMessage): void {
   if (isCrossSite(request, config)) {
-    throw new UserError("forbidden", "This request comes from a page of another site, and is refused.");
+    throw new UserError("forbidden", "Platen refuses requests from other sites. Open Platen and try again.");
   }
   checkChangeHost(request, config);
 }

@@ -98,8 +98,8 @@ function checkNames(
     if (name !== undefined && (needsNoSetting(name) || known.includes(name))) continue;
     throw new UserError(
       "misdirected",
-      `${name === undefined ? "This request names no host" : `“${name}” is not known as a name of this service`}: ` +
-        `${outcome}. Whoever runs it can set PUBLIC_URL to its address, or add the name to ALLOWED_HOSTS.`,
+      `${name === undefined ? "This request names no host" : `Platen does not know the host name “${name}”`}: ` +
+        `${outcome}. Add the name to ALLOWED_HOSTS, or set PUBLIC_URL.`,
     );
   }
 }

@@ -121,7 +121,10 @@ export class InfDocument {
       if (name.startsWith("strings.")) this.#localized.set(name.slice("strings.".length), readStrings(lines));
     }
     if (this.#localized.size > languageLimit) {
-      throw new UserError("invalid", `An INF in over ${languageLimit} languages is refused.`);
+      throw new UserError(
+        "invalid",
+        `An INF of this ZIP has over ${languageLimit} languages. Platen refuses it.`,
+      );
     }
     this.#strings = readStrings(this.#sections.get("strings") ?? []);
     if (this.#strings.size > 0) return;

@@ -31,24 +31,24 @@ export function infsOf<T extends InfEntry>(entries: readonly T[]): T[] {
   if (infs.length === 0) {
     throw new UserError(
       "invalid",
-      `This ZIP holds no INF file. ${howToUnpack(entries) ?? "Zip the folder with the .inf file, and upload that ZIP."}`,
+      `This ZIP contains no INF file. ${howToUnpack(entries) ?? "Zip the folder with the INF file, and upload that ZIP."}`,
     );
   }
   if (infs.length > infCountLimit) {
     throw new UserError(
       "invalid",
-      `This ZIP contains ${infs.length} INF files; the limit is ${infCountLimit}. Pack and upload only the folder of one printer’s driver.`,
+      `This ZIP contains ${infs.length} INF files. The limit is ${infCountLimit}. Zip and upload only one driver’s folder.`,
     );
   }
   const large = infs.find(({ size }) => size > infLimitBytes);
   if (large !== undefined) {
-    throw new UserError(
-      "invalid",
-      `The INF “${large.path}” has over 16 MB: that is no driver’s INF, and it is refused.`,
-    );
+    throw new UserError("invalid", `The INF “${large.path}” is larger than 16 MB. Platen refuses it.`);
   }
   if (infs.reduce((sum, { size }) => sum + size, 0) > infsLimitBytes) {
-    throw new UserError("invalid", "The INF files of this ZIP have over 64 MB together, and are refused.");
+    throw new UserError(
+      "invalid",
+      "The INF files of this ZIP are larger than 64 MB together. Zip and upload only one driver’s folder.",
+    );
   }
   return infs;
 }

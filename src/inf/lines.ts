@@ -144,5 +144,5 @@ function unquote(text: string): string {
 
 function tooMany(limit: number, what: string): UserError {
   const count = limit.toLocaleString("en");
-  return new UserError("invalid", `An INF with over ${count} ${what} is no driver’s, and is refused.`);
+  return new UserError("invalid", `An INF of this ZIP has over ${count} ${what}. Platen refuses it.`);
 }

@@ -7,7 +7,7 @@ import type { Work } from "./work-budget.ts";
 /** In characters. Models with longer names are left out. */
 export const nameLimit = 260;
 /** The maximum number of descriptions of one INF. The largest known vendor INF has 501. */
-export const descriptionLimit = 10_000;
+const descriptionLimit = 10_000;
 const manufacturerLimit = 500;
 
 export interface InfModels {

@@ -18,7 +18,7 @@ export class Work {
     if (this.#left >= 0) return;
     throw new UserError(
       "invalid",
-      "The INF files of this ZIP combine too many files, folders and languages, and are refused. Pack and upload only the folder of one printer’s driver.",
+      "The INF files of this ZIP combine too many files, folders and languages. Zip and upload only one driver’s folder.",
     );
   }
 

@@ -2,7 +2,7 @@ import { addTo, groupBy } from "../domain/collections.ts";
 import { chooseDeployment } from "../domain/deploy/deployment-choice.ts";
 import type { ArchiveState, DriverSummary } from "../domain/drivers/driver.ts";
 import { uploadedDrivers } from "../domain/drivers/windows-drivers.ts";
-import { UserError } from "../domain/errors.ts";
+import { missingRecord } from "../domain/errors.ts";
 import { type ChangeEffects, changeEffects, type PrinterChange } from "../domain/printers/change-effects.ts";
 import {
   driverFindings,
@@ -89,7 +89,7 @@ export class Overview {
     await this.#memory.waitUntilCounted();
     const rows = await this.#withState(this.#store.printers.ofSameClients([id]));
     const row = rows.find(({ printer }) => printer.id === id);
-    if (row === undefined) throw new UserError("not-found", `There is no printer ${id}.`);
+    if (row === undefined) throw missingRecord("Printer", id);
     return { row, siblings: row.client === undefined ? [] : chooseDeployment(rows).included };
   }
 
@@ -115,7 +115,7 @@ export class Overview {
   ): Promise<{ readonly driver: DriverWithState; readonly printers: readonly PrinterWithState[] }> {
     const { printers, drivers, windowsDrivers } = await this.read();
     const driver = [...drivers, ...windowsDrivers].find((one) => one.id === id);
-    if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
+    if (driver === undefined) throw missingRecord("Driver", id);
     const users = printers.filter((row) => row.driver?.id === id || row.arm64Driver?.id === id);
     return { driver, printers: users };
   }

@@ -1,6 +1,6 @@
 import { RecentMap } from "../domain/collections.ts";
 import type { ChangeDetails, KeptChange } from "../domain/deletion.ts";
-import type { ImportPlan } from "../domain/import/import-plan.ts";
+import type { ImportDone } from "../domain/import/import-plan.ts";
 import type { BulkResult } from "../domain/printers/bulk.ts";
 import type { WorseCounts } from "../domain/printers/change-effects.ts";
 import { randomText } from "../domain/secrets.ts";
@@ -8,7 +8,7 @@ import { randomText } from "../domain/secrets.ts";
 /** The result of a change, shown on the page to which a browser without scripts is redirected. */
 type RecentResult =
   | { readonly kind: "bulk"; readonly result: BulkResult }
-  | { readonly kind: "imported"; readonly result: Pick<ImportPlan, "counts" | "newClients"> }
+  | { readonly kind: "imported"; readonly result: ImportDone }
   | {
       readonly kind: "moved";
       readonly driverId: number;

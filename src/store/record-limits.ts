@@ -1,4 +1,5 @@
 import { UserError } from "../domain/errors.ts";
+import { count } from "../domain/text.ts";
 import type { Queries } from "./database/rows.ts";
 
 /** The most records of each kind. Lists show all of them, and the whole database is in memory. */
@@ -13,11 +14,10 @@ export const undoLimitBytes = databaseLimitBytes / 2;
 /** Call this within a write that adds a record, after its changes. @throws UserError "full" that names the limit */
 export function checkRoom(db: Queries): void {
   for (const [table, max] of Object.entries(maxRecords)) {
-    const count = Number(db.first(`SELECT count(*) AS n FROM ${table}`)?.n);
-    if (count > max) {
+    if (Number(db.first(`SELECT count(*) AS n FROM ${table}`)?.n) > max) {
       throw new UserError(
         "full",
-        `The limit of ${max.toLocaleString("en")} ${table} is reached: nothing was saved. Delete some that are no longer needed.`,
+        `Nothing was saved. The limit of ${count(max)} ${table} is reached. Delete records that you no longer need.`,
       );
     }
   }
@@ -29,7 +29,7 @@ export function checkBytes(db: Queries): void {
   if (bytesIn(db) <= databaseLimitBytes) return;
   throw new UserError(
     "full",
-    `The database has reached its limit of ${databaseLimitBytes / 1024 / 1024} MB: nothing was saved. Delete records that are no longer needed.`,
+    `Nothing was saved. The database has reached its limit of ${databaseLimitBytes / 1024 / 1024} MB. Delete records that you no longer need.`,
   );
 }
 

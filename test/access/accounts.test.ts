@@ -131,7 +131,7 @@ test("where people sign in at a proxy only, passwords and earlier sessions are r
   const own = await app.fetch("/account", { headers: { "remote-user": "Jo", accept: "text/html" } });
 
   assert.deepEqual([inside.status, signedIn.status, asAdmin.status], [401, 404, 404]);
-  assert.match(await own.text(), /Whoever runs the proxy in front of Platen decides/);
+  assert.match(await own.text(), /You sign in at your organization’s proxy/);
   assert.equal(app.app.store.accounts.findByName("admin")?.hash, "");
 });
 
@@ -155,14 +155,14 @@ test("where people sign in at a proxy only, its administrator can list and chang
   const reset = await admin.post("/accounts/1/password", {});
   const adminDeletion = await admin.post("/accounts/1/delete", {});
 
-  assert.match(none, /No accounts: everybody has the role of their groups/);
+  assert.match(none, /No accounts\. Each user’s groups set the role/);
   assert.equal(path, "/accounts/1?done=made");
   assert.deepEqual([asOperator, asViewer, disabled, enabled], [200, 403, 403, 200]);
-  assert.match(list, /People sign in at the proxy in front of Platen/);
-  assert.match(shown, /None: people sign in at the proxy/);
+  assert.match(list, /Users sign in at your organization’s proxy/);
+  assert.match(shown, /No password. Users sign in at the proxy/);
   for (const text of [list, shown]) assert.doesNotMatch(text, /one-time|accounts\/1\/password/i);
   assert.deepEqual([reset.status, adminDeletion.status], [404, 303]);
-  assert.match(await reset.text(), /there are no passwords here/);
+  assert.match(await reset.text(), /Platen has no passwords/);
   assert.equal(service.app.store.accounts.list().length, 0);
 });
 
@@ -208,9 +208,9 @@ test("messages name the changed account, and an address alone causes no false me
 
   assert.deepEqual(messages, [
     "“<bdi>jo</bdi>” is now an operator.",
-    "The account “<bdi>jo</bdi>” is disabled and signed out.",
-    "The account “<bdi>jo</bdi>” is enabled again.",
-    "The account “<bdi>jo</bdi>” is deleted.",
+    "Disabled: account “<bdi>jo</bdi>”.",
+    "Enabled: account “<bdi>jo</bdi>”.",
+    "Deleted: account “<bdi>jo</bdi>”.",
   ]);
   assert.deepEqual(new Set(odd), new Set([200, undefined]));
 });
@@ -235,9 +235,9 @@ test("an address causes only true messages about an account", async (t) => {
     await pageAt("/accounts/2?done=enabled"),
   ];
 
-  assert.doesNotMatch(stays, /is deleted/);
-  assert.doesNotMatch(disabled, /is disabled and signed out/);
-  assert.match(enabled, /is enabled again/);
+  assert.doesNotMatch(stays, /Deleted: account/);
+  assert.doesNotMatch(disabled, /Disabled: account/);
+  assert.match(enabled, /Enabled: account/);
 });
 
 test("with a proxy and passwords, the list explains both ways to sign in", async (t) => {
@@ -246,7 +246,7 @@ test("with a proxy and passwords, the list explains both ways to sign in", async
 
   const page = await (await app.fetch("/accounts", { headers })).text();
 
-  assert.match(page, /People sign in here, or at the proxy in front of Platen/);
+  assert.match(page, /Users sign in here or at your organization’s proxy/);
   assert.match(page, /REMOTE_GROUPS/);
-  assert.match(page, /everything but accounts, tokens, backups and the audit log/);
+  assert.match(page, /also upload, change and delete/);
 });

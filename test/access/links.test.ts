@@ -59,7 +59,7 @@ test("a script's bytes stay the same for a day, and a link ends at the end of a 
   assert.equal(first, evening);
   assert.notEqual(first, tomorrow);
   assert.deepEqual([last, ended.status], [200, 403]);
-  assert.match(await ended.text(), /ended on 2026-11-24\..*must be downloaded again/);
+  assert.match(await ended.text(), /expired on 2026-11-24\..*Download scripts with it again/);
   assert.equal(linkEndDay(noon, 2) * dayMs, Date.UTC(2026, 10, 24));
 });
 
@@ -121,7 +121,7 @@ test("after ending all links, the user sees a message on the same page", async (
   const texts = await Promise.all(places.map(async (place) => (await operator.fetch(place)).text()));
 
   assert.deepEqual(places, ["/printers/1?done=links", "/clients/1?done=links", "/drivers/1?done=links"]);
-  for (const text of texts) assert.match(text, /All links to this have ended\./);
+  for (const text of texts) assert.match(text, /All links are revoked\./);
 });
 
 test("packages contain no link, and their bytes stay the same from day to day", async (t) => {
@@ -214,9 +214,9 @@ finally { $script:TemporaryFolders | ForEach-Object { Remove-Item -LiteralPath $
   assert.match(fetched.stdout, /there: True/, fetched.stderr);
   assert.match(
     refused.stdout,
-    /could not be downloaded from http:\/\/127\.0\.0\.1:\d+\/drivers\/1\/files: This link ended on 2026-12-22\./,
+    /could not be downloaded from http:\/\/127\.0\.0\.1:\d+\/drivers\/1\/files: This link expired on 2026-12-22\./,
   );
-  assert.match(revoked.stdout, /\/drivers\/1\/files: This link ended\. Ask for a new one/);
+  assert.match(revoked.stdout, /\/drivers\/1\/files: This link expired\. Ask for a new link/);
   assert.deepEqual([fetched.stderr, refused.stderr, revoked.stderr], ["", "", ""]);
   assert.ok(existsSync(join(folder, "log")));
   assert.doesNotMatch(readFileSync(join(folder, "log"), "utf8") + refused.stdout, /link=/);

@@ -7,7 +7,7 @@ import { startApp, temporaryFolder } from "../support/app.ts";
 import { serve } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-const line = /Sign-in is off: anyone who can reach this address can change what runs as SYSTEM on every PC/;
+const line = /Sign-in is turned off\. Anyone who reaches this page can run code as SYSTEM on your PCs/;
 
 test("every page warns that everyone can change Platen, where other machines can connect without sign-in", async (t) => {
   const open = await startApp(t, { host: undefined });

@@ -121,7 +121,7 @@ test("without groups, every user of the proxy is an operator, and direct request
   const health = await service.fetch("/health");
 
   assert.deepEqual([changed.status, direct.status, shown.status, health.status], [200, 401, 401, 200]);
-  assert.match(await shown.text(), /sign in at the proxy/);
+  assert.match(await shown.text(), /Sign in at your organization’s proxy/);
   assert.equal(service.app.store.clients.count(), 1);
 });
 
@@ -140,10 +140,10 @@ test("where the settings name no administrator, the administrator's pages tell w
   for (const text of pageTexts)
     assert.match(
       text,
-      /^403 [\s\S]*no administrator is set up\. To set one up, set REMOTE_GROUPS_HEADER with .*, or ADMIN_PASSWORD_FILE\./,
+      /^403 [\s\S]*none is set up\. Set REMOTE_GROUPS_HEADER with .*, or ADMIN_PASSWORD_FILE\./,
     );
   assert.match(other, /^403 [\s\S]*Your role \(operator\) does not allow this/);
-  assert.doesNotMatch(other, /set one up|ADMIN_PASSWORD/);
+  assert.doesNotMatch(other, /none is set up|ADMIN_PASSWORD/);
 });
 
 test("behind a trusted proxy, the service's address is the one that the client requested", async (t) => {
@@ -223,7 +223,7 @@ test("a proxy user's pages show their name with a link to their account, and no 
   assert.match(page, /<div class="visitor"><a href="\/account"><bdi>boss<\/bdi><\/a><\/div>/);
   assert.match(page, />Tokens<\/a>/);
   assert.doesNotMatch(page, /Sign out/);
-  assert.match(own, /Role: admin[\s\S]*Whoever runs the proxy in front of Platen decides who you are/);
+  assert.match(own, /Role: admin[\s\S]*You sign in at your organization’s proxy/);
 });
 
 test("where people sign in at a proxy only, no page leads to a password form", async (t) => {
@@ -242,6 +242,6 @@ test("where people sign in at a proxy only, no page leads to a password form", a
     answers.map(({ status }) => status),
     [401, 401, 401, 401],
   );
-  assert.ok(shown.every((text) => text.includes("sign in at the proxy")));
+  assert.ok(shown.every((text) => text.includes("Sign in at your organization’s proxy")));
   assert.ok(!shown.some((text) => text.includes("/sign-in") || text.includes('type="password"')));
 });

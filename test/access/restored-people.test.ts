@@ -35,7 +35,7 @@ test("a restore lists the accounts and tokens that it restores, without control 
   assert.deepEqual(lines, [
     "  account “admin”, admin",
     "  account “jo[2Jadmin”, operator",
-    `  token “Datto”, everything that can be read, until ${until}`,
+    `  token “Datto”, read access to everything, until ${until}`,
   ]);
 });
 

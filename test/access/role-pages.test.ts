@@ -22,6 +22,9 @@ async function startWithPeople(t: TestContext) {
     operator,
   );
   await app.post("/printers", { name: "No driver", client_id: "1" }, operator);
+  const models = { models: ["Papyrus A", "Papyrus B"], version: "5.0.0.0" };
+  await app.upload("/drivers/upload", driverZip(models), "c.zip", operator);
+  await app.post("/printers", { name: "No model", address: "10.0.0.8", driver_id: "3" }, operator);
   await app.post("/clients", { name: "Gone" }, operator);
   await app.post("/clients/2/delete", {}, operator);
   return { app, cookies };

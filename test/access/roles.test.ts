@@ -225,7 +225,7 @@ async function refusalSummary(
     plain.headers.has("www-authenticate"),
     page.headers.get("location")?.startsWith("/sign-in") ?? false,
     script.headers.get("hx-redirect")?.startsWith("/sign-in") ?? false,
-    shown.includes("nothing was saved") && shown.includes('href="/sign-in" target="_blank"'),
+    shown.includes("Nothing was saved") && shown.includes('href="/sign-in" target="_blank"'),
     script.headers.has("www-authenticate"),
   ]);
 }
@@ -276,6 +276,6 @@ test("an unauthenticated sender cannot tell an existing address from a missing o
   }
 
   const [told, ...others] = [...shapes].sort();
-  assert.match(told ?? "", /^401 false Sign in first\. Programs send a token, .* curl -u x:TOKEN\.$/);
+  assert.match(told ?? "", /^401 false Sign in first\. Scripts send a token: .* curl -u x:TOKEN\. .*$/);
   assert.deepEqual(others, ["401 false true"]);
 });

@@ -79,7 +79,7 @@ test("a one-time password opens only the page that changes it", async (t) => {
   assert.deepEqual([page.status, page.headers.get("location")], [303, "/sign-in/password"]);
   assert.equal(changed.status, 401);
   assert.equal(kept.status, 422);
-  assert.match(await refused.text(), /This is not your one-time password\./);
+  assert.match(await refused.text(), /The one-time password is wrong\./);
   assert.equal(chosen.status, 303);
   assert.equal((await app.fetch("/clients", { headers })).status, 401);
   const now = { cookie: cookiesOf(chosen) };
@@ -125,5 +125,5 @@ test("a one-time password expires after a week", async (t) => {
   assert.equal(late.status, 422);
   assert.equal(inside.headers.get("location"), "/sign-in");
   const list = await app.fetch("/accounts", { headers: { cookie: await signInAdmin(app) } });
-  assert.match(await list.text(), /one-time password expired/);
+  assert.match(await list.text(), /One-time password expired/);
 });

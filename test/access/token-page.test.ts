@@ -17,10 +17,10 @@ test("messages about a token name it, and the page marks a token in its last two
   const revoked = await admin.post("/tokens/1/delete", {});
   const revokedPage = await (await admin.fetch(revoked.headers.get("location") ?? "")).text();
 
-  assert.match(made, /The token “<bdi>Datto<\/bdi>” is made\./);
+  assert.match(made, /Token “<bdi>Datto<\/bdi>” was created\./);
   assert.deepEqual(
-    pages.map((page) => page.includes(">soon<")),
+    pages.map((page) => page.includes(">Expires soon<")),
     [false, false, true],
   );
-  assert.match(revokedPage, /The token “<bdi>Datto<\/bdi>” is revoked/);
+  assert.match(revokedPage, /Revoked: token “<bdi>Datto<\/bdi>” and its links/);
 });

@@ -169,8 +169,11 @@ test("a form with invalid values is answered with messages beside its fields", a
   const missingPrinter = await ask({ name: "A", scope: "printer:7", days: "30" });
 
   assert.deepEqual([empty.status, missingPrinter.status], [422, 422]);
-  assert.match(empty.text, /id="f-name-problem"[\s\S]*Choose what the token can read[\s\S]*Choose how long/);
-  assert.match(missingPrinter.text, /There is no printer 7 any more/);
+  assert.match(
+    empty.text,
+    /id="f-name-problem"[\s\S]*Choose what the token gives access to[\s\S]*Choose how long/,
+  );
+  assert.match(missingPrinter.text, /The printer 7 no longer exists/);
   assert.equal(service.app.store.tokens.list().length, 0);
 });
 
@@ -217,7 +220,7 @@ test("DELETE also revokes a token, and the page confirms it", async (t) => {
   for (const { headers } of [deleted, posted])
     assert.match(
       await (await admin.fetch(headers.get("location") ?? "")).text(),
-      /The token “.*” is revoked/,
+      /Revoked: token “.*” and its links/,
     );
   assert.deepEqual(statuses, [401, 401]);
 });
@@ -231,6 +234,6 @@ test("without sign-in there are no tokens, and the credentials of a proxy's own 
   const other = await service.fetch("/printers", { headers: { authorization: "Basic am86c2VjcmV0" } });
 
   assert.deepEqual([made.status, page.status, accounts.status, other.status], [404, 404, 404, 200]);
-  assert.match(await page.text(), /The setting ADMIN_PASSWORD_FILE switches it on/);
+  assert.match(await page.text(), /Set ADMIN_PASSWORD_FILE to turn it on/);
   assert.equal(service.app.store.tokens.list().length, 0);
 });

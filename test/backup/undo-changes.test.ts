@@ -121,7 +121,7 @@ test("an undo restores only the printers that nobody changed or deleted since, a
   const page = await (await service.fetch(undone.headers.get("location") ?? "")).text();
 
   assert.match(page, /<div class="notice warn".*Restored: /s);
-  assert.match(page, /Changed or deleted since, and not restored: “B”, “C”\./);
+  assert.match(page, /Not restored, because they changed later: “B”, “C”\./);
   assert.deepEqual(
     bulkFieldsOf(service)
       .sort((a, b) => a.id - b.id)
@@ -148,7 +148,7 @@ test("of two edits, the later one must be undone first, and then the earlier one
   const earlier = await service.post("/deletions/1/undo", {}, navigation);
 
   assert.equal(refused.status, 409);
-  assert.match(text, /Not restored.*was changed once more since: undo that change first/s);
+  assert.match(text, /Not restored.*was changed again\. Undo that change first/s);
   assert.match(text, /action="\/deletions\/2\/undo"/);
   assert.equal(untouched, "two");
   assert.deepEqual([later.status, earlier.status], [303, 303]);
@@ -167,7 +167,7 @@ test("an edit of a printer that is deleted for good cannot be undone, and says w
 
   assert.deepEqual([needs.status, gone.status], [409, 409]);
   assert.match(await needs.text(), /action="\/deletions\/2\/undo"/);
-  assert.match(await gone.text(), /was changed or deleted since: nothing is left to undo/);
+  assert.match(await gone.text(), /was changed or deleted later: nothing is left to undo/);
 });
 
 test("an undone change restores printers without a client that is gone, and a client’s earlier name only while it is free", async (t) => {
@@ -187,8 +187,8 @@ test("an undone change restores printers without a client that is gone, and a cl
   const [renamed] = service.app.undo.list();
   const taken = await post(`/deletions/${renamed?.id}/undo`, {}, navigation);
 
-  assert.match(await needs.text(), /which was deleted after it: undo that deletion first/);
-  assert.match(page, /Without the client “Alpha”, which is deleted/);
+  assert.match(await needs.text(), /which was deleted later. Undo that deletion first/);
+  assert.match(page, /The client “Alpha” is deleted/);
   assert.ok(bulkFieldsOf(service).every(({ client }) => client === undefined));
   assert.equal(taken.status, 409);
   assert.match(await taken.text(), /Another client has the name/);
@@ -216,7 +216,7 @@ test("a change can be undone after a restart, and no longer after ten minutes", 
     page,
     /Changed or deleted in the last ten minutes.*<bdi>Office<\/bdi> <span class="soft">printer changed/s,
   );
-  assert.doesNotMatch(page, /Delete for good/);
+  assert.doesNotMatch(page, /Delete permanently/);
   assert.deepEqual(restored, before);
   assert.deepEqual(third.app.undo.list(), []);
   assert.equal(third.app.store.printers.get(1).printer.location, "two");

@@ -34,7 +34,7 @@ test("a client whose name is in use is restored after the other client is rename
   const done = await undo(2);
 
   assert.equal(refused.status, 409);
-  assert.match(page, /Another client has the name “ALPHA” now: rename it/);
+  assert.match(page, /Another client has the name “ALPHA” now\. Rename it/);
   assert.match(page, /<a href="\/clients\/2">Rename the other client<\/a>/);
   assert.equal(done.headers.get("location"), "/clients/1?restored=2");
   assert.deepEqual(
@@ -59,7 +59,7 @@ test("a printer needs its client and its driver first, when they can be restored
   statuses.push(first.status, (await undo(2)).status, (await undo(1)).status, (await undo(3)).status);
   const last = await undo(1);
 
-  assert.match(text, /“Office” needs “Alpha”, which was deleted after it: undo that deletion first\./);
+  assert.match(text, /“Office” needs “Alpha”, which was deleted later. Undo that deletion first\./);
   assert.match(
     text,
     /<form class="inline" method="post" action="\/deletions\/2\/undo"><button><span>Undo: <bdi>Alpha/,
@@ -78,8 +78,8 @@ test("a printer is restored without a finally deleted client and driver, and the
   const done = await undo(1);
   const page = await (await fetch(done.headers.get("location") ?? "")).text();
 
-  assert.match(page, /Restored: .*Without the client “Alpha”, which is deleted\./s);
-  assert.match(page, /Without the driver “Papyrus 100 PCL6 1\.2”, which is deleted: choose one\./);
+  assert.match(page, /Restored: .*The client “Alpha” is deleted: restored without a client\./s);
+  assert.match(page, /The driver “Papyrus 100 PCL6 1\.2” is deleted\. Choose another driver\./);
   assert.deepEqual([found().client_id, found().driver_id], [null, null]);
 });
 
@@ -118,7 +118,7 @@ test("a restored printer gets the driver with the same ZIP and keeps its revisio
   const done = await undo(1);
   const page = await (await fetch(done.headers.get("location") ?? "")).text();
 
-  assert.match(page, /which is the same ZIP, uploaded again/);
+  assert.match(page, /the same ZIP uploaded again/);
   assert.equal(found().driver_id, reuploaded);
   assert.equal(await revision(), before);
 });
@@ -154,7 +154,7 @@ test("a replaced icon can be restored, and then the icon that replaced it", asyn
   const restored = await fetchIcon();
   const forth = await undo(2);
 
-  assert.match(said, /Saved: the icon of .*action="\/deletions\/1\/undo"/s);
+  assert.match(said, /Saved: icon of .*action="\/deletions\/1\/undo"/s);
   assert.equal(sent, `/printers/${printer}?done=icon`, "the same picture replaces nothing");
   assert.deepEqual([back.status, forth.status], [303, 303]);
   assert.match(
@@ -182,9 +182,9 @@ test("an icon is restored only to its own printer", async (t) => {
   await app.undo.makeFinal(2);
   const gone = await undo(1);
 
-  assert.match(text, /“Icon of Office” needs “Office”, which was deleted after it/);
+  assert.match(text, /“Icon of Office” needs “Office”, which was deleted later/);
   assert.deepEqual([without.status, gone.status], [409, 409]);
-  assert.match(await gone.text(), /The printer of this icon is deleted for good\./);
+  assert.match(await gone.text(), /The icon’s printer was permanently deleted\./);
 });
 
 test("a record in use is not deleted, and no deletion is kept", async (t) => {

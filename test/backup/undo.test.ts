@@ -127,9 +127,9 @@ test("a driver whose archive is missing or damaged is restored with a warning th
   }
 
   assert.deepEqual(tones, ["warn", "warn", "warn"]);
-  assert.match(texts[0] ?? "", /Its archive is missing on disk: upload driver\.zip again to put it back\./);
+  assert.match(texts[0] ?? "", /Its ZIP is missing on the server\. Upload driver\.zip again\./);
   for (const text of texts.slice(1))
-    assert.match(text, /Its archive is damaged on disk: upload driver\.zip again/);
+    assert.match(text, /Its ZIP is damaged on the server\. Upload driver\.zip again/);
 });
 
 test("a second undo and an unknown deletion change nothing and say why", async (t) => {
@@ -148,7 +148,10 @@ test("a second undo and an unknown deletion change nothing and say why", async (
     [200, 404, 404, 404, 404],
   );
   for (const answer of [third, unknown])
-    assert.match(await answer.text(), /This was already undone, or can no longer be undone\./);
+    assert.match(
+      await answer.text(),
+      /You cannot undo this any more: it is undone already, or ten minutes are over\./,
+    );
   assert.equal(app.app.store.clients.count(), 1);
 });
 
@@ -227,7 +230,7 @@ test("a user can make a deletion final", async (t) => {
   const page = await (await fetch(answer.headers.get("location") ?? "")).text();
   const later = await post("/deletions/1/undo", {});
 
-  assert.match(page, /Deleted for good: <bdi>Papyrus 100 PCL6 1\.2<\/bdi>\./);
+  assert.match(page, /Permanently deleted: <bdi>Papyrus 100 PCL6 1\.2<\/bdi>\./);
   assert.doesNotMatch(page, /Changed or deleted in the last ten minutes/);
   assert.equal(later.status, 404);
   assert.deepEqual(filesIn(dataDir), []);
@@ -279,7 +282,7 @@ test("the button for a final deletion is in a closed section with a warning", as
   const page = await (await fetch("/")).text();
 
   const [fold = ""] = /<details class="delete">.*?<\/details>/s.exec(page) ?? [];
-  assert.match(fold, /cannot be restored/);
+  assert.match(fold, /You cannot undo this/);
   assert.match(fold, /action="\/deletions\/1\/delete"/);
   assert.equal(page.split('action="/deletions/1/delete"').length, 2, "nowhere else");
 });

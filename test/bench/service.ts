@@ -79,7 +79,7 @@ export async function upload(url: string, path: string): Promise<string> {
   });
   let text = "";
   for await (const chunk of out.stdout) text += chunk;
-  return /href="\/drivers\/(\d+)">Open it/.exec(text)?.[1] ?? "";
+  return /href="\/drivers\/(\d+)">Open driver/.exec(text)?.[1] ?? "";
 }
 
 /** Resident memory of a process, now and at its peak, in MiB. */

@@ -33,7 +33,7 @@ describe("the keyboard focus", { skip: withoutBrowser, timeout: 300_000 }, () =>
     })()`);
     await page.keyboard.press("/");
     await page.keyboard.type("Kan");
-    await page.getByText("The service does not answer").waitFor();
+    await page.getByText("Platen does not respond").waitFor();
     await page.keyboard.type("toor");
 
     assert.equal(top, "skip");
@@ -46,9 +46,9 @@ describe("the keyboard focus", { skip: withoutBrowser, timeout: 300_000 }, () =>
     const page = await openWide(t, { viewport: { width: 360, height: 740 } });
     await page.goto(url);
 
-    await page.getByText("Delete for good").first().focus();
+    await page.getByText("Delete permanently").first().focus();
     await page.keyboard.press("Enter");
-    await page.getByText("It is deleted at once").waitFor();
+    await page.getByText("You cannot undo this").waitFor();
 
     assert.equal(await overflows(page), false);
   });

@@ -43,7 +43,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await expectMessage("Saved: Beta");
     await page.getByLabel("Name").fill("BETA");
     await page.keyboard.press("Enter");
-    await expectMessage("There is a client called", ".problems");
+    await expectMessage("already exists. Choose another name.", ".problems");
     await page.goto(`${url}/printers?new=1&client_id=1&driver_id=1#new-printer`);
     await fillPrinter(page, "A,B");
     await page.getByRole("button", { name: "Save printer" }).click();
@@ -60,16 +60,16 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await chooseAction(page, "Second", "Delete");
     await expectMessage("Deleted: Second");
     await page.goto(`${url}/printers/1`);
-    await page.getByLabel("Picture").setInputFiles(icon);
+    await page.getByLabel("Icon file").setInputFiles(icon);
     await page.getByRole("button", { name: "Upload icon" }).click();
-    await expectMessage("Saved: the icon of Office");
-    await page.getByRole("button", { name: "Remove the icon" }).click();
-    await expectMessage("Deleted: Icon of Office");
+    await expectMessage("Saved: icon of Office");
+    await page.getByRole("button", { name: "Delete icon" }).click();
+    await expectMessage("Deleted: icon of Office");
     await (await fetch(`${url}/printers/1/packages/rmm`)).arrayBuffer();
     await page.goto(`${url}/printers/1/edit`);
     await page.getByLabel("Address").fill("10.0.0.77");
     await page.keyboard.press("Enter");
-    await expectMessage("Revision changed: deploy again.");
+    await expectMessage("Download and deploy the new package.");
     await page.goto(`${url}/clients/1`);
     await page.getByText("Delete…").click();
     await page.getByRole("button", { name: "Delete client" }).click();
@@ -89,7 +89,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     const button = page.getByRole("button", { name: "Upload icon" });
 
     for (const how of ["Escape", "button"] as const) {
-      await page.getByLabel("Picture").setInputFiles(icon);
+      await page.getByLabel("Icon file").setInputFiles(icon);
       await button.focus();
       await page.keyboard.press("Enter");
       await message(page).waitFor();
@@ -155,7 +155,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
 
     for (const [status, text] of [
       [413, "refuses files of this size (413)"],
-      [504, "does not answer (504)"],
+      [504, "does not respond (504)"],
       [500, "answers with an error (500)"],
     ] as const) {
       await page.route("**/clients", (route) => route.fulfill({ ...html, status }));
@@ -163,10 +163,10 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
       await page.unroute("**/clients");
     }
     await page.route("**/clients", (route) => route.abort());
-    await fails("The service does not answer. What you typed is still here.");
+    await fails("Platen does not respond. Your input is still here.");
     await page.unroute("**/clients");
     const failing = t.mock.method(app.store.clients, "add", () => Promise.reject(new Error("defect")));
-    await fails(/The service made an error \([0-9a-f]{8}\)\. Nothing was changed/);
+    await fails(/Platen had an error \([0-9a-f]{8}\)\. Nothing was changed/);
     failing.mock.restore();
     let release = () => {};
     const held = new Promise<number>((resolve) => {
@@ -175,11 +175,11 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     t.after(() => release());
     const slow = t.mock.method(app.store.clients, "add", () => held);
     await page.getByRole("button", { name: "Save client" }).click();
-    await page.getByText("The service is still working at it.").waitFor();
+    await page.getByText("Platen is still working.").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("Cancelled. Load the page again").waitFor();
+    await page.getByText("Cancelled. Reload the page").waitFor();
     slow.mock.restore();
-    assert.equal(await page.getByText("The service is still working at it.").count(), 0);
+    assert.equal(await page.getByText("Platen is still working.").count(), 0);
     assert.equal(await isFocusLost(page), false);
     assert.ok(await page.getByRole("button", { name: "Save client" }).isEnabled());
     await page.keyboard.press("Escape");
@@ -194,7 +194,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await page.goto(`${url}/printers`);
     const serviceMessages: [string, boolean][] = [];
     const read = async () => {
-      await message(page).getByText("The service does not answer").waitFor();
+      await message(page).getByText("Platen does not respond").waitFor();
       serviceMessages.push([
         (await message(page).locator("p").textContent()) ?? "",
         await isFocusIn(page, "#message"),
@@ -219,15 +219,9 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await message(page).waitFor({ state: "detached" });
 
     assert.deepEqual(serviceMessages, [
-      [
-        "The service does not answer. As far as is known, nothing was deleted: load the page again to see.",
-        true,
-      ],
-      [
-        "The service does not answer. As far as is known, nothing was changed; the same rows are still chosen.",
-        true,
-      ],
-      ["The service does not answer. The list is as it was.", true],
+      ["Platen does not respond. Platen did not confirm the deletion. Reload the page to check.", true],
+      ["Platen does not respond. Platen did not confirm the change. Your rows are still chosen.", true],
+      ["Platen does not respond. The list is as it was.", true],
     ]);
     assert.equal(await page.locator("input[name=ids]").count(), 1);
   });

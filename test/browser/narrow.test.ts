@@ -141,7 +141,7 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.deepEqual(found, []);
     for (const text of ["Kunde Müller", "Ask for the key\nat the desk", "Office", "10.2.0.17"])
       assert.ok(sheet.includes(text), text);
-    assert.match(sheet, /Blocked\s+No driver assigned: choose one/);
+    assert.match(sheet, /Blocked\s+No driver assigned\. Choose a driver/);
     assert.doesNotMatch(sheet, /Settings|Edit|Delete|Deploy all|Intune|What goes in|anyway|…/);
     assert.ok((bare?.height ?? 99) < 70, `a printer and its reason take two lines: ${bare?.height}`);
   });

@@ -36,9 +36,9 @@ test("before a second driver changes, the page names the printers that reinstall
 
   assert.match(
     preview,
-    /1 printer will fail on ARM64 machines, since the INF has no model “<bdi>Papyrus ARM<\/bdi>”: .*Second/s,
+    /1 printer will fail on ARM64 PCs\. The INF does not contain the model “<bdi>Papyrus ARM<\/bdi>”: .*Second/s,
   );
-  assert.match(preview, /1 printer will install again: .*Second/s);
+  assert.match(preview, /1 printer must be deployed again: .*Second/s);
   assert.deepEqual(
     lost.findings.map(({ kind, state, isArm64 }) => [kind, state, isArm64]),
     [["lost-model", "attention", true]],
@@ -103,10 +103,10 @@ test("an import restores both drivers from an export, and finds a second driver 
       ["new", main, arm, ""],
     ],
   );
-  assert.match(wrong.rows[0]?.reasons.join() ?? "", /has no files for ARM64 machines/);
+  assert.match(wrong.rows[0]?.reasons.join() ?? "", /has no ARM64 files/);
   assert.match(
     wrong.rows[1]?.remarks.join() ?? "",
-    /Platen has no driver for ARM64 “Nothing Like It”: the printer keeps its driver for ARM64\./,
+    /Platen has no driver for ARM64 “Nothing Like It”\. The printer keeps its driver for ARM64\./,
   );
 });
 
@@ -121,7 +121,7 @@ test("a row with contradictory columns for the second driver is wrong and names 
 
   assert.match(
     rows[0]?.reasons.join() ?? "",
-    /^“arm64_driver” is “Scriptor 7”, but no such driver exists here, and “arm64_driver_sha256” is that of Papyrus/,
+    /^“arm64_driver” is “Scriptor 7”, but Platen has no such driver\. “arm64_driver_sha256” is that of Papyrus/,
   );
 });
 
@@ -153,7 +153,7 @@ test("a row that changes a printer with a second driver to IPP is wrong: IPP has
     "name,protocol,driver_model,arm64_driver,arm64_driver_model,arm64_driver_sha256\nOffice,ipp,Microsoft IPP Class Driver,,,\n",
   );
 
-  assert.match(rows[0]?.reasons.join() ?? "", /^With IPP, ARM64 machines take [^.]*: choose none here\.$/);
+  assert.match(rows[0]?.reasons.join() ?? "", /^IPP requires no driver for ARM64\. Leave this empty\.$/);
   assert.deepEqual(without.rows[0]?.reasons, []);
   assert.equal(without.rows[0]?.status, "changes");
 });

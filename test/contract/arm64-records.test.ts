@@ -16,7 +16,7 @@ test("a driver that is only a printer’s second driver is in use and cannot be 
   const done = await fetch(`/drivers/${arm}`, { method: "DELETE" });
 
   assert.deepEqual([refused.status, done.status], [409, 200]);
-  assert.match(text, /still used by “Office”/);
+  assert.match(text, /the printers that use it first: “Office”/);
   assert.deepEqual(driversOf(service), [["Office", main, "", null, ""]]);
 });
 
@@ -49,8 +49,8 @@ test("undoing a printer’s deletion needs its second driver, or restores the pr
   });
 
   assert.equal(needs.status, 409);
-  assert.match(refusal, /“Office” needs “Papyrus ARM 3\.0”, which was deleted after it/);
-  assert.match(page, /Without the driver for ARM64 “Papyrus ARM 3\.0”, which is deleted: choose one\./);
+  assert.match(refusal, /“Office” needs “Papyrus ARM 3\.0”, which was deleted later/);
+  assert.match(page, /The driver for ARM64 “Papyrus ARM 3\.0” is deleted\. Choose another driver\./);
   assert.deepEqual(driversOf(service), [["Office", main, "", null, ""]]);
   assert.equal(saved.status, 200);
 });
@@ -67,7 +67,7 @@ test("a restored printer gets its second driver from a new upload of the same ZI
   const page = await (await fetch(done.headers.get("location") ?? "")).text();
 
   assert.notEqual(reuploaded, arm);
-  assert.match(page, /which is the same ZIP, uploaded again/);
+  assert.match(page, /the same ZIP uploaded again/);
   assert.deepEqual(driversOf(service), [["Office", main, "", reuploaded, ""]]);
 });
 
@@ -111,8 +111,8 @@ test("moving a driver’s printers also replaces it as their second driver, so t
   const { page, status } = await move(service, arm, next);
   const left = await fetch(`/drivers/${arm}`, { method: "DELETE" });
 
-  assert.match(page, /2 printers will install again/);
-  assert.match(page, /Papyrus ARM PS<\/bdi> <span class="soft">on ARM64 machines/);
+  assert.match(page, /2 printers must be deployed again/);
+  assert.match(page, /Papyrus ARM PS<\/bdi> <span class="soft">on ARM64 PCs/);
   assert.deepEqual([status, left.status], [303, 200]);
   assert.deepEqual(driversOf(service), [
     ["Office", main, "", next, "Papyrus ARM PS"],
@@ -149,7 +149,7 @@ test("a move keeps the second driver if the new driver has no files for ARM64, a
 
   assert.match(
     page,
-    /2 printers keep their driver for ARM64, because the new driver\s+has no files for ARM64: .*Office.*Twice/s,
+    /2 printers keep their ARM64 driver, because the new driver\s+does not support ARM64: .*Office.*Twice/s,
   );
   assert.equal(status, 303);
   assert.deepEqual(driversOf(service), [

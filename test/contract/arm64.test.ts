@@ -18,7 +18,7 @@ test("a printer’s second driver is saved with its model, and pages, searches a
     [kept.driver_id, kept.arm64_driver_id, kept.arm64_driver_desc],
     [main, arm, "Papyrus ARM PS"],
   );
-  assert.match(page, /<h3>On ARM64 machines<\/h3>.*Papyrus ARM PS/s);
+  assert.match(page, /<h3>On ARM64 PCs<\/h3>.*Papyrus ARM PS/s);
   assert.match(page, />x64, ARM64</, "what Intune is told");
   assert.match(page, /the drivers are in the package/);
   assert.match(packages, /ARM64: <bdi>Papyrus ARM PS<\/bdi>/);
@@ -40,15 +40,18 @@ test("an unsuitable second driver is refused at its field, and nothing is change
   const lying = await addDriver(misdeclaredZip());
   const before = app.store.printers.get(printer);
   const wrong: [Record<string, string>, RegExp][] = [
-    [{ arm64_driver_id: "99" }, /^Driver for ARM64: there is no driver 99\./],
+    [{ arm64_driver_id: "99" }, /^Driver 99 for ARM64 does not exist\./],
     [{ arm64_driver_id: "x" }, /Driver for ARM64 “x” does not exist\./],
-    [{ arm64_driver_id: String(x64) }, /has no files for ARM64 machines: choose a driver that has\./],
-    [{ arm64_driver_id: String(lying) }, /has no files for ARM64 machines/],
-    [{ arm64_driver_id: "1000001" }, /prints only over IPP/],
-    [{ arm64_driver_id: "1000002", protocol: "ipp", driver_id: "1000001" }, /With IPP, ARM64 machines take/],
+    [{ arm64_driver_id: String(x64) }, /has no ARM64 files\. Choose another driver\./],
+    [{ arm64_driver_id: String(lying) }, /has no ARM64 files/],
+    [{ arm64_driver_id: "1000001" }, /works only with IPP/],
+    [
+      { arm64_driver_id: "1000002", protocol: "ipp", driver_id: "1000001" },
+      /IPP requires no driver for ARM64/,
+    ],
     [
       { arm64_driver_id: "2", arm64_driver_desc: "Papyrus 100" },
-      /^The driver for ARM64 has no model “Papyrus 100”\./,
+      /^The driver for ARM64 does not contain the model “Papyrus 100”\./,
     ],
     [{ arm64_driver_desc: "Papyrus ARM" }, /Choose the driver for ARM64 that has the model “Papyrus ARM”/],
   ];
@@ -63,7 +66,7 @@ test("an unsuitable second driver is refused at its field, and nothing is change
     assert.deepEqual([changed.status, made.status], [422, 422], JSON.stringify(fields));
     assert.match(field?.[2] ?? "", message);
     assert.equal(field?.[1] === "arm64_driver_desc", fields.arm64_driver_desc === "Papyrus 100");
-    assert.match(page, /<details class="more" data-fold open>\s*<summary>ARM64 machines/);
+    assert.match(page, /<details class="more" data-fold open>\s*<summary>ARM64 PCs/);
   }
   assert.deepEqual(app.store.printers.get(printer), before);
   assert.equal(app.store.printers.list().length, 1);
@@ -150,10 +153,10 @@ test("without scripts, the form lists only drivers for ARM64, keeps the chosen o
   assert.deepEqual(values, ["", String(both), String(arm), "1000002", "1000003"]);
   assert.match(select, new RegExp(`value="${arm}" selected`));
   assert.match(select, /<optgroup label="Windows’ own">/);
-  assert.match(page, /The driver above has no files for ARM64 machines/);
+  assert.match(page, /the driver above has no ARM64 files/);
   assert.match(page, /<datalist id="arm64-models"[^>]*><option value="Papyrus ARM"><\/option>/s);
-  assert.match(page, /<summary>ARM64 machines <span class="soft count">1 set/);
-  assert.match(nothingToChoose, /Not needed: the driver above has files for ARM64 machines too/);
+  assert.match(page, /<summary>ARM64 PCs <span class="soft count">1 set/);
+  assert.match(nothingToChoose, /Optional: the driver above has ARM64 files too/);
   assert.equal(main === both, false);
 });
 
@@ -171,7 +174,7 @@ test("the form asks for the second driver’s model if it has several and none i
   const chosen = await post("/printers", { ...form, arm64_driver_desc: "Papyrus ARM PS" }, navigation);
 
   assert.deepEqual([refused.status, chosen.status], [422, 303]);
-  assert.match(page, /id="f-arm64_driver_desc-problem">Which model is it\? Choose one of 2 names\./);
+  assert.match(page, /id="f-arm64_driver_desc-problem">Choose one of 2 models\./);
 });
 
 test("a client’s page names the architectures for all of its printers, by the files shipped, not by those declared", async (t) => {

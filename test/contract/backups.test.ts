@@ -15,16 +15,16 @@ test("the backups page lists backups with their contents and makes a new one", a
   const again = await post("/backups", {}, navigation);
   const fragment = await (await post("/backups", {}, { "hx-request": "true" })).text();
 
-  assert.match(before, /The first state is kept a minute after the first change/);
-  assert.match(before, /Changes since the newest one are not in any backup yet/);
+  assert.match(before, /Platen makes the first backup one minute after the first change/);
+  assert.match(before, /The latest backup does not contain the latest changes/);
   assert.equal(made.headers.get("location"), "/backups?done=new");
-  assert.match(after, /A backup was made, and read back/);
+  assert.match(after, /Backup created and verified/);
   assert.match(after, /1 client, 0 drivers, 0 printers/);
-  assert.match(after, /The newest one has the current state/);
-  assert.match(after, /next at <time datetime="2026-11-22T00:00:00\.000Z">/);
+  assert.match(after, /The latest backup is up to date/);
+  assert.match(after, /Next backup: <time datetime="2026-11-22T00:00:00\.000Z">/);
   assert.match(after, /href="\/help\/backup#restore"/);
   assert.equal(again.headers.get("location"), "/backups?done=same");
-  assert.match(fragment, /Nothing has changed since/);
+  assert.match(fragment, /Nothing changed since/);
   assert.equal(app.backups.list().length, 1);
   assert.deepEqual(lines, []);
 });
@@ -64,7 +64,7 @@ test("the page shows the size of files that only backups need, and a button dele
   const answer = await post("/backups/files/delete", {}, navigation);
   const after = await (await fetch("/backups")).text();
 
-  assert.match(before, /Backups need them: 1 file of deleted drivers and icons, [\d.]+ (?:bytes|KB)\./);
+  assert.match(before, /Older backups need 1 file of deleted drivers and icons \([\d.]+ (?:bytes|KB)\)\./);
   assert.equal(answer.headers.get("location"), "/backups?done=files");
   assert.doesNotMatch(after, /Files of deleted records/);
 });
@@ -75,10 +75,10 @@ test("with BACKUPS=0 the page says so and has no button", async (t) => {
   const page = await (await fetch("/backups")).text();
   const refused = await post("/backups", {}, navigation);
 
-  assert.match(page, /No states of the database are kept: BACKUPS is 0/);
+  assert.match(page, /Daily backups are turned off \(BACKUPS=0\)/);
   assert.doesNotMatch(page, /Back up now/);
   assert.equal(refused.status, 409);
-  assert.match(await refused.text(), /switched off by BACKUPS=0/);
+  assert.match(await refused.text(), /turned off \(BACKUPS=0\)/);
 });
 
 test("after sign-in is switched off, backups with password hashes cannot be downloaded", async (t) => {

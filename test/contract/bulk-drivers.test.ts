@@ -37,7 +37,7 @@ test("a bulk change of driver can set one model for all printers", async (t) => 
   const done = await service.post("/printers/bulk", { ...fields, driver_desc: "Both" });
 
   assert.equal(refused.status, 422);
-  assert.match(await refused.text(), /The driver has no model “Only old”/);
+  assert.match(await refused.text(), /The driver does not contain the model “Only old”/);
   assert.ok(untouched.every(({ driver }) => driver === 1));
   assert.equal(done.status, 200);
   assert.ok(bulkFieldsOf(service).every(({ driver, model }) => driver === 2 && model === "Both"));
@@ -55,15 +55,12 @@ test("a bulk change asks for a model and changes nothing if the driver has no ch
   const done = await service.post("/printers/bulk", { ...fields, driver_desc: "New", only_unmatched: "on" });
 
   assert.equal(refused.status, 422);
-  assert.match(
-    await refused.text(),
-    /Which model is it\? “[^”]*” does not have that of “C”, and nobody has chosen/,
-  );
+  assert.match(await refused.text(), /“[^”]*” does not contain the model of “C”\. Choose a model\./);
   assert.match(page, /<details name="bulk" +open><summary class="button">Driver/);
   assert.match(page, /<option value="2" selected>/);
-  assert.match(page, /id="bulk-model-problem">Which model is it/);
+  assert.match(page, /id="bulk-model-problem">“[^”]*” does not contain the model/);
   assert.deepEqual(untouched, before);
-  assert.match(await done.text(), /3 printers now use .*Deploy again/);
+  assert.match(await done.text(), /3 printers now use .*deploy them again/);
   assert.deepEqual(
     bulkFieldsOf(service).map(({ driver, model }) => [driver, model]),
     [

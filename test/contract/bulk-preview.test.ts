@@ -40,10 +40,10 @@ test("a program gets a preview of a bulk change in plain text, and nothing is ch
   );
   assert.match(lines[2] ?? "", /^C: .* · Only old → .* · Only old; becomes blocked/);
   assert.deepEqual(lines.slice(3), [
-    "3 printers will install again.",
-    "Nothing is changed yet: send this again with confirmed=1.",
+    "3 printers must be deployed again.",
+    "Not changed yet. Send the request again with confirmed=1.",
   ]);
-  assert.match(await client.text(), /^A: Alpha → no client\nB: Alpha → no client\nNothing is changed yet/);
+  assert.match(await client.text(), /^A: Alpha → no client\nB: Alpha → no client\nNot changed yet/);
   assert.deepEqual(untouched, before);
   assert.deepEqual(
     bulkFieldsOf(service).map((printer) => printer.driver),
@@ -68,7 +68,7 @@ test("a browser gets the preview as a page and a page script as the list’s rep
   assert.match(fragmentText, /^<div id="printer-list">/);
   for (const text of [pageText, fragmentText]) {
     assert.match(text, /3 printers will be Blocked\. Unsigned: .*<bdi>A<\/bdi>.*<bdi>C<\/bdi>/s);
-    assert.match(text, /3 printers will install again/);
+    assert.match(text, /3 printers must be deployed again/);
     assert.match(text, /<button class="primary">Change 3 printers/);
   }
   assert.deepEqual(between, [1, 1, 1, 1]);
@@ -93,7 +93,7 @@ test("a preview that is out of date is shown again and changes nothing", async (
 
   assert.match(preview, /^\w{16}$/);
   assert.equal(stale.status, 409);
-  assert.match(text, /Something changed meanwhile: this is what the change does now/);
+  assert.match(text, /The data changed meanwhile\. Check the new effects below/);
   assert.deepEqual(between, []);
   assert.equal(fresh.status, 200);
   assert.equal(bulkFieldsOf(service).filter(({ driver }) => driver === 3).length, 3);
@@ -109,7 +109,7 @@ test("a preview names the machines that the new driver does not support", async 
     await service.post("/printers/bulk", { ids: "1", action: "driver", driver_id: "2" })
   ).text();
 
-  assert.match(text, /No longer on x86 machines: Old/);
+  assert.match(text, /Only the old driver supports x86: Old/);
 });
 
 test("a preview of a change of client names the printers that another printer of the client then equals", async (t) => {
@@ -126,7 +126,7 @@ test("a preview of a change of client names the printers that another printer of
 
   assert.match(
     await preview.text(),
-    /^A: Alpha → Kunde Müller; becomes attention: Another queue of this client has the same name/,
+    /^A: Alpha → Kunde Müller; becomes attention: Another printer of this client has this name/,
   );
   assert.match(await done.text(), /<div class="notice warn".*1 printer is now Attention/s);
 });
@@ -138,7 +138,7 @@ test("a preview says when the printers have the client or driver already, and a 
   const text = await same.text();
   const deleted = await service.post("/printers/bulk", { ids: "1", action: "delete" }, htmx);
 
-  assert.match(text, /These printers have this client already/);
+  assert.match(text, /These printers already have this client/i);
   assert.doesNotMatch(text, /class="primary"/);
   assert.equal(deleted.status, 200);
   assert.equal(service.app.store.printers.find(1), undefined);

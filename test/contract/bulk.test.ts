@@ -55,18 +55,18 @@ test("a bulk change that is impossible for one printer changes none and says why
   await fourPrinters(service);
   const before = bulkFieldsOf(service);
   const refused: [Record<string, string>, RegExp][] = [
-    [{ ids: "1,99,100", action: "delete" }, /There is no printer 99, 100/],
-    [{ ids: "1,99", action: "client", client_id: "2" }, /There is no printer 99/],
-    [{ ids: "1,<b>", action: "delete" }, /There is no printer “<b>”/],
+    [{ ids: "1,99,100", action: "delete" }, /These printers do not exist: 99, 100/],
+    [{ ids: "1,99", action: "client", client_id: "2" }, /These printers do not exist: 99/],
+    [{ ids: "1,<b>", action: "delete" }, /Printer “<b>” does not exist/],
     [{ ids: "", action: "delete" }, /No printer is chosen/],
     [{ action: "delete" }, /No printer is chosen/],
-    [{ ids: "1", action: "client", client_id: "9" }, /There is no client 9/],
-    [{ ids: "1", action: "client" }, /Choose the client/],
-    [{ ids: "1", action: "driver" }, /Choose the driver/],
-    [{ ids: "1", action: "driver", driver_id: "9" }, /There is no driver 9/],
+    [{ ids: "1", action: "client", client_id: "9" }, /Client 9 does not exist/],
+    [{ ids: "1", action: "client" }, /Choose a client/],
+    [{ ids: "1", action: "driver" }, /Choose a driver/],
+    [{ ids: "1", action: "driver", driver_id: "9" }, /Driver 9 does not exist/],
     [
       { ids: "1", action: "driver", driver_id: "", driver_desc: "Both" },
-      /Without a driver there is no model/,
+      /Choose a driver, or clear the model/,
     ],
     [{ ids: "1", action: "explode" }, /say whether to change the client/],
     [{ ids: "1" }, /say whether to change the client/],
@@ -98,7 +98,7 @@ test("without scripts, a bulk change redirects to the list, which shows its resu
   assert.match(list, /2 of 4 printers/);
   assert.equal(refused.status, 422);
   assert.match(page, /<h1>Printers<\/h1>/);
-  assert.match(page, /Choose the client/);
+  assert.match(page, /Choose a client/);
   assert.equal(page.match(/name="ids" value="[12]"[^>]*checked/g)?.length, 2, "they are still chosen");
 });
 

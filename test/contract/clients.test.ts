@@ -11,7 +11,7 @@ test("a client’s name must be unique regardless of case: a duplicate is refuse
   const text = await second.text();
   assert.equal(first.status, 200);
   assert.equal(second.status, 409);
-  assert.match(text, /There is a client called “Müller GmbH” already/);
+  assert.match(text, /Client “Müller GmbH” already exists/);
   assert.match(text, /kept/);
   assert.deepEqual(
     app.store.clients.list().map(({ name }) => name),

@@ -21,7 +21,7 @@ test("a duplicate is a new printer like another one, without name and address, w
 
   for (const text of [page, refused]) {
     assert.match(text, /<h2>New printer like <bdi>Büro &lt;1&gt;<\/bdi><\/h2>/);
-    assert.match(text, /<label for="f-address">Address <span class="needed">needed/);
+    assert.match(text, /<label for="f-address">Address <span class="needed">required/);
   }
   assert.deepEqual(
     ["name", "address", "location"].map((name) => valueIn(page, name)),
@@ -43,9 +43,9 @@ test("a saved duplicate with another's name or address says so in amber, and lin
 
   assert.match(
     messageIn(address),
-    /notice warn"[\s\S]*Saved: [\s\S]*“<bdi>Office<\/bdi>” of this client has the address 10\.0\.0\.9 too\.[\s\S]*href="\/printers\/1"><span>Open “<bdi>Office</,
+    /notice warn"[\s\S]*Saved: [\s\S]*Same address as “<bdi>Office<\/bdi>” of this client: 10\.0\.0\.9\.[\s\S]*href="\/printers\/1"><span>Open “<bdi>Office</,
   );
-  assert.match(messageIn(name), /notice warn"[\s\S]*has the same name[\s\S]*href="\/printers\/1"/);
+  assert.match(messageIn(name), /notice warn"[\s\S]*has this name[\s\S]*href="\/printers\/1"/);
   assert.match(messageIn(alone), /notice good"/);
 });
 
@@ -81,7 +81,7 @@ test("an IPP twin has the settings of its printer, replaces it, and leaves out w
 
   assert.match(page, /id="new-printer"\s+open/);
   assert.match(page, /<h2>IPP twin of <bdi>Office<\/bdi><\/h2>/);
-  assert.match(page, /Trays, stapling, user codes and a PrintTicket\s+belong to the vendor’s driver/);
+  assert.match(page, /Trays, stapling, user codes and PrintTicket are not copied/);
   assert.deepEqual(
     [printer.name, printer.protocol, printer.port_number, printer.driver_id],
     ["Office (IPP)", "ipp", 631, 1_000_001],
@@ -118,10 +118,10 @@ test("an import's preview names the model of each row, the driver once, and what
       ["Attic", "Papyrus 100 PCL6", []],
     ],
   );
-  assert.match(page, /3 printers would share a name or an address with another of the same client\./);
+  assert.match(page, /3 printers would have the same name or address as another printer of the client\./);
   assert.match(
     page,
-    /<li class="warn">“<bdi>Office<\/bdi>” of this client has the address 10\.0\.0\.9 too\. <a href="\/printers\/1">Open/,
+    /<li class="warn">Same address as “<bdi>Office<\/bdi>” of this client: 10\.0\.0\.9\. <a href="\/printers\/1">Open/,
   );
   assert.match(page, /See row 5\./);
   assert.equal(page.match(/scope="rowgroup"/g)?.length, 1);

@@ -48,14 +48,14 @@ test("a name that another driver has in any case is refused with 409 beside the 
     assert.equal(answer.status, 409);
     assert.match(
       text,
-      /“Papyrus 100 PCL6 1\.2” is the name of another driver \(driver\.zip\): choose another name\./,
+      /“Papyrus 100 PCL6 1\.2” is already the name of another driver \(driver\.zip\)\. Choose another name\./,
     );
     assert.match(text, /id="f-name-problem"/);
     assert.match(text, /value="PAPYRUS 100 pcl6 1\.2"/);
   }
   assert.match(
     await ofWindows.text(),
-    /“Generic \/ Text Only” is the name of a driver that comes with Windows/,
+    /“Generic \/ Text Only” is already the name of a driver that comes with Windows/,
   );
   assert.deepEqual([ofWindows.status, own.status], [409, 200]);
   const { name, comment } = app.store.drivers.get(2);
@@ -90,7 +90,10 @@ test("a restored driver whose name is taken gets a number, and the page says so"
 
   const { name, former_title } = app.store.drivers.get(1);
   assert.deepEqual([name, former_title], ["Papyrus 100 PCL6 1.2 (2)", "Papyrus 100 PCL6 1.2"]);
-  assert.match(page, /It is called “Papyrus 100 PCL6 1\.2 \(2\)” now, because another driver has its name\./);
+  assert.match(
+    page,
+    /The driver is now called “Papyrus 100 PCL6 1\.2 \(2\)”\. Another driver has the old name\./,
+  );
 });
 
 test("a rename is undone with a number if another driver has the earlier name now", async (t) => {
@@ -140,8 +143,8 @@ test("blocked drivers are marked and last in every select", async (t) => {
   const edit = await (await fetch("/printers/1/edit")).text();
   const move = await (await fetch("/drivers/2/move")).text();
 
-  assert.deepEqual(optionsOf(list, "f-driver_id"), ["None yet", ...expected]);
-  assert.deepEqual(optionsOf(edit, "f-driver_id"), ["None yet", ...expected]);
+  assert.deepEqual(optionsOf(list, "f-driver_id"), ["No driver", ...expected]);
+  assert.deepEqual(optionsOf(edit, "f-driver_id"), ["No driver", ...expected]);
   assert.deepEqual(optionsOf(list, "bulk-driver"), ["Choose one", ...expected, "No driver"]);
   assert.deepEqual(optionsOf(move, "f-to"), [
     "Choose one",

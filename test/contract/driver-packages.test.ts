@@ -104,7 +104,10 @@ test("it leaves out a printer’s model that the INF lacks, and the page says so
   const page = await (await fetch(`/drivers/${driver}`)).text();
 
   assert.equal(namesIn(script), "'Papyrus 159 PCL6'");
-  assert.match(page, /Left out, because the INF does not have it: <bdi>Papyrus 100 PCL6<\/bdi>/);
+  assert.match(
+    page,
+    /The package leaves out models that the INF does not contain: <bdi>Papyrus 100 PCL6<\/bdi>/,
+  );
 });
 
 test("it supports HEAD, ranges and If-None-Match, with the same bytes each time", async (t) => {
@@ -187,19 +190,19 @@ test("an impossible package is refused with 404, 405 or 422, with the reason and
   assert.equal((await request("/drivers/1/packages/rmm", "POST"))[0], 405);
   for (const path of ["packages/rmm", "packages/mdm", "scripts/install"]) {
     const [status, why] = await request(`/drivers/${empty}/${path}`);
-    assert.deepEqual([status, /no driver description: choose or type the model/.test(why)], [422, true], why);
+    assert.deepEqual([status, /has no model\. Choose one on the driver/.test(why)], [422, true], why);
   }
   for (const path of ["packages/rmm", "packages/mdm", "scripts/detect"]) {
     const [status, why] = await request(`/drivers/1000002/${path}`);
     assert.deepEqual(
-      [status, /^“.*” comes with Windows: there is no separate package\./.test(why)],
+      [status, /^“.*” comes with Windows and has no package of its own\./.test(why)],
       [422, true],
       why,
     );
   }
   await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
   const [status, why] = await request("/drivers/1/packages/rmm");
-  assert.deepEqual([status, /upload driver\.zip again/.test(why)], [422, true], why);
+  assert.deepEqual([status, /Upload driver\.zip again/.test(why)], [422, true], why);
 });
 
 test("it counts as a download of no printer", async (t) => {

@@ -44,7 +44,7 @@ test("a bulk change that removes drivers is refused for printers that print over
   const done = await post("/printers/bulk", { ids: "1", action: "driver", driver_id: "", confirmed: "1" });
 
   assert.deepEqual([refused.status, done.status], [422, 200]);
-  assert.match(await refused.text(), /IPP comes with its own driver[^<]*“Driverless”/);
+  assert.match(await refused.text(), /IPP requires its driver[^<]*“Driverless”/);
   const ids = [1, 2].map((id) => app.store.printers.get(id).printer.driver_id);
   assert.deepEqual(ids, [null, Number(ipp)]);
 });
@@ -66,8 +66,8 @@ test("only a printer’s page mentions diagnose.ps1, a driver’s page does not"
     ["/printers/1", "/drivers/1"].map(async (path) => (await fetch(path)).text()),
   );
 
-  for (const page of [printer, driver]) assert.match(page, /Each works alone/);
-  assert.match(printer, /It does not print\?<\/summary>\s+<p><code>diagnose\.ps1<\/code>/);
+  for (const page of [printer, driver]) assert.match(page, /Single scripts/);
+  assert.match(printer, /It does not print\?<\/summary>\s+<p>Run <code>diagnose\.ps1<\/code>/);
   assert.doesNotMatch(driver, /diagnose\.ps1/);
 });
 

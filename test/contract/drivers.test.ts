@@ -16,9 +16,9 @@ test("an upload creates one driver, with a list of models and a notice about unu
   const text = await first.text();
   assert.deepEqual([first.status, second.status], [200, 200]);
   assert.match(text, /<select [^>]*name="driver_id"/);
-  assert.match(text, /1 unused file of 4/);
+  assert.match(text, /Packages contain 1 unused file/);
   assert.match(text, /readme\.txt/);
-  assert.match(await second.text(), /was already uploaded/);
+  assert.match(await second.text(), /is already in Platen/);
   assert.equal(app.store.drivers.list().length, 1);
   assert.equal(app.store.drivers.get(1).file_name, "Papyrus 1.2.zip");
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
@@ -53,7 +53,7 @@ test("a file that is not a driver ZIP is refused with 422 and leaves nothing beh
     answers.map((answer) => answer.status),
     [422, 422, 422, 422],
   );
-  assert.match((await answers[1]?.text()) ?? "", /holds no INF file/);
+  assert.match((await answers[1]?.text()) ?? "", /contains no INF file/);
   assert.equal(app.store.drivers.list().length, 0);
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
   assert.deepEqual(readdirSync(join(dataDir, "drivers")), []);
@@ -93,9 +93,9 @@ test("a driver whose INF has no model is saved and needs attention until the ope
   await post(`/drivers/${driver}`, { driver_desc_typed: "Papyrus typed" });
   const after = await fetch(`/printers/${printer}/scripts/install`);
 
-  assert.match(list, /This driver has no driver description/);
+  assert.match(list, /This driver has no model/);
   assert.equal(before.status, 422);
-  assert.match(await before.text(), /no driver description/);
+  assert.match(await before.text(), /has no model/);
   assert.equal(after.status, 200);
   assert.match(await after.text(), /DriverName = 'Papyrus typed'/);
 });
@@ -110,7 +110,7 @@ test("uploading the same content restores a driver’s missing file", async (t) 
   const back = await fetch(`/printers/${printer}/packages/rmm`);
 
   assert.equal(missing.status, 422);
-  assert.match(await missing.text(), /missing on disk: upload driver\.zip again/);
+  assert.match(await missing.text(), /missing on the server\. Upload driver\.zip again/);
   assert.equal(back.status, 200);
   assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
 });

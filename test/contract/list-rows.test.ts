@@ -115,7 +115,7 @@ test("what blocks a printer stands in its row where the list is filtered by it, 
   assert.doesNotMatch(blocked, /<details class="why"/);
   assert.match(
     blocked,
-    /Blocked<\/span><p>No driver assigned: choose one to deploy it\. <a href="\/printers\/3\/edit#f-driver_id">Choose a driver</,
+    /Blocked<\/span><p>No driver assigned\. Choose a driver\. <a href="\/printers\/3\/edit#f-driver_id">Choose a driver</,
   );
 });
 
@@ -158,8 +158,8 @@ test("the filter for vendors' drivers says why it matters, and leaves out printe
   const page = await (await service.fetch("/printers?state=vendor-driver")).text();
 
   assert.deepEqual(listed(page), ["Alone", "Printer 9", "Printer 10"]);
-  assert.match(page, /<option value="vendor-driver" selected>Needs a vendor’s driver/);
-  assert.match(page, /Windows protected print mode removes these printers/);
+  assert.match(page, /<option value="vendor-driver" selected>Uses a vendor driver/);
+  assert.match(page, /Windows protected print mode blocks vendor drivers/);
   assert.match(
     page,
     /aria-label="Actions for Alone"\s+data-not="twin"/,

@@ -201,7 +201,10 @@ test("one search finds printers, clients and drivers, as a page and as a fragmen
   assert.match(page, /<h1>Search<\/h1>[\s\S]*1 client, 0 drivers, 2 printers/);
   assert.match(page, /href="\/clients\/2"><bdi>Beta &amp; Söhne<[\s\S]*href="\/printers\/2"><bdi>Lager</);
   assert.match(driver, /href="\/drivers\/1"/);
-  assert.match(part, /^<div class="results">[\s\S]*Nothing matches “<bdi>nothing<\/bdi>”\./);
+  assert.match(
+    part,
+    /^<div class="results">[\s\S]*No client, driver or printer matches “<bdi>nothing<\/bdi>”\./,
+  );
   assert.equal(empty.status, 200);
   assert.match(page, /<form class="find" method="get" action="\/search"/, "every page has the field");
 });

@@ -44,7 +44,7 @@ test("an empty dashboard says what to do first", async (t) => {
 
   const text = await (await fetch("/")).text();
 
-  assert.match(text, /Three steps/);
+  assert.match(text, /three steps/);
   assert.match(text, /href="\/clients"/);
   assert.match(text, /href="\/drivers"/);
 });

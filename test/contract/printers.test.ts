@@ -53,7 +53,7 @@ test("the list also shows a printer without client and driver", async (t) => {
 
   const text = await (await fetch("/printers")).text();
 
-  assert.match(text, /Without a client/);
+  assert.match(text, /No client/);
   assert.match(text, /href="\/printers\/1">Lonely</);
   assert.match(await (await fetch("/printers/1")).text(), /No driver assigned/);
 });
@@ -73,7 +73,7 @@ test("a rejected form has a message beside the field and keeps its values", asyn
   assert.match(text, /id="printer-list"/);
   assert.match(text, /cannot contain “,”/);
   assert.match(text, /neither an IP address nor a host name/);
-  assert.match(text, /There is no client 7/, "all that is wrong at once");
+  assert.match(text, /Client 7 does not exist/, "all that is wrong at once");
   assert.match(text, /value="A,B"/);
   assert.match(text, /value="Hall &lt;3&gt;"/);
   assert.equal(app.store.printers.list().length, 0);
@@ -103,7 +103,7 @@ test("an unknown client or driver is refused with 422", async (t) => {
   const driver = await post("/printers", { name: "A", address: "10.0.0.1", driver_id: "x" });
 
   assert.deepEqual([client.status, driver.status], [422, 422]);
-  assert.match(await client.text(), /There is no client 99/);
+  assert.match(await client.text(), /Client 99 does not exist/);
   assert.equal(app.store.printers.list().length, 0);
 });
 

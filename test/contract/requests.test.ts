@@ -82,7 +82,7 @@ test("a browser without scripts is redirected from a form to a page", async (t) 
     ],
   );
   assert.equal(refused.status, 422);
-  assert.match(await refused.text(), /<h1>Clients<\/h1>[\s\S]*The client’s name is needed/);
+  assert.match(await refused.text(), /<h1>Clients<\/h1>[\s\S]*The client’s name is required/);
   assert.doesNotMatch(await (await fetch("/printers")).text(), /Office/, "what was deleted is gone");
 });
 

@@ -77,7 +77,7 @@ test("RMM commands skip machines in other subnets, and without subnets they have
 
   assert.match(own, /-File \.\\platen\\install\.ps1 -OnlyHere\n/);
   assert.match(own, /-File \$f -OnlyHere\n/);
-  assert.match(wordsOf(own), /With -OnlyHere it says “Skipped: …” on machines outside the subnets/);
+  assert.match(wordsOf(own), /With -OnlyHere it says “Skipped: …” on PCs outside the subnets/);
   assert.match(anywhere, /-File \.\\platen\\install\.ps1\n/);
   assert.doesNotMatch(anywhere, /-OnlyHere/);
 });
@@ -104,11 +104,11 @@ test("a client’s page says whether its printers have the same subnets, and whi
   const anywhere = await wordsOfClient();
 
   assert.match(several, /Script file requirement-alpha\.ps1/);
-  assert.match(several, /deploy printers for different subnets one by one/);
+  assert.match(several, /Deploy each subnet’s printers separately/);
   assert.match(one, /Script file requirement-alpha\.ps1/);
   assert.doesNotMatch(one, /one by one/);
   for (const words of [some, oneOfTwo]) {
-    assert.match(words, /none: some of these printers belong anywhere/);
+    assert.match(words, /None\. Some of these printers have no subnets/);
     assert.doesNotMatch(words, /Script file requirement/);
     assert.match(words, /-OnlyHere/);
   }
@@ -129,7 +129,7 @@ test("an invalid line is refused with 422 and named, in both forms, which keep t
   for (const answer of answers) {
     const page = await answer.text();
     assert.equal(answer.status, 422);
-    assert.match(page, /Line 2 of the subnets, “10\.1\.2\.3\/24”, has bits set after its prefix/);
+    assert.match(page, /Line 2: “10\.1\.2\.3\/24” is an address inside a subnet/);
     assert.match(page, /id="f-subnets" name="subnets"[^>]*>10\.1\.2\.0\/24\n10\.1\.2\.3\/24</);
   }
   assert.deepEqual(app.store.clients.get(1).subnets, ["10.1.2.0/24"]);
@@ -151,10 +151,10 @@ test("a printer’s page shows its subnets and whether they are its own or its c
     post("/printers/2", { name: "Client’s", client_id: "1", address: "10.0.0.10" }, { "hx-request": "true" }),
   );
 
-  assert.match(own, /Subnets fd00:1::\/48 10\.9\.9\.9\/32 (?!of)/);
-  assert.match(ofClient, /Subnets 10\.1\.2\.0\/24 of the client/);
-  assert.match(anywhere, /at their default.* Subnets anywhere/);
-  assert.match(wordsOf(saved), /Subnets 10\.1\.2\.0\/24 of the client/);
+  assert.match(own, /Subnets fd00:1::\/48 10\.9\.9\.9\/32 (?!from)/);
+  assert.match(ofClient, /Subnets 10\.1\.2\.0\/24 from the client/);
+  assert.match(anywhere, /default settings.* Subnets all/);
+  assert.match(wordsOf(saved), /Subnets 10\.1\.2\.0\/24 from the client/);
 });
 
 test("a client keeps its subnets after a save, an undone deletion and a restart", async (t) => {
@@ -184,7 +184,10 @@ test("saving an outdated client form keeps new subnets, and asks where both chan
   const both = await post("/clients/1", { name: "Alpha", notes: "late", subnets: "10.8.0.0/16", opened });
 
   assert.deepEqual([late.status, both.status], [200, 409]);
-  assert.match(await late.text(), /Subnets: changed meanwhile to “<bdi>10\.7\.0\.0\/16<\/bdi>”, kept/);
+  assert.match(
+    await late.text(),
+    /Another user changed “Subnets” to “<bdi>10\.7\.0\.0\/16<\/bdi>”\. Platen kept that value/,
+  );
   assert.match(await both.text(), /Saved meanwhile: .*10\.7\.0\.0\/16/);
   assert.equal(app.store.clients.get(1).notes, "late");
   assert.deepEqual(app.store.clients.get(1).subnets, ["10.7.0.0/16"]);
@@ -222,5 +225,5 @@ test("an export contains printers’ own subnets, and an import reads them; an i
   assert.equal(imported.status, 200);
   assert.deepEqual(subnets(from), [["fd00:1::/48", "10.9.9.9/32"], [], []]);
   assert.deepEqual(subnets(to), subnets(from));
-  assert.match(wrong, /Line 1 of the subnets, “10\.1\.2\.3\/24”, has bits set after its prefix/);
+  assert.match(wrong, /Line 1: “10\.1\.2\.3\/24” is an address inside a subnet/);
 });

@@ -23,7 +23,7 @@ test("Windows drivers exist from the start and do not complete the dashboard’s
     ["/drivers", "/", "/printers"].map(async (path) => (await fetch(path)).text()),
   );
 
-  assert.match(library, /A driver is a vendor’s ZIP/);
+  assert.match(library, /Upload the vendor’s driver ZIP/);
   assert.match(library, /Windows’ own[\s\S]*Microsoft IPP Class Driver[\s\S]*Generic \/ Text Only/);
   assert.doesNotMatch(dashboard, /Done:/);
   assert.match(form, /<optgroup label="Windows’ own"><option value="1000001"/);
@@ -108,17 +108,20 @@ test("IPP with another driver, the class driver with another protocol, and IPP w
   const refusals: [Record<string, string>, RegExp][] = [
     [
       { protocol: "ipp", driver_id: other, address: "10.0.0.9" },
-      /IPP works only with the Microsoft IPP Class Driver/,
+      /IPP requires the Microsoft IPP Class Driver/,
     ],
     [
       { protocol: "ipp", driver_id: classDrivers, address: "10.0.0.9" },
-      /IPP works only with the Microsoft IPP Class/,
+      /IPP requires the Microsoft IPP Class/,
     ],
-    [{ protocol: "raw", driver_id: ipp, address: "10.0.0.9" }, /prints only over IPP/],
+    [{ protocol: "raw", driver_id: ipp, address: "10.0.0.9" }, /supports only IPP/],
     [{ protocol: "ipp" }, /IPP needs the printer’s address/],
-    [{ protocol: "ipp", address: "10.0.0.9", ipp_path: "/a b" }, /is no path on a printer/],
-    [{ protocol: "ipp", address: "10.0.0.9", ipp_path: "/a?b" }, /is no path on a printer/],
-    [{ driver_id: classDrivers, driver_desc: "Papyrus", address: "10.0.0.9" }, /has no model “Papyrus”/],
+    [{ protocol: "ipp", address: "10.0.0.9", ipp_path: "/a b" }, /is not a valid IPP path/],
+    [{ protocol: "ipp", address: "10.0.0.9", ipp_path: "/a?b" }, /is not a valid IPP path/],
+    [
+      { driver_id: classDrivers, driver_desc: "Papyrus", address: "10.0.0.9" },
+      /does not contain the model “Papyrus”/,
+    ],
   ];
 
   for (const [fields, message] of refusals) {
@@ -164,8 +167,8 @@ test("a bulk change to or from the IPP class driver is refused for printers with
   const moved = await post("/drivers/1/move", { to: ipp, preview: "x" });
 
   assert.deepEqual([toIpp.status, fromIpp.status, moved.status], [422, 422, 422]);
-  assert.match(await toIpp.text(), /“Microsoft IPP Class Driver” prints only over IPP[^<]*“Raw”/);
-  assert.match(await fromIpp.text(), /does not print over IPP[^<]*“Driverless”/);
+  assert.match(await toIpp.text(), /“Microsoft IPP Class Driver” supports only IPP[^<]*“Raw”/);
+  assert.match(await fromIpp.text(), /does not support IPP[^<]*“Driverless”/);
   assert.deepEqual(
     app.store.printers.list().map(({ printer, driver }) => [printer.name, driver?.id]),
     [
@@ -230,14 +233,7 @@ test("a printer’s page links the help on its unusual settings, and each link l
 
   assert.deepEqual(
     topics.map((found) => found.map(({ title }) => title)),
-    [
-      [],
-      ["IPP queues"],
-      ["PrintTickets"],
-      ["ARM64 machines"],
-      ["Users’ own preferences"],
-      ["Replacing queues"],
-    ],
+    [[], ["IPP queues"], ["PrintTickets"], ["ARM64 PCs"], ["User preferences"], ["Replacing queues"]],
   );
   assert.deepEqual(missing, []);
 });

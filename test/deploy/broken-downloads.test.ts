@@ -116,5 +116,5 @@ test("an archive that is damaged during a download breaks the connection, so tha
 
   assert.equal(app.lines.filter((line) => /broken off/.test(line)).length, 2, app.lines.join("\n"));
   assert.equal(after.status, 422);
-  assert.match(await after.text(), /damaged on disk/);
+  assert.match(await after.text(), /damaged on the server/);
 });

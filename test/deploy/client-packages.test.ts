@@ -85,16 +85,12 @@ test("a client's page lists the printers that are left out, each with the reason
   const text = await (await fetch("/clients/1")).text();
 
   const said = text.replaceAll(/<\/?(?:bdi|strong)>/g, "").replaceAll(/\s+/g, " ");
-  assert.match(said, /4 of 7 printers stay out/);
+  assert.match(said, /4 of 7 printers are left out/);
   for (const [printer, reason, remedy] of [
     [4, "No driver assigned", "/printers/4/edit#f-driver_id"],
     [5, "Unsigned: 64-bit Windows will refuse this driver.", "/drivers/3"],
-    [6, "This driver has no driver description", "/drivers/4"],
-    [
-      7,
-      "A PC can have only one queue with this name: the package contains “A” at 10.0.0.9.",
-      "/printers/7/edit#f-name",
-    ],
+    [6, "This driver has no model", "/drivers/4"],
+    [7, "Another printer with this name is in the package: “A” at 10.0.0.9.", "/printers/7/edit#f-name"],
   ]) {
     const item = said.split("<li").find((part) => part.includes(`href="/printers/${printer}"`)) ?? "";
     assert.ok(item.includes(String(reason)), item);
@@ -186,7 +182,7 @@ test("a choice with a printer that cannot be included is refused with the first 
     answers[2]?.[1] ?? "",
     /^1 of these 2 printers cannot go into one package: “Unsigned”: [^\n]*driver\.$/,
   );
-  assert.match(answers[1]?.[1] ?? "", /“a”: A PC can have only one queue with this name/);
+  assert.match(answers[1]?.[1] ?? "", /“a”: Another printer with this name is in the package/);
   assert.equal((await fetch("/packages/other?ids=1")).status, 404);
 });
 

@@ -121,8 +121,8 @@ test("the page of an install script says whether Intune's script installer accep
     paths.map(async (path) => (await fetch(path)).text()),
   );
 
-  assert.match(plain, /Intune’s script installer accepts it/);
-  assert.match(ticket, /too large for Intune’s script installer/);
+  assert.match(plain, /Small enough for Intune’s script installer/);
+  assert.match(ticket, /Too large for Intune’s script installer/);
   assert.doesNotMatch(detect, /script installer/);
 });
 

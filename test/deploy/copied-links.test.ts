@@ -81,8 +81,8 @@ test("the page of a link warns if the link has a loopback address", async (t) =>
   const here = await made({});
   const known = await made({ allowedHosts: ["platen.example"] }, { "x-forwarded-host": "platen.example" });
 
-  assert.match(here, /work only on this machine[\s\S]*<code>PUBLIC_URL<\/code>/);
-  assert.doesNotMatch(known, /this machine alone/);
+  assert.match(here, /work only on the Platen server[\s\S]*<code>PUBLIC_URL<\/code>/);
+  assert.doesNotMatch(known, /only on the Platen server/);
 });
 
 test("only operators are offered links, and with sign-in no command contains an address without a link", async (t) => {

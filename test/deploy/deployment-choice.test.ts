@@ -73,7 +73,7 @@ test("of two queues with the same name in any case, the older one is included an
   );
   assert.match(
     leftOut[0]?.reason.text ?? "",
-    /only one queue with this name: the package contains “Office” at 10\.0\.0\.9/,
+    /printer with this name is in the package: “Office” at 10\.0\.0\.9/,
   );
 });
 

@@ -37,7 +37,7 @@ test("a driver's page offers its packages, scripts and the fields of Intune's fo
     "read/install",
   ])
     assert.ok(section.includes(`href="/drivers/1/${path}"`), path);
-  assert.match(section, /Installs what printers use: <bdi>Two<\/bdi>\./);
+  assert.match(section, /This package installs the models that printers use: <bdi>Two<\/bdi>\./);
   assert.equal(fieldValue(section, "Name"), appName);
   assert.equal(fieldValue(section, "Description"), `${appName}: Two`);
   assert.equal(fieldValue(section, "Publisher"), "Papyrus");
@@ -81,7 +81,7 @@ test("the pages of a printer and a client offer packages without drivers, and na
   const ofClient = textBetween(client ?? "", '<details class="more apart">', "</details>");
   const added = [...ofClient.matchAll(/<dt[^>]*>Add<\/dt><dd><code[^>]*>([^<]*)/g)].map(([, name]) => name);
   assert.deepEqual(added.sort(), [...apps].sort());
-  assert.doesNotMatch(ofClient, /We have not tested/);
+  assert.doesNotMatch(ofClient, /Not tested in Intune/);
   assert.doesNotMatch(label ?? "", /driver=apart|Without the driver/);
 });
 
@@ -95,10 +95,7 @@ test("a page warns if the drivers of a printer are for different architectures",
 
   const fold = textBetween(page, '<details class="more apart">', "</details>");
   assert.match(fold, /<summary>Without the drivers<\/summary>/);
-  assert.match(
-    fold,
-    /These drivers are for different architectures\. .* try one machine of each kind first\./,
-  );
+  assert.match(fold, /These drivers are for different architectures\. .* try one PC of each kind first\./);
 });
 
 test("the app's name contains the driver's version, even if an operator has named the driver", async (t) => {
@@ -126,9 +123,9 @@ test("a driver's page says why it cannot be deployed, and folds downloads that w
   const gone = await sectionOf(3);
   const windows = await (await fetch("/drivers/1000002")).text();
 
-  assert.match(incomplete, /no driver description: choose or type the model/);
+  assert.match(incomplete, /has no model\. Choose one on the driver/);
   assert.match(unsigned, /<summary>Download anyway<\/summary>.*packages\/mdm/);
-  assert.match(gone, /The archive is missing on disk: upload driver\.zip again/);
+  assert.match(gone, /The driver ZIP is missing on the server\. Upload driver\.zip again/);
   for (const page of [incomplete, gone, windows]) assert.doesNotMatch(page, /packages\/(?:mdm|rmm)/);
 });
 
@@ -138,5 +135,8 @@ test("a driver that no printer uses installs its own model", async (t) => {
 
   const page = await (await fetch("/drivers/1")).text();
 
-  assert.match(page, /Installs <bdi>Papyrus Universal<\/bdi>, its own model: no printer uses it yet\./);
+  assert.match(
+    page,
+    /This package installs <bdi>Papyrus Universal<\/bdi>\. No printer uses this driver yet\./,
+  );
 });

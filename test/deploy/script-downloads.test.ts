@@ -84,6 +84,6 @@ test("a page opened at a loopback address warns that other machines cannot use i
     }),
   );
 
-  const notes = pages.map((page) => page.split("work only on this machine").length - 1);
+  const notes = pages.map((page) => page.split("work only on the Platen server").length - 1);
   assert.deepEqual(notes, [1, 0]);
 });

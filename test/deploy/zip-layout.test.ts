@@ -197,10 +197,10 @@ const largeFile = (name: string, length: number): ZipFile => ({
 test("a package with too many files or bytes for a ZIP is refused with a clear message", () => {
   const most = Array.from({ length: 65_535 }, (_, i) => emptyFile(`${i}`));
   const refused: [readonly ZipFile[], RegExp][] = [
-    [[...most, emptyFile("one more")], /would hold more than 65,535 files/],
-    [[largeFile("a", 3e9), largeFile("b", 2e9)], /would hold more than 4 GB/],
-    [[{ ...largeFile("a", 1000), size: 5e9 }], /would hold more than 4 GB/],
-    [[largeFile("a", 0xffffffff - 98)], /would hold more than 4 GB/],
+    [[...most, emptyFile("one more")], /would contain more than 65,535 files/],
+    [[largeFile("a", 3e9), largeFile("b", 2e9)], /would contain more than 4 GB/],
+    [[{ ...largeFile("a", 1000), size: 5e9 }], /would contain more than 4 GB/],
+    [[largeFile("a", 0xffffffff - 98)], /would contain more than 4 GB/],
   ];
 
   assert.equal(zipLayout(most).size, 22 + 65_535 * 76 + sizeOfNames(most));

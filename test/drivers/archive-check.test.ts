@@ -51,8 +51,8 @@ test("an archive that is damaged while the service runs is refused until the sam
     [200, 200, 200],
   );
   assert.match(install ?? "", /Download = 'http[^']+\/drivers\/1\/files'\r\n\s+FilesSha256 = ''/);
-  assert.match(reason, /is damaged on disk: upload driver\.zip again to put it back/);
-  assert.match(page, /The archive is damaged on disk: upload driver\.zip again/);
+  assert.match(reason, /is damaged on the server\. Upload driver\.zip again/);
+  assert.match(page, /The driver ZIP is damaged on the server\. Upload driver\.zip again/);
   assert.deepEqual(after, [200, 200, 200, 200]);
   assert.equal(app.lines.filter((line) => /is damaged: its SHA-256 is/.test(line)).length, 1);
 });
@@ -122,7 +122,7 @@ test("missing and shortened archives are refused at once, with the remedy", asyn
   const page = await (await app.fetch("/drivers/1")).text();
 
   assert.equal(short.status, 422);
-  assert.match(await short.text(), /is damaged on disk: upload driver\.zip again/);
+  assert.match(await short.text(), /is damaged on the server\. Upload driver\.zip again/);
   assert.deepEqual(missing, [422, 422, 422, 422]);
-  assert.match(page, /The archive is missing on disk/);
+  assert.match(page, /The driver ZIP is missing on the server/);
 });

@@ -143,7 +143,7 @@ test("a name that is a file and a folder is refused: Windows cannot create both"
   const read = (...names: string[]) =>
     readArchive(sourceOf(makeZip(names.map((name) => ({ name, bytes: "x" })))));
 
-  await assert.rejects(read("x86", "x86/a.dll"), /holds “x86” as a file and as a folder/);
+  await assert.rejects(read("x86", "x86/a.dll"), /contains “x86” as a file and as a folder/);
   await assert.rejects(read("X86/b/a.dll", "b.dll", "x86/B"), /holds “x86\/B” as a file and as a folder/);
   assert.equal((await read("x86", "x86.b/a.dll")).entries.length, 2);
 });
@@ -162,7 +162,7 @@ test("the later of two names that differ only by case counts, with a warning", a
     ["other.dll", "DRIVER.DLL"],
   );
   assert.deepEqual(warnings, [
-    "“Driver.dll” and “DRIVER.DLL” differ only by case: Windows keeps the later one.",
+    "“Driver.dll” and “DRIVER.DLL” differ only in case. Windows keeps only the second file.",
   ]);
 });
 

@@ -48,7 +48,10 @@ test("a driver whose own model printers deploy says which, and how to choose", a
 
   for (const { state, findings } of [row, driver]) {
     assert.equal(state, "attention");
-    assert.match(findings[0]?.text ?? "", /^Deploys Papyrus A, the first of 3 models/);
+    assert.match(
+      findings[0]?.text ?? "",
+      /^No model is chosen\. Packages install the first of 3 models: Papyrus A\.$/,
+    );
   }
   assert.match(list, new RegExp(`href="/drivers/${id}\\?tab=model#models-found">Choose the model`));
 });
@@ -81,9 +84,9 @@ test("a browser's form of a printer needs a model while the driver has none chos
     [422, 422, 200, 303, 303],
   );
   const page = await refused.text();
-  assert.match(page, /Which model is it\? Choose one of 3 names\./);
+  assert.match(page, /Choose one of 3 models\./);
   assert.match(page, /<option value="Papyrus C">/, "the models are suggested without scripts too");
-  assert.match(await both.text(), /name is needed[\s\S]*Which model is it/);
+  assert.match(await both.text(), /name is required[\s\S]*Choose one of 3 models/);
   assert.deepEqual(
     app.store.printers.list().map(({ printer }) => printer.driver_desc),
     ["", "", "Papyrus B"],
@@ -113,7 +116,7 @@ test("no model is preselected until a person chooses one, unless a name is for a
     [open, universal].map(async (id) => (await fetch(`/drivers/${id}`)).text()),
   );
 
-  assert.match(openPage ?? "", /deployed now, not chosen yet/);
+  assert.match(openPage ?? "", /used now, but not chosen/);
   assert.doesNotMatch(openPage ?? "", /name="driver_desc"[^>]*checked/);
   assert.match(universalPage ?? "", /value="Papyrus Universal PCL6"\s+checked/);
   assert.equal(app.store.drivers.get(universal).driver_desc, "Papyrus Universal PCL6");
@@ -134,7 +137,7 @@ test("a change of the INF keeps the model if the new INF has it and otherwise as
 
   assert.deepEqual([lacking.status, none.status, moved.status], [422, 422, 303]);
   const page = await lacking.text();
-  assert.match(page, /Which model is it\? Choose one of 2 names\./);
+  assert.match(page, /Choose one of 2 models\./);
   assert.match(page, /value="Papyrus C"/, "the models of the other INF are there to choose");
   assert.doesNotMatch(page, /value="Papyrus A"/);
   assert.deepEqual([kept.inf_path, kept.driver_desc], ["papyrus.inf", "Papyrus A"]);
@@ -176,7 +179,7 @@ test("a search finds models in every INF of the archive, and choosing one choose
   const page = await (await saveDriverForm(service, id, { pick, name: "Typed" })).text();
   const garbage = await saveDriverForm(service, id, { pick: "99:x" });
 
-  assert.match(found, /In other INFs of the archive: 1 name/);
+  assert.match(found, /In other INFs of this ZIP: 1 model/);
   assert.match(found, /in <bdi>sub\/second\.inf<\/bdi>/);
   for (const text of [fragment, page]) {
     assert.match(text, /value="sub\/second\.inf"\s+checked/);
@@ -193,7 +196,7 @@ test("a change of the INF lists all models of the new INF", async (t) => {
   const answer = await fetch(`/drivers/${id}/models?inf_path=sub%2Fsecond.inf&driver_desc=Papyrus+A`);
   const list = await answer.text();
 
-  assert.match(list, /2 names in <bdi>sub\/second\.inf<\/bdi>/);
+  assert.match(list, /2 models in <bdi>sub\/second\.inf<\/bdi>/);
   assert.deepEqual(
     [...list.matchAll(/type="radio" name="driver_desc"[^>]* value="([^"]*)"/g)].map(([, name]) => name),
     ["Papyrus B", "Papyrus C"],

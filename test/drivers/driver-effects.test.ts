@@ -32,11 +32,11 @@ test("a save that affects printers shows its effects first and happens after the
   assert.equal(unconfirmed.status, 200);
   assert.match(
     page,
-    /1 printer will install again: <a[^>]*><bdi>Own &lt;1&gt;<\/bdi><\/a> \(<bdi>Alpha<\/bdi>\)\. Deploy it again/,
+    /1 printer must be deployed again: <a[^>]*><bdi>Own &lt;1&gt;<\/bdi><\/a> \(<bdi>Alpha<\/bdi>\)\./,
   );
   assert.match(
     page,
-    /1 printer will be Blocked, since the INF has no model “<bdi>Papyrus A<\/bdi>”: <a[^>]*><bdi>Chosen/,
+    /1 printer will be Blocked\. The INF does not contain the model “<bdi>Papyrus A<\/bdi>”: <a[^>]*><bdi>Chosen/,
   );
   assert.match(page, /name="comment" value="kept &amp; sent again"/);
   assert.equal(before, "papyrus.inf");
@@ -45,7 +45,10 @@ test("a save that affects printers shows its effects first and happens after the
   assert.deepEqual([twice.status, twice.headers.get("location")], [303, `/drivers/${id}?done=saved`]);
   const printers = await service.app.overview.findMany([own, 2]);
   assert.deepEqual([printers.get(own)?.state, printers.get(2)?.state], ["ready", "blocked"]);
-  assert.match(message, /class="notice warn"[^>]*>\s*<p>Saved: [\s\S]*1 printer cannot be deployed with it/);
+  assert.match(
+    message,
+    /class="notice warn"[^>]*>\s*<p>Saved: [\s\S]*1 printer cannot be deployed with this driver/,
+  );
 });
 
 test("a confirmation of outdated effects is requested again", async (t) => {
@@ -64,13 +67,13 @@ test("a confirmation of outdated effects is requested again", async (t) => {
     await saveDriverForm(service, id, { ...change, show: "form", name: "Typed" }, htmxHeaders)
   ).text();
 
-  assert.match(first, /1 printer will install again/);
+  assert.match(first, /1 printer must be deployed again/);
   assert.match(
     first,
-    /1 printer will deploy “<bdi>Papyrus C<\/bdi>” instead of “<bdi>Papyrus A<\/bdi>”: <a[^>]*><bdi>One</,
+    /1 printer will have the model “<bdi>Papyrus C<\/bdi>” instead of “<bdi>Papyrus A<\/bdi>”: <a[^>]*><bdi>One</,
   );
-  assert.match(second, /Something changed meanwhile/);
-  assert.match(second, /2 printers will install again/);
+  assert.match(second, /The data changed meanwhile/);
+  assert.match(second, /2 printers must be deployed again/);
   assert.equal(after, "Papyrus A");
   assert.match(back, /value="Papyrus C"\s+checked/);
   assert.match(back, /value="Typed"/);
@@ -101,7 +104,10 @@ test("a typed model that the INF lacks is saved only after a confirmation that W
   await saveDriverForm(service, id, { ...typed, confirmed: confirmedIn(unconfirmed) });
   const free = await saveDriverForm(service, nameless, typed);
 
-  assert.match(unconfirmed, /The INF has no model “<bdi>Papyrus Z<\/bdi>”: Windows will refuse it/);
+  assert.match(
+    unconfirmed,
+    /The INF does not contain the model “<bdi>Papyrus Z<\/bdi>”\. Windows will refuse it/,
+  );
   assert.deepEqual([before, service.app.store.drivers.get(id).driver_desc], ["Papyrus A", "Papyrus Z"]);
   assert.equal((await service.app.overview.driver(id)).driver.state, "blocked");
   assert.equal(free.status, 303);

@@ -94,7 +94,7 @@ test("a driver is found by any model in its archive, and the list shows the mode
 
   assert.match(found, /Papyrus PCL6 3\.0<\/bdi>[\s\S]*<bdi>Papyrus 777 PCL6<\/bdi>/);
   assert.match(both, /<bdi>Vellum Ärmel 500<\/bdi>/);
-  assert.match(apart, /Nothing matches/, "no model has the words of two models");
+  assert.match(apart, /No client, driver or printer matches/, "no model has the words of two models");
   assert.match(list, /1 of 2 drivers/);
   assert.match(list, /has <bdi>Papyrus 159 PCL6<\/bdi>/);
   assert.deepEqual(titlesIn(narrowed), ["Vellum papyrus 1.2"]);
@@ -124,7 +124,7 @@ test("files that are missing only for x86 do not block a driver on x64", async (
   assert.equal(driver.state, "attention");
   assert.equal(
     driver.findings[0]?.text,
-    "A file that the INF needs is missing for x86: the installation will fail there, not on x64.",
+    "A file that the INF needs is missing for x86. Installation fails there.",
   );
   assert.match(page, /<li class="warn">Missing: <code><bdi>old\.dll</);
 });

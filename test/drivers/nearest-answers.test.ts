@@ -69,7 +69,10 @@ test("a move, a bulk change and a driver's form offer the nearest names too", as
   const chosen = await saveDriverForm(service, 2, { driver_desc_typed: "Papyrus C" });
 
   assert.deepEqual(offeredIn(move, "model_0"), abc);
-  assert.match(await bulk.text(), /The driver has no model “Papyrus BB”\. The nearest: “Papyrus B”, /);
+  assert.match(
+    await bulk.text(),
+    /The driver does not contain the model “Papyrus BB”\. Similar models: “Papyrus B”, /,
+  );
   assert.deepEqual(offeredIn(confirm, "driver_desc_typed"), abc);
   assert.equal(chosen.status, 303);
 });

@@ -43,7 +43,7 @@ test("no more names than asked for, none twice, and none that is unlike", () => 
 test("a message names the nearest three, or nothing", () => {
   assert.equal(
     nearestInWords(["Papyrus A", "Papyrus B"], "Papyrus Z"),
-    " The nearest: “Papyrus A”, “Papyrus B”.",
+    " Similar models: “Papyrus A”, “Papyrus B”.",
   );
   assert.equal(nearestInWords(["Papyrus A"], "Xerox"), "");
 });

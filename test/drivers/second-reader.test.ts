@@ -46,10 +46,10 @@ const strictness: readonly [rule: string, message: RegExp][] = [
   ["names are valid UTF-8", /not valid UTF-8/],
   ["the ZIP64 end record is right before its locator", /ZIP64 end record is missing/],
   ["files and their headers are before the directory", /is not where its table of contents says/],
-  ["files do not overlap", /overlap in this ZIP/],
+  ["files do not overlap", / overlap\./],
   ["nothing follows the deflated bytes of a file", /does not match its checksum/],
   ["what is marked as encrypted, or as a link", /is encrypted|symbolic link/],
-  ["names that harm or that Windows cannot create", /the name “/],
+  ["names that harm or that Windows cannot create", /The path “/],
 ];
 
 /** The offset of the last end record. */

@@ -25,15 +25,15 @@ function remarkOf(driver: Driver): string {
 test("files that another printer INF uses do not count as unused", () => {
   const remark = remarkOf(driverOf(2, { unused: { count: 3, bytes: 1024, paths: ["<b>.dll"] } }));
 
-  assert.match(remark, /3 unused files of 1\u202f200, 1\.0 KB: no printer INF of this ZIP uses them/);
+  assert.match(remark, /Packages contain 3 unused files \(1\.0 KB\)\./);
   assert.match(remark, /&lt;b&gt;\.dll and 2 more/);
 });
 
 test("a report without totals names the unused files of the chosen INF", () => {
   const [one, two] = [remarkOf(driverOf(1)), remarkOf(driverOf(2))];
 
-  assert.match(one, /10 unused files of 1\u202f200, 2\.0 KB: no printer INF/);
-  assert.match(two, /10 files of 1\u202f200, 2\.0 KB, that this INF does not use/);
+  assert.match(one, /contain 10 unused files \(2\.0 KB\)\./);
+  assert.match(two, /contain 10 files \(2\.0 KB\) that this INF does not use\./);
 });
 
 test("packages leave out the files that the chosen INF does not use", () => {
@@ -41,7 +41,7 @@ test("packages leave out the files that the chosen INF does not use", () => {
 
   const remark = remarkOf({ ...driverOf(2, { unused }), drop_unused: true });
 
-  assert.match(remark, /Packages leave out 10 files of 1\u202f200, 2\.0 KB unpacked/);
+  assert.match(remark, /Packages leave out 10 files that this INF does not use \(2\.0 KB\)\./);
 });
 
 test("the button says how many files it leaves out, and whose they are", () => {
@@ -62,7 +62,7 @@ test("the button says how many files it leaves out, and whose they are", () => {
   assert.deepEqual(labels, [
     "Leave out 30 unused files (292 MB smaller)",
     "Leave out 30 files that this INF does not use (292 MB smaller)",
-    "Put them back into packages",
+    "Include unused files",
     undefined,
   ]);
 });
@@ -70,21 +70,15 @@ test("the button says how many files it leaves out, and whose they are", () => {
 test("a driver without unused files says so", () => {
   const none = { unused: { count: 0, bytes: 0, paths: [] } };
 
-  assert.match(remarkOf(driverOf(1, none)), /No unused files: all 1\u202f200 files/);
-  assert.match(unusedHint(none), /uses every file: packages stay as they are/);
+  assert.match(remarkOf(driverOf(1, none)), /^The driver uses all files of the ZIP\.$/);
+  assert.match(unusedHint(none), /This INF uses all files of the ZIP/);
   assert.match(unusedHint(undefined), /only the files that the chosen INF uses/);
 });
 
 test("one file is written in the singular", () => {
   const unused = { count: 1, bytes: 1024, paths: ["<b>.dll"] };
-  const none = { count: 0, bytes: 0, paths: [] };
 
   const remark = remarkOf(driverOf(2, { unused }));
-  const only = remarkOf(driverOf(1, { unused: none, fileCount: 1 }));
 
-  assert.equal(only, "No unused files: the only file belongs to the driver.");
-  assert.match(
-    remark,
-    /1 unused file of 1\u202f200, 1\.0 KB: no printer INF of this ZIP uses it, and packages carry it\./,
-  );
+  assert.match(remark, /Packages contain 1 unused file \(1\.0 KB\)\./);
 });

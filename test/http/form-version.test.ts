@@ -42,11 +42,11 @@ test("fields of a printer that another user changed too are overwritten only aft
   assert.deepEqual(conflictsIn(text), ["Address", "Port", "Location"]);
   assert.match(text, /Saved meanwhile: <bdi>10\.0\.0\.10<\/bdi>/);
   assert.match(text, /Saved meanwhile: <bdi>Floor 2<\/bdi>/);
-  assert.match(text, /Changed meanwhile and kept: Protocol, LPR queue, Comment\./);
+  assert.match(text, /Platen kept another user’s changes in: Protocol, LPR queue, Comment\./);
   assert.match(text, /<option value="lpr" selected>/);
   assert.match(text, /value="Cellar"/, "what was typed is kept");
-  assert.match(text, /Save mine anyway/);
-  assert.match(text, new RegExp(`<a href="/printers/${id}/edit">Discard mine`));
+  assert.match(text, /Save my version/);
+  assert.match(text, new RegExp(`<a href="/printers/${id}/edit">Discard my changes`));
   assert.equal(forced.status, 303);
   assert.equal(app.store.printers.get(id).printer.location, "Cellar");
 });
@@ -204,12 +204,12 @@ test("a save keeps the fields that only another user changed, and its message na
   const { printer } = app.store.printers.get(id);
   assert.equal(saved.status, 303);
   assert.deepEqual([printer.name, printer.location, printer.client_id], ["Mine", "Floor 2", 1]);
-  assert.match(told, /Saved: .*<br>Client: changed meanwhile to “<bdi>Contoso<\/bdi>”, kept\./s);
-  assert.match(told, /<br>Location: changed meanwhile to “<bdi>Floor 2<\/bdi>”, kept\./);
   assert.match(
     told,
-    /<br>Two-sided printing: changed meanwhile to “<bdi>Two-sided, long edge<\/bdi>”, kept\./,
+    /Saved: .*<br>Another user changed “Client” to “<bdi>Contoso<\/bdi>”\. Platen kept that value\./s,
   );
+  assert.match(told, /<br>Another user changed “Location” to “<bdi>Floor 2<\/bdi>”\./);
+  assert.match(told, /<br>Another user changed “Two-sided printing” to “<bdi>Two-sided, long edge<\/bdi>”\./);
   assert.match(again, /Another user changed the same fields/, "the name was saved by the first of the two");
 });
 
@@ -253,7 +253,7 @@ test("what is checked is the merged form, which comes back with the values of bo
   const { printer } = app.store.printers.get(id);
   assert.equal(refused.status, 422);
   assert.match(text, /LPR needs the queue’s name/);
-  assert.match(text, /Changed meanwhile and kept: Protocol\./);
+  assert.match(text, /Platen kept another user’s changes in: Protocol\./);
   assert.match(text, /<option value="lpr" selected>/);
   assert.equal(saved.status, 303);
   assert.deepEqual([printer.protocol, printer.lpr_queue], ["lpr", "auto"]);
@@ -290,7 +290,7 @@ test("a form for a printer that was deleted meanwhile becomes the form for a new
   const plain = await post(`/printers/${id}`, { name: "Typed" });
 
   assert.deepEqual([answer.status, plain.status], [404, 404]);
-  assert.match(page, /Not saved: this printer was deleted/);
+  assert.match(page, /Not saved\. This printer was deleted/);
   assert.match(page, /<form id="printer-form"[^>]*action="\/printers"/);
   assert.match(page, /value="Typed"/);
   assert.match(page, /value="10\.0\.0\.77"/);

@@ -91,7 +91,7 @@ test("a finding, a refusal and the footer without sign-in link the help", async 
     form,
     /<p class="hint">Help: <a href="\/help\/driverless" target="_blank" rel="noopener">IPP<\/a>, /,
   );
-  assert.match(form, /<footer class="foot">.*href="\/help\/signing-in#switch-sign-in-on"/s);
+  assert.match(form, /<footer class="foot">.*href="\/help\/signing-in#turn-sign-in-on"/s);
   assert.match(backups, /href="\/help\/backup"/);
 });
 
@@ -133,18 +133,22 @@ test("a search without a hit says so, and shows the words as text", async (t) =>
   const empty = await (await app.fetch("/help?q=+")).text();
   const long = await app.fetch(`/help?q=${"printer+".repeat(1000)}`);
 
-  assert.match(nothing, /No page has these words\./);
+  assert.match(nothing, /No results\./);
   assert.match(nothing, /value="zzyzx &lt;qqqq&gt;"/);
   assert.match(empty, /Getting started/);
   assert.equal(long.status, 200);
 });
 
-test("a search of all records without a hit offers the same search of the help", async (t) => {
+test("a search of all records shows the first sections of the help, and links to the others", async (t) => {
   const app = await startApp(t);
 
-  const page = await (await app.fetch("/search?q=not+at+this+site+%26+more")).text();
+  const found = await (await app.fetch("/search?q=subnets+%26+more")).text();
+  const nothing = await (await app.fetch("/search?q=qqqq")).text();
 
-  assert.match(page, /<a href="\/help\?q=not%20at%20this%20site%20%26%20more">Search the help<\/a>/);
+  assert.match(found, /No client, driver or printer matches/);
+  assert.match(found, /<h2>Help<\/h2><ul>(?:<li><p><a href="\/help\/[\s\S]*?<\/li>){3}<\/ul>/);
+  assert.match(found, /<a href="\/help\?q=subnets%20%26%20more">Search the help<\/a>/);
+  assert.doesNotMatch(nothing, /<h2>Help/);
 });
 
 test("the help's list names the version, and a page has the licences of all parts", async (t) => {

@@ -41,14 +41,11 @@ test("the message after each change of a printer has its name, the effect and th
     [...packages, "/printers?new=1&amp;client_id=3&amp;driver_id=2#new-printer"],
   ]);
   for (const done of ["changed", "redeploy"] as const) {
-    assert.deepEqual(say(done, later), ["Saved: Office. Revision changed: deploy again.", packages]);
-    assert.deepEqual(say(done), ["Saved: Office. Nothing to deploy again.", []]);
+    assert.deepEqual(say(done, later), ["Saved: Office. Download and deploy the new package.", packages]);
+    assert.deepEqual(say(done), ["Saved: Office. You do not need to deploy it again.", []]);
     assert.deepEqual(say(done, {}, false), ["Saved: Office", packages], "nobody has it yet");
   }
-  assert.deepEqual(say("icon"), [
-    "Saved: the icon of Office. Intune packages contain it from now on.",
-    packages,
-  ]);
+  assert.deepEqual(say("icon"), ["Saved: icon of Office. Download the Intune package to use it.", packages]);
   assert.deepEqual(say("saved", bare), [
     "Saved: Office. No driver assigned.",
     ["/printers/7/edit#f-driver_id", "/printers?new=1&amp;client_id=&amp;driver_id=#new-printer"],
@@ -88,7 +85,7 @@ test("without scripts, messages name what was saved or deleted, and the next ste
   const form = await (await fetch(next)).text();
 
   assert.match(created, /Saved: <a href="\/printers\/2"><bdi>Second<\/bdi>/);
-  assert.match(renamed, /<bdi>Other<\/bdi><\/a>\. Revision changed: deploy again\./);
+  assert.match(renamed, /<bdi>Other<\/bdi><\/a>\. Download and deploy the new package\./);
   assert.match(client, /Saved: <a href="\/clients\/1"><bdi>Beta<\/bdi>/);
   assert.match(deleted, /Deleted: <bdi>Other<\/bdi>/);
   assert.match(form, /<option value="1" selected>Beta</);
@@ -113,7 +110,7 @@ test("saving a printer that cannot be deployed shows the obstacle and no downloa
       text,
       /Saved: <a href="\/printers\/1"><bdi>Bad<\/bdi><\/a>\. Unsigned: 64-bit Windows will refuse/,
     );
-    assert.doesNotMatch(text, /Download for/);
+    assert.doesNotMatch(text, /Download \w+ package/);
     assert.match(text, new RegExp(`href="/drivers/${unsigned}">Open the driver`));
   }
 });

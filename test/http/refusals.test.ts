@@ -65,12 +65,12 @@ test("a refused deletion names the printers in the way, with a link to each", as
     assert.match(text, /<div id="message" ?>\s*<div class="notice bad"/);
     assert.match(
       text,
-      /still in use[^<]*<a href="\/printers\/1"><bdi>Hall &lt;1&gt;<\/bdi><\/a>\.<\/p><ul class="actions">/,
+      /printers that use it first[^<]*<a href="\/printers\/1"><bdi>Hall &lt;1&gt;<\/bdi><\/a>\.<\/p><ul class="actions">/,
     );
     assert.match(text, /Delete (?:client|driver)<\/button>/, "the page is there again");
     assert.equal(script.headers.get("hx-retarget"), "#message");
     assert.match(await script.text(), /<a href="\/printers\/1">/);
-    assert.match(await curl.text(), /^[^\n]*is still used by “Hall <1>”\. [^\n]*\n$/);
+    assert.match(await curl.text(), /^[^\n]*was not deleted\. [^\n]*: “Hall <1>”\.\n$/);
   }
 });
 
@@ -100,7 +100,7 @@ test("a client or driver in use also leads to the page that changes its printers
   const client = await refusalOf("/clients/1");
   const driver = await refusalOf("/drivers/1");
 
-  assert.match(client, /<li><a href="\/printers\?client_id=1">See it in the list<\/a><\/li><li data-close/);
+  assert.match(client, /<li><a href="\/printers\?client_id=1">Show it in the list<\/a><\/li><li data-close/);
   assert.match(
     driver,
     /<li><a href="\/drivers\/1\/move">Move 1 printer to another driver…<\/a><\/li><li data-close/,
@@ -140,8 +140,8 @@ test("a refused download leads to its remedy: the printer, the ZIP, the excluded
   ]);
   assert.deepEqual(ofOne, [toChooser]);
   assert.deepEqual(ofIncomplete, [["/drivers/2", "Open the driver"]]);
-  assert.deepEqual(ofClient, [...named, ["/clients/2#deploy", "See what stays out"]]);
-  assert.deepEqual(ofArchive, [["/drivers#upload-form", "<span>Upload <bdi>driver.zip</bdi> again</span>"]]);
+  assert.deepEqual(ofClient, [...named, ["/clients/2#deploy", "Show left-out printers"]]);
+  assert.deepEqual(ofArchive, [["/drivers#upload-form", "Upload driver"]]);
 });
 
 test("a refused form is answered with one line where plain text is accepted, and otherwise with a fragment", async (t) => {

@@ -13,7 +13,7 @@ test("rows without a client get the client chosen on the page", async (t) => {
 
   assert.equal(withoutColumn.rows[0]?.write?.settings.client_id, 1);
   assert.equal(withColumn.rows[0]?.write?.settings.client_id, null);
-  assert.match(tooLong.rows[0]?.reasons[0] ?? "", /200 characters; at most 120/);
+  assert.match(tooLong.rows[0]?.reasons[0] ?? "", /200 characters\. The limit is 120/);
 });
 
 test("without the column “client” a printer keeps its client if its name is unique", async (t) => {
@@ -36,8 +36,8 @@ test("without the column “client” a printer keeps its client if its name is 
       [null, ""],
     ],
   );
-  assert.deepEqual(open.rows[0]?.remarks, ["Is the only printer of this name, at “Alpha”."]);
-  assert.match(open.rows[1]?.reasons[0] ?? "", /2 printers have this name: choose a client, or add/);
+  assert.deepEqual(open.rows[0]?.remarks, ["Updates the only printer with this name, at “Alpha”."]);
+  assert.match(open.rows[1]?.reasons[0] ?? "", /2 printers have this name\. Choose a client, or add/);
   assert.deepEqual(rowStatuses(chosen), ["new: OFFICE", "changes: Lobby", "new: Roof"]);
   assert.deepEqual(
     chosen.rows.map(({ write, printerId }) => [printerId, write?.settings.client_id]),

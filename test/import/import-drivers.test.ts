@@ -59,7 +59,7 @@ test("of several drivers with a model, an import uses the named version, else th
     ["new", newest, 1],
     ["new", oldest, 0],
   ]);
-  assert.match(plan.rows[1]?.remarks[0] ?? "", /the newest: 2 other drivers have this model too/);
+  assert.match(plan.rows[1]?.remarks[0] ?? "", /the newest: 2 other drivers also have this model/);
 });
 
 test("a printer keeps its driver if Platen lacks the named one, and a model that the driver lacks is wrong", async (t) => {
@@ -78,11 +78,11 @@ test("a printer keeps its driver if Platen lacks the named one, and a model that
   assert.deepEqual(rowStatuses(plan), ["same: A", "wrong: B"]);
   assert.match(
     plan.rows[0]?.remarks[0] ?? "",
-    /Platen has no driver “Scriptor 7”: the printer keeps its driver/,
+    /Platen has no driver “Scriptor 7”\. The printer keeps its driver/,
   );
   assert.match(
     plan.rows[1]?.reasons[0] ?? "",
-    /has no model “Papyrus 7”\. The nearest: “Papyrus 100 PCL6”\./,
+    /does not contain the model “Papyrus 7”\. Similar models: “Papyrus 100 PCL6”\./,
   );
 });
 
@@ -136,7 +136,7 @@ test("edited cells of an export override the digest of the old driver", async (t
   const [unknown, , both] = plans.slice(-3).map(({ rows }) => rows[0]?.reasons[0] ?? "");
   assert.match(
     unknown ?? "",
-    /“driver” is “Scriptor 7”, but no such driver exists here, and “driver_sha256” is that of Papy/,
+    /“driver” is “Scriptor 7”, but Platen has no such driver\. “driver_sha256” is that of Papy/,
   );
   assert.match(both ?? "", /“driver” is “Vellum 7” and “driver_model” is “Papyrus 100 PS”/);
 });

@@ -88,7 +88,7 @@ test("a row that was copied in a spreadsheet and renamed makes another printer",
   assert.deepEqual(rowStatuses(await planOf(app, copied)), ["new: Office 2", "same: Office"]);
   const plan = await planOf(app, duplicated);
   assert.deepEqual(rowStatuses(plan), ["same: Office", "wrong: Office"]);
-  assert.match(plan.rows[1]?.reasons[0] ?? "", /Row 2 is a printer of the same name/);
+  assert.match(plan.rows[1]?.reasons[0] ?? "", /Row 2 has the same name and client/);
 });
 
 test("two printers with the same name at a client are only told apart in their export", async (t) => {

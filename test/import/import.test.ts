@@ -63,7 +63,7 @@ test("an import whose result would differ from its preview shows a new preview a
   const retried = await post("/import", previewFieldsIn(preview));
 
   assert.equal(stale.status, 409);
-  assert.match(preview, /something changed here since the preview/);
+  assert.match(preview, /The data changed after the preview/);
   assert.match(preview, /10\.0\.0\.7<\/bdi> → <bdi>10\.0\.0\.1/);
   assert.equal(retried.status, 200);
   assert.equal(app.store.printers.list().length, 4);
@@ -151,7 +151,7 @@ test("an import that is refused or changes nothing does not write to the databas
     [same, wrong, stale, broken].map(({ status }) => status),
     [200, 422, 409, 422],
   );
-  assert.match(await same.text(), /Nothing to import: 2 printers the same as before/);
+  assert.match(await same.text(), /Nothing to import: 2 printers unchanged/);
   assert.equal(app.store.version(), before);
 });
 
@@ -213,7 +213,7 @@ test("an unreadable list is reported in the form to a browser, and in one line t
 
   const html = await page.text();
   assert.equal(page.status, 422);
-  assert.match(html, /must name the columns/);
+  assert.match(html, /must contain the column “name”/);
   assert.match(html, /value="&lt;Alpha&gt;"/);
   assert.match(html, />Drucker\nA\n<\/textarea>/);
   assert.equal(fragment.status, 422);
@@ -252,10 +252,10 @@ test("a binary file is refused as such, and the message for a ZIP links to the d
 
   for (const [status, text] of [zip, page]) {
     assert.equal(status, 422);
-    assert.match(text, /This is a ZIP, not a list[^<]* <a href="\/drivers#upload-form">Upload a driver<\/a>/);
+    assert.match(text, /This is a ZIP, not a list[^<]* <a href="\/drivers#upload-form">Upload driver<\/a>/);
   }
   assert.equal(picture[0], 422);
-  assert.match(picture[1], /This is a file of another kind, not a list\./);
+  assert.match(picture[1], /Platen cannot read this file\./);
   assert.doesNotMatch(picture[1], /<a /);
   assert.equal(utf16[0], 200);
 });
@@ -271,7 +271,7 @@ test("a preview uses the field labels of forms, and has no button if there is no
 
   assert.match(changed, /<li>Port: <bdi>IP_10\.0\.0\.1<\/bdi> → <bdi>LPT_1<\/bdi><\/li>/);
   assert.doesNotMatch(wrong, /leave_wrong/);
-  assert.match(wrong, /Nothing to import: 1 row is wrong, and no other row changes anything\./);
+  assert.match(wrong, /Nothing to import\. 1 row is wrong\. The other rows change nothing\./);
 });
 
 test("an import of an export changes nothing although the driver got a name since", async (t) => {
@@ -287,4 +287,37 @@ test("an import of an export changes nothing although the driver got a name sinc
   assert.match(exported, /Papyrus 100 PCL6 1\.2/);
   assert.match(second, /Ground floor/);
   assert.deepEqual([before.counts.same, after.counts.same], [1, 1]);
+});
+
+test("undo restores the printers that an import changed, and keeps the new ones", async (t) => {
+  const { app, post, fetch } = await startApp(t);
+  await post("/import", { text: list });
+  const text = `${list.replace("10.0.0.1", "10.0.0.8")}Attic,Alpha,10.0.0.3\n`;
+
+  const answer = await post("/import", { text }, navigation);
+  const page = await (await fetch(answer.headers.get("location") ?? "")).text();
+  const changed = app.store.printers.list().map(({ printer }) => printer.address);
+  const [, undo = ""] = /action="(\/deletions\/\d+\/undo)"/.exec(page) ?? [];
+  const undone = await post(undo, {});
+
+  assert.match(
+    page,
+    /Imported: 1 new printer, 1 printer changed, 1 printer unchanged\. Undo keeps the new printers\./,
+  );
+  assert.deepEqual(changed, ["10.0.0.3", "10.0.0.8", "10.0.0.2"]);
+  assert.equal(undone.status, 200);
+  assert.deepEqual(
+    app.store.printers.list().map(({ printer }) => printer.address),
+    ["10.0.0.3", "10.0.0.1", "10.0.0.2"],
+  );
+});
+
+test("an import of new printers only offers no undo", async (t) => {
+  const { post, fetch } = await startApp(t);
+
+  const answer = await post("/import", { text: list }, navigation);
+  const page = await (await fetch(answer.headers.get("location") ?? "")).text();
+
+  assert.match(page, /Imported: 2 new printers/);
+  assert.doesNotMatch(page, /\/undo"/);
 });

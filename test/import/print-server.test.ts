@@ -49,7 +49,7 @@ test("ports without an address are local if their whole name matches; others are
   const found = targetsOf([...local, ...far, ...other].map((Name) => ({ Name })));
   const [named] = targetsOf([{ Name: "LPT1-10.0.0.5" }]);
 
-  const isUnknown = (reason = "") => /a port that only that computer knows/.test(reason);
+  const isUnknown = (reason = "") => /a local port of that PC/.test(reason);
   assert.deepEqual(found.map(isUnknown), [...local, ...far].map(() => false).concat(other.map(() => true)));
   assert.equal(named, "10.0.0.5");
 });
@@ -73,7 +73,7 @@ test("a queue whose port name is an IPP URL becomes a driverless printer; other 
     const { protocol, address, port_number, ipp_path, ipp_tls } = values;
     return leftOut ?? [driver?.model, protocol, address, port_number, ipp_path, ipp_tls].join(" ");
   });
-  const left = "Prints over IPP, but Windows does not report the address: add the printer by hand.";
+  const left = "Prints over IPP, but Windows does not report the address. Add the printer by hand.";
   assert.deepEqual(found, [
     "Microsoft IPP Class Driver ipp 10.0.0.9 631 /ipp/print ",
     "Microsoft IPP Class Driver ipp printer.example 631 /ipp/port1 ",
@@ -94,5 +94,5 @@ test("a queue with the IPP class driver on a WSD port becomes a driverless print
   const [row] = rows;
   const { address, protocol, port_name } = row?.values ?? {};
   assert.deepEqual([address, protocol, port_name], ["10.0.0.9", "ipp", ""]);
-  assert.match(row?.remarks.join() ?? "", /does not say its path/);
+  assert.match(row?.remarks.join() ?? "", /check its IPP path/);
 });

@@ -212,12 +212,12 @@ test("a file without the column “name” or with too many rows is refused", ()
     return "";
   };
 
-  assert.match(message("Drucker;IP\nA;10.0.0.1\n"), /must name the columns, “name” among them/);
-  assert.match(message('Dear all, "see below\n'), /must name the columns/);
+  assert.match(message("Drucker;IP\nA;10.0.0.1\n"), /must contain the column “name”/);
+  assert.match(message('Dear all, "see below\n'), /must contain the column “name”/);
   assert.match(message(`name${",x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
   assert.match(message(`sep=;\nname${";x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
-  assert.match(message("\u0000\u0001PK"), /must name the columns/);
-  assert.match(message(`name\n${"a\n".repeat(5001)}`), /at most 5000 printers/);
+  assert.match(message("\u0000\u0001PK"), /must contain the column “name”/);
+  assert.match(message(`name\n${"a\n".repeat(5001)}`), /more than 5000 printers/);
   assert.equal(readPrinterCsv(`name\n${"a\n".repeat(5000)}\n\n`).rows.length, 5000);
 });
 
@@ -232,6 +232,6 @@ test("yes and no can be written as in Excel, and any other word is reported", ()
   );
   assert.deepEqual(
     rows.flatMap(({ problems }) => problems),
-    ["“snmp” is “maybe”; use yes or no."],
+    ["“snmp” is “maybe”. Use yes or no."],
   );
 });

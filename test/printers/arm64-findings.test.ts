@@ -62,7 +62,7 @@ test("a model missing in the second driver is reported, and missing ARM64 files 
     [
       [
         "lost-model",
-        "The INF of the driver for ARM64 has no model “Old”: the installation will fail on ARM64 machines. Choose one that it has.",
+        "The INF of the driver for ARM64 does not contain the model “Old”. Installation fails on ARM64 PCs. Choose another model.",
       ],
     ],
   );

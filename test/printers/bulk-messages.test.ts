@@ -27,8 +27,8 @@ test("a bulk change that makes no printer worse has a green message that names t
   ];
 
   assert.deepEqual(messages, [
-    ["good", "3 printers now use X. Deploy again."],
-    ["good", "1 printer now uses X. Deploy again."],
+    ["good", "3 printers now use X. Download and deploy them again."],
+    ["good", "1 printer now uses X. Download and deploy it again."],
     ["good", "1 printer moved to X."],
     ["good", "3 printers now have no driver."],
     ["good", "1 printer now has no client."],
@@ -41,7 +41,7 @@ test("a bulk change that makes printers worse warns with their number and links 
 
   assert.deepEqual(blocked, [
     "warn",
-    "3 printers now use X. Deploy again. 2 printers are now Blocked. 1 printer is now Attention.",
+    "3 printers now use X. Download and deploy them again. 2 printers are now Blocked. 1 printer is now Attention.",
     "/printers?state=blocked",
     "/printers?state=attention",
   ]);

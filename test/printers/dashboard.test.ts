@@ -32,7 +32,7 @@ test("an empty dashboard has one button for each step, and marks those that are 
     const page = await (await fetch("/")).text();
     return [...page.matchAll(/<li>(.*?)<\/li>/gs)]
       .map(([, item = ""]) => item.replaceAll(/\s+/g, " "))
-      .filter((item) => /New client|Upload a driver|New printer/.test(item))
+      .filter((item) => /New client|Upload driver|New printer/.test(item))
       .map((item) => [
         /Done:/.test(item) ? "done" : /button primary/.test(item) ? "next" : "later",
         /href="([^"]*)"/.exec(item)?.[1],
@@ -113,15 +113,15 @@ test("every problem is counted, and links to the list that shows it", async (t) 
     "/printers?state=blocked": "2 printers cannot be deployed",
     "/drivers?state=blocked": "1 driver cannot be installed",
     "/printers?state=changed": "1 printer changed since the last download: deploy again",
-    "/printers?state=same-name": "2 queues with the same name as another queue of the client",
-    "/printers?state=same-address": "2 printers with the same address as another printer of the client",
-    "/printers?state=unchosen-model": "1 printer whose model nobody chose",
-    "/drivers?state=attention": "1 driver to check",
-    "/drivers?state=newer": "1 driver in use with a newer version in Platen",
+    "/printers?state=same-name": "2 printers with a duplicate name",
+    "/printers?state=same-address": "2 printers with a duplicate address",
+    "/printers?state=unchosen-model": "1 printer without a chosen model",
+    "/drivers?state=attention": "1 driver needing attention",
+    "/drivers?state=newer": "1 driver with a newer version available",
     "/drivers?state=unused": found["/drivers?state=unused"],
-    "/#deleted": "2 changes can still be undone",
+    "/#deleted": "2 recent changes that you can undo",
   });
-  assert.match(found["/drivers?state=unused"] ?? "", /^1 driver without printers, \d+ bytes$/);
+  assert.match(found["/drivers?state=unused"] ?? "", /^1 unused driver, \d+ bytes$/);
 });
 
 test("a missing archive is counted, and a deletion shows how long it can be undone", async (t) => {
@@ -148,7 +148,7 @@ test("a service without printers shows its first steps, and no problem with an u
 
   const text = await (await app.fetch("/")).text();
 
-  assert.match(text, /Three steps to the first package/);
+  assert.match(text, /First package in three steps/);
   assert.match(text, /Done:<\/span> <a href="\/drivers#upload-form">/);
   assert.doesNotMatch(text, /Needs attention|Nothing needs attention/);
 });

@@ -48,7 +48,7 @@ test("printers move to the newer version together, each to the model with the sa
   const after = await (await service.fetch(moved.headers.get("location")?.split("#")[0] ?? "")).text();
 
   assert.match(page, new RegExp(`<option value="${to}" selected`), "the newest version is chosen at first");
-  assert.match(page, /<bdi>Papyrus A<\/bdi> <span class="soft">the same name/);
+  assert.match(page, /<bdi>Papyrus A<\/bdi> <span class="soft">same model/);
   assert.match(page, /name="model_1" value="PAPYRUS B"/);
   assert.equal(moved.status, 303);
   assert.match(moved.headers.get("location") ?? "", new RegExp(`^/drivers/${to}\\?moved=[\\w-]{12}$`));
@@ -104,9 +104,9 @@ test("a model without a match is chosen once for all of its printers, and nothin
 
   assert.equal([...page.matchAll(/<input[^>]* name="model_\d+"/g)].length, 1, "one field for two printers");
   assert.deepEqual([none.status, wrong.status, done.status], [422, 422, 303]);
-  assert.match(await none.text(), /Choose the model that these printers get/);
+  assert.match(await none.text(), /Choose a model for these printers/);
   const text = await wrong.text();
-  assert.match(text, /The driver has no model “Papyrus &lt;Z&gt;”/);
+  assert.match(text, /The driver does not contain the model “Papyrus &lt;Z&gt;”/);
   assert.match(text, /name="model_1" value="Papyrus &lt;Z&gt;"/, "what was typed is kept");
   assert.deepEqual(before, [from, from, from]);
   assert.deepEqual(
@@ -131,7 +131,7 @@ test("an outdated plan is refused, and the current plan is shown", async (t) => 
   );
 
   assert.deepEqual([stale.status, without.status], [409, 409]);
-  assert.match(page, /nothing was moved/);
+  assert.match(page, /No printer was moved/);
   assert.match(page, /Two/);
   assert.deepEqual(twice.map(({ status }) => status).sort(), [303, 409], "a second click moves nothing");
   assert.deepEqual(
@@ -155,7 +155,7 @@ test("a move without a target, to the same driver or from an unknown driver is r
   const unknown = await service.fetch("/drivers/99/move");
 
   assert.deepEqual([...answers.map(({ status }) => status), unknown.status], [422, 422, 422, 404, 404]);
-  assert.match(empty, /No printer has this driver/);
+  assert.match(empty, /No printer uses this driver/);
 });
 
 test("the preview names the machines that the new driver does not support", async (t) => {
@@ -166,5 +166,5 @@ test("the preview names the machines that the new driver does not support", asyn
 
   const { page } = await previewOf(service, from, to);
 
-  assert.match(page, /The new driver has no program files for x86; the old one has them/);
+  assert.match(page, /Only the old driver supports x86:/);
 });

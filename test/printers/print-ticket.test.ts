@@ -60,16 +60,16 @@ test("spaces alone are no ticket", () => {
 const refused: Record<string, [typed: string, problem: RegExp]> = {
   "a ticket that is cut off": [
     makeTicket().slice(0, -20),
-    /in line 6: unclosed tag: psf:PrintTicket\. Copy all of it again\.$/,
+    /line 6 of the PrintTicket: unclosed tag: psf:PrintTicket\. Copy the PrintTicket again\.$/,
   ],
   "tags that do not nest": [
     ticketAround("<a><b></a></b>"),
-    /in line 4: unexpected close tag\. Copy all of it again\.$/,
+    /line 4 of the PrintTicket: unexpected close tag\. Copy the PrintTicket again\.$/,
   ],
-  "a document type definition": [`<!DOCTYPE x [<!ENTITY a "b">]>${makeTicket()}`, /in line 1: .*definition/],
+  "a document type definition": [`<!DOCTYPE x [<!ENTITY a "b">]>${makeTicket()}`, /in line 1 .*definition/],
   "an entity of its own": [ticketAround("<a>&nbsp;</a>"), /undefined entity/],
   "an entity that JavaScript knows": [ticketAround("<a>&constructor;</a>"), /undefined entity/],
-  "an ampersand by itself": [ticketAround("<a>\n\n\n& </a>"), /in line 7: /],
+  "an ampersand by itself": [ticketAround("<a>\n\n\n& </a>"), /in line 7 /],
   "a reference to nothing": [ticketAround("<a>&#0;</a>"), /malformed character entity/],
   "a reference to half a character": [ticketAround("<a>&#xD800;</a>"), /malformed character entity/],
   "a reference beyond all characters": [ticketAround("<a>&#99999999;</a>"), /malformed character entity/],
@@ -95,9 +95,15 @@ const refused: Record<string, [typed: string, problem: RegExp]> = {
     ticketAround(`<a xmlns:x='${"u".repeat(1001)}'/>`),
     /a namespace has more than/,
   ],
-  "another document": ["<html/>", /This is no PrintTicket: its root element is html\./],
-  "no document": ["Office", /in line 1: text data outside of root node\. Copy all of it again\.$/],
-  capabilities: [makeTicket().replaceAll("PrintTicket", "PrintCapabilities"), /These are PrintCapabilities/],
+  "another document": ["<html/>", /This is not a PrintTicket \(root element html\)\./],
+  "no document": [
+    "Office",
+    /line 1 of the PrintTicket: text data outside of root node\. Copy the PrintTicket again\.$/,
+  ],
+  capabilities: [
+    makeTicket().replaceAll("PrintTicket", "PrintCapabilities"),
+    /This is a PrintCapabilities file/,
+  ],
   "a ticket of another namespace": [
     '<PrintTicket xmlns="urn:wsd"/>',
     /its namespace is “urn:wsd”, not “http/,
@@ -121,6 +127,6 @@ test("256 KB are accepted, and one byte more is refused", () => {
   assert.equal(problemOf(fill("ü", ticketLimitBytes - 1)), "");
   assert.equal(
     problemOf(fill("x", ticketLimitBytes + 1)),
-    "The PrintTicket has 257 KB; at most 256 KB are possible.",
+    "The PrintTicket has 257 KB. The limit is 256 KB.",
   );
 });

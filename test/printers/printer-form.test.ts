@@ -163,7 +163,7 @@ test("a fold shows the number of set fields, and opens where one was refused", (
     ["Port and status", "8 set", ""],
     ["Location, sharing, default printer", "5 set", "open"],
     ["Preferences", "6 set", ""],
-    ["ARM64 machines", "2 set", ""],
+    ["ARM64 PCs", "2 set", ""],
     ["Subnets", "1 set", ""],
     ["Old queues and uninstall", "2 set", ""],
   ]);

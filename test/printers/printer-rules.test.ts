@@ -61,7 +61,10 @@ test("an address is IPv4, IPv6 with or without brackets, or a host name", () => 
 
 test("an address with a zone, which names a network card of one machine, is refused with a remedy", () => {
   for (const address of ["fe80::1%eth0", "[fe80::1%12]", "fe80::1%"]) {
-    assert.throws(() => parse({ address }), /zone behind %.*leave it out.*IPv4 address or host name/);
+    assert.throws(
+      () => parse({ address }),
+      /zone \(%\) works on one PC only\. Remove the zone, or enter a host name/,
+    );
   }
 });
 
@@ -114,17 +117,17 @@ test("replaced connections consist of server and share", () => {
   assert.deepEqual(parse({ replaces: lines.join("\n") }).replaces, lines);
   assert.deepEqual(parse({ replaces: " \\\\server \\ queue " }).replaces, ["\\\\server\\queue"]);
   for (const [line, reason] of [
-    ["\\\\", /one is written \\\\server\\queue/],
-    ["\\\\server", /one is written/],
-    ["\\\\server\\", /one is written/],
-    ["\\\\\\queue", /one is written/],
-    ["\\\\server\\a\\b", /one is written/],
-    ["\\\\ser ver\\q", /names no server/],
-    ["\\\\10.0.0.300\\q", /names no server/],
-    [`\\\\${"a.".repeat(127)}b\\q`, /names no server/],
-    ["\\\\server\\a,b", /“,” is not possible/],
-    ["\\\\server\\a/b", /“\/” is not possible/],
-    [`\\\\s\\${"x".repeat(81)}`, /81 characters; at most 80/],
+    ["\\\\", /Write \\\\server\\queue/],
+    ["\\\\server", /is not a shared printer/],
+    ["\\\\server\\", /is not a shared printer/],
+    ["\\\\\\queue", /is not a shared printer/],
+    ["\\\\server\\a\\b", /is not a shared printer/],
+    ["\\\\ser ver\\q", /has no valid server name/],
+    ["\\\\10.0.0.300\\q", /has no valid server name/],
+    [`\\\\${"a.".repeat(127)}b\\q`, /has no valid server name/],
+    ["\\\\server\\a,b", /“,”, which Windows does not allow/],
+    ["\\\\server\\a/b", /“\/”, which Windows does not allow/],
+    [`\\\\s\\${"x".repeat(81)}`, /81 characters\. The limit is 80/],
   ] as const)
     assert.throws(() => parse({ replaces: line }), { name: "UserError", message: reason }, line);
 });
@@ -161,7 +164,7 @@ test("replaced addresses are whole IP addresses, saved in one spelling", () => {
   ])
     assert.throws(
       () => parse({ replaces: `address:${address}` }),
-      /is no whole IP address behind “address:”/,
+      /is not a valid IP address\. Example: address:/,
       address,
     );
 });
@@ -169,9 +172,9 @@ test("replaced addresses are whole IP addresses, saved in one spelling", () => {
 test("every invalid line of “replaces” is named", () => {
   assert.throws(
     () => parse({ replaces: "One\r\n\r\naddress:10.1.2\r\na,b" }),
-    /Line 3 of what it replaces, “address:10\.1\.2”, is no whole IP address[^.]*10\.1\.2\.3\. Line 4 of what it replaces, “a,b”/,
+    /Line 3 \(“address:10\.1\.2”\) is not a valid IP address\. [^.]*10\.1\.2\.3\. Line 4 \(“a,b”\)/,
   );
-  assert.throws(() => parse({ replaces: "a,b\nc,d\n\\\\e\nf!\ng!" }), /Line 3 [^.]*\. And 2 more\.$/);
+  assert.throws(() => parse({ replaces: "a,b\nc,d\n\\\\e\nf!\ng!" }), /Line 3 .*\. And 2 more\.$/);
 });
 
 test("an IPP queue has no SNMP status, which belongs to TCP/IP ports, and broken escapes in its path are refused", () => {
@@ -190,7 +193,7 @@ test("a PrintTicket is saved unchanged, and a refused one has a message at its f
   assert.deepEqual(refused({ print_ticket: print_ticket.slice(0, -9) }), ["print_ticket"]);
   assert.throws(
     () => parse({ print_ticket: "\n<a>" }),
-    /The PrintTicket cannot be read, in line 1: unclosed tag: a\./,
+    /Error in line 1 of the PrintTicket: unclosed tag: a\./,
   );
 });
 
@@ -244,6 +247,6 @@ test("a printer's own model is installed, else its driver's, and without both it
   assert.deepEqual(models, ["Papyrus PS", "Papyrus PS", "Papyrus PCL", ""]);
   assert.equal(printerNeeds(own, driver("")), undefined);
   assert.equal(printerNeeds(none, driver("Papyrus PCL")), undefined);
-  assert.match(printerNeeds(none, driver("")) ?? "", /choose or type the model/);
-  assert.match(printerNeeds(own, driver("Papyrus PCL", "")) ?? "", /choose the printer’s INF/);
+  assert.match(printerNeeds(none, driver("")) ?? "", /has no model\. Choose one/);
+  assert.match(printerNeeds(own, driver("Papyrus PCL", "")) ?? "", /Choose the printer’s INF/);
 });

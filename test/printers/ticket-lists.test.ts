@@ -77,11 +77,11 @@ test("a list whose ticket is unknown to the other service says so, for new print
   await elsewhere.post("/import", { text: list });
 
   assert.deepEqual(missing.rows[0]?.remarks, [
-    "Its PrintTicket is not here, and a list does not carry it: set it on the printer’s page.",
+    "Platen does not have this PrintTicket. Set it on the printer’s page.",
   ]);
   assert.deepEqual(
     [mismatched.rows[0]?.status, mismatched.rows[0]?.remarks],
-    ["same", ["The PrintTicket that the list names is not here: the printer keeps its own."]],
+    ["same", ["Platen does not have this PrintTicket. The printer keeps its own."]],
   );
   assert.equal(known.rows[0]?.status, "changes");
   assert.equal(ticketOf(elsewhere, 1), ticketOf(elsewhere, 2));
@@ -99,10 +99,10 @@ test("a list may contain a ticket as XML, and an unreadable ticket makes its row
   assert.match(ticketOf(here, 1), /JobStaple/);
   assert.match(ticketOf(here, 2), /JobPunch/);
   assert.deepEqual(
-    wrong.rows.map(({ status: mark, reasons }) => [mark, reasons[0]?.slice(0, 42)]),
+    wrong.rows.map(({ status: mark, reasons }) => [mark, reasons[0]?.slice(0, 35)]),
     [
-      ["wrong", "The PrintTicket cannot be read, in line 1:"],
-      ["wrong", "The PrintTicket cannot be read, in line 1:"],
+      ["wrong", "Error in line 1 of the PrintTicket:"],
+      ["wrong", "Error in line 1 of the PrintTicket:"],
     ],
   );
 });

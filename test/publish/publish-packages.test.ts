@@ -111,7 +111,12 @@ test("a record that cannot be published is refused with the reason", async (t) =
     [404, 404, 404, 422, 422, 422, 422],
   );
   const texts = await Promise.all(answers.slice(3).map((answer) => answer.text()));
-  const said = [/there is none yet/, /choose one on the printer/, /is missing on disk/, /is missing on disk/];
+  const said = [
+    /has no printers\. Add one first/,
+    /choose one on the printer/,
+    /is missing on the server/,
+    /is missing on the server/,
+  ];
   for (const [i, reason] of said.entries()) assert.match(texts[i] ?? "", reason);
 });
 
@@ -135,7 +140,7 @@ deepTest(
     const { settings } = await fetchPublishScript(app, "/clients/1/publish");
 
     assert.deepEqual([refused.status, one.status], [422, 200]);
-    assert.match(await refused.text(), /publish its printers one by one/);
+    assert.match(await refused.text(), /Publish the printers separately/);
     assert.equal(Object.keys(settings.Icons).length, 11);
     const iconIn = (name: string) => settings.Apps.find(({ Fields }) => Fields.displayName === name)?.Icon;
     assert.match(iconIn("P1 (A)") ?? "", /^I\d+$/);

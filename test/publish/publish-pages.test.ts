@@ -39,11 +39,8 @@ test("the pages of a printer, a client and a driver offer the script, the permis
     [false, true, false],
   );
   for (const section of [printer, client, driver]) assert.match(section, /<code>-WhatIf<\/code>/);
-  assert.match(
-    printer,
-    /It makes two apps: one for the driver, which 2 printers of the client share, and a small one for this printer that depends on it\./,
-  );
-  assert.match(driver, /one app, which installs the driver under all names/);
+  assert.match(printer, /The script creates two apps: the driver, shared by 2 printers, and this printer\./);
+  assert.match(driver, /one app with the driver and all models/);
 });
 
 test("a client's page and its script give the same number of apps", async (t) => {
@@ -56,9 +53,9 @@ test("a client's page and its script give the same number of apps", async (t) =>
 
   assert.match(
     shared,
-    /It makes 4 apps: one for the driver that printers share, a small one for each of the 2 printers that depend on it and one for the other printer, with the driver in it\./,
+    /The script creates 4 apps: 1 driver app, 2 printer apps without driver, 1 printer app with driver\./,
   );
-  assert.match(whole, /It makes one app, with the driver in it\./);
+  assert.match(whole, /The script creates one app, with the driver in it\./);
 });
 
 test("with sign-in, the page says that the script contains links and when they end", async (t) => {
@@ -67,8 +64,8 @@ test("with sign-in, the page says that the script contains links and when they e
 
   const section = sectionIn(await (await viewer.fetch("/printers/1")).text());
 
-  assert.match(section, /contains links to its packages, which end 7 days after the day of its download/);
-  assert.doesNotMatch(section, /this machine alone/);
+  assert.match(section, /The script’s links expire 7 days after the download/);
+  assert.doesNotMatch(section, /only on the Platen server/);
 });
 
 test("a page shows the script's text", async (t) => {
@@ -108,7 +105,7 @@ test("a link to the script can be made", async (t) => {
   const answer = await operator.post("/printers/1/links", form, navigation);
 
   assert.equal(answer.status, 200);
-  assert.match(await answer.text(), /For <code>publish-office\.ps1<\/code>/);
+  assert.match(await answer.text(), /Link to publish-office\.ps1/);
 });
 
 test("a printer that has no driver yet offers no script", async (t) => {

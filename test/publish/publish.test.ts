@@ -145,7 +145,7 @@ test("a driver is published alone, and a driver of Windows is refused with the r
   assert.match(settings.Apps[0]?.Fields.displayName ?? "", /^Printer driver /);
   assert.equal(settings.Apps[0]?.Fields.fileName, settings.Apps[0]?.Package.FileName);
   assert.equal(windows.status, 422);
-  assert.match(await windows.text(), /there is no separate package/);
+  assert.match(await windows.text(), /has no package of its own/);
 });
 
 test("the download of a publish script is in the audit log and is not a deployment", async (t) => {

@@ -80,7 +80,7 @@ describe("the command for print servers", { skip: withoutPowerShell }, () => {
         ["\\\\other\\Gang", "left out"],
       ],
     );
-    assert.match(String(named[3]?.[3]), /WSD port, and Windows does not report its address/);
+    assert.match(String(named[3]?.[3]), /WSD port, but Windows does not report the address/);
     const [office, store] = plan.rows.map(settingsOf);
     assert.equal(plan.rows[0]?.driver?.id, driver);
     assert.equal(office?.comment, "beim Fenster");

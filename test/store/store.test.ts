@@ -65,7 +65,7 @@ test("a full disk is reported and changes nothing, and the database stays readab
   const after = await (await client(restarted.url).fetch("/clients")).text();
 
   assert.equal(refused?.status, 507);
-  assert.match((await refused?.text()) ?? "", /The disk is full: nothing was saved/);
+  assert.match((await refused?.text()) ?? "", /The disk is full\. Nothing was saved/);
   assert.equal(health.status, 200);
   assert.ok(kept.length > 3);
   for (const text of [shown, after]) {

@@ -133,7 +133,7 @@ export function client(
   const addDriver = async (bytes: Uint8Array = driverZip()) => {
     const answer = await upload("/drivers/upload", bytes);
     const text = await answer.text();
-    const id = /href="\/drivers\/(\d+)">Open it/.exec(text)?.[1];
+    const id = /href="\/drivers\/(\d+)">Open driver/.exec(text)?.[1];
     if (id === undefined) throw new Error(`no driver was made: ${text.slice(0, 300)}`);
     return Number(id);
   };

@@ -49,12 +49,10 @@ export function parseAccount(input: FormInput): { readonly name: string; readonl
   const fields = new FieldReader(input);
   const name = fields.text("name", { label: "The name", required: true, maxLength: maxNameLength });
   if (name !== "" && !plainName.test(name)) {
-    fields.refuse(
-      "name",
-      "The name may contain only the letters a to z, digits and . _ - @, and must begin with a letter or digit.",
-    );
+    fields.refuse("name", "Use only a–z, digits and . _ - @. Start with a letter or digit.");
   }
-  if (reserved.includes(accountNameKey(name))) fields.refuse("name", `“${name}” is reserved for Platen.`);
+  if (reserved.includes(accountNameKey(name)))
+    fields.refuse("name", `“${name}” is reserved. Choose another.`);
   const role = fields.choice("role", "The role", accountRoles);
   fields.check();
   return { name, role };

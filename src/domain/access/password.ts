@@ -23,8 +23,8 @@ export function passwordProblem(password: string, name: string): string | undefi
   const { min, max } = passwordLength;
   // Counting the characters of a very long text takes too much time and memory.
   const length = isPossibleLength(password) ? [...password].length : Number.POSITIVE_INFINITY;
-  if (length < min) return `The password has ${length} characters; it needs ${min} or more.`;
-  if (length > max) return `The password is too long; ${max} characters are possible.`;
+  if (length < min) return `The password is too short. Use at least ${min} characters.`;
+  if (length > max) return `The password is too long. Use at most ${max} characters.`;
   if (isObvious(normalizePassword(password).toLowerCase(), name.toLowerCase())) {
     return "This password is easy to guess. Choose another one, such as four unrelated words.";
   }
@@ -54,9 +54,9 @@ function isRepeated(text: string, part: string): boolean {
 export function checkNewPassword({ password = "", chosen = "", again = "" }: FormInput, name: string): void {
   const problem = passwordProblem(chosen, name);
   if (problem !== undefined) throw invalid("chosen", problem);
-  if (!isSamePassword(chosen, again)) throw invalid("again", "The two passwords differ.");
+  if (!isSamePassword(chosen, again)) throw invalid("again", "Type the same new password twice.");
   if (isSamePassword(chosen, password))
-    throw invalid("chosen", "This is the same as the password above: choose another one.");
+    throw invalid("chosen", "The new password must differ from the current one.");
 }
 
 function isSamePassword(password: string, text: string): boolean {

@@ -56,12 +56,12 @@ export function parseToken(form: FormInput): NewToken {
   const fields = new FieldReader(form);
   const name = fields.text("name", { label: "Name", required: true, maxLength: 80 });
   const scope = parseScope(form.scope ?? "");
-  if (scope === undefined) fields.refuse("scope", "Choose what the token can read.");
+  if (scope === undefined) fields.refuse("scope", "Choose what the token gives access to.");
   const days = Number(form.days ?? defaultTokenDays);
   if (!tokenDays.some(([known]) => known === days))
     fields.refuse("days", "Choose how long the token is valid.");
   fields.check();
-  if (scope === undefined) throw new UserError("invalid", "Choose what the token can read.");
+  if (scope === undefined) throw new UserError("invalid", "Choose what the token gives access to.");
   return { name, scope, days };
 }
 
@@ -74,5 +74,5 @@ export function parseScope(text: string): Scope | undefined {
 
 /** A scope in words. @param name of the client or printer; its id by default */
 export function scopeText(scope: Scope, name?: string): string {
-  return scope.kind === "read" ? "everything that can be read" : `${scope.kind} ${name ?? scope.id}`;
+  return scope.kind === "read" ? "read access to everything" : `${scope.kind} ${name ?? scope.id}`;
 }

@@ -59,7 +59,7 @@ function sameNameReason(
   const older = isDriverOnly(row.printer) ? undefined : names.get(nameKey(row));
   if (older === undefined) return undefined;
   const { name, address, port_name } = older.printer;
-  const text = `A PC can have only one queue with this name: the package contains “${name}” at ${address || port_name}.`;
+  const text = `Another printer with this name is in the package: “${name}” at ${address || port_name}.`;
   return { kind: "same-name", text };
 }
 

@@ -2,6 +2,7 @@ import type { FieldMessages } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput, isTicked } from "../fields.ts";
 import { checkedMerge } from "../form-versions.ts";
 import type { Driver, DriverSettings, DriverSummary, InfSummary } from "./driver.ts";
+import { infNamed } from "./driver.ts";
 import { maxDriverName } from "./driver-name.ts";
 import { hasModel, namesModel, needsModelChoice, preselectedModel } from "./models.ts";
 
@@ -56,9 +57,9 @@ export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
     trust_publisher: fields.checkbox("trust_publisher"),
     drop_unused: fields.checkbox("drop_unused"),
   };
-  const inf = driver.report.infs.find(({ path }) => cleanText(path) === settings.inf_path);
+  const inf = infNamed(driver, settings.inf_path);
   if (inf === undefined && settings.inf_path !== "")
-    fields.refuse("inf_path", "This INF is not in the archive.");
+    fields.refuse("inf_path", "This ZIP does not contain this INF. Choose another.");
   const choice = chooseModel(fields, input, driver, inf);
   fields.check();
   return { ...settings, ...choice, inf_path: inf?.path ?? settings.inf_path };
@@ -98,13 +99,13 @@ const modelRule = { label: "The model", maxLength: 500 };
 /** Refuses the field, unless no model was sent and the INF has only one, which is then taken. */
 function askForModel(fields: FieldReader, models: readonly string[], sent: string): ModelChoice {
   if (sent !== "")
-    fields.refuse("driver_desc", `This INF has no model “${sent}”. ${chooseOne(models.length)}`);
-  else if (models.length > 1) fields.refuse("driver_desc", `Which model is it? ${chooseOne(models.length)}`);
+    fields.refuse("driver_desc", `The INF does not contain the model “${sent}”. ${chooseOne(models.length)}`);
+  else if (models.length > 1) fields.refuse("driver_desc", chooseOne(models.length));
   return { driver_desc: cleanText(models[0] ?? ""), model_chosen: false };
 }
 
 function chooseOne(count: number): string {
-  return `Choose one of ${count} names.`;
+  return `Choose one of ${count} models.`;
 }
 
 /**
@@ -119,5 +120,5 @@ export function modelProblem(
 ): FieldMessages {
   if (driver === undefined || !isFromForm(input) || cleanText(input[field] ?? "") !== "") return {};
   if (!needsModelChoice(driver)) return {};
-  return { [field]: `Which model is it? ${chooseOne(driver.listed?.modelCount ?? 0)}` };
+  return { [field]: chooseOne(driver.listed?.modelCount ?? 0) };
 }

@@ -1,3 +1,4 @@
+import { cleanText } from "../fields.ts";
 /** Processor architectures as INF decorations name them. */
 export type Architecture = "x86" | "amd64" | "arm64" | "arm" | "ia64";
 
@@ -207,6 +208,11 @@ export function chosenInf(driver: Pick<Driver, "inf_path" | "report">): InfSumma
   return driver.report.infs.find((inf) => inf.path === driver.inf_path);
 }
 
+/** The INF whose path a form sent, where control characters may be lost. */
+export function infNamed({ report }: Pick<Driver, "report">, path: string): InfSummary | undefined {
+  return report.infs.find((inf) => cleanText(inf.path) === cleanText(path));
+}
+
 /** `missing`: the archive is not on disk; `damaged`: it is not the file that was uploaded. */
 export type ArchiveState = "sound" | "missing" | "damaged";
 
@@ -215,7 +221,7 @@ export function archiveProblem(
   { file_name }: Pick<Driver, "file_name">,
   state: Exclude<ArchiveState, "sound">,
 ): string {
-  return `is ${state} on disk: upload ${file_name} again to put it back.`;
+  return `is ${state} on the server. Upload ${file_name} again.`;
 }
 
 /**
@@ -227,10 +233,10 @@ export function deployProblem(
   subject = "This driver",
 ): string | undefined {
   if (driver.inf_path === "") {
-    return `${subject} has no chosen INF: choose the printer’s INF on the driver’s page. If there is none, this is not a printer driver.`;
+    return `${subject} has no chosen INF. Choose the printer’s INF on the driver’s page. If there is none, this is not a printer driver.`;
   }
   if (driver.driver_desc === "") {
-    return `${subject} has no driver description: choose or type the model on the driver’s page.`;
+    return `${subject} has no model. Choose one on the driver’s page.`;
   }
   return undefined;
 }

@@ -72,5 +72,5 @@ function characterAt(text: string, i: number): number {
 /** The end of a message about a model that an INF lacks: the nearest names. Empty if none is near. */
 export function nearestInWords(names: readonly string[], typed: string): string {
   const nearest = nearestModels(names, typed, 3).map((name) => `“${name}”`);
-  return nearest.length === 0 ? "" : ` The nearest: ${nearest.join(", ")}.`;
+  return nearest.length === 0 ? "" : ` Similar models: ${nearest.join(", ")}.`;
 }

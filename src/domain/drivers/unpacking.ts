@@ -2,7 +2,7 @@ import { escapeInvisible } from "../text.ts";
 
 /** How to get at the driver in a setup program. @param program its name, or what it is */
 export function howToExtract(program: string): string {
-  return `Open ${program} with 7-Zip, or run it with its extract switch (often /extract or -e). Then zip the folder with the .inf file, and upload that ZIP.`;
+  return `Extract ${program} with 7-Zip. Zip the folder with the INF file, and upload that ZIP.`;
 }
 
 /** The maximum length of a path in a sentence. */
@@ -23,6 +23,6 @@ export function howToUnpack(entries: readonly ArchiveEntry[]): string | undefine
   if (inner === undefined) return undefined;
   const name = `“${escapeInvisible(inner.path.slice(-maxPathLength))}”`;
   return zip === undefined
-    ? `Unpack this ZIP. ${howToExtract(name)}`
-    : `The driver is probably in ${name}: unpack this ZIP, and upload that one.`;
+    ? `Extract this ZIP. ${howToExtract(name)}`
+    : `The driver is probably in ${name}. Extract this ZIP, and upload that one.`;
 }

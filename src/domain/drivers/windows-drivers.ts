@@ -71,11 +71,11 @@ export function uploadedDrivers<T extends Pick<DriverSummary, "id" | "origin">>(
 export function ippProblem(protocol: string, { origin }: Pick<DriverSummary, "origin">): FieldMessages {
   if (protocol === "ipp" && origin !== "ipp")
     return {
-      driver_id: "IPP works only with the Microsoft IPP Class Driver: choose it, or another protocol.",
+      driver_id: "IPP requires the Microsoft IPP Class Driver. Choose it, or another protocol.",
     };
   if (protocol !== "ipp" && origin === "ipp")
     return {
-      protocol: "The Microsoft IPP Class Driver prints only over IPP: choose IPP, or another driver.",
+      protocol: "The Microsoft IPP Class Driver supports only IPP. Choose IPP, or another driver.",
     };
   return {};
 }

@@ -63,8 +63,8 @@ export function chooseDriver(
 }
 
 function missingRemark(what: string, missing: string, current: DriverSummary | undefined): string {
-  const consequence = current === undefined ? `no ${what} is assigned` : `the printer keeps its ${what}`;
-  return `Platen has no ${what} “${missing}”: ${consequence}.`;
+  const consequence = current === undefined ? "The printer gets none" : `The printer keeps its ${what}`;
+  return `Platen has no ${what} “${missing}”. ${consequence}.`;
 }
 
 /**
@@ -86,8 +86,8 @@ function deployedModel({ driver, description }: FoundDriver, ownModel: string, k
 
 function othersRemark({ driver, others }: FoundDriver): { remark?: string } {
   if (others === 0) return {};
-  const rest = others === 1 ? "another driver has" : `${others} other drivers have`;
-  return { remark: `Takes ${driverTitle(driver)}, the newest: ${rest} this model too.` };
+  const rest = others === 1 ? "another driver also has" : `${others} other drivers also have`;
+  return { remark: `Uses ${driverTitle(driver)}, the newest: ${rest} this model.` };
 }
 
 const maxQuotedCharacters = 200;
@@ -96,7 +96,7 @@ function contradictionMessage(prefix: string, { contradiction, driver }: Contrad
   const { title, model } = contradiction;
   const cells = Object.entries({ driver: title, driver_model: model }).filter(([, text]) => text !== "");
   const quoted = cells.map(([name, text]) => `“${prefix}${name}” is “${text.slice(0, maxQuotedCharacters)}”`);
-  return `${quoted.join(" and ")}, but no such driver exists here, and “${prefix}driver_sha256” is that of ${driverTitle(driver)}: clear the wrong cell.`;
+  return `${quoted.join(" and ")}, but Platen has no such driver. “${prefix}driver_sha256” is that of ${driverTitle(driver)}. Clear the wrong cell.`;
 }
 
 /** A driver with one of its descriptions, in the driver's own spelling. */

@@ -96,7 +96,7 @@ class Matcher {
 
   #onlyPrinterRemark({ client_id }: Printer): string | undefined {
     const client = this.#clientNames.get(client_id ?? 0);
-    return client && `Is the only printer of this name, at “${client}”.`;
+    return client && `Updates the only printer with this name, at “${client}”.`;
   }
 
   /** The second of two rows with the same name is wrong, unless it was exported from another printer. */
@@ -105,7 +105,7 @@ class Matcher {
     const isOnlyCopy = row.origin !== undefined && this.#exported.get(row.origin.id)?.length === 1;
     if (earlier === undefined || isOnlyCopy) this.#recordFirst(key, row);
     else {
-      const problem = `Row ${earlier.number} is a printer of the same name at the same client.`;
+      const problem = `Row ${earlier.number} has the same name and client.`;
       this.matches.set(row, { problem });
     }
   }
@@ -144,9 +144,9 @@ class Matcher {
 /** Why a name does not identify a printer; undefined if it does. */
 function ambiguityOf({ count, clients, unmatched }: Namesakes): string | undefined {
   if (clients.size > 1)
-    return `${count} printers have this name: choose a client, or add the column “client”.`;
+    return `${count} printers have this name. Choose a client, or add the column “client”.`;
   if (unmatched.size < 2) return undefined;
-  return `${count} printers of this client have this name: only “id” and “created” of an export tell them apart.`;
+  return `${count} printers of this client have this name. Add the columns “id” and “created” from an export.`;
 }
 
 /** Replaces the client id in keys for a name at any client. */

@@ -1,3 +1,4 @@
+import type { KeptChange } from "../deletion.ts";
 import type { DriverSummary } from "../drivers/driver.ts";
 import type { ClientSettings } from "../printers/client.ts";
 import type { Finding } from "../printers/findings.ts";
@@ -70,6 +71,12 @@ export interface ImportPlan {
   readonly newClients: readonly string[];
   readonly missing: readonly MissingDriver[];
   readonly notices: readonly string[];
+}
+
+/** A finished import. */
+export interface ImportDone extends Pick<ImportPlan, "counts" | "newClients"> {
+  /** Restores the printers that the import changed. */
+  readonly undo: KeptChange;
 }
 
 /** Platen's records. */

@@ -215,7 +215,7 @@ class RowPlanner {
   #checkModel(driver: DriverSummary | undefined, model: string, reasons: string[]): void {
     if (driver === undefined || model === "" || this.#known.drivers.hasModel(driver, model)) return;
     const nearest = this.#known.drivers.nearestInWords(driver, model);
-    reasons.push(`The driver ${driverTitle(driver)} has no model “${model}”.${nearest}`);
+    reasons.push(`The driver ${driverTitle(driver)} does not contain the model “${model}”.${nearest}`);
   }
 
   /** @param newClient the client that the import creates for this printer */
@@ -334,9 +334,8 @@ function rowTicket(
   return ticketChange({ of: undefined, text: read.ticket }, own, read.ticket);
 }
 
-const ticketMissing =
-  "Its PrintTicket is not here, and a list does not carry it: set it on the printer’s page.";
-const ticketKept = "The PrintTicket that the list names is not here: the printer keeps its own.";
+const ticketMissing = "Platen does not have this PrintTicket. Set it on the printer’s page.";
+const ticketKept = "Platen does not have this PrintTicket. The printer keeps its own.";
 
 function ticketChange(write: TicketWrite, from: string, to: string): RowTicket {
   return { write, change: { field: "print_ticket", from: sizeOf(from), to: sizeOf(to) } };

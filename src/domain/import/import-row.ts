@@ -49,5 +49,5 @@ export interface ImportedList {
 export const maxRows = 5000;
 
 export function tooManyRows(): UserError {
-  return new UserError("invalid", `A list can have at most ${maxRows} printers: split it.`);
+  return new UserError("invalid", `This list has more than ${maxRows} printers. Split it.`);
 }

@@ -22,10 +22,7 @@ const maxCharacters = 32_767;
 export function readPrintServer(text: string, client = ""): ImportedList {
   const list = readJson(text);
   if (!isObject(list) || list.Printers === undefined) {
-    throw new UserError(
-      "invalid",
-      "This JSON is not what the command on this page prints: it names no “Printers”.",
-    );
+    throw new UserError("invalid", "This JSON contains no “Printers”. Copy the output of the command again.");
   }
   const queues = objectsIn(list.Printers);
   if (queues.length > maxRows) throw tooManyRows();
@@ -49,7 +46,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const message = "This JSON is cut off or damaged. Copy it again, from its first brace to its last.";
+    const message = "This JSON is incomplete or damaged. Copy the whole output again.";
     throw new UserError("invalid", message);
   }
 }
@@ -112,14 +109,14 @@ const virtualDrivers = [
   ["microsoft print to pdf", "Prints to PDF files: every Windows has it."],
   ["microsoft xps document writer", "Prints to XPS files: every Windows has it."],
   ["onenote", "Prints to OneNote, not to a device."],
-  ["microsoft shared fax driver", "Sends faxes, and is no printer."],
-  ["remote desktop easy print", "Is redirected from a remote desktop session."],
+  ["microsoft shared fax driver", "Is a fax, not a printer."],
+  ["remote desktop easy print", "Comes from a Remote Desktop session."],
 ] as const;
 
 function virtualReason(queue: JsonObject, model: string): string | undefined {
   const isConnection =
     normalized(textOf(queue, "Type")) === "connection" || textOf(queue, "Name").startsWith("\\\\");
-  if (isConnection) return "Is a connection to a queue of another computer: run the command there.";
+  if (isConnection) return "Is a connection to a shared printer. Run the command on its server.";
   const lower = model.toLowerCase();
   return virtualDrivers.find(([part]) => lower.includes(part))?.[1];
 }
@@ -128,14 +125,14 @@ function virtualReason(queue: JsonObject, model: string): string | undefined {
 const localPorts = [
   [/^portprompt:$/, "Asks for a file name, and prints to no device."],
   [/^file:$/, "Prints to files."],
-  [/^nul:?$/, "Prints to nowhere: its port is “nul”."],
+  [/^nul:?$/, "Discards all jobs: its port is “nul”."],
   [/^xpsport:$/, "Prints to XPS files."],
-  [/^shrfax:$/, "Sends faxes, and is no printer."],
-  [/^(?:usb|dot4_)\d+:?$/, "Is connected by USB to that computer only."],
-  [/^(?:lpt|com)\d+:?$/, "Is connected by a cable to that computer only."],
-  [/^ts\d+:?$/, "Is redirected from a remote desktop session."],
+  [/^shrfax:$/, "Is a fax, not a printer."],
+  [/^(?:usb|dot4_)\d+:?$/, "Is connected by USB to that PC only."],
+  [/^(?:lpt|com)\d+:?$/, "Is connected by a cable to that PC only."],
+  [/^ts\d+:?$/, "Comes from a Remote Desktop session."],
   [/^microsoft\./, "Prints into an app, not to a device."],
-  [/^\\\\/, "Prints to a share of another computer."],
+  [/^\\\\/, "Prints to a share of another PC."],
 ] as const;
 
 /** Why the printers of a local port are left out; undefined for a port with an address, whatever its name. */
@@ -169,12 +166,12 @@ function targetOf(
     return wsdTarget(portName, port, devices, model);
   const named = addressIn(portName);
   if (named === undefined) {
-    const leftOut = `Prints to “${portName.slice(0, 100)}”, a port that only that computer knows.`;
+    const leftOut = `Prints to “${portName.slice(0, 100)}”, a local port of that PC.`;
     return { values: { port_name: portName }, leftOut };
   }
   return {
     values: { address: named, port_name: "" },
-    remark: `The address ${named} is taken from the port’s name: check it.`,
+    remark: `The address ${named} comes from the port’s name. Check it.`,
   };
 }
 
@@ -183,7 +180,7 @@ function ippTarget(portName: string): QueueTarget {
   const url = URL.canParse(portName) ? new URL(portName.replace(/^ipp/i, "http")) : undefined;
   const address = url === undefined ? "" : hostIn(url.href);
   if (url === undefined || address === "" || url.search !== "") {
-    const leftOut = "Prints over IPP, but Windows does not report the address: add the printer by hand.";
+    const leftOut = "Prints over IPP, but Windows does not report the address. Add the printer by hand.";
     return { values: { port_name: portName }, leftOut };
   }
   const isTls = url.protocol === "https:";
@@ -198,7 +195,7 @@ function ippTarget(portName: string): QueueTarget {
   };
   return {
     values,
-    remark: "Prints over IPP: it gets the Microsoft IPP Class Driver, whatever driver it has now.",
+    remark: "Prints over IPP, so it gets the Microsoft IPP Class Driver.",
   };
 }
 
@@ -212,18 +209,18 @@ function wsdTarget(
   if (address === "") {
     return {
       values: {},
-      problem: "It prints to a WSD port, and Windows does not report its address: add the printer by hand.",
+      problem: "Prints to a WSD port, but Windows does not report the address. Add the printer by hand.",
     };
   }
   if (normalized(model) === normalized(ippModel)) {
     return {
       values: { address, port_name: "", protocol: "ipp" },
-      remark: `Windows found the device at ${address}, and does not say its path: check both, and give it a fixed address.`,
+      remark: `WSD port: Windows found the printer at ${address}. Give it a fixed address, and check its IPP path.`,
     };
   }
   return {
     values: { address, port_name: "" },
-    remark: `Was a WSD port: ${address} is where Windows found the device. Give it a fixed address, and check that it takes RAW on port 9100.`,
+    remark: `WSD port: Windows found the printer at ${address}. Give it a fixed address, and check RAW on port 9100.`,
   };
 }
 

@@ -91,7 +91,7 @@ export function readPrinterCsv(text: string): ImportedList {
   const { columnIndexes, notices } = readHeader(heads);
   if (!columnIndexes.has("name")) throw missingNameColumn();
   if (lines.length === maxLines) {
-    const message = `This list has more than ${maxLines} rows, including blank ones: remove the blank rows.`;
+    const message = `This list has more than ${maxLines} rows, including blank ones. Remove the blank rows.`;
     throw new UserError("invalid", message);
   }
   const firstNumber = separatorLine === null ? 2 : 3;
@@ -104,7 +104,7 @@ export function readPrinterCsv(text: string): ImportedList {
 }
 
 function missingNameColumn(): UserError {
-  const message = `The first line must name the columns, “name” among them. Possible columns: ${csvColumns.join(", ")}.`;
+  const message = `The first line must contain the column “name”. Possible columns: ${csvColumns.join(", ")}.`;
   return new UserError("invalid", message);
 }
 
@@ -168,7 +168,7 @@ function rowOf(
   };
   const problems: string[] = [];
   if (cells.slice(width).some((text) => text.trim() !== ""))
-    problems.push("It has more cells than the first line has columns: a quote may be missing.");
+    problems.push("This row has more cells than the first line. Check its quotes.");
   const values: Record<string, string> = {};
   for (const name of ["name", ...settingNames]) {
     const text = cell(name);
@@ -195,7 +195,7 @@ const no = new Set(["", "no", "false", "off", "0", "nein", "falsch"]);
 /** The cell's value as a checkbox sends it. */
 function flagOf(name: string, text: string, problems: string[]): string {
   const word = text.slice(0, 20).trim().toLowerCase();
-  if (!yes.has(word) && !no.has(word)) problems.push(`“${name}” is “${word}”; use yes or no.`);
+  if (!yes.has(word) && !no.has(word)) problems.push(`“${name}” is “${word}”. Use yes or no.`);
   return yes.has(word) ? "on" : "";
 }
 

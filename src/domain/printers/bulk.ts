@@ -47,14 +47,14 @@ export function parseIds(values: readonly string[]): number[] {
     if (!/^[1-9]\d{0,14}$/.test(text)) {
       throw new UserError(
         "invalid",
-        `There is no printer “${cleanText(text.slice(0, 20))}”. Nothing was changed.`,
+        `Printer “${cleanText(text.slice(0, 20))}” does not exist. Nothing was changed.`,
       );
     }
     ids.add(Number(text));
   }
-  if (ids.size === 0) throw new UserError("invalid", "No printer is chosen: tick the rows to change.");
+  if (ids.size === 0) throw new UserError("invalid", "No printer is chosen. Tick rows first.");
   if (ids.size <= maxBulkPrinters) return [...ids];
-  const message = `${ids.size} printers are too many at once: at most ${maxBulkPrinters} are possible. Nothing was changed.`;
+  const message = `${ids.size} printers are too many at once. The limit is ${maxBulkPrinters}. Nothing was changed.`;
   throw new UserError("invalid", message);
 }
 
@@ -64,15 +64,13 @@ export function parseBulk(input: FormInput): BulkChange {
   if (action === "delete") return { action };
   const fields = new FieldReader(input);
   if (action === "client") {
-    if (input.client_id === undefined)
-      fields.refuse("client_id", "Choose the client to move the printers to.");
+    if (input.client_id === undefined) fields.refuse("client_id", "Choose a client.");
     const client_id = fields.reference("client_id", "Client");
     fields.check();
     return { action, client_id };
   }
   if (action === "driver") {
-    if (input.driver_id === undefined)
-      fields.refuse("driver_id", "Choose the driver that the printers are to use.");
+    if (input.driver_id === undefined) fields.refuse("driver_id", "Choose a driver.");
     const driver_id = fields.reference("driver_id", "Driver");
     const driver_desc = fields.text("driver_desc", { label: "The model", maxLength: 500 });
     const only_unmatched = fields.checkbox("only_unmatched");

@@ -74,7 +74,7 @@ function packageFindings(
 ): Finding[] {
   const found: Finding[] = [];
   const blocked = (kind: FindingKind, text: string) => found.push({ kind, state: "blocked", text });
-  if (archive !== "sound") blocked("archive", `The archive ${archiveProblem(driver, archive)}`);
+  if (archive !== "sound") blocked("archive", `The driver ZIP ${archiveProblem(driver, archive)}`);
   if (driver.listed === undefined) return found;
   const listed = withoutMachines(driver.listed, excluded);
   if (listed.missingCount > 0) found.push(missingFiles(listed));
@@ -98,9 +98,9 @@ function missingFiles(listed: ListedInf): Finding {
     missingCount === 1 ? "A file that the INF needs is" : `${missingCount} files that the INF needs are`;
   const complete = completeFor(listed);
   if (!complete.includes("amd64")) {
-    return { kind: "missing-files", state: "blocked", text: `${what} missing: the installation will fail.` };
+    return { kind: "missing-files", state: "blocked", text: `${what} missing. Installation fails.` };
   }
-  const text = `${what} missing for ${inWords(missingFor)}: the installation will fail there, not on ${inWords(complete)}.`;
+  const text = `${what} missing for ${inWords(missingFor)}. Installation fails there.`;
   return { kind: "missing-files", state: "attention", text };
 }
 
@@ -140,7 +140,7 @@ export function printerFindings(
   arm64?: CheckedDriver,
 ): Finding[] {
   if (driver === undefined) {
-    return [{ kind: "no-driver", state: "blocked", text: "No driver assigned: choose one to deploy it." }];
+    return [{ kind: "no-driver", state: "blocked", text: "No driver assigned. Choose a driver." }];
   }
   const found = packageFindings(driver, archive, arm64 && ["arm64"]);
   const model = effectiveDescription(printer, driver);
@@ -172,13 +172,13 @@ function arm64Findings(
   const add = (kind: FindingKind, state: Finding["state"], text: string) =>
     found.push({ kind, state, text, isArm64: true });
   if (archive !== "sound")
-    add("archive", "blocked", `The archive of the driver for ARM64 ${archiveProblem(driver, archive)}`);
+    add("archive", "blocked", `The ZIP of the driver for ARM64 ${archiveProblem(driver, archive)}`);
   const model = arm64Description(printer, driver);
   const needs = deployProblem({ inf_path: driver.inf_path, driver_desc: model }, "The driver for ARM64");
   if (needs !== undefined) add("incomplete", "blocked", needs);
   for (const [kind, text] of arm64Failures(driver, model)) add(kind, "attention", text);
   if (needs === undefined && printer.arm64_driver_desc === "" && needsModelChoice(driver)) {
-    add("unchosen-model", "attention", `On ARM64 machines: ${unchosen(driver).text}`);
+    add("unchosen-model", "attention", `On ARM64 PCs: ${unchosen(driver).text}`);
   }
   return ofDriver(found, driver);
 }
@@ -188,18 +188,17 @@ function arm64Failures(driver: DriverSummary, model: string): (readonly [Finding
   const { listed } = driver;
   if (listed === undefined) return [];
   if (!shipsArm64(driver)) {
-    const text = "The driver for ARM64 has no files for ARM64 machines: the installation will fail there.";
+    const text = "The driver for ARM64 has no ARM64 files. ARM64 PCs cannot install it.";
     return [["not-for-arm64", text]];
   }
   const found: [FindingKind, string][] = [];
-  const effect = "the installation will fail on ARM64 machines";
+  const effect = "Installation fails on ARM64 PCs.";
   if (listed.missingFor.includes("arm64")) {
-    found.push(["missing-files", `Files that the driver for ARM64 needs are missing: ${effect}.`]);
+    found.push(["missing-files", `Files that the driver for ARM64 needs are missing. ${effect}`]);
   }
-  if (!listed.signed)
-    found.push(["unsigned", "The driver for ARM64 is unsigned: ARM64 machines will refuse it."]);
+  if (!listed.signed) found.push(["unsigned", "The driver for ARM64 is unsigned: ARM64 PCs will refuse it."]);
   if (listed.lostModels.includes(model)) {
-    const text = `The INF of the driver for ARM64 has no model “${model}”: ${effect}. Choose one that it has.`;
+    const text = `The INF of the driver for ARM64 does not contain the model “${model}”. ${effect} Choose another model.`;
     found.push(["lost-model", text]);
   }
   return found;
@@ -212,7 +211,7 @@ function ofDriver(found: readonly Finding[], { id, file_name }: DriverSummary): 
 
 function modelFindings(model: string, { listed }: DriverSummary): Finding[] {
   if (!listed?.lostModels.includes(model)) return [];
-  const text = `The INF has no model “${model}”: the installation will fail. Choose one that it has.`;
+  const text = `The INF does not contain the model “${model}”. Installation fails. Choose another model.`;
   return [{ kind: "lost-model", state: "blocked", text }];
 }
 
@@ -220,7 +219,7 @@ function unchosen({ driver_desc, listed }: DriverSummary): Finding {
   return {
     kind: "unchosen-model",
     state: "attention",
-    text: `Deploys ${driver_desc}, the first of ${listed?.modelCount ?? 0} models: nobody has chosen a model.`,
+    text: `No model is chosen. Packages install the first of ${listed?.modelCount ?? 0} models: ${driver_desc}.`,
   };
 }
 
@@ -252,13 +251,9 @@ export function neighbourFindings(rows: readonly Neighbour[]): Map<number, Findi
     }
   };
   for (const same of duplicatesBy(rows, "name"))
-    add(
-      "same-name",
-      same,
-      () => "Another queue of this client has the same name: a PC can have only one of them.",
-    );
+    add("same-name", same, () => "Another printer of this client has this name. A PC can have only one.");
   for (const same of duplicatesBy(rows, "address"))
-    add("same-address", same, (other, address) => `${other} of this client has the address ${address} too.`);
+    add("same-address", same, (other, address) => `Same address as ${other} of this client: ${address}.`);
   return found;
 }
 

@@ -14,7 +14,7 @@ export interface Icon {
 }
 
 export function iconTooLarge(): UserError {
-  return new UserError("too-large", "An icon can have at most 750 KB (768,000 bytes).");
+  return new UserError("too-large", "The icon is too large. The limit is 750 KB.");
 }
 
 const remedy = "Save the picture as a PNG of exactly 256 × 256 pixels and upload it again.";
@@ -40,8 +40,7 @@ export function checkIcon(bytes: Buffer): void {
     throw new UserError("invalid", `This file is not a PNG. ${remedy}`);
   const chunks = readChunks(bytes);
   const [header] = chunks;
-  if (header?.type !== "IHDR" || header.data.length !== 13)
-    throw damaged("it does not start with its header");
+  if (header?.type !== "IHDR" || header.data.length !== 13) throw damaged("its header is missing");
   const [width, height] = [header.data.readUInt32BE(0), header.data.readUInt32BE(4)];
   if (width !== iconSidePixels || height !== iconSidePixels)
     throw new UserError("invalid", `This picture has ${width} × ${height} pixels. ${remedy}`);

@@ -59,7 +59,7 @@ export function readTicket(typed: string): ReadTicket {
 
 function tooLarge(size: number): string {
   const limit = `${ticketLimitBytes / 1024} KB`;
-  return `The PrintTicket has ${Math.ceil(size / 1024)} KB; at most ${limit} are possible.`;
+  return `The PrintTicket has ${Math.ceil(size / 1024)} KB. The limit is ${limit}.`;
 }
 
 function problemOf(ticket: string): string | undefined {
@@ -68,7 +68,7 @@ function problemOf(ticket: string): string | undefined {
     return rootProblem(rootOf(parser, ticket));
   } catch (error) {
     const reason = errorMessage(error).slice(0, 160).replace(/\.$/, "");
-    return `The PrintTicket cannot be read, in line ${parser.line}: ${reason}. Copy all of it again.`;
+    return `Error in line ${parser.line} of the PrintTicket: ${reason}. Copy the PrintTicket again.`;
   }
 }
 
@@ -101,8 +101,9 @@ interface Root {
 
 function rootProblem({ local, namespace }: Root): string | undefined {
   if (local === "PrintCapabilities")
-    return "These are PrintCapabilities (what the printer can do), not a PrintTicket (what it should do).";
-  if (local !== "PrintTicket") return `This is no PrintTicket: its root element is ${local.slice(0, 60)}.`;
+    return "This is a PrintCapabilities file, not a PrintTicket. Use the command below.";
+  if (local !== "PrintTicket")
+    return `This is not a PrintTicket (root element ${local.slice(0, 60)}). Copy the PrintTicket again.`;
   if (namespace === printSchema) return undefined;
   const found = namespace === "" ? "none" : `“${namespace.slice(0, 120)}”`;
   return `This PrintTicket is not of the Print Schema: its namespace is ${found}, not “${printSchema}”.`;

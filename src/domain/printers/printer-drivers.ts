@@ -76,10 +76,9 @@ export function arm64Problem(
   driver: DriverSummary,
   protocol: Printer["protocol"] | undefined,
 ): string | undefined {
-  if (protocol === "ipp")
-    return "With IPP, ARM64 machines take the Microsoft IPP Class Driver too: choose none here.";
+  if (protocol === "ipp") return "IPP requires no driver for ARM64. Leave this empty.";
   if (driver.origin === "ipp")
-    return "The Microsoft IPP Class Driver prints only over IPP, and then serves all machines: choose another here.";
+    return "The Microsoft IPP Class Driver works only with IPP. Choose another driver.";
   if (shipsArm64(driver) !== false) return undefined;
-  return `“${driverTitle(driver)}” has no files for ARM64 machines: choose a driver that has.`;
+  return `“${driverTitle(driver)}” has no ARM64 files. Choose another driver.`;
 }

@@ -197,9 +197,8 @@ function parseAddress(form: FieldReader, name: string): string {
   const address = cleanAddress(typed);
   if (address === "" || isAddress(address)) return address;
   if (address.includes("%")) {
-    const zone =
-      "The zone behind % names a network card of one machine, and means another card, or none, on other machines";
-    form.refuse(name, `${zone}: leave it out, or take the printer’s IPv4 address or host name.`);
+    const message = "An address with a zone (%) works on one PC only. Remove the zone, or enter a host name.";
+    form.refuse(name, message);
     return "";
   }
   form.refuse(name, `“${typed}” is neither an IP address nor a host name.`);
@@ -228,7 +227,7 @@ function parseIppPath(form: FieldReader, name: string): string {
   if (typed === "") return usualIppPath;
   const path = typed.startsWith("/") ? typed : `/${typed}`;
   if (isPlainPath(path)) return path;
-  form.refuse(name, `“${typed}” is no path on a printer, such as ${usualIppPath}.`);
+  form.refuse(name, `“${typed}” is not a valid IPP path. Example: ${usualIppPath}.`);
   return usualIppPath;
 }
 
@@ -255,7 +254,7 @@ function checkCombinations(form: FieldReader, printer: PrinterSettings): void {
   }
   const own = printer.name.toLowerCase();
   if (printer.replaces.some((name) => name.toLowerCase() === own)) {
-    form.refuse("replaces", "A printer cannot replace itself: remove its own name here.");
+    form.refuse("replaces", "Remove this printer’s own name from the list.");
   }
 }
 
@@ -267,13 +266,13 @@ const maxServerLength = 253;
 
 /** Reads lines without duplicates: a queue's name, `\\server\queue`, or `address:` with an IP address. */
 function parseReplaces(form: FieldReader, name: string): string[] {
-  const typed = form.text(name, { label: "Replaces", maxLength: 20_000, multiline: true });
+  const typed = form.text(name, { label: "The list of old queues", maxLength: 20_000, multiline: true });
   const problems: string[] = [];
   const replaced = typed.split("\n").flatMap((text, i) => {
     const line = cleanText(text);
     const read = line === "" ? { replaced: "" } : readReplaced(line);
     if ("replaced" in read) return read.replaced;
-    problems.push(`Line ${i + 1} of what it replaces, “${line.slice(0, 60)}”, ${read.problem}.`);
+    problems.push(`Line ${i + 1} (“${line.slice(0, 60)}”) ${read.problem}.`);
     return [];
   });
   form.refuseLines(name, problems);
@@ -293,19 +292,18 @@ function readConnection(line: string): ReadReplaced {
     .split("\\", 3)
     .map((part) => part.trim());
   if (server === "" || share === "" || more.length > 0)
-    return { problem: "is no connection: one is written \\\\server\\queue" };
-  if (!isAddress(server) || server.length > maxServerLength)
-    return { problem: "names no server: that is a host name or an IP address" };
+    return { problem: "is not a shared printer. Write \\\\server\\queue" };
+  if (!isAddress(server) || server.length > maxServerLength) return { problem: "has no valid server name" };
   const { forbidden, maxLength } = shareNameRule;
   if (share.length > maxLength)
-    return { problem: `names a queue of ${share.length} characters; at most ${maxLength} are possible` };
+    return { problem: `has a share name of ${share.length} characters. The limit is ${maxLength}` };
   const bad = [...forbidden].find((character) => share.includes(character));
-  if (bad !== undefined) return { problem: `names a queue that cannot be shared: “${bad}” is not possible` };
+  if (bad !== undefined) return { problem: `has a share name with “${bad}”, which Windows does not allow` };
   return { replaced: `\\\\${server}\\${share}` };
 }
 
 function readAddress(typed: string): ReadReplaced {
   const address = canonicalAddress(cleanAddress(typed.trim()));
   if (address !== undefined) return { replaced: addressPrefix + address };
-  return { problem: `is no whole IP address behind “${addressPrefix}”, such as ${addressPrefix}10.1.2.3` };
+  return { problem: `is not a valid IP address. Example: ${addressPrefix}10.1.2.3` };
 }

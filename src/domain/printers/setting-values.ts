@@ -3,12 +3,12 @@ export type Choices<T extends string = string> = readonly [Choice<T>, ...Choice<
 type Choice<T extends string> = readonly [value: T, label: string];
 
 /** The value that keeps the driver's own setting. */
-const driversOwn = ["", "The driver’s own"] as const;
+const driversOwn = ["", "Driver default"] as const;
 
 export const protocols = [
   ["raw", "RAW (JetDirect, AppSocket)"],
   ["lpr", "LPR"],
-  ["ipp", "IPP (driverless)"],
+  ["ipp", "IPP"],
 ] as const;
 
 export const duplexModes = [

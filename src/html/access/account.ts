@@ -23,8 +23,8 @@ export function accountPage(context: PageContext, own: OwnAccount | undefined): 
   if (own === undefined) {
     return page(
       { ...context, title, heading },
-      html`${roleLine}<p>Whoever runs the proxy in front of Platen decides who you are and how you sign in.
-        Your role is that of the account of your name here, else that of your groups.</p>`,
+      html`${roleLine}<p>You sign in at your organization’s proxy. Your Platen account sets your role.
+        Without one, your groups do.</p>`,
     );
   }
   return page(
@@ -32,10 +32,10 @@ export function accountPage(context: PageContext, own: OwnAccount | undefined): 
     html`${roleLine}
     <section id="password"><h2>Password</h2>${
       own.account.role === "admin"
-        ? html`<p>The administrator’s password is the setting <code>ADMIN_PASSWORD</code> or the file of <code>ADMIN_PASSWORD_FILE</code>: change it there, and start Platen again.</p>`
-        : html`<p>Other browsers are signed out when you change it.</p>${passwordForm(paths.accountPassword, own.form, "Current password")}`
+        ? html`<p>Change this password in <code>ADMIN_PASSWORD</code> or <code>ADMIN_PASSWORD_FILE</code>. Then restart Platen.</p>`
+        : html`<p>A new password signs out your other browsers.</p>${passwordForm(paths.accountPassword, own.form, "Current password")}`
     }</section>
-    <section id="sessions"><h2>Where you are signed in</h2>${sessionTable(own)}</section>`,
+    <section id="sessions"><h2>Active sessions</h2>${sessionTable(own)}</section>`,
   );
 }
 
@@ -43,8 +43,8 @@ function sessionTable({ sessions, current }: OwnAccount): Html {
   const rows = sessions.map(
     ({ id, browser, address, created_at, seen_at }) => html`<tr>
       <td data-label="Browser">${browser}</td>
-      <td data-label="From"><bdi>${address}</bdi></td>
-      <td data-label="Since" class="whole">${time(created_at)}</td>
+      <td data-label="IP address"><bdi>${address}</bdi></td>
+      <td data-label="Signed in" class="whole">${time(created_at)}</td>
       <td data-label="Last used" class="whole">${time(seen_at)}</td>
       <td>${
         id === current
@@ -53,8 +53,8 @@ function sessionTable({ sessions, current }: OwnAccount): Html {
             class="visually-hidden"> ${browser} from ${address}</span></button></form>`
       }</td></tr>`,
   );
-  return html`<table><thead><tr><th scope="col">Browser</th><th scope="col">From</th><th scope="col">Since</th>
-    <th scope="col">Last used</th><th scope="col"><span class="visually-hidden">End it</span></th></tr></thead><tbody>${rows}</tbody></table>
+  return html`<table><thead><tr><th scope="col">Browser</th><th scope="col">IP address</th><th scope="col">Signed in</th>
+    <th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Sign out</span></th></tr></thead><tbody>${rows}</tbody></table>
     ${
       sessions.length > 1 &&
       html`<form method="post" action="${paths.endOtherSessions}"><p class="actions"><button>Sign out everywhere else</button></p></form>`

@@ -1,8 +1,7 @@
 import { type Account, accountRoles, isOneTimePasswordExpired } from "../../domain/access/account.ts";
-import { creationFold } from "../creation-fold.ts";
 import { type FormState, problemSummary, selectField, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { badge, copyable, type PageContext, page, recordActions } from "../layout.ts";
+import { badge, copyable, creationFold, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { time } from "../text.ts";
 
@@ -23,8 +22,7 @@ interface AccountList {
 
 const roleChoices = accountRoles.map((role) => [role, role] as const);
 
-const roleHint =
-  "A viewer looks and downloads. An operator also changes everything but accounts, tokens, backups and the audit log.";
+const roleHint = "Viewer: view and download. Operator: also upload, change and delete.";
 
 export function accountsPage(
   context: PageContext,
@@ -43,9 +41,9 @@ export function accountsPage(
 
 /** Explains what accounts do if people sign in at a proxy. */
 function aboutProxy(hasPasswords: boolean): Html {
-  const where = hasPasswords ? "People sign in here, or at the proxy" : "People sign in at the proxy";
-  return html`<p>${where} in front of Platen. An account with the user’s name sets their role.
-    Users without an account have the role of their groups (<code>REMOTE_GROUPS</code>).</p>`;
+  const where = hasPasswords ? "here or at your organization’s proxy" : "at your organization’s proxy";
+  return html`<p>Users sign in ${where}. A Platen account sets the user’s role.
+    Without one, the user’s groups do (<code>REMOTE_GROUPS</code>).</p>`;
 }
 
 function accountForm(form: FormState, hasPasswords: boolean): Html {
@@ -55,27 +53,27 @@ function accountForm(form: FormState, hasPasswords: boolean): Html {
       label: "Name",
       name: "name",
       required: true,
-      hint: "Letters from a to z, digits and . _ - @, beginning with a letter or digit.",
+      hint: "Use a–z, digits and . _ - @. Start with a letter or digit.",
       attributes: html`autocomplete="off" autocapitalize="none" spellcheck="false"`,
     })}
     ${selectField(form, { label: "Role", name: "role", choices: roleChoices, hint: roleHint })}
     <p class="hint">${
       hasPasswords
-        ? "Platen makes a password for the first sign-in, and shows it once."
-        : "Use the name that the proxy sends. The account has no password: people sign in at the proxy."
+        ? "Platen creates a one-time password and shows it once."
+        : "Enter the user name that the proxy sends."
     }</p>
-    <button class="primary">Make account</button></form>`;
+    <button class="primary">Save account</button></form>`;
 }
 
 /** Shows a one-time password. Platen saves only its hash. */
 function oneTimeNotice({ name, password }: OneTimePassword): Html {
   return html`<div class="notice good" role="status" tabindex="-1" data-focus>
-    <p>Give this password to <bdi>${name}</bdi>: it is shown only once, is valid for seven days, and must be changed at the first sign-in.</p>
+    <p>Copy this password for <bdi>${name}</bdi>. Platen shows it only once. It expires in seven days.</p>
     ${copyable("One-time password", password, "one-time-password")}</div>`;
 }
 
 function accountTable({ accounts, hasPasswords, now }: AccountList): Html {
-  if (accounts.length === 0) return html`<p>No accounts: everybody has the role of their groups.</p>`;
+  if (accounts.length === 0) return html`<p>No accounts. Each user’s groups set the role.</p>`;
   const rows = accounts.map(
     (account) => html`<tr>
       <td><bdi><a href="${paths.accountOf(account.id)}">${account.name}</a></bdi></td>
@@ -90,12 +88,12 @@ function accountTable({ accounts, hasPasswords, now }: AccountList): Html {
 function stateOf(account: Account, now: number): Html {
   if (account.isDisabled || !account.hasOneTimePassword) return accessOf(account);
   return isOneTimePasswordExpired(account, now)
-    ? badge("warn", "one-time password expired")
-    : badge("plain", "one-time password");
+    ? badge("warn", "One-time password expired")
+    : badge("plain", "One-time password");
 }
 
 function accessOf({ isDisabled }: Account): Html {
-  return isDisabled ? badge("bad", "disabled") : badge("good", "active");
+  return isDisabled ? badge("bad", "Disabled") : badge("good", "Active");
 }
 
 interface AccountDetails extends Pick<AccountList, "hasPasswords" | "now"> {
@@ -110,7 +108,7 @@ export function accountDetailsPage(
 ): Html {
   const { id, name, role, created_at, seen_at } = account;
   const lastSeen = seen_at > 0 ? html`last seen ${time(seen_at)}` : "never seen";
-  const deletion = { consequence: "It is signed out at once. The audit log keeps what it did." };
+  const deletion = { consequence: "The user is signed out. The audit log keeps the user’s actions." };
   const action = recordActions(context, {
     kind: "account",
     id,
@@ -128,8 +126,8 @@ export function accountDetailsPage(
 function aboutAdmin(hasPasswords: boolean): Html {
   if (!hasPasswords)
     return html`<p>This account is not used: <code>ADMIN_PASSWORD_FILE</code> is not set.</p>`;
-  return html`<p>Its password is in <code>ADMIN_PASSWORD</code> or <code>ADMIN_PASSWORD_FILE</code>. Change it there and start Platen again:
-    this ends all its sessions.</p>`;
+  return html`<p>Change this password in <code>ADMIN_PASSWORD</code> or <code>ADMIN_PASSWORD_FILE</code>. Then restart Platen.
+    This ends all its sessions.</p>`;
 }
 
 function changeForms({ id, role, isDisabled }: Account, hasPasswords: boolean): Html {
@@ -139,15 +137,15 @@ function changeForms({ id, role, isDisabled }: Account, hasPasswords: boolean): 
     <section><h2>Password</h2>${
       hasPasswords
         ? html`<form method="post" action="${paths.accountReset(id)}">
-      <p>A new one-time password ends all sessions. Links that the account made stay valid.</p>
-      <p class="actions"><button>Make a one-time password</button></p></form>`
-        : html`<p>None: people sign in at the proxy. <code>ADMIN_PASSWORD_FILE</code> turns passwords on.</p>`
+      <p>A new one-time password signs the user out.</p>
+      <p class="actions"><button>Create one-time password</button></p></form>`
+        : html`<p>No password. Users sign in at the proxy. <code>ADMIN_PASSWORD_FILE</code> turns passwords on.</p>`
     }</section>
     <section><h2>Access</h2>${
       isDisabled
-        ? html`<form method="post" action="${paths.accountEnable(id)}"><p>The account has no access, either here or through a proxy.</p>
+        ? html`<form method="post" action="${paths.accountEnable(id)}"><p>This account is disabled.</p>
           <p class="actions"><button>Enable</button></p></form>`
-        : html`<form method="post" action="${paths.accountDisable(id)}"><p>A disabled account is signed out at once. Its links work again when it is enabled.</p>
+        : html`<form method="post" action="${paths.accountDisable(id)}"><p>Disabling signs the user out. The account’s links stop until you enable it.</p>
           <p class="actions"><button>Disable</button></p></form>`
     }</section>`;
 }

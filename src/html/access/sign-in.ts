@@ -25,7 +25,7 @@ export function signInPage(
     { ...context, title: "Sign in" },
     html`<form class="panel narrow" method="post" action="${paths.signIn}">
       ${problem && html`<div class="problems" role="alert" tabindex="-1" data-focus><p>${problem}</p></div>`}
-      ${rightAddress && html`<p class="notice warn">Sign in at <a href="${rightAddress}">${rightAddress}</a>: only there can the browser be remembered.</p>`}
+      ${rightAddress && html`<p class="notice warn">Open <a href="${rightAddress}">${rightAddress}</a> to sign in. Sign-in works only at this address.</p>`}
       ${textField(state, {
         label: "Name",
         name: "name",
@@ -42,7 +42,7 @@ export function signInPage(
 export function firstPasswordPage(context: PageContext, form: FormState, next: string): Html {
   return page(
     { ...context, title: "Choose a password" },
-    html`<p>You signed in with a password that was made for you. To continue, choose one that only you know.</p>
+    html`<p>Choose your own password to continue.</p>
     ${passwordForm(paths.firstPassword, form, "One-time password", next)}`,
   );
 }
@@ -61,7 +61,7 @@ export function passwordForm(action: string, form: FormState, label: string, nex
       label: "New password",
       name: "chosen",
       autocomplete: "new-password",
-      hint: `${least} characters or more; spaces are allowed. A few words are easier to remember than symbols.`,
+      hint: `Use at least ${least} characters. Spaces are allowed.`,
     })}
     ${passwordField(form, { label: "New password again", name: "again", autocomplete: "new-password" })}
     ${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}

@@ -1,9 +1,8 @@
 import { type Token, tokenDays } from "../../domain/access/token.ts";
 import { dayMs } from "../../domain/text.ts";
-import { creationFold } from "../creation-fold.ts";
 import { type FormState, problemSummary, type SelectChoice, selectField, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { badge, copyable, helpLinks, type PageContext, page } from "../layout.ts";
+import { badge, copyable, creationFold, helpLinks, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { isolated, time } from "../text.ts";
 
@@ -34,8 +33,7 @@ export function tokensPage(context: PageContext, list: TokenList, form: FormStat
   return page(
     { ...context, title: "Tokens", section: "Tokens", action },
     html`${made && madeNotice(made)}
-    <p>For scripts, agents and RMM tools that fetch from Platen: as <code>Authorization: Bearer</code>, or as the password of
-      <code>curl -u</code> with any user name.</p>${helpLinks(["Tokens and links", "signing-in#tokens"])}
+    <p>Scripts and RMM tools sign in with a token. Send it as <code>Authorization: Bearer</code>.</p>${helpLinks(["Tokens and links", "signing-in#tokens"])}
     <section aria-label="Tokens">${table}</section>`,
   );
 }
@@ -48,7 +46,7 @@ function withClient({ id, name, client }: TokenList["printers"][number]): Named 
 /** Shows a token's text. Platen saves only its digest. */
 function madeNotice({ name, text }: MadeToken): Html {
   return html`<div class="notice good" role="status" tabindex="-1" data-focus>
-    <p>The token “<bdi>${name}</bdi>” is made. Copy it now: it is shown this once.</p>${copyable("Token", text, "token")}</div>`;
+    <p>Token “<bdi>${name}</bdi>” was created. Copy it now. Platen shows it only once.</p>${copyable("Token", text, "token")}</div>`;
 }
 
 function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
@@ -56,7 +54,7 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
   const choicesOf = (kind: string, records: readonly Named[], group: string) =>
     records.map(({ id, name }): SelectChoice => [`${kind}:${id}`, name, group]);
   const choices: SelectChoice[] = [
-    ["read", "Everything that can be read"],
+    ["read", "Read access to everything"],
     ...choicesOf("client", clients, "Downloads of one client"),
     ...choicesOf("printer", printers.map(withClient), "Downloads of one printer"),
   ];
@@ -66,17 +64,17 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
       label: "Name",
       name: "name",
       required: true,
-      hint: "Where it is used, such as Datto RMM.",
+      hint: "Name the tool that uses it, such as Datto RMM.",
       attributes: html`autocomplete="off"`,
     })}
     ${selectField(form, {
       label: "Access to",
       name: "scope",
       choices,
-      hint: "Access to a client or printer covers its scripts, its packages, and the files of the drivers that they use.",
+      hint: "A client or printer includes its scripts, packages and driver files.",
     })}
     ${selectField(form, { label: "Valid for", name: "days", choices: days })}
-    <button class="primary">Make token</button></form>`;
+    <button class="primary">Create token</button></form>`;
 }
 
 function tokenTable({ tokens, now }: TokenList): Html {
@@ -85,13 +83,13 @@ function tokenTable({ tokens, now }: TokenList): Html {
       <td><div><bdi>${token.name}</bdi><br><code>${token.beginning}…</code><br>
         <span class="soft">by <bdi>${token.made_by}</bdi>, ${time(token.created_at)}</span></div></td>
       <td data-label="Access to" class="reach"><div>${isolated(scopeText)}</div></td>
-      <td data-label="Until"><div>${time(token.expires_at)} ${untilBadge(token, now)}</div></td>
+      <td data-label="Valid until"><div>${time(token.expires_at)} ${untilBadge(token, now)}</div></td>
       <td data-label="Last used"><div>${token.used_at === undefined ? "never" : html`${time(token.used_at)}<br><code>${token.used_from}</code>`}</div></td>
       <td><details class="delete"><summary>Revoke<span class="visually-hidden"> ${token.name}</span>…</summary>
-        <form method="post" action="${paths.tokenRevoke(token.id)}"><p>Programs with this token lose access at once, and links made with it end.</p>
+        <form method="post" action="${paths.tokenRevoke(token.id)}"><p>Scripts with this token lose access. Its links stop working.</p>
         <button class="danger">Revoke token</button></form></details></td></tr>`,
   );
-  return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Access to</th><th scope="col">Until</th>
+  return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Access to</th><th scope="col">Valid until</th>
     <th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
     <tbody>${rows}</tbody></table>`;
 }
@@ -100,6 +98,6 @@ function tokenTable({ tokens, now }: TokenList): Html {
 const soonMs = 14 * dayMs;
 
 function untilBadge({ expires_at }: Token, now: number): Html | undefined {
-  if (expires_at <= now) return badge("bad", "expired");
-  return expires_at - now < soonMs ? badge("warn", "soon") : undefined;
+  if (expires_at <= now) return badge("bad", "Expired");
+  return expires_at - now < soonMs ? badge("warn", "Expires soon") : undefined;
 }

@@ -13,7 +13,8 @@ import {
   filterEvents,
   maxFilterCharacters,
 } from "../../domain/audit/audit-filter.ts";
-import { labelOfField, valueLabel } from "../field-labels.ts";
+import { valueLabel } from "../../domain/printers/setting-values.ts";
+import { downloadWord, labelOfField } from "../field-labels.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { helpLinks, type PageContext, page } from "../layout.ts";
@@ -37,8 +38,10 @@ interface AuditPageData {
 const eventWords: Partial<Record<FilterEvent, string>> = {
   "sign-in-failed": "Sign-in failed",
   "sessions-ended": "Signed out elsewhere",
-  "links-ended": "All links made invalid",
-  "backup-files-deleted": "Kept archives deleted",
+  "download-begun": "Download started",
+  "deleted-for-good": "Permanently deleted",
+  "links-ended": "All links revoked",
+  "backup-files-deleted": "Files of deleted records deleted",
   recovered: "Database recovered from a backup",
   started: "Service started",
   stopped: "Service stopped",
@@ -46,7 +49,7 @@ const eventWords: Partial<Record<FilterEvent, string>> = {
   "log-broken": "Log is broken",
 };
 
-/** `Download begun` for `download-begun`. */
+/** `Signed in` for `signed-in`. */
 function wordOf(event: FilterEvent | RecordKind): string {
   const known: Readonly<Record<string, string>> = eventWords;
   return known[event] ?? `${event.charAt(0).toUpperCase()}${event.slice(1).replaceAll("-", " ")}`;
@@ -55,21 +58,21 @@ function wordOf(event: FilterEvent | RecordKind): string {
 export function auditPage(context: PageContext, data: AuditPageData): Html {
   const { filter, entries, unusable } = data;
   const query = auditQuery(filter).toString();
-  const csv = html`<a class="button" href="${paths.auditCsv}${query && `?${query}`}">As CSV</a>`;
+  const csv = html`<a class="button" href="${paths.auditCsv}${query && `?${query}`}">Export CSV</a>`;
   return page(
     { ...context, title: "Audit log", section: "Audit log", action: csv },
     html`<p class="soft">Newest first. Times and days are in the time zone ${timeZone()}.</p>${helpLinks(["Audit log", "security#audit-log"])}
     ${filterForm(filter, query !== "")}
-    ${unusable.length > 0 && html`<p class="notice warn" role="alert">Not used, because the value is not valid: ${unusable.map((name) => filterLabels[name]).join(", ")}.</p>`}
+    ${unusable.length > 0 && html`<p class="notice warn" role="alert">Ignored invalid filters: ${unusable.map((name) => filterLabels[name]).join(", ")}.</p>`}
     ${entries.length > 0 ? html`<ol class="audit">${entries.map(entryItem)}</ol>` : html`<p>${emptyText(data)}</p>`}
     ${olderLink(data, query)}`,
   );
 }
 
 function emptyText({ isFirst, next, filter }: AuditPageData): string {
-  if (next !== undefined) return "No entry matches so far. Older entries have not been searched yet.";
-  if (auditQuery(filter).size > 0) return isFirst ? "Nothing matches." : "Nothing older matches.";
-  return "Nothing has happened yet.";
+  if (next !== undefined) return "No match yet. Search the older entries.";
+  if (auditQuery(filter).size > 0) return isFirst ? "No matches." : "No older matches.";
+  return "No entries yet.";
 }
 
 function olderLink({ next, searchedBackTo }: AuditPageData, query: string): Html | undefined {
@@ -80,13 +83,13 @@ function olderLink({ next, searchedBackTo }: AuditPageData, query: string): Html
 }
 
 const filterLabels: Readonly<Record<keyof AuditFilter, string>> = {
-  q: "Words",
-  who: "Person or address",
+  q: "Search",
+  who: "User or IP address",
   event: "Event",
-  kind: "Kind of record",
-  id: "Number",
-  since: "From day",
-  until: "To day",
+  kind: "Type",
+  id: "ID",
+  since: "From date",
+  until: "To date",
 };
 
 function filterForm(filter: AuditFilter, isFiltered: boolean): Html {
@@ -133,13 +136,6 @@ function entryItem(entry: AuditEntry): Html {
   </li>`;
 }
 
-/** Packages and scripts as their buttons name them. Other descriptions stay. */
-function downloadWord(what: string): string {
-  if (what === "mdm") return "Intune";
-  if (what === "rmm") return "RMM";
-  return /^(?:install|uninstall|detect|diagnose|requirement|publish)$/.test(what) ? `${what}.ps1` : what;
-}
-
 /** For counted events, the first and the last time. */
 function when({ at, since }: AuditEntry): Html {
   return since === undefined ? time(at) : html`${time(since)} to ${time(at)}`;
@@ -149,7 +145,7 @@ const badEvents = new Set<AuditEvent>(["log-broken", "entries-lost", "sign-in-fa
 
 function digestLine({ by, digest, printers = [] }: AuditEntry): Html {
   const several = printers.length > 1 && html`, ${count(printers.length)} printers`;
-  return html`<p class="soft audit-digest">by a ${by}, digest <code>${digest}</code>${several}</p>`;
+  return html`<p class="soft audit-digest">${by}, digest <code>${digest}</code>${several}</p>`;
 }
 
 const deletionEvents = new Set<AuditEvent>(["deleted", "deleted-for-good"]);
@@ -166,7 +162,7 @@ function recordOf({ event, record }: AuditEntry): Html | undefined {
   if (record === undefined) return undefined;
   const { kind, id, name } = record;
   const path = deletionEvents.has(event) ? undefined : pagesOf[kind]?.(id);
-  const label = html`<bdi>${name || "without a name"}</bdi>`;
+  const label = html`<bdi>${name || "no name"}</bdi>`;
   const history = paths.auditOf(kind === "icon" ? "printer" : kind, id);
   return html`${kind} ${path ? html`<a href="${path}">${label}</a>` : label} ${numberOf(String(id))}
     <a class="soft" href="${history}" aria-label="History of ${kind} ${name}">history</a>`;
@@ -174,7 +170,7 @@ function recordOf({ event, record }: AuditEntry): Html | undefined {
 
 /** The number of a record, apart from its name. */
 function numberOf(id: string): Html {
-  return html`<span class="soft">no. ${id}</span>`;
+  return html`<span class="soft">ID ${id}</span>`;
 }
 
 function fieldItem({ name, from, to }: ChangedField): Html {

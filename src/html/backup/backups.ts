@@ -30,8 +30,8 @@ export function backupsPage(context: PageContext, data: BackupsData): Html {
 
 /** Messages after a change, by the value of the query parameter `done`. */
 export const backupTexts = {
-  new: "A backup was made, and read back. It stays beside the states of each day.",
-  same: "Nothing has changed since the last manual backup.",
+  new: "Backup created and verified.",
+  same: "No backup created. Nothing changed since the last manual backup.",
   files: "The files of deleted drivers and icons were deleted.",
 } as const;
 
@@ -40,55 +40,55 @@ const backupForm = html`<form class="inline" method="post" action="${paths.backu
 function failureNote({ failure }: BackupsData): Html | undefined {
   return (
     failure &&
-    html`<p class="warn">${badge("bad", "No backup")} At ${time(failure.at)} no backup could be made: ${failure.reason}. Platen retries after an hour.</p>`
+    html`<p class="warn">${badge("bad", "Backup failed")} ${time(failure.at)}: ${failure.reason}. Platen tries again after an hour.</p>`
   );
 }
 
 function whenNote({ max, nextAt, isChanged }: BackupsData): Html {
-  if (nextAt === undefined) return html`No states of the database are kept: BACKUPS is 0.`;
+  if (nextAt === undefined) return html`Daily backups are turned off (BACKUPS=0).`;
   const changed = isChanged
-    ? "Changes since the newest one are not in any backup yet."
-    : "The newest one has the current state.";
-  return html`Platen keeps the last state of each day, ${max} at most: next at ${time(nextAt)}, if anything changes. The last ${maxManual} manual
-    backups stay too. ${changed}`;
+    ? "The latest backup does not contain the latest changes."
+    : "The latest backup is up to date.";
+  return html`Platen keeps one backup per day with changes, at most ${max}. Next backup: ${time(nextAt)}.
+    It also keeps the last ${maxManual} manual backups. ${changed}`;
 }
 
 function statesTable({ states, max }: BackupsData): Html | undefined {
   if (states.length === 0)
     return max === 0
       ? undefined
-      : emptyState("The first state is kept a minute after the first change.", backupForm);
-  return html`<table id="backup-list"><thead><tr><th scope="col">State of</th><th scope="col">Records</th>
-    <th scope="col" class="number">Size</th><th scope="col">Read back</th></tr></thead>
+      : emptyState("Platen makes the first backup one minute after the first change.", backupForm);
+  return html`<table id="backup-list"><thead><tr><th scope="col">Backup of</th><th scope="col">Records</th>
+    <th scope="col" class="number">Size</th><th scope="col">Verified</th></tr></thead>
     <tbody>${states.map(stateRow)}</tbody></table>
-  <p class="soft">A state has all records, but no archives and no secret.</p>`;
+  <p class="soft">These backups contain all records, but no driver ZIPs, icons or secret.</p>`;
 }
 
 function stateRow(state: KeptState): Html {
   return html`<tr>
-    <td data-label="State of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${state.isManual && html`<br><span class="soft">manual</span>`}</div></td>
+    <td data-label="Backup of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${state.isManual && html`<br><span class="soft">manual</span>`}</div></td>
     <td data-label="Records">${state.checked?.facts ? recordsText(state.checked.facts) : "unknown"}</td>
     <td data-label="Size" class="number">${bytes(state.size)}</td>
-    <td data-label="Read back"><span>${checkedOf(state)}</span></td></tr>`;
+    <td data-label="Verified"><span>${checkedOf(state)}</span></td></tr>`;
 }
 
 function checkedOf({ checked }: KeptState): Html {
-  if (checked === undefined) return badge("plain", "Not yet");
+  if (checked === undefined) return badge("plain", "Not verified yet");
   if (checked.problem !== undefined)
     return html`${badge("bad", "Damaged")} <bdi class="soft">${checked.problem}</bdi>`;
-  return html`${badge("good", "Good")} ${time(checked.at)}`;
+  return html`${badge("good", "OK")} ${time(checked.at)}`;
 }
 
 function filesSection({ files }: BackupsData): Html | undefined {
   if (files.count === 0) return undefined;
   return html`<section><h2>Files of deleted records</h2>
-    <p>Backups need them: ${counted(files.count, "file")} of deleted drivers and icons, ${bytes(files.bytes)}.</p>
-    <details class="delete"><summary>Delete them now…</summary><form method="post" action="${paths.backupFilesDelete}">
-      <p>After a return to an older state, these ZIPs have to be uploaded again.</p><button class="danger">Delete for good</button></form></details></section>`;
+    <p>Older backups need ${counted(files.count, "file")} of deleted drivers and icons (${bytes(files.bytes)}).</p>
+    <details class="delete"><summary>Delete files…</summary><form method="post" action="${paths.backupFilesDelete}">
+      <p>If you restore an older backup, you must upload these ZIPs again.</p><button class="danger">Delete permanently</button></form></details></section>`;
 }
 
-const fullBackupSection = html`<section><h2>Everything in one file</h2>
-    <p>Records, archives, icons, audit log and the secret, while Platen runs. Keep the file private, on another machine.</p>
+const fullBackupSection = html`<section><h2>Full backup</h2>
+    <p>A full backup contains all data and the secret. Keep it safe on another PC.</p>
     ${copyable("In a container", "docker compose exec -T platen node /app/platen.cjs backup - > platen.tar", "backup-container")}
     ${copyable("Without a container, with the service’s DATA_DIR", "node platen.cjs backup platen.tar", "backup-file")}
     ${helpLinks(["Restore a backup", "backup#restore"], ["Recover a damaged database", "backup#recover-a-damaged-database"])}</section>`;

@@ -24,7 +24,7 @@ export function restoredMessage(record: RestoredRecord): Message {
 
 /** The message after a user made a deletion final. */
 export function endedMessage(name: string): Message {
-  return { tone: "good", text: html`Deleted for good: <bdi>${name}</bdi>.` };
+  return { tone: "good", text: html`Permanently deleted: <bdi>${name}</bdi>.` };
 }
 
 /** Why a deletion could not be undone, with a link to the remedy. */
@@ -79,9 +79,9 @@ function deletedRow({ id, kind, name, leftMs }: RecentDeletion): Html {
 }
 
 function deleteForGood(id: number, name: string): Html {
-  return html`<details class="delete"><summary>Delete for good<span class="visually-hidden">: ${name}</span>…</summary>
-    <form method="post" action="${paths.deleteForGood(id)}"><p>It is deleted at once with its files and cannot be restored.</p>
-      <button class="danger">Delete for good<span class="visually-hidden">: ${name}</span></button></form></details>`;
+  return html`<details class="delete"><summary>Delete permanently<span class="visually-hidden">: ${name}</span>…</summary>
+    <form method="post" action="${paths.deleteForGood(id)}"><p>You cannot undo this. The files are deleted too.</p>
+      <button class="danger">Delete permanently<span class="visually-hidden">: ${name}</span></button></form></details>`;
 }
 
 function left(ms: number): string {

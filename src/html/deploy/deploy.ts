@@ -107,19 +107,19 @@ function ruleScripts({ sections }: OfferedFormat, { scripts }: DeployOffer): Htm
 function commandsOf({ id, snippets, tools }: OfferedFormat, { scripts, byHand }: DeployOffer): Html {
   const rows = scripts.map(
     ({ kind, path, fileName, readPath }) => html`<li><a class="button" href="${path}">Download ${kind}.ps1</a>
-      <a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a> <code>${fileName}</code></li>`,
+      <a href="${readPath}">View script<span class="visually-hidden">: ${fileName}</span></a> <code>${fileName}</code></li>`,
   );
   return html`${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-snippet-${i}`, snippet))}
-    <h4>Scripts alone</h4>
-    <p class="hint">Each works alone. install.ps1 downloads its driver from Platen and checks it.</p>
+    <h4>Single scripts</h4>
+    <p class="hint">install.ps1 downloads the driver from Platen.</p>
     <ul class="scripts">${rows}</ul>
     ${byHand.map((snippet, i) => snippetBlock(`hand-${i}`, snippet))}`;
 }
 
 function diagnosisLine({ path, command }: NonNullable<DeployOffer["diagnosis"]>): Html {
-  return html`<details class="more diagnosis"><summary>It does not print?</summary>
-    <p><code>diagnose.ps1</code> finds the cause on that PC and changes nothing. <a href="${path}">Download diagnose.ps1</a></p>
+  return html`<details class="more"><summary>It does not print?</summary>
+    <p>Run <code>diagnose.ps1</code> on the PC. It changes nothing. <a href="${path}">Download diagnose.ps1</a></p>
     ${snippetBlock("diagnosis", command)}${helpLinks(["What each finding means", "diagnosis"])}</details>`;
 }
 
@@ -131,9 +131,7 @@ function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, logo: H
     (driver, i) => html`${i > 0 && ", "}<a href="${driver.path}"><bdi>${driver.name}</bdi></a>`,
   );
   return html`<details class="more apart"><summary>Without ${what}</summary>
-    <p>For many printers that share a driver: deploy ${what} once, with ${apps}, and each printer with this small package.
-      Its install.ps1 downloads nothing. If a driver is missing, it fails (1603) and names what to install first. Its
-      uninstall.ps1 keeps ${what}.</p>
+    <p>Deploy ${what} once with ${apps}. Then deploy each printer with this small package. Uninstalling keeps ${what}.</p>
     <p><a class="button" href="${path}">Download ${fileType} without ${what}</a> <code>${fileName}</code></p>
     ${sections.length > 0 && fieldGroups(`${id}-apart`, sections, logo)}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-apart-snippet-${i}`, snippet))}</details>`;
@@ -163,7 +161,7 @@ function fieldRow(id: string, { label, value, isCode, hint, elementId }: Package
   const button =
     value !== "" &&
     html`<button type="button" class="copy quiet" data-copy="${id}" aria-describedby="${id}-label" hidden>Copy</button>`;
-  return html`<div><dt id="${id}-label">${label}</dt><dd>${content}</dd><dd class="copy-cell">${button}</dd></div>`;
+  return html`<div><dt id="${id}-label">${label}</dt><dd>${content}</dd><dd>${button}</dd></div>`;
 }
 
 function snippetBlock(id: string, { label, text, hint }: Snippet): Html {
@@ -204,8 +202,8 @@ export function linkTargets({ formats, scripts }: Pick<DeployOffer, "formats" | 
 /** Warns if the address in commands and scripts works only on the service's own machine. */
 function loopbackNote({ isLoopbackOnly }: { readonly isLoopbackOnly: boolean }): Html | undefined {
   if (!isLoopbackOnly) return undefined;
-  return html`<p class="hint">Commands and scripts from this page work only on this machine. Open Platen by a name that other
-    machines can reach, or set <code>PUBLIC_URL</code>.</p>`;
+  return html`<p class="hint">Commands and scripts from this page work only on the Platen server. Open Platen by
+    its network name, or set <code>PUBLIC_URL</code>.</p>`;
 }
 
 /** Folded, because most users make no links. */
@@ -215,20 +213,19 @@ function linkFold(
 ): Html {
   const targets = linkTargets(offer).map((target) => [target.path, String(target.label)] as const);
   const choices = linkDayChoices(days).map((count) => [String(count), counted(count, "day")] as const);
-  return html`<details class="more links" id="links"><summary>Copy a link</summary>
-    <p>For machines and tools, which cannot sign in. Until the link ends, anyone with it can download this one file and, for an install script, its driver.</p>
+  return html`<details class="more links" id="links"><summary>Create link…</summary>
+    <p>PCs and tools cannot sign in. Anyone with the link can download the file, and a script’s driver.</p>
     <form method="post" action="${path}" class="panel">
       <div class="field"><label for="link-to">Link to</label>
         <select id="link-to" name="address">${selectOptions(targets, "")}</select></div>
       <div class="field"><label for="link-days">Valid for</label>
         <select id="link-days" name="days">${selectOptions(choices, String(days))}</select></div>
-      <button>Make the link</button></form>${helpLinks(["Links", "signing-in#links"])}
-    ${tokenPath && html`<p>For an agent that downloads these files regularly: <a href="${tokenPath}">a token</a>.</p>`}
-    <details class="delete"><summary>Make all links to this invalid…</summary>
+      <button>Create link</button></form>${helpLinks(["Links", "signing-in#links"])}
+    ${tokenPath && html`<p>For regular downloads, create <a href="${tokenPath}">a token</a>.</p>`}
+    <details class="delete"><summary>Revoke all links…</summary>
       <form method="post" action="${endPath}">
-        <p>All links to this end now. Scripts that were downloaded alone must be downloaded again, because they get their
-          driver by a link. Packages keep working.</p>
-        <button class="danger">Make all links invalid</button></form></details></details>`;
+        <p>This revokes all links to these files. Download single scripts again. Packages still work.</p>
+        <button class="danger">Revoke all links</button></form></details></details>`;
 }
 
 interface LinkPage {
@@ -245,9 +242,9 @@ interface LinkPage {
 export function linkPage(context: PageContext, made: LinkPage): Html {
   const { fileName, expires_at, snippets, back, section } = made;
   return page(
-    { ...context, title: "Link", section },
+    { ...context, title: `Link to ${fileName}`, section },
     html`${loopbackNote(made)}<p><a href="${back.path}">${back.label}</a></p>
-    <p>For <code>${fileName}</code>, valid until ${time(expires_at)}. Anyone with this link can download the file without signing in.</p>
+    <p>Valid until ${time(expires_at)}. Anyone with this link can download the file without signing in.</p>
     ${snippets.map(({ label, text, hint }, i) => html`${copyable(label, text, `link-${i}`)}${hint && html`<p class="hint">${hint}</p>`}`)}`,
   );
 }

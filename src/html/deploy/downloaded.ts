@@ -1,5 +1,6 @@
 import type { Deployed, DownloadCount } from "../../domain/deploy/download.ts";
 import type { DriverWithState, PrinterWithState, WithState } from "../../domain/printers/listings.ts";
+import { downloadWord } from "../field-labels.ts";
 import { type Html, html } from "../html.ts";
 import type { Link } from "../layout.ts";
 import { helpOnFinding } from "../remedies.ts";
@@ -29,7 +30,7 @@ export function driverStateLine(driver: DriverWithState, remedy: Link | undefine
     driver.printer_count === 0
       ? html`no printer uses it yet`
       : html`in use by ${counted(driver.printer_count, "printer")}`;
-  return stateLine(stateWords(driver, used, remedy));
+  return html`<div class="state-line">${stateWords(driver, used, remedy)}</div>`;
 }
 
 /** @param ready the rest of the line where there are no findings */
@@ -66,11 +67,14 @@ export function groupStateLine(
   deployed: readonly Deployed[],
 ): Html {
   const changed = rows.filter((row) => row.changed).length;
+  const doubtful = rows.filter(({ state }) => state === "attention").length;
   const missing = rows.length - deployed.length;
   const all = rows.length + leftOut;
   const parts = [
     leftOut > 0 &&
-      html`<strong class="bad">${leftOut} of ${counted(all, "printer")} ${leftOut === 1 ? "stays" : "stay"} out</strong>`,
+      html`<strong class="bad">${leftOut} of ${counted(all, "printer")} ${leftOut === 1 ? "is" : "are"} left out</strong>`,
+    doubtful > 0 &&
+      html`<strong class="warn">${counted(doubtful, "printer")} ${doubtful === 1 ? "needs" : "need"} attention</strong>`,
     changed > 0 &&
       html`<strong class="warn">${counted(changed, "printer")} changed since the last download</strong>: deploy again`,
     deployed.length > 0 && missing > 0 && html`${counted(missing, "printer")} never deployed`,
@@ -87,14 +91,14 @@ export function groupStateLine(
 
 function downloadsFold(downloads: readonly DownloadCount[]): Html {
   const rows = downloads.map(
-    ({ what, revision, who, count, last_at }) => html`<li>${wordFor(what)}, revision <code>${revision}</code>:
-      ${counted(count, "time")} by a ${who}, last ${time(last_at)}</li>`,
+    ({
+      what,
+      revision,
+      who,
+      count,
+      last_at,
+    }) => html`<li>${downloadWord(what)}, revision <code>${revision}</code>:
+      ${counted(count, "time")} by a ${who}, last on ${time(last_at)}</li>`,
   );
   return html`<details class="more"><summary>All downloads</summary><ul class="plain">${rows}</ul></details>`;
-}
-
-/** The format or script of a download, as cards name it. */
-function wordFor(what: string): string {
-  if (what === "mdm") return "Intune (.intunewin)";
-  return what === "rmm" ? "RMM (ZIP)" : `${what}.ps1`;
 }

@@ -22,8 +22,8 @@ interface PackageList {
 export function packagesPage(context: PageContext, list: PackageList): Html {
   const { rows, total, clients, formats } = list;
   const first = html`<a class="button" href="${paths.printers}">Go to the printers</a>`;
-  const targets = formats.map(({ target }) => `one for ${target}`).join(", ");
-  const sentence = `Every printer with a driver has its packages here: ${targets}.`;
+  const targets = formats.map(({ target }) => `an ${target} package`).join(" and ");
+  const sentence = `Each printer with a driver has ${targets}.`;
   const body = rows.length > 0 ? packageTable(list) : nothingMatches("packages", list);
   return page(
     { ...context, title: "Packages", section: "Packages" },
@@ -49,7 +49,7 @@ function packageTable({ rows, narrowing, formats }: PackageList): Html {
 export function packageOffer({ printer, state }: PrinterWithState, formats: readonly ListedFormat[]): Html {
   const { id, name } = printer;
   if (state === "blocked")
-    return html`<a href="${paths.printerDeploy(id)}" aria-label="Why ${name} is blocked">See why</a>`;
+    return html`<a href="${paths.printerDeploy(id)}" aria-label="Why ${name} is blocked">Show reason</a>`;
   const links = formats.map(
     ({ id: format, target }) =>
       html`<a href="${paths.package(id, format)}" aria-label="${target} package of ${name}">${target}</a> `,

@@ -23,14 +23,14 @@ export function scriptPage(context: PageContext, data: ScriptPageData): Html {
   const { kind, fileName, size, downloadPath, owner, section } = data;
   const text = data.text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
   const isWhole = text.length <= visibleCharacters;
-  const action = html`<a class="button primary" href="${downloadPath}">Download it</a>`;
+  const action = html`<a class="button primary" href="${downloadPath}">Download script</a>`;
   return page(
     { ...context, title: fileName, section, action },
-    html`<p class="soft">Of <a href="${owner.path}"><bdi>${owner.name}</bdi></a>, ${bytes(size)}. Download it
-      instead of copying the text, because its encoding matters.${kind === "install" && installerNote(size)}</p>
+    html`<p class="soft">Of <a href="${owner.path}"><bdi>${owner.name}</bdi></a>, ${bytes(size)}. Download the
+      script: copying loses its encoding.${kind === "install" && installerNote(size)}</p>
     ${!isWhole && html`<p class="notice warn">Only the first ${bytes(visibleCharacters)} are shown. Download the script to read the rest.</p>`}
     <div class="snippet whole">
-      <p class="label" id="script-label">The script as it is downloaded</p>
+      <p class="label" id="script-label">Script</p>
       ${isWhole && html`<button type="button" class="copy" data-copy="script-text" aria-describedby="script-label" hidden>Copy</button>`}
       <pre id="script-text">${text.slice(0, visibleCharacters)}</pre>
     </div>`,
@@ -39,7 +39,7 @@ export function scriptPage(context: PageContext, data: ScriptPageData): Html {
 
 function installerNote(size: number): Html {
   if (size <= scriptInstallerBytes) {
-    return html` Intune’s script installer accepts it: it is smaller than 50 KB.`;
+    return html` Small enough for Intune’s script installer (50 KB).`;
   }
-  return html` It is too large for Intune’s script installer, which takes 50 KB: enter the package’s command line there instead.`;
+  return html` Too large for Intune’s script installer (50 KB). Use the .intunewin package.`;
 }

@@ -1,6 +1,6 @@
-import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
+import { type Driver, driverTitle, infNamed } from "../../domain/drivers/driver.ts";
 import type { DriverEffects } from "../../domain/drivers/driver-effects.ts";
-import { cleanText, type FormInput } from "../../domain/fields.ts";
+import type { FormInput } from "../../domain/fields.ts";
 import { type Html, html } from "../html.ts";
 import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
@@ -40,39 +40,36 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
   const isBad = lost.size + lostOnArm64.size > 0 || refusedModel !== undefined;
   const lines = [
     ...linesOf(lost, (printers) => html`${printers} will be Blocked`),
-    ...linesOf(lostOnArm64, (printers) => html`${printers} will fail on ARM64 machines`),
+    ...linesOf(lostOnArm64, (printers) => html`${printers} will fail on ARM64 PCs`),
   ];
-  const wanted = driver.report.infs.find(
-    ({ path }) => cleanText(path) === (form.inf_path ?? driver.inf_path),
-  );
+  const wanted = infNamed(driver, form.inf_path ?? driver.inf_path);
   return html`<div id="driver-settings">
     <form class="notice ${isBad ? "bad" : "warn"}" method="post" action="${paths.driver(driver.id)}" tabindex="-1" data-focus
       aria-labelledby="confirm-title" hx-post="${paths.driver(driver.id)}" hx-target="#driver-settings" hx-swap="outerHTML"
       hx-disabled-elt="find button">
-      <h2 id="confirm-title">Before it is saved</h2>
-      ${isStale && html`<p>Something changed meanwhile: this is what the save does now.</p>`}
+      <h2 id="confirm-title">Check before you save</h2>
+      ${isStale && html`<p>The data changed meanwhile. Check the new effects below.</p>`}
       <ul class="findings">
-        ${refusedModel !== undefined && html`<li class="bad">The INF has no model “<bdi>${refusedModel}</bdi>”: Windows will refuse it.</li>`}
+        ${refusedModel !== undefined && html`<li class="bad">The INF does not contain the model “<bdi>${refusedModel}</bdi>”. Windows will refuse it.</li>`}
         ${lines}
         ${switched.printers.length > 0 && switchedLine(switched)}
-        ${others.length > 0 && html`<li class="warn">${counted(others.length, "printer")} will install again: ${printerNames(others, maxPrinterNames)}. Deploy ${others.length === 1 ? "it" : "them"} again after the save.</li>`}
+        ${others.length > 0 && html`<li class="warn">${counted(others.length, "printer")} must be deployed again: ${printerNames(others, maxPrinterNames)}.</li>`}
       </ul>
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-      <input type="hidden" name="confirmed" value="${digest}">
       ${nearestNames("driver_desc_typed", wanted, refusedModel)}
-      <p class="actions"><button class="primary">${saveLabel(redeployed.length, isBad)}</button>
+      <p class="actions"><button class="primary" name="confirmed" value="${digest}">${saveLabel(redeployed.length, isBad)}</button>
         <button name="show" value="form">Back to the form</button></p>
     </form></div>`;
 }
 
 function saveLabel(printers: number, isBad: boolean): string {
-  if (isBad) return "Save all the same";
+  if (isBad) return "Save anyway";
   return printers === 1 ? "Save and change 1 printer" : `Save and change ${count(printers)} printers`;
 }
 
 function switchedLine({ from, to, printers }: DriverEffects["switched"]): Html {
   const before = from === "" ? "" : html` instead of “<bdi>${from}</bdi>”`;
-  return html`<li class="warn">${counted(printers.length, "printer")} will deploy ${to === "" ? "no model" : html`“<bdi>${to}</bdi>”`}${before}: ${printerNames(printers, maxPrinterNames)}.</li>`;
+  return html`<li class="warn">${counted(printers.length, "printer")} will have ${to === "" ? "no model" : html`the model “<bdi>${to}</bdi>”`}${before}: ${printerNames(printers, maxPrinterNames)}.</li>`;
 }
 
 function linesOf(lost: DriverEffects["lost"], outcome: (printers: string) => Html): Html[] {
@@ -80,9 +77,9 @@ function linesOf(lost: DriverEffects["lost"], outcome: (printers: string) => Htm
     .slice(0, maxLostModels)
     .map(
       ([model, printers]) =>
-        html`<li class="bad">${outcome(counted(printers.length, "printer"))}, since the INF has no model “<bdi>${model}</bdi>”: ${printerNames(printers, maxPrinterNames)}.</li>`,
+        html`<li class="bad">${outcome(counted(printers.length, "printer"))}. The INF does not contain the model “<bdi>${model}</bdi>”: ${printerNames(printers, maxPrinterNames)}.</li>`,
     );
   const rest = lost.size - lines.length;
   if (rest === 0) return lines;
-  return [...lines, html`<li class="bad">${counted(rest, "more model")} that the INF does not have.</li>`];
+  return [...lines, html`<li class="bad">The INF does not contain ${counted(rest, "more model")}.</li>`];
 }

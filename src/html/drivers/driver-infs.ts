@@ -1,4 +1,4 @@
-import { type Driver, type InfSummary, missingCountOf } from "../../domain/drivers/driver.ts";
+import { type Driver, type InfSummary, infNamed, missingCountOf } from "../../domain/drivers/driver.ts";
 import { needsModelChoice } from "../../domain/drivers/models.ts";
 import { cleanText } from "../../domain/fields.ts";
 import { type FormState, newerValueText } from "../form.ts";
@@ -16,7 +16,7 @@ const maxWithoutSearch = 12;
 /** The INF and model that are chosen in the form of a driver's page. */
 export function choiceIn({ driver, form, query }: ModelForm): ModelChoice {
   const { inf_path = driver.inf_path, driver_desc } = form.values;
-  const inf = driver.report.infs.find(({ path }) => cleanText(path) === cleanText(inf_path));
+  const inf = infNamed(driver, inf_path);
   const newerValue = (name: string) =>
     newerValueText(form, name, (value) => (value === "" ? "empty" : html`<bdi>${value}</bdi>`));
   return {
@@ -77,24 +77,24 @@ function infChoice(driver: Driver, chosen: string, problem: Hole): Html {
   const reload = html`hx-get="${paths.driverModels(driver.id)}" hx-trigger="change" hx-target="#models-found"
     hx-swap="outerHTML" hx-include="#inf-and-model" hx-sync="#driver-form:replace"`;
   return html`<fieldset class="infs" ${listed.length > 1 && reload} ${problem && html`aria-describedby="f-inf_path-problem"`}><legend>INF
-    ${listed.length > 1 && html`<span class="hint">one of ${count(all.length)} in the archive</span>`}</legend>
+    ${listed.length > 1 && html`<span class="hint">one of ${count(all.length)} in this ZIP</span>`}</legend>
     ${problem && html`<p class="problem" id="f-inf_path-problem">${problem}</p>`}
     <table id="f-inf_path" tabindex="-1"><thead><tr><th scope="col">INF</th><th scope="col">Version</th><th scope="col">Machines</th>
     <th scope="col" class="number">Models</th><th scope="col">Files</th></tr></thead><tbody>${rows}</tbody></table>
-    ${all.length > listed.length && html`<p class="hint">${count(listed.length)} of ${count(all.length)} shown: search the models to choose one of the others.</p>`}
-    ${listed.length > 1 && html`<noscript><button name="show" value="models">Show its models</button></noscript>`}</fieldset>`;
+    ${all.length > listed.length && html`<p class="hint">${count(listed.length)} of ${count(all.length)} shown. Search the models to find others.</p>`}
+    ${listed.length > 1 && html`<noscript><button name="show" value="models">Show models</button></noscript>`}</fieldset>`;
 }
 
 function infState(inf: InfSummary): string {
-  if (!inf.isPrinter) return `class ${inf.class ?? "unknown"}`;
+  if (!inf.isPrinter) return `Other device class: ${inf.class ?? "unknown"}`;
   const missing = missingCountOf(inf);
   if (missing > 0) return `${counted(missing, "file")} missing`;
-  return inf.signed ? "complete" : "unsigned";
+  return inf.signed ? "Complete" : "Unsigned";
 }
 
 function modelSearch(driver: Driver, query: string, infs: number): Html {
   return html`<div class="field search"><label for="model-search">Search the models</label>
-    <p class="hint" id="model-search-hint">${infs > 1 ? `Searches all ${count(infs)} INFs for your model.` : "Any part of the name."}</p>
+    <p class="hint" id="model-search-hint">${infs > 1 ? `Searches all ${count(infs)} INFs of this ZIP.` : "Type any part of the model."}</p>
     <div class="inline"><input id="model-search" type="search" name="q" value="${query}" maxlength="200" autocomplete="off"
       aria-describedby="model-search-hint" data-search hx-get="${paths.driverModels(driver.id)}"
       hx-trigger="input changed delay:200ms" hx-target="#models-found" hx-swap="outerHTML" hx-include="#inf-and-model"

@@ -19,14 +19,14 @@ export function driverMessage(
 ): Message | undefined {
   if (done === undefined) return undefined;
   const text = html`Saved: <a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>.`;
-  const printers = { label: "Its printers", path: paths.driverPrinters(driver.id) };
+  const printers = { label: "Show printers", path: paths.driverPrinters(driver.id) };
   if (blocked > 0) {
-    const move = { label: "Move its printers to another driver", path: paths.driverMove(driver.id) };
-    const problem = html`${text} ${counted(blocked, "printer")} cannot be deployed with it.`;
+    const move = { label: "Move printers to another driver", path: paths.driverMove(driver.id) };
+    const problem = html`${text} ${counted(blocked, "printer")} cannot be deployed with this driver.`;
     return { tone: "warn", text: problem, links: [printers, move] };
   }
   if (done === "redeploy") {
-    const what = html`${text} Revisions changed: deploy its printers again.`;
+    const what = html`${text} Download and deploy its printers again.`;
     return { tone: "good", text: what, links: [printers] };
   }
   const next = { label: "New printer with this driver", path: paths.printerWithDriver(driver.id) };
@@ -38,9 +38,9 @@ export function uploadOutcome({
   isNew,
   previousProblem,
 }: Pick<AddedDriver, "isNew" | "previousProblem">): string {
-  if (isNew) return "is uploaded.";
-  if (previousProblem === undefined) return "was already uploaded: the content is the same.";
-  return `was already uploaded. Its archive was ${previousProblem} on disk and is restored.`;
+  if (isNew) return "was uploaded.";
+  if (previousProblem === undefined) return "is already in Platen with the same content.";
+  return `is already in Platen. Its ZIP was ${previousProblem} and was replaced.`;
 }
 
 /** The message on the driver's page after an upload without scripts. */
@@ -60,6 +60,6 @@ export function uploadedMessage(
 
 /** The message after printers were moved to a driver. */
 export function movedMessage(count: number, driver: DriverSummary, worse: WorseCounts): Message {
-  const text = html`${counted(count, "printer")} moved to <bdi>${driverTitle(driver)}</bdi>. Revisions changed: deploy ${count === 1 ? "it" : "them"} again.`;
+  const text = html`${counted(count, "printer")} moved to <bdi>${driverTitle(driver)}</bdi>. Download and deploy ${count === 1 ? "it" : "them"} again.`;
   return changedMessage(text, worse);
 }

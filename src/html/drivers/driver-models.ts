@@ -1,9 +1,4 @@
-import {
-  type Driver,
-  type DriverSummary,
-  driverTitle,
-  type InfSummary,
-} from "../../domain/drivers/driver.ts";
+import type { Driver, DriverSummary, InfSummary } from "../../domain/drivers/driver.ts";
 import { findModels, hasModel, namesVersion, needsModelChoice } from "../../domain/drivers/models.ts";
 import { nearestModels } from "../../domain/drivers/nearest-models.ts";
 import { shipsArm64 } from "../../domain/printers/printer-drivers.ts";
@@ -40,8 +35,7 @@ export function modelList(choice: ModelChoice): Html {
   );
   const isUnchosen = model === "" && needsModelChoice(driver);
   const items = names.map((name, i) => {
-    const hint =
-      isUnchosen && name === deployed && html` <span class="hint">deployed now, not chosen yet</span>`;
+    const hint = isUnchosen && name === deployed && html` <span class="hint">used now, but not chosen</span>`;
     return html`<li><input type="radio" name="driver_desc" id="model-${i}" value="${name}"
       ${name === model && html`checked data-model`}> <label for="model-${i}"><bdi>${name}</bdi>${hint}</label></li>`;
   });
@@ -49,21 +43,21 @@ export function modelList(choice: ModelChoice): Html {
     <legend>Model <span class="hint" role="status">${searchSummary(choice, found)}</span></legend>
     <div id="f-driver_desc" tabindex="-1" class="${problem && "wrong"}">
       ${problem && html`<p class="problem" id="f-driver_desc-problem">${problem}</p>`}
-      ${hasVersionedAndPlain(inf) && html`<p class="hint">A name without the version is updated in place for every queue that has it. With a name that contains the version, two versions can be installed side by side.</p>`}
+      ${hasVersionedAndPlain(inf) && html`<p class="hint">Choose a model with a version to install versions side by side.</p>`}
       <ul class="models">${items}</ul>
-      ${found > visible.length && html`<p class="hint">${count(visible.length)} of ${count(found)} shown: search for the others.</p>`}
+      ${found > visible.length && html`<p class="hint">${count(visible.length)} of ${count(found)} shown. Search to find others.</p>`}
       ${query !== "" && otherMatches(choice)}
     </div></fieldset>`;
 }
 
 function searchSummary({ inf, query }: ModelChoice, found: number): Html {
-  if (inf === undefined) return html`choose an INF first, or type the name below`;
+  if (inf === undefined) return html`Choose an INF, or type the model below.`;
   const total = inf.descriptions.length;
-  if (total === 0) return html`this INF has no models: type the name below`;
-  const names = counted(total, "name");
+  if (total === 0) return html`This INF has no models. Type the model below.`;
+  const models = counted(total, "model");
   return query === ""
-    ? html`${names} in <bdi>${inf.path}</bdi>`
-    : html`${count(found)} of ${names} in <bdi>${inf.path}</bdi> match “<bdi>${query}</bdi>”`;
+    ? html`${models} in <bdi>${inf.path}</bdi>`
+    : html`${count(found)} of ${models} in <bdi>${inf.path}</bdi> match “<bdi>${query}</bdi>”`;
 }
 
 /** Matching models in the archive's other printer INFs. A click on one chooses its INF too. */
@@ -72,7 +66,7 @@ function otherMatches({ driver, inf, query }: ModelChoice): Html | undefined {
   const others = infs.filter((other) => other.isPrinter && other.path !== inf?.path);
   if (others.length === 0) return undefined;
   const { visible, count: found } = findModels(others, query, maxOtherMatches);
-  if (found === 0) return html`<p class="hint">No other INF of the archive has it.</p>`;
+  if (found === 0) return html`<p class="hint">No other INF of this ZIP matches.</p>`;
   const indexes = new Map(infs.map((known, i) => [known, i]));
   const items = visible.map(
     ({
@@ -82,8 +76,8 @@ function otherMatches({ driver, inf, query }: ModelChoice): Html | undefined {
       hx-get="${paths.driverModels(driver.id)}" hx-target="#inf-and-model" hx-swap="outerHTML"><bdi>${model}</bdi></button>
       <span class="hint">in <bdi>${other.path}</bdi></span></li>`,
   );
-  return html`<p><strong>In other INFs of the archive: ${counted(found, "name")}</strong></p><ul class="models">${items}</ul>
-    ${found > visible.length && html`<p class="hint">${count(visible.length)} of ${count(found)} shown: type more of the name to narrow the search.</p>`}`;
+  return html`<p><strong>In other INFs of this ZIP: ${counted(found, "model")}</strong></p><ul class="models">${items}</ul>
+    ${found > visible.length && html`<p class="hint">${count(visible.length)} of ${count(found)} shown. Type more to narrow the search.</p>`}`;
 }
 
 function hasVersionedAndPlain(inf: InfSummary | undefined): boolean {
@@ -113,7 +107,7 @@ export function nearestNames(field: string, inf: InfSummary | undefined, typed =
   if (inf === undefined || typed === "" || hasModel(inf, typed)) return undefined;
   const names = nearestModels(inf.descriptions, typed);
   if (names.length === 0) return undefined;
-  return html`<p class="nearest"><button hidden></button>Nearest names: ${names.map(
+  return html`<p class="nearest"><button hidden></button>Similar models: ${names.map(
     (name) => html`<button name="${field}" value="${name}" data-fill><bdi>${name}</bdi></button> `,
   )}</p>`;
 }
@@ -121,10 +115,10 @@ export function nearestNames(field: string, inf: InfSummary | undefined, typed =
 /** The hint at a printer's field “Driver for ARM64”. @param driver the printer's main driver */
 export function arm64Hint(driver: DriverSummary | undefined): string {
   const ships = driver && shipsArm64(driver);
-  if (ships === undefined) return "ARM64 machines use this driver instead of the one above.";
+  if (ships === undefined) return "ARM64 PCs use this driver instead of the one above.";
   return ships
-    ? "Not needed: the driver above has files for ARM64 machines too. A driver chosen here replaces it on ARM64 machines."
-    : "The driver above has no files for ARM64 machines: they cannot install the printer unless you choose a driver here. Windows’ own drivers work with many office printers.";
+    ? "Optional: the driver above has ARM64 files too."
+    : "Required for ARM64 PCs: the driver above has no ARM64 files.";
 }
 
 /** The hint at a printer's model field. */
@@ -133,8 +127,8 @@ export function modelHint(
 ): string {
   if (needsModelChoice(driver)) {
     const models = counted(driver.listed?.modelCount ?? 0, "model");
-    return `Required: choose one of the ${models} of ${driverTitle(driver)}. Type to search.`;
+    return `Required. Type to search ${models}.`;
   }
-  if (driver.driver_desc === "") return "The driver has no model: type the name exactly as in its INF.";
-  return `Leave empty to use the driver’s model: ${driver.driver_desc}. Type to search.`;
+  if (driver.driver_desc === "") return "Type the model exactly as in the INF.";
+  return `Leave empty for the driver’s model (${driver.driver_desc}), or type to search.`;
 }

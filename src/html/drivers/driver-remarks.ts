@@ -45,12 +45,12 @@ function fileRemarks(inf: InfSummary): Remark[] {
     const names = firstOf(inf.missing, maxNames, missing);
     const tone = completeFor(inf).includes("amd64") ? "warn" : "bad";
     remarks.push([tone, html`Missing: <code><bdi>${names}</bdi></code>.`]);
-  } else remarks.push(["good", html`Every file that the INF needs is there.`]);
+  } else remarks.push(["good", html`The ZIP contains all files of the INF.`]);
   if (inf.notShipped.length > 0) {
     const names = architecturesInWords(inf.notShipped);
     remarks.push([
       "warn",
-      html`Declared for ${names}, but its program files are for other machines: it will not work there.`,
+      html`The INF lists ${names}, but its program files are for other machines. The driver will not work there.`,
     ]);
   }
   return remarks;
@@ -62,7 +62,7 @@ function otherRemarks(inf: InfSummary, driver: Driver, offer: DropOffer): Remark
   const remarks: Remark[] = [[tone, unusedRemark(inf, driver, offer)]];
   if (inf.copyInf.length > 0) {
     const names = firstOf(inf.copyInf, maxNames);
-    remarks.push(["plain", html`Also copies: <code><bdi>${names}</bdi></code>.`]);
+    remarks.push(["plain", html`The INF also copies other INFs: <code><bdi>${names}</bdi></code>.`]);
   }
   const others = driver.report.infs.filter((other) => !other.isPrinter && other.path !== inf.path);
   if (others.length > 0) {
@@ -70,7 +70,7 @@ function otherRemarks(inf: InfSummary, driver: Driver, offer: DropOffer): Remark
     const text = firstOf(names, maxNames, others.length);
     remarks.push([
       "plain",
-      html`${counted(others.length, "INF")} of other device classes beside it: <code><bdi>${text}</bdi></code>.`,
+      html`The ZIP also contains ${counted(others.length, "INF")} for other devices: <code><bdi>${text}</bdi></code>.`,
     ]);
   }
   return remarks;

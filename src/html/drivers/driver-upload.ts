@@ -6,10 +6,11 @@ import {
   driverTitle,
   shippedBy,
 } from "../../domain/drivers/driver.ts";
+import { maxDriverName } from "../../domain/drivers/driver-name.ts";
 import { needsModelChoice } from "../../domain/drivers/models.ts";
 import type { ClientName, DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
 import { shipsArm64 } from "../../domain/printers/printer-drivers.ts";
-import { selectOptions } from "../form.ts";
+import { type FormState, selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { helpLinks } from "../layout.ts";
 import { paths } from "../paths.ts";
@@ -34,9 +35,9 @@ export type UploadResult =
 export function uploadForm(limit: number): Html {
   return html`<form id="upload-form" class="panel upload" method="post" action="${paths.upload}" enctype="multipart/form-data"
     data-driver-upload="#upload-lines" data-limit="${limit}" aria-labelledby="upload-title">
-    <h2 id="upload-title">Upload a driver</h2>
-    <p class="hint" id="upload-hint">The vendor’s ZIP as downloaded, up to ${bytes(limit)}.
-      <span data-scripted hidden>Choose or drop one or several.</span></p>
+    <h2 id="upload-title">Upload driver</h2>
+    <p class="hint" id="upload-hint">Upload the vendor’s ZIP unchanged, up to ${bytes(limit)}.
+      <span data-scripted hidden>You can choose or drop several.</span></p>
     <label for="f-file">Driver ZIP</label>
     <input id="f-file" type="file" name="file" accept=".zip,application/zip" required aria-describedby="upload-hint">
     <noscript><button class="primary">Upload driver</button></noscript>
@@ -62,11 +63,31 @@ export function uploadNotice(result: UploadResult, clients: readonly ClientName[
   const isPrinter = driver.listed?.isPrinter === true;
   return html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}" tabindex="-1" data-focus data-uploaded="${driver.id}"
     data-arm64="${arm64Support(driver)}">
-    <p><strong><bdi>${driverTitle(driver)}</bdi></strong> ${uploadOutcome(result)}
-      <a href="${paths.driver(driver.id)}">Open it</a></p>
+    ${cardName(driver, uploadOutcome(result))}
     ${isPrinter && driverFindingLines(withState)}${infRemarks(driver, "fragment")}
     ${older.map((from) => moveOffer(from, driver))}
     <div data-next>${isPrinter ? newPrinterForm(driver, clients) : deleteForm(driver)}</div></div>`;
+}
+
+/**
+ * The name on the card of an upload, with a form to change it; also the answer to that form.
+ * @param outcome the rest of the sentence whose subject is the name
+ */
+export function cardName(driver: DriverSummary, outcome: string, refused?: FormState): Html {
+  const { id, name } = driver;
+  const problem = refused?.problems.name;
+  return html`<div class="card-name"><p><strong><bdi>${driverTitle(driver)}</bdi></strong> ${outcome}
+      <a href="${paths.driver(id)}">Open driver</a></p>
+    ${
+      driver.listed?.isPrinter &&
+      html`<details class="more" ${problem && html`open`}><summary>Rename</summary>
+      <form method="post" action="${paths.driver(id)}" hx-post="${paths.driver(id)}"
+        hx-target="closest .card-name" hx-swap="outerHTML" hx-disabled-elt="find button"><input type="hidden" name="only" value="name">
+        ${problem && html`<p class="problem" id="name-problem-${id}">${problem}</p>`}
+        <label>Driver name <input name="name" value="${refused?.values.name ?? name}" required maxlength="${maxDriverName}" autocomplete="off"
+          ${problem && html`aria-invalid="true" aria-describedby="name-problem-${id}" data-focus`}></label>
+        <p class="actions"><button>Rename driver</button></p></form></details>`
+    }</div>`;
 }
 
 const anotherZip = html`<a href="${paths.uploadForm}">Choose another ZIP</a>`;
@@ -100,7 +121,7 @@ function newPrinterForm(driver: Driver, clients: readonly ClientName[]): Html {
 }
 
 function deleteForm({ id }: DriverSummary): Html {
-  return html`<form class="actions" method="post" action="${paths.driverDelete(id)}"><button>Delete it</button> ${anotherZip}</form>`;
+  return html`<form class="actions" method="post" action="${paths.recordDelete("driver", id)}"><button>Delete driver</button> ${anotherZip}</form>`;
 }
 
 function worstOf(...tones: readonly ("good" | "warn" | "bad")[]): "good" | "warn" | "bad" {

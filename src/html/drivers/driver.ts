@@ -57,7 +57,7 @@ export function driverPage(context: PageContext, data: DriverPageData): Html {
   const isChangeable = canChange(context.visitor);
   const isOfWindows = isWindowsDriver(driver);
   const title = driverTitle(driver);
-  const consequence = `Its ZIP is deleted too${isFinal ? finalDeletionHint : ""}. A driver that printers use is not deleted.`;
+  const consequence = `The ZIP is deleted too${isFinal ? finalDeletionHint : ""}. You cannot delete a driver in use.`;
   const action = html`${
     isChangeable &&
     driver.listed?.isPrinter === true &&
@@ -69,7 +69,7 @@ export function driverPage(context: PageContext, data: DriverPageData): Html {
   );
 }
 
-const finalDeletionHint = ` at once and cannot be restored: less than ${bytes(archiveRoomBytes)} is free on the disk`;
+const finalDeletionHint = `, permanently, because less than ${bytes(archiveRoomBytes)} of disk space is free`;
 
 /** The page of a driver that comes with Windows: nothing can be chosen, downloaded or deleted. */
 function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boolean): Html {
@@ -105,9 +105,9 @@ function uploadedDriver(data: DriverPageData, isChangeable: boolean): Html {
 }
 
 function archiveSection({ id, file_name, sha256 }: Driver): Html {
-  return html`<h3>Archive</h3><ul class="plain">
+  return html`<h3>Driver ZIP</h3><ul class="plain">
     <li><a href="${paths.driverArchive(id)}"><bdi>${file_name}</bdi></a> as uploaded, SHA-256 <code>${sha256}</code></li>
-    <li><a href="${paths.driverFiles(id)}">Only the driver’s files</a>: the ZIP that install.ps1 downloads when it runs without a package.</li></ul>`;
+    <li><a href="${paths.driverFiles(id)}">Driver files only</a>: install.ps1 without a package downloads this ZIP.</li></ul>`;
 }
 
 /** The chosen INF and model, for users who cannot change records. */
@@ -127,7 +127,7 @@ function newerNotice(
 }
 
 function printerSection({ driver, printers }: DriverPageData, isChangeable: boolean): Html {
-  if (printers.length === 0) return html`<p>No printer uses it yet.</p>`;
+  if (printers.length === 0) return html`<p>No printer uses this driver yet.</p>`;
   return html`<div id="driver-printers">
     ${isChangeable && html`<p><a class="button" href="${paths.driverMove(driver.id)}">Move ${counted(printers.length, "printer")} to another driver…</a></p>`}
     ${printerTable(printers, isChangeable)}</div>`;
@@ -136,7 +136,6 @@ function printerSection({ driver, printers }: DriverPageData, isChangeable: bool
 function facts(driver: Driver): Html {
   const inf = chosenInf(driver);
   if (inf === undefined) return html`<p>No INF is chosen.</p>`;
-  const lines = html`<span class="soft">(${counted(inf.modelLines, "hardware line")} in the INF, one for each device and Windows version that it knows)</span>`;
   const rows = [
     ["Provider", html`<bdi>${inf.provider ?? "not given"}</bdi>`],
     ["Version", versionOf(inf)],
@@ -146,7 +145,7 @@ function facts(driver: Driver): Html {
       "Catalog",
       inf.signed ? html`<code><bdi>${firstOf(inf.catalogFiles, maxCatalogs)}</bdi></code>` : "none",
     ],
-    ["Models", html`${counted(inf.descriptions.length, "model name")} ${lines}`],
+    ["Models", count(inf.descriptions.length)],
   ] as const;
   return html`<dl>${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
@@ -164,19 +163,19 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
       ${problemSummary(form, { labels: driverLabels, path: paths.driver(driver.id) })}${formVersionField(form)}
       ${isUnsaved && html`<p class="notice warn" role="status" tabindex="-1" data-focus data-unsaved>Nothing is saved yet.</p>`}
       ${infAndModel(choice)}
-      <details class="more" ${isTyping && html`open`}><summary>Model not in the list: type its name</summary>
+      <details class="more" ${isTyping && html`open`}><summary>Type a model that is not in the list</summary>
         ${textField(form, {
-          label: "Model, typed",
+          label: "Typed model",
           name: "driver_desc_typed",
-          hint: "Exactly as the INF has it. Windows refuses a name that the INF does not have.",
+          hint: "Type it exactly as in the INF. Windows refuses any other.",
           attributes: html`spellcheck="false" autocomplete="off"`,
         })}</details>
-      ${textField(form, { label: driverLabels.name, name: "name", hint: "Unique. Leave it empty to use the proposed name." })}
+      ${textField(form, { label: driverLabels.name, name: "name", hint: "Leave empty to use the proposed name." })}
       ${textArea(form, { label: driverLabels.comment, name: "comment" })}
       ${checkbox(form, {
         label: driverLabels.trust_publisher,
         name: "trust_publisher",
-        hint: "The install script puts the catalog’s signing certificate among the machine’s trusted publishers, and uninstall takes it out again.",
+        hint: "Install adds the driver’s certificate to Trusted Publishers; uninstall removes it.",
       })}
       ${checkbox(form, { label: driverLabels.drop_unused, name: "drop_unused", hint: unusedHint(choice.inf) })}
       <button class="primary">Save driver</button>
@@ -201,12 +200,12 @@ function driverDeploySection(
 ): Html {
   const why = problem ?? withState.findings.find(({ kind }) => kind === "archive")?.text;
   if (why !== undefined) return html`<p id="deploy">${isolated(why)}</p>`;
-  const logo = logoOf(undefined, html`your choice: a PNG of the maker’s or your own`);
+  const logo = logoOf(undefined, html`your choice: a PNG of the vendor’s or your own`);
   const cards = deployCards(offer, logo);
   return html`<div class="deploy" id="deploy">
-    <p>Deploys the driver alone, once for many printers. Deploy each printer <em>without the driver</em> then.</p>
+    <p>This package installs only the driver. Then deploy each printer <em>without the driver</em>.</p>
     ${modelLine(models, isUsed)}
-    ${leftOut.length > 0 && html`<p class="notice warn">Left out, because the INF does not have it: ${nameList(leftOut)}.</p>`}
+    ${leftOut.length > 0 && html`<p class="notice warn">The package leaves out models that the INF does not contain: ${nameList(leftOut)}.</p>`}
     ${failureOf(withState) === undefined ? cards : foldedDownloads(cards)}
     ${helpLinks(["A driver without printers", "drivers#a-driver-without-printers"])}</div>`;
 }
@@ -215,12 +214,13 @@ function driverDeploySection(
 const maxModelNames = 3;
 
 function modelLine(models: readonly string[], isUsed: boolean): Html {
-  if (!isUsed) return html`<p>Installs ${nameList(models)}, its own model: no printer uses it yet.</p>`;
-  const hint = "When a printer gets another model of it, upload this package again.";
+  if (!isUsed)
+    return html`<p>This package installs ${nameList(models)}. No printer uses this driver yet.</p>`;
+  const hint = "When a printer gets another model, download and deploy this package again.";
   if (models.length <= maxModelNames) {
-    return html`<p>Installs what printers use: ${nameList(models)}. <span class="hint">${hint}</span></p>`;
+    return html`<p>This package installs the models that printers use: ${nameList(models)}. <span class="hint">${hint}</span></p>`;
   }
-  return html`<details class="more"><summary>Installs the ${counted(models.length, "model")} that printers use</summary>
+  return html`<details class="more"><summary>This package installs the ${counted(models.length, "model")} that printers use</summary>
     <ul class="names">${models.map((model) => html`<li><bdi>${model}</bdi></li>`)}</ul><p class="hint">${hint}</p></details>`;
 }
 

@@ -2,10 +2,9 @@ import { isForPrinters } from "../../domain/drivers/driver.ts";
 import { sortedByTitle } from "../../domain/drivers/driver-version.ts";
 import type { ClientName, DriverWithState } from "../../domain/printers/listings.ts";
 import { type Narrowing, narrowDrivers } from "../../domain/printers/search.ts";
-import { creationFold } from "../creation-fold.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { canChange, emptyState, type PageContext, page } from "../layout.ts";
+import { canChange, creationFold, emptyState, type PageContext, page } from "../layout.ts";
 import { narrowingForm, nothingMatches, shownReason } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { driverFindingLines, stateBadge } from "../state-badge.ts";
@@ -29,18 +28,17 @@ export function driversPage(context: PageContext, list: DriverList, uploadLimitB
   const isChangeable = canChange(context.visitor);
   const isOpen = list.rows.length === 0 || list.result !== undefined;
   const action =
-    isChangeable && creationFold("new-driver", "Upload a driver", isOpen, uploadForm(uploadLimitBytes));
+    isChangeable && creationFold("new-driver", "Upload driver", isOpen, uploadForm(uploadLimitBytes));
   return page(
     { ...context, title: "Drivers", section: "Drivers", action, uploadDialog: undefined },
-    driverList(list, isChangeable),
+    driverList(list),
   );
 }
 
 /** The list with the result of the last upload, for the page and for fragments. */
-export function driverList(list: DriverList, isChangeable = true): Html {
-  const first = isChangeable && html`<a class="button" href="${paths.uploadForm}">Choose a ZIP</a>`;
-  const sentence = "A driver is a vendor’s ZIP, kept as it came and read for its models.";
-  const body = list.rows.length === 0 ? emptyState(sentence, html`${first}`) : narrowedDrivers(list);
+export function driverList(list: DriverList): Html {
+  const sentence = "Upload the vendor’s driver ZIP. Platen reads its models.";
+  const body = list.rows.length === 0 ? emptyState(sentence) : narrowedDrivers(list);
   return html`<section id="drivers" aria-label="Drivers">${uploadNotice(list.result, list.clients)}${list.result && driverSelect(list)}
     <div id="driver-rows">${body}</div>${windowsSection(list)}</section>`;
 }
@@ -95,6 +93,6 @@ function driverSelect({ rows, windowsDrivers, result }: DriverList): Html | unde
   const chosen = result && "driver" in result ? String(result.driver.id) : "";
   const options = selectOptions(driverChoices([...rows, ...windowsDrivers]), chosen);
   return html`<form class="inline" method="get" action="${paths.printers}">
-    <label for="driver-select">Use for a new printer</label>
+    <label for="driver-select">Driver for the new printer</label>
     <select id="driver-select" name="driver_id">${options}</select> <button>New printer</button></form>`;
 }

@@ -1,16 +1,16 @@
 import type { ArchiveReport, Driver, InfSummary, UnusedFiles } from "../../domain/drivers/driver.ts";
 import { type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
-import { bytes, count, counted, firstOf } from "../text.ts";
+import { bytes, counted, firstOf } from "../text.ts";
 
 const maxNames = 8;
 
 /** The hint at the checkbox that leaves files out of packages: how much it saves. */
 export function unusedHint(inf: Pick<InfSummary, "unused"> | undefined): string {
-  if (inf === undefined) return "Packages then contain only the files that the chosen INF uses.";
+  if (inf === undefined) return "Packages contain only the files that the chosen INF uses.";
   const { unused } = inf;
-  if (unused.count === 0) return "This INF uses every file: packages stay as they are.";
-  return `Packages become ${bytes(unused.bytes)} smaller (unpacked): they leave out ${counted(unused.count, "file")} that neither this INF nor the INFs that it copies use. Printers keep their revision, so nothing installs again. Download saved install scripts again: older ones refuse the changed files.`;
+  if (unused.count === 0) return "This INF uses all files of the ZIP.";
+  return `Packages become ${bytes(unused.bytes)} smaller. Afterwards, download saved install scripts again.`;
 }
 
 /** The hint as an out-of-band fragment, after another INF was chosen. */
@@ -36,14 +36,10 @@ export function carriesMuchUnused({ unused }: InfSummary, { drop_unused }: Drive
 export function unusedRemark(inf: InfSummary, driver: Driver, offer: DropOffer = "none"): Html {
   const { report, drop_unused } = driver;
   const unused = drop_unused ? inf.unused : (report.unused ?? inf.unused);
-  const total = count(report.fileCount);
-  if (unused.count === 0) {
-    const files = report.fileCount === 1 ? "the only file belongs" : `all ${total} files belong`;
-    return html`No unused files: ${files} to the driver.`;
-  }
+  if (unused.count === 0) return html`The driver uses all files of the ZIP.`;
   const summary = drop_unused ? leftOutText : isPerInf(report) ? unusedByThisText : unusedByAllText;
   const names = firstOf(unused.paths, maxNames, unused.count);
-  return html`<details><summary>${summary(unused, total)}</summary><p><code><bdi>${names}</bdi></code></p></details>
+  return html`<details><summary>${summary(unused)}</summary><p><code><bdi>${names}</bdi></code></p></details>
     ${offer !== "none" && (drop_unused || carriesMuchUnused(inf, driver)) && dropForm(inf, driver, offer)}`;
 }
 
@@ -54,9 +50,7 @@ function dropForm({ unused }: InfSummary, { id, drop_unused, report }: Driver, o
   const files = isByAll
     ? counted(unused.count, "unused file")
     : `${counted(unused.count, "file")} that this INF does not use`;
-  const label = drop_unused
-    ? "Put them back into packages"
-    : `Leave out ${files} (${bytes(unused.bytes)} smaller)`;
+  const label = drop_unused ? "Include unused files" : `Leave out ${files} (${bytes(unused.bytes)} smaller)`;
   const fragment =
     offer === "fragment" &&
     html`hx-post="${paths.driver(id)}" hx-target="closest .findings" hx-swap="outerHTML" hx-disabled-elt="find button"`;
@@ -64,20 +58,16 @@ function dropForm({ unused }: InfSummary, { id, drop_unused, report }: Driver, o
     ${!drop_unused && html`<input type="hidden" name="drop_unused" value="on">`}<button id="drop-unused-${id}">${label}</button></form>`;
 }
 
-function leftOutText({ count: files, bytes: size }: UnusedFiles, total: string): string {
-  return `Packages leave out ${counted(files, "file")} of ${total}, ${bytes(size)} unpacked: neither this INF nor the INFs that it copies use ${them(files)}.`;
+function leftOutText({ count: files, bytes: size }: UnusedFiles): string {
+  return `Packages leave out ${counted(files, "file")} that this INF does not use (${bytes(size)}).`;
 }
 
-function unusedByThisText({ count: files, bytes: size }: UnusedFiles, total: string): string {
-  return `${counted(files, "file")} of ${total}, ${bytes(size)}, that this INF does not use; packages carry ${them(files)}.`;
+function unusedByThisText({ count: files, bytes: size }: UnusedFiles): string {
+  return `Packages contain ${counted(files, "file")} (${bytes(size)}) that this INF does not use.`;
 }
 
-function unusedByAllText({ count: files, bytes: size }: UnusedFiles, total: string): string {
-  return `${counted(files, "unused file")} of ${total}, ${bytes(size)}: no printer INF of this ZIP uses ${them(files)}, and packages carry ${them(files)}.`;
-}
-
-function them(files: number): string {
-  return files === 1 ? "it" : "them";
+function unusedByAllText({ count: files, bytes: size }: UnusedFiles): string {
+  return `Packages contain ${counted(files, "unused file")} (${bytes(size)}).`;
 }
 
 /** Whether an earlier Platen made the report, with unused files for each INF only: another printer INF may use them. */

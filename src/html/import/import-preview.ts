@@ -42,11 +42,11 @@ export function importPreview(plan: ImportPlan, confirmed: ConfirmedImport, refu
     html`<section class="group"><h3>${title}</h3>${table(title, rowsOf(status))}</section>`;
   return html`<div id="import" class="preview"><h2 tabindex="-1" data-focus>Preview</h2>
     ${refusalNotice(refusal, counts.wrong)}
-    <ul class="marks actions" aria-label="What would become of the rows">${summary(counts)}</ul>
+    <ul class="marks actions" aria-label="Preview summary">${summary(counts)}</ul>
     ${noticesOf(plan)}${confirmForm(plan, confirmed)}
     ${group("wrong", `Wrong: ${count(counts.wrong)}`)}${group("changes", `Changes: ${count(counts.changes)}`)}
     ${group("new", `New: ${count(counts.new)}`)}
-    ${folded(rowsOf("left out"), "left out")}${folded(rowsOf("same"), "the same as here")}</div>`;
+    ${folded(rowsOf("left out"), "left out")}${folded(rowsOf("same"), "unchanged")}</div>`;
 }
 
 function summary(counts: ImportPlan["counts"]): Html[] {
@@ -62,14 +62,14 @@ function refusalNotice(refusal: ImportRefusal | undefined, wrong: number): Html 
   if (refusal === undefined) return undefined;
   const text =
     refusal === "stale"
-      ? "Nothing was imported: something changed here since the preview. This is what would become of the rows now."
-      : `Nothing was imported: ${counted(wrong, "row is", "rows are")} wrong. Fix the list and choose it again, or leave them out.`;
+      ? "Nothing was imported. The data changed after the preview. Check the new preview below."
+      : `Nothing was imported: ${counted(wrong, "row is", "rows are")} wrong. Correct the list and import it again, or leave them out.`;
   return html`<div class="notice bad" role="alert"><p>${text}</p></div>`;
 }
 
 const maxNames = 12;
 
-function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html {
+function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html | false {
   const names = (all: readonly Html[]) => {
     const rest = all.length - maxNames;
     return html`${all.slice(0, maxNames).map((name, i) => html`${i > 0 && ", "}${name}`)}${rest > 0 && ` and ${count(rest)} more`}`;
@@ -85,15 +85,16 @@ function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html {
   const them = missing.length === 1 ? "it" : "them";
   const items = [
     colliding > 0 &&
-      html`<li class="warn">${counted(colliding, "printer")} would share a name or an address with another of the same client.</li>`,
+      html`<li class="warn">${counted(colliding, "printer")} would have the same name or address as another printer of the client.</li>`,
     notices.map((notice) => html`<li class="warn">${notice}</li>`),
     newClients.length > 0 &&
       html`<li class="plain">${counted(newClients.length, "new client")}: ${clients}.</li>`,
     missing.length > 0 &&
-      html`<li class="warn">${counted(missing.length, "driver is", "drivers are")} not here: ${drivers}.
-        <a href="${paths.uploadForm}">Upload ${them}</a> first, or later and import the list again.</li>`,
+      html`<li class="warn">${counted(missing.length, "driver is", "drivers are")} not in Platen: ${drivers}.
+        <a href="${paths.uploadForm}">Upload ${them}</a> first, or import the list again later.</li>`,
   ];
-  return html`<ul class="findings">${items}</ul>`;
+  const shown = items.flat().filter((item) => item !== false);
+  return shown.length > 0 && html`<ul class="findings">${shown}</ul>`;
 }
 
 function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }: ConfirmedImport): Html {
@@ -111,17 +112,17 @@ function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }
     <p class="actions">${written > 0 && html`<button class="primary">Import ${counted(written, "printer")}</button>`}
       ${counts["left out"] > 0 && takeAllButton(counts["left out"])}
       <a class="button" href="${paths.import}" data-back>Choose another list</a></p>
-    ${written === 0 && html`<p>Nothing to import: ${nothingToImport(counts.wrong)}</p>`}</form>`;
+    ${written === 0 && html`<p>Nothing to import. ${nothingToImport(counts.wrong)}</p>`}</form>`;
 }
 
 function nothingToImport(wrong: number): string {
-  if (wrong === 0) return "nothing in this list would change anything here.";
-  return `${counted(wrong, "row is", "rows are")} wrong, and no other row changes anything. Fix the list and choose it again.`;
+  if (wrong === 0) return "This list changes nothing.";
+  return `${counted(wrong, "row is", "rows are")} wrong. The other rows change nothing. Correct the list and import it again.`;
 }
 
 /** Shows the preview again, now with the rows that were left out. */
 function takeAllButton(leftOut: number): Html {
-  return html`<button name="all" value="on" formaction="${paths.importPreview}" hx-post="${paths.importPreview}">Include the ${counted(leftOut, "printer")} left out</button>`;
+  return html`<button name="all" value="on" formaction="${paths.importPreview}" hx-post="${paths.importPreview}">Include ${counted(leftOut, "left-out printer")}</button>`;
 }
 
 function folded(rows: readonly PlannedRow[], what: string): Html | undefined {

@@ -47,16 +47,16 @@ function importForm(
     <h2>Import printers</h2>
     <div id="import-problem">${problem !== undefined && importProblem(problem)}</div>
     <div class="field"><label for="f-import-file">File</label>
-      <p class="hint" id="f-import-file-hint">A CSV, or what the command below copies. Up to ${counted(maxRows, "printer")}, ${bytes(limitBytes)}.
+      <p class="hint" id="f-import-file-hint">A CSV file, or the output of the command below. Up to ${counted(maxRows, "printer")}, ${bytes(limitBytes)}.
         <a href="${paths.help("import")}">Columns and rules</a></p>
       <input id="f-import-file" type="file" name="file" accept=".csv,.txt,.json,text/csv,application/json"
         aria-describedby="f-import-file-hint"></div>
     ${textArea(form, { label: "Or paste the list", name: "text", attributes: html`spellcheck="false"` })}
-    ${textField(form, { label: "Client", name: "client", hint: "For printers whose list names none. A new name creates the client.", attributes: html`list="import-clients" autocomplete="off"` })}
+    ${textField(form, { label: "Client", name: "client", hint: "Used for rows without a client. A new name creates the client.", attributes: html`list="import-clients" autocomplete="off"` })}
     <datalist id="import-clients">${clients.map(({ name }) => html`<option value="${name}">`)}</datalist>
-    ${checkbox(form, { label: "Import local and virtual printers too", name: "all", hint: "USB, LPT, PDF, OneNote: they belong to one computer." })}
-    <p class="hint">A preview comes first: nothing changes yet.</p>
-    <button class="primary">Show the preview</button>
+    ${checkbox(form, { label: "Import local and virtual printers too", name: "all", hint: "USB, LPT, PDF and OneNote printers work on one PC only." })}
+    <p class="hint">Nothing changes until you confirm the preview.</p>
+    <button class="primary">Show preview</button>
     <button type="button" class="cancel" hidden>Cancel</button>
     <progress max="100" value="0" hidden></progress>
   </form>`;
@@ -66,23 +66,23 @@ function importForm(
 export function importProblem(problem: Refusal): Html {
   const { text, links = [] } = refusalMessage(problem);
   const remedies = links.map(({ label, path }) => html` <a href="${path}">${label}</a>`);
-  return html`<div class="problems" role="alert" tabindex="-1" data-focus><p><strong>Not read.</strong> ${text}${remedies}</p></div>`;
+  return html`<div class="problems" role="alert" tabindex="-1" data-focus><p><strong>List not read.</strong> ${text}${remedies}</p></div>`;
 }
 
 function commandSection(command: string): Html {
   return html`<section class="print-server"><h2>From a print server or a PC</h2>
-    <ol><li>Open <em>Windows PowerShell</em> on that computer. No administrator is needed.</li>
-      <li>Paste this command, and press Enter. It changes nothing, and copies the list.
+    <ol><li>Open <em>Windows PowerShell</em> on that PC or server. Administrator rights are not required.</li>
+      <li>Paste this command and press Enter. It only copies the list.
         ${copyable("Command", command, "print-server")}</li>
       <li>Paste the list above.</li></ol>
-    <p class="hint">Shares, permissions and preferences are not copied. <a href="${paths.help("import")}">More about it</a></p></section>`;
+    <p class="hint">Shares, permissions and preferences are not copied. <a href="${paths.help("import")}">Help for imports</a></p></section>`;
 }
 
 const exportSection = html`<section id="export"><h2>Export printers</h2>
-    <p>All printers with all of their settings. Changed in a spreadsheet, the file can be imported again.</p>
-    <ul class="actions"><li><a class="button" href="${paths.exportPrinters}">Download CSV</a></li>
-      <li><a class="button" href="${paths.exportPrinters}?separator=semicolon">Download CSV with semicolons</a></li></ul>
-    <p class="hint">Excel in German, French and other languages opens the one with semicolons.</p></section>`;
+    <p>Export all printers with all settings. Edit the file and import it again.</p>
+    <ul class="actions"><li><a class="button" href="${paths.exportPrinters}">Export CSV</a></li>
+      <li><a class="button" href="${paths.exportPrinters}?separator=semicolon">Export CSV with semicolons</a></li></ul>
+    <p class="hint">Excel in German, French and other languages requires semicolons.</p></section>`;
 
 /** The message after an import. */
 export function importMessage({ counts, newClients }: Pick<ImportPlan, "counts" | "newClients">): Message {
@@ -91,14 +91,15 @@ export function importMessage({ counts, newClients }: Pick<ImportPlan, "counts" 
     counts.new > 0 && counted(counts.new, "new printer"),
     counts.changes > 0 && `${counted(counts.changes, "printer")} changed`,
     clients > 0 && counted(clients, "new client"),
-    counts.same > 0 && `${counted(counts.same, "printer")} the same as before`,
+    counts.same > 0 && `${counted(counts.same, "printer")} unchanged`,
     counts["left out"] > 0 && `${counted(counts["left out"], "printer")} left out`,
     counts.wrong > 0 && `${counted(counts.wrong, "wrong row")} left out`,
   ].filter((part) => part !== false);
+  const undone = counts.new > 0 && counts.changes > 0 ? " Undo keeps the new printers." : "";
   const links = [
-    { label: "See the printers", path: paths.printers },
-    ...(clients > 0 ? [{ label: "See the clients", path: paths.clients }] : []),
+    { label: "Show printers", path: paths.printers },
+    ...(clients > 0 ? [{ label: "Show clients", path: paths.clients }] : []),
   ];
   const what = counts.new + counts.changes > 0 ? "Imported" : "Nothing to import";
-  return { tone: counts.wrong > 0 ? "warn" : "good", text: `${what}: ${parts.join(", ")}.`, links };
+  return { tone: counts.wrong > 0 ? "warn" : "good", text: `${what}: ${parts.join(", ")}.${undone}`, links };
 }

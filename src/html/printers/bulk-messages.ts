@@ -18,7 +18,10 @@ export function bulkMessage({ action, count, to, worse }: Changed, target: strin
   const path = isClient ? paths.client(to) : paths.driver(to);
   const name = html`<a href="${path}"><bdi>${target ?? `another ${action}`}</bdi></a>`;
   if (isClient) return changedMessage(html`${printers} moved to ${name}.`, worse);
-  return changedMessage(html`${printers} now ${count === 1 ? "uses" : "use"} ${name}. Deploy again.`, worse);
+  return changedMessage(
+    html`${printers} now ${count === 1 ? "uses" : "use"} ${name}. Download and deploy ${count === 1 ? "it" : "them"} again.`,
+    worse,
+  );
 }
 
 /** The message after a change of many printers. It is green only where no printer is worse than before. */

@@ -33,12 +33,12 @@ export function clientPage(context: PageContext, data: ClientPageData): Html {
   const isRefused = Object.keys(form.problems).length > 0 || form.newerValues !== undefined;
   const edit = html`<details id="edit" ${isRefused && html`open`}><summary class="button">Edit</summary>${clientSettings(client, form)}</details>`;
   const action = html`${isChangeable && html`<a class="button primary" href="${paths.printerForClient(id)}">New printer</a>${edit}`}
-    ${recordActions(context, { kind: "client", id, isChangeable, deletion: { consequence: "A client that still has printers is not deleted." } })}`;
+    ${recordActions(context, { kind: "client", id, isChangeable, deletion: { consequence: "You cannot delete a client that has printers." } })}`;
   return page(
     { ...context, title: name, heading: html`<bdi>${name}</bdi>`, section: "Clients", action },
     html`<p class="soft">Client since ${time(client.created_at)}</p>
     ${notes !== "" && html`<p class="lines" dir="auto">${notes}</p>`}
-    ${subnets.length > 0 && html`<p>Only in ${subnets.join(", ")}.</p>`}
+    ${subnets.length > 0 && html`<p>Subnets: ${subnets.join(", ")}</p>`}
     ${printers.length > 0 && clientDeploySection(data, isChangeable)}
     <section><h2>Printers</h2>
       ${printers.length > 0 ? printerTable(printers, isChangeable) : html`<p>No printers yet.</p>`}</section>`,
@@ -92,6 +92,6 @@ function failingDownloads(count: number, { formats, scripts }: DeployOffer): Htm
     ({ path, label }) => html`<li><a class="button" href="${path}?all=1">${label}</a></li>`,
   );
   return foldedDownloads(html`
-    <p>With ${counted(count, "printer")} known to fail: the package then reports a failure on every machine.</p>
+    <p>${counted(count, "printer")} will fail. The package then reports a failure on every PC.</p>
     <ul class="actions">${links}</ul>`);
 }

@@ -2,11 +2,10 @@ import { sortByName } from "../../domain/folding.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { ListedClient } from "../../domain/printers/listings.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";
-import { creationFold } from "../creation-fold.ts";
 import { clientLabels } from "../field-labels.ts";
 import { type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { canChange, emptyState, helpLinks, type PageContext, page } from "../layout.ts";
+import { canChange, creationFold, emptyState, helpLinks, type PageContext, page } from "../layout.ts";
 import { narrowingForm, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { count, time } from "../text.ts";
@@ -23,17 +22,16 @@ export function clientsPage(context: PageContext, list: ClientList, form: FormSt
   const action = isChangeable && creationFold("new-client", "New client", isOpen, clientForm(form));
   return page(
     { ...context, title: "Clients", section: "Clients", action },
-    html`<div class="tools">${narrowingForm("clients", list)}</div>${clientList(list, isChangeable)}`,
+    html`<div class="tools">${narrowingForm("clients", list)}</div>${clientList(list)}`,
   );
 }
 
 /** The list, for the page and for fragments. */
-export function clientList(list: ClientList, isChangeable = true): Html {
+export function clientList(list: ClientList): Html {
   const { rows, total } = list;
-  const first = html`<a class="button" href="#f-name">Name the first client</a>`;
   const none =
     total === 0
-      ? emptyState("Clients group the printers that you deploy for them.", isChangeable ? first : html``)
+      ? emptyState("A client is a customer or site whose printers you deploy.")
       : nothingMatches("clients", list);
   return html`<section id="client-list" ${total === 0 && html`class="none"`} aria-label="Clients">
     ${rows.length > 0 ? clientTable(rows) : none}
@@ -71,12 +69,12 @@ export function clientSettings(client: Client, form: FormState): Html {
 }
 
 function clientFields(form: FormState): Html {
-  return html`${textField(form, { label: "Name", name: "name", required: true })}
-    ${textArea(form, { label: "Notes", name: "notes", hint: "For yourselves: contacts, sites, opening hours." })}
+  return html`${textField(form, { label: clientLabels.name, name: "name", required: true })}
+    ${textArea(form, { label: clientLabels.notes, name: "notes", hint: "For example contacts, sites, opening hours." })}
     ${textArea(form, {
-      label: "Subnets",
+      label: clientLabels.subnets,
       name: "subnets",
-      hint: "One per line: 10.1.2.0/24. Intune’s rule and -OnlyHere check them. Empty: anywhere.",
+      hint: "One per line, such as 10.1.2.0/24. Leave empty for all PCs.",
       attributes: html`spellcheck="false"`,
     })}${helpLinks(["Only in its subnets", "intune#only-in-its-subnets"])}`;
 }

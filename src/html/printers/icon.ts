@@ -9,7 +9,7 @@ import { bytes, time } from "../text.ts";
  */
 export function iconSection(printerId: number, icon: Icon | undefined, problem?: string): Html {
   return html`<section id="icon"><h2>Icon</h2>
-    <p class="hint">Shown in Intune’s Company Portal.</p>
+    <p class="hint">Company Portal shows this icon.</p>
     <div id="icon-status" aria-live="polite">${iconStatusBody(printerId, icon, problem)}</div>
     ${iconForm(printerId)}</section>`;
 }
@@ -22,10 +22,10 @@ export function readOnlyIconSection(printerId: number, icon: Icon | undefined): 
 function iconForm(printerId: number): Html {
   return html`<form class="icon-form" method="post" action="${paths.icon(printerId)}" enctype="multipart/form-data" data-guard
     hx-post="${paths.icon(printerId)}" hx-encoding="multipart/form-data" hx-target="#icon-status" hx-disabled-elt="find button">
-    <label for="f-icon">Picture</label>
+    <label for="f-icon">Icon file</label>
     <p class="hint" id="icon-hint">A PNG of exactly 256 × 256 pixels, at most 750 KB.</p>
     <input id="f-icon" type="file" name="file" accept="image/png" required aria-describedby="icon-hint">
-    <div class="icon-preview" hidden><canvas width="256" height="256" role="img" aria-label="The icon as it will be"></canvas>
+    <div class="icon-preview" hidden><canvas width="256" height="256" role="img" aria-label="Icon preview"></canvas>
       <p class="icon-facts" role="status"></p></div>
     <p class="problem icon-problem" role="alert" hidden></p>
     <button>Upload icon</button></form>`;
@@ -45,5 +45,5 @@ function iconFigure(printerId: number, icon: Icon): Html {
 
 function iconRemoval(printerId: number): Html {
   return html`<form method="post" action="${paths.iconDelete(printerId)}" hx-post="${paths.iconDelete(printerId)}"
-      hx-target="#icon-status" hx-disabled-elt="find button"><button class="link">Remove the icon</button></form>`;
+      hx-target="#icon-status" hx-disabled-elt="find button"><button class="link">Delete icon</button></form>`;
 }

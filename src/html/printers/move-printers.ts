@@ -40,19 +40,19 @@ export function movePage(context: PageContext, data: MovePageData): Html {
 }
 
 function nothingToMove({ from, printerCount }: MovePageData): Html {
-  if (printerCount === 0) return html`<p>No printer has this driver.</p>`;
+  if (printerCount === 0) return html`<p>No printer uses this driver.</p>`;
   return from.origin === "ipp"
-    ? html`<p>No other driver prints over IPP: choose another protocol and driver on the pages of these printers, or import a list with them.</p>`
-    : html`<p>There is no other driver: <a href="${paths.uploadForm}">upload one</a> first.</p>`;
+    ? html`<p>No other driver supports IPP. Change protocol and driver on each printer’s page.</p>`
+    : html`<p>There is no other driver. <a href="${paths.uploadForm}">Upload one</a> first.</p>`;
 }
 
 function targetForm({ from, drivers, plan }: MovePageData): Html {
   const options = selectOptions(driverChoices(drivers), String(plan?.to.id));
   return html`<form class="panel wide" method="get" action="${paths.driverMove(from.id)}" hx-get="${paths.driverMove(from.id)}"
     hx-trigger="change, submit" hx-target="#move-plan" hx-select="#move-plan" hx-swap="outerHTML" hx-push-url="true">
-    <div class="field"><label for="f-to">To the driver</label>
+    <div class="field"><label for="f-to">New driver</label>
     <select id="f-to" name="to">${plan === undefined && html`<option value="">Choose one</option>`}${options}</select></div>
-    <noscript><button>Show what it does</button></noscript></form>`;
+    <noscript><button>Show preview</button></noscript></form>`;
 }
 
 function planSection({ from, plan, effects, form }: MovePageData): Html {
@@ -70,7 +70,6 @@ function planSection({ from, plan, effects, form }: MovePageData): Html {
       <input type="hidden" name="to" value="${to.id}"><input type="hidden" name="preview" value="${digest}">
       ${changeTable(
         { ...effects, redeployed: total },
-        ["Deploy now", "Will deploy"],
         pairs.map((pair, i) => pairRow(pair, i, form, to)),
       )}
       <datalist id="move-models">${names.map((name) => html`<option value="${name}"></option>`)}</datalist>
@@ -80,8 +79,8 @@ function planSection({ from, plan, effects, form }: MovePageData): Html {
     }</div>`;
 }
 
-/** What a change does to each printer, below its bad effects. @param heads of the columns before and after */
-function changeTable(effects: ChangeEffects, heads: readonly [string, string], rows: readonly Html[]): Html {
+/** What a change does to each printer, below its bad effects. */
+function changeTable(effects: ChangeEffects, rows: readonly Html[]): Html {
   const { worse, lostMachines, redeployed } = effects;
   const lines = [
     ...worse.map(
@@ -90,13 +89,13 @@ function changeTable(effects: ChangeEffects, heads: readonly [string, string], r
     ),
     ...lostMachines.map(
       ({ machines, printers }) =>
-        html`<li class="warn">The new driver has no program files for ${architecturesInWords(machines)}; the old one has them: ${printerNames(printers, visiblePrinters)}.</li>`,
+        html`<li class="warn">Only the old driver supports ${architecturesInWords(machines)}: ${printerNames(printers, visiblePrinters)}.</li>`,
     ),
   ];
   const rest = lines.length - maxLines;
   return html`${lines.length > 0 && html`<div class="notice ${toneOf(worse[0]?.state ?? "attention")}"><ul class="findings">${lines.slice(0, maxLines)}${rest > 0 && html`<li>And ${counted(rest, "more reason")}.</li>`}</ul></div>`}
-    <table class="pairs"><thead><tr>${["Printers", ...heads].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table>
-    ${redeployed > 0 && html`<p class="hint">${counted(redeployed, "printer")} will install again: deploy ${redeployed === 1 ? "it" : "them"} afterwards.</p>`}`;
+    <table class="pairs"><thead><tr>${["Printers", "Now", "Afterwards"].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table>
+    ${redeployed > 0 && html`<p class="hint">${counted(redeployed, "printer")} must be deployed again afterwards.</p>`}`;
 }
 
 interface BulkPreview {
@@ -128,9 +127,9 @@ export function bulkPreview({ what, fields, plan, effects, isStale, back }: Bulk
   );
   return html`<div id="printer-list"><form class="panel wide" method="post" action="${paths.printersBulk}" tabindex="-1" data-focus
       aria-labelledby="preview-title" hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML" hx-disabled-elt="find button">
-      <h2 id="preview-title">Nothing is changed yet</h2>
-      ${isStale && html`<p class="notice warn">Something changed meanwhile: this is what the change does now.</p>`}
-      ${size > 0 ? changeTable(effects, ["Now", "Afterwards"], rows) : html`<p>These printers have this ${what} already.</p>`}
+      <h2 id="preview-title">Check before you change</h2>
+      ${isStale && html`<p class="notice warn">The data changed meanwhile. Check the new effects below.</p>`}
+      ${size > 0 ? changeTable(effects, rows) : html`<p>Nothing to change: these printers already have this ${what}.</p>`}
       ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
       <p class="actions">${size > 0 && html`<button class="primary">Change ${counted(size, "printer")}</button>`} <a href="${back}">Cancel</a></p>
     </form></div>`;
@@ -139,8 +138,7 @@ export function bulkPreview({ what, fields, plan, effects, isStale, back }: Bulk
 function keepingNotice(keeping: readonly AffectedPrinter[]): Html | undefined {
   if (keeping.length === 0) return undefined;
   const keep = keeping.length === 1 ? "keeps its" : "keep their";
-  return html`<p class="notice warn">${counted(keeping.length, "printer")} ${keep} driver for ARM64, because the new driver
-    has no files for ARM64: ${printerNames(keeping, visiblePrinters)}.</p>`;
+  return html`<p class="notice warn">${counted(keeping.length, "printer")} ${keep} ARM64 driver, because the new driver does not support ARM64: ${printerNames(keeping, visiblePrinters)}.</p>`;
 }
 
 function changeRow(printers: readonly AffectedPrinter[], before: Hole, after: Hole): Html {
@@ -157,19 +155,19 @@ function pairRow(
   const name = `model_${i}`;
   const problem = form.problems[name];
   const typed = form.values[name] ?? match ?? "";
-  const label = (model === "" ? "printers without a model" : model) + (isArm64 ? " on ARM64 machines" : "");
+  const label = (model === "" ? "printers without a model" : model) + (isArm64 ? " on ARM64 PCs" : "");
   const field = html`<span class="${problem && "wrong"}"><label class="visually-hidden" for="f-${name}">New model for ${label}</label>
     ${problem && html`<span class="problem" id="f-${name}-problem">${problem}</span>`}
+    <input id="f-${name}" name="${name}" value="${typed}" list="move-models" autocomplete="off" spellcheck="false"
+      ${match === undefined && html`required placeholder="Choose a model"`} ${problem && html`aria-invalid="true" aria-describedby="f-${name}-problem"`}>
     ${nearestNames(
       name,
       chosenInf(to),
       [typed, model].find((text) => text !== ""),
-    )}
-    <input id="f-${name}" name="${name}" value="${typed}" list="move-models" autocomplete="off" spellcheck="false"
-      ${match === undefined && html`required placeholder="Choose the model"`} ${problem && html`aria-invalid="true" aria-describedby="f-${name}-problem"`}></span>`;
+    )}</span>`;
   const hasSameName = match === model && problem === undefined && typed === match;
-  const now = html`<bdi>${model || "no model yet"}</bdi>${isArm64 && html` <span class="soft">on ARM64 machines</span>`}`;
-  const same = html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>`;
+  const now = html`<bdi>${model || "no model yet"}</bdi>${isArm64 && html` <span class="soft">on ARM64 PCs</span>`}`;
+  const same = html`<span><bdi>${typed}</bdi> <span class="soft">same model</span></span>`;
   return changeRow(printers, now, hasSameName ? same : field);
 }
 

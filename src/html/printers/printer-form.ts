@@ -1,7 +1,7 @@
 import { chosenInf, type Driver, type DriverSummary } from "../../domain/drivers/driver.ts";
 import { ippDriverId } from "../../domain/drivers/windows-drivers.ts";
 import type { PrinterChoices } from "../../domain/printers/listings.ts";
-import { ticketCommand, ticketLimitBytes } from "../../domain/printers/print-ticket.ts";
+import { ticketCommand } from "../../domain/printers/print-ticket.ts";
 import { type Printer, type PrinterSettings, queueNameRule } from "../../domain/printers/printer.ts";
 import { arm64Problem } from "../../domain/printers/printer-drivers.ts";
 import { ippPort, printerFormValues } from "../../domain/printers/printer-fields.ts";
@@ -49,9 +49,8 @@ function originOf({ values: { like, twin } }: FormState): Html | undefined {
     return html`<h2>New printer like <bdi>${like}</bdi></h2><input type="hidden" name="like" value="${like}">`;
   if (!twin) return undefined;
   return html`<h2>IPP twin of <bdi>${twin}</bdi></h2><input type="hidden" name="twin" value="${twin}">
-    <p>It takes the place of “<bdi>${twin}</bdi>”, with Windows’ own driver.</p>
-    <p class="hint">The printer must speak IPP, and be awake at the installation. Trays, stapling, user codes and a PrintTicket
-      belong to the vendor’s driver: they are left out.</p>`;
+    <p>The new printer replaces “<bdi>${twin}</bdi>” and uses the Microsoft IPP Class Driver.</p>
+    <p class="hint">The printer must support IPP and be switched on. Trays, stapling, user codes and PrintTicket are not copied.</p>`;
 }
 
 export function printerEditPage(
@@ -92,14 +91,14 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
     ${textField(form, {
       ...fieldOptions("address"),
       required: Boolean(form.values.like),
-      hint: html`IP address or host name. <span class="only-port">Empty, and without a port: the driver alone.</span
-        ><span class="only-ipp">The printer must be awake when a PC installs it.</span>`,
+      hint: html`IP address or host name. <span class="only-port">Leave empty to install only the driver.</span
+        ><span class="only-ipp">The printer must be on when a PC installs it.</span>`,
       attributes: html`autocapitalize="off" spellcheck="false"`,
     })}
     ${textField(form, {
       ...fieldOptions("port_name"),
       visibleWhen: "port",
-      hint: "Made from the address, unless you type one.",
+      hint: "Leave empty to use IP_ and the address.",
       attributes: html`spellcheck="false"`,
     })}
     ${folds(choices, form)}`;
@@ -111,7 +110,7 @@ function folds(choices: PrinterChoices, form: FormState): Html {
     ${fold(form, "Port and status", ["protocol", "port_number", "ipp_path", "ipp_tls", "lpr_queue", "snmp", "snmp_community", "snmp_index"], portFields, helpLinks(["IPP", "driverless"], ["SNMP status", "diagnosis#the-device"]))}
     ${fold(form, "Location, sharing, default printer", ["location", "comment", "set_default", "shared", "share_name"], queueFields)}
     ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size", "print_ticket", "reset_user_preferences"], preferenceFields, helpLinks(["Preferences and PrintTickets", "printers#trays-stapling-and-other-preferences"]))}
-    ${fold(form, "ARM64 machines", ["arm64_driver_id", "arm64_driver_desc"], () => arm64Fields(choices, form), helpLinks(["ARM64 machines", "drivers#x64-and-arm64-machines"]))}
+    ${fold(form, "ARM64 PCs", ["arm64_driver_id", "arm64_driver_desc"], () => arm64Fields(choices, form), helpLinks(["ARM64 PCs", "drivers#x64-and-arm64-machines"]))}
     ${fold(form, "Subnets", ["subnets"], subnetFields, helpLinks(["Only in its subnets", "intune#only-in-its-subnets"]))}
     ${fold(form, "Old queues and uninstall", ["replaces", "keep_driver"], cleanUpFields, helpLinks(["What is removed", "printers#remove-what-the-printer-replaces"]))}`;
 }
@@ -138,10 +137,10 @@ function portFields(form: FormState): Html {
   const { port_number, ipp_path, snmp_community, snmp_index } = defaultValues;
   return html`
     ${selectField(form, { ...fieldOptions("protocol"), choices: protocols })}
-    ${textField(form, { ...fieldOptions("port_number"), visibleWhen: "number", hint: `Usually ${port_number}, for IPP ${ippPort}.`, attributes: html`inputmode="numeric" data-default="${port_number}" data-ipp="${ippPort}"` })}
-    ${textField(form, { ...fieldOptions("ipp_path"), visibleWhen: "ipp", hint: "On the printer: most have /ipp/print, older HP /ipp/port1.", attributes: html`spellcheck="false" data-default="${ipp_path}"` })}
+    ${textField(form, { ...fieldOptions("port_number"), visibleWhen: "number", hint: `Usually ${port_number} for RAW, ${ippPort} for IPP.`, attributes: html`inputmode="numeric" data-default="${port_number}" data-ipp="${ippPort}"` })}
+    ${textField(form, { ...fieldOptions("ipp_path"), visibleWhen: "ipp", hint: "Most printers use /ipp/print, older HP printers /ipp/port1.", attributes: html`spellcheck="false" data-default="${ipp_path}"` })}
     ${checkbox(form, { ...fieldOptions("ipp_tls"), visibleWhen: "ipp" })}
-    ${textField(form, { ...fieldOptions("lpr_queue"), visibleWhen: "lpr", hint: "The queue’s name on the printer: often lp or auto." })}
+    ${textField(form, { ...fieldOptions("lpr_queue"), visibleWhen: "lpr", hint: "Queue name on the printer, often lp or auto." })}
     ${checkbox(form, {
       ...fieldOptions("snmp"),
       visibleWhen: "port",
@@ -155,9 +154,9 @@ function queueFields(form: FormState): Html {
   return html`
     ${textField(form, fieldOptions("location"))}
     ${textField(form, fieldOptions("comment"))}
-    ${checkbox(form, { ...fieldOptions("set_default"), hint: "Logged-on users get it now, others at their next log-on." })}
+    ${checkbox(form, { ...fieldOptions("set_default"), hint: "Signed-in users get it now, others at next sign-in." })}
     ${checkbox(form, fieldOptions("shared"))}
-    ${textField(form, { ...fieldOptions("share_name"), visibleWhen: "shared", hint: "Empty: the printer’s name." })}`;
+    ${textField(form, { ...fieldOptions("share_name"), visibleWhen: "shared", hint: "Leave empty to use the printer’s name." })}`;
 }
 
 function preferenceFields(form: FormState): Html {
@@ -169,14 +168,14 @@ function preferenceFields(form: FormState): Html {
     ${ticketField(form)}
     ${checkbox(form, {
       ...fieldOptions("reset_user_preferences"),
-      hint: "Once per revision, for this queue only.",
+      hint: "Resets once after each change of this printer.",
     })}`;
 }
 
 function subnetFields(form: FormState): Html {
   return html`${textArea(form, {
     ...fieldOptions("subnets"),
-    hint: "One per line: 10.1.2.0/24. Intune’s rule and -OnlyHere check them. Empty: the client’s.",
+    hint: "One per line. Leave empty to use the client’s subnets.",
     attributes: html`spellcheck="false"`,
   })}`;
 }
@@ -191,19 +190,17 @@ function cleanUpFields(form: FormState): Html {
     ${checkbox(form, fieldOptions("keep_driver"))}`;
 }
 
-const modelHintWithoutDriver =
-  "Leave empty to use the driver’s model. Type to search in the driver’s models.";
+const modelHintWithoutDriver = "Leave empty for the driver’s model, or type to search.";
 
 function driverFields({ drivers, chosenDriver }: PrinterChoices, form: FormState): Html {
-  const known = [["", "None yet"], ...driverChoices(drivers, form.values.driver_id)] as const;
+  const known = [["", "No driver"], ...driverChoices(drivers, form.values.driver_id)] as const;
   return html`<input type="hidden" name="from_form" value="1">
-    ${selectField(form, { label: "Driver", name: "driver_id", choices: known, attributes: html`data-models="driver_desc" data-ipp="${ippDriverId}"` })}
-    <p class="upload-link"><a href="${paths.uploadForm}">Upload a driver…</a>
-      <noscript><span class="hint">on another page: save this form first.</span></noscript>
+    ${selectField(form, { ...fieldOptions("driver_id"), choices: known, attributes: html`data-models="driver_desc" data-ipp="${ippDriverId}"` })}
+    <p class="upload-link"><a href="${paths.uploadForm}">Upload driver…</a>
+      <noscript><span class="hint">Opens another page. Save this form first.</span></noscript>
       <span class="hint" id="driver-uploaded" role="status"></span></p>
     ${textField(form, {
-      label: "Model",
-      name: "driver_desc",
+      ...fieldOptions("driver_desc"),
       hint: chosenDriver === undefined ? modelHintWithoutDriver : modelHint(chosenDriver),
       attributes: html`list="models" autocomplete="off" spellcheck="false"`,
     })}
@@ -215,18 +212,16 @@ function arm64Fields({ drivers, chosenDriver, chosenArm64Driver }: PrinterChoice
   const own = form.values.arm64_driver_id;
   const isPossible = (driver: DriverSummary) => arm64Problem(driver, undefined) === undefined;
   const possible = drivers.filter((driver) => String(driver.id) === own || isPossible(driver));
-  return html`<p class="hint only-ipp">Not needed: Windows brings the IPP driver for ARM64 too.</p>
+  return html`<p class="hint only-ipp">Not required: Windows includes the IPP driver for ARM64.</p>
     ${selectField(form, {
-      label: "Driver for ARM64",
-      name: "arm64_driver_id",
+      ...fieldOptions("arm64_driver_id"),
       visibleWhen: "port",
-      choices: [["", "The same driver"], ...driverChoices(possible, own)],
+      choices: [["", "Same as above"], ...driverChoices(possible, own)],
       hint: arm64Hint(chosenDriver),
       attributes: html`data-models="arm64_driver_desc"`,
     })}
     ${textField(form, {
-      label: "Model for ARM64",
-      name: "arm64_driver_desc",
+      ...fieldOptions("arm64_driver_desc"),
       visibleWhen: "port",
       hint: chosenArm64Driver === undefined ? modelHintWithoutDriver : modelHint(chosenArm64Driver),
       attributes: html`list="arm64-models" autocomplete="off" spellcheck="false"`,
@@ -250,7 +245,7 @@ function ticketField(form: FormState): Html {
     ${textArea(form, {
       name,
       label,
-      hint: `XML for trays, stapling, user codes, up to ${bytes(ticketLimitBytes)}. Choices above override it.`,
+      hint: "XML for trays, stapling or user codes. Fields above override it.",
       attributes: html`spellcheck="false" autocapitalize="off"`,
     })}
     <div class="field" data-file-text="f-${name}" hidden>
@@ -262,7 +257,7 @@ function ticketField(form: FormState): Html {
         <li>Set the preferences on a queue with the same driver: <em>Printer properties</em>, <em>Advanced</em>, <em>Printing Defaults</em>.</li>
         <li>Paste this command into <em>Windows PowerShell</em> and choose the queue.
           ${copyable("Command", ticketCommand, "ticket-command")}</li>
-        <li>Paste the result above. Or replace <code>| Set-Clipboard</code> by <code>| Set-Content ticket.xml -Encoding UTF8</code>
+        <li>Paste the result above. Or use <code>| Set-Content ticket.xml -Encoding UTF8</code>
           and choose that file.</li>
       </ol></details>`;
 }

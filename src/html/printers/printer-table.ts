@@ -99,6 +99,8 @@ interface RowParts {
   readonly last?: Html | false;
   /** The state whose reason the row shows in full. */
   readonly reason?: WantedState | undefined;
+  /** Adds links to the printer's form. */
+  readonly isChangeable?: boolean;
 }
 
 /**
@@ -108,14 +110,14 @@ interface RowParts {
 export function printerRow(
   row: PrinterWithState,
   names: TableView["columns"],
-  { first, last, reason }: RowParts,
+  { first, last, reason, isChangeable = false }: RowParts,
 ): Html {
   const { id, name, address, port_name } = row.printer;
   const isLong = names.includes("address") && (address || port_name).length > 15;
-  const content = (name: keyof typeof columns) =>
-    name === "state" && reason !== undefined
-      ? reasonBadge(row, reason, Boolean(last))
-      : columns[name].cell(row);
+  const content = (name: keyof typeof columns) => {
+    if (name !== "state") return columns[name].cell(row);
+    return reason === undefined ? stateBadge(row, isChangeable) : reasonBadge(row, reason, isChangeable);
+  };
   const cells = names.map(
     (name) => html`<td role="cell" class="${columns[name].name}">${content(name)}</td>`,
   );
@@ -138,14 +140,14 @@ export function rowMenu(formats: readonly ListedFormat[], last?: Html): Html {
   const item = (label: string, path: string, kind?: string) =>
     html`<a data-path="${path}" ${kind && html`data-kind="${kind}"`}>${label}</a>`;
   const downloads = formats.map(({ id, target }) =>
-    item(`Download for ${target}`, paths.package(0, id), "package"),
+    item(`Download ${target} package`, paths.package(0, id), "package"),
   );
   return html`<dialog class="row-menu">${item("Edit", paths.printerEdit(0))}${item("Duplicate", paths.printerCopy(0))}
     ${downloads.length > 0 ? downloads : item("Download", paths.printerDeploy(0))}${item("Make an IPP twin", paths.printerTwin(0), "twin")}${last}</dialog>`;
 }
 
 function addressCell(address: string): Html {
-  if (address === "") return html`driver only`;
+  if (address === "") return html`none (driver only)`;
   return html`<code ${address.length > longAddressLength && html`title="${address}"`}>${address}</code>`;
 }
 

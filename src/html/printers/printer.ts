@@ -25,6 +25,7 @@ import {
 import { effectiveSubnets } from "../../domain/subnet.ts";
 import { type DeployOffer, deployCards, foldedDownloads, logoOf } from "../deploy/deploy.ts";
 import { machinesOf, versionOf } from "../drivers/driver-label.ts";
+import { printerLabels } from "../field-labels.ts";
 import { type Hole, type Html, html } from "../html.ts";
 import { canChange, helpLinks, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
@@ -62,11 +63,11 @@ export function printerPage(context: PageContext, data: PrinterPageData): Html {
       { label: "Duplicate", path: paths.printerCopy(id) },
       ...(canHaveTwin(row) ? [{ label: "Make an IPP twin", path: paths.printerTwin(id) }] : []),
     ],
-    deletion: { consequence: "PCs that have it keep it: uninstall it there first." },
+    deletion: { consequence: "Deleting does not remove the printer from PCs. Uninstall it there first." },
   });
   return page(
     { ...context, title: name, heading: html`<bdi>${name}</bdi>`, section: "Printers", action },
-    html`<p class="soft">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}</p>
+    html`<p class="soft">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "No client"}</p>
     ${stateLine}
     <div class="deploy-page">
       ${deploySection(data, isChangeable)}
@@ -115,7 +116,7 @@ export function settingsSection({
     ${definitions(others)}
     ${
       defaults.length > 0 &&
-      html`<details class="more"><summary>${counted(defaults.length, "setting")} at ${defaults.length === 1 ? "its" : "their"} default</summary>
+      html`<details class="more"><summary>${counted(defaults.length, "default setting")}</summary>
       ${definitions(defaults)}</details>`
     }
     ${helpFor(printer)}</section>`;
@@ -129,36 +130,40 @@ function settingRows(printer: Printer, client: ClientWithSubnets | undefined): R
     ipp: html` at <code>${ippUrl(printer)}</code>`,
   }[protocol];
   const isDefaultPort = protocol === printerDefaults.protocol && port_number === printerDefaults.port_number;
-  const snmpDetails = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
+  const snmpDetails = html`yes, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
   const ticket = printer.print_ticket;
   const isDerived = port_name === derivePortName(address);
   return [
-    row("Address", isDriverOnly(printer) ? "none: deploys the driver alone" : code(address)),
-    row("Port", protocol === "ipp" ? "named by Windows" : code(port_name), protocol === "ipp" || isDerived),
-    row("Protocol", html`${labelOf(protocols, protocol)}${target}`, isDefaultPort),
-    flagRow("SNMP status", snmp, snmpDetails, "off"),
-    textRow("Location", printer.location),
-    textRow("Comment", printer.comment),
-    flagRow("Default printer", printer.set_default, "yes"),
+    row(printerLabels.address, isDriverOnly(printer) ? "none (driver only)" : code(address)),
+    row(
+      printerLabels.port_name,
+      protocol === "ipp" ? "set by Windows" : code(port_name),
+      protocol === "ipp" || isDerived,
+    ),
+    row(printerLabels.protocol, html`${labelOf(protocols, protocol)}${target}`, isDefaultPort),
+    flagRow(printerLabels.snmp, snmp, snmpDetails),
+    textRow(printerLabels.location, printer.location),
+    textRow(printerLabels.comment, printer.comment),
+    flagRow(printerLabels.set_default, printer.set_default, "yes"),
     flagRow("Shared", printer.shared, html`as <code>${shareNameOf(printer)}</code>`),
-    choiceRow("Two-sided printing", duplexModes, printer.duplex),
-    choiceRow("Colour", colorModes, printer.color),
-    choiceRow("Collate", collateModes, printer.collate),
-    choiceRow("Paper size", paperSizes, printer.paper_size),
-    row("PrintTicket", ticket === "" ? noneText : ticketSummary(ticket), ticket === ""),
-    flagRow("Users’ own preferences", printer.reset_user_preferences, "dropped, once per revision", "stay"),
+    choiceRow(printerLabels.duplex, duplexModes, printer.duplex),
+    choiceRow(printerLabels.color, colorModes, printer.color),
+    choiceRow(printerLabels.collate, collateModes, printer.collate),
+    choiceRow(printerLabels.paper_size, paperSizes, printer.paper_size),
+    row(printerLabels.print_ticket, ticket === "" ? noneText : ticketSummary(ticket), ticket === ""),
+    flagRow(printerLabels.reset_user_preferences, printer.reset_user_preferences, "once after each change"),
     subnetsRow(printer, client),
-    flagRow("Driver at uninstall", printer.keep_driver, "stays", "removed when nothing uses it"),
-    row("Replaces", codes(replaced), replaced.length === 0),
+    flagRow(printerLabels.keep_driver, printer.keep_driver, "yes"),
+    row(printerLabels.replaces, codes(replaced), replaced.length === 0),
   ];
 }
 
 /** The printer's own subnets, otherwise its client's. */
 function subnetsRow(printer: Printer, client: ClientWithSubnets | undefined): Row {
   const subnets = effectiveSubnets(printer, client);
-  if (subnets.length === 0) return row("Subnets", html`<span class="soft">anywhere</span>`, true);
+  if (subnets.length === 0) return row("Subnets", html`<span class="soft">all</span>`, true);
   const isOwn = printer.subnets.length > 0 || client === undefined;
-  const ofClient = !isOwn && html`<br>of <a href="${paths.client(client.id)}">the client</a>`;
+  const ofClient = !isOwn && html`<br>from <a href="${paths.client(client.id)}">the client</a>`;
   return row("Subnets", html`${codes(subnets)}${ofClient}`);
 }
 
@@ -185,8 +190,8 @@ function textRow(term: string, text: string): Row {
   return row(term, text === "" ? noneText : html`<bdi>${text}</bdi>`, text === "");
 }
 
-function flagRow(term: string, isSet: boolean, yes: Hole, no = "no"): Row {
-  return row(term, isSet ? yes : no, !isSet);
+function flagRow(term: string, isSet: boolean, yes: Hole): Row {
+  return row(term, isSet ? yes : "no", !isSet);
 }
 
 /** An empty value means the driver's default, which is shown in grey. */
@@ -201,7 +206,7 @@ function driverSection({ printer, driver, arm64Driver }: PrinterPageData, isChan
     ${
       arm64Driver === undefined
         ? withoutArm64(printer, driver, isChangeable)
-        : html`<h3>On ARM64 machines</h3>${factsOf(arm64Driver, arm64Description(printer, arm64Driver))}`
+        : html`<h3>On ARM64 PCs</h3>${factsOf(arm64Driver, arm64Description(printer, arm64Driver))}`
     }</section>`;
 }
 
@@ -217,8 +222,8 @@ function factsOf(driver: Driver, model: string): Html {
 
 function withoutArm64({ id }: Printer, driver: Driver, isChangeable: boolean): Html | undefined {
   if (shipsArm64(driver) !== false) return undefined;
-  const remedy = html`: <a href="${paths.printerEdit(id)}#f-arm64_driver_id">choose another for them</a>`;
-  return html`<p class="hint">ARM64 machines cannot have it with this driver${isChangeable && remedy}.</p>`;
+  const remedy = html` <a href="${paths.printerEdit(id)}#f-arm64_driver_id">Choose a driver for ARM64</a>`;
+  return html`<p class="hint">This driver does not support ARM64.${isChangeable && remedy}</p>`;
 }
 
 /** The help about a printer's unusual settings. */
@@ -230,9 +235,9 @@ const helpTopics: readonly (readonly [title: string, page: string, isFor: (print
       "printers#trays-stapling-and-other-preferences",
       ({ print_ticket }) => print_ticket !== "",
     ],
-    ["ARM64 machines", "drivers#x64-and-arm64-machines", ({ arm64_driver_id }) => arm64_driver_id !== null],
+    ["ARM64 PCs", "drivers#x64-and-arm64-machines", ({ arm64_driver_id }) => arm64_driver_id !== null],
     [
-      "Users’ own preferences",
+      "User preferences",
       "printers#users-own-preferences",
       ({ reset_user_preferences }) => reset_user_preferences,
     ],

@@ -4,11 +4,10 @@ import { isTicked } from "../../domain/fields.ts";
 import { keepsClients, sortPrinters } from "../../domain/printers/list-order.ts";
 import type { PrinterChoices, PrinterWithState } from "../../domain/printers/listings.ts";
 import type { Narrowing, WantedState } from "../../domain/printers/search.ts";
-import { creationFold } from "../creation-fold.ts";
 import { driverChoices } from "../drivers/driver-label.ts";
 import { emptyForm, type FormState, type SelectChoice, selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { canChange, emptyState, type PageContext, page } from "../layout.ts";
+import { canChange, creationFold, emptyState, type PageContext, page } from "../layout.ts";
 import { narrowingForm, narrowingQuery, nothingMatches, shownReason } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { counted } from "../text.ts";
@@ -61,9 +60,8 @@ export function printersPage(
 export function printerList(list: PrinterList, isChangeable = true): Html {
   const { rows, total, narrowing } = list;
   if (total === 0) {
-    const first = isChangeable && html`<a class="button" href="#new-printer">Describe the first printer</a>`;
     const sentence = "A printer is what you deploy: its queue, port, driver and preferences.";
-    return html`<div id="printer-list" class="none">${emptyState(sentence, html`${first}`)}</div>`;
+    return html`<div id="printer-list" class="none">${emptyState(sentence)}</div>`;
   }
   const table = isChangeable ? listForm(list) : printersTable(list, false);
   return html`<div id="printer-list" class="rows">${narrowing.state === "vendor-driver" && protectedPrintNote(isChangeable)}
@@ -71,14 +69,14 @@ export function printerList(list: PrinterList, isChangeable = true): Html {
 }
 
 function protectedPrintNote(isChangeable: boolean): Html {
-  const remedy = html`An IPP twin keeps printing: <em>Make an IPP twin</em> is among a printer’s actions.`;
-  return html`<p>Windows protected print mode removes these printers: it allows no vendor’s driver. ${isChangeable && remedy}</p>`;
+  const remedy = html`Choose <em>Make an IPP twin</em> in a printer’s menu.`;
+  return html`<p>Windows protected print mode blocks vendor drivers. These printers then stop working. ${isChangeable && remedy}</p>`;
 }
 
 /** One form around all rows, for bulk changes and the menu of the rows. */
 function listForm(list: PrinterList): Html {
   const { narrowing, choices, formats, bulk } = list;
-  const remove = html`<button data-path="${paths.printerDelete(0)}">Delete</button>`;
+  const remove = html`<button data-path="${paths.recordDelete("printer", 0)}">Delete</button>`;
   // Enter in a checkbox presses the form's first button. This hidden one has no action, so nothing changes.
   return html`<form class="list" method="post" action="${paths.printersBulk}" autocomplete="off"
     hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML">
@@ -124,7 +122,7 @@ function groupBody(
   isChangeable: boolean,
 ): Html {
   const client = group[0]?.client;
-  const name = client?.name ?? "Without a client";
+  const name = client?.name ?? "No client";
   const title = client ? html`<a href="${paths.client(client.id)}"><bdi>${name}</bdi></a>` : name;
   const box =
     isChangeable &&
@@ -148,7 +146,7 @@ function listRow(
   const { id, name } = row.printer;
   const first = html`<td role="cell" class="check"><label class="box"><input type="checkbox" name="ids" value="${id}" aria-label="Choose ${name}"
 ${isChosen && html`checked`}></label></td>`;
-  return printerRow(row, columns, { first, last: menuCell(row), reason });
+  return printerRow(row, columns, { first, last: menuCell(row), reason, isChangeable: true });
 }
 
 /** The bulk changes, inside the form of the list. */
@@ -159,26 +157,26 @@ function bulkBar(
 ): Html {
   const problem = problems.driver_desc;
   const clientChoices = clients.map(({ id, name }) => [String(id), name] as const);
-  return html`<div class="bulk" role="group" aria-label="With the chosen printers">
-    <p class="chosen" role="status">With the chosen printers</p>
+  return html`<div class="bulk" role="group" aria-label="Actions for the chosen printers">
+    <p class="chosen" role="status">Actions for the chosen printers</p>
     ${fold(
       "Client",
       html`<label for="bulk-client">Move to</label>
-      ${select("client_id", "bulk-client", clientChoices, "Without a client")}
+      ${select("client_id", "bulk-client", clientChoices, "No client")}
       <button class="primary" name="action" value="client">Move</button>`,
     )}
     ${fold(
       "Driver",
       html`<label for="bulk-driver">Change to</label>
       ${select("driver_id", "bulk-driver", driverChoices(drivers), "No driver", values.driver_id)}
-      <label for="bulk-model">Install as</label>
+      <label for="bulk-model">Model</label>
       ${problem && html`<p class="problem" id="bulk-model-problem">${problem}</p>`}
       <input id="bulk-model" name="driver_desc" list="bulk-models" autocomplete="off" value="${values.driver_desc}"
         aria-describedby="${problem && "bulk-model-problem "}bulk-model-hint" ${problem && html`aria-invalid="true"`}>
-      <p class="hint" id="bulk-model-hint">Empty keeps each printer’s model where the driver has it. Drivers for ARM64 stay.</p>
+      <p class="hint" id="bulk-model-hint">Leave empty to keep models that the driver contains. ARM64 drivers stay.</p>
       <datalist id="bulk-models"></datalist>
       <p class="check"><input type="checkbox" id="bulk-unmatched" name="only_unmatched" value="on" ${isTicked(values.only_unmatched) && html`checked`}>
-        <label for="bulk-unmatched">Only those whose model the driver does not have</label></p>
+        <label for="bulk-unmatched">Only printers whose model the driver does not contain</label></p>
       <button class="primary" name="action" value="driver">Change the driver</button>`,
       problem !== undefined,
     )}
@@ -189,7 +187,7 @@ function bulkBar(
     )}
     ${fold(
       "Delete…",
-      html`<p>Machines that have them keep them.</p>
+      html`<p>Deleting does not remove the printers from PCs. Uninstall them there first.</p>
       <button class="danger" name="action" value="delete">Delete the chosen printers</button>`,
     )}</div>`;
 }

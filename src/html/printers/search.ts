@@ -1,6 +1,8 @@
 import { driverTitle } from "../../domain/drivers/driver.ts";
+import type { HelpHit } from "../../domain/help-search.ts";
 import type { DriverWithState, ListedClient, PrinterWithState } from "../../domain/printers/listings.ts";
 import { maxQuery, type Narrowing } from "../../domain/printers/search.ts";
+import { helpItem } from "../help.ts";
 import { type Html, html } from "../html.ts";
 import { type PageContext, page } from "../layout.ts";
 import { narrowedPath } from "../list-filter.ts";
@@ -18,10 +20,12 @@ export interface SearchResults {
   readonly drivers: readonly DriverWithState[];
   /** The model that matches, by driver id. */
   readonly models: ReadonlyMap<number, string>;
+  readonly help: readonly HelpHit[];
 }
 
 /** The page shows these results of each kind, and links to the others. */
 const maxPerKind = 20;
+const maxHelp = 3;
 
 export function searchPage(context: PageContext, results: SearchResults): Html {
   return page(
@@ -35,17 +39,22 @@ export function searchPage(context: PageContext, results: SearchResults): Html {
 }
 
 export function searchResults(results: SearchResults): Html {
-  const { q, printers, clients, drivers, models } = results;
+  const { q, printers, clients, drivers, models, help } = results;
   const counts = [
     counted(clients.length, "client"),
     counted(drivers.length, "driver"),
     counted(printers.length, "printer"),
   ];
   const total = printers.length + clients.length + drivers.length;
-  return html`<div class="results"><p class="soft summary">${total === 0 ? html`Nothing matches “<bdi>${q}</bdi>”. <a href="${paths.help()}?q=${encodeURIComponent(q)}">Search the help</a>` : counts.join(", ")}</p>
+  return html`<div class="results"><p class="soft summary">${total === 0 ? html`No client, driver or printer matches “<bdi>${q}</bdi>”.` : counts.join(", ")}</p>
     ${group("Clients", paths.clients, q, clients, clientItem)}
     ${group("Drivers", paths.drivers, q, drivers, (driver) => driverItem(driver, models.get(driver.id)))}
-    ${group("Printers", paths.printers, q, printers, printerItem)}</div>`;
+    ${group("Printers", paths.printers, q, printers, printerItem)}
+    ${
+      help.length > 0 &&
+      html`<section><h2>Help</h2><ul>${help.slice(0, maxHelp).map(helpItem)}</ul>
+      <p><a href="${paths.help()}?q=${encodeURIComponent(q)}">Search the help</a></p></section>`
+    }</div>`;
 }
 
 function group<T>(
@@ -65,7 +74,7 @@ function printerItem(row: PrinterWithState): Html {
   const { printer, client, driver } = row;
   const address = printer.address || printer.port_name;
   return html`<li><a href="${paths.printer(printer.id)}"><bdi>${printer.name}</bdi></a> ${row.state !== "ready" && stateBadge(row)}
-    <span class="soft facts">${address !== "" && html`<code>${address}</code>`}<bdi>${client?.name ?? "Without a client"}</bdi>
+    <span class="soft facts">${address !== "" && html`<code>${address}</code>`}<bdi>${client?.name ?? "No client"}</bdi>
       <bdi>${modelLabel(printer, driver)}</bdi></span></li>`;
 }
 

@@ -55,7 +55,7 @@ export async function checkStillAllowed(
   if (checkSender(app, request, target, currentActor().who) === undefined) return;
   throw new UserError(
     "forbidden",
-    "You lost access while this was being sent. Nothing was changed. Sign in again.",
+    "Your access ended during the request. Nothing was changed. Sign in again.",
   );
 }
 
@@ -63,17 +63,14 @@ export async function checkStillAllowed(
 export function checkNeeds({ config }: App, { needs }: Route): void {
   if (needs === undefined || acceptsPasswords(config)) return;
   if (!needsSignIn(config)) {
-    throw new UserError("not-found", "Sign-in is off. The setting ADMIN_PASSWORD_FILE switches it on.");
+    throw new UserError("not-found", "Sign-in is turned off. Set ADMIN_PASSWORD_FILE to turn it on.");
   }
   if (needs === "passwords")
-    throw new UserError(
-      "not-found",
-      "People sign in at the proxy in front of Platen: there are no passwords here.",
-    );
+    throw new UserError("not-found", "Sign in at your organization’s proxy. Platen has no passwords.");
 }
 
 /** The message where people sign in at a proxy only. */
-export const proxySignInMessage = "People sign in at the proxy in front of Platen: open its address instead.";
+export const proxySignInMessage = "Sign in at your organization’s proxy: open Platen at its address.";
 
 const maxPathLength = 2000;
 const base = "http://platen";
@@ -111,16 +108,16 @@ function refusalOf(
     return redirectOrRefuse(
       request,
       firstPasswordPath(localPath(returnPathOf(request))),
-      "Choose a password of your own first.",
+      "Change your one-time password first.",
     );
   if (identity.kind === "token")
-    return statusReply(request, 403, `The token “${identity.name}” has no access to this.`);
+    return statusReply(request, 403, `The token “${identity.name}” does not allow this. Check its access.`);
   const hasNoAdmin = rule === "admin" && lacksAdmin(config);
   return statusReply(
     request,
     403,
     hasNoAdmin
-      ? `Only an administrator has access to this, and no administrator is set up. To set one up, set ${adminRemedy}.`
+      ? `Only administrators have access, and none is set up. Set ${adminRemedy}.`
       : noAccessMessage(identity),
   );
 }
@@ -151,15 +148,15 @@ function isFromPage(request: IncomingMessage): boolean {
 function signedOutReply(request: IncomingMessage, hasPasswords: boolean): Reply {
   const isScript = request.headers["hx-request"] !== undefined;
   const howToResend = isScript
-    ? "What you typed or chose is still here: sign in, then send it again."
-    : "Sign in, then go back in the browser: it shows what you typed, and you can send it again.";
+    ? "Your input is still here. Sign in and send it again."
+    : "Sign in, go back in the browser, and send your input again.";
   const how = hasPasswords ? howToResend : `${proxySignInMessage} ${howToResend}`;
   const help: Help = hasPasswords ? { remedies: [{ kind: "sign-in" }] } : {};
-  return statusReply(request, 401, `You are not signed in any more: nothing was saved. ${how}`, {}, help);
+  return statusReply(request, 401, `Your session ended. Nothing was saved. ${how}`, {}, help);
 }
 
 const tokenHint =
-  "Programs send a token, which the administrator makes under Tokens: “Authorization: Bearer TOKEN”, or curl -u x:TOKEN.";
+  "Scripts send a token: “Authorization: Bearer TOKEN”, or curl -u x:TOKEN. Administrators create tokens under Tokens.";
 
 /** Redirects a person to another page, and tells a program why its request was refused. */
 function redirectOrRefuse(request: IncomingMessage, path: string, why: string): Reply {

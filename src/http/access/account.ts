@@ -15,8 +15,8 @@ import { senderOf } from "../sender.ts";
 import { sessionCookie } from "./cookies.ts";
 
 const texts = {
-  password: "The password is changed; other browsers are signed out.",
-  ended: "That browser is signed out.",
+  password: "Password changed. Your other browsers are signed out.",
+  ended: "The other browser is signed out.",
   others: "All other browsers are signed out.",
 };
 

@@ -22,7 +22,7 @@ export function index({ app, request, url }: Context): Reply {
 
 function deletedMessage({ results }: App, url: URL): Message | undefined {
   const gone = results.find("account", url.searchParams.get("deleted"));
-  return gone && { tone: "good", text: html`The account “<bdi>${gone.name}</bdi>” is deleted.` };
+  return gone && { tone: "good", text: html`Deleted: account “<bdi>${gone.name}</bdi>”.` };
 }
 
 function listPage(
@@ -73,12 +73,12 @@ function pageOf(
   const account = app.store.accounts.get(id);
   const name = html`“<bdi>${account.name}</bdi>”`;
   const message = doneMessage(url, {
-    made: html`The account ${name} is made, and decides from the next click.`,
+    made: html`Account ${name} was added. It applies from the user’s next request.`,
     role: html`${name} is now ${account.role === "viewer" ? "a" : "an"} ${account.role}.`,
     // Anyone can type `?done=disabled` into the address bar. The message appears only if it is true.
     ...(account.isDisabled
-      ? { disabled: html`The account ${name} is disabled and signed out.` }
-      : { enabled: html`The account ${name} is enabled again.` }),
+      ? { disabled: html`Disabled: account ${name}.` }
+      : { enabled: html`Enabled: account ${name}.` }),
   });
   return accountDetailsPage(pageContextOf(request, message), {
     account,

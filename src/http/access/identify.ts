@@ -80,7 +80,7 @@ function remoteUserOf(
   const forged = isProxied ? undefined : names.find((name) => request.headersDistinct[name] !== undefined);
   if (forged !== undefined)
     throw malformed(
-      `The header ${forged} is taken from trusted proxies alone, and this request came from none (TRUSTED_PROXIES).`,
+      `Only trusted proxies may send the header ${forged} (TRUSTED_PROXIES). This request came from another address.`,
     );
   const user = headerIn(request, userHeader, maxNameCharacters);
   const groups =
@@ -132,7 +132,7 @@ function personOf(app: App, { name, groups }: RemoteUser, match: RouteMatch): Id
   if (account?.isDisabled) throw new UserError("forbidden", `The account “${account.name}” is disabled.`);
   throw new UserError(
     "forbidden",
-    `You are signed in as “${name}”, and none of your groups may use Platen: ask who runs it (REMOTE_GROUPS).`,
+    `You are signed in as “${name}”, but none of your groups has access. Ask your administrator (REMOTE_GROUPS).`,
   );
 }
 
@@ -146,7 +146,7 @@ function accountFor({ config, store }: App, name: string): Account | undefined {
   if (!acceptsPasswords(config)) return undefined;
   throw new UserError(
     "forbidden",
-    `“${adminName}” can sign in here only, with its password, and not at a proxy.`,
+    `“${adminName}” cannot sign in at a proxy. Sign in at Platen, with the password.`,
   );
 }
 

@@ -20,8 +20,7 @@ export function index(context: Context): Reply {
   const { app, url } = context;
   const scope = url.searchParams.get("scope") ?? "read";
   const gone = app.results.find("revoked", url.searchParams.get("revoked"));
-  const text =
-    gone && html`The token “<bdi>${gone.name}</bdi>” is revoked, and links made with it have ended.`;
+  const text = gone && html`Revoked: token “<bdi>${gone.name}</bdi>” and its links.`;
   return pageReply(context, { form: newForm(scope), message: text && { tone: "good", text } });
 }
 
@@ -85,5 +84,5 @@ function scopeTextOf({ store }: App, scope: Scope): string {
   const name =
     found?.printer.name ?? (scope.kind === "client" ? store.clients.find(scope.id)?.name : undefined);
   const ofClient = found?.client && ` of “${found.client.name}”`;
-  return scopeText(scope, `“${name ?? `${scope.id}, which is gone`}”${ofClient ?? ""}`);
+  return scopeText(scope, `“${name ?? `${scope.id} (deleted)`}”${ofClient ?? ""}`);
 }

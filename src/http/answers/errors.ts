@@ -46,8 +46,8 @@ export function refusedPage(page: Html, error: UserError): TextReply {
 /** Messages for disk errors, by the error's code. `isDiskFull` recognizes a full disk. */
 const diskErrors: Readonly<Record<string, string>> = {
   EIO: "The disk has an error",
-  EROFS: "The disk can only be read",
-  EMFILE: "The service has too many files open",
+  EROFS: "The disk is read-only",
+  EMFILE: "Platen has too many files open",
   ENFILE: "The system has too many files open",
 };
 
@@ -65,12 +65,12 @@ export function errorReply(
   app.log(`error ${id}: ${requestLine(request)}: ${what}`);
   const { code } = error as NodeJS.ErrnoException;
   if (isDiskFull(error)) {
-    return statusReply(request, 507, `The disk is full: nothing was saved. Make room and try again (${id}).`);
+    return statusReply(request, 507, `The disk is full. Nothing was saved. Free disk space first (${id}).`);
   }
   const why = diskErrors[code ?? ""];
   if (why !== undefined)
-    return statusReply(request, 500, `${why} (${code}): nothing was changed. The log says more under ${id}.`);
-  const message = `The service made an error (${id}). Nothing was changed; the log says more under this id.`;
+    return statusReply(request, 500, `${why} (${code}). Nothing was changed. Search the log for ${id}.`);
+  const message = `Platen had an error (${id}). Nothing was changed. Search the log for this id.`;
   return statusReply(request, 500, message);
 }
 
@@ -141,7 +141,7 @@ function nextLinks(request: IncomingMessage, status: number): Link[] {
   if (status === 401) return [];
   const [, name = "", id = "", below] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
   const before = previousPage(request);
-  const back = before === undefined ? [] : [{ label: "Back to the page before", path: before }];
+  const back = before === undefined ? [] : [{ label: "Go back", path: before }];
   const place = Object.hasOwn(places, name) ? places[name] : undefined;
   if (place === undefined) return back;
   const { list, record } = place;

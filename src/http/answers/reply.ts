@@ -105,7 +105,7 @@ export function fileDownload(
     kind: "download",
     open: async () => {
       const source = await open();
-      if (source === undefined) throw new UserError("not-found", "This file is not there any more.");
+      if (source === undefined) throw new UserError("not-found", "This file no longer exists.");
       return { chunks: (start, end) => readChunks(source, start, end), close: () => source.close() };
     },
   };

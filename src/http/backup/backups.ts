@@ -47,11 +47,11 @@ export async function download({ app, params: { name } }: Context<"name">): Prom
   if (!needsSignIn(app.config) && accounts.list().length > 0)
     throw new UserError(
       "forbidden",
-      "Backups contain password hashes of this installation’s accounts, and without sign-in anyone could download them. Take them from the folder backups in DATA_DIR.",
+      "Backups contain password hashes. Without sign-in, anyone could download them. Copy them from the folder backups in DATA_DIR.",
     );
   const path = backups.pathOf(name);
   const found = backups.find(name) && (await fileState(path));
-  if (found === undefined) throw new UserError("not-found", "This backup no longer exists.");
+  if (found === undefined) throw new UserError("not-found", "This backup no longer exists. Reload the list.");
   // When the file is sent, the request no longer has a current actor.
   const actor = currentActor();
   return fileDownload(() => blobs.open(path), {

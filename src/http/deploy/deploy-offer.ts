@@ -106,7 +106,7 @@ export function driverOffer(
     drivers: [],
     packageName: driverFileName(driver),
     scriptName: driverFileName(driver),
-    makes: "one app, which installs the driver under all names that printers use",
+    makes: "one app with the driver and all models that printers use",
   });
 }
 
@@ -190,7 +190,7 @@ const verbs: Readonly<Record<ScriptKind, string>> = {
   install: "Install",
   uninstall: "Uninstall",
   detect: "Detect",
-  requirement: "Check whether the machine is in the subnets",
+  requirement: "Check the PC’s subnet",
   diagnose: "Diagnose",
 };
 
@@ -200,7 +200,7 @@ function commandsFor(
   scripts: readonly OfferedScriptOfKind[],
 ): Pick<DeployOffer, "oneLine" | "diagnosis" | "byHand"> {
   const inFolder = ({ kind, fileName }: OfferedScriptOfKind) => ({
-    label: `${verbs[kind]}, in the folder of the download`,
+    label: `${verbs[kind]} (run in the download folder)`,
     text: commandFor(fileName),
   });
   const find = (kind: ScriptKind) => scripts.find((script) => script.kind === kind);
@@ -209,7 +209,7 @@ function commandsFor(
     service === undefined
       ? undefined
       : {
-          label: `${verbs[kind]} in one line, in an elevated PowerShell`,
+          label: `${verbs[kind]} with one command (PowerShell as administrator)`,
           text: downloadAndRunCommand(service + path),
         };
   const url = service !== undefined && install && service + install.path;
@@ -221,7 +221,7 @@ function commandsFor(
       ...(url
         ? [
             { label: "Address of the install script", text: url },
-            { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
+            { label: "Download with curl", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
           ]
         : []),
     ],

@@ -63,8 +63,7 @@ export async function ofPrinter(context: Context<"id">): Promise<Reply> {
   const details = app.store.printers.get(id);
   const { printer } = details;
   const { driver, arm64Driver } = driversOfPrinter(app.store, printer);
-  if (driver === undefined)
-    throw new UserError("invalid", "This printer has no driver yet, so there is nothing to link to.");
+  if (driver === undefined) throw new UserError("invalid", "This printer has no driver. Choose one first.");
   const { siblings } = await app.overview.printer(id);
   const offer = printerOffer(app, request, details, { printer, driver, arm64Driver }, siblings);
   return makeLink(context, { kind: "printer", id }, offer);
@@ -106,7 +105,7 @@ async function makeLink(
 ): Promise<Reply> {
   const form = await readForm(request);
   const target = linkTargets(offer).find(({ path }) => path === form.address);
-  if (target === undefined) throw new UserError("invalid", "Choose what the link leads to.");
+  if (target === undefined) throw new UserError("invalid", "Choose a file for the link.");
   const days = linkDayChoices(app.config.linkDays).find((count) => String(count) === form.days);
   if (days === undefined) throw new UserError("invalid", "Choose how long the link is valid.");
   const by = senderOf(request).identity;
@@ -129,8 +128,8 @@ function snippetsOf(url: string, fileName: string, script: string | undefined) {
   return [
     { label: "Link", text: url },
     isRun
-      ? { label: "Fetch and run it, in an elevated PowerShell", text: downloadAndRunCommand(url) }
-      : { label: "Download it in PowerShell", text: webRequestCommand(url, fileName) },
-    { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
+      ? { label: "Download and run, in PowerShell as administrator", text: downloadAndRunCommand(url) }
+      : { label: "Download with PowerShell", text: webRequestCommand(url, fileName) },
+    { label: "Download with curl", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
   ];
 }

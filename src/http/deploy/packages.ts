@@ -1,6 +1,6 @@
 import type { LinkOwner, LinkSource } from "../../domain/access/link.ts";
 import type { DeployedPrinter } from "../../domain/deploy/download.ts";
-import { UserError } from "../../domain/errors.ts";
+import { missingPage, UserError } from "../../domain/errors.ts";
 import { cleanText } from "../../domain/fields.ts";
 import { narrowPrinters } from "../../domain/printers/search.ts";
 import { packagesPage } from "../../html/deploy/packages.ts";
@@ -119,7 +119,7 @@ export async function clientScript(context: Context<"id" | "kind">): Promise<Nam
 /** @throws UserError "not-found" for anything but `kinds` */
 function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): ScriptKind {
   const kind = kinds.find((candidate) => candidate === text);
-  if (kind === undefined) throw new UserError("not-found", "There is no such script.");
+  if (kind === undefined) throw missingPage();
   return kind;
 }
 
@@ -178,13 +178,13 @@ function wantsApart({ searchParams }: URL): boolean {
   const shortened = cleanText(other).slice(0, 40);
   throw new UserError(
     "invalid",
-    `“driver=${shortened}” is not a valid parameter: leave it out for a package with its drivers, or use “driver=apart”.`,
+    `“driver=${shortened}” is not valid. Use “driver=apart”, or remove the parameter.`,
   );
 }
 
 function formatOf(id: string): PackageFormat {
   const format = packageFormats.find((candidate) => candidate.id === id);
-  if (format === undefined) throw new UserError("not-found", "There is no such package.");
+  if (format === undefined) throw missingPage();
   return format;
 }
 

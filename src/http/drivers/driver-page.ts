@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import type { AddedDriver } from "../../domain/drivers/driver.ts";
-import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
+import { chosenInf, type Driver, driverTitle, infNamed } from "../../domain/drivers/driver.ts";
 import type { DriverEffects } from "../../domain/drivers/driver-effects.ts";
 import { driverFormValues, isFromForm, mergeDriverForm } from "../../domain/drivers/driver-fields.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
@@ -15,6 +15,7 @@ import { choiceOf, infAndModel } from "../../html/drivers/driver-infs.ts";
 import { driverMessage, movedMessage, uploadedMessage } from "../../html/drivers/driver-messages.ts";
 import { modelList, modelOptions } from "../../html/drivers/driver-models.ts";
 import { infRemarks } from "../../html/drivers/driver-remarks.ts";
+import { cardName } from "../../html/drivers/driver-upload.ts";
 import { driverList } from "../../html/drivers/drivers.ts";
 import { unusedHintUpdate } from "../../html/drivers/unused-files.ts";
 import { refusalMessage } from "../../html/error.ts";
@@ -124,8 +125,7 @@ export function models({ app, id, url: { searchParams: params } }: Context<"id">
     const { inf, model } = picked;
     return htmlReply(html`${infAndModel(choiceOf(driver, inf, model, ""), true)}${unusedHintUpdate(inf)}`);
   }
-  const path = cleanText(params.get("inf_path") ?? driver.inf_path);
-  const inf = driver.report.infs.find((known) => cleanText(known.path) === path);
+  const inf = infNamed(driver, params.get("inf_path") ?? driver.inf_path);
   const choice = choiceOf(driver, inf, params.get("driver_desc") ?? undefined, query);
   return htmlReply(html`${modelList(choice)}${unusedHintUpdate(inf)}`);
 }
@@ -142,7 +142,8 @@ function pickedModel(driver: Driver, pick: string | undefined) {
 export async function update(context: Context<"id">): Promise<Reply> {
   const { app, request, id } = context;
   const sent = await readForm(request);
-  const form = sent.only === "drop_unused" ? onlyUnused(app, id, sent) : sent;
+  const form =
+    sent.only === "drop_unused" || sent.only === "name" ? onlyField(app, id, sent, sent.only) : sent;
   if (isFromForm(form) && (form.show !== undefined || form.pick !== undefined)) {
     return showUnsaved(context, form);
   }
@@ -160,6 +161,8 @@ export async function update(context: Context<"id">): Promise<Reply> {
     redirect: pathAfter,
     page: (error) => pageOf(context, refused(error)),
     fragment: async ({ error }) => {
+      if (form.only === "name")
+        return cardName(driver, "is the driver’s name.", error && refused(error).form);
       if (form.only !== undefined && error === undefined) return infRemarks(driver, "fragment");
       return driverSettings({ driver, ...(error ? refused(error) : { form: recordForm(now), query: "" }) });
     },
@@ -169,10 +172,10 @@ export async function update(context: Context<"id">): Promise<Reply> {
   return { ...reply, headers: { "HX-Redirect": pathAfter(saved.value) } };
 }
 
-/** A form that changes only whether packages leave out unused files: everything else stays as it is saved. */
-function onlyUnused({ store }: App, id: number, { only, drop_unused }: FormInput): FormInput {
+/** A form of the upload's card that changes only this field: everything else stays as it is saved. */
+function onlyField({ store }: App, id: number, sent: FormInput, only: "drop_unused" | "name"): FormInput {
   const { driver_desc: _, ...saved } = driverFormValues(store.drivers.get(id));
-  return { ...saved, only, drop_unused };
+  return { ...saved, only, [only]: sent[only] };
 }
 
 function savedPath(id: number, { redeployed }: DriverEffects): string {

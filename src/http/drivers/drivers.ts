@@ -75,7 +75,7 @@ function driverTooLarge(limit: number): UserError {
   const megabytes = Math.round(limit / 1024 / 1024);
   return new UserError(
     "too-large",
-    `This ZIP is larger than ${megabytes} MB, which is the most that this service takes (UPLOAD_LIMIT_MB).`,
+    `This ZIP is larger than ${megabytes} MB, the limit of this service (UPLOAD_LIMIT_MB).`,
   );
 }
 

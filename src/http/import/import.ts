@@ -3,6 +3,7 @@ import type { App } from "../../app.ts";
 import { decodeText } from "../../domain/decode.ts";
 import { UserError } from "../../domain/errors.ts";
 import { type FormInput, isTicked } from "../../domain/fields.ts";
+import type { ImportDone } from "../../domain/import/import-plan.ts";
 import { html } from "../../html/html.ts";
 import {
   emptyImport,
@@ -14,7 +15,7 @@ import {
   importStart,
 } from "../../html/import/import.ts";
 import { type ImportRefusal, importPreview } from "../../html/import/import-preview.ts";
-import { notify } from "../../html/layout.ts";
+import { type Message, notify } from "../../html/layout.ts";
 import { paths } from "../../html/paths.ts";
 import { printServerCommand } from "../../pkg/scripts/commands.ts";
 import {
@@ -31,6 +32,7 @@ import { audited } from "../audited-downloads.ts";
 import { pageContextOf } from "../page-context.ts";
 import { importLimitBytes, readMultipart } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
+import { withDetails } from "../undo-message.ts";
 
 /** The maximum size of a list, both of an uploaded one and of the one in a preview's hidden field. */
 export const listLimitBytes = 8 * 1024 * 1024;
@@ -49,7 +51,7 @@ export async function download(context: Context): Promise<Reply> {
 /** `GET /import` */
 export function show({ app, request, url }: Context): Reply {
   const imported = app.results.find("imported", url.searchParams.get("imported"));
-  const message = imported && importMessage(imported.result);
+  const message = imported && messageOf(app, imported.result);
   return htmlReply(importPage(pageContextOf(request, message), importStart(pageData(app), emptyImport)));
 }
 
@@ -67,16 +69,20 @@ export function preview({ app, request }: Context): Promise<Reply> {
 export function run({ app, request }: Context): Promise<Reply> {
   return withList(app, request, async (source, { digest, leave_wrong }) => {
     const agreement = { digest: digest || undefined, leavesWrongOut: isTicked(leave_wrong) };
-    const done = await runImport(app.store, source, agreement);
+    const done = await app.undo.keep(runImport(app.store, source, agreement));
     if (done.refused !== undefined) return previewReply(request, source, done, done.refused);
     const { counts, newClients } = done.plan;
-    const result = { counts, newClients };
+    const result = { counts, newClients, undo: done.undo };
     if (isNavigation(request)) {
       const name = app.results.remember({ kind: "imported", result });
       return redirect(`${paths.import}?imported=${name}`);
     }
-    return htmlReply(html`${importStart(pageData(app), emptyImport)}${notify(importMessage(result))}`);
+    return htmlReply(html`${importStart(pageData(app), emptyImport)}${notify(messageOf(app, result))}`);
   });
+}
+
+function messageOf(app: App, result: ImportDone): Message {
+  return withDetails(app, importMessage(result), result);
 }
 
 /** Reads a list from a form and passes it to `answer`. If it cannot be read, shows the form with the reason. */
@@ -112,23 +118,21 @@ function listIn({ state = "", text = "" }: FormInput, file: Buffer | undefined):
 }
 
 const zipStart = Buffer.from("PK\x03\x04", "latin1");
-const zipMessage =
-  "This is a ZIP, not a list; drivers and Excel workbooks are ZIPs. Save a workbook as CSV; upload a driver under Drivers.";
+const zipMessage = "This is a ZIP, not a list. Save Excel files as CSV. Upload drivers under Drivers.";
 
 /** @throws UserError "invalid" for a ZIP or any other binary file */
 function requireText(file: Buffer): void {
   if (file.subarray(0, zipStart.length).equals(zipStart))
-    throw new UserError("invalid", zipMessage, {}, { remedies: [{ kind: "drivers" }] });
+    throw new UserError("invalid", zipMessage, {}, { remedies: [{ kind: "upload" }] });
   // Decodes before the check, because in UTF-16 every second byte of ordinary text is zero.
   if (!decodeText(file.subarray(0, 1024)).includes("\0")) return;
-  const message =
-    "This is a file of another kind, not a list. A list is a CSV, or what the command below copies.";
+  const message = "Platen cannot read this file. Choose a CSV, or paste the command’s output.";
   throw new UserError("invalid", message);
 }
 
 function tooLarge(): UserError {
   const megabytes = listLimitBytes / 1024 / 1024;
-  return new UserError("too-large", `This list is larger than ${megabytes} MB: split it.`);
+  return new UserError("too-large", `This list is larger than ${megabytes} MB. Split it.`);
 }
 
 /** Sends only the reason to htmx, so the form keeps its values. */

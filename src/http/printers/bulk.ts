@@ -84,17 +84,17 @@ function previewText({ what, plan, effects, isStale }: Preview): string {
   );
   const lost = effects.lostMachines.map(({ machines, printers }) => {
     const names = printers.map(({ name }) => name).join(", ");
-    return `No longer on ${architecturesInWords(machines)} machines: ${names}`;
+    return `Only the old driver supports ${architecturesInWords(machines)}: ${names}`;
   });
   const again =
-    effects.redeployed > 0 ? [`${counted(effects.redeployed, "printer")} will install again.`] : [];
-  const stale = isStale ? ["Something changed meanwhile: this is what the change does now."] : [];
+    effects.redeployed > 0 ? [`${counted(effects.redeployed, "printer")} must be deployed again.`] : [];
+  const stale = isStale ? ["The data changed meanwhile. Check the new effects below."] : [];
   return [
     ...stale,
     ...lines,
     ...lost,
     ...again,
-    "Nothing is changed yet: send this again with confirmed=1.",
+    "Not changed yet. Send the request again with confirmed=1.",
   ].join("\n");
 }
 

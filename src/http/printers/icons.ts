@@ -57,7 +57,7 @@ export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   const icon = app.store.icons.find(id);
   const deletion = await app.undo.removeIcon(id);
-  const name = `Icon of ${app.store.printers.get(id).printer.name}`;
+  const name = `icon of ${app.store.printers.get(id).printer.name}`;
   return answerForm(request, noResult, {
     redirect: () =>
       icon === undefined ? paths.printer(id) : removedPath(app, paths.printer(id), name, deletion),

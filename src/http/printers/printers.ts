@@ -216,8 +216,8 @@ async function deletedMeanwhile(
   request: IncomingMessage,
   { opened: _, ...typed }: FormInput,
 ): Promise<Reply> {
-  const text = "Not saved: this printer was deleted. What you typed is in the form below, as a new printer.";
-  const links = [{ label: "What was deleted", path: paths.deleted }];
+  const text = "Not saved. This printer was deleted. Save it as a new printer below.";
+  const links = [{ label: "Show recent deletions", path: paths.deleted }];
   const list = await readPrinterList(app, parseNarrowing({}));
   const pageContext = pageContextOf(request, { tone: "bad", text, links });
   return htmlReply(await printersPageOf(app, pageContext, list, sentForm(typed), true), 404);

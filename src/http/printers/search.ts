@@ -2,6 +2,7 @@ import type { App } from "../../app.ts";
 import { narrowClients, narrowDrivers, narrowPrinters } from "../../domain/printers/search.ts";
 import { type SearchResults, searchPage, searchResults } from "../../html/printers/search.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
+import { findHelp } from "../help.ts";
 import { narrowingIn } from "../list-filter.ts";
 import { pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
@@ -15,7 +16,7 @@ export async function show({ app, request, url }: Context): Promise<Reply> {
 }
 
 async function find({ overview, store, models: modelSearch }: App, q: string): Promise<SearchResults> {
-  if (q === "") return { q, printers: [], clients: [], drivers: [], models: new Map() };
+  if (q === "") return { q, printers: [], clients: [], drivers: [], models: new Map(), help: [] };
   const { printers, drivers: uploaded, windowsDrivers } = await overview.read();
   const drivers = [...uploaded, ...windowsDrivers];
   const models = await modelSearch.find(drivers, q);
@@ -26,5 +27,6 @@ async function find({ overview, store, models: modelSearch }: App, q: string): P
     clients: narrowClients(store.clients.list(), words),
     drivers: narrowDrivers(drivers, words, models),
     models,
+    help: findHelp(q),
   };
 }

@@ -160,7 +160,8 @@ function feed(request: IncomingMessage, parser: busboy.Busboy, limit: SizeLimit)
       if (size > limit.limitBytes) stop(limit.tooLarge());
     };
     const onClose = () => {
-      if (!request.readableEnded) stop(new UserError("invalid", "The upload broke off."));
+      if (!request.readableEnded)
+        stop(new UserError("invalid", "The upload was interrupted. Upload the file again."));
     };
     parser.on("error", (error) => stop(error instanceof UserError ? error : brokenForm()));
     parser.once("close", () => {
@@ -175,5 +176,5 @@ function feed(request: IncomingMessage, parser: busboy.Busboy, limit: SizeLimit)
 }
 
 function brokenForm(): UserError {
-  return new UserError("invalid", "This is not a complete form: send the file as multipart/form-data.");
+  return new UserError("invalid", "The form is incomplete. Send the file as multipart/form-data.");
 }

@@ -64,7 +64,7 @@ export function answerBrokenRequests(
     endWith(socket, answers.get(socket), lastAnswer(config, status, message));
   });
   server.on("connect", (_request, socket: Socket) => {
-    endWith(socket, answers.get(socket), lastAnswer(config, 405, "This service is no proxy."));
+    endWith(socket, answers.get(socket), lastAnswer(config, 405, "Platen is not a proxy."));
   });
   server.on("checkExpectation", ({ socket }) => {
     endWith(

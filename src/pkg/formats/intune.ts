@@ -138,7 +138,7 @@ function intuneDependencies(apps: readonly string[], isMixed: boolean): FieldSec
 const mixedMachinesField: PackageField = {
   label: "Machines",
   value: "",
-  hint: "These drivers are for different architectures. We have not tested what Intune does with a dependency that does not apply to a machine: try one machine of each kind first.",
+  hint: "These drivers are for different architectures. Not tested in Intune: try one PC of each kind first.",
 };
 
 function appInformation({ name, description, publisher, version, notes }: PackageFacts): PackageField[] {
@@ -146,7 +146,7 @@ function appInformation({ name, description, publisher, version, notes }: Packag
     { label: "Name", value: name, isCode: true },
     { label: "Description", value: description },
     publisher === undefined
-      ? { label: "Publisher", value: "", hint: "your choice: a maker’s name or your own" }
+      ? { label: "Publisher", value: "", hint: "your choice: the vendor’s name or your own" }
       : { label: "Publisher", value: publisher },
     { label: "App Version", value: version },
     { label: "Notes", value: notes },
@@ -193,7 +193,7 @@ function requirements(facts: PackageFacts): PackageField[] {
       ? {
           label: "Operating system architecture",
           value: "",
-          hint: "no machine can have all of these drivers",
+          hint: "no PC can have all of these drivers",
         }
       : { label: "Operating system architecture", value: architecturesInWords(machines), hint: choice },
     { label: "Minimum operating system", value: facts.minimumWindows },
@@ -202,16 +202,16 @@ function requirements(facts: PackageFacts): PackageField[] {
 }
 
 const installsAllHint =
-  "The package installs all of its printers on every machine where it runs: deploy printers for different subnets one by one.";
+  "The package installs all printers on every PC. Deploy each subnet’s printers separately.";
 
 /** Printers without subnets need no requirement rule. */
 function requirementRule({ subnets, requirementFileName }: PackageFacts): PackageField[] {
   if (subnets === undefined) return [];
   const label = "Configure additional requirement rules";
   if (subnets.withoutSubnets > 0)
-    return [{ label, value: "", hint: `none: some of these printers belong anywhere. ${installsAllHint}` }];
+    return [{ label, value: "", hint: `None. Some of these printers have no subnets. ${installsAllHint}` }];
   const add = "Add, with the requirement type Script, and with these values.";
-  const hint = "Machines outside the subnets count as not applicable. Upload it again when subnets change.";
+  const hint = "PCs outside the subnets are not applicable. Upload again when subnets change.";
   return [
     { label, value: "", hint: subnets.areSame ? add : `${add} ${installsAllHint}` },
     { label: "Script name", value: "The machine is in its subnets" },

@@ -46,11 +46,11 @@ function rmmSnippets(facts: PackageFacts): Snippet[] {
   const { fileName, urls } = facts;
   const parameters = parametersOf(facts);
   const skips =
-    parameters && ` ${parameters} skips machines outside the subnets: leave it out to install anywhere.`;
+    parameters && ` ${parameters} skips PCs outside the subnets. Leave it out to install everywhere.`;
   const attached = {
     label: attachedLabel,
     text: unpackAndInstallScript(fileName, { parameters }),
-    hint: `PowerShell, as SYSTEM, in the folder into which the tool puts the ZIP.${skips ?? ""}`,
+    hint: `Run as SYSTEM in PowerShell, in the folder of the ZIP.${skips ?? ""}`,
   };
   if (urls === undefined) return [attached];
   return [
@@ -58,10 +58,10 @@ function rmmSnippets(facts: PackageFacts): Snippet[] {
     {
       label: unattachedLabel,
       text: downloadAndRunScript(urls.install, parameters),
-      hint: "PowerShell, as SYSTEM, on machines that can reach this service. It downloads driver files only if the machine needs them and does not have them.",
+      hint: "Run as SYSTEM in PowerShell. The PC must reach Platen.",
     },
     { label: "Address of the ZIP", text: urls.package },
-    { label: "Download it from a shell", text: curlCommand(urls.package), hint: "In PowerShell: curl.exe." },
+    { label: "Download with curl", text: curlCommand(urls.package), hint: "In PowerShell: curl.exe." },
   ];
 }
 
@@ -73,11 +73,11 @@ function parametersOf({ subnets }: PackageFacts): typeof onlyHere | undefined {
 function rmmTools(facts: PackageFacts): ToolGuide[] {
   const { fileName, detectionFileName, urls } = facts;
   const parameters = parametersOf(facts);
-  const elsewise = urls === undefined ? "" : ` Where it takes no files, use “${unattachedLabel}”.`;
+  const elsewise = urls === undefined ? "" : ` If it cannot attach files, use “${unattachedLabel}”.`;
   const attach = `Run “${attachedLabel}” in PowerShell, as SYSTEM, with ${fileName} attached.${elsewise}`;
   const codes = "0 is success; 3010 and 1641 ask for a restart; 1618 means busy, try again; 1603 failed.";
   const detects = `${detectionFileName} prints one line, “Installed: …” or “Not installed: …”, and returns 0 or 1.`;
-  const elsewhere = ` With ${parameters} it says “Skipped: …” on machines outside the subnets, and returns 0.`;
+  const elsewhere = ` With ${parameters} it says “Skipped: …” on PCs outside the subnets, and returns 0.`;
   const detect = detects + (parameters ? elsewhere : "");
   return [
     {
@@ -85,15 +85,15 @@ function rmmTools(facts: PackageFacts): ToolGuide[] {
       steps: [
         attach,
         `Exit code: ${codes}`,
-        `Watch it with a script result condition on ${detectionFileName}: it compares the output, case-sensitively, so look for “Not installed:”.`,
+        `To monitor, add a script result condition for ${detectionFileName}. Search its output for “Not installed:” (case-sensitive).`,
       ],
     },
     {
       tool: "Datto RMM",
       steps: [
-        `Make a component with ${fileName} attached: it lies in the working folder, and the component has 30 minutes.`,
+        `Create a component and attach ${fileName}. Datto stops it after 30 minutes.`,
         `Paste “${attachedLabel}”; exit codes 0, 3010 and 1641 are success.`,
-        `A monitor takes no attachment, has 3 seconds, and wants its result between <-Start Result-> and <-End Result->: run ${detectionFileName} as a component instead.`,
+        `Datto monitors cannot attach files and stop after 3 seconds. Run ${detectionFileName} as a component.`,
       ],
     },
     {
@@ -108,7 +108,7 @@ function rmmTools(facts: PackageFacts): ToolGuide[] {
       tool: "Level",
       steps: [
         "Raise the time limit: 100 seconds by default are too few for a large driver.",
-        "Level takes only exit code 1 for a failure, so the script ends with one:",
+        "Level treats only exit code 1 as failure. Use this script:",
       ],
       snippet: {
         label: "Script for Level, with the ZIP attached",
@@ -119,7 +119,7 @@ function rmmTools(facts: PackageFacts): ToolGuide[] {
       tool: "Tactical RMM",
       steps: [
         attach,
-        "It takes no arguments and no environment variables.",
+        "Leave arguments and environment variables empty.",
         `Return codes: ${codes}`,
         `As a check: ${detect}`,
       ],

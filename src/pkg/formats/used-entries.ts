@@ -26,7 +26,7 @@ export async function usedEntries(
     if (!(error instanceof UserError)) throw error;
     throw new UserError(
       error.code,
-      `Platen cannot determine which files “${infPath}” uses. ${error.message} Or switch off “Leave out unused files” on the driver’s page: packages then contain every file.`,
+      `Platen cannot determine which files “${infPath}” uses. ${error.message} Or turn off “Leave out unused files” on the driver’s page: packages then contain every file.`,
     );
   }
 }
@@ -47,7 +47,7 @@ async function findUsed(
   const paths = entries.map(({ path }) => path);
   const used = await usedByInf(infPath, new PackageFiles(paths, cabinets), new Work(), (path) => {
     const entry = infs.get(path);
-    if (entry === undefined) throw new UserError("invalid", `“${path}” is no INF of the archive.`);
+    if (entry === undefined) throw new UserError("invalid", `“${path}” is not an INF file of the ZIP.`);
     return checkEntry(source, entry, infLimitBytes, onBytesUsed);
   });
   return entries.filter(({ path }) => used.has(path));

@@ -47,7 +47,7 @@ export async function readEnd(source: ByteSource): Promise<ArchiveEnd> {
   const { entryCount, directorySize, directoryOffset, directoryEnd } = found;
   const shift = directoryEnd - directorySize - directoryOffset;
   if (entryCount > entryLimit && shift >= 0) {
-    throw refuse(`This ZIP holds ${entryCount} files; at most ${entryLimit} are possible.`);
+    throw refuse(`This ZIP contains ${entryCount} files. The limit is ${entryLimit}.`);
   }
   if (shift < 0 || directorySize > directoryLimitBytes) throw damaged("its table of contents does not fit");
   return { entryCount, directorySize, directoryOffset: directoryOffset + shift, shift };
@@ -62,8 +62,8 @@ async function noEndRecord(source: ByteSource): Promise<Error> {
   const isProgram = start % 0x10000 === programSignature;
   const remedy = isProgram
     ? howToExtract("this setup program")
-    : "Upload the ZIP with the driver’s files, INF included.";
-  return refuse(`This file is not a ZIP archive. ${remedy}`);
+    : "Upload the ZIP with the driver’s files and its INF.";
+  return refuse(`This is not a ZIP file. ${remedy}`);
 }
 
 /** The numbers in the end record, not yet corrected for bytes before the archive. */

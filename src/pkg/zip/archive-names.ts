@@ -69,7 +69,7 @@ function decodeUtf8(bytes: Buffer): string {
 }
 
 function badName(path: string, problem: string): UserError {
-  return refuse(`This ZIP is refused: the name “${visible(path)}” ${problem}.`);
+  return refuse(`Platen refuses this ZIP. The path “${visible(path)}” ${problem}.`);
 }
 
 function visible(path: string): string {
@@ -90,12 +90,12 @@ const flaws: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/[<>:"|*?]/, "contains a character that Windows does not allow"],
   [deviceName, "is the name of a Windows device"],
   [/(?:^|\/)\.?(?:\/|$)/, "contains an empty folder name"],
-  [/[. ](?:\/|$)/, "ends with a dot or a blank, which Windows drops"],
+  [/[. ](?:\/|$)/, "ends with a dot or space, which Windows removes"],
 ];
 
 function flawOf(path: string): string | undefined {
   if (path.length > maxPathLength) return tooLong;
-  if (leadsOut(path)) return "leads out of its folder";
+  if (leadsOut(path)) return "points outside the ZIP";
   const name = path.replace(/\/$/, "");
   const flaw = flaws.find(([pattern]) => pattern.test(name));
   if (flaw !== undefined) return flaw[1];

@@ -56,12 +56,14 @@ function checkRecord(record: DirectoryRecord): void {
   if (record.isFolder && record.size > 0) throw damaged(`the folder ${name} has contents of its own`);
   if (record.flags & passwordFlags || record.method === 99) {
     throw refuse(
-      `This ZIP is encrypted (${name}). Unpack it with its password and pack it again without one.`,
+      `This ZIP is encrypted (${name}). Extract it with its password, and zip the folder without one.`,
     );
   }
-  if (record.isLink) throw refuse(`${name} is a symbolic link, which Windows cannot unpack. ${rezip}`);
+  if (record.isLink) throw refuse(`${name} is a symbolic link, which Windows cannot extract. ${rezip}`);
   if (record.method !== 0 && record.method !== 8) {
-    throw refuse(`${name} is packed with a method (${record.method}) that packages cannot hold. ${rezip}`);
+    throw refuse(
+      `${name} is compressed with a method (${record.method}) that packages cannot contain. ${rezip}`,
+    );
   }
   if (record.method === 0 && record.size !== record.compressedSize) {
     throw damaged(`the sizes of ${name} contradict each other`);
@@ -75,10 +77,10 @@ function unpackedLimit(archiveSize: number): number {
 function checkAmount(records: readonly DirectoryRecord[], archiveSize: number): void {
   const total = records.reduce((sum, record) => sum + record.size, 0);
   if (total > unpackedLimitBytes)
-    throw refuse("This ZIP unpacks to more than 4 GB, which no package can hold.");
+    throw refuse("This ZIP extracts to more than 4 GB. A package cannot contain that much.");
   if (total <= unpackedLimit(archiveSize)) return;
   throw refuse(
-    "This ZIP unpacks to more than 200 times its size. Platen refuses it, because drivers never do.",
+    "Platen refuses this ZIP. It extracts to more than 200 times its size, which drivers never do.",
   );
 }
 
@@ -129,7 +131,7 @@ function misplaced({ path }: DirectoryRecord): UserError {
 
 function overlap(one: { readonly path: string }, other: DirectoryRecord): UserError {
   return refuse(
-    `“${one.path}” and “${other.path}” overlap in this ZIP: it is refused as a decompression bomb.`,
+    `Platen refuses this ZIP. “${one.path}” and “${other.path}” overlap. Download it again from the vendor.`,
   );
 }
 
@@ -144,7 +146,7 @@ function filesOf(records: readonly DirectoryRecord[]): { kept: DirectoryRecord[]
   const replaced: [earlier: string, later: string][] = [];
   for (const record of files) {
     const { path } = record;
-    if (paths.has(path)) throw refuse(`This ZIP holds “${path}” twice. ${rezip}`);
+    if (paths.has(path)) throw refuse(`This ZIP contains “${path}” twice. ${rezip}`);
     paths.add(path);
     const key = path.toLowerCase();
     const earlier = kept.get(key);
@@ -156,7 +158,7 @@ function filesOf(records: readonly DirectoryRecord[]): { kept: DirectoryRecord[]
   for (const key of kept.keys())
     for (let at = key.indexOf("/"); at > 0; at = key.indexOf("/", at + 1)) {
       const file = kept.get(key.slice(0, at))?.path;
-      if (file !== undefined) throw refuse(`This ZIP holds “${file}” as a file and as a folder. ${rezip}`);
+      if (file !== undefined) throw refuse(`This ZIP contains “${file}” as a file and as a folder. ${rezip}`);
     }
   return { kept: [...kept.values()], warnings: caseWarnings(replaced) };
 }
@@ -164,8 +166,8 @@ function filesOf(records: readonly DirectoryRecord[]): { kept: DirectoryRecord[]
 function caseWarnings(replaced: readonly (readonly [earlier: string, later: string])[]): string[] {
   const [first] = replaced;
   if (first === undefined) return [];
-  const more = replaced.length > 1 ? ` ${replaced.length - 1} more files differ so from an earlier one.` : "";
-  return [`“${first[0]}” and “${first[1]}” differ only by case: Windows keeps the later one.${more}`];
+  const more = replaced.length > 1 ? ` In all, ${replaced.length} pairs differ like this.` : "";
+  return [`“${first[0]}” and “${first[1]}” differ only in case. Windows keeps only the second file.${more}`];
 }
 
 const windowBytes = 1024 * 1024;

@@ -84,8 +84,7 @@ export const generalPurposeBits = {
 } as const;
 
 /** The remedy for an unusual archive. */
-export const rezip =
-  "Unpack it and pack the folder again as an ordinary ZIP (in Windows: Send to → Compressed folder), then upload that.";
+export const rezip = "Extract it, zip the folder with Windows (Compress to → ZIP file), and upload that ZIP.";
 
 /** @param message whole sentences */
 export function refuse(message: string): UserError {
@@ -94,5 +93,5 @@ export function refuse(message: string): UserError {
 
 /** @param why a clause without a full stop */
 export function damaged(why: string): UserError {
-  return refuse(`This ZIP is damaged: ${why}. Download it again and upload it once more.`);
+  return refuse(`This ZIP is damaged: ${why}. Download it again, then upload it.`);
 }

@@ -127,7 +127,7 @@ function checkAmount(files: readonly ZipFile[], before: ZipPrefix): void {
 }
 
 function tooMuch(limit: string): UserError {
-  const message = `This package would hold ${limit}, which no ZIP of this kind can. Download the printers one by one.`;
+  const message = `This package would contain ${limit}. Download the printers one by one.`;
   return new UserError("invalid", message);
 }
 

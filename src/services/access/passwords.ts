@@ -31,7 +31,7 @@ export class Passwords {
   readonly #random: (bytes: number) => Buffer;
   readonly #cost: PasswordCost;
   readonly #queue = new WorkQueue(maxConcurrentHashes);
-  readonly #unknownBrowsers = new Quota(maxUnknownBrowsers, "are signing in");
+  readonly #unknownBrowsers = new Quota(maxUnknownBrowsers, "sign-ins");
   #count = 0;
 
   constructor(random: (bytes: number) => Buffer, cost: PasswordCost = defaultCost) {

@@ -152,7 +152,7 @@ export class SignIn {
     const why = "wrong password where it was to be changed";
     if (kept === undefined || !isCorrect) {
       const which = account.hasOneTimePassword ? "one-time" : "current";
-      throw this.#refuse(attempt, why, `This is not your ${which} password.`);
+      throw this.#refuse(attempt, why, `The ${which} password is wrong. Type it again.`);
     }
     this.#failed.clear(attempt.keys);
     const cookie = randomText(random, cookieBytes);

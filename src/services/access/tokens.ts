@@ -15,8 +15,8 @@ interface TokensOptions {
   readonly log: (line: string) => void;
 }
 
-const unknownTokenMessage = "This token is not known: it was revoked, or mistyped.";
-const notATokenMessage = `This is no token, which begins with “${tokenPrefix}”: send one as “Authorization: Bearer ${tokenPrefix}…”, or as the password. Passwords of people do not work here.`;
+const unknownTokenMessage = "Platen does not know this token. It may be revoked or mistyped.";
+const notATokenMessage = `This is not a token. Tokens begin with “${tokenPrefix}”. Send one as “Authorization: Bearer ${tokenPrefix}…” or as the password. Account passwords do not work here.`;
 
 /** Makes and checks the tokens of programs, and records when they were used. */
 export class Tokens {
@@ -55,7 +55,7 @@ export class Tokens {
     if (expires_at <= now)
       throw new UserError(
         "unauthorized",
-        `The token “${name}” has expired on ${utcDay(expires_at)}: an administrator can make a new one.`,
+        `The token “${name}” expired on ${utcDay(expires_at)}. Ask an administrator for a new token.`,
       );
     this.#lastUsed.record(id, used_at, now, () => store.tokens.recordUse(id, now, address));
     return { kind: "token", id, name, scope, expires_at };

@@ -88,7 +88,7 @@ export class BackupKeeper {
    * @throws UserError "conflict" when backups are switched off, or the state cannot be written
    */
   async makeNow(): Promise<boolean> {
-    if (this.max === 0) throw new UserError("conflict", "Backups are switched off by BACKUPS=0.");
+    if (this.max === 0) throw new UserError("conflict", "Backups are turned off (BACKUPS=0).");
     const isMade = await this.#queue(async () => {
       const { savedAt } = this.#newest;
       if (savedAt === 0 || this.#isKept(this.#newest, true)) return false;
@@ -96,7 +96,7 @@ export class BackupKeeper {
       return true;
     });
     if (this.#failure !== undefined)
-      throw new UserError("conflict", `The backup could not be made: ${this.#failure.reason}.`);
+      throw new UserError("conflict", `The backup failed: ${this.#failure.reason}.`);
     return isMade === true;
   }
 

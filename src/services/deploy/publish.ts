@@ -287,7 +287,7 @@ class AppBuilder {
 }
 
 function noMachine(name: string): UserError {
-  const message = `No machine can install all of “${name}”, because its drivers are for different architectures. Choose other drivers.`;
+  const message = `No PC can install “${name}”. Its drivers are for different architectures. Choose other drivers.`;
   return new UserError("invalid", message);
 }
 
@@ -323,6 +323,6 @@ function checkIcons({ icons }: Store, { title, ids }: PrinterGroup): void {
   const sizes = new Map(ids.flatMap((id) => icons.find(id) ?? []).map(({ sha256, size }) => [sha256, size]));
   const sum = [...sizes.values()].reduce((before, size) => before + size, 0);
   if (sum <= iconsLimitBytes) return;
-  const message = `The icons of “${title}” are larger than 8 MB together, which is too much for one script: publish its printers one by one, or give several of them the same icon.`;
+  const message = `The icons of “${title}” are larger than 8 MB together. Publish the printers separately, or use one icon.`;
   throw new UserError("invalid", message);
 }

@@ -16,8 +16,8 @@ interface Verdict {
 
 /** The error for an archive that cannot be used. */
 export function archiveRefusal(driver: Driver, state: Exclude<ArchiveState, "sound">): UserError {
-  const message = `The archive of “${driverTitle(driver)}” ${archiveProblem(driver, state)}`;
-  return new UserError("invalid", message, {}, { remedies: [{ kind: "upload", driver }] });
+  const message = `The ZIP of “${driverTitle(driver)}” ${archiveProblem(driver, state)}`;
+  return new UserError("invalid", message, {}, { remedies: [{ kind: "upload" }] });
 }
 
 /**
@@ -32,7 +32,7 @@ export async function archiveRemarks(
   if (driver === undefined) return [];
   // A failing disk does not prevent the restore. Requests that need the archive read it again.
   const state = await archives.checkedStateOf(driver).catch(() => "sound" as const);
-  return state === "sound" ? [] : [`Its archive ${archiveProblem(driver, state)}`];
+  return state === "sound" ? [] : [`Its ZIP ${archiveProblem(driver, state)}`];
 }
 
 /**

@@ -25,7 +25,7 @@ export function deployedModels({ drivers }: Pick<Store, "drivers">, driver: Driv
 /** Why a driver cannot be deployed without a printer, with the remedy; undefined if it can. */
 export function driverOnlyProblem(driver: Driver, [first = ""]: readonly string[]): string | undefined {
   if (isWindowsDriver(driver))
-    return `“${driverTitle(driver)}” comes with Windows: there is no separate package. The packages of its printers add it by its name.`;
+    return `“${driverTitle(driver)}” comes with Windows and has no package of its own. Its printers’ packages add it by name.`;
   return deployProblem({ inf_path: driver.inf_path, driver_desc: first });
 }
 

@@ -1,6 +1,6 @@
 import type { Architecture, ArchiveReport, InfSummary, UnusedFiles } from "../../domain/drivers/driver.ts";
 import { escapeInvisible } from "../../domain/text.ts";
-import { descriptionLimit, nameLimit } from "../../inf/models.ts";
+import { nameLimit } from "../../inf/models.ts";
 import { CopiedInfs, type InfReading } from "../../inf/package.ts";
 import { folderOf, normalizePath } from "../../inf/package-files.ts";
 import type { Inspection } from "./inspect.ts";
@@ -216,13 +216,11 @@ function modelWarnings(readings: readonly InfReading[], infs: readonly InfSummar
   const warnings: string[] = [];
   if (unusable > 0) {
     warnings.push(
-      `${unusable} ${unusable === 1 ? "model is" : "models are"} left out: a driver’s name cannot have over ${nameLimit} characters, control characters, line breaks or very many accents on one letter.`,
+      `${unusable} ${unusable === 1 ? "model is" : "models are"} left out. Their names have over ${nameLimit} characters, or characters that Platen does not accept.`,
     );
   }
   if (hidden > 0) {
-    warnings.push(
-      `${hidden} models are not listed: at most ${descriptionLimit} of an INF and ${descriptionsLimit} of an archive are. A name that the list lacks can be typed.`,
-    );
+    warnings.push(`${hidden} models are not listed. You can type them on the driver’s page.`);
   }
   return warnings;
 }

@@ -52,7 +52,7 @@ function noPrinterWarning(readings: readonly InfReading[], entries: Archive["ent
   const [first] = drivers;
   if (first === undefined) {
     const remedy = howToUnpack(entries) ?? "Zip the folder with the printer’s INF, and upload that ZIP.";
-    return `No INF in this ZIP belongs to a driver: none names a device class. ${remedy}`;
+    return `This ZIP contains no INF of a driver. ${remedy}`;
   }
   const name = first.version.class ?? "";
   const known = classNames.get(name.toLowerCase());
@@ -60,7 +60,7 @@ function noPrinterWarning(readings: readonly InfReading[], entries: Archive["ent
   const provider = vendorOf(first.version.provider);
   const of = provider === undefined ? "" : ` of ${cut(provider)}`;
   const rest = drivers.length > 1 ? ` and ${drivers.length - 1} more` : "";
-  return `This is a driver for ${what}${of}, not for printers: INF ${cut(first.path)}${rest}. Upload the printer’s driver instead.`;
+  return `This is not a printer driver. It is for ${what}${of}: INF ${cut(first.path)}${rest}. Upload the printer driver.`;
 }
 
 /** Warns if an archive has printer drivers of several vendors, because each package contains the files of all. */
@@ -81,15 +81,15 @@ function severalVendors(printers: readonly InfReading[]): string[] {
   });
   const rest = vendors.size > parts.length ? ` and ${vendors.size - parts.length} more` : "";
   return [
-    `This ZIP holds printer drivers of several vendors: ${parts.join(", ")}${rest}. Choose the right INF; packages contain the files of all vendors. For smaller packages, upload each vendor’s folder as its own ZIP.`,
+    `This ZIP contains printer drivers of several vendors: ${parts.join(", ")}${rest}. Choose the right INF. Packages contain the files of all vendors. For smaller packages, zip and upload only one vendor’s folder.`,
   ];
 }
 
 const effectClauses: readonly (readonly [kind: keyof SideEffects, clause: string])[] = [
   ["services", "installs services"],
-  ["programs", "runs or brings other programs"],
+  ["programs", "runs or installs other programs"],
   ["keys", "changes registry keys that make Windows start or trust programs"],
-  ["folders", "copies files to other places than drivers’"],
+  ["folders", "copies files outside the driver folders"],
   ["files", "deletes, renames or changes files"],
 ];
 
@@ -105,10 +105,10 @@ function sideEffectWarnings(readings: readonly InfReading[]): string[] {
     });
     return clauses.length === 0
       ? []
-      : [`“${cut(path)}” does more than a printer’s driver needs: it ${clauses.join("; it ")}.`];
+      : [`“${cut(path)}” does more than a printer driver requires: it ${clauses.join("; it ")}.`];
   });
   const rest =
-    found.length > maxListed ? [`${found.length - maxListed} more INFs of this ZIP do such things.`] : [];
+    found.length > maxListed ? [`${found.length - maxListed} more INFs of this ZIP do this too.`] : [];
   return [...found.slice(0, maxListed), ...rest];
 }
 

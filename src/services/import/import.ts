@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { decodeText } from "../../domain/decode.ts";
+import type { KeptChange } from "../../domain/deletion.ts";
 import { UserError } from "../../domain/errors.ts";
 import { KnownDrivers } from "../../domain/import/import-drivers.ts";
 import type { ImportOptions, ImportPlan } from "../../domain/import/import-plan.ts";
@@ -29,7 +30,10 @@ interface Agreement {
 }
 
 /** An import's plan and, if nothing was imported, the reason. */
-type ImportResult = ImportPreview & { readonly refused: "stale" | "wrong" | undefined };
+type ImportResult = ImportPreview & {
+  readonly refused: "stale" | "wrong" | undefined;
+  readonly undo?: KeptChange;
+};
 
 /** Plans an import without changing anything. @throws UserError "invalid" if the list cannot be read */
 export function previewImport(store: Store, source: ImportSource): ImportPreview {
@@ -40,15 +44,16 @@ export function previewImport(store: Store, source: ImportSource): ImportPreview
   return { plan, digest: digestOf(plan) };
 }
 
-/** Imports everything or nothing, in one transaction. @throws UserError "invalid" if the list cannot be read */
+/** Imports everything or nothing, in one transaction. The changes of existing printers can be undone. @throws UserError "invalid" if the list cannot be read */
 export function runImport(store: Store, source: ImportSource, agreement: Agreement): Promise<ImportResult> {
   return checkedChange<ImportResult>(store, (stopWith) => {
     const preview = previewImport(store, source);
     const result = { ...preview, refused: refusalOf(preview, agreement) };
     const writes = preview.plan.rows.flatMap(({ write }) => write ?? []);
     if (result.refused !== undefined || writes.length === 0) stopWith(result);
-    store.manyPrinters.importAll(writes);
-    return result;
+    const ids = writes.flatMap(({ printerId }) => printerId ?? []);
+    const undo = store.manyPrinters.keepEarlier(ids, () => store.manyPrinters.importAll(writes));
+    return { ...result, undo };
   });
 }
 

@@ -134,10 +134,10 @@ function deployedModelOf(drivers: readonly DriverSummary[]): ModelOf {
 
 function checkModel(driver: Driver | undefined, model: string): void {
   if (model === "") return;
-  if (driver === undefined) throwIfAny({ driver_desc: "Without a driver there is no model." });
+  if (driver === undefined) throwIfAny({ driver_desc: "Choose a driver, or clear the model." });
   else if (model !== driver.driver_desc && !hasModel(chosenInf(driver), model)) {
     const nearest = nearestInWords(chosenInf(driver)?.descriptions ?? [], model);
-    throwIfAny({ driver_desc: `The driver has no model “${model}”.${nearest}` });
+    throwIfAny({ driver_desc: `The driver does not contain the model “${model}”.${nearest}` });
   }
 }
 
@@ -168,13 +168,13 @@ export function checkProtocols(driver: Driver | undefined, printers: readonly Pr
     driver ? Object.keys(ippProblem(protocol, driver)).length > 0 : protocol === "ipp";
   const unsupported = printers.filter(isWrong);
   if (unsupported.length === 0) return;
-  const another = "choose another protocol on the pages of these printers";
+  const another = "Choose another protocol for these printers first";
   const why =
     driver?.origin === "ipp"
-      ? `“${driverTitle(driver)}” prints only over IPP: choose the protocol IPP on the pages of these printers, or import a list with it`
+      ? `“${driverTitle(driver)}” supports only IPP. Set the protocol of these printers to IPP first`
       : driver
-        ? `“${driverTitle(driver)}” does not print over IPP: ${another}`
-        : `IPP comes with its own driver: ${another}`;
+        ? `“${driverTitle(driver)}” does not support IPP. ${another}`
+        : `IPP requires its driver. ${another}`;
   throwIfAny({ driver_id: `${why}: ${namesOf(unsupported)}. Nothing was changed.` });
 }
 
@@ -186,5 +186,5 @@ function namesOf(printers: readonly PrinterWithModels[]): string {
 }
 
 function chooseModelMessage(driver: Driver, printers: readonly PrinterWithModels[]): string {
-  return `Which model is it? “${driverTitle(driver)}” does not have that of ${namesOf(printers)}, and nobody has chosen its own: choose one under “Install as”. Nothing was changed.`;
+  return `“${driverTitle(driver)}” does not contain the model of ${namesOf(printers)}. Choose a model. Nothing was changed.`;
 }

@@ -27,7 +27,7 @@ interface PlanWithPrinters extends MovePlan {
 /** The effect of moving all printers of a driver to another one. @throws UserError "not-found", "invalid" */
 export function planMove(store: Store, fromId: number, toId: number): PlanWithPrinters {
   if (fromId === toId)
-    throw new UserError("invalid", "The printers have this driver already: choose another.");
+    throw new UserError("invalid", "These printers already use this driver. Choose another.");
   const [from, to] = [store.drivers.get(fromId), store.drivers.get(toId)];
   const match = modelMatcher(to);
   const affected = affectedPrinterMaker(store.clients.names());
@@ -89,7 +89,7 @@ export function movePrinters(
   return store.change(() => {
     const plan = planMove(store, fromId, toId);
     if (plan.digest !== digest) {
-      const message = "Something changed meanwhile: nothing was moved. This is what moving does now.";
+      const message = "No printer was moved. The data changed meanwhile. Check the new effects below.";
       throw new UserError("conflict", message, { to: message });
     }
     const { models, arm64Models } = modelsByPrinter(plan, chosen);
@@ -122,6 +122,6 @@ function modelsByPrinter({ to, pairs, printers: all }: PlanWithPrinters, chosen:
 }
 
 function problemOf(model: string, has: (model: string) => boolean): string | undefined {
-  if (model === "") return "Choose the model that these printers get.";
-  return has(model) ? undefined : `The driver has no model “${model.slice(0, 100)}”.`;
+  if (model === "") return "Choose a model for these printers.";
+  return has(model) ? undefined : `The driver does not contain the model “${model.slice(0, 100)}”.`;
 }

@@ -3,8 +3,7 @@ import {
   type DeploymentChoice,
   type LeftOut,
 } from "../../domain/deploy/deployment-choice.ts";
-import type { Remedy } from "../../domain/errors.ts";
-import { UserError } from "../../domain/errors.ts";
+import { missingRecord, type Remedy, UserError } from "../../domain/errors.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { PrinterWithState } from "../../domain/printers/listings.ts";
 import { slug } from "../../domain/text.ts";
@@ -39,9 +38,13 @@ export async function clientGroup(
 /** @throws UserError "invalid" with the first reasons, if all printers are left out */
 export function requirePrinters(group: ClientGroup): PrinterGroup {
   if (group.included.length > 0) return group;
-  const why = group.leftOut.length === 0 ? "there is none yet." : reasonsOf(group.leftOut);
-  const remedies: Remedy[] = [...remediesOf(group.leftOut), { kind: "left-out", client: group.client }];
-  throw new UserError("invalid", `No printer of “${group.title}” can be deployed: ${why}`, {}, { remedies });
+  const { title, leftOut } = group;
+  const why =
+    leftOut.length === 0
+      ? `“${title}” has no printers. Add one first.`
+      : `No printer of “${title}” can be deployed: ${reasonsOf(leftOut)}`;
+  const remedies: Remedy[] = [...remediesOf(leftOut), { kind: "left-out", client: group.client }];
+  throw new UserError("invalid", why, {}, { remedies });
 }
 
 /** The maximum number of printers that a user can choose for one package. */
@@ -63,15 +66,15 @@ interface ChosenPrinters {
  */
 export async function chosenGroup(overview: Overview, chosen: ChosenPrinters): Promise<PrinterGroup> {
   const { ids } = chosen;
-  if (ids.length === 0) throw new UserError("invalid", "No printer is chosen: choose at least one.");
+  if (ids.length === 0) throw new UserError("invalid", "No printer is chosen. Choose at least one.");
   if (ids.length > maxChosenPrinters) {
-    const message = `These are ${ids.length} printers: one package can have ${maxChosenPrinters}.`;
+    const message = `${ids.length} printers are too many for one package. The limit is ${maxChosenPrinters}.`;
     throw new UserError("invalid", message);
   }
   const found = await overview.findMany(ids);
   const rows = ids.map((id) => {
     const row = found.get(id);
-    if (row === undefined) throw new UserError("not-found", `There is no printer ${id}.`);
+    if (row === undefined) throw missingRecord("Printer", id);
     return row;
   });
   const choice = chooseDeployment(rows, chosen.withFailing);
@@ -90,13 +93,11 @@ const settingsLimitBytes = 2_000_000;
 const ticketsLimitBytes = 8_000_000;
 
 /** @throws UserError "invalid" if the texts of these printers are too large for one package */
-export function checkSettingsSize({ printers }: Store, { title, ids }: PrinterGroup): void {
+export function checkSettingsSize({ printers }: Store, { ids }: PrinterGroup): void {
   const isLong = printers.settingsBytes(ids) > settingsLimitBytes;
   if (!isLong && printers.ticketBytes(ids, ticketsLimitBytes) <= ticketsLimitBytes) return;
-  const remedy = isLong
-    ? "shorten what they replace, or download them one by one"
-    : "their PrintTickets are large, so download them one by one";
-  const message = `The printers of “${title}” have more text than one package can contain: ${remedy}.`;
+  const what = isLong ? "settings" : "PrintTickets";
+  const message = `The ${what} of these printers are too large for one package. Download the printers one by one.`;
   throw new UserError("invalid", message);
 }
 

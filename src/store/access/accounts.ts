@@ -1,6 +1,6 @@
 import { type Role, roles } from "../../domain/access/access.ts";
 import { type Account, type AccountRole, accountNameKey, adminName } from "../../domain/access/account.ts";
-import { UserError } from "../../domain/errors.ts";
+import { missingRecord, UserError } from "../../domain/errors.ts";
 import type { Database } from "../database/database.ts";
 import { type Row, readRow } from "../database/rows.ts";
 import { checkRoom } from "../record-limits.ts";
@@ -26,7 +26,7 @@ export class Accounts {
   /** @throws UserError "not-found" */
   get(id: number): Account {
     const account = this.find(id);
-    if (account === undefined) throw new UserError("not-found", `There is no account ${id}.`);
+    if (account === undefined) throw missingRecord("Account", id);
     return account;
   }
 
@@ -98,7 +98,7 @@ export class Accounts {
     const key = accountNameKey(name);
     const taken = this.#db.first("SELECT name FROM accounts WHERE name_key = ?", [key]);
     if (taken !== undefined) {
-      const message = `There is an account called “${taken.name}” already.`;
+      const message = `Account “${taken.name}” already exists. Choose another name.`;
       throw new UserError("conflict", message, { name: message });
     }
     const now = this.#clock();
@@ -117,7 +117,7 @@ export class Accounts {
       if (this.get(id).role === "admin") {
         throw new UserError(
           "forbidden",
-          "The administrator’s account changes by the setting ADMIN_PASSWORD alone.",
+          "This account cannot be changed here. Change ADMIN_PASSWORD_FILE and restart Platen.",
         );
       }
       update();

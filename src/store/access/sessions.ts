@@ -112,7 +112,7 @@ export class Sessions {
         [change.hash, now, account_id, change.verified],
       );
       if (changed === undefined)
-        throw new UserError("stale", "The account was changed meanwhile: sign in again.");
+        throw new UserError("stale", "The account was changed meanwhile. Sign in again.");
       this.#db.all("DELETE FROM sessions WHERE account_id = ? AND id <> ?", [account_id, id]);
       this.#db.all("UPDATE sessions SET sha256 = ? WHERE id = ?", [change.digest, id]);
     });

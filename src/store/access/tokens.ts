@@ -41,7 +41,8 @@ export class Tokens {
   /** @throws UserError "not-found" */
   get(id: number): Token {
     const token = this.findById(id);
-    if (token === undefined) throw new UserError("not-found", "There is no such token: it was revoked.");
+    if (token === undefined)
+      throw new UserError("not-found", "This token does not exist. It may be revoked.");
     return token;
   }
 
@@ -55,7 +56,7 @@ export class Tokens {
     return this.#db.write(() => {
       const count = Number(this.#db.first("SELECT count(*) AS n FROM tokens")?.n);
       if (count >= maxTokens)
-        throw new UserError("conflict", `There are ${maxTokens} tokens already: revoke one first.`);
+        throw new UserError("conflict", `The limit of ${maxTokens} tokens is reached. Revoke one first.`);
       const id = scope.kind === "read" ? null : scope.id;
       if (id !== null) this.#require(scope.kind, id);
       const row = this.#db.first(
@@ -83,7 +84,7 @@ export class Tokens {
   #require(kind: Scope["kind"], id: number): void {
     const table = kind === "client" ? "clients" : "printers";
     if (this.#db.first(`SELECT 1 FROM ${table} WHERE id = ?`, [id]) !== undefined) return;
-    const message = `There is no ${kind} ${id} any more.`;
+    const message = `The ${kind} ${id} no longer exists. Choose another.`;
     throw new UserError("invalid", message, { scope: message });
   }
 }

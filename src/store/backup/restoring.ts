@@ -128,7 +128,7 @@ export class Restoring {
     const removed = `DELETE FROM deleted_${table} WHERE ${among} RETURNING name`;
     const rows = this.#db.all(removed, [change.id, JSON.stringify(others)]);
     const names = rows.map(({ name }) => `“${name}”`);
-    return [`Changed or deleted since, and not restored: ${firstOf(names, maxNames)}.`];
+    return [`Not restored, because they changed later: ${firstOf(names, maxNames)}.`];
   }
 
   /** @throws NotRestored when another record has the name or the file of a restored one, or the icon's printer is deleted */
@@ -157,13 +157,13 @@ export class Restoring {
     if (!this.#deletedValues(deletion.id, "printers", "client_id").includes(id)) return [];
     this.#requireNoDeletion(deletion, "clients", id);
     this.#replaceReference(deletion.id, "client_id", id, null);
-    return [`Without the client “${name}”, which is deleted.`];
+    return [`The client “${name}” is deleted: restored without a client.`];
   }
 
   /** Gives a restored driver a free name. @returns a remark if another driver has its name now */
   #nameRemarks(id: number): string[] {
     const name = this.#records.drivers.giveFreeName(id);
-    return name === undefined ? [] : [`It is called “${name}” now, because another driver has its name.`];
+    return name === undefined ? [] : [`The driver is now called “${name}”. Another driver has the old name.`];
   }
 
   /** The same for a driver. If its ZIP was uploaded again, that driver replaces it. */
@@ -219,6 +219,6 @@ export class Restoring {
 /** @param isFirst whether any of the printers had it as its main driver, not only for ARM64 */
 function driverRemark(name: string, reuploaded: DriverSummary | undefined, isFirst: boolean): string {
   if (reuploaded !== undefined)
-    return `With “${driverTitle(reuploaded)}”, which is the same ZIP, uploaded again: its model may differ.`;
-  return `Without the driver ${isFirst ? "" : "for ARM64 "}“${name}”, which is deleted: choose one.`;
+    return `The driver is now “${driverTitle(reuploaded)}”, the same ZIP uploaded again. Check the model.`;
+  return `The driver ${isFirst ? "" : "for ARM64 "}“${name}” is deleted. Choose another driver.`;
 }

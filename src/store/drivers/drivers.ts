@@ -12,7 +12,7 @@ import {
 import { DriverNames, proposedNames } from "../../domain/drivers/driver-name.ts";
 import { listedInf, listedInfFrom, reportFrom } from "../../domain/drivers/report.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
-import { UserError } from "../../domain/errors.ts";
+import { missingRecord, UserError } from "../../domain/errors.ts";
 import type { ListedDriver } from "../../domain/printers/listings.ts";
 import { modelsOf } from "../../domain/printers/printer-drivers.ts";
 import { listedSettingsFrom } from "../../domain/printers/printer-fields.ts";
@@ -112,7 +112,7 @@ export class Drivers {
   /** @throws UserError "not-found" */
   get(id: number): Driver {
     const driver = this.find(id);
-    if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
+    if (driver === undefined) throw missingRecord("Driver", id);
     return driver;
   }
 
@@ -182,7 +182,7 @@ export class Drivers {
     if (taken === undefined) return;
     const whose =
       taken.file_name === "" ? "a driver that comes with Windows" : `another driver (${taken.file_name})`;
-    const message = `“${taken.name}” is the name of ${whose}: choose another name.`;
+    const message = `“${taken.name}” is already the name of ${whose}. Choose another name.`;
     throw new UserError("conflict", message, { name: message });
   }
 
@@ -205,7 +205,7 @@ export class Drivers {
   remove(id: number, isFinal = false): Promise<Removal> {
     return this.#db.freeingWrite((hasNoRoom) => {
       const driver = this.findSummary(id);
-      if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
+      if (driver === undefined) throw missingRecord("Driver", id);
       checkUploaded(driver);
       const users = this.#db.all(`SELECT id, name FROM printers WHERE ${usesDriver} ORDER BY id`, [id]);
       if (users.length > 0) throw inUseError("This driver", users, { kind: "move", driver: id });
@@ -239,7 +239,7 @@ export class Drivers {
 /** @throws UserError "conflict" */
 function checkUploaded(driver: DriverSummary): void {
   if (!isWindowsDriver(driver)) return;
-  const message = `“${driverTitle(driver)}” comes with Windows: it cannot be changed or deleted here.`;
+  const message = `“${driverTitle(driver)}” comes with Windows. You cannot change or delete it.`;
   throw new UserError("conflict", message);
 }
 

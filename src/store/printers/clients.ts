@@ -1,5 +1,5 @@
 import type { KeptChange } from "../../domain/deletion.ts";
-import { UserError } from "../../domain/errors.ts";
+import { missingRecord, UserError } from "../../domain/errors.ts";
 import type { Client, ClientSettings } from "../../domain/printers/client.ts";
 import type { ClientName, ListedClient } from "../../domain/printers/listings.ts";
 import { nameKey } from "../../domain/text.ts";
@@ -44,7 +44,7 @@ export class Clients {
   /** @throws UserError "not-found" */
   get(id: number): Client {
     const client = this.find(id);
-    if (client === undefined) throw new UserError("not-found", `There is no client ${id}.`);
+    if (client === undefined) throw missingRecord("Client", id);
     return client;
   }
 
@@ -121,7 +121,7 @@ export class Clients {
       except,
     ]);
     if (taken === undefined) return;
-    const message = `There is a client called “${taken.name}” already.`;
+    const message = `Client “${taken.name}” already exists. Choose another name.`;
     throw new UserError("conflict", message, { name: message });
   }
 }
@@ -141,17 +141,17 @@ type InUseRemedy =
 export function inUseError(what: string, users: readonly Row[], changeRemedy: InUseRemedy): UserError {
   const names = users.slice(0, 5).map((row) => `“${row.name}”`);
   const rest = users.length > 5 ? ` and ${users.length - 5} more` : "";
-  const remedy = "Change or delete these printers first";
+  const sentence = `${what} was not deleted. Change or delete the printers that use it first`;
   const records = users.slice(0, maxLinked).map(({ id, name }) => {
     return { kind: "printer", id: Number(id), name: String(name) } as const;
   });
   return new UserError(
     "conflict",
-    `${what} is still used by ${names.join(", ")}${rest}. ${remedy}.`,
+    `${sentence}: ${names.join(", ")}${rest}.`,
     {},
     {
       obstacles: {
-        sentence: `${what} is still in use and was not deleted. ${remedy}`,
+        sentence,
         records,
         more: users.length - records.length,
       },

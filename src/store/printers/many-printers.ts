@@ -43,7 +43,7 @@ export class ManyPrinters {
     const existing = new Set(rows.map(({ id }) => Number(id)));
     const missing = ids.filter((id) => !existing.has(id));
     const more = missing.length > 5 ? ` and ${missing.length - 5} more` : "";
-    const message = `There is no printer ${missing.slice(0, 5).join(", ")}${more}. Nothing was changed: load the list again.`;
+    const message = `Nothing was changed. These printers do not exist: ${missing.slice(0, 5).join(", ")}${more}. Reload the list.`;
     throw new UserError("invalid", message);
   }
 

@@ -17,10 +17,10 @@ export function referenceProblems({ clients, drivers }: Records, printer: Printe
   const { client_id, driver_id, driver_desc, protocol } = printer;
   const problems: Record<string, string> = {};
   if (client_id !== null && clients.find(client_id) === undefined) {
-    problems.client_id = `There is no client ${client_id}.`;
+    problems.client_id = `Client ${client_id} does not exist.`;
   }
   const driver = driver_id === null ? undefined : drivers.findSummary(driver_id);
-  if (driver_id !== null && driver === undefined) problems.driver_id = `There is no driver ${driver_id}.`;
+  if (driver_id !== null && driver === undefined) problems.driver_id = `Driver ${driver_id} does not exist.`;
   if (driver !== undefined)
     Object.assign(problems, modelProblem(drivers, driver, ["driver_desc", driver_desc, "The driver"]));
   const others = { ...arm64Problems(drivers, printer), ...problems };
@@ -36,7 +36,7 @@ function modelProblem(
   if (model === "" || model === driver_desc) return {};
   const driver = drivers.find(id);
   if (driver === undefined || hasModel(chosenInf(driver), model)) return {};
-  return { [field]: `${what} has no model “${model}”.` };
+  return { [field]: `${what} does not contain the model “${model}”. Choose one from the list.` };
 }
 
 /** Problems with the driver for ARM64. */
@@ -48,7 +48,7 @@ function arm64Problems(drivers: Records["drivers"], printer: PrinterReferences):
   }
   const driver = drivers.findSummary(arm64_driver_id);
   if (driver === undefined)
-    return { arm64_driver_id: `Driver for ARM64: there is no driver ${arm64_driver_id}.` };
+    return { arm64_driver_id: `Driver ${arm64_driver_id} for ARM64 does not exist. Choose another.` };
   const problem = arm64Problem(driver, protocol);
   if (problem !== undefined) return { arm64_driver_id: problem };
   return modelProblem(drivers, driver, ["arm64_driver_desc", arm64_driver_desc, "The driver for ARM64"]);

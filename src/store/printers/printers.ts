@@ -1,6 +1,6 @@
 import type { SqlValue } from "sql.js";
 import type { KeptChange } from "../../domain/deletion.ts";
-import { type FieldMessages, UserError } from "../../domain/errors.ts";
+import { type FieldMessages, missingRecord } from "../../domain/errors.ts";
 import { throwIfAny } from "../../domain/fields.ts";
 import type { ListedPrinter, PrinterDetails, PrinterWithModels } from "../../domain/printers/listings.ts";
 import type { Printer, PrinterSettings } from "../../domain/printers/printer.ts";
@@ -160,7 +160,7 @@ export class Printers {
   /** @throws UserError "not-found" */
   get(id: number): PrinterDetails {
     const found = this.find(id);
-    if (found === undefined) throw new UserError("not-found", `There is no printer ${id}.`);
+    if (found === undefined) throw missingRecord("Printer", id);
     return found;
   }
 

@@ -28,7 +28,7 @@ async function answerOf({ fetch }: Pick<TestApp, "fetch">, path: string): Promis
   return `${answer.status}${answer.status === 200 ? "" : ` ${/This link [^.,:]*/.exec(await answer.text())?.[0]}`}`;
 }
 
-const isOver = "403 This link ended";
+const isOver = "403 This link expired";
 
 test("links of a disabled or deleted account have ended, and no later account revives them", async (t) => {
   const app = await startClosed(t);
@@ -99,7 +99,7 @@ test("the link in a script that was fetched with a link ends no later than that"
   const after = await ask();
 
   assert.deepEqual(atLast, ["200", "200"]);
-  assert.deepEqual(after, ["403 This link ended on 2026-11-23", "403 This link ended on 2026-11-23"]);
+  assert.deepEqual(after, ["403 This link expired on 2026-11-23", "403 This link expired on 2026-11-23"]);
 });
 
 test("ending the links of a printer or client ends those in its scripts, and no others", async (t) => {

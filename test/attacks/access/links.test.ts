@@ -139,7 +139,7 @@ test("a link changes nothing and opens no page, and an ended one is answered wit
     true,
   );
   assert.deepEqual([ended.status, ended.headers.get("location")], [403, null]);
-  assert.match(await ended.text(), /This link ended on 2026-11-29/);
+  assert.match(await ended.text(), /This link expired on 2026-11-29/);
 });
 
 test("a request with a link ignores sessions and tokens, and its answer sets no cookie", async (t) => {

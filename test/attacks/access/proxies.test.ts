@@ -27,7 +27,7 @@ test("a user header from an untrusted sender is refused with 400", async (t) => 
   const mapped = await get(trusting.url, ["Remote-User: jo", "Remote-Groups: techs"]);
 
   assert.deepEqual([named, empty, open, claimed].map(statusOf), [400, 400, 400, 400]);
-  assert.match(named, /remote-user is taken from trusted proxies alone/);
+  assert.match(named, /Only trusted proxies may send the header remote-user/);
   assert.equal(statusOf(mapped), 200);
 });
 

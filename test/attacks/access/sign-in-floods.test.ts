@@ -144,7 +144,7 @@ test("an attempt that is refused because too many wait does not count as a guess
   const [eve, jo] = [await addPerson(app, "eve"), await addPerson(app, "jo")];
   assert.ok(eve);
   const isFull = async () => {
-    throw new UserError("busy", "Too many are signing in at the moment.");
+    throw new UserError("busy", "Too many sign-ins at the moment.");
   };
   const verify = Passwords.prototype.verify;
   t.after(() => {

@@ -112,7 +112,7 @@ test("an upload changes nothing if its account is disabled while the driver is r
   const answer = await uploaded;
 
   assert.equal(answer.status, 403);
-  assert.match(await answer.text(), /You lost access/);
+  assert.match(await answer.text(), /Your access ended/);
   assert.deepEqual(
     await stateOf(app.dataDir),
     before.filter((line) => !line.startsWith("incoming/")),

@@ -38,7 +38,7 @@ test("on a full disk a deletion is kept if the file does not grow, and can be un
 
   assert.ok(kept >= 10, `${kept} of 21 are kept`);
   assert.equal(texts.filter((text) => text.includes("/undo")).length, kept);
-  assert.equal(texts.filter((text) => text.includes("this cannot be undone")).length, 21 - kept);
+  assert.equal(texts.filter((text) => text.includes("You cannot undo this")).length, 21 - kept);
   assert.ok(after.size <= before, `${after.size} after ${before} bytes`);
   assert.ok(after.room >= after.size, `${after.room} bytes for the next save of ${after.size}`);
   assert.deepEqual(undone, [507, 200]);
@@ -58,9 +58,9 @@ test("on a nearly full disk the deletion of a driver is final, and its page says
   const list = await (await fetch(sent)).text();
   full.freeSpace();
 
-  assert.match(page, /deleted too at once and cannot be restored: less than 128 MB is free on the disk/);
+  assert.match(page, /deleted too, permanently, because less than 128 MB of disk space is free/);
   assert.match(sent, /^\/drivers\?deleted=[\w-]{12}$/);
-  assert.match(list, /There was no room to keep it, so this cannot be undone\./);
+  assert.match(list, /Platen had no space to keep it\. You cannot undo this\./);
   assert.deepEqual([app.undo.list(), archives()], [[], before - 1]);
 });
 
@@ -75,7 +75,7 @@ test("with little room only the deletion of a driver is final", async (t) => {
   const deleted = await (await fetch(`/drivers/${driver}`, { method: "DELETE" })).text();
 
   assert.match(client, /\/undo"/);
-  assert.match(deleted, /this cannot be undone/);
+  assert.match(deleted, /You cannot undo this/);
   assert.deepEqual(
     app.undo.list().map(({ kind }) => kind),
     ["client"],
@@ -108,7 +108,7 @@ deepTest(
       const answer = await fetch(`/clients/${id}`, { method: "DELETE" });
       answers.push(answer.status === 200 ? await answer.text() : String(answer.status));
     }
-    const finals = answers.filter((text) => text.includes("this cannot be undone")).length;
+    const finals = answers.filter((text) => text.includes("You cannot undo this")).length;
     const kept = answers.filter((text) => text.includes("/undo")).length;
 
     assert.ok(ids.length > 5);

@@ -71,19 +71,19 @@ const cases: readonly (readonly [what: string, inf: string, expected: RegExp])[]
   [
     "a library that registers itself",
     withLines("RegisterDlls=D", "[D]\n11,,evil.dll,1"),
-    /runs or brings other programs \(D\)/,
+    /runs or installs other programs \(D\)/,
   ],
   ["commands", withLines("RunPostSetupCommands=C", "[C]\ncalc.exe"), /other programs \(C\)/],
   ["software", withLines("", "[Install.Software]\nAddSoftware=Evil,,S"), /other programs \(Evil\)/],
   [
     "files in the startup folder",
     withLines("", "[DestinationDirs]\nFiles=16391"),
-    /other places than drivers’ \(16391\)/,
+    /outside the driver folders \(16391\)/,
   ],
   [
     "files anywhere",
     withLines("", '[DestinationDirs]\nFiles=66000,"..\\..\\.."'),
-    /other places than drivers’/,
+    /outside the driver folders/,
   ],
   [
     "files at an absolute path",
@@ -93,12 +93,12 @@ const cases: readonly (readonly [what: string, inf: string, expected: RegExp])[]
   [
     "a file whose name leads out of its folder",
     withLines("CopyFiles=Out", "[Out]\n..\\..\\evil.exe,papyrus.dll"),
-    /places than drivers’ \(\.\.\\\.\.\\evil\.exe\)/,
+    /outside the driver folders \(\.\.\\\.\.\\evil\.exe\)/,
   ],
   [
     "a single file whose name leads out of its folder",
     withLines("CopyFiles=@..\\evil.exe"),
-    /places than drivers’ \(\.\.\\evil\.exe\)/,
+    /outside the driver folders \(\.\.\\evil\.exe\)/,
   ],
   ["deleted files", withLines("DelFiles=Gone"), /deletes, renames or changes files \(Gone\)/],
   [
@@ -148,8 +148,8 @@ test("the warning about very many side effects is short, on the driver's page to
   const page = await (await fetch(`/drivers/${await addDriver(driverZip({ extra }))}`)).text();
   const warnings = await warningsOf(inf);
 
-  assert.match(page, /does more than a printer’s driver needs/);
-  assert.match(page, /46 more INFs of this ZIP do such things/);
+  assert.match(page, /does more than a printer driver requires/);
+  assert.match(page, /46 more INFs of this ZIP do this too/);
   assert.match(warnings, / and others\)\./);
   assert.ok(warnings.length < 1500, `${warnings.length} characters`);
   assert.match(warnings, /services \(0\[U\+202E\]<b>xxx/);

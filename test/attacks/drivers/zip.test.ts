@@ -30,7 +30,7 @@ test("a file that contains another file's header is refused as overlapping", asy
   );
   zip.writeUInt32LE(30 + 5, zip.lastIndexOf("b.txt") - 4);
 
-  await assert.rejects(readArchive(sourceOf(zip)), /“a\.txt” and “b\.txt” overlap in this ZIP/);
+  await assert.rejects(readArchive(sourceOf(zip)), /“a\.txt” and “b\.txt” overlap\./);
 });
 
 test("a table of contents whose last entry extends beyond its end is refused", async () => {
@@ -48,7 +48,7 @@ test("a warning names the first file that differs only by case and counts the ot
   const { warnings } = await readArchive(sourceOf(zip));
 
   assert.deepEqual(warnings, [
-    "“a” and “A” differ only by case: Windows keeps the later one. 6 more files differ so from an earlier one.",
+    "“a” and “A” differ only in case. Windows keeps only the second file. In all, 7 pairs differ like this.",
   ]);
 });
 
@@ -78,5 +78,5 @@ deepTest("20,000 names that differ only by case make one warning", async () => {
 
   assert.equal(entries.length, 10_000);
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? "", /9998 more files differ/);
+  assert.match(warnings[0] ?? "", /9999 pairs differ/);
 });

@@ -17,7 +17,7 @@ test("a path that URL parsers change, or that names another host, is refused", (
   ];
 
   for (const path of paths) {
-    assert.throws(() => urlWith(path), /is no path on a printer/, JSON.stringify(path));
+    assert.throws(() => urlWith(path), /is not a valid IPP path/, JSON.stringify(path));
   }
 });
 

@@ -26,7 +26,7 @@ async function openShop(t: TestContext): Promise<Shop> {
   for (const version of ["1.0.0.0", "2.0.0.0"]) {
     const zip = driverZip({ models, version });
     const answer = await service.upload("/drivers/upload", zip, "driver.zip", { cookie });
-    drivers.push(Number(/href="\/drivers\/(\d+)">Open it/.exec(await answer.text())?.[1]));
+    drivers.push(Number(/href="\/drivers\/(\d+)">Open driver/.exec(await answer.text())?.[1]));
   }
   const send = async (path: string, fields: Record<string, string>) => {
     const answer = await service.post(path, fields, { ...navigation, cookie });

@@ -137,7 +137,7 @@ function mutated(random: (bound: number) => number): string {
 }
 
 /** Messages of refusals that well-formed XML can get. */
-const stricter = /definition|no PrintTicket|not of the Print Schema/;
+const stricter = /definition|not a PrintTicket|not of the Print Schema/;
 
 test("mutated tickets are accepted only where Python's parser accepts them, and their meaning is unchanged", {
   skip: without.python,
@@ -187,7 +187,7 @@ deepTest("tickets that are small only when packed fill neither memory nor a pack
   assert.deepEqual([list?.status, refused?.status, page?.status], [200, 422, 200]);
   assert.match(
     (await refused?.text()) ?? "",
-    /have more text than one package can contain: their PrintTickets are large/,
+    /The PrintTickets of these printers are too large for one package/,
   );
 });
 

@@ -125,17 +125,17 @@ describe("the administrator's pages", { skip: withoutBrowser, timeout: 300_000 }
     found.push(...(await faultsOf(page, "proxy none", 40, true, false)));
 
     await page.getByLabel("Name").fill("jo");
-    await page.getByRole("button", { name: "Make account" }).click();
-    await page.getByText("None: people sign in at the proxy").waitFor();
+    await page.getByRole("button", { name: "Save account" }).click();
+    await page.getByText("No password. Users sign in at the proxy").waitFor();
     found.push(...(await faultsOf(page, "proxy account", 40, true, false)));
     await page.getByRole("button", { name: "Disable" }).click();
-    await page.getByText("is disabled").first().waitFor();
+    await page.getByText("Disabled: account").waitFor();
     found.push(...(await faultsOf(page, "proxy disabled", 40, true)));
     await admin.post("/accounts", { name: "x".repeat(64), role: "viewer" });
     await page.goto(`${service.url}/accounts`);
     found.push(...(await faultsOf(page, "proxy list", 40, true, false)));
     await page.getByRole("link", { name: "boss" }).click();
-    await page.getByText("Whoever runs the proxy").waitFor();
+    await page.getByText("You sign in at your organization’s proxy").waitFor();
     found.push(...(await faultsOf(page, "proxy own", 40, true)));
 
     assert.deepEqual(found, []);

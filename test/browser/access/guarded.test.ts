@@ -32,7 +32,7 @@ test("a token is made, shown once, used and revoked without scripts", skip, asyn
   await page.getByRole("link", { name: "Tokens" }).click();
   await page.getByLabel("Name").fill("Datto RMM");
   await page.getByLabel("Access to").selectOption({ label: "Kunde Müller" });
-  await page.getByRole("button", { name: "Make token" }).click();
+  await page.getByRole("button", { name: "Create token" }).click();
   const token = (await page.locator("#token").textContent()) ?? "";
   await saveScreenshot(page, "token-made");
   const used = (await bearer(token).fetch("/clients/1/packages/rmm")).status;
@@ -41,7 +41,7 @@ test("a token is made, shown once, used and revoked without scripts", skip, asyn
   await page.getByText("Revoke Datto RMM…").click();
   await saveScreenshot(page, "token-revoke");
   await page.getByRole("button", { name: "Revoke token" }).click();
-  await page.getByText("The token “Datto RMM” is revoked").waitFor();
+  await page.getByText("Revoked: token “Datto RMM” and its links").waitFor();
   await page.getByText("No tokens yet").waitFor();
   const revoked = (await bearer(token).fetch("/clients/1/packages/rmm")).status;
 
@@ -56,19 +56,19 @@ test(
     const { page, service } = await openAsAdmin(t, { ...wide, javaScriptEnabled: false });
 
     await page.goto(`${service.url}/printers/1`);
-    await page.getByText("Copy a link").click();
+    await page.getByText("Create link…").click();
     await saveScreenshot(page, "link-form");
     await page.getByLabel("Link to").selectOption({ label: "install-office.ps1" });
     await page.getByLabel("Valid for").selectOption({ label: "7 days" });
-    await page.getByRole("button", { name: "Make the link" }).click();
+    await page.getByRole("button", { name: "Create link" }).click();
     const link = (await page.locator("#link-0").textContent()) ?? "";
     await saveScreenshot(page, "link-made");
     const fetched = await fetch(link);
     await page.getByRole("link", { name: "Office" }).click();
-    await page.getByText("Copy a link").click();
-    await page.getByText("Make all links to this invalid…").click();
-    await page.getByRole("button", { name: "Make all links invalid" }).click();
-    await page.getByText("All links to this have ended").waitFor();
+    await page.getByText("Create link…").click();
+    await page.getByText("Revoke all links…").click();
+    await page.getByRole("button", { name: "Revoke all links" }).click();
+    await page.getByText("All links are revoked").waitFor();
     await saveScreenshot(page, "links-ended");
     await page.getByRole("heading", { name: "Office" }).waitFor();
     const ended = await fetch(link);
@@ -126,7 +126,7 @@ for (const colorScheme of selectCases(["light", "dark"] as const, 1)) {
 
     for (const path of ["/printers/1", "/clients/1", "/drivers/1?tab=deploy"]) {
       await page.goto(service.url + path);
-      const fold = page.getByText("Copy a link");
+      const fold = page.getByText("Create link…");
       if ((await fold.count()) > 0) await fold.click();
       if (await overflows(page)) found.push(`${path} overflows`);
       if (isDeep || path !== "/clients/1")
@@ -134,8 +134,8 @@ for (const colorScheme of selectCases(["light", "dark"] as const, 1)) {
       await saveScreenshot(page, `phone-${colorScheme}${path.replaceAll(/[/?=]/g, "-")}`);
     }
     await page.goto(`${service.url}/printers/1`);
-    await page.getByText("Copy a link").click();
-    await page.getByRole("button", { name: "Make the link" }).click();
+    await page.getByText("Create link…").click();
+    await page.getByRole("button", { name: "Create link" }).click();
     await page.locator("#link-0").waitFor();
     if (await overflows(page)) found.push("the link overflows");
     found.push(...(await accessibilityProblems(page)));

@@ -44,8 +44,8 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
 
     await page.goto(`${url}/drivers`);
     await page.getByLabel("Driver ZIP").setInputFiles(await driverFile(t));
-    await page.getByText("is uploaded").waitFor();
-    await page.getByText(/1 unused file of 4/).waitFor();
+    await page.getByText("was uploaded").waitFor();
+    await page.getByText(/Packages contain 1 unused file/).waitFor();
     await saveScreenshot(page, "1440-drivers");
     await page.getByRole("link", { name: "All settings" }).click();
 
@@ -66,7 +66,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.equal(await page.locator("#models option").count(), 11, "150 to 159, and 115");
     await page.getByLabel("Model", { exact: true }).fill("Papyrus 150 PCL6");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("Your first package is ready: Büro “1”").waitFor();
+    await page.getByText("Saved: Büro “1”. Your first package is ready.").waitFor();
 
     await browser.grantPermissions(["clipboard-write"]);
     await page.getByText("Fields for Intune").click();
@@ -74,11 +74,11 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByRole("button", { name: "Copied" }).waitFor();
     assert.match(await pasteText(page), /-File \.\\install\.ps1$/);
     await page
-      .getByLabel("Picture")
+      .getByLabel("Icon file")
       .setInputFiles({ name: "icon.png", mimeType: "image/png", buffer: Buffer.from("GIF89a") });
-    await page.getByText("is no picture that this browser can read").waitFor();
+    await page.getByText("This browser cannot read").waitFor();
     await page
-      .getByLabel("Picture")
+      .getByLabel("Icon file")
       .setInputFiles({ name: "icon.png", mimeType: "image/png", buffer: makePng() });
     await page.getByRole("button", { name: "Upload icon" }).click();
     await page.getByAltText("The printer’s icon").waitFor();
@@ -114,12 +114,12 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.equal(page.url(), `${url}/clients?saved=1`);
     await page.goto(`${url}/printers`);
     await page.locator(".upload-link .hint").first().waitFor();
-    await page.getByRole("link", { name: "Upload a driver…" }).click();
+    await page.getByRole("link", { name: "Upload driver…" }).click();
     assert.equal(await page.getByLabel("Driver ZIP").getAttribute("multiple"), null);
     await page.getByLabel("Driver ZIP").setInputFiles(await driverFile(t));
     await page.getByRole("button", { name: "Upload driver" }).click();
     assert.equal(page.url(), `${url}/drivers/1?uploaded=new`);
-    await page.getByText("is uploaded.").waitFor();
+    await page.getByText("was uploaded.").waitFor();
     await page.locator("label[for=tab-model]").click();
     await page.getByRole("radio", { name: "Papyrus 101 PCL6" }).check();
     await page.getByRole("button", { name: "Save driver" }).click();
@@ -139,7 +139,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByRole("link", { name: "Download ZIP" }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0, "no button that does nothing");
     await page
-      .getByLabel("Picture")
+      .getByLabel("Icon file")
       .setInputFiles({ name: "i.png", mimeType: "image/png", buffer: makePng() });
     await page.getByRole("button", { name: "Upload icon" }).click();
     await page.getByAltText("The printer’s icon").waitFor();

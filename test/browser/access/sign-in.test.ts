@@ -62,7 +62,7 @@ describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }
     await page.locator(".fold > summary").click();
     await page.getByLabel("Name").fill("works");
     await page.getByLabel("Role").selectOption("operator");
-    await page.getByRole("button", { name: "Make account" }).click();
+    await page.getByRole("button", { name: "Save account" }).click();
     const password = await page.locator("#one-time-password").textContent();
     await saveScreenshot(page, "accounts-made");
     await page.goto(`${app.url}/accounts`);

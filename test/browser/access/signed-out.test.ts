@@ -31,13 +31,13 @@ async function openSignedIn(t: TestContext, path: string, options: BrowserContex
 /** Signs in by the message's link, which opens another tab. */
 async function signInBeside(page: Page): Promise<void> {
   const opened = page.context().waitForEvent("page");
-  await page.getByRole("link", { name: "Sign in, in a new tab" }).click();
+  await page.getByRole("link", { name: "Sign in (new tab)" }).click();
   const beside = await opened;
   await signIn(beside);
   await beside.close();
 }
 
-const notSaved = /not signed in any more: nothing was saved/;
+const notSaved = /Your session ended\. Nothing was saved/;
 
 describe("a form whose sender was signed out meanwhile", { skip: withoutBrowser, timeout: 300_000 }, () => {
   test("a form sent by a page script keeps what was typed, explains that, and saves after signing in in another tab", async (t) => {

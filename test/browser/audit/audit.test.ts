@@ -50,7 +50,7 @@ test("the audit log's page is usable at 360 px, in dark mode and without JavaScr
   await bare.goto(`${app.url}/audit`);
   await saveScreenshot(bare, "audit-narrow-without-script");
   await bare.getByLabel("Event").selectOption({ label: "Refused" });
-  await bare.getByLabel("Words").fill("link");
+  await bare.getByLabel("Search", { exact: true }).fill("link");
   await bare.getByRole("button", { name: "Filter" }).press("Enter");
   const heads = await bare.locator(".audit-head").allInnerTexts();
 

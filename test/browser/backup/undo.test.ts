@@ -105,7 +105,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     await page.goto(app.url);
     await page.getByRole("button", { name: "Undo the deletion of Office" }).click();
     await page
-      .getByText("“Office” needs “Alpha”, which was deleted after it: undo that deletion first.")
+      .getByText("“Office” needs “Alpha”, which was deleted later. Undo that deletion first.")
       .waitFor();
     await saveScreenshot(page, "360-not-restored");
     await page.getByRole("button", { name: "Undo: Alpha" }).click();
@@ -123,14 +123,14 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     const page = await browser.newPage();
 
     await page.goto(app.url);
-    await page.locator("summary", { hasText: "Delete for good: Gone" }).focus();
+    await page.locator("summary", { hasText: "Delete permanently: Gone" }).focus();
     await page.keyboard.press("Enter");
     await saveScreenshot(page, "1280-delete-for-good");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await page.getByText("Deleted for good: Gone").waitFor();
+    await page.getByText("Permanently deleted: Gone").waitFor();
 
-    assert.equal(await page.locator("summary", { hasText: "Delete for good" }).count(), 1);
+    assert.equal(await page.locator("summary", { hasText: "Delete permanently" }).count(), 1);
     assert.equal(app.app.undo.list().length, 1);
   });
 

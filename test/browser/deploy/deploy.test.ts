@@ -97,7 +97,7 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     const before = await textOf(page.locator("#logo-value"));
 
     await page
-      .getByLabel("Picture")
+      .getByLabel("Icon file")
       .setInputFiles({ name: "i.png", mimeType: "image/png", buffer: makePng() });
     await page.getByRole("button", { name: "Upload icon" }).click();
     await page.getByText("Fields for Intune").click();
@@ -160,9 +160,9 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
         [0, "/printers/4/edit#f-driver_id"],
       ],
     );
-    assert.match(refused[0]?.[0] ?? "", /has no driver description/);
+    assert.match(refused[0]?.[0] ?? "", /has no model/);
     assert.match(refused[1]?.[0] ?? "", /No driver assigned/);
-    assert.match(archive, /missing on disk: upload .* again[\s\S]*Upload driver\.zip again/);
+    assert.match(archive, /missing on the server\. Upload .* again[\s\S]*Upload driver\.zip again/);
     assert.equal(await downloads.count(), 0);
   });
 
@@ -201,7 +201,7 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await page.goto(`${url}/printers/1`);
 
     await page.getByText("Guides, commands and scripts").click();
-    await page.getByRole("link", { name: /Read it.* install-office\.ps1/ }).click();
+    await page.getByRole("link", { name: /View script.* install-office\.ps1/ }).click();
     const title = await textOf(page.locator("h1"));
     await page.getByRole("button", { name: "Copy" }).click();
     await until(async () => (await pasteText(page)) !== "");

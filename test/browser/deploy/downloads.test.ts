@@ -36,7 +36,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     const problems = watchProblems(page, service.url);
 
     await link(page).click();
-    await message(page).getByText("missing on disk: upload driver.zip again").waitFor();
+    await message(page).getByText("missing on the server. Upload driver.zip again").waitFor();
     const isFocused = await focused(page);
     const faults = await accessibilityProblems(page);
     await saveScreenshot(page, "download-refused");
@@ -73,18 +73,18 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await button.click();
     const name = (await download).suggestedFilename();
     await page.route("**/packages/mdm", (route) => route.fulfill(answers));
-    await expectMessage("The service does not answer (502).");
+    await expectMessage("Platen does not respond (502).");
     await page.unroute("**/packages/mdm");
     await page.route("**/packages/mdm", (route) => route.abort());
-    await expectMessage("The service does not answer: nothing is downloaded.");
+    await expectMessage("Platen does not respond. Nothing was downloaded.");
     await page.unroute("**/packages/mdm");
     const failing = t.mock.method(service.app.packages, "ofPrinter", () =>
       Promise.reject(new Error("defect")),
     );
-    await expectMessage(/The service made an error \([0-9a-f]{8}\)/);
+    await expectMessage(/Platen had an error \([0-9a-f]{8}\)/);
     failing.mock.restore();
     await service.fetch("/printers/1", { method: "DELETE" });
-    await expectMessage("There is no printer 1.");
+    await expectMessage("Printer 1 does not exist. It may be deleted.");
     await button.click();
     await message(page).waitFor();
 
@@ -98,7 +98,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await page.route("**/packages/mdm", (route) => route.abort());
 
     await link(page).click();
-    await message(page).getByText("The service does not answer").waitFor();
+    await message(page).getByText("Platen does not respond").waitFor();
     await page.unroute("**/packages/mdm");
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Try again" }).click();
@@ -119,7 +119,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     const during = await link(page).boundingBox();
     await page.getByText("The download is being prepared.").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("Cancelled: nothing is downloaded.").waitFor();
+    await page.getByText("Download cancelled.").waitFor();
     const isLost = await isFocusLost(page);
     release();
 
@@ -243,8 +243,8 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
 
     await link(page).click();
-    await page.getByText("missing on disk: upload driver.zip again").waitFor();
-    await page.getByRole("link", { name: "Back to the page before" }).click();
+    await page.getByText("missing on the server. Upload driver.zip again").waitFor();
+    await page.getByRole("link", { name: "Go back" }).click();
 
     assert.equal(page.url(), `${url}/printers/1`);
   });

@@ -33,13 +33,13 @@ describe("a first package", { skip: withoutBrowser, timeout: 300_000 }, () => {
     await hand.see(/Saved: Kunde Müller/);
     await hand.click("link", "Drivers");
     await hand.chooseFile("Driver ZIP", zip);
-    await hand.see(/is uploaded/);
+    await hand.see(/was uploaded/);
     await hand.type("Name", "Office");
     await hand.type("Address", "10.0.0.9");
     await hand.click("button", "Save printer");
-    await hand.see(/Your first package is ready: Office/);
+    await hand.see(/Saved: Office\. Your first package is ready\./);
     await saveScreenshot(page, "1440-first-package");
-    const package_ = await hand.download("Download for Intune");
+    const package_ = await hand.download("Download Intune package");
 
     const [saved] = app.store.printers.list();
     assert.ok(hand.clicks <= maxClicks, `${hand.clicks} clicks: ${hand.clickLog.join(", ")}`);
@@ -59,15 +59,15 @@ describe("a first package", { skip: withoutBrowser, timeout: 300_000 }, () => {
   test(`takes at most ${maxClicks} clicks from an empty service on, without a client`, async (t) => {
     const { app, page, problems, zip, hand } = await start(t);
 
-    await hand.click("link", "Upload a driver");
+    await hand.click("link", "Upload driver");
     await hand.chooseFile("Driver ZIP", zip);
-    await hand.see(/is uploaded/);
+    await hand.see(/was uploaded/);
     await saveScreenshot(page, "1440-first-upload");
     await hand.type("Name", "Office");
     await hand.type("Address", "10.0.0.9");
     await hand.click("button", "Save printer");
-    await hand.see(/Your first package is ready: Office/);
-    const package_ = await hand.download("Download for Intune");
+    await hand.see(/Saved: Office\. Your first package is ready\./);
+    const package_ = await hand.download("Download Intune package");
 
     const [saved] = app.store.printers.list();
     assert.ok(hand.clicks <= maxClicks, `${hand.clicks} clicks: ${hand.clickLog.join(", ")}`);
@@ -87,7 +87,7 @@ describe("a first package", { skip: withoutBrowser, timeout: 300_000 }, () => {
     await page.goto(`${url}/printers?new=1`);
     await save("Office", "10.0.0.9");
     await page.waitForURL(`${url}/printers/1`);
-    await page.getByText("Saved: Office. No driver assigned: choose one to deploy it.").waitFor();
+    await page.getByText("Saved: Office. No driver assigned. Choose a driver.").waitFor();
     await page.goto(`${url}/printers?new=1`);
     await save("Hall", "10.0.0.10");
     await page.getByText("Saved: Hall").waitFor();

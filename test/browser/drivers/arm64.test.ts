@@ -21,14 +21,14 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
     const problems = watchProblems(page, url);
     await page.goto(`${url}/printers/${printer}`);
 
-    await page.getByRole("link", { name: "choose another for them" }).click();
+    await page.getByRole("link", { name: "Choose a driver for ARM64" }).click();
     await page.waitForURL(/#f-arm64_driver_id$/);
     await page.locator("#f-arm64_driver_id").waitFor();
     const needed = await page.locator(hint).textContent();
     await page.getByLabel("Driver", { exact: true }).selectOption(both);
-    await page.locator(hint).getByText("Not needed").waitFor();
+    await page.locator(hint).getByText("Optional").waitFor();
     await page.getByLabel("Driver", { exact: true }).selectOption(main);
-    await page.locator(hint).getByText("has no files for ARM64 machines").waitFor();
+    await page.locator(hint).getByText("has no ARM64 files").waitFor();
     await page.getByLabel("Driver for ARM64").selectOption(arm);
     await page.locator(suggested).nth(1).waitFor({ state: "attached" });
     const models = await page
@@ -37,10 +37,10 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
     const ofFirst = await page.locator("#models option").count();
     await page.getByLabel("Model for ARM64").fill("Papyrus ARM PS");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByRole("heading", { name: "On ARM64 machines" }).waitFor();
+    await page.getByRole("heading", { name: "On ARM64 PCs" }).waitFor();
 
     const { printer: kept } = app.store.printers.get(printer);
-    assert.match(needed ?? "", /The driver above has no files for ARM64 machines/);
+    assert.match(needed ?? "", /the driver above has no ARM64 files/);
     assert.deepEqual([models, ofFirst], [["Papyrus ARM", "Papyrus ARM PS"], 1]);
     assert.deepEqual(
       [kept.driver_id, kept.arm64_driver_id, kept.arm64_driver_desc],
@@ -54,10 +54,10 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
     const page = await (await openBrowser(t, { javaScriptEnabled: false })).newPage();
     await page.goto(`${url}/printers/1`);
 
-    await page.getByRole("link", { name: "choose another for them" }).click();
+    await page.getByRole("link", { name: "Choose a driver for ARM64" }).click();
     await page.waitForURL(/#f-arm64_driver_id$/);
     if (!(await page.locator("#f-arm64_driver_id").isVisible()))
-      await page.locator("summary").getByText("ARM64 machines", { exact: true }).click();
+      await page.locator("summary").getByText("ARM64 PCs", { exact: true }).click();
     await page.locator("#f-arm64_driver_id").waitFor();
     await page.getByText("Port and status").click();
     await page.getByLabel("Protocol").selectOption("ipp");
@@ -77,7 +77,7 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
         .locator("#f-arm64_driver_id > option")
         .evaluateAll((options) => options.map((one) => one.getAttribute("value")));
     const upload = async (buffer: Buffer) => {
-      await page.getByRole("link", { name: "Upload a driver…" }).click();
+      await page.getByRole("link", { name: "Upload driver…" }).click();
       const name = "driver.zip";
       await page.getByLabel("Driver ZIP").setInputFiles({ name, mimeType: "application/zip", buffer });
       await page.getByText("uploaded and chosen").waitFor();

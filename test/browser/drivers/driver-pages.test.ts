@@ -44,6 +44,23 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     await saveScreenshot(page, "360-driver-models");
   });
 
+  test("a link into another tab opens it, also when the address stays the same", async (t) => {
+    const { url, addDriver } = await startApp(t);
+    await addDriver(driverZip({ models: ["Papyrus A", "Papyrus B"], catalog: null }));
+    const page = await openWide(t);
+    await page.goto(`${url}/drivers/1?tab=deploy`);
+    await page.evaluate(`document.querySelector("h1").innerHTML = '<a href="#models-found">models</a>'`);
+
+    await page.getByRole("link", { name: "models" }).click();
+    await page.locator("#models-found").waitFor();
+    await page.locator("label[for=tab-what]").click();
+    await page.locator("#models-found").waitFor({ state: "hidden" });
+    await page.getByRole("link", { name: "models" }).click();
+
+    await page.locator("#models-found").waitFor();
+    assert.equal(await page.getByRole("radio", { name: "INF and model" }).isChecked(), true);
+  });
+
   test("the page offers a newer version and moves the printers after showing each pair", async (t) => {
     const { url, app, addDriver, addPrinter } = await startApp(t);
     await addDriver(driverZip({ models: ["Papyrus A", "Papyrus B"] }));
@@ -56,11 +73,11 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     await page.goto(`${url}/drivers/1?tab=model`);
     await page.getByText("Newer version:").waitFor();
     await page.getByRole("link", { name: "Move 3 printers…", exact: true }).click();
-    await page.getByText("the same name").waitFor();
+    await page.getByText("same model").waitFor();
     await saveScreenshot(page, "1440-move");
     assert.deepEqual(await accessibilityProblems(page), []);
     await page.getByRole("button", { name: "Move 3 printers" }).click();
-    await page.getByRole("link", { name: "Choose the model that these printers get." }).waitFor();
+    await page.getByRole("link", { name: "Choose a model for these printers." }).waitFor();
     await page.getByLabel("New model for Papyrus B").fill("Papyrus X");
     await page.getByRole("button", { name: "Move 3 printers" }).click();
     await page.getByText("3 printers moved to").waitFor();

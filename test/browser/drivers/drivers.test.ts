@@ -41,18 +41,18 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.equal(await page.locator("#upload-lines input[type=radio]").count(), 0);
     await saveScreenshot(page, "1440-upload-asks");
     await page.goto(`${url}/printers?driver_id=2`);
-    await page.getByText("Required: choose one of the 3 models").waitFor();
+    await page.getByText("Required. Type to search 3 models.").waitFor();
     await page.getByRole("textbox", { name: "Name" }).fill("Office");
     await page.getByLabel("Address").fill("10.0.0.9");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await page.locator(".problems:focus").getByText("Choose one of 3 names").waitFor();
+    await page.locator(".problems:focus").getByText("Choose one of 3 models").waitFor();
     await page.getByLabel("Driver", { exact: true }).selectOption({ index: 2 });
-    await page.getByText("Leave empty to use the driver’s model: Papyrus Universal.").waitFor();
+    await page.getByText("Leave empty for the driver’s model (Papyrus Universal)").waitFor();
     await page.getByLabel("Driver", { exact: true }).selectOption("2");
-    await page.getByText("Required: choose one of the 3 models").waitFor();
+    await page.getByText("Required. Type to search 3 models.").waitFor();
     await page.getByLabel("Model", { exact: true }).fill("Papyrus B");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("Your first package is ready: Office").waitFor();
+    await page.getByText("Saved: Office. Your first package is ready.").waitFor();
 
     assert.equal(app.store.printers.get(1).printer.driver_desc, "Papyrus B");
     assert.deepEqual(problems, []);
@@ -98,11 +98,11 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     const problems = watchProblems(page, url);
     await page.goto(`${url}/drivers`);
 
-    await page.getByRole("searchbox", { name: "Words in the list" }).fill("acme");
+    await page.getByRole("searchbox", { name: "Filter the list" }).fill("acme");
     await page.getByText("1 of 2 drivers").waitFor();
     assert.equal(await page.locator("#driver-table tbody tr").count(), 1);
     assert.match(page.url(), /\/drivers\?q=acme/);
-    await assertFocus(page, /^Words in the list/);
+    await assertFocus(page, /^Filter the list/);
     await page.getByRole("combobox", { name: "State" }).selectOption("blocked");
     await page.getByText("Nothing matches “acme”.").waitFor();
     await page.getByRole("link", { name: "Show all 2 drivers" }).click();
@@ -123,8 +123,8 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByRole("radio", { name: "Papyrus 777 PCL6" }).check();
     await page.getByLabel("Comment").fill("kept");
     await page.getByRole("button", { name: "Save driver" }).click();
-    await page.getByText("3 printers will install again").waitFor();
-    await assertFocus(page, /^Before it is saved/);
+    await page.getByText("3 printers must be deployed again").waitFor();
+    await assertFocus(page, /^Check before you save/);
     assert.equal(app.store.drivers.get(1).inf_path, "papyrus.inf");
     await saveScreenshot(page, "1440-driver-confirm");
     assert.deepEqual(await accessibilityProblems(page), []);
@@ -134,7 +134,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.ok(await page.getByRole("radio", { name: "Papyrus 777 PCL6" }).isChecked());
     await page.getByRole("button", { name: "Save driver" }).click();
     await page.getByRole("button", { name: "Save and change 3 printers" }).click();
-    await page.getByText("Revisions changed: deploy its printers again.").waitFor();
+    await page.getByText("Download and deploy its printers again.").waitFor();
 
     assert.equal(app.store.drivers.get(1).driver_desc, "Papyrus 777 PCL6");
     assert.equal(app.store.drivers.get(1).comment, "kept");
@@ -150,7 +150,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.goto(`${url}/drivers/1?tab=model`);
     await page.getByLabel("sub/second.inf").check();
     await page.getByLabel("Comment").fill("kept");
-    await page.getByRole("button", { name: "Show its models" }).click();
+    await page.getByRole("button", { name: "Show models" }).click();
     assert.equal(await page.locator(".models input").count(), 2);
     await page.getByLabel("Search the models").fill("158");
     await page.getByRole("button", { name: "Search" }).click();
@@ -158,7 +158,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.ok(await page.getByRole("radio", { name: "Papyrus 158 PCL6" }).isChecked());
     assert.ok(await page.getByLabel("papyrus.inf", { exact: true }).isChecked());
     await page.getByRole("button", { name: "Save driver" }).click();
-    await page.getByText("1 printer will install again").waitFor();
+    await page.getByText("1 printer must be deployed again").waitFor();
     await saveScreenshot(page, "360-driver-confirm-without-scripts");
     await page.getByRole("button", { name: "Save and change 1 printer" }).click();
 

@@ -42,10 +42,10 @@ describe("the card of an upload in a browser", { skip: withoutBrowser, timeout: 
     }
     await page.goto(`${url}/clients/1`);
     await dropFiles(page, "h1", [large()]);
-    await cardOf(page).getByText("is uploaded").waitFor();
+    await cardOf(page).getByText("was uploaded").waitFor();
     await saveScreenshot(page, "360-upload-card");
     const [isWide, faults] = [await overflows(page), await accessibilityProblems(page)];
-    await cardOf(page).getByLabel("Name").fill("Office");
+    await cardOf(page).getByLabel("Name", { exact: true }).fill("Office");
     await page.getByLabel("Address").fill("10.0.0.9");
     await cardOf(page).getByLabel("Client").selectOption("Beta");
     const model = page.getByLabel("Model, one of 60");
@@ -54,16 +54,41 @@ describe("the card of an upload in a browser", { skip: withoutBrowser, timeout: 
     await page.locator('#upload-lines option[value="Papyrus 100 PCL6"]').waitFor({ state: "detached" });
     await model.fill("Papyrus 150");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("Nearest names:").waitFor();
+    await page.getByText("Similar models:").waitFor();
     const typed = await page.getByRole("textbox", { name: "Name" }).inputValue();
     await page.getByRole("button", { name: "Papyrus 150 PCL6" }).click();
     assert.ok(await isFocusIn(page, "#f-driver_desc"));
+    assert.equal(await page.locator("#f-driver_desc-problem, #f-driver_desc[aria-invalid]").count(), 0);
     await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("Your first package is ready: Office").waitFor();
+    await page.getByText("Saved: Office. Your first package is ready.").waitFor();
 
     const { printer, client } = app.store.printers.get(1);
     assert.deepEqual([isWide, faults], [false, []]);
     assert.deepEqual([typed, printer.driver_desc, client?.name], ["Office", "Papyrus 150 PCL6", "Beta"]);
+    assert.deepEqual(problems, []);
+  });
+
+  test("the proposed name of the driver can be changed on the card, and must be unique", async (t) => {
+    const { url, app, addDriver } = await startApp(t);
+    await addDriver();
+    const page = await openWide(t, narrow);
+    const problems = watchProblems(page, url);
+    await page.goto(`${url}/clients`);
+    await dropFiles(page, "h1", [driverZip({ version: "3.0.0.0" })]);
+    const card = cardOf(page);
+
+    await card.getByText("Rename", { exact: true }).click();
+    await card.getByLabel("Driver name").fill("Papyrus 100 PCL6 1.2");
+    await card.getByRole("button", { name: "Rename driver" }).click();
+    await card.getByText("is already the name of another driver").waitFor();
+    assert.equal(app.store.drivers.get(2).name, "Papyrus 100 PCL6 3.0");
+    await saveScreenshot(page, "360-rename");
+    await card.getByLabel("Driver name").fill("Copiers 2026");
+    await card.getByRole("button", { name: "Rename driver" }).click();
+    await card.getByText("is the driver’s name.").waitFor();
+
+    assert.equal(app.store.drivers.get(2).name, "Copiers 2026");
+    assert.equal(await card.getByRole("button", { name: "Save printer" }).count(), 1, "the next step stays");
     assert.deepEqual(problems, []);
   });
 
@@ -76,10 +101,10 @@ describe("the card of an upload in a browser", { skip: withoutBrowser, timeout: 
     const isDropping = () => app.store.drivers.get(1).drop_unused;
 
     await page.getByRole("button", { name: "Leave out 1 unused file (1.1 MB smaller)" }).click();
-    await cardOf(page).getByText("Packages leave out 1 file of 4, 1.1 MB unpacked").waitFor();
+    await cardOf(page).getByText("Packages leave out 1 file that this INF does not use (1.1 MB)").waitFor();
     const left = isDropping();
     assert.ok(await isFocusIn(page, "#drop-unused-1"), "the button that takes them back");
-    await page.getByRole("button", { name: "Put them back into packages" }).click();
+    await page.getByRole("button", { name: "Include unused files" }).click();
     await page.getByRole("button", { name: "Leave out 1 unused file" }).waitFor();
 
     assert.deepEqual([left, isDropping()], [true, false]);
@@ -94,7 +119,7 @@ describe("the card of an upload in a browser", { skip: withoutBrowser, timeout: 
     await page.goto(`${url}/drivers/1`);
 
     await page.getByRole("button", { name: "Leave out 1 unused file (1.1 MB smaller)" }).click();
-    await page.getByText("Packages leave out 1 file of 4").waitFor();
+    await page.getByText("Packages leave out 1 file").waitFor();
 
     assert.match(page.url(), /\/drivers\/1\?done=saved(?:&change=[\w-]{12})?$/);
     assert.equal(app.store.drivers.get(1).drop_unused, true);
@@ -112,9 +137,9 @@ describe("the card of an upload in a browser", { skip: withoutBrowser, timeout: 
     await page.getByRole("link", { name: "Choose another ZIP" }).click();
     const buffer = driverZip({ className: "Net", provider: "Acme" });
     await (await chooser).setFiles({ name: "net.zip", mimeType: "application/zip", buffer });
-    await cardOf(page).getByText("This is a driver for network adapters").waitFor();
+    await cardOf(page).getByText("It is for network adapters").waitFor();
     await saveScreenshot(page, "1440-upload-of-no-printer");
-    await page.getByRole("button", { name: "Delete it" }).click();
+    await page.getByRole("button", { name: "Delete driver" }).click();
     await page.locator("#message").getByText("Deleted: ").waitFor();
 
     assert.equal(app.store.drivers.list().length, 0);

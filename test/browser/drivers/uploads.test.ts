@@ -58,7 +58,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
         zip("asks.zip", driverZip({ models: ["Papyrus A", "Papyrus B"], version: "2.0.0.0" })),
         zip("net.zip", driverZip({ className: "Net", version: "3.0.0.0" })),
       ]);
-    await page.getByText("This is a driver for network adapters").waitFor();
+    await page.getByText("It is for network adapters").waitFor();
     await saveScreenshot(page, "1440-uploads");
 
     const tones = await page.locator("#upload-lines > li > .notice").evaluateAll((notices) => {
@@ -66,8 +66,11 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     });
     assert.deepEqual(tones, ["notice good", "notice bad", "notice good", "notice bad"]);
     assert.equal(uploads.count, 3, "what is no ZIP is not sent");
-    await page.getByText("This is not a ZIP file, so nothing was uploaded").waitFor();
+    await page.getByText("This is not a ZIP. Extract a setup program").waitFor();
     assert.equal(await page.locator("#driver-table tbody tr").count(), 3, "the list follows");
+    const next = page.locator("#upload-lines").getByRole("link", { name: "New printer with this driver" });
+    assert.equal(await next.count(), 2, "a form would leave the other uploads");
+    assert.equal(await page.locator("#upload-lines .new-printer").count(), 0);
     assert.equal(await page.getByLabel("Driver ZIP").inputValue(), "");
     assert.equal(app.store.drivers.list().length, 3);
     const dropped = ["4.0.0.0", "5.0.0.0"].map((version) => driverZip({ version }));
@@ -90,7 +93,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.goto(`${url}/drivers`);
 
     await page.getByLabel("Driver ZIP").setInputFiles(await largeFile(t, 3 << 20));
-    await page.locator(".notice.bad:focus").getByText("It has 3 MB; at most 1 MB are taken").waitFor();
+    await page.locator(".notice.bad:focus").getByText("The file has 3 MB. The limit is 1 MB").waitFor();
 
     assert.equal(uploads.count, 0);
   });
@@ -109,10 +112,10 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
       .getByText(/^\d+ %$/)
       .waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("The upload is cancelled.").waitFor();
+    await page.getByText("Upload cancelled.").waitFor();
     assert.equal(app.store.drivers.list().length, 0);
     await page.getByLabel("Driver ZIP").setInputFiles([large, small]);
-    await page.locator("#upload-lines > li").nth(1).getByText("waits").waitFor();
+    await page.locator("#upload-lines > li").nth(1).getByText("Waiting").waitFor();
     const asked: string[] = [];
     page.once("dialog", (dialog) => {
       asked.push(dialog.type());
@@ -122,8 +125,8 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByRole("link", { name: "Clients" }).click({ noWaitAfter: true });
     await page.getByRole("button", { name: "Cancel large.zip" }).click();
     const isFocused = await isFocusIn(page, "#upload-lines > li:first-child");
-    await page.getByText("The upload is cancelled.").waitFor();
-    await page.getByText("is uploaded").waitFor();
+    await page.getByText("Upload cancelled.").waitFor();
+    await page.getByText("was uploaded").waitFor();
     await page.getByRole("link", { name: "Clients" }).click();
     await page.waitForURL(`${url}/clients`);
 
@@ -145,14 +148,14 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     const offered = await page.locator("#upload-lines button").allInnerTexts();
 
     await page.getByRole("button", { name: "Try a.zip again" }).click();
-    await page.locator("#upload-lines .notice.good:focus").getByText("is uploaded").waitFor();
+    await page.locator("#upload-lines .notice.good:focus").getByText("was uploaded").waitFor();
 
     assert.deepEqual(offered, ["Try again"], "what is no ZIP is none later either");
     assert.equal(await page.locator("#upload-lines > li").count(), 2);
     assert.equal(app.store.drivers.list().length, 1);
     await stop();
     await page.getByLabel("Driver ZIP").setInputFiles(zip("p.zip", driverZip()));
-    await page.locator("#upload-lines .notice.bad").getByText("The service does not answer").waitFor();
+    await page.locator("#upload-lines .notice.bad").getByText("The upload was interrupted").waitFor();
   });
 
   test("a driver uploaded from a printer's form is chosen there, and typed values stay", async (t) => {
@@ -163,22 +166,22 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.goto(`${url}/printers#new-printer`);
     await page.getByRole("textbox", { name: "Name" }).fill("Typed already");
 
-    await page.getByRole("link", { name: "Upload a driver…" }).click();
+    await page.getByRole("link", { name: "Upload driver…" }).click();
     await page
       .locator("dialog")
       .getByLabel("Driver ZIP")
       .setInputFiles(zip("setup.zip", Buffer.from("MZ")));
-    await page.getByText("This is not a ZIP file").waitFor();
+    await page.getByText("This is not a ZIP. Extract").waitFor();
     await saveScreenshot(page, "1440-printer-upload");
     const asks = driverZip({ models: ["Papyrus A", "Papyrus B"], version: "2.0.0.0" });
     await page.locator("dialog").getByLabel("Driver ZIP").setInputFiles(zip("asks.zip", asks));
     await page.locator("dialog").waitFor({ state: "hidden" });
-    await page.getByText("Required: choose one of the 2 models").waitFor();
+    await page.getByText("Required. Type to search 2 models.").waitFor();
     assert.equal(await page.getByLabel("Driver", { exact: true }).inputValue(), "2");
     assert.ok(await page.locator("#f-driver_desc").evaluate((field) => field.matches(":focus")));
     await page.getByLabel("Model", { exact: true }).fill("Papyrus B");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("Your first package is ready: Typed already").waitFor();
+    await page.getByText("Saved: Typed already. Your first package is ready.").waitFor();
 
     const { driver_id, driver_desc } = app.store.printers.get(1).printer;
     assert.deepEqual([driver_id, driver_desc], [2, "Papyrus B"]);

@@ -44,7 +44,7 @@ test("without JavaScript, the keyboard leads from the navigation to a message's 
 
   await page.getByRole("link", { name: "Help", exact: true }).press("Enter");
   await page
-    .getByLabel("Words, or a whole error message")
+    .getByLabel("Search words or an error message")
     .fill("Skipped: not at this site (Lobby belongs in 10.9.9.0/24)");
   await page.keyboard.press("Enter");
   const first = page.locator(".results a").first();

@@ -44,7 +44,7 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
     await page.getByLabel("Change to").selectOption("3");
     await page.getByRole("button", { name: "Change the driver" }).click();
     await page.getByText("2 printers will be Blocked").waitFor();
-    await assertFocus(page, /Nothing is changed yet/);
+    await assertFocus(page, /Check before you change/);
     const between = idsOf(service, "driver");
     const faults = await accessibilityProblems(page);
     await saveScreenshot(page, "1440-bulk-preview");
@@ -156,7 +156,7 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
     await two.getByText("Another user changed the same fields").waitFor();
     const asked = await two.locator(".problems li").allTextContents();
     const shown = await two.getByLabel("Location", { exact: true }).inputValue();
-    await two.getByRole("button", { name: "Save mine anyway" }).click();
+    await two.getByRole("button", { name: "Save my version" }).click();
     await two.locator("#message").getByText("Saved: Renamed").waitFor();
     await one.goto(`${service.url}/printers/2/edit`);
     await two.goto(`${service.url}/printers/2/edit`);
@@ -166,7 +166,10 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
     await one.locator("#message").getByText("Saved: Renamed").waitFor();
     await fill(two, "Name", "Last");
     await save(two);
-    await two.locator("#message").getByText("Location: changed meanwhile to “Floor 3”, kept.").waitFor();
+    await two
+      .locator("#message")
+      .getByText("Another user changed “Location” to “Floor 3”. Platen kept that value.")
+      .waitFor();
     const { name, location, comment } = service.app.store.printers.get(2).printer;
 
     assert.deepEqual(asked, ["Comment"]);

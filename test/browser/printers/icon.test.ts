@@ -68,7 +68,7 @@ describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
     for (const file of pictures) {
       const before = service.app.store.icons.find(1)?.sha256;
-      await page.getByLabel("Picture").setInputFiles(file);
+      await page.getByLabel("Icon file").setInputFiles(file);
       await page.locator(".icon-preview").getByText(`${file.name}: `).waitFor();
       assert.equal(service.app.store.icons.find(1)?.sha256, before, "nothing is saved yet");
       if (file.name === "wide.png") {
@@ -76,7 +76,7 @@ describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
         assert.deepEqual(await accessibilityProblems(page), []);
       }
       await page.getByRole("button", { name: "Upload icon" }).click();
-      await page.locator("#message").getByText("Saved: the icon").waitFor();
+      await page.locator("#message").getByText("Saved: icon").waitFor();
       const { size, corner, middle } = await readSavedIcon(page);
       const margin = file.name === "dot.gif" ? 255 : 0;
       assert.deepEqual([size, corner[3], middle[3]], [[256, 256], margin, 255], file.name);
@@ -109,17 +109,17 @@ describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.equal(isKept, true, "a file dropped beside the form does not replace the page");
     await page.locator("#upload-dialog").getByRole("button", { name: "Close" }).click();
     await page.getByText("dropped.png: 64 × 32 pixels, fitted to 256 × 256").waitFor();
-    await page.getByText("will look soft").waitFor();
+    await page.getByText("will look blurred").waitFor();
     await page.getByRole("button", { name: "Upload icon" }).click();
-    await page.locator("#message").getByText("Saved: the icon").waitFor();
+    await page.locator("#message").getByText("Saved: icon").waitFor();
 
     assert.deepEqual((await readSavedIcon(page)).size, [256, 256]);
     await page.keyboard.press("Escape");
     const buffer = makePng();
-    await page.getByLabel("Picture").setInputFiles({ name: "icon.png", mimeType: "image/png", buffer });
-    await page.getByText("taken as it is").waitFor();
+    await page.getByLabel("Icon file").setInputFiles({ name: "icon.png", mimeType: "image/png", buffer });
+    await page.getByText("used unchanged").waitFor();
     await page.getByRole("button", { name: "Upload icon" }).click();
-    await page.locator("#message").getByText("Saved: the icon").waitFor();
+    await page.locator("#message").getByText("Saved: icon").waitFor();
     const kept = await (await service.fetch("/printers/1/icon")).arrayBuffer();
     assert.deepEqual(Buffer.from(kept), buffer);
   });
@@ -127,15 +127,15 @@ describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
   test("that no browser can read is refused with a remedy, and nothing is sent", async (t) => {
     const { service, page } = await printerPage(t);
     const refused = [
-      ["notes.txt", "text/plain", Buffer.from("text"), "is no picture that this browser can read"],
-      ["broken.png", "image/png", makePng().subarray(0, 100), "is no picture that this browser can read"],
-      ["logo.svg", "image/svg+xml", Buffer.from("<svg/>"), "save it as a PNG and choose that"],
+      ["notes.txt", "text/plain", Buffer.from("text"), "This browser cannot read"],
+      ["broken.png", "image/png", makePng().subarray(0, 100), "This browser cannot read"],
+      ["logo.svg", "image/svg+xml", Buffer.from("<svg/>"), "SVG is not supported. Save the picture as PNG."],
     ] as const;
 
     for (const [name, mimeType, buffer, text] of refused) {
-      await page.getByLabel("Picture").setInputFiles({ name, mimeType, buffer });
+      await page.getByLabel("Icon file").setInputFiles({ name, mimeType, buffer });
       await page.locator(".icon-problem").getByText(text).waitFor();
-      assert.equal(await page.getByLabel("Picture").inputValue(), "", name);
+      assert.equal(await page.getByLabel("Icon file").inputValue(), "", name);
       assert.equal(await page.locator(".icon-preview").isVisible(), false);
     }
 

@@ -15,7 +15,7 @@ function valuesOf(page: Page, names: readonly string[]): Promise<string[]> {
 
 /** Uploads a driver in the dialog of a printer's form. */
 async function uploadInForm(page: Page, buffer: Buffer): Promise<void> {
-  await page.getByRole("link", { name: "Upload a driver…" }).click();
+  await page.getByRole("link", { name: "Upload driver…" }).click();
   const file = { name: "driver.zip", mimeType: "application/zip", buffer };
   await page.getByLabel("Driver ZIP").setInputFiles(file);
   await page.getByText("uploaded and chosen").waitFor();
@@ -38,13 +38,13 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     await page.goto(`${url}/printers#new-printer`);
 
     await page.getByLabel("Driver", { exact: true }).selectOption(ipp);
-    await page.locator("summary").getByText("ARM64 machines", { exact: true }).click();
+    await page.locator("summary").getByText("ARM64 PCs", { exact: true }).click();
 
     await page.locator("#f-ipp_path").waitFor();
-    await page.getByText("The printer must be awake when a PC installs it.").waitFor();
-    await page.getByText("Windows brings the IPP driver for ARM64 too").waitFor();
+    await page.getByText("The printer must be on when a PC installs it.").waitFor();
+    await page.getByText("Windows includes the IPP driver for ARM64").waitFor();
     assert.ok(await page.getByText("2 set").isVisible(), "protocol and port number");
-    for (const hidden of ["Empty, and without a port", "Check the printer’s status by SNMP"])
+    for (const hidden of ["Leave empty to install only the driver", "SNMP status enabled"])
       assert.equal(await page.getByText(hidden).isVisible(), false, hidden);
     for (const field of ["f-port_name", "f-arm64_driver_id", "f-arm64_driver_desc"])
       assert.equal(await page.locator(`#${field}`).isVisible(), false, field);
@@ -104,7 +104,7 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
         ["1", "2"],
       ],
     );
-    await page.getByText("uploaded and chosen for ARM64 machines").waitFor();
+    await page.getByText("uploaded and chosen for ARM64 PCs").waitFor();
     assert.ok(await page.locator("#f-arm64_driver_desc").evaluate((field) => field.matches(":focus")));
     assert.deepEqual(await optionsIn(page, "driver_id"), ["", "1", "2", "Windows’ own"]);
     assert.deepEqual(await optionsIn(page, "arm64_driver_id"), ["", "2", "1", "Windows’ own"]);
@@ -123,11 +123,11 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     const offered = await page
       .locator("#f-to option")
       .evaluateAll((all) => all.map((one) => one.getAttribute("value")));
-    await page.getByLabel("To the driver").selectOption("2");
-    await page.getByText("There is no driver 2").waitFor();
+    await page.getByLabel("New driver").selectOption("2");
+    await page.getByText("Driver 2 does not exist").waitFor();
     await page.goto(`${url}/drivers/${ipp}/move`);
 
     assert.deepEqual(offered, ["", "2", "1000002", "1000003"]);
-    await page.getByText("No other driver prints over IPP").waitFor();
+    await page.getByText("No other driver supports IPP").waitFor();
   });
 });

@@ -33,7 +33,7 @@ describe("a PrintTicket in a browser", { skip: withoutBrowser, timeout: 300_000 
       await writeFile(join(folder, name), bytes);
       await page.locator("#f-print_ticket").fill("<what-was-typed/>");
       await page.getByLabel("PrintTicket from a file").setInputFiles(join(folder, name));
-      await page.getByText(`${name} was read.`).waitFor({ state: "attached" });
+      await page.getByText(`${name} loaded.`).waitFor({ state: "attached" });
       read.push(await page.locator("#f-print_ticket").inputValue());
     }
     await page.getByText("Get a PrintTicket from a PC").click();
@@ -72,7 +72,7 @@ describe("a PrintTicket in a browser", { skip: withoutBrowser, timeout: 300_000 
     await page.waitForURL(/\/printers\/1(\?|$)/);
 
     assert.equal(isFileSeen, false);
-    assert.match(refused ?? "", /in line 1: unclosed tag: a\./);
+    assert.match(refused ?? "", /in line 1 of the PrintTicket: unclosed tag: a\./);
     assert.match(app.store.printers.get(1).printer.print_ticket, /JobStaple/);
   });
 });

@@ -39,8 +39,8 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       for (const fold of ["Port and status", "Location, sharing"]) await page.getByText(fold).click();
       const first = await seen();
       await page.getByLabel("Protocol").selectOption("lpr");
-      await page.getByLabel("Check the printer’s status by SNMP").check();
-      await page.getByLabel("Share on the network").check();
+      await page.getByLabel("SNMP status enabled").check();
+      await page.getByLabel("Share this printer").check();
       const then = await seen();
       await page.getByRole("button", { name: "Save printer" }).click();
       await page.locator(".problems").waitFor();
@@ -65,7 +65,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     await page.locator("summary", { hasText: "Preferences" }).click();
     await page.getByLabel("Paper size").selectOption("A4");
     await page.getByText("Port and status").click();
-    await page.getByLabel("Check the printer’s status by SNMP").check();
+    await page.getByLabel("SNMP status enabled").check();
     await page.getByLabel("SNMP community").fill("site");
     const during = [await count("Preferences"), await count("Port and status")];
     await page.getByLabel("SNMP community").fill("public");
@@ -125,6 +125,22 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     assert.deepEqual([typed, afterDeletion, afterRefusal, afterSave], [true, true, true, false]);
   });
 
+  test("for a new client or printer opens with the focus in its first field", async (t) => {
+    const { url, post, addPrinter } = await startApp(t);
+    await post("/clients", { name: "Alpha" });
+    await addPrinter();
+    const page = await (await openBrowser(t)).newPage();
+
+    for (const [path, button] of [
+      ["/clients", "New client"],
+      ["/printers", "New printer"],
+    ] as const) {
+      await page.goto(url + path);
+      await page.locator("summary", { hasText: button }).click();
+      await page.locator("#f-name:focus").waitFor();
+    }
+  });
+
   test("open in two tabs: the second save of a field that both changed asks, and offers both versions", async (t) => {
     const { url, app } = await withOnePrinter(t);
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
@@ -146,7 +162,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     await second.getByRole("link", { name: "Address", exact: true }).click();
     const isAtField = await isFocusIn(second, "#f-address");
     const kept = app.store.printers.get(1).printer.address;
-    await second.getByRole("button", { name: "Save mine anyway" }).click();
+    await second.getByRole("button", { name: "Save my version" }).click();
     await second.getByText("Saved: Office").waitFor();
 
     assert.deepEqual([isFocused, isAtField, kept], [true, true, "10.0.0.10"]);

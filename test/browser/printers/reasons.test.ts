@@ -81,7 +81,7 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
     await page.keyboard.press("Space");
     await page.keyboard.press("Tab");
     await saveScreenshot(page, "1440-to-what-is-chosen");
-    const isSeen = await page.getByRole("button", { name: "To what is chosen" }).isVisible();
+    const isSeen = await page.getByRole("button", { name: "Go to the actions" }).isVisible();
     await page.keyboard.press("Enter");
     const isInBar = await isFocusIn(page, ".bulk");
     await rowBoxes(page).nth(2).focus();

@@ -62,14 +62,14 @@ describe("the menu of a row in a browser", { skip: withoutBrowser, timeout: 300_
     await page.keyboard.press("Escape");
     await chooseAction(page, "Büro 4", "Duplicate");
     await page.getByRole("heading", { name: "New printer like Büro 4" }).waitFor();
-    const name = await page.getByRole("textbox", { name: "Name needed" }).inputValue();
+    const name = await page.getByRole("textbox", { name: "Name required" }).inputValue();
 
     assert.deepEqual(blocked, ["Edit", "Duplicate", "Delete"]);
     assert.deepEqual(ready, [
       "Edit",
       "Duplicate",
-      "Download for Intune",
-      "Download for RMM",
+      "Download Intune package",
+      "Download RMM package",
       "Make an IPP twin",
       "Delete",
     ]);
@@ -81,7 +81,7 @@ describe("the menu of a row in a browser", { skip: withoutBrowser, timeout: 300_
     const service = await startShop(t);
     const page = await openPage(t, service, "/printers?state=vendor-driver");
 
-    await page.getByText("Windows protected print mode removes these printers").waitFor();
+    await page.getByText("Windows protected print mode blocks vendor drivers").waitFor();
     await chooseAction(page, "Büro 4", "Make an IPP twin");
     await page.getByRole("heading", { name: "IPP twin of Büro 4" }).waitFor();
     await saveScreenshot(page, "1440-ipp-twin");

@@ -84,7 +84,7 @@ export const driverless: ScenarioGroup = {
       machine: withIppQueue("Double"),
     },
     {
-      before: "the same, and _Replaces_ names _Double_",
+      before: "the same, and _Old queues to remove_ names _Double_",
       run: "install",
       machine: withIppQueue("Double"),
       what: replacing,

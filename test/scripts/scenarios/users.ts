@@ -69,18 +69,18 @@ const byHand: Machine = {
 
 const replaced: ScenarioGroup = {
   title: "What a printer replaces",
-  about: "_Office_ at 10.0.0.9 with a value in _Replaces_.",
+  about: "_Office_ at 10.0.0.9 with a value in _Old queues to remove_.",
   what: deployable({ replaces: "\\\\server\\Old" }),
   scenarios: [
     {
       before:
-        "_Replaces_ has `\\\\server\\Old`, a connection of the machine and of two logged-on users; it is the first user’s default printer",
+        "_Old queues to remove_ has `\\\\server\\Old`, a connection of the machine and of two logged-on users; it is the first user’s default printer",
       run: "install",
       machine: connections,
     },
     {
       before:
-        "_Replaces_ has `address:10.0.0.5`: two queues use ports to it, a third uses a port to 10.0.0.50",
+        "_Old queues to remove_ has `address:10.0.0.5`: two queues use ports to it, a third uses a port to 10.0.0.50",
       run: "install",
       machine: byHand,
       what: deployable({ replaces: "address:10.0.0.5" }),
