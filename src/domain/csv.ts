@@ -17,7 +17,7 @@ export function readCsv(text: string, separator: string, limit = Number.POSITIVE
   const ends = new Set([separator, "\n", "\r"]);
   let at = 0;
   const rowError = (what: string) => {
-    const message = `Row ${rows.length + 1} of this file ${what}. Fix that row and choose the file again.`;
+    const message = `Row ${rows.length + 1} of this file ${what}. Correct that row and import the list again.`;
     return new UserError("invalid", message);
   };
   const skip = (what: string): boolean => {

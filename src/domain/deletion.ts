@@ -89,7 +89,7 @@ function obstacleText(name: string, obstacle: Obstacle): string {
     case "over":
       return "You cannot undo this any more: it is undone already, or ten minutes are over.";
     case "name":
-      return `Another client has the name “${obstacle.client.name}” now. Rename it, then undo this deletion.`;
+      return `Another client has the name “${obstacle.client.name}” now. Rename it, then undo this again.`;
     case "upload":
       return `The same ZIP was uploaded again as “${obstacle.driver.title}”. Use that driver, or delete it to restore “${name}”.`;
     case "needs":

@@ -109,7 +109,7 @@ export function missingPage(): UserError {
 
 /** The error for a record that does not exist. */
 export function missingRecord(kind: string, id: number): UserError {
-  return new UserError("not-found", `${kind} ${id} does not exist. It may be deleted.`);
+  return new UserError("not-found", `${kind} ${id} does not exist. It may have been deleted.`);
 }
 
 /** The error for work that is refused because the service is stopping. */

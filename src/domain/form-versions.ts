@@ -15,6 +15,9 @@ interface FormMerge {
   readonly conflicts: FormInput;
 }
 
+/** In characters; forms have about forty fields. */
+const maxOpened = 4000;
+
 /** A digest of each value that a form shows when it is opened. The form sends it back in the field `opened`. */
 export function formVersion(values: FormInput): string {
   return Object.entries(values)
@@ -30,7 +33,12 @@ function digestOf(value = ""): string {
 export function mergeForm(sent: FormInput, saved: FormInput, groups: FieldGroups = []): FormMerge {
   const kept: Record<string, string | undefined> = {};
   const conflicts: Record<string, string | undefined> = {};
-  const opened = new Map(sent.opened?.split(" ").map((part) => part.split("=", 2) as [string, string]));
+  const opened = new Map(
+    sent.opened
+      ?.slice(0, maxOpened)
+      .split(" ")
+      .map((part) => part.split("=", 2) as [string, string]),
+  );
   const isChanged = (values: FormInput) => (name: string) => digestOf(values[name]) !== opened.get(name);
   const single = Object.keys(saved).filter((name) => !groups.flat().includes(name));
   for (const names of sent.opened === undefined ? [] : [...groups, ...single.map((name) => [name])]) {

@@ -38,6 +38,9 @@ export interface HelpHit {
 /** In characters. The rest of a query is ignored. */
 export const maxHelpQuery = 2000;
 
+/** The rest of the words is ignored. */
+const maxWords = 60;
+
 const maxHits = 20;
 
 /** Sections with less than this share of the best score are left out. */
@@ -56,7 +59,7 @@ export class HelpSearch {
 
   /** Best first. A section that explains the message in the query precedes all others. */
   find(query: string): readonly HelpHit[] {
-    const asked = wordsOf(query.slice(0, maxHelpQuery));
+    const asked = wordsOf(query.slice(0, maxHelpQuery)).slice(0, maxWords);
     const weigh = this.#weigherOf([...new Set(asked.map(stemOf))]);
     const scored = this.#sections.map((section) => scoreOf(section, new Set(asked), weigh));
     const least = Math.max(...scored.map(({ score }) => score)) * leastShare;
@@ -69,9 +72,10 @@ export class HelpSearch {
 
   /** The returned function adds the weights of those words that a text has. */
   #weigherOf(words: readonly string[]): (found: readonly string[], except?: readonly string[]) => number {
-    const weights = words.map((word) => {
+    const weights = words.flatMap((word) => {
       const count = this.#sections.filter((section) => hasWord(section.words, word)).length;
-      return [word, count === 0 ? 0 : Math.log(1 + this.#sections.length / count)] as const;
+      if (count === 0) return [];
+      return [[word, Math.log(1 + this.#sections.length / count)] as const];
     });
     return (found, except = []) =>
       weights.reduce(

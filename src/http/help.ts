@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import readPages from "../../docs/README.md";
 import { missingPage } from "../domain/errors.ts";
 import { type HelpHit, HelpSearch } from "../domain/help-search.ts";
@@ -7,22 +8,29 @@ import { pageContextOf } from "./page-context.ts";
 import type { Context } from "./router.ts";
 
 /** `GET /help`: the list of pages, or with `q` what a search finds */
-export function index({ request, url }: Context): Reply {
+export async function index({ request, url }: Context): Promise<Reply> {
   const q = url.searchParams.get("q")?.trim() ?? "";
   const context = pageContextOf(request);
-  if (q !== "") return htmlReply(helpResultsPage(context, q, findHelp(q)));
+  if (q !== "") return htmlReply(helpResultsPage(context, q, await findHelp(q)));
   return htmlReply(helpIndexPage(context, readPages()[0], `Platen ${PLATEN_VERSION}, MIT licence.`));
 }
 
-let search: HelpSearch | undefined;
+let search: Promise<HelpSearch> | undefined;
 
 /** What a search of the help finds. The first search makes the index. */
-export function findHelp(q: string): readonly HelpHit[] {
-  if (search === undefined) {
-    search = new HelpSearch();
-    for (const { name, title, sections } of readPages().slice(1)) search.add(name, title, sections);
+export async function findHelp(q: string): Promise<readonly HelpHit[]> {
+  search ??= makeSearch();
+  return (await search).find(q);
+}
+
+/** Other requests are answered between the pages. */
+async function makeSearch(): Promise<HelpSearch> {
+  const made = new HelpSearch();
+  for (const { name, title, sections } of readPages().slice(1)) {
+    made.add(name, title, sections);
+    await setImmediate();
   }
-  return search.find(q);
+  return made;
 }
 
 /** `GET /help/…` */

@@ -141,19 +141,19 @@ export class Deletions {
 
   /** The deletion of a record, if it can be undone. */
   findOf(table: "clients" | "drivers" | "printers", recordId: number): KeptDeletion | undefined {
-    return this.#entriesOf(table, recordId).find(({ kind }) => changedTable(kind) === undefined);
+    return this.#entriesOf(table, [recordId]).find(({ kind }) => changedTable(kind) === undefined);
   }
 
-  /** The newest change or deletion of a record since a change, if it can be undone. */
-  findLater(table: ChangedTable, recordId: number, changeId: number): KeptDeletion | undefined {
-    return this.#entriesOf(table, recordId).find(({ id }) => id > changeId);
+  /** The newest change or deletion of one of the records since a change, if it can be undone. */
+  findLater(table: ChangedTable, recordIds: readonly number[], changeId: number): KeptDeletion | undefined {
+    return this.#entriesOf(table, recordIds).find(({ id }) => id > changeId);
   }
 
   /** The newest first. */
-  #entriesOf(table: ChangedTable, recordId: number): KeptDeletion[] {
-    const which = `SELECT deletion_id FROM deleted_${table} WHERE id = ?`;
+  #entriesOf(table: ChangedTable, recordIds: readonly number[]): KeptDeletion[] {
+    const which = `SELECT deletion_id FROM deleted_${table} WHERE id IN (SELECT value FROM json_each(?))`;
     return this.#db
-      .all(`${select} WHERE id IN (${which}) ORDER BY id DESC`, [recordId])
+      .all(`${select} WHERE id IN (${which}) ORDER BY id DESC`, [JSON.stringify(recordIds)])
       .map(keptDeletionFrom);
   }
 

@@ -14,10 +14,14 @@ interface NewChange extends DeletedRecord {
 
 /**
  * Within a write: runs a change and keeps the earlier rows of the records that it really changes, so that it can be undone.
- * @param work updates the rows, and inserts or deletes none of them
+ * @param work deletes none of the rows
  */
 export function keepEarlier(db: Queries, now: number, change: NewChange, work: () => void): KeptChange {
   const { table, ids, references = noReferences } = change;
+  if (!hasRoomForUndo(db)) {
+    work();
+    return "no room";
+  }
   // Until the change is kept, the row has the empty title of a final deletion, so that removing it is no undo.
   const start = "INSERT INTO deletions (deleted_at, title, content) VALUES (?, '', '') RETURNING id";
   const id = Number(db.first(start, [now])?.id);

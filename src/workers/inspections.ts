@@ -96,7 +96,7 @@ export class Inspections {
     if (this.#isClosed) throw stoppingError();
     if (isLate) throw refusedArchive("takes too long to read");
     if (last === undefined) throw new Error(`an inspection ended before it began: ${end}`);
-    throw refusedArchive("has INF files that need more memory than a driver’s ever do");
+    throw refusedArchive("has INF files that need too much memory");
   }
 }
 

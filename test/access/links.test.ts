@@ -59,7 +59,7 @@ test("a script's bytes stay the same for a day, and a link ends at the end of a 
   assert.equal(first, evening);
   assert.notEqual(first, tomorrow);
   assert.deepEqual([last, ended.status], [200, 403]);
-  assert.match(await ended.text(), /expired on 2026-11-24\..*Download scripts with it again/);
+  assert.match(await ended.text(), /expired on 2026-11-24\..*download the script again/);
   assert.equal(linkEndDay(noon, 2) * dayMs, Date.UTC(2026, 10, 24));
 });
 

@@ -26,8 +26,8 @@ test("wrong, revoked and expired tokens are logged", async (t) => {
   assert.deepEqual(
     entries.map((entry) => entry.slice(0, 90)),
     [
-      "nobody from 127.0.0.1: refused GET /printers: Platen does not know this token. It may be revoked or mistyped.",
-      "nobody from 127.0.0.1: refused GET /clients: Platen does not know this token. It may be revoked or mistyped.",
+      "nobody from 127.0.0.1: refused GET /printers: Platen does not know this token. It may have been revoked or mistyped.",
+      "nobody from 127.0.0.1: refused GET /clients: Platen does not know this token. It may have been revoked or mistyped.",
       "nobody from 127.0.0.1: refused GET /drivers: The token “for read” expired on 2026-12-22. Ask an administrator for a new token.",
       "nobody from 127.0.0.1: refused GET /drivers/1: This is not a token. Tokens begin with “platen_”. Send one as",
     ].map((entry) => entry.slice(0, 90)),

@@ -249,3 +249,19 @@ test("an undone change of a driver’s model lists the driver as before", async 
 
   assert.deepEqual(service.app.store.drivers.get(1), before);
 });
+
+test("a change of two printers, one deleted for good, names the later change of the other that must be undone first", async (t) => {
+  const service = await startWithFour(t);
+  const { post, fetch } = service;
+  await bulk(service, { ids: "1,2", action: "client", client_id: "2" });
+  const [change] = service.app.undo.list();
+  await post("/printers/2", { ...office, name: "Edited", client_id: "2" });
+  const [edit] = service.app.undo.list();
+  await fetch("/printers/1", { method: "DELETE" });
+  await fetch(`/deletions/${service.app.undo.list()[0]?.id}`, { method: "DELETE" });
+
+  const refused = await post(`/deletions/${change?.id}/undo`, {}, navigation);
+
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), new RegExp(`action="/deletions/${edit?.id}/undo"`));
+});

@@ -43,7 +43,7 @@ describe("a message and the bar of chosen rows", { skip: withoutBrowser, timeout
         for (let i = 0; i < moved; i++) await rowBoxes(page).nth(i).check();
         await page.locator(".bulk summary").getByText("Client", { exact: true }).click();
         await page.getByLabel("Move to").selectOption("Zeta");
-        await page.getByRole("button", { name: "Move" }).click();
+        await page.getByRole("button", { name: "Show preview" }).click();
         await page.getByRole("button", { name: /^Change \d+ printers?$/ }).click();
         await page.locator("#message").getByText("moved to Zeta").waitFor();
         await rowBoxes(page).first().check();

@@ -73,7 +73,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await page.goto(`${url}/clients/1`);
     await page.getByText("Delete…").click();
     await page.getByRole("button", { name: "Delete client" }).click();
-    await expectMessage("The client “Alpha” is still in use");
+    await expectMessage("The client “Alpha” was not deleted");
     await page.locator("#message").getByRole("link", { name: "Office" }).click();
 
     assert.equal(page.url(), `${url}/printers/1`);
@@ -207,7 +207,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await read();
     await page.getByLabel("Choose Bare").check();
     await page.locator(".bulk summary").getByText("Client", { exact: true }).click();
-    await page.getByRole("button", { name: "Move" }).click();
+    await page.getByRole("button", { name: "Show preview" }).click();
     await read();
     await page.keyboard.press("Escape");
     await page.getByLabel("State", { exact: true }).selectOption("Ready");

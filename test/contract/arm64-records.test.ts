@@ -111,7 +111,7 @@ test("moving a driver’s printers also replaces it as their second driver, so t
   const { page, status } = await move(service, arm, next);
   const left = await fetch(`/drivers/${arm}`, { method: "DELETE" });
 
-  assert.match(page, /2 printers must be deployed again/);
+  assert.match(page, /The packages of 2 printers change/);
   assert.match(page, /Papyrus ARM PS<\/bdi> <span class="soft">on ARM64 PCs/);
   assert.deepEqual([status, left.status], [303, 200]);
   assert.deepEqual(driversOf(service), [

@@ -88,7 +88,7 @@ test("a Windows driver for ARM64 machines works beside a vendor’s driver for t
   assert.equal(
     [...script.matchAll(/Download = 'http/g)].length,
     1,
-    "there is nothing to download of Windows’ own",
+    "there is nothing to download of Included in Windows",
   );
   assert.match(page, /Microsoft PS Class Driver/);
   assert.equal(unset.status, 200);
@@ -152,7 +152,7 @@ test("without scripts, the form lists only drivers for ARM64, keeps the chosen o
   const values = [...select.matchAll(/<option value="(\d*)"/g)].map((match) => match[1]);
   assert.deepEqual(values, ["", String(both), String(arm), "1000002", "1000003"]);
   assert.match(select, new RegExp(`value="${arm}" selected`));
-  assert.match(select, /<optgroup label="Windows’ own">/);
+  assert.match(select, /<optgroup label="Included in Windows">/);
   assert.match(page, /the driver above has no ARM64 files/);
   assert.match(page, /<datalist id="arm64-models"[^>]*><option value="Papyrus ARM"><\/option>/s);
   assert.match(page, /<summary>ARM64 PCs <span class="soft count">1 set/);

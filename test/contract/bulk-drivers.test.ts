@@ -120,6 +120,6 @@ test("bulk changes match models as moves do, and printers that have the driver a
       [2, ""],
     ],
   );
-  assert.match(text, /3 printers now use /);
+  assert.match(text, /2 printers now use /);
   assert.deepEqual(app.store.printers.get(3).printer, before);
 });

@@ -40,7 +40,7 @@ test("a program gets a preview of a bulk change in plain text, and nothing is ch
   );
   assert.match(lines[2] ?? "", /^C: .* · Only old → .* · Only old; becomes blocked/);
   assert.deepEqual(lines.slice(3), [
-    "3 printers must be deployed again.",
+    "The packages of 3 printers change. Deploy them again.",
     "Not changed yet. Send the request again with confirmed=1.",
   ]);
   assert.match(await client.text(), /^A: Alpha → no client\nB: Alpha → no client\nNot changed yet/);
@@ -67,14 +67,14 @@ test("a browser gets the preview as a page and a page script as the list’s rep
   assert.match(pageText, /<a href="\/printers\?q=a">Cancel/);
   assert.match(fragmentText, /^<div id="printer-list">/);
   for (const text of [pageText, fragmentText]) {
-    assert.match(text, /3 printers will be Blocked\. Unsigned: .*<bdi>A<\/bdi>.*<bdi>C<\/bdi>/s);
-    assert.match(text, /3 printers must be deployed again/);
+    assert.match(text, /3 printers will be blocked\. Unsigned: .*<bdi>A<\/bdi>.*<bdi>C<\/bdi>/s);
+    assert.match(text, /The packages of 3 printers change/);
     assert.match(text, /<button class="primary">Change 3 printers/);
   }
   assert.deepEqual(between, [1, 1, 1, 1]);
   assert.match(done.headers.get("location") ?? "", /^\/printers\?q=a&bulk=/);
-  assert.match(list, /<div class="notice warn".*3 printers now use .*3 printers are now Blocked\./s);
-  assert.match(list, /<a href="\/printers\?state=blocked">Printers that are Blocked/);
+  assert.match(list, /<div class="notice warn".*3 printers now use .*3 printers are now blocked\./s);
+  assert.match(list, /<a href="\/printers\?state=blocked">Show blocked printers/);
 });
 
 test("a preview that is out of date is shown again and changes nothing", async (t) => {
@@ -109,7 +109,7 @@ test("a preview names the machines that the new driver does not support", async 
     await service.post("/printers/bulk", { ids: "1", action: "driver", driver_id: "2" })
   ).text();
 
-  assert.match(text, /Only the old driver supports x86: Old/);
+  assert.match(text, /The new driver does not work on x86 PCs: Old/);
 });
 
 test("a preview of a change of client names the printers that another printer of the client then equals", async (t) => {
@@ -128,7 +128,7 @@ test("a preview of a change of client names the printers that another printer of
     await preview.text(),
     /^A: Alpha → Kunde Müller; becomes attention: Another printer of this client has this name/,
   );
-  assert.match(await done.text(), /<div class="notice warn".*1 printer is now Attention/s);
+  assert.match(await done.text(), /<div class="notice warn".*1 printer now needs attention/s);
 });
 
 test("a preview says when the printers have the client or driver already, and a deletion has no preview", async (t) => {

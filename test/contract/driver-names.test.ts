@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { packageTitle } from "../../src/domain/drivers/driver.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { planOf, rowStatuses } from "../support/printers/lists.ts";
@@ -79,7 +80,24 @@ test("an empty name becomes the proposed one again, and a form without the field
   assert.deepEqual(names, ["Cellar", "Cellar", "Papyrus 100 PCL6 1.2"]);
 });
 
-test("a restored driver whose name is taken gets a number, and the page says so", async (t) => {
+test("names that look the same are the same, and an invisible one is empty", async (t) => {
+  const { addDriver, app, post } = await startApp(t);
+  await addDriver();
+  await addDriver(driverZip({ version: "3.0.0.0" }));
+  await post("/drivers/1", { name: "Cellar door" });
+
+  const taken = ["\u200bCellar door", "Cel\u00adlar door", "Cellar  door"];
+  const answers = await Promise.all(taken.map((name) => post("/drivers/2", { name })));
+  const invisible = await post("/drivers/2", { name: "\u2060\ufeff" });
+
+  assert.deepEqual(
+    [...answers, invisible].map(({ status }) => status),
+    [409, 409, 409, 200],
+  );
+  assert.equal(app.store.drivers.get(2).name, "Papyrus 100 PCL6 3.0");
+});
+
+test("a restored driver whose name is taken gets a number, also in packages, and the page says so", async (t) => {
   const { addDriver, app, fetch, post } = await startApp(t);
   await addDriver();
   await fetch("/drivers/1", { method: "DELETE" });
@@ -88,8 +106,8 @@ test("a restored driver whose name is taken gets a number, and the page says so"
   const answer = await post("/deletions/1/undo", {}, navigation);
   const page = await (await fetch(answer.headers.get("location") ?? "")).text();
 
-  const { name, former_title } = app.store.drivers.get(1);
-  assert.deepEqual([name, former_title], ["Papyrus 100 PCL6 1.2 (2)", "Papyrus 100 PCL6 1.2"]);
+  const driver = app.store.drivers.get(1);
+  assert.deepEqual([driver.name, packageTitle(driver)], Array(2).fill("Papyrus 100 PCL6 1.2 (2)"));
   assert.match(
     page,
     /The driver is now called “Papyrus 100 PCL6 1\.2 \(2\)”\. Another driver has the old name\./,
@@ -133,9 +151,9 @@ test("blocked drivers are marked and last in every select", async (t) => {
   await addPrinter({ driver_id: String(await addDriver()) });
   const expected = [
     "Papyrus 100 PCL6 1.2 · x64",
-    "Windows’ own: Microsoft IPP Class Driver · x64, ARM64",
-    "Windows’ own: Microsoft PCL6 and PS Class Drivers · x64, ARM64, x86",
-    "Windows’ own: Generic / Text Only · x64, ARM64, x86",
+    "Included in Windows: Microsoft IPP Class Driver · x64, ARM64",
+    "Included in Windows: Microsoft PCL6 and PS Class Drivers · x64, ARM64, x86",
+    "Included in Windows: Generic / Text Only · x64, ARM64, x86",
     "Blocked: Acme 7 1.2 · x64",
   ];
 

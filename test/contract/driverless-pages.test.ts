@@ -44,7 +44,7 @@ test("a bulk change that removes drivers is refused for printers that print over
   const done = await post("/printers/bulk", { ids: "1", action: "driver", driver_id: "", confirmed: "1" });
 
   assert.deepEqual([refused.status, done.status], [422, 200]);
-  assert.match(await refused.text(), /IPP requires its driver[^<]*“Driverless”/);
+  assert.match(await refused.text(), /IPP requires the Microsoft IPP Class Driver[^<]*“Driverless”/);
   const ids = [1, 2].map((id) => app.store.printers.get(id).printer.driver_id);
   assert.deepEqual(ids, [null, Number(ipp)]);
 });

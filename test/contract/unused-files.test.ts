@@ -150,7 +150,7 @@ test("the driver’s page says how much smaller packages become, before and afte
   const other = plain(await text("/drivers/1"));
 
   assert.match(before, /Packages become 1\.4 MB smaller\./);
-  assert.match(before, /Packages contain 2 unused files \(1\.4 MB\)\./);
+  assert.match(before, /Packages contain 4 files that this INF does not use \(1\.4 MB\)\./);
   assert.match(page, /name="drop_unused" type="checkbox" value="on" checked/);
   assert.match(after, /Packages leave out 4 files that this INF does not use \(1\.4 MB\)/);
   assert.match(other, /Packages leave out 7 files that this INF does not use/);

@@ -109,7 +109,7 @@ test("a printer's page shows the last download and whether the printer has chang
   assert.match(never[0], /Ready<\/strong>, never deployed/);
   assert.match(detected, /never deployed.*All downloads.*detect\.ps1, revision/s);
   assert.match(current[0], /Ready<\/strong>, last download <time[^>]*>21 Nov 2026<\/time>/);
-  assert.match(current[0], /RMM \(ZIP\), revision <code>\w{12}<\/code>/);
+  assert.match(current[0], /RMM, revision <code>\w{12}<\/code>/);
   assert.match(
     moved[0],
     /Ready<\/strong>, .*changed since <time[^>]*>21 Nov 2026<\/time><\/strong>: deploy again/,

@@ -20,9 +20,9 @@ test("the fields for Intune name supersedence, assignments, and what removal doe
 
   assert.deepEqual(supersedence, ["Add: none: updated in place"]);
   assert.deepEqual(assignments, [
-    "Required: a group of devices: installs by itself",
-    "Available for enrolled devices: a group of users: they install it in Company Portal",
-    "Uninstall: waits a minute for open print jobs, then Intune tries again (1618)",
+    "Required: a device group: installs automatically",
+    "Available for enrolled devices: a user group: users install it in Company Portal",
+    "Uninstall: waits one minute for open print jobs; if any remain, Intune tries again (1618)",
     "End user notifications: Show toast notifications for computer restarts",
     "Delivery optimization priority: Content download in background",
   ]);

@@ -116,7 +116,7 @@ test("no model is preselected until a person chooses one, unless a name is for a
     [open, universal].map(async (id) => (await fetch(`/drivers/${id}`)).text()),
   );
 
-  assert.match(openPage ?? "", /used now, but not chosen/);
+  assert.match(openPage ?? "", /used because no model is chosen/);
   assert.doesNotMatch(openPage ?? "", /name="driver_desc"[^>]*checked/);
   assert.match(universalPage ?? "", /value="Papyrus Universal PCL6"\s+checked/);
   assert.equal(app.store.drivers.get(universal).driver_desc, "Papyrus Universal PCL6");

@@ -36,7 +36,7 @@ test("a save that affects printers shows its effects first and happens after the
   );
   assert.match(
     page,
-    /1 printer will be Blocked\. The INF does not contain the model “<bdi>Papyrus A<\/bdi>”: <a[^>]*><bdi>Chosen/,
+    /1 printer will be blocked\. The INF does not contain the model “<bdi>Papyrus A<\/bdi>”: <a[^>]*><bdi>Chosen/,
   );
   assert.match(page, /name="comment" value="kept &amp; sent again"/);
   assert.equal(before, "papyrus.inf");

@@ -113,7 +113,10 @@ test("the notice of a large driver leaves out unused files with one button, and 
     notice,
     /<li class="warn"><details>[\s\S]*<button [^>]*>Leave out 1 unused file \(1\.1 MB smaller\)/,
   );
-  assert.match(await done.text(), /Packages leave out 1 file that[\s\S]*<button [^>]*>Include unused files/);
+  assert.match(
+    await done.text(),
+    /Packages leave out 1 unused file[\s\S]*<button [^>]*>Include unused files/,
+  );
   assert.equal(done.headers.get("hx-redirect"), null);
   assert.deepEqual(after, { ...before, drop_unused: true });
   assert.match(back.headers.get("location") ?? "", /^\/drivers\/1\?done=saved(?:&change=[\w-]{12})?$/);
@@ -251,7 +254,10 @@ test("an upload offers to move printers if it is a newer version of their driver
   assert.doesNotMatch(before ?? "", /state=newer/);
   assert.match(listed ?? "", /0 of 2 drivers/);
   assert.match(after, /state=newer/);
-  assert.match(newer, /1 printer has an older version: <bdi>Papyrus 100\/200 1\.0 · x64<\/bdi>/);
+  assert.match(
+    newer,
+    /1 printer uses an older version of this driver: <bdi>Papyrus 100\/200 1\.0 · x64<\/bdi>/,
+  );
   assert.match(newer, new RegExp(`href="/drivers/${old}/move\\?to=3">Move 1 printer…`));
   assert.match(page, /Newer version: <a href="\/drivers\/3">/);
 });

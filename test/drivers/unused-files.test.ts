@@ -5,12 +5,12 @@ import { unusedHint, unusedRemark } from "../../src/html/drivers/unused-files.ts
 import { makeDriver } from "../support/records.ts";
 
 /** A driver with several printer INFs, each with ten unused files. */
-function driverOf(printers: number, report: Partial<Driver["report"]> = {}): Driver {
+function driverOf(printers: number, report: Partial<Driver["report"]> = {}, count = 10): Driver {
   const driver = makeDriver();
   const [first] = driver.report.infs;
   assert.ok(first);
   const infs = Array.from({ length: printers }, (_, i): InfSummary => {
-    const unused = { count: 10, bytes: 2048, paths: ["<a>.dll"] };
+    const unused = { count, bytes: 2048, paths: ["<a>.dll"] };
     return { ...first, path: `${i}.inf`, unused };
   });
   return { ...driver, report: { ...driver.report, fileCount: 1200, infs, ...report } };
@@ -22,18 +22,20 @@ function remarkOf(driver: Driver): string {
   return String(unusedRemark(inf, driver));
 }
 
-test("files that another printer INF uses do not count as unused", () => {
-  const remark = remarkOf(driverOf(2, { unused: { count: 3, bytes: 1024, paths: ["<b>.dll"] } }));
+test("files that another printer INF uses are not called unused", () => {
+  const unused = { count: 3, bytes: 1024, paths: [] };
+  const remarks = [driverOf(2, { unused }), driverOf(2, { unused: { ...unused, count: 10 } })].map(remarkOf);
 
-  assert.match(remark, /Packages contain 3 unused files \(1\.0 KB\)\./);
-  assert.match(remark, /&lt;b&gt;\.dll and 2 more/);
+  assert.match(remarks[0] ?? "", /Packages contain 10 files that this INF does not use \(2\.0 KB\)\./);
+  assert.match(remarks[0] ?? "", /&lt;a&gt;\.dll and 9 more/);
+  assert.match(remarks[1] ?? "", /Packages contain 10 unused files \(2\.0 KB\)\./);
 });
 
 test("a report without totals names the unused files of the chosen INF", () => {
   const [one, two] = [remarkOf(driverOf(1)), remarkOf(driverOf(2))];
 
   assert.match(one, /contain 10 unused files \(2\.0 KB\)\./);
-  assert.match(two, /contain 10 files \(2\.0 KB\) that this INF does not use\./);
+  assert.match(two, /contain 10 files that this INF does not use \(2\.0 KB\)\./);
 });
 
 test("packages leave out the files that the chosen INF does not use", () => {
@@ -70,15 +72,16 @@ test("the button says how many files it leaves out, and whose they are", () => {
 test("a driver without unused files says so", () => {
   const none = { unused: { count: 0, bytes: 0, paths: [] } };
 
-  assert.match(remarkOf(driverOf(1, none)), /^The driver uses all files of the ZIP\.$/);
+  assert.match(remarkOf(driverOf(1, none, 0)), /^The driver uses all files of the ZIP\.$/);
   assert.match(unusedHint(none), /This INF uses all files of the ZIP/);
   assert.match(unusedHint(undefined), /only the files that the chosen INF uses/);
 });
 
 test("one file is written in the singular", () => {
-  const unused = { count: 1, bytes: 1024, paths: ["<b>.dll"] };
+  const unused = { count: 1, bytes: 2048, paths: [] };
 
-  const remark = remarkOf(driverOf(2, { unused }));
+  const remarks = [driverOf(1, { unused }, 1), driverOf(2, {}, 1)].map(remarkOf);
 
-  assert.match(remark, /Packages contain 1 unused file \(1\.0 KB\)\./);
+  assert.match(remarks[0] ?? "", /Packages contain 1 unused file \(2\.0 KB\)\./);
+  assert.match(remarks[1] ?? "", /Packages contain 1 file that this INF does not use/);
 });

@@ -51,6 +51,20 @@ test("fields of a printer that another user changed too are overwritten only aft
   assert.equal(app.store.printers.get(id).printer.location, "Cellar");
 });
 
+test("a protocol and a port number that two users chose at the same time are not mixed", async (t) => {
+  const { fetch, post, addPrinter, app } = await startApp(t);
+  const id = await addPrinter({ name: "Office", address: "10.0.0.9" });
+  const page = await (await fetch(`/printers/${id}/edit`)).text();
+  const own = { ...formIn(page), port_number: "9101", opened: openedIn(page) };
+  await post(`/printers/${id}`, { name: "Office", address: "10.0.0.9", protocol: "lpr", lpr_queue: "auto" });
+
+  const refused = await post(`/printers/${id}`, own, navigation);
+
+  const { protocol, port_number } = app.store.printers.get(id).printer;
+  assert.equal(refused.status, 409);
+  assert.deepEqual([protocol, port_number], ["lpr", 9100]);
+});
+
 /** The values of a printer's edit form, without those of ticked boxes. */
 function formIn(text: string): Record<string, string> {
   const form = text.slice(text.indexOf('<form id="printer-form"'));

@@ -302,7 +302,7 @@ test("undo restores the printers that an import changed, and keeps the new ones"
 
   assert.match(
     page,
-    /Imported: 1 new printer, 1 printer changed, 1 printer unchanged\. Undo keeps the new printers\./,
+    /Imported: 1 new printer, 1 printer changed, 1 printer unchanged\. Undo restores only the changed printers\./,
   );
   assert.deepEqual(changed, ["10.0.0.3", "10.0.0.8", "10.0.0.2"]);
   assert.equal(undone.status, 200);

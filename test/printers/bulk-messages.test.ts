@@ -41,13 +41,13 @@ test("a bulk change that makes printers worse warns with their number and links 
 
   assert.deepEqual(blocked, [
     "warn",
-    "3 printers now use X. Download and deploy them again. 2 printers are now Blocked. 1 printer is now Attention.",
+    "3 printers now use X. Download and deploy them again. 2 printers are now blocked. 1 printer now needs attention.",
     "/printers?state=blocked",
     "/printers?state=attention",
   ]);
   assert.deepEqual(attention, [
     "warn",
-    "3 printers moved to X. 3 printers are now Attention.",
+    "3 printers moved to X. 3 printers now need attention.",
     "/printers?state=attention",
   ]);
 });

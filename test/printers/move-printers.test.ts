@@ -166,5 +166,5 @@ test("the preview names the machines that the new driver does not support", asyn
 
   const { page } = await previewOf(service, from, to);
 
-  assert.match(page, /Only the old driver supports x86:/);
+  assert.match(page, /The new driver does not work on x86 PCs:/);
 });

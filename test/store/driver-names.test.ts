@@ -18,6 +18,8 @@ async function forgetNames(dataDir: string, given: Readonly<Record<number, strin
     for (const [id, name] of Object.entries(given))
       db.run("UPDATE drivers SET name = ? WHERE id = ?", [name, id]);
     if (listed !== undefined) db.run("UPDATE drivers SET listed = ? WHERE id = 2", [listed]);
+    for (const table of ["clients", "drivers", "reports", "printers", "icons", "downloads"])
+      db.run(`DROP INDEX deleted_${table}_by_deletion`);
     db.run(`PRAGMA user_version = ${ownVersion}`);
   });
 }

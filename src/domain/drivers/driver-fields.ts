@@ -1,6 +1,7 @@
 import type { FieldMessages } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput, isTicked } from "../fields.ts";
 import { checkedMerge } from "../form-versions.ts";
+import { withoutInvisible } from "../text.ts";
 import type { Driver, DriverSettings, DriverSummary, InfSummary } from "./driver.ts";
 import { infNamed } from "./driver.ts";
 import { maxDriverName } from "./driver-name.ts";
@@ -51,7 +52,7 @@ export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
   const { name, comment, inf_path } = driver;
   const fields = new FieldReader({ name, comment, inf_path, ...input });
   const settings = {
-    name: fields.text("name", { label: "The name", maxLength: maxDriverName }),
+    name: visibleName(fields.text("name", { label: "The name", maxLength: maxDriverName })),
     comment: fields.text("comment", { label: "The comment", maxLength: 2000, multiline: true }),
     inf_path: fields.text("inf_path", { label: "The INF" }),
     trust_publisher: fields.checkbox("trust_publisher"),
@@ -63,6 +64,11 @@ export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
   const choice = chooseModel(fields, input, driver, inf);
   fields.check();
   return { ...settings, ...choice, inf_path: inf?.path ?? settings.inf_path };
+}
+
+/** Names that look the same are the same. */
+function visibleName(name: string): string {
+  return withoutInvisible(name).replace(/\s+/g, " ").trim();
 }
 
 type ModelChoice = Pick<DriverSettings, "driver_desc" | "model_chosen">;

@@ -16,6 +16,7 @@ export const maxDriverName = 120;
 
 /** More models, makers or characters would hardly change a name. */
 const maxModels = 2000;
+const maxModelsWithMaker = 200;
 const maxMakers = 20;
 const maxTextLength = 200;
 const maxBaseLength = 60;
@@ -81,9 +82,10 @@ function namingInf({ report, inf_path }: NamedBy): InfSummary | undefined {
 
 function baseName(driver: NamedBy, inf: InfSummary, models: readonly string[]): string {
   const companies = companiesIn(inf);
+  const firstModels = models.slice(0, maxModelsWithMaker);
   const first = models[0] ?? "";
   const maker =
-    companies.find((company) => models.some((model) => startsWithWord(model, company))) ??
+    companies.find((company) => firstModels.some((model) => startsWithWord(model, company))) ??
     printerMakers.find((known) => startsWithWord(first, known));
   const own = maker === undefined ? models : models.filter((model) => startsWithWord(model, maker));
   const family = familyOf(own.map((model) => wordsAfter(maker, model))) || fileFamily(driver, inf);

@@ -52,7 +52,7 @@ const space = 32;
  * @returns how many there are
  */
 function readPairs(text: string, slots: Uint16Array): number {
-  const folded = `${text.slice(0, maxCompared - 1).toLowerCase()} `;
+  const folded = `${text.toLowerCase().slice(0, maxCompared - 1)} `;
   let [before, count] = [space, 0];
   for (let i = 0; i < folded.length; i++) {
     const code = characterAt(folded, i);

@@ -63,7 +63,7 @@ export function chooseDriver(
 }
 
 function missingRemark(what: string, missing: string, current: DriverSummary | undefined): string {
-  const consequence = current === undefined ? "The printer gets none" : `The printer keeps its ${what}`;
+  const consequence = current === undefined ? "The printer gets no driver" : `The printer keeps its ${what}`;
   return `Platen has no ${what} “${missing}”. ${consequence}.`;
 }
 

@@ -52,7 +52,7 @@ export function parseIds(values: readonly string[]): number[] {
     }
     ids.add(Number(text));
   }
-  if (ids.size === 0) throw new UserError("invalid", "No printer is chosen. Tick rows first.");
+  if (ids.size === 0) throw new UserError("invalid", "No printer is chosen. Choose at least one.");
   if (ids.size <= maxBulkPrinters) return [...ids];
   const message = `${ids.size} printers are too many at once. The limit is ${maxBulkPrinters}. Nothing was changed.`;
   throw new UserError("invalid", message);

@@ -21,7 +21,7 @@ const maxNamespaceLength = 1000;
  * contains no printer name, so users can paste it unchanged.
  */
 export const ticketCommand =
-  "Get-Printer | Out-GridView -Title 'The printer that prints as wished' -OutputMode Single | " +
+  "Get-Printer | Out-GridView -Title 'Choose the printer with the preferences' -OutputMode Single | " +
   "ForEach-Object { (Get-PrintConfiguration -PrinterObject $_).PrintTicketXML } | Set-Clipboard";
 
 /** Reads a form's ticket; empty if there is none. */

@@ -5,7 +5,7 @@ import { cleanText, FieldReader, type FormInput, type TextRule } from "../fields
 import { JsonFields } from "../json-fields.ts";
 import { readSubnets } from "../subnet.ts";
 import { parseTicket } from "./print-ticket.ts";
-import { isQueueName, type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
+import { isQueueName, type Printer, type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
 import {
   type Choices,
   collateModes,
@@ -62,7 +62,7 @@ const settingFields: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
 };
 
 /** The fields that belong to one device: a copy of a printer starts without them. */
-export const deviceFields = ["name", "address", "port_name"] as const;
+const deviceFields = ["name", "address", "port_name"] as const;
 
 const fields: readonly (readonly [name: string, field: Field<unknown>])[] = Object.entries(settingFields);
 
@@ -152,7 +152,12 @@ export function printerFormValues(settings: Partial<PrinterSettings> = printerDe
 export function printerFieldGroups({ address = "", port_name }: FormInput): string[][] {
   const isDerived = port_name === derivePortName(address);
   const port = isDerived ? [["address", "port_name"]] : [];
-  return [["driver_id", "driver_desc"], ["arm64_driver_id", "arm64_driver_desc"], ...port];
+  return [
+    ["driver_id", "driver_desc"],
+    ["arm64_driver_id", "arm64_driver_desc"],
+    ["protocol", "port_number"],
+    ...port,
+  ];
 }
 
 function formValue(value: PrinterSettings[keyof PrinterSettings]): string {
@@ -306,4 +311,32 @@ function readAddress(typed: string): ReadReplaced {
   const address = canonicalAddress(cleanAddress(typed.trim()));
   if (address !== undefined) return { replaced: addressPrefix + address };
   return { problem: `is not a valid IP address. Example: ${addressPrefix}10.1.2.3` };
+}
+
+/** The form for a new printer with the settings of another one, which `like` names. */
+export function copyOf(printer: Printer): FormInput {
+  const empty = Object.fromEntries(deviceFields.map((name) => [name, ""]));
+  return { ...printerFormValues(printer), ...empty, like: printer.name };
+}
+
+const suffix = " (IPP)";
+const maxNameBefore = 200;
+
+/** The form for an IPP queue with Windows' own driver in place of a printer, without what belongs to a vendor's driver. */
+export function twinOf(printer: Printer): FormInput {
+  return {
+    ...printerFormValues(printer),
+    name: `${printer.name.slice(0, maxNameBefore)}${suffix}`,
+    driver_id: String(ippDriverId),
+    driver_desc: "",
+    arm64_driver_id: "",
+    arm64_driver_desc: "",
+    port_name: "",
+    protocol: "ipp",
+    port_number: String(ippPort),
+    print_ticket: "",
+    keep_driver: "",
+    replaces: [...printer.replaces, printer.name].join("\n"),
+    twin: printer.name,
+  };
 }

@@ -37,11 +37,15 @@ interface AuditPageData {
 /** Events that the page does not name as the log does. */
 const eventWords: Partial<Record<FilterEvent, string>> = {
   "sign-in-failed": "Sign-in failed",
-  "sessions-ended": "Signed out elsewhere",
+  "sessions-ended": "Other sessions signed out",
   "download-begun": "Download started",
   "deleted-for-good": "Permanently deleted",
   "links-ended": "All links revoked",
-  "backup-files-deleted": "Files of deleted records deleted",
+  "link-made": "Link created",
+  "backup-made": "Backup created",
+  "backup-fetched": "Backup downloaded",
+  "log-mended": "Log repaired",
+  "backup-files-deleted": "Unneeded files deleted",
   recovered: "Database recovered from a backup",
   started: "Service started",
   stopped: "Service stopped",

@@ -49,7 +49,7 @@ function whenNote({ max, nextAt, isChanged }: BackupsData): Html {
   const changed = isChanged
     ? "The latest backup does not contain the latest changes."
     : "The latest backup is up to date.";
-  return html`Platen keeps one backup per day with changes, at most ${max}. Next backup: ${time(nextAt)}.
+  return html`Platen keeps a backup of each of the last ${max} days with changes. Next backup: ${time(nextAt)}.
     It also keeps the last ${maxManual} manual backups. ${changed}`;
 }
 

@@ -131,7 +131,7 @@ function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, logo: H
     (driver, i) => html`${i > 0 && ", "}<a href="${driver.path}"><bdi>${driver.name}</bdi></a>`,
   );
   return html`<details class="more apart"><summary>Without ${what}</summary>
-    <p>Deploy ${what} once with ${apps}. Then deploy each printer with this small package. Uninstalling keeps ${what}.</p>
+    <p>Deploy ${what} once with ${apps}. Then deploy this small package. Uninstalling keeps ${what}.</p>
     <p><a class="button" href="${path}">Download ${fileType} without ${what}</a> <code>${fileName}</code></p>
     ${sections.length > 0 && fieldGroups(`${id}-apart`, sections, logo)}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-apart-snippet-${i}`, snippet))}</details>`;
@@ -214,7 +214,7 @@ function linkFold(
   const targets = linkTargets(offer).map((target) => [target.path, String(target.label)] as const);
   const choices = linkDayChoices(days).map((count) => [String(count), counted(count, "day")] as const);
   return html`<details class="more links" id="links"><summary>Create link…</summary>
-    <p>PCs and tools cannot sign in. Anyone with the link can download the file, and a script’s driver.</p>
+    <p>PCs and tools cannot sign in. Anyone with the link can download the file and, for a script, its driver.</p>
     <form method="post" action="${path}" class="panel">
       <div class="field"><label for="link-to">Link to</label>
         <select id="link-to" name="address">${selectOptions(targets, "")}</select></div>
@@ -224,7 +224,7 @@ function linkFold(
     ${tokenPath && html`<p>For regular downloads, create <a href="${tokenPath}">a token</a>.</p>`}
     <details class="delete"><summary>Revoke all links…</summary>
       <form method="post" action="${endPath}">
-        <p>This revokes all links to these files. Download single scripts again. Packages still work.</p>
+        <p>Single scripts stop working: download them again. Downloaded packages still work.</p>
         <button class="danger">Revoke all links</button></form></details></details>`;
 }
 

@@ -26,8 +26,8 @@ export function scriptPage(context: PageContext, data: ScriptPageData): Html {
   const action = html`<a class="button primary" href="${downloadPath}">Download script</a>`;
   return page(
     { ...context, title: fileName, section, action },
-    html`<p class="soft">Of <a href="${owner.path}"><bdi>${owner.name}</bdi></a>, ${bytes(size)}. Download the
-      script: copying loses its encoding.${kind === "install" && installerNote(size)}</p>
+    html`<p class="soft">Of <a href="${owner.path}"><bdi>${owner.name}</bdi></a>, ${bytes(size)}. Run the downloaded
+      file: a copied script can lose its encoding.${kind === "install" && installerNote(size)}</p>
     ${!isWhole && html`<p class="notice warn">Only the first ${bytes(visibleCharacters)} are shown. Download the script to read the rest.</p>`}
     <div class="snippet whole">
       <p class="label" id="script-label">Script</p>

@@ -39,7 +39,7 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
   const others = redeployed.filter(({ id }) => !blocked.has(id));
   const isBad = lost.size + lostOnArm64.size > 0 || refusedModel !== undefined;
   const lines = [
-    ...linesOf(lost, (printers) => html`${printers} will be Blocked`),
+    ...linesOf(lost, (printers) => html`${printers} will be blocked`),
     ...linesOf(lostOnArm64, (printers) => html`${printers} will fail on ARM64 PCs`),
   ];
   const wanted = infNamed(driver, form.inf_path ?? driver.inf_path);

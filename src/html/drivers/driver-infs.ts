@@ -70,7 +70,7 @@ function infChoice(driver: Driver, chosen: string, problem: Hole): Html {
       i,
     ) => html`<tr><td data-label="INF"><span><input type="radio" name="inf_path" id="inf-${i}" value="${inf.path}"
         ${inf.path === chosen && html`checked`}> <label for="inf-${i}"><code><bdi>${inf.path}</bdi></code></label></span></td>
-      <td data-label="Version"><span>${versionOf(inf)}</span></td><td data-label="Machines">${machinesOf(inf)}</td>
+      <td data-label="Version"><span>${versionOf(inf)}</span></td><td data-label="Architecture">${machinesOf(inf)}</td>
       <td data-label="Models" class="number">${count(inf.descriptions.length)}</td>
       <td data-label="Files">${infState(inf)}</td></tr>`,
   );
@@ -79,7 +79,7 @@ function infChoice(driver: Driver, chosen: string, problem: Hole): Html {
   return html`<fieldset class="infs" ${listed.length > 1 && reload} ${problem && html`aria-describedby="f-inf_path-problem"`}><legend>INF
     ${listed.length > 1 && html`<span class="hint">one of ${count(all.length)} in this ZIP</span>`}</legend>
     ${problem && html`<p class="problem" id="f-inf_path-problem">${problem}</p>`}
-    <table id="f-inf_path" tabindex="-1"><thead><tr><th scope="col">INF</th><th scope="col">Version</th><th scope="col">Machines</th>
+    <table id="f-inf_path" tabindex="-1"><thead><tr><th scope="col">INF</th><th scope="col">Version</th><th scope="col">Architecture</th>
     <th scope="col" class="number">Models</th><th scope="col">Files</th></tr></thead><tbody>${rows}</tbody></table>
     ${all.length > listed.length && html`<p class="hint">${count(listed.length)} of ${count(all.length)} shown. Search the models to find others.</p>`}
     ${listed.length > 1 && html`<noscript><button name="show" value="models">Show models</button></noscript>`}</fieldset>`;

@@ -27,11 +27,13 @@ export function driverLabel({ name, listed }: DriverSummary): string {
 export function driverChoices(drivers: readonly OfferedDriver[], kept = ""): SelectChoice[] {
   const possible = drivers.filter((driver) => isForPrinters(driver) || String(driver.id) === kept);
   const group = (driver: OfferedDriver) =>
-    driver.state === "blocked" ? "Blocked" : isWindowsDriver(driver) ? "Windows’ own" : "";
+    driver.state === "blocked" ? "Blocked" : isWindowsDriver(driver) ? "Included in Windows" : "";
   const windows = possible.filter(isWindowsDriver);
   const sorted = [...sortedByTitle(possible.filter((driver) => !windows.includes(driver))), ...windows];
   const choices = sorted.map((driver) => [String(driver.id), driverLabel(driver), group(driver)] as const);
-  return ["", "Windows’ own", "Blocked"].flatMap((wanted) => choices.filter(([, , own]) => own === wanted));
+  return ["", "Included in Windows", "Blocked"].flatMap((wanted) =>
+    choices.filter(([, , own]) => own === wanted),
+  );
 }
 
 /** A link to a driver, with its deployed model and file name below. */

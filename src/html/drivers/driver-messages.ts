@@ -7,28 +7,33 @@ import type { Message } from "../layout.ts";
 import type { CompletedChange } from "../messages.ts";
 import { paths } from "../paths.ts";
 import { changedMessage } from "../printers/bulk-messages.ts";
+import { driverRemedy } from "../remedies.ts";
 import { toneOf } from "../state-badge.ts";
-import { counted } from "../text.ts";
+import { counted, isolated } from "../text.ts";
 import { driverLabel } from "./driver-label.ts";
 
 /** The message after a driver was saved. @param blocked the number of its printers that cannot be deployed now */
 export function driverMessage(
   done: CompletedChange | undefined,
-  driver: DriverSummary,
+  driver: DriverWithState,
   blocked: number,
 ): Message | undefined {
   if (done === undefined) return undefined;
   const text = html`Saved: <a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>.`;
+  const [worst] = driver.findings;
   const printers = { label: "Show printers", path: paths.driverPrinters(driver.id) };
   if (blocked > 0) {
     const move = { label: "Move printers to another driver", path: paths.driverMove(driver.id) };
     const problem = html`${text} ${counted(blocked, "printer")} cannot be deployed with this driver.`;
     return { tone: "warn", text: problem, links: [printers, move] };
   }
-  if (done === "redeploy") {
-    const what = html`${text} Download and deploy its printers again.`;
-    return { tone: "good", text: what, links: [printers] };
+  const again = done === "redeploy" && html` Download and deploy its printers again.`;
+  if (worst !== undefined) {
+    const link = driverRemedy(worst.kind, driver);
+    const links = [...(link ? [link] : []), ...(again ? [printers] : [])];
+    return { tone: toneOf(worst.state), text: html`${text} ${isolated(worst.text)}${again}`, links };
   }
+  if (again) return { tone: "good", text: html`${text}${again}`, links: [printers] };
   const next = { label: "New printer with this driver", path: paths.printerWithDriver(driver.id) };
   return { tone: "good", text, links: [next] };
 }

@@ -35,7 +35,8 @@ export function modelList(choice: ModelChoice): Html {
   );
   const isUnchosen = model === "" && needsModelChoice(driver);
   const items = names.map((name, i) => {
-    const hint = isUnchosen && name === deployed && html` <span class="hint">used now, but not chosen</span>`;
+    const hint =
+      isUnchosen && name === deployed && html` <span class="hint">used because no model is chosen</span>`;
     return html`<li><input type="radio" name="driver_desc" id="model-${i}" value="${name}"
       ${name === model && html`checked data-model`}> <label for="model-${i}"><bdi>${name}</bdi>${hint}</label></li>`;
   });

@@ -50,7 +50,7 @@ function fileRemarks(inf: InfSummary): Remark[] {
     const names = architecturesInWords(inf.notShipped);
     remarks.push([
       "warn",
-      html`The INF lists ${names}, but its program files are for other machines. The driver will not work there.`,
+      html`The INF lists ${names}, but the ZIP has no program files for it. The driver will not work on ${names}.`,
     ]);
   }
   return remarks;

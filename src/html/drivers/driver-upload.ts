@@ -37,7 +37,7 @@ export function uploadForm(limit: number): Html {
     data-driver-upload="#upload-lines" data-limit="${limit}" aria-labelledby="upload-title">
     <h2 id="upload-title">Upload driver</h2>
     <p class="hint" id="upload-hint">Upload the vendor’s ZIP unchanged, up to ${bytes(limit)}.
-      <span data-scripted hidden>You can choose or drop several.</span></p>
+      <span data-scripted hidden>Or drop ZIPs on any page. Uploads start at once.</span></p>
     <label for="f-file">Driver ZIP</label>
     <input id="f-file" type="file" name="file" accept=".zip,application/zip" required aria-describedby="upload-hint">
     <noscript><button class="primary">Upload driver</button></noscript>
@@ -52,8 +52,12 @@ export function uploadDialog(limit: number): Html {
     <form method="dialog"><button>Close</button></form></dialog>`;
 }
 
-/** The result of the last upload, in the tone of its worst finding or remark. */
-export function uploadNotice(result: UploadResult, clients: readonly ClientName[]): Html | undefined {
+/** The result of the last upload, in the tone of its worst finding or remark. @param chosenClient the client of the new printer */
+export function uploadNotice(
+  result: UploadResult,
+  clients: readonly ClientName[],
+  chosenClient?: number,
+): Html | undefined {
   if (result === undefined) return undefined;
   if ("problem" in result) {
     return html`<div class="notice bad" role="alert" tabindex="-1" data-focus><p>${result.problem}</p><p>${anotherZip}</p></div>`;
@@ -66,7 +70,7 @@ export function uploadNotice(result: UploadResult, clients: readonly ClientName[
     ${cardName(driver, uploadOutcome(result))}
     ${isPrinter && driverFindingLines(withState)}${infRemarks(driver, "fragment")}
     ${older.map((from) => moveOffer(from, driver))}
-    <div data-next>${isPrinter ? newPrinterForm(driver, clients) : deleteForm(driver)}</div></div>`;
+    <div data-next>${isPrinter ? newPrinterForm(driver, clients, chosenClient) : deleteForm(driver)}</div></div>`;
 }
 
 /**
@@ -99,9 +103,13 @@ function arm64Support(driver: DriverSummary): string {
 }
 
 /** The few fields that a first package needs. Its answer is the printer’s page, or the whole form with what is wrong. */
-function newPrinterForm(driver: Driver, clients: readonly ClientName[]): Html {
+function newPrinterForm(
+  driver: Driver,
+  clients: readonly ClientName[],
+  chosenClient: number | undefined,
+): Html {
   const choices = clients.map(({ id, name }) => [String(id), name] as const);
-  const [only] = choices.length === 1 ? choices : [];
+  const only = choices.length === 1 ? choices[0]?.[0] : undefined;
   const list = `models-of-${driver.id}`;
   const modelCount = driver.listed?.modelCount ?? 0;
   return html`<form class="new-printer" method="post" action="${paths.printers}" data-guard aria-labelledby="new-with-${driver.id}">
@@ -110,7 +118,7 @@ function newPrinterForm(driver: Driver, clients: readonly ClientName[]): Html {
     <input type="hidden" name="driver_id" value="${driver.id}" data-models="driver_desc">
     <label>Name <input name="name" required autocomplete="off"></label>
     <label>Address <input name="address" required autocomplete="off" autocapitalize="off" spellcheck="false"></label>
-    ${choices.length > 0 && html`<label>Client <select name="client_id">${selectOptions([["", "None"], ...choices], only?.[0] ?? "")}</select></label>`}
+    ${choices.length > 0 && html`<label>Client <select name="client_id">${selectOptions([["", "None"], ...choices], String(chosenClient ?? only ?? ""))}</select></label>`}
     ${
       (needsModelChoice(driver) || driver.driver_desc === "") &&
       html`<label>Model${modelCount > 0 && `, one of ${count(modelCount)}`}
@@ -131,6 +139,6 @@ function worstOf(...tones: readonly ("good" | "warn" | "bad")[]): "good" | "warn
 
 function moveOffer(from: ListedDriver, to: DriverSummary): Html {
   const printers = counted(from.printer_count, "printer");
-  return html`<p>${printers} ${from.printer_count === 1 ? "has" : "have"} an older version: <bdi>${driverLabel(from)}</bdi>.
+  return html`<p>${printers} ${from.printer_count === 1 ? "uses" : "use"} an older version of this driver: <bdi>${driverLabel(from)}</bdi>.
     <a class="button" href="${paths.driverMove(from.id, to.id)}">Move ${printers}…</a></p>`;
 }

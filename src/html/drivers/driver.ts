@@ -78,7 +78,7 @@ function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boole
     <p class="soft">Windows includes or downloads this driver. Packages contain none of its files.</p>
     <section><h2>What it is</h2><dl>
       <div><dt>Models</dt><dd>${models.map((model, i) => html`${i > 0 && ", "}<code>${model}</code>`)}</dd></div>
-      <div><dt>Machines</dt><dd>${machinesOf(chosenInf(driver))}</dd></div></dl></section>
+      <div><dt>Architecture</dt><dd>${machinesOf(chosenInf(driver))}</dd></div></dl></section>
     ${printers.length > 0 && html`<section id="driver-printers"><h2>Printers</h2>${printerTable(printers, isChangeable)}</section>`}`;
 }
 
@@ -139,8 +139,8 @@ function facts(driver: Driver): Html {
   const rows = [
     ["Provider", html`<bdi>${inf.provider ?? "not given"}</bdi>`],
     ["Version", versionOf(inf)],
-    ["Machines", machinesOf(inf)],
-    ["Driver model", inf.driverModel ?? "no printer driver"],
+    ["Architecture", machinesOf(inf)],
+    ["Driver type", inf.driverModel ?? "no printer driver"],
     [
       "Catalog",
       inf.signed ? html`<code><bdi>${firstOf(inf.catalogFiles, maxCatalogs)}</bdi></code>` : "none",
@@ -200,10 +200,10 @@ function driverDeploySection(
 ): Html {
   const why = problem ?? withState.findings.find(({ kind }) => kind === "archive")?.text;
   if (why !== undefined) return html`<p id="deploy">${isolated(why)}</p>`;
-  const logo = logoOf(undefined, html`your choice: a PNG of the vendor’s or your own`);
+  const logo = logoOf(undefined, html`any PNG, such as the vendor’s logo or yours`);
   const cards = deployCards(offer, logo);
   return html`<div class="deploy" id="deploy">
-    <p>This package installs only the driver. Then deploy each printer <em>without the driver</em>.</p>
+    <p>This package installs only the driver. Deploy it first, then each printer <em>without the driver</em>.</p>
     ${modelLine(models, isUsed)}
     ${leftOut.length > 0 && html`<p class="notice warn">The package leaves out models that the INF does not contain: ${nameList(leftOut)}.</p>`}
     ${failureOf(withState) === undefined ? cards : foldedDownloads(cards)}

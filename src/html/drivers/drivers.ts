@@ -19,6 +19,8 @@ export interface DriverList {
   /** The clients in the list's filter. */
   readonly clients: readonly ClientName[];
   readonly result?: UploadResult;
+  /** The client on whose page the ZIP was dropped. */
+  readonly chosenClient?: number | undefined;
   readonly narrowing: Narrowing;
   /** By driver id: a model with the words of the search that the driver's row lacks. */
   readonly models?: ReadonlyMap<number, string>;
@@ -39,7 +41,7 @@ export function driversPage(context: PageContext, list: DriverList, uploadLimitB
 export function driverList(list: DriverList): Html {
   const sentence = "Upload the vendor’s driver ZIP. Platen reads its models.";
   const body = list.rows.length === 0 ? emptyState(sentence) : narrowedDrivers(list);
-  return html`<section id="drivers" aria-label="Drivers">${uploadNotice(list.result, list.clients)}${list.result && driverSelect(list)}
+  return html`<section id="drivers" aria-label="Drivers">${uploadNotice(list.result, list.clients, list.chosenClient)}${list.result && driverSelect(list)}
     <div id="driver-rows">${body}</div>${windowsSection(list)}</section>`;
 }
 
@@ -48,7 +50,7 @@ function windowsSection({ windowsDrivers }: DriverList): Html {
     (driver) => html`<li><a href="${paths.driver(driver.id)}">${driver.name}</a>
       <span class="soft">${driver.comment} ${driver.printer_count > 0 && counted(driver.printer_count, "printer")}</span></li>`,
   );
-  return html`<div id="windows-drivers"><h2>Windows’ own</h2><ul class="recent">${items}</ul></div>`;
+  return html`<div id="windows-drivers"><h2>Included in Windows</h2><ul class="recent">${items}</ul></div>`;
 }
 
 function narrowedDrivers(list: DriverList): Html {
@@ -71,14 +73,14 @@ function driverTable(
     (driver) => html`<tr>
       <td><span>${driverLine(driver, paths.driver(driver.id))}${matchedModel(models.get(driver.id))}</span>${reason && driverFindingLines(driver)}</td>
       <td data-label="Version" class="aside"><span>${versionOf(driver.listed)}</span></td>
-      <td data-label="Machines" class="aside">${machinesOf(driver.listed)}</td>
+      <td data-label="Architecture" class="aside">${machinesOf(driver.listed)}</td>
       <td class="state">${stateBadge(reason ? { ...driver, findings: [] } : driver)}</td>
       <td data-label="Printers" class="number">${count(driver.printer_count)}</td>
       <td data-label="Size" class="number aside">${bytes(driver.size)}</td>
       <td data-label="Uploaded" class="aside">${time(driver.uploaded_at)}</td>
     </tr>`,
   );
-  return html`<table id="driver-table"><thead><tr><th scope="col">Driver</th><th scope="col">Version</th><th scope="col">Machines</th>
+  return html`<table id="driver-table"><thead><tr><th scope="col">Driver</th><th scope="col">Version</th><th scope="col">Architecture</th>
     <th scope="col">State</th><th scope="col" class="number">Printers</th><th scope="col" class="number">Size</th>
     <th scope="col">Uploaded</th></tr></thead><tbody>${lines}</tbody></table>`;
 }

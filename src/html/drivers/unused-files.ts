@@ -30,47 +30,32 @@ export function carriesMuchUnused({ unused }: InfSummary, { drop_unused }: Drive
 }
 
 /**
- * The unused files of the archive, or those that packages leave out.
- * @param offer adds a button that leaves them out, or puts them back
+ * The files that the INF does not use: packages contain them or leave them out.
+ * @param offer adds a button that changes it
  */
 export function unusedRemark(inf: InfSummary, driver: Driver, offer: DropOffer = "none"): Html {
   const { report, drop_unused } = driver;
-  const unused = drop_unused ? inf.unused : (report.unused ?? inf.unused);
+  const { unused } = inf;
   if (unused.count === 0) return html`The driver uses all files of the ZIP.`;
-  const summary = drop_unused ? leftOutText : isPerInf(report) ? unusedByThisText : unusedByAllText;
+  const files = unusedInWords(unused, report);
   const names = firstOf(unused.paths, maxNames, unused.count);
-  return html`<details><summary>${summary(unused)}</summary><p><code><bdi>${names}</bdi></code></p></details>
+  return html`<details><summary>Packages ${drop_unused ? "leave out" : "contain"} ${files} (${bytes(unused.bytes)}).</summary><p><code><bdi>${names}</bdi></code></p></details>
     ${offer !== "none" && (drop_unused || carriesMuchUnused(inf, driver)) && dropForm(inf, driver, offer)}`;
+}
+
+/** Other INFs of the ZIP may use files that this one does not. */
+function unusedInWords({ count: files }: UnusedFiles, { unused, infs }: ArchiveReport): string {
+  const isByAll = unused === undefined ? infs.length === 1 : unused.count === files;
+  return isByAll ? counted(files, "unused file") : `${counted(files, "file")} that this INF does not use`;
 }
 
 /** Changes this one setting of the driver. */
 function dropForm({ unused }: InfSummary, { id, drop_unused, report }: Driver, offer: DropOffer): Html {
-  // Other INFs of the ZIP may use files that this one does not.
-  const isByAll = report.unused === undefined || report.unused.count === unused.count;
-  const files = isByAll
-    ? counted(unused.count, "unused file")
-    : `${counted(unused.count, "file")} that this INF does not use`;
+  const files = unusedInWords(unused, report);
   const label = drop_unused ? "Include unused files" : `Leave out ${files} (${bytes(unused.bytes)} smaller)`;
   const fragment =
     offer === "fragment" &&
     html`hx-post="${paths.driver(id)}" hx-target="closest .findings" hx-swap="outerHTML" hx-disabled-elt="find button"`;
   return html`<form method="post" action="${paths.driver(id)}" ${fragment}><input type="hidden" name="only" value="drop_unused">
     ${!drop_unused && html`<input type="hidden" name="drop_unused" value="on">`}<button id="drop-unused-${id}">${label}</button></form>`;
-}
-
-function leftOutText({ count: files, bytes: size }: UnusedFiles): string {
-  return `Packages leave out ${counted(files, "file")} that this INF does not use (${bytes(size)}).`;
-}
-
-function unusedByThisText({ count: files, bytes: size }: UnusedFiles): string {
-  return `Packages contain ${counted(files, "file")} (${bytes(size)}) that this INF does not use.`;
-}
-
-function unusedByAllText({ count: files, bytes: size }: UnusedFiles): string {
-  return `Packages contain ${counted(files, "unused file")} (${bytes(size)}).`;
-}
-
-/** Whether an earlier Platen made the report, with unused files for each INF only: another printer INF may use them. */
-function isPerInf({ unused, infs }: ArchiveReport): boolean {
-  return unused === undefined && infs.filter((inf) => inf.isPrinter).length > 1;
 }

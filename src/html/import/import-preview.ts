@@ -25,7 +25,7 @@ const tones = { new: "good", changes: "warn", same: "plain", wrong: "bad", "left
 const words = {
   new: "New",
   changes: "Changes",
-  same: "Same",
+  same: "Unchanged",
   wrong: "Wrong",
   "left out": "Left out",
 } as const;

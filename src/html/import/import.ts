@@ -74,7 +74,7 @@ function commandSection(command: string): Html {
     <ol><li>Open <em>Windows PowerShell</em> on that PC or server. Administrator rights are not required.</li>
       <li>Paste this command and press Enter. It only copies the list.
         ${copyable("Command", command, "print-server")}</li>
-      <li>Paste the list above.</li></ol>
+      <li>Paste the list into the form above.</li></ol>
     <p class="hint">Shares, permissions and preferences are not copied. <a href="${paths.help("import")}">Help for imports</a></p></section>`;
 }
 
@@ -95,7 +95,7 @@ export function importMessage({ counts, newClients }: Pick<ImportPlan, "counts" 
     counts["left out"] > 0 && `${counted(counts["left out"], "printer")} left out`,
     counts.wrong > 0 && `${counted(counts.wrong, "wrong row")} left out`,
   ].filter((part) => part !== false);
-  const undone = counts.new > 0 && counts.changes > 0 ? " Undo keeps the new printers." : "";
+  const undone = counts.new > 0 && counts.changes > 0 ? " Undo restores only the changed printers." : "";
   const links = [
     { label: "Show printers", path: paths.printers },
     ...(clients > 0 ? [{ label: "Show clients", path: paths.clients }] : []),

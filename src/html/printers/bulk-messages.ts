@@ -4,7 +4,6 @@ import { type Html, html } from "../html.ts";
 import type { Message } from "../layout.ts";
 import { narrowedPath } from "../list-filter.ts";
 import { paths } from "../paths.ts";
-import { stateWord } from "../state-badge.ts";
 import { counted } from "../text.ts";
 
 type Changed = Exclude<BulkResult, { readonly action: "delete" }>;
@@ -29,11 +28,15 @@ export function changedMessage(text: Html, { blocked, attention }: WorseCounts):
   const worse = [["blocked", blocked] as const, ["attention", attention] as const].filter(([, n]) => n > 0);
   if (worse.length === 0) return { tone: "good", text };
   const told = worse.map(
-    ([state, n]) => html` ${counted(n, "printer")} ${n === 1 ? "is" : "are"} now ${stateWord(state)}.`,
+    ([state, n]) =>
+      html` ${counted(n, "printer")} ${state === "blocked" ? (n === 1 ? "is now blocked" : "are now blocked") : n === 1 ? "now needs attention" : "now need attention"}.`,
   );
   const links = worse.map(([state]) => {
     const path = narrowedPath(paths.printers, { q: "", client: undefined, state });
-    return { label: `Printers that are ${stateWord(state)}`, path };
+    return {
+      label: state === "blocked" ? "Show blocked printers" : "Show printers that need attention",
+      path,
+    };
   });
   return { tone: "warn", text: html`${text}${told}`, links };
 }

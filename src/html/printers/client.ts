@@ -36,7 +36,7 @@ export function clientPage(context: PageContext, data: ClientPageData): Html {
     ${recordActions(context, { kind: "client", id, isChangeable, deletion: { consequence: "You cannot delete a client that has printers." } })}`;
   return page(
     { ...context, title: name, heading: html`<bdi>${name}</bdi>`, section: "Clients", action },
-    html`<p class="soft">Client since ${time(client.created_at)}</p>
+    html`<p class="soft">Created ${time(client.created_at)}</p>
     ${notes !== "" && html`<p class="lines" dir="auto">${notes}</p>`}
     ${subnets.length > 0 && html`<p>Subnets: ${subnets.join(", ")}</p>`}
     ${printers.length > 0 && clientDeploySection(data, isChangeable)}

@@ -48,7 +48,7 @@ function clientTable(clients: readonly ListedClient[]): Html {
     </tr>`,
   );
   return html`<table><thead><tr><th scope="col">Client</th><th scope="col" class="number">Printers</th>
-    <th scope="col">Notes</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table>`;
+    <th scope="col">Notes</th><th scope="col">Created</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** The form for a new client. @param oob true: an out-of-band part of a fragment */

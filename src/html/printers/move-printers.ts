@@ -9,7 +9,7 @@ import { type FormState, problemSummary, selectOptions } from "../form.ts";
 import { type Hole, type Html, html } from "../html.ts";
 import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
-import { stateWord, toneOf } from "../state-badge.ts";
+import { toneOf } from "../state-badge.ts";
 import { count, counted, isolated } from "../text.ts";
 
 interface MovePageData {
@@ -85,17 +85,17 @@ function changeTable(effects: ChangeEffects, rows: readonly Html[]): Html {
   const lines = [
     ...worse.map(
       ({ state, text, printers }) =>
-        html`<li class="${toneOf(state)}">${counted(printers.length, "printer")} will be ${stateWord(state)}. ${isolated(text)} ${printerNames(printers, visiblePrinters)}.</li>`,
+        html`<li class="${toneOf(state)}">${counted(printers.length, "printer")} ${state === "blocked" ? "will be blocked" : "will need attention"}. ${isolated(text)} ${printerNames(printers, visiblePrinters)}.</li>`,
     ),
     ...lostMachines.map(
       ({ machines, printers }) =>
-        html`<li class="warn">Only the old driver supports ${architecturesInWords(machines)}: ${printerNames(printers, visiblePrinters)}.</li>`,
+        html`<li class="warn">The new driver does not work on ${architecturesInWords(machines)} PCs: ${printerNames(printers, visiblePrinters)}.</li>`,
     ),
   ];
   const rest = lines.length - maxLines;
   return html`${lines.length > 0 && html`<div class="notice ${toneOf(worse[0]?.state ?? "attention")}"><ul class="findings">${lines.slice(0, maxLines)}${rest > 0 && html`<li>And ${counted(rest, "more reason")}.</li>`}</ul></div>`}
     <table class="pairs"><thead><tr>${["Printers", "Now", "Afterwards"].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table>
-    ${redeployed > 0 && html`<p class="hint">${counted(redeployed, "printer")} must be deployed again afterwards.</p>`}`;
+    ${redeployed > 0 && html`<p class="hint">The packages of ${counted(redeployed, "printer")} change. Deploy them again.</p>`}`;
 }
 
 interface BulkPreview {

@@ -91,14 +91,13 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
     ${textField(form, {
       ...fieldOptions("address"),
       required: Boolean(form.values.like),
-      hint: html`IP address or host name. <span class="only-port">Leave empty to install only the driver.</span
-        ><span class="only-ipp">The printer must be on when a PC installs it.</span>`,
+      hint: html`IP address or host name. ${!form.values.like && html`<span class="only-port">Leave address and port empty to install only the driver.</span>`}<span class="only-ipp">The printer must be on when a PC installs it.</span>`,
       attributes: html`autocapitalize="off" spellcheck="false"`,
     })}
     ${textField(form, {
       ...fieldOptions("port_name"),
       visibleWhen: "port",
-      hint: "Leave empty to use IP_ and the address.",
+      hint: "Leave empty for IP_ and the address.",
       attributes: html`spellcheck="false"`,
     })}
     ${folds(choices, form)}`;
@@ -154,7 +153,7 @@ function queueFields(form: FormState): Html {
   return html`
     ${textField(form, fieldOptions("location"))}
     ${textField(form, fieldOptions("comment"))}
-    ${checkbox(form, { ...fieldOptions("set_default"), hint: "Signed-in users get it now, others at next sign-in." })}
+    ${checkbox(form, { ...fieldOptions("set_default"), hint: "Signed-in users get it at installation, others at next sign-in." })}
     ${checkbox(form, fieldOptions("shared"))}
     ${textField(form, { ...fieldOptions("share_name"), visibleWhen: "shared", hint: "Leave empty to use the printer’s name." })}`;
 }
@@ -168,7 +167,7 @@ function preferenceFields(form: FormState): Html {
     ${ticketField(form)}
     ${checkbox(form, {
       ...fieldOptions("reset_user_preferences"),
-      hint: "Resets once after each change of this printer.",
+      hint: "Deletes users’ own preferences, once after each change.",
     })}`;
 }
 
@@ -184,7 +183,7 @@ function cleanUpFields(form: FormState): Html {
   return html`
     ${textArea(form, {
       ...fieldOptions("replaces"),
-      hint: html`One per line: old queue, <code>\\\\server\\queue</code> or <code>address:10.1.2.3</code>.`,
+      hint: html`One per line: queue name, <code>\\\\server\\queue</code> or <code>address:10.1.2.3</code>.`,
       attributes: html`spellcheck="false"`,
     })}
     ${checkbox(form, fieldOptions("keep_driver"))}`;

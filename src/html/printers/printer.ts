@@ -215,7 +215,7 @@ function factsOf(driver: Driver, model: string): Html {
   return definitions([
     row("Driver", html`<a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>`),
     row("Model", html`<bdi>${model || "not chosen yet"}</bdi>`),
-    row("Machines", machinesOf(inf)),
+    row("Architecture", machinesOf(inf)),
     row("Version", isWindowsDriver(driver) ? "comes with Windows" : versionOf(inf)),
   ]);
 }

@@ -70,7 +70,7 @@ export function printerList(list: PrinterList, isChangeable = true): Html {
 
 function protectedPrintNote(isChangeable: boolean): Html {
   const remedy = html`Choose <em>Make an IPP twin</em> in a printer’s menu.`;
-  return html`<p>Windows protected print mode blocks vendor drivers. These printers then stop working. ${isChangeable && remedy}</p>`;
+  return html`<p>Windows protected print mode blocks vendor drivers. When it is on, these printers stop working. ${isChangeable && remedy}</p>`;
 }
 
 /** One form around all rows, for bulk changes and the menu of the rows. */
@@ -163,7 +163,7 @@ function bulkBar(
       "Client",
       html`<label for="bulk-client">Move to</label>
       ${select("client_id", "bulk-client", clientChoices, "No client")}
-      <button class="primary" name="action" value="client">Move</button>`,
+      <button class="primary" name="action" value="client">Show preview</button>`,
     )}
     ${fold(
       "Driver",
@@ -173,17 +173,17 @@ function bulkBar(
       ${problem && html`<p class="problem" id="bulk-model-problem">${problem}</p>`}
       <input id="bulk-model" name="driver_desc" list="bulk-models" autocomplete="off" value="${values.driver_desc}"
         aria-describedby="${problem && "bulk-model-problem "}bulk-model-hint" ${problem && html`aria-invalid="true"`}>
-      <p class="hint" id="bulk-model-hint">Leave empty to keep models that the driver contains. ARM64 drivers stay.</p>
+      <p class="hint" id="bulk-model-hint">Leave empty to match models by name. Drivers for ARM64 stay.</p>
       <datalist id="bulk-models"></datalist>
       <p class="check"><input type="checkbox" id="bulk-unmatched" name="only_unmatched" value="on" ${isTicked(values.only_unmatched) && html`checked`}>
-        <label for="bulk-unmatched">Only printers whose model the driver does not contain</label></p>
-      <button class="primary" name="action" value="driver">Change the driver</button>`,
+        <label for="bulk-unmatched">Use this model only where the driver lacks the printer’s model</label></p>
+      <button class="primary" name="action" value="driver">Show preview</button>`,
       problem !== undefined,
     )}
     ${fold(
       "Download",
       html`<p>All chosen printers in one package:</p>
-      ${formats.map(({ id, target }) => html`<button formmethod="get" formaction="${paths.packageOfChosen(id)}" data-only="ids">For ${target}</button> `)}`,
+      ${formats.map(({ id, target }) => html`<button formmethod="get" formaction="${paths.packageOfChosen(id)}" data-only="ids">Download for ${target}</button> `)}`,
     )}
     ${fold(
       "Delete…",

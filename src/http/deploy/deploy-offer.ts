@@ -220,7 +220,7 @@ function commandsFor(
       ...scripts.map(inFolder),
       ...(url
         ? [
-            { label: "Address of the install script", text: url },
+            { label: "URL of the install script", text: url },
             { label: "Download with curl", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
           ]
         : []),

@@ -43,6 +43,7 @@ export async function upload({ app, request }: Context): Promise<Reply> {
   const listData = async (narrowing?: Narrowing) => ({
     ...(await driverListData(app, narrowing)),
     result: await uploadResult(app, uploaded),
+    chosenClient: clientOfPage(request),
   });
   return answerForm(request, uploaded, {
     redirect: ({ driver, isNew, previousProblem }) =>
@@ -50,6 +51,12 @@ export async function upload({ app, request }: Context): Promise<Reply> {
     page: async () => driversPage(pageContextOf(request), await listData(), limitBytes),
     fragment: async () => driverList(await listData(narrowingOfPage(request, "drivers"))),
   });
+}
+
+/** The client whose page sent the request; undefined for other pages. */
+function clientOfPage({ headers }: IncomingMessage): number | undefined {
+  const [, id] = /^[^?#]*\/clients\/(\d{1,9})$/.exec(String(headers["hx-current-url"] ?? "")) ?? [];
+  return id === undefined ? undefined : Number(id);
 }
 
 async function uploadResult(

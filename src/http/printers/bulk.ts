@@ -84,10 +84,12 @@ function previewText({ what, plan, effects, isStale }: Preview): string {
   );
   const lost = effects.lostMachines.map(({ machines, printers }) => {
     const names = printers.map(({ name }) => name).join(", ");
-    return `Only the old driver supports ${architecturesInWords(machines)}: ${names}`;
+    return `The new driver does not work on ${architecturesInWords(machines)} PCs: ${names}`;
   });
   const again =
-    effects.redeployed > 0 ? [`${counted(effects.redeployed, "printer")} must be deployed again.`] : [];
+    effects.redeployed > 0
+      ? [`The packages of ${counted(effects.redeployed, "printer")} change. Deploy them again.`]
+      : [];
   const stale = isStale ? ["The data changed meanwhile. Check the new effects below."] : [];
   return [
     ...stale,
@@ -120,9 +122,8 @@ async function changeAll(
   { confirmed, preview: seen }: FormInput,
 ): Promise<BulkResult | Preview> {
   const { store, undo } = app;
-  const count = ids.length;
   const { action } = change;
-  if (action === "delete") return { action, count, deletion: await undo.removePrinters(ids) };
+  if (action === "delete") return { action, count: ids.length, deletion: await undo.removePrinters(ids) };
   const preview = await previewOf(app, ids, change);
   if (confirmed !== "1") return preview;
   // With thousands of printers, other requests are answered between the steps.
@@ -130,7 +131,7 @@ async function changeAll(
   const done = await undo.keep(changeBulk(store, ids, change, seen));
   if (done === undefined) return { ...(await previewOf(app, ids, change)), isStale: true };
   const to = change.action === "client" ? change.client_id : change.driver_id;
-  return { action, count, to, ...done, worse: worseCounts(preview.effects) };
+  return { action, to, ...done, worse: worseCounts(preview.effects) };
 }
 
 async function previewOf(

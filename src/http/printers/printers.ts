@@ -7,15 +7,16 @@ import { ippDriverId } from "../../domain/drivers/windows-drivers.ts";
 import type { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
 import { checkedMerge, mergeForm } from "../../domain/form-versions.ts";
-import { copyOf, twinOf } from "../../domain/printers/copies.ts";
 import { type State, states } from "../../domain/printers/findings.ts";
 import type { PrinterDetails } from "../../domain/printers/listings.ts";
 import type { Printer, PrinterSettings } from "../../domain/printers/printer.ts";
 import {
+  copyOf,
   ippPort,
   parsePrinter,
   printerFieldGroups,
   printerFormValues,
+  twinOf,
 } from "../../domain/printers/printer-fields.ts";
 import { parseNarrowing } from "../../domain/printers/search.ts";
 import type { FormState } from "../../html/form.ts";

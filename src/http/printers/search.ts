@@ -27,6 +27,6 @@ async function find({ overview, store, models: modelSearch }: App, q: string): P
     clients: narrowClients(store.clients.list(), words),
     drivers: narrowDrivers(drivers, words, models),
     models,
-    help: findHelp(q),
+    help: await findHelp(q),
   };
 }

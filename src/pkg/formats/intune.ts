@@ -37,7 +37,8 @@ export const intune = {
   contentType: "application/octet-stream",
   extension: ".intunewin",
   hasIcon: true,
-  guide: "In Intune: Apps > All Apps > Create, Windows app (Win32).",
+  guide:
+    "In Intune: Apps > All Apps > Create, Windows app (Win32). After a change, replace the package and detect.ps1 in the app.",
   fields: intuneSections,
   dependencyFields: intuneDependencies,
   snippets: () => [],
@@ -136,7 +137,7 @@ function intuneDependencies(apps: readonly string[], isMixed: boolean): FieldSec
 }
 
 const mixedMachinesField: PackageField = {
-  label: "Machines",
+  label: "Architecture",
   value: "",
   hint: "These drivers are for different architectures. Not tested in Intune: try one PC of each kind first.",
 };
@@ -170,16 +171,16 @@ const program: readonly PackageField[] = [
 
 /** The fields of the portal's page Assignments. */
 const assignments: readonly PackageField[] = [
-  { label: "Required", value: "", hint: "a group of devices: installs by itself" },
+  { label: "Required", value: "", hint: "a device group: installs automatically" },
   {
     label: "Available for enrolled devices",
     value: "",
-    hint: "a group of users: they install it in Company Portal",
+    hint: "a user group: users install it in Company Portal",
   },
   {
     label: "Uninstall",
     value: "",
-    hint: "waits a minute for open print jobs, then Intune tries again (1618)",
+    hint: "waits one minute for open print jobs; if any remain, Intune tries again (1618)",
   },
   { label: "End user notifications", value: "Show toast notifications for computer restarts" },
   { label: "Delivery optimization priority", value: "Content download in background" },

@@ -60,7 +60,7 @@ function rmmSnippets(facts: PackageFacts): Snippet[] {
       text: downloadAndRunScript(urls.install, parameters),
       hint: "Run as SYSTEM in PowerShell. The PC must reach Platen.",
     },
-    { label: "Address of the ZIP", text: urls.package },
+    { label: "URL of the ZIP", text: urls.package },
     { label: "Download with curl", text: curlCommand(urls.package), hint: "In PowerShell: curl.exe." },
   ];
 }

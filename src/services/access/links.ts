@@ -67,7 +67,7 @@ export class Links {
     const terms = readLink(this.#key, text, (link) => this.#targetOf(wanted, link));
     if (terms === undefined) {
       const message =
-        "This link is not valid. It may be revoked. Ask for a new link, or download the script again.";
+        "This link is not valid. It may have been revoked. Ask for a new link, or download the script again.";
       throw new UserError("forbidden", message);
     }
     const { endDay, maker } = terms;
@@ -128,6 +128,6 @@ function maxEndDayOf(identity: Identity): number {
 }
 
 function endedError(when: string): UserError {
-  const message = `This link expired${when}. Ask for a new link. Download scripts with it again.`;
+  const message = `This link expired${when}. Ask for a new link. If it is in a script, download the script again.`;
   return new UserError("forbidden", message);
 }

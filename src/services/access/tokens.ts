@@ -15,7 +15,7 @@ interface TokensOptions {
   readonly log: (line: string) => void;
 }
 
-const unknownTokenMessage = "Platen does not know this token. It may be revoked or mistyped.";
+const unknownTokenMessage = "Platen does not know this token. It may have been revoked or mistyped.";
 const notATokenMessage = `This is not a token. Tokens begin with “${tokenPrefix}”. Send one as “Authorization: Bearer ${tokenPrefix}…” or as the password. Account passwords do not work here.`;
 
 /** Makes and checks the tokens of programs, and records when they were used. */

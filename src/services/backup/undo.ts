@@ -188,12 +188,18 @@ export class Undo {
     });
   }
 
-  /** Schedules the time when the next deletion becomes final, or a retry after an error. */
+  /**
+   * Schedules the time when the next deletion becomes final, or a retry after an error. It waits a little longer, so that
+   * deletions and changes shortly after that one become final in the same write.
+   */
   #schedule(): void {
-    clearTimeout(this.#timer);
-    const next = this.#hasFailed ? retryMs : Math.min(...this.list().map(({ leftMs }) => leftMs));
-    if (this.#isClosed || next === Number.POSITIVE_INFINITY) return;
+    // A new deletion is never due before those that are kept already.
+    if (this.#isClosed || this.#timer !== undefined) return;
+    const due = Math.min(...this.list().map(({ leftMs }) => leftMs));
+    const next = this.#hasFailed ? retryMs : due + this.#undoMs / 10;
+    if (next === Number.POSITIVE_INFINITY) return;
     const makeDueFinal = () => {
+      this.#timer = undefined;
       this.#finalizing = this.#makeDueFinal();
     };
     this.#timer = setTimeout(makeDueFinal, next).unref();
@@ -202,6 +208,8 @@ export class Undo {
   #fail(what: string, error: unknown): void {
     this.#hasFailed = true;
     this.#services.log(`warning: ${what}: ${errorMessage(error)}`);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#schedule();
   }
 

@@ -40,7 +40,7 @@ export function changeBulk(
   ids: readonly number[],
   wanted: Wanted,
   digest: string | undefined,
-): Promise<{ readonly undo: KeptChange } | undefined> {
+): Promise<{ readonly count: number; readonly undo: KeptChange } | undefined> {
   return checkedChange(store, (stopWith) => {
     const plan = planBulk(store, ids, wanted);
     if (digest !== undefined && digest !== plan.digest) stopWith(undefined);
@@ -51,7 +51,7 @@ export function changeBulk(
       if (wanted.action === "client") manyPrinters.useClient(wanted.client_id, changedIds);
       else manyPrinters.useDriver(wanted.driver_id, new Map(models));
     });
-    return { undo };
+    return { count: changedIds.length, undo };
   });
 }
 
@@ -174,7 +174,7 @@ export function checkProtocols(driver: Driver | undefined, printers: readonly Pr
       ? `“${driverTitle(driver)}” supports only IPP. Set the protocol of these printers to IPP first`
       : driver
         ? `“${driverTitle(driver)}” does not support IPP. ${another}`
-        : `IPP requires its driver. ${another}`;
+        : `IPP requires the Microsoft IPP Class Driver. ${another}`;
   throwIfAny({ driver_id: `${why}: ${namesOf(unsupported)}. Nothing was changed.` });
 }
 

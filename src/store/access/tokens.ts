@@ -42,7 +42,7 @@ export class Tokens {
   get(id: number): Token {
     const token = this.findById(id);
     if (token === undefined)
-      throw new UserError("not-found", "This token does not exist. It may be revoked.");
+      throw new UserError("not-found", "This token does not exist. It may have been revoked.");
     return token;
   }
 

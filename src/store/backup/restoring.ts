@@ -121,7 +121,7 @@ export class Restoring {
     const others = ids.filter((id) => now.get(id) !== left[id]);
     if (others.length === 0) return [];
     if (others.length === ids.length) {
-      const later = this.#records.deletions.findLater(table, ids[0] ?? 0, change.id);
+      const later = this.#records.deletions.findLater(table, ids, change.id);
       throw new NotRestored(change, later ? { kind: "needs", deletion: later } : { kind: "changed" });
     }
     const among = "deletion_id = ?1 AND id IN (SELECT value FROM json_each(?2))";

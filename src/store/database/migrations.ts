@@ -194,6 +194,11 @@ export const migrations: readonly Migration[] = [
     for (const table of ["drivers", "deleted_drivers"]) keepTitles(db, table);
     nameDrivers(db);
   },
+  // Undoing and forgetting a change reads only its own rows.
+  (db) => {
+    for (const table of ["clients", "drivers", "reports", "printers", "icons", "downloads"])
+      db.all(`CREATE INDEX deleted_${table}_by_deletion ON deleted_${table} (deletion_id)`);
+  },
 ];
 
 /**

@@ -7,7 +7,6 @@ import {
   type DriverSummary,
   driverOrigins,
   driverTitle,
-  packageTitle,
 } from "../../domain/drivers/driver.ts";
 import { DriverNames, proposedNames } from "../../domain/drivers/driver-name.ts";
 import { listedInf, listedInfFrom, reportFrom } from "../../domain/drivers/report.ts";
@@ -166,8 +165,7 @@ export class Drivers {
     const wanted = driver.name === "" ? proposedNames(driver) : ([driver.name] as const);
     const name = this.#otherNames(id).take(wanted);
     if (name === driver.name) return undefined;
-    const title = packageTitle(driver);
-    this.#db.all("UPDATE drivers SET name = ?, former_title = ? WHERE id = ?", [name, title, id]);
+    this.#db.all("UPDATE drivers SET name = ? WHERE id = ?", [name, id]);
     return name;
   }
 

@@ -115,5 +115,5 @@ deepTest("50,000 names that differ only by case make few warnings", { timeout: 6
   const { warnings } = await reportFor(makeZip([{ name: "x.inf", bytes: printerInf() }, ...duplicates]));
 
   assert.ok(warnings.length < 10, `${warnings.length} warnings`);
-  assert.match(warnings.at(-1) ?? "", /\b249\d\d\b/, "the others are counted");
+  assert.match(warnings.at(-1) ?? "", /\b25000\b/, "the others are counted");
 });

@@ -162,7 +162,7 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     );
     assert.match(refused[0]?.[0] ?? "", /has no model/);
     assert.match(refused[1]?.[0] ?? "", /No driver assigned/);
-    assert.match(archive, /missing on the server\. Upload .* again[\s\S]*Upload driver\.zip again/);
+    assert.match(archive, /missing on the server\. Upload driver\.zip again\.\s*Upload driver/);
     assert.equal(await downloads.count(), 0);
   });
 
@@ -223,7 +223,7 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
 
     await page.getByText("-WhatIf").waitFor();
     await page.getByText("Installation time required (mins)", { exact: true }).waitFor();
-    await page.getByText("Address of the install script").waitFor();
+    await page.getByText("URL of the install script").waitFor();
     assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0);
   });
 

@@ -48,7 +48,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await message(page).waitFor({ state: "detached" });
 
     assert.equal(isFocused, true);
-    assert.deepEqual(ways, ["Upload driver.zip again", "Close"]);
+    assert.deepEqual(ways, ["Upload driver", "Close"]);
     assert.equal(page.url(), `${service.url}/printers/1`);
     assert.deepEqual(downloads, ["office.intunewin"]);
     assert.deepEqual([...faults, ...problems], []);
@@ -84,7 +84,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await expectMessage(/Platen had an error \([0-9a-f]{8}\)/);
     failing.mock.restore();
     await service.fetch("/printers/1", { method: "DELETE" });
-    await expectMessage("Printer 1 does not exist. It may be deleted.");
+    await expectMessage("Printer 1 does not exist. It may have been deleted.");
     await button.click();
     await message(page).waitFor();
 

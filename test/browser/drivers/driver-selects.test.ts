@@ -15,7 +15,7 @@ async function offeredIn(page: Page): Promise<string[]> {
     .evaluateAll((nodes) =>
       nodes.map((node) => `${node.getAttribute("label") ?? ""} ${node.textContent?.trim()}`),
     );
-  return texts.filter((text) => !text.startsWith("Windows"));
+  return texts.filter((text) => !text.startsWith("Included in Windows"));
 }
 
 describe("selects of drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {

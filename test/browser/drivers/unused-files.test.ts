@@ -33,7 +33,7 @@ describe("unused files in a browser", { skip: withoutBrowser, timeout: 300_000 }
       if (javaScriptEnabled) assert.deepEqual(await accessibilityProblems(page), []);
       await box.uncheck();
       await page.getByRole("button", { name: "Save driver" }).click();
-      await page.getByText("Packages contain 2 unused files").waitFor();
+      await page.getByText("Packages contain 4 files that this INF does not use").waitFor();
 
       assert.deepEqual([ticked, saved, isDropping()], [true, true, false]);
       assert.deepEqual(problems, []);

@@ -101,7 +101,7 @@ describe("the card of an upload in a browser", { skip: withoutBrowser, timeout: 
     const isDropping = () => app.store.drivers.get(1).drop_unused;
 
     await page.getByRole("button", { name: "Leave out 1 unused file (1.1 MB smaller)" }).click();
-    await cardOf(page).getByText("Packages leave out 1 file that this INF does not use (1.1 MB)").waitFor();
+    await cardOf(page).getByText("Packages leave out 1 unused file (1.1 MB)").waitFor();
     const left = isDropping();
     assert.ok(await isFocusIn(page, "#drop-unused-1"), "the button that takes them back");
     await page.getByRole("button", { name: "Include unused files" }).click();
@@ -119,7 +119,7 @@ describe("the card of an upload in a browser", { skip: withoutBrowser, timeout: 
     await page.goto(`${url}/drivers/1`);
 
     await page.getByRole("button", { name: "Leave out 1 unused file (1.1 MB smaller)" }).click();
-    await page.getByText("Packages leave out 1 file").waitFor();
+    await page.getByText("Packages leave out 1 unused file").waitFor();
 
     assert.match(page.url(), /\/drivers\/1\?done=saved(?:&change=[\w-]{12})?$/);
     assert.equal(app.store.drivers.get(1).drop_unused, true);

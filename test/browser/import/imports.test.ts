@@ -64,7 +64,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await page.locator("h2:focus", { hasText: "Preview" }).waitFor();
     assert.match(
       (await page.locator(".marks").textContent()) ?? "",
-      /New\s*2\s*Changes\s*1\s*Same\s*1\s*Wrong\s*1/,
+      /New\s*2\s*Changes\s*1\s*Unchanged\s*1\s*Wrong\s*1/,
     );
     await page.getByText("KALAMOS Universal PCL (1 printer)").waitFor();
     await page.getByRole("button", { name: "Import 3 printers" }).click();

@@ -42,15 +42,15 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
 
     await chooseTwo(page, "Driver");
     await page.getByLabel("Change to").selectOption("3");
-    await page.getByRole("button", { name: "Change the driver" }).click();
-    await page.getByText("2 printers will be Blocked").waitFor();
+    await page.getByRole("button", { name: "Show preview" }).click();
+    await page.getByText("2 printers will be blocked").waitFor();
     await assertFocus(page, /Check before you change/);
     const between = idsOf(service, "driver");
     const faults = await accessibilityProblems(page);
     await saveScreenshot(page, "1440-bulk-preview");
     await page.getByRole("button", { name: "Change 2 printers" }).focus();
     await page.keyboard.press("Enter");
-    await page.locator("#message .warn").getByText("2 printers are now Blocked").waitFor();
+    await page.locator("#message .warn").getByText("2 printers are now blocked").waitFor();
     await assertFocus(page, /2 printers now use/);
     const changed = idsOf(service, "driver");
     await page.locator("#message").getByRole("button", { name: "Undo" }).click();
@@ -70,7 +70,7 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
 
     await chooseTwo(page, "Client");
     await page.getByLabel("Move to").selectOption("Kunde Müller");
-    await page.getByRole("button", { name: "Move", exact: true }).click();
+    await page.getByRole("button", { name: "Show preview" }).click();
     const preview = await page.locator(".pairs tbody").textContent();
     const isWide = await overflows(page);
     await saveScreenshot(page, "360-bulk-preview");
@@ -93,14 +93,14 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
 
     const preview = await page.locator("#move-plan .notice.bad").textContent();
     await page.getByRole("button", { name: "Move 4 printers" }).click();
-    await page.locator("#message .warn").getByText("4 printers are now Blocked").waitFor();
+    await page.locator("#message .warn").getByText("4 printers are now blocked").waitFor();
     const moved = idsOf(service, "driver");
     await page.locator("#message").getByRole("button", { name: "Undo" }).click();
     await page.getByText("Restored: 4 printers").waitFor();
 
     assert.match(
       preview ?? "",
-      /4 printers will be Blocked\. Unsigned: 64-bit Windows will refuse this driver/,
+      /4 printers will be blocked\. Unsigned: 64-bit Windows will refuse this driver/,
     );
     assert.deepEqual(moved, [3, 3, 3, 3]);
     assert.deepEqual(idsOf(service, "driver"), [1, 1, 1, 1]);

@@ -106,8 +106,8 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     );
     await page.getByText("uploaded and chosen for ARM64 PCs").waitFor();
     assert.ok(await page.locator("#f-arm64_driver_desc").evaluate((field) => field.matches(":focus")));
-    assert.deepEqual(await optionsIn(page, "driver_id"), ["", "1", "2", "Windows’ own"]);
-    assert.deepEqual(await optionsIn(page, "arm64_driver_id"), ["", "2", "1", "Windows’ own"]);
+    assert.deepEqual(await optionsIn(page, "driver_id"), ["", "1", "2", "Included in Windows"]);
+    assert.deepEqual(await optionsIn(page, "arm64_driver_id"), ["", "2", "1", "Included in Windows"]);
     assert.deepEqual(problems, []);
   });
 

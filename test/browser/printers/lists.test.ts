@@ -98,10 +98,10 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await rowBoxes(page).nth(0).check();
     await rowBoxes(page).nth(1).check();
     await bar.locator("summary").getByText("Client", { exact: true }).click();
-    await bar.getByRole("button", { name: "Move" }).click();
+    await bar.getByRole("button", { name: "Show preview" }).click();
     await page.locator("#message").getByText("Choose a client.").waitFor();
     await bar.getByLabel("Move to").selectOption("Zeta");
-    await bar.getByRole("button", { name: "Move" }).click();
+    await bar.getByRole("button", { name: "Show preview" }).click();
     await page.getByRole("button", { name: "Change 2 printers" }).click();
     await page.getByText("2 printers moved to Zeta").waitFor();
 
@@ -151,7 +151,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await rowBoxes(page).nth(1).check();
     await page.locator(".bulk summary").getByText("Driver", { exact: true }).click();
     await page.getByLabel("Change to").selectOption("2");
-    await page.getByRole("button", { name: "Change the driver" }).click();
+    await page.getByRole("button", { name: "Show preview" }).click();
     await page.getByRole("button", { name: /^Change \d printers?$/ }).click();
     const changed = await page.locator("#message").textContent();
     const narrowed = await rowBoxes(page).count();
