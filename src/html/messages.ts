@@ -87,11 +87,12 @@ export function clientMessage(done: CompletedChange | undefined, client: ClientN
 /**
  * The message after a record was deleted.
  * @param deletion the id of the deletion, to undo it; undefined if there was no room to keep the record
+ * @param isPrinter also for several printers
  */
-export function deletedMessage(name: string, deletion: number | undefined): Message {
-  const text = html`Deleted: <bdi>${name}</bdi>`;
+export function deletedMessage(name: string, deletion: number | undefined, isPrinter = false): Message {
+  const text = html`Deleted: <bdi>${name}</bdi>.${isPrinter && " Nothing was uninstalled from PCs."}`;
   if (deletion !== undefined) return { tone: "good", text, undo: { path: paths.undo(deletion) } };
-  return { tone: "warn", text: html`${text}. Platen had no space to keep it. You cannot undo this.` };
+  return { tone: "warn", text: html`${text} Platen had no space to keep it. You cannot undo this.` };
 }
 
 /** Adds what a message says of a change besides its success. */

@@ -42,7 +42,7 @@ const helpOf: Partial<Record<FindingKind, Html>> = {
   "unchosen-model": helpLinks(["INF and model", "drivers#inf-and-model"]),
   "lost-model": helpLinks(["INF and model", "drivers#inf-and-model"]),
   archive: helpLinks(["Uploading again", "drivers#upload"]),
-  "not-for-arm64": helpLinks(["ARM64 PCs", "drivers#x64-and-arm64-machines"]),
+  "not-for-arm64": helpLinks(["ARM64 PCs", "drivers#x64-and-arm64-pcs"]),
 };
 
 /** A link to the help about a finding. */

@@ -31,7 +31,8 @@ export function stateBadge(row: WithState | PrinterWithState, isChangeable = fal
   if (worst === undefined && "changed" in row && row.changed) return badge("warn", "Changed");
   const word = badge(tones[state], words[state]);
   if (worst === undefined) return word;
-  return html`<details class="why" name="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst, isChangeable ? row : undefined)} ${otherPrinter(worst)}</p></details>`;
+  return html`<details class="why" name="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst, isChangeable ? row : undefined)} ${otherPrinter(worst)}
+${"changed" in row && row.changed && html` Changed since the last download: deploy again.`}</p></details>`;
 }
 
 /** A printer's state as a word, beside it the finding of this kind, else the worst one, with links for those who can fix it. */

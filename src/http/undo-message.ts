@@ -65,5 +65,5 @@ export function undoMessage(app: App, { searchParams }: URL): Message | undefine
   if (gone !== undefined) return deletedMessage(gone.name, undefined);
   const deletion = app.undo.find(Number(searchParams.get("undo")));
   if (deletion === undefined || changedTable(deletion.kind) !== undefined) return undefined;
-  return deletedMessage(deletion.name, deletion.id);
+  return deletedMessage(deletion.name, deletion.id, deletion.kind.startsWith("printer"));
 }

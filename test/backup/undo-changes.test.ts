@@ -214,7 +214,7 @@ test("a change can be undone after a restart, and no longer after ten minutes", 
 
   assert.match(
     page,
-    /Changed or deleted in the last ten minutes.*<bdi>Office<\/bdi> <span class="soft">printer changed/s,
+    /Changed or deleted in the last ten minutes.*<bdi>Office<\/bdi><\/a> <span class="soft">printer changed/s,
   );
   assert.doesNotMatch(page, /Delete permanently/);
   assert.deepEqual(restored, before);

@@ -9,8 +9,8 @@ import type { Message } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { count, counted } from "../text.ts";
 
-/** The page of a restored record. */
-export function restoredPath({ kind, recordId }: RestoredRecord): string {
+/** The page of a restored or changed record. */
+export function restoredPath({ kind, recordId }: Pick<RestoredRecord, "kind" | "recordId">): string {
   if (kind.endsWith("printers")) return paths.printers;
   if (kind.endsWith("client")) return paths.client(recordId);
   return kind.endsWith("driver") ? paths.driver(recordId) : paths.printer(recordId);
@@ -65,12 +65,14 @@ export function deletedSection(deletions: readonly RecentDeletion[], before?: nu
 }
 
 /** The button that makes a deletion final is folded, with a warning. Changes have none. */
-function deletedRow({ id, kind, name, leftMs }: RecentDeletion): Html {
+function deletedRow(deletion: RecentDeletion): Html {
+  const { id, kind, name, leftMs } = deletion;
   const isChange = changedTable(kind) !== undefined;
+  const title = html`<bdi>${name}</bdi>`;
   // Several printers and icons have a name that says what they are.
   const record = /printers$|^icon/.test(kind) ? "" : kind.replace("changed-", "");
   return html`<li>
-    <span class="what"><bdi>${name}</bdi> <span class="soft">${record}${isChange && " changed"}</span></span>
+    <span class="what">${isChange ? html`<a href="${restoredPath(deletion)}">${title}</a>` : title} <span class="soft">${record}${isChange && " changed"}</span></span>
     <time class="soft" datetime="PT${Math.ceil(leftMs / 1000)}S">${left(leftMs)}</time>
     <span class="row-actions">
       <form class="inline" method="post" action="${paths.undo(id)}">

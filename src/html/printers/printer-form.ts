@@ -109,7 +109,7 @@ function folds(choices: PrinterChoices, form: FormState): Html {
     ${fold(form, "Port and status", ["protocol", "port_number", "ipp_path", "ipp_tls", "lpr_queue", "snmp", "snmp_community", "snmp_index"], portFields, helpLinks(["IPP", "driverless"], ["SNMP status", "diagnosis#the-device"]))}
     ${fold(form, "Location, sharing, default printer", ["location", "comment", "set_default", "shared", "share_name"], queueFields)}
     ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size", "print_ticket", "reset_user_preferences"], preferenceFields, helpLinks(["Preferences and PrintTickets", "printers#trays-stapling-and-other-preferences"]))}
-    ${fold(form, "ARM64 PCs", ["arm64_driver_id", "arm64_driver_desc"], () => arm64Fields(choices, form), helpLinks(["ARM64 PCs", "drivers#x64-and-arm64-machines"]))}
+    ${fold(form, "ARM64 PCs", ["arm64_driver_id", "arm64_driver_desc"], () => arm64Fields(choices, form), helpLinks(["ARM64 PCs", "drivers#x64-and-arm64-pcs"]))}
     ${fold(form, "Subnets", ["subnets"], subnetFields, helpLinks(["Only in its subnets", "intune#only-in-its-subnets"]))}
     ${fold(form, "Old queues and uninstall", ["replaces", "keep_driver"], cleanUpFields, helpLinks(["What is removed", "printers#remove-what-the-printer-replaces"]))}`;
 }

@@ -235,7 +235,7 @@ const helpTopics: readonly (readonly [title: string, page: string, isFor: (print
       "printers#trays-stapling-and-other-preferences",
       ({ print_ticket }) => print_ticket !== "",
     ],
-    ["ARM64 PCs", "drivers#x64-and-arm64-machines", ({ arm64_driver_id }) => arm64_driver_id !== null],
+    ["ARM64 PCs", "drivers#x64-and-arm64-pcs", ({ arm64_driver_id }) => arm64_driver_id !== null],
     [
       "User preferences",
       "printers#users-own-preferences",

@@ -147,7 +147,8 @@ async function previewOf(
 
 function messageOf(app: App, result: BulkResult): Message {
   const { clients, drivers } = app.store;
-  if (result.action === "delete") return deletedMessage(counted(result.count, "printer"), result.deletion);
+  if (result.action === "delete")
+    return deletedMessage(counted(result.count, "printer"), result.deletion, true);
   const { action, undo } = result;
   const to = result.to ?? 0;
   const driver = action === "driver" ? drivers.findSummary(to) : undefined;

@@ -237,6 +237,6 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   const narrowing = narrowingOfPage(request, "printers", form);
   return answerForm(request, noResult, {
     redirect: () => removedPath(app, narrowedPath(paths.printers, narrowing), printer.name, deletion),
-    fragment: () => printerListUpdate(app, narrowing, deletedMessage(printer.name, deletion)),
+    fragment: () => printerListUpdate(app, narrowing, deletedMessage(printer.name, deletion, true)),
   });
 }
