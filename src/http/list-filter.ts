@@ -30,7 +30,8 @@ export function narrowedListPath({ headers }: IncomingMessage): string | undefin
   return isNarrowed(narrowing) ? narrowedPath(paths[list], narrowing) : undefined;
 }
 
-function pageIn(header: string | string[] | undefined): URL | undefined {
+/** The page that a header names. */
+export function pageIn(header: string | string[] | undefined): URL | undefined {
   const text = String(header ?? "");
   return URL.canParse(text) ? new URL(text) : undefined;
 }

@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { Undo } from "../../src/services/backup/undo.ts";
 import { migrations } from "../../src/store/database/migrations.ts";
 import { deletedTables } from "../../src/store/deletions.ts";
+import type { Store } from "../../src/store/store.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { filesIn, undoLast } from "../support/backup/deletions.ts";
 import { editDatabase } from "../support/database.ts";
@@ -72,4 +75,27 @@ test("a deletion that an earlier version kept as JSON becomes final, and its fil
   const second = await startApp(t, { dataDir });
 
   assert.deepEqual([before, second.app.undo.list(), filesIn(dataDir)], [1, [], []]);
+});
+
+test("changes shortly after one another become final in one write", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let now = 0;
+  let kept = [0, 50].map((deleted_at, i) => ({ id: i + 1, deleted_at }));
+  const writes: (readonly number[])[] = [];
+  const makeFinal = async (ids: readonly number[]) => {
+    writes.push(ids);
+    kept = kept.filter(({ id }) => !ids.includes(id));
+    return { count: ids.length, finalDeletions: [] };
+  };
+  const store = { deletions: { list: () => kept, makeFinal } } as unknown as Store;
+  const undo = new Undo({ store, clock: () => now, undoMs: 1000 } as ConstructorParameters<typeof Undo>[0]);
+
+  await undo.keep(Promise.resolve());
+  for (const step of [1000, 100]) {
+    now += step;
+    t.mock.timers.tick(step);
+    await setImmediate();
+  }
+
+  assert.deepEqual(writes, [[1, 2]]);
 });

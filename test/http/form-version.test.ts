@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { formVersion, mergeForm } from "../../src/domain/form-versions.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
@@ -309,4 +310,15 @@ test("a form for a printer that was deleted meanwhile becomes the form for a new
   assert.match(page, /value="Typed"/);
   assert.match(page, /value="10\.0\.0\.77"/);
   assert.equal(app.store.printers.list().length, 0);
+});
+
+test("of a forged “opened”, only as much as a form can send is read", () => {
+  const saved = { name: "Theirs" };
+  const sent = { name: "Mine", opened: formVersion(saved) };
+
+  const honest = mergeForm(sent, saved);
+  const forged = mergeForm({ ...sent, opened: `${" ".repeat(1_000_000)}${sent.opened}` }, saved);
+
+  assert.deepEqual(honest.conflicts, {});
+  assert.deepEqual(forged.conflicts, saved, "what is not read is unknown");
 });

@@ -221,3 +221,16 @@ test("the build refuses a link to a missing section and a link out of the help, 
     /docs\/one\.md links to decisions\/0001-one-file\.md, which is no page of the help/,
   );
 });
+
+test("a search of the help reads sixty words of a query", async (t) => {
+  const app = await startApp(t);
+  const unknown = (count: number) => Array.from({ length: count }, (_, i) => `qq${i}`).join(" ");
+
+  const [within, beyond] = [
+    await found(app, `${unknown(59)} subnets`),
+    await found(app, `${unknown(60)} subnets`),
+  ];
+
+  assert.ok(within.length > 0);
+  assert.deepEqual(beyond, []);
+});

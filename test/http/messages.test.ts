@@ -114,3 +114,14 @@ test("saving a printer that cannot be deployed shows the obstacle and no downloa
     assert.match(text, new RegExp(`href="/drivers/${unsigned}">Open the driver`));
   }
 });
+
+test("the message after the save of a driver that needs attention says so, and is not green", async (t) => {
+  const { addDriver, addPrinter, fetch, post } = await startApp(t);
+  await addDriver(driverZip({ models: ["Papyrus A", "Papyrus B"] }));
+  await addPrinter({ driver_id: "1" });
+
+  const answer = await post("/drivers/1", { comment: "By the door" }, navigation);
+  const page = await (await fetch(answer.headers.get("location") ?? "")).text();
+
+  assert.match(page, /<div id="message" ?><div class="notice warn"[\s\S]*?Saved: [\s\S]*?No model is chosen/);
+});

@@ -13,7 +13,7 @@ import { answerForm, type Result, tryUpload } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { audited } from "../audited-downloads.ts";
 import { packageReply } from "../deploy/packages.ts";
-import { narrowingIn, narrowingOfPage, withListUrl } from "../list-filter.ts";
+import { narrowingIn, narrowingOfPage, pageIn, withListUrl } from "../list-filter.ts";
 import { pageContextOf } from "../page-context.ts";
 import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
@@ -55,7 +55,7 @@ export async function upload({ app, request }: Context): Promise<Reply> {
 
 /** The client whose page sent the request; undefined for other pages. */
 function clientOfPage({ headers }: IncomingMessage): number | undefined {
-  const [, id] = /^[^?#]*\/clients\/(\d{1,9})$/.exec(String(headers["hx-current-url"] ?? "")) ?? [];
+  const [, id] = /^\/clients\/(\d{1,9})$/.exec(pageIn(headers["hx-current-url"])?.pathname ?? "") ?? [];
   return id === undefined ? undefined : Number(id);
 }
 

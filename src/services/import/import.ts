@@ -44,7 +44,10 @@ export function previewImport(store: Store, source: ImportSource): ImportPreview
   return { plan, digest: digestOf(plan) };
 }
 
-/** Imports everything or nothing, in one transaction. The changes of existing printers can be undone. @throws UserError "invalid" if the list cannot be read */
+/**
+ * Imports everything or nothing, in one transaction. The changes of existing printers can be undone.
+ * @throws UserError "invalid" if the list cannot be read
+ */
 export function runImport(store: Store, source: ImportSource, agreement: Agreement): Promise<ImportResult> {
   return checkedChange<ImportResult>(store, (stopWith) => {
     const preview = previewImport(store, source);

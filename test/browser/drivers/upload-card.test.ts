@@ -47,6 +47,7 @@ describe("the card of an upload in a browser", { skip: withoutBrowser, timeout: 
     const [isWide, faults] = [await overflows(page), await accessibilityProblems(page)];
     await cardOf(page).getByLabel("Name", { exact: true }).fill("Office");
     await page.getByLabel("Address").fill("10.0.0.9");
+    assert.equal(await cardOf(page).getByLabel("Client").inputValue(), "1", "the client of the page");
     await cardOf(page).getByLabel("Client").selectOption("Beta");
     const model = page.getByLabel("Model, one of 60");
     await model.fill("papyrus 15");
