@@ -8,6 +8,7 @@ import { maxRows } from "../src/domain/import/import-row.ts";
 import { maxBulkPrinters } from "../src/domain/printers/bulk.ts";
 import { iconLimitBytes } from "../src/domain/printers/icon.ts";
 import { ticketLimitBytes } from "../src/domain/printers/print-ticket.ts";
+import { sddlRule } from "../src/domain/printers/sddl.ts";
 import { maxSubnets } from "../src/domain/subnet.ts";
 import { listLimitBytes } from "../src/http/import/import.ts";
 import { defaultLimits } from "../src/http/requests/limits.ts";
@@ -44,6 +45,7 @@ const limits = {
   PrintTicket: bytes(ticketLimitBytes),
   icon: bytes(iconLimitBytes),
   "subnets per printer or client": maxSubnets,
+  "characters of queue permissions": sddlRule.maxLength,
   "import list": bytes(listLimitBytes),
   "printers per import": maxRows,
   "printers per bulk change": maxBulkPrinters,

@@ -52,6 +52,35 @@ export function combineSubnets(lists: readonly (readonly string[])[]): CombinedS
   return { subnets, withoutSubnets, areSame };
 }
 
+/** What decides which machines get a printer in Intune. */
+interface PrinterRequirement {
+  readonly subnets: readonly string[];
+  readonly requires_reachable: boolean;
+}
+
+/** The requirements of several printers that are deployed together. */
+export interface CombinedRequirement {
+  /** Whether some printers are for every machine. */
+  readonly isPartial: boolean;
+  /** Whether all printers have the same requirement. */
+  readonly areSame: boolean;
+  readonly asksReachable: boolean;
+}
+
+/** @returns undefined if every printer is for every machine */
+export function combineRequirements(
+  printers: readonly PrinterRequirement[],
+): CombinedRequirement | undefined {
+  const asksReachable = printers.some(({ requires_reachable }) => requires_reachable);
+  // Each printer has its own address to reach.
+  const reachable = (i: number, isAsked: boolean) => (isAsked ? [`printer ${i}`] : []);
+  const combined = combineSubnets(
+    printers.map((each, i) => [...each.subnets, ...reachable(i, each.requires_reachable)]),
+  );
+  if (combined === undefined) return undefined;
+  return { isPartial: combined.withoutSubnets > 0, areSame: combined.areSame, asksReachable };
+}
+
 type ReadSubnet =
   | { readonly subnet: string; readonly problem?: never }
   | { readonly subnet?: never; readonly problem: string };

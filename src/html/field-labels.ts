@@ -23,6 +23,9 @@ export const printerLabels = {
   set_default: "Default printer",
   shared: "Share this printer",
   share_name: "Share name",
+  permission_sddl: "Queue permissions",
+  keep_printed: "Keep printed documents",
+  hold_mismatched: "Hold mismatched documents",
   duplex: "Two-sided printing",
   color: "Colour",
   collate: "Collate",
@@ -32,6 +35,7 @@ export const printerLabels = {
   arm64_driver_id: "Driver for ARM64",
   arm64_driver_desc: "Model for ARM64",
   subnets: "Subnets",
+  requires_reachable: "Only PCs that reach the printer",
   replaces: "Old queues to remove",
   keep_driver: "Keep the driver when uninstalling",
 } as const satisfies Record<keyof PrinterSettings, string>;

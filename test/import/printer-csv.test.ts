@@ -67,6 +67,9 @@ function awkwardPrinter(seed: number): Record<string, string> {
     paper_size: one("", "A4"),
     keep_driver: one("", "on"),
     reset_user_preferences: one("", "on"),
+    permission_sddl: one("", "G:SYD:(A;;LCSWSDRCWDWO;;;BA)(A;;SWRC;;;WD)"),
+    keep_printed: one("", "on"),
+    hold_mismatched: one("", "on"),
     replaces: [
       ...[text(), text(), "-old"].map((line) => line.replace(/[\\,!]/g, "-")),
       ...one("", "\\\\server\\=q\naddress:fe80::1").split("\n"),

@@ -64,6 +64,10 @@ const everything = {
   arm64_driver_id: "2",
   arm64_driver_desc: "Papyrus 100 ARM",
   subnets: "10.1.2.0/24\n2001:db8::/32",
+  requires_reachable: "on",
+  permission_sddl: "G:SYD:(A;;SWRC;;;WD)",
+  keep_printed: "on",
+  hold_mismatched: "on",
   replaces: "Old\n\\\\server\\Older\naddress:10.0.0.5",
   keep_driver: "on",
 } satisfies Record<keyof PrinterSettings, string>;
@@ -161,10 +165,10 @@ test("a fold shows the number of set fields, and opens where one was refused", (
   assert.deepEqual(foldsOf(printerFormValues()), foldsOf({}));
   assert.deepEqual(foldsOf(printerFormValues(parsePrinter(everything)), { comment: "too long" }), [
     ["Port and status", "8 set", ""],
-    ["Location, sharing, default printer", "5 set", "open"],
+    ["Location, sharing, default printer", "8 set", "open"],
     ["Preferences", "6 set", ""],
     ["ARM64 PCs", "2 set", ""],
-    ["Subnets", "1 set", ""],
+    ["Subnets", "2 set", ""],
     ["Old queues and uninstall", "2 set", ""],
   ]);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { UserError } from "../../src/domain/errors.ts";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
-import { combineSubnets, effectiveSubnets } from "../../src/domain/subnet.ts";
+import { combineRequirements, combineSubnets, effectiveSubnets } from "../../src/domain/subnet.ts";
 import { seededRandom } from "../support/random.ts";
 
 const read = (subnets: string) => parseClient({ name: "Alpha", subnets }).subnets;
@@ -158,4 +158,29 @@ test("several printers have the same subnets, different subnets, or partly none"
   assert.deepEqual(combineSubnets([a, a.toReversed()]), { subnets: a, withoutSubnets: 0, areSame: true });
   assert.deepEqual(combineSubnets([a, b]), { subnets: [...a, ...b], withoutSubnets: 0, areSame: false });
   assert.deepEqual(combineSubnets([a, []]), { subnets: a, withoutSubnets: 1, areSame: false });
+});
+
+test("a printer that must be reachable has a requirement of its own, with subnets or without", () => {
+  const [subnets, none] = [["10.1.0.0/16"], []];
+  const asked = { subnets: none, requires_reachable: true };
+  const inside = { subnets, requires_reachable: false };
+  const anywhere = { subnets: none, requires_reachable: false };
+
+  assert.equal(combineRequirements([anywhere, anywhere]), undefined);
+  assert.deepEqual(combineRequirements([asked]), { isPartial: false, areSame: true, asksReachable: true });
+  assert.deepEqual(combineRequirements([asked, asked]), {
+    isPartial: false,
+    areSame: false,
+    asksReachable: true,
+  });
+  assert.deepEqual(combineRequirements([inside, inside]), {
+    isPartial: false,
+    areSame: true,
+    asksReachable: false,
+  });
+  assert.deepEqual(combineRequirements([asked, anywhere]), {
+    isPartial: true,
+    areSame: false,
+    asksReachable: true,
+  });
 });

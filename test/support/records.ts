@@ -86,6 +86,10 @@ export const settingDefaults: Readonly<Record<string, unknown>> = {
   arm64_driver_id: null,
   arm64_driver_desc: "",
   subnets: [],
+  requires_reachable: false,
+  permission_sddl: "",
+  keep_printed: false,
+  hold_mismatched: false,
   replaces: [],
   keep_driver: false,
 } satisfies Record<Exclude<keyof PrinterSettings, "name" | "client_id" | "driver_id">, unknown>;

@@ -6,6 +6,7 @@ import { JsonFields } from "../json-fields.ts";
 import { readSubnets } from "../subnet.ts";
 import { parseTicket } from "./print-ticket.ts";
 import { isQueueName, type Printer, type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
+import { readSddl, sddlRule } from "./sddl.ts";
 import {
   type Choices,
   collateModes,
@@ -48,6 +49,9 @@ const settingFields: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   set_default: checkbox(),
   shared: checkbox(),
   share_name: text({ label: "The share name", ...shareNameRule }),
+  permission_sddl: { ...text(sddlRule), parse: readSddl },
+  keep_printed: checkbox(),
+  hold_mismatched: checkbox(),
   duplex: choice("Two-sided printing", duplexModes),
   color: choice("Colour", colorModes),
   collate: { ...choice("Collate", collateModes), parse: parseCollate },
@@ -57,6 +61,7 @@ const settingFields: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   arm64_driver_id: { parse: (form, name) => form.reference(name, "Driver for ARM64"), read: () => null },
   arm64_driver_desc: text({ label: "The model for ARM64", maxLength: 500 }),
   subnets: { parse: readSubnets, read: (saved, name) => saved.texts(name) },
+  requires_reachable: checkbox(),
   replaces: { parse: parseReplaces, read: (saved, name) => saved.texts(name) },
   keep_driver: checkbox(),
 };
@@ -256,6 +261,9 @@ function checkCombinations(form: FieldReader, printer: PrinterSettings): void {
   }
   if (printer.protocol === "lpr" && printer.lpr_queue === "" && printer.address !== "") {
     form.refuse("lpr_queue", "LPR needs the queue’s name on the printer: often lp or auto.");
+  }
+  if (printer.requires_reachable && printer.address === "") {
+    form.refuse("requires_reachable", "Only a printer with an address can be reachable. Enter its address.");
   }
   const own = printer.name.toLowerCase();
   if (printer.replaces.some((name) => name.toLowerCase() === own)) {

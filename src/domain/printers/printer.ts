@@ -55,6 +55,13 @@ export interface PrinterSettings {
   readonly reset_user_preferences: boolean;
   /** In CIDR notation: only machines in these subnets get the printer. Empty: the client's subnets apply. */
   readonly subnets: readonly string[];
+  /** Intune offers it only to machines that have the queue or reach the printer. */
+  readonly requires_reachable: boolean;
+  /** Who may use the queue, in SDDL. Empty: as Windows decides. */
+  readonly permission_sddl: string;
+  readonly keep_printed: boolean;
+  /** Hold documents whose settings do not match the device. */
+  readonly hold_mismatched: boolean;
 }
 
 export interface Printer extends PrinterSettings {

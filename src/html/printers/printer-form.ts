@@ -107,10 +107,10 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
 function folds(choices: PrinterChoices, form: FormState): Html {
   return html`
     ${fold(form, "Port and status", ["protocol", "port_number", "ipp_path", "ipp_tls", "lpr_queue", "snmp", "snmp_community", "snmp_index"], portFields, helpLinks(["IPP", "driverless"], ["SNMP status", "diagnosis#the-device"]))}
-    ${fold(form, "Location, sharing, default printer", ["location", "comment", "set_default", "shared", "share_name"], queueFields)}
+    ${fold(form, "Location, sharing, default printer", ["location", "comment", "set_default", "shared", "share_name", "permission_sddl", "keep_printed", "hold_mismatched"], queueFields, helpLinks(["Permissions, follow-me queues", "printers#permissions-and-follow-me-queues"]))}
     ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size", "print_ticket", "reset_user_preferences"], preferenceFields, helpLinks(["Preferences and PrintTickets", "printers#trays-stapling-and-other-preferences"]))}
     ${fold(form, "ARM64 PCs", ["arm64_driver_id", "arm64_driver_desc"], () => arm64Fields(choices, form), helpLinks(["ARM64 PCs", "drivers#x64-and-arm64-pcs"]))}
-    ${fold(form, "Subnets", ["subnets"], subnetFields, helpLinks(["Only in its subnets", "intune#only-in-its-subnets"]))}
+    ${fold(form, "Subnets", ["subnets", "requires_reachable"], subnetFields, helpLinks(["Only in its subnets", "intune#only-in-its-subnets"]))}
     ${fold(form, "Old queues and uninstall", ["replaces", "keep_driver"], cleanUpFields, helpLinks(["What is removed", "printers#remove-what-the-printer-replaces"]))}`;
 }
 
@@ -153,9 +153,16 @@ function queueFields(form: FormState): Html {
   return html`
     ${textField(form, fieldOptions("location"))}
     ${textField(form, fieldOptions("comment"))}
-    ${checkbox(form, { ...fieldOptions("set_default"), hint: "Signed-in users get it at installation, others at next sign-in." })}
+    ${checkbox(form, { ...fieldOptions("set_default"), hint: "Signed-in users get it at installation, others at next sign-in. With subnets: at sign-in inside them." })}
     ${checkbox(form, fieldOptions("shared"))}
-    ${textField(form, { ...fieldOptions("share_name"), visibleWhen: "shared", hint: "Leave empty to use the printer’s name." })}`;
+    ${textField(form, { ...fieldOptions("share_name"), visibleWhen: "shared", hint: "Leave empty to use the printer’s name." })}
+    ${textField(form, {
+      ...fieldOptions("permission_sddl"),
+      hint: html`SDDL, as <code>Get-Printer -Full</code> shows it. Leave empty for Windows’ own.`,
+      attributes: html`autocapitalize="off" spellcheck="false"`,
+    })}
+    ${checkbox(form, { ...fieldOptions("keep_printed"), hint: "They stay in the queue until somebody deletes them." })}
+    ${checkbox(form, { ...fieldOptions("hold_mismatched"), hint: "Documents that do not match the device wait." })}`;
 }
 
 function preferenceFields(form: FormState): Html {
@@ -176,7 +183,8 @@ function subnetFields(form: FormState): Html {
     ...fieldOptions("subnets"),
     hint: "One per line. Leave empty to use the client’s subnets.",
     attributes: html`spellcheck="false"`,
-  })}`;
+  })}
+  ${checkbox(form, { ...fieldOptions("requires_reachable"), hint: "In Intune, PCs that have the queue stay applicable." })}`;
 }
 
 function cleanUpFields(form: FormState): Html {

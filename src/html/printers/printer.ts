@@ -146,6 +146,13 @@ function settingRows(printer: Printer, client: ClientWithSubnets | undefined): R
     textRow(printerLabels.comment, printer.comment),
     flagRow(printerLabels.set_default, printer.set_default, "yes"),
     flagRow("Shared", printer.shared, html`as <code>${shareNameOf(printer)}</code>`),
+    row(
+      printerLabels.permission_sddl,
+      printer.permission_sddl === "" ? "as Windows decides" : code(printer.permission_sddl),
+      printer.permission_sddl === "",
+    ),
+    flagRow(printerLabels.keep_printed, printer.keep_printed, "yes"),
+    flagRow(printerLabels.hold_mismatched, printer.hold_mismatched, "yes"),
     choiceRow(printerLabels.duplex, duplexModes, printer.duplex),
     choiceRow(printerLabels.color, colorModes, printer.color),
     choiceRow(printerLabels.collate, collateModes, printer.collate),
@@ -153,6 +160,7 @@ function settingRows(printer: Printer, client: ClientWithSubnets | undefined): R
     row(printerLabels.print_ticket, ticket === "" ? noneText : ticketSummary(ticket), ticket === ""),
     flagRow(printerLabels.reset_user_preferences, printer.reset_user_preferences, "once after each change"),
     subnetsRow(printer, client),
+    flagRow(printerLabels.requires_reachable, printer.requires_reachable, "yes, in Intune"),
     flagRow(printerLabels.keep_driver, printer.keep_driver, "yes"),
     row(printerLabels.replaces, codes(replaced), replaced.length === 0),
   ];

@@ -117,7 +117,7 @@ function offerOf({ config }: App, request: IncomingMessage, target: Target): Dep
   const { owner, facts, scriptName } = target;
   const own = pathsOf(owner);
   const allKinds = owner.kind === "driver" ? packagedScripts : scriptKinds;
-  const kinds = allKinds.filter((kind) => kind !== "requirement" || facts.subnets !== undefined);
+  const kinds = allKinds.filter((kind) => kind !== "requirement" || facts.requirement !== undefined);
   const scripts = kinds.map((kind) => ({
     kind,
     path: own.script(kind),
@@ -190,7 +190,7 @@ const verbs: Readonly<Record<ScriptKind, string>> = {
   install: "Install",
   uninstall: "Uninstall",
   detect: "Detect",
-  requirement: "Check the PC’s subnet",
+  requirement: "Check whether the PC is applicable",
   diagnose: "Diagnose",
 };
 

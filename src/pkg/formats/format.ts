@@ -1,6 +1,6 @@
 import type { FieldSection, ListedFormat, Snippet, ToolGuide } from "../../domain/deploy/package-format.ts";
 import type { Architecture } from "../../domain/drivers/driver.ts";
-import type { CombinedSubnets } from "../../domain/subnet.ts";
+import type { CombinedRequirement, CombinedSubnets } from "../../domain/subnet.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
 import type { Contents, LaidOutFile, LaidOutZip } from "./contents.ts";
 import type { EncryptionKeys } from "./encryption.ts";
@@ -66,6 +66,8 @@ export interface PackageFacts {
   readonly minimumWindows: "Windows 10 1607" | "Windows 11 21H2";
   /** The subnets that it is for. Undefined: all networks. */
   readonly subnets: CombinedSubnets | undefined;
+  /** What its requirement script asks. Undefined: it has none. */
+  readonly requirement: CombinedRequirement | undefined;
   readonly fileName: string;
   readonly detectionFileName: string;
   readonly requirementFileName: string;

@@ -205,16 +205,18 @@ function requirements(facts: PackageFacts): PackageField[] {
 const installsAllHint =
   "The package installs all printers on every PC. Deploy each subnet’s printers separately.";
 
-/** Printers without subnets need no requirement rule. */
-function requirementRule({ subnets, requirementFileName }: PackageFacts): PackageField[] {
-  if (subnets === undefined) return [];
+/** Printers for every PC need no requirement rule. */
+function requirementRule({ requirement, requirementFileName }: PackageFacts): PackageField[] {
+  if (requirement === undefined) return [];
   const label = "Configure additional requirement rules";
-  if (subnets.withoutSubnets > 0)
-    return [{ label, value: "", hint: `None. Some of these printers have no subnets. ${installsAllHint}` }];
+  if (requirement.isPartial)
+    return [{ label, value: "", hint: `None. Some of these printers are for all PCs. ${installsAllHint}` }];
   const add = "Add, with the requirement type Script, and with these values.";
-  const hint = "PCs outside the subnets are not applicable. Upload again when subnets change.";
+  const hint = requirement.asksReachable
+    ? "PCs that cannot reach the printer are not applicable. Upload again when its address changes."
+    : "PCs outside the subnets are not applicable. Upload again when subnets change.";
   return [
-    { label, value: "", hint: subnets.areSame ? add : `${add} ${installsAllHint}` },
+    { label, value: "", hint: requirement.areSame ? add : `${add} ${installsAllHint}` },
     { label: "Script name", value: "The machine is in its subnets" },
     {
       label: "Script file",

@@ -109,6 +109,7 @@ export function scriptSettings(deployment: Deployment): ScriptSettings {
       Arm64DriverKey: arm64Driver ? driverKey(arm64Driver) : "",
       ...settings,
       Subnets: effectiveSubnets(printer, client),
+      RequiresReachable: printer.requires_reachable,
     };
   });
   return {
@@ -195,6 +196,9 @@ export const optionalDefaults = {
   IppUrl: "",
   PrintTicket: "",
   ResetUserPreferences: false,
+  PermissionSddl: "",
+  KeepPrinted: false,
+  HoldMismatched: false,
 };
 
 /** The settings that were added later, each only if it is set, so that printers without them keep their revisions. */
@@ -203,5 +207,8 @@ function optionalSettings(printer: Printer): { [Name in keyof typeof optionalDef
     ...(printer.protocol === "ipp" && { IppUrl: ippUrlOf(printer) }),
     ...(printer.print_ticket !== "" && { PrintTicket: printer.print_ticket }),
     ...(printer.reset_user_preferences && { ResetUserPreferences: true }),
+    ...(printer.permission_sddl !== "" && { PermissionSddl: printer.permission_sddl }),
+    ...(printer.keep_printed && { KeepPrinted: true }),
+    ...(printer.hold_mismatched && { HoldMismatched: true }),
   };
 }

@@ -14,7 +14,7 @@ import type { PrinterDetails, PrinterWithState } from "../../domain/printers/lis
 import { effectiveDescription, isDriverOnly, type Printer } from "../../domain/printers/printer.ts";
 import { architecturesOf, driversOf } from "../../domain/printers/printer-drivers.ts";
 import { keyFor } from "../../domain/secrets.ts";
-import { combineSubnets, effectiveSubnets } from "../../domain/subnet.ts";
+import { combineRequirements, combineSubnets, effectiveSubnets } from "../../domain/subnet.ts";
 import { firstOf } from "../../domain/text.ts";
 import type { PackageFacts } from "../../pkg/formats/format.ts";
 import { appNotes } from "../../pkg/formats/graph-app.ts";
@@ -52,7 +52,7 @@ export function printerFacts(
     machines: architecturesOf(deployable),
     dependencies: dependenciesOf(driversOf(deployable)),
     minimumWindows: minimumOf([printer]),
-    subnets: combineSubnets([effectiveSubnets(printer, client)]),
+    ...placesOf([printer], client),
   };
 }
 
@@ -81,6 +81,7 @@ export function driverFacts(
     dependencies: dependenciesOf([driver]),
     minimumWindows: minimumOf([]),
     subnets: undefined,
+    requirement: undefined,
   };
 }
 
@@ -93,7 +94,7 @@ export function clientFacts(
   client: Client,
   rows: readonly PrinterWithState[],
 ): DeploymentFacts {
-  const { label, subnets } = labelAndSubnets(store, client, rows);
+  const { label, places } = labelAndPlaces(store, client, rows);
   const names = rows.map(({ printer }) => printer.name);
   return {
     name: withClientName("Printers", client.name),
@@ -104,7 +105,7 @@ export function clientFacts(
     machines: architecturesOfAll(rows),
     dependencies: dependenciesOf(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
     minimumWindows: minimumOf(rows.map(({ printer }) => printer)),
-    subnets,
+    ...places,
   };
 }
 
@@ -121,8 +122,18 @@ function minimumOf(printers: readonly Pick<Printer, "protocol">[]): PackageFacts
   return printers.some(({ protocol }) => protocol === "ipp") ? "Windows 11 21H2" : "Windows 10 1607";
 }
 
-/** The version label and the subnets of several printers, from settings that `rows` do not contain. */
-function labelAndSubnets(store: Store, client: Client, rows: readonly PrinterWithState[]) {
+/** The subnets and requirements of printers of one client. */
+function placesOf(printers: readonly Printer[], client: Pick<Client, "subnets"> | undefined) {
+  const places = printers.map((printer) => ({
+    subnets: effectiveSubnets(printer, client),
+    requires_reachable: printer.requires_reachable,
+  }));
+  const subnets = combineSubnets(places.map((place) => place.subnets));
+  return { subnets, requirement: combineRequirements(places) };
+}
+
+/** The version label and the places of several printers, from settings that `rows` do not contain. */
+function labelAndPlaces(store: Store, client: Client, rows: readonly PrinterWithState[]) {
   const byId = new Map(rows.map((row) => [row.printer.id, row]));
   const printers = store.printers.findMany([...byId.keys()]);
   const label = printersDigest(
@@ -131,8 +142,7 @@ function labelAndSubnets(store: Store, client: Client, rows: readonly PrinterWit
       return driver === undefined ? [] : [{ printer, driver, arm64Driver }];
     }),
   );
-  const subnets = combineSubnets(printers.map((printer) => effectiveSubnets(printer, client)));
-  return { label, subnets };
+  return { label, places: placesOf(printers, client) };
 }
 
 /** The publisher of all drivers. Undefined if they have different ones, or one is unknown. */

@@ -279,7 +279,7 @@ class AppBuilder {
       package: { url: this.#packageUrl(owner, omitsDriver), etag, fileName, size, detectionSha256 },
       fields,
       scripts: contents.settings,
-      hasRequirement: facts.subnets !== undefined && facts.subnets.withoutSubnets === 0,
+      hasRequirement: facts.requirement?.isPartial === false,
       icon: icon?.sha256,
       dependsOn,
     };
