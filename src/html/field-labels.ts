@@ -47,6 +47,7 @@ export const driverLabels = {
   comment: "Comment",
   trust_publisher: "Trust the publisher",
   drop_unused: "Leave out unused files",
+  exact_version: "Install exactly this version",
 };
 
 export const clientLabels = { name: "Name", notes: "Notes", subnets: "Subnets" };
@@ -86,6 +87,7 @@ const flags = new Set([
   ...Object.entries(printerDefaults).flatMap(([name, value]) => (typeof value === "boolean" ? name : [])),
   "trust_publisher",
   "drop_unused",
+  "exact_version",
 ]);
 
 const maxCharacters = 80;

@@ -280,6 +280,6 @@ function keyOf({ driver, arm64Driver }: WithDriver): string {
   return JSON.stringify([partsOf(driver), arm64Driver && partsOf(arm64Driver)]);
 }
 
-function partsOf({ id, sha256, inf_path, driver_desc, trust_publisher }: DriverSummary) {
-  return [id, sha256, inf_path, driver_desc, trust_publisher];
+function partsOf({ id, sha256, inf_path, driver_desc, trust_publisher, exact_version }: DriverSummary) {
+  return [id, sha256, inf_path, driver_desc, trust_publisher, exact_version];
 }

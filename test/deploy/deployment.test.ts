@@ -30,6 +30,36 @@ test("revisions do not change with a new version of Platen, so no machine reinst
   assert.deepEqual([plain, full], ["4621f1125d34", "1887405aad42"]);
 });
 
+test("options that came later count for the revision only if they are set", () => {
+  const revisionWith = (fields: Record<string, string>, driver: Parameters<typeof makeDriver>[0] = {}) =>
+    revisionOf({ printer: makePrinter(fields), driver: makeDriver(driver), arm64Driver: undefined });
+  const entryOf = (exact_version: boolean) => {
+    const deployable = {
+      printer: makePrinter(),
+      driver: makeDriver({ exact_version }),
+      arm64Driver: undefined,
+    };
+    const { Drivers } = scriptSettings(deploymentOf(deployable)) as { Drivers: { ExactVersion: unknown }[] };
+    return Drivers[0]?.ExactVersion;
+  };
+
+  const plain = revisionWith({});
+  const unset = revisionWith(
+    { permission_sddl: "", keep_printed: "", hold_mismatched: "", requires_reachable: "on" },
+    { exact_version: false },
+  );
+  const set = [
+    revisionWith({ permission_sddl: "D:(A;;SW;;;WD)" }),
+    revisionWith({ keep_printed: "on" }),
+    revisionWith({ hold_mismatched: "on" }),
+    revisionWith({}, { exact_version: true }),
+  ];
+
+  assert.equal(unset, plain);
+  assert.equal(new Set([plain, ...set]).size, 5);
+  assert.deepEqual([entryOf(false), entryOf(true)], [false, true]);
+});
+
 /** A printer with a second driver for ARM64 and a model of it. */
 function pair() {
   const arm64Driver = makeDriver({ id: 2, sha256: "b".repeat(64), inf: { architectures: ["arm64"] } });
@@ -89,16 +119,17 @@ test("scripts contain each of two drivers once, and the model and key of the ARM
   ]);
 });
 
-test("the digest of a client's printers changes with a second driver", () => {
+test("the digest of a client's printers changes with a second driver and an exact version", () => {
   const { printer, driver, arm64Driver } = pair();
 
   const labels = [
     [{ printer, driver, arm64Driver: undefined }],
     [{ printer, driver, arm64Driver }],
     [{ printer, driver, arm64Driver: { ...arm64Driver, sha256: "d".repeat(64) } }],
+    [{ printer, driver: { ...driver, exact_version: true }, arm64Driver: undefined }],
   ].map(printersDigest);
 
-  assert.equal(new Set(labels).size, 3);
+  assert.equal(new Set(labels).size, 4);
 });
 
 test("the revision of a driver alone does not change with the models that printers use", () => {

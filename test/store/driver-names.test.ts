@@ -12,7 +12,8 @@ const ownVersion = migrations.findIndex((migration) => String(migration).include
 async function forgetNames(dataDir: string, given: Readonly<Record<number, string>>, listed?: string) {
   await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
     for (const table of ["drivers", "deleted_drivers"]) {
-      db.run(`ALTER TABLE ${table} DROP COLUMN former_title`);
+      for (const column of ["former_title", "exact_version"])
+        db.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
       db.run(`UPDATE ${table} SET name = '' WHERE origin = 'upload'`);
     }
     for (const [id, name] of Object.entries(given))

@@ -46,6 +46,7 @@ export function makeDriver(driver: Partial<Driver> & { readonly inf?: Partial<In
     model_chosen: false,
     trust_publisher: false,
     drop_unused: false,
+    exact_version: false,
     report: { fileCount: 3, totalBytes: 100, infs: [summary], printerInf: summary.path, warnings: [] },
     ...rest,
   };

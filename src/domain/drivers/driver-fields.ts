@@ -17,7 +17,7 @@ export function isFromForm(input: FormInput): boolean {
 
 /** A driver's settings as its form shows and sends them. The model is empty as long as a user must choose it. */
 export function driverFormValues(driver: DriverSummary): FormInput {
-  const { name, comment, inf_path, driver_desc, trust_publisher, drop_unused } = driver;
+  const { name, comment, inf_path, driver_desc, trust_publisher, drop_unused, exact_version } = driver;
   return {
     inf_path: cleanText(inf_path),
     driver_desc: needsModelChoice(driver) ? "" : cleanText(driver_desc),
@@ -25,6 +25,7 @@ export function driverFormValues(driver: DriverSummary): FormInput {
     comment,
     trust_publisher: trust_publisher ? "on" : "",
     drop_unused: drop_unused ? "on" : "",
+    exact_version: exact_version ? "on" : "",
   };
 }
 
@@ -57,6 +58,7 @@ export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
     inf_path: fields.text("inf_path", { label: "The INF" }),
     trust_publisher: fields.checkbox("trust_publisher"),
     drop_unused: fields.checkbox("drop_unused"),
+    exact_version: fields.checkbox("exact_version"),
   };
   const inf = infNamed(driver, settings.inf_path);
   if (inf === undefined && settings.inf_path !== "")

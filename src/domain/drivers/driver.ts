@@ -72,6 +72,8 @@ export interface DriverSettings {
   readonly trust_publisher: boolean;
   /** Packages leave out files that neither the chosen INF nor the INFs that it copies use. */
   readonly drop_unused: boolean;
+  /** The scripts replace a newer version of the driver too. */
+  readonly exact_version: boolean;
 }
 
 /**

@@ -83,7 +83,7 @@ export function ippProblem(protocol: string, { origin }: Pick<DriverSummary, "or
 /** The records that every database has from the beginning. */
 export function windowsDriverRecords(): Omit<
   Driver,
-  "uploaded_at" | "updated_at" | "former_title" | "listed"
+  "uploaded_at" | "updated_at" | "former_title" | "listed" | "exact_version"
 >[] {
   return windowsDrivers.map(({ id, origin, name, comment, models, architectures }) => ({
     id,

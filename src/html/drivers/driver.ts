@@ -177,6 +177,11 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
         name: "trust_publisher",
         hint: "Install adds the driver’s certificate to Trusted Publishers; uninstall removes it.",
       })}
+      ${checkbox(form, {
+        label: driverLabels.exact_version,
+        name: "exact_version",
+        hint: "Also replaces a newer version. Other queues with this driver move to another driver for a moment.",
+      })}
       ${checkbox(form, { label: driverLabels.drop_unused, name: "drop_unused", hint: unusedHint(choice.inf) })}
       <button class="primary">Save driver</button>
     </form></div>`;

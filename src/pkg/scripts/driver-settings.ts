@@ -25,6 +25,7 @@ export function driverEntry(driver: Driver, { folder, download, omitsDriver }: D
     Download: download?.url ?? "",
     FilesSha256: (download?.sha256 ?? "").toUpperCase(),
     Origin: "package",
+    ExactVersion: false,
     ...(omitsDriver && !isWindowsDriver(driver) && { Origin: "apart", Package: driverPackageName(driver) }),
     ...driverSettings(driver),
   };
@@ -47,6 +48,8 @@ export function driverSettings(driver: Driver) {
     Catalogs: inf?.catalogFiles.map(windowsPath) ?? [],
     TrustPublisher: driver.trust_publisher,
     Sha256: driver.sha256.toUpperCase(),
+    // Only if it is set, so that other drivers keep their revisions.
+    ...(driver.exact_version && { ExactVersion: true }),
   };
 }
 

@@ -41,10 +41,11 @@ export function printersDigest(printers: readonly PrinterWithDrivers<DriverSumma
   const hash = createHash("sha256");
   for (const each of printers) {
     const drivers = [each.driver, ...(each.arm64Driver ? [each.arm64Driver] : [])];
-    const used = drivers.flatMap(({ sha256, inf_path, trust_publisher }) => [
+    const used = drivers.flatMap(({ sha256, inf_path, trust_publisher, exact_version }) => [
       sha256,
       inf_path,
       trust_publisher,
+      ...(exact_version ? ["exact"] : []),
     ]);
     hash.update(JSON.stringify([each.printer.id, printerSettings(each), ...used]));
   }

@@ -86,6 +86,7 @@ function newDriver({ sha256, size }: Incoming, fileName: string, report: Archive
     model_chosen: false,
     trust_publisher: false,
     drop_unused: false,
+    exact_version: false,
     report,
   };
 }

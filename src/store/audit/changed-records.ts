@@ -19,7 +19,7 @@ interface AuditedTable {
   readonly json?: string;
 }
 
-const driverFlags = ["model_chosen", "trust_publisher", "drop_unused"];
+const driverFlags = ["model_chosen", "trust_publisher", "drop_unused", "exact_version"];
 
 /** Columns with 1 for yes and 0 for no. */
 const flagColumns = [...driverFlags, "one_time", "disabled"];

@@ -199,6 +199,11 @@ export const migrations: readonly Migration[] = [
     for (const table of ["clients", "drivers", "reports", "printers", "icons", "downloads"])
       db.all(`CREATE INDEX deleted_${table}_by_deletion ON deleted_${table} (deletion_id)`);
   },
+  // Whether the scripts also replace a newer version of the driver.
+  `
+  ALTER TABLE drivers ADD COLUMN exact_version INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE deleted_drivers ADD COLUMN exact_version INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 /**

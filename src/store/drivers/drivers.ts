@@ -249,6 +249,7 @@ function valuesOf(settings: DriverSettings, report: Driver["report"], used: read
     trust_publisher: Number(settings.trust_publisher),
     model_chosen: Number(settings.model_chosen),
     drop_unused: Number(settings.drop_unused),
+    exact_version: Number(settings.exact_version),
     listed: listedText({ inf_path, driver_desc, report }, used),
   };
 }
@@ -285,6 +286,7 @@ function summaryOf(row: Row): DriverSummary {
     trust_publisher: row.trust_publisher === 1,
     model_chosen: row.model_chosen === 1,
     drop_unused: row.drop_unused === 1,
+    exact_version: row.exact_version === 1,
     listed: listedInfFrom(String(row.listed)),
   };
 }
