@@ -7,6 +7,7 @@ import { undoMs } from "../src/domain/deletion.ts";
 import { maxRows } from "../src/domain/import/import-row.ts";
 import { maxBulkPrinters } from "../src/domain/printers/bulk.ts";
 import { iconLimitBytes } from "../src/domain/printers/icon.ts";
+import { preferencesLimitBytes } from "../src/domain/printers/preferences.ts";
 import { ticketLimitBytes } from "../src/domain/printers/print-ticket.ts";
 import { sddlRule } from "../src/domain/printers/sddl.ts";
 import { maxSubnets } from "../src/domain/subnet.ts";
@@ -44,6 +45,7 @@ const limits = {
   "printer form, with PrintTicket": bytes(printerFormLimitBytes),
   PrintTicket: bytes(ticketLimitBytes),
   icon: bytes(iconLimitBytes),
+  "vendor preferences": bytes(preferencesLimitBytes),
   "subnets per printer or client": maxSubnets,
   "characters of queue permissions": sddlRule.maxLength,
   "import list": bytes(listLimitBytes),

@@ -7,8 +7,21 @@ export const undoMs = 10 * 60_000;
 export const archiveRoomBytes = 128 * 1024 * 1024;
 
 const changeKinds = ["changed-printer", "changed-printers", "changed-client", "changed-driver"] as const;
-export const deletionKinds = ["printer", "printers", "client", "driver", "icon", ...changeKinds] as const;
+export const deletionKinds = [
+  "printer",
+  "printers",
+  "client",
+  "driver",
+  "icon",
+  "preferences",
+  ...changeKinds,
+] as const;
 type DeletionKind = (typeof deletionKinds)[number];
+
+/** Whether a deletion is that of a printer's file. */
+export function isPrinterFile(kind: string): kind is "icon" | "preferences" {
+  return kind === "icon" || kind === "preferences";
+}
 
 /** The tables whose changes can be undone. */
 export type ChangedTable = "printers" | "clients" | "drivers";
@@ -35,7 +48,7 @@ export interface ChangeDetails {
 /** One deletion or change, of one or several records. */
 export interface DeletedRecord {
   readonly kind: DeletionKind;
-  /** The record's id; for an icon, its printer's id; 0 for several printers. */
+  /** The record's id; for an icon or preferences, their printer's id; 0 for several printers. */
   readonly recordId: number;
   readonly name: string;
 }
@@ -68,7 +81,7 @@ type Obstacle =
   | { readonly kind: "upload"; readonly driver: { readonly id: number; readonly title: string } }
   /** It refers to a record that was deleted too, or its records changed once more: that must be undone first. */
   | { readonly kind: "needs"; readonly deletion: KeptDeletion }
-  /** The deletion of the icon's printer is final. */
+  /** The deletion of the printer of an icon or preferences is final. */
   | { readonly kind: "printer" }
   /** Every record was changed or deleted since. */
   | { readonly kind: "changed" };
@@ -95,7 +108,7 @@ function obstacleText(name: string, obstacle: Obstacle): string {
     case "needs":
       return laterText(name, obstacle.deletion);
     case "printer":
-      return "The icon’s printer was permanently deleted.";
+      return "Its printer was permanently deleted.";
     case "changed":
       return `“${name}” was changed or deleted later: nothing is left to undo.`;
   }

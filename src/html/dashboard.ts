@@ -76,6 +76,7 @@ function needsOf({ printers, drivers, deletions, hasFailedBackup }: DashboardDat
     need("printers", "same-name", "printer|s with a duplicate name", "warn"),
     need("printers", "same-address", "printer|s with a duplicate address", "warn"),
     need("printers", "unchosen-model", "printer|s without a chosen model", "warn"),
+    need("printers", "other-preferences", "printer|s with preferences of another driver", "warn"),
     need("drivers", "attention", "driver|s needing attention", "warn"),
     need("drivers", "newer", "driver|s with a newer version available", "warn"),
     need("drivers", "unused", `unused driver|s, ${unusedBytes}`),

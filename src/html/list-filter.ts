@@ -34,6 +34,7 @@ const findingKindLabels: Record<FindingKind, string> = {
   unsigned: "Unsigned",
   "not-for-arm64": "ARM64 driver without ARM64 files",
   "unchosen-model": "Model not chosen",
+  "other-preferences": "Preferences of another driver",
   "same-name": "Duplicate name",
   "same-address": "Duplicate address",
 };

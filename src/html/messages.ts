@@ -7,7 +7,7 @@ import { paths } from "./paths.ts";
 import { remedyOf } from "./remedies.ts";
 import { isolated } from "./text.ts";
 
-const completedChanges = ["first", "saved", "changed", "redeploy", "icon"] as const;
+const completedChanges = ["first", "saved", "changed", "redeploy", "icon", "preferences"] as const;
 
 /** A finished change, as the redirect to the next page names it in the query parameter `done`. */
 export type CompletedChange = (typeof completedChanges)[number];
@@ -18,7 +18,7 @@ export function completedChangeIn(query: URLSearchParams): CompletedChange | und
 }
 
 /**
- * The message after a change of a printer or its icon, with next steps. For a printer that is blocked or worse than before,
+ * The message after a change of a printer or its files, with next steps. For a printer that is blocked or worse than before,
  * it gives the worst finding.
  * @param isDeployed whether any revision of the printer was downloaded before
  */
@@ -59,6 +59,7 @@ export function printerMessage(
       return good(savedText(done, name), [...downloads, ...next]);
     case "changed":
     case "redeploy":
+    case "preferences":
       // As on the page, compares with the last download: earlier changes count, and reverted changes do not.
       if (!isDeployed) return good(savedText(done, name), downloads);
       if (!row.changed) return good(html`${savedText(done, name)}. You do not need to deploy it again.`);
@@ -69,7 +70,8 @@ export function printerMessage(
 }
 
 function savedText(done: CompletedChange, name: Html): Html {
-  return done === "icon" ? html`Saved: icon of ${name}` : html`Saved: ${name}`;
+  if (done === "icon") return html`Saved: icon of ${name}`;
+  return done === "preferences" ? html`Saved: vendor preferences of ${name}` : html`Saved: ${name}`;
 }
 
 function nextPrinter({ client, driver }: ListedPrinter): Link {

@@ -26,6 +26,8 @@ export function remedyOf(
     ? [arm64Driver, printer.arm64_driver_desc, "arm64_"]
     : [mainDriver, printer.driver_desc, ""];
   if (driver === undefined) return edit("Choose a driver", `${prefix}driver_id`);
+  if (kind === "other-preferences")
+    return { label: "Open the preferences", path: paths.printerPreferences(printer.id) };
   if (kind === "same-name") return edit("Rename printer", "name");
   if (kind === "same-address") return edit("Change the address", "address");
   if (kind === "not-for-arm64") return edit("Choose another driver for ARM64", "arm64_driver_id");
@@ -42,6 +44,7 @@ const helpOf: Partial<Record<FindingKind, Html>> = {
   "unchosen-model": helpLinks(["INF and model", "drivers#inf-and-model"]),
   "lost-model": helpLinks(["INF and model", "drivers#inf-and-model"]),
   archive: helpLinks(["Uploading again", "drivers#upload"]),
+  "other-preferences": helpLinks(["Vendor preferences", "printers#a-vendors-own-preferences"]),
   "not-for-arm64": helpLinks(["ARM64 PCs", "drivers#x64-and-arm64-pcs"]),
 };
 

@@ -17,8 +17,8 @@ import * as help from "./help.ts";
 import * as imports from "./import/import.ts";
 import * as bulk from "./printers/bulk.ts";
 import * as clients from "./printers/clients.ts";
-import * as icons from "./printers/icons.ts";
 import * as movePrinters from "./printers/move-printers.ts";
+import * as printerFiles from "./printers/printer-files.ts";
 import * as printerPage from "./printers/printer-page.ts";
 import * as printers from "./printers/printers.ts";
 import * as search from "./printers/search.ts";
@@ -51,10 +51,14 @@ export const routes: readonly Route[] = [
   requires("sign-in", post("/printers/:id/links/end", "operator", links.endPrinter)),
   download("/printers/:id/packages/:format", "viewer", packages.ofPrinter, "printer"),
   download("/printers/:id/publish", "viewer", publish.ofPrinter, "printer"),
-  get("/printers/:id/icon", "viewer", icons.show),
-  post("/printers/:id/icon", "operator", icons.upload),
-  del("/printers/:id/icon", "operator", icons.remove),
-  post("/printers/:id/icon/delete", "operator", icons.remove),
+  get("/printers/:id/icon", "viewer", printerFiles.showIcon),
+  post("/printers/:id/icon", "operator", printerFiles.uploadIcon),
+  del("/printers/:id/icon", "operator", printerFiles.removeIcon),
+  post("/printers/:id/icon/delete", "operator", printerFiles.removeIcon),
+  get("/printers/:id/preferences", "viewer", printerFiles.showPreferences, "printer"),
+  post("/printers/:id/preferences", "operator", printerFiles.uploadPreferences),
+  del("/printers/:id/preferences", "operator", printerFiles.removePreferences),
+  post("/printers/:id/preferences/delete", "operator", printerFiles.removePreferences),
 
   page("/clients", "viewer", clients.index),
   post("/clients", "operator", clients.create),

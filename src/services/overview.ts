@@ -8,6 +8,7 @@ import {
   driverFindings,
   type Finding,
   neighbourFindings,
+  preferencesFindings,
   printerFindings,
   stateOf,
   worstFirst,
@@ -172,7 +173,7 @@ export class Overview {
     return new Set(changed.map(({ printer }) => printer.id));
   }
 
-  /** @param group printers with the same drivers. Driver reports may be large: they are read once and not cached. */
+  /** @param group printers with the same `keyOf`. Driver reports may be large: they are read once and not cached. */
   #calculateRevisions(key: string, group: readonly WithDriver[]): void {
     const [first] = group;
     if (first === undefined) return;
@@ -257,7 +258,8 @@ function printersWithState(
     const { printer, driver, arm64Driver } = row;
     const arm64 = arm64Driver && { driver: arm64Driver, archive: archiveOf(arm64Driver) };
     const own = printerFindings(printer, driver, archiveOf(driver), arm64);
-    const findings = worstFirst([...own, ...(neighbours.get(printer.id) ?? [])]);
+    const others = [...preferencesFindings(row), ...(neighbours.get(printer.id) ?? [])];
+    const findings = worstFirst([...own, ...others]);
     return withState({ ...row, changed: changed.has(printer.id) }, findings);
   });
 }
@@ -267,7 +269,7 @@ function withState<T>(record: T, findings: readonly Finding[]) {
 }
 
 interface CachedRevision {
-  /** `keyOf` the drivers from which the revision was calculated. */
+  /** `keyOf` the drivers and preferences from which the revision was calculated. */
   readonly drivers: string;
   readonly revision: string;
 }
@@ -275,9 +277,9 @@ interface CachedRevision {
 /** A printer that has a driver. */
 type WithDriver = ListedPrinter & { readonly driver: DriverSummary };
 
-/** The properties of the drivers that affect a revision. Reports change only with the archive. */
-function keyOf({ driver, arm64Driver }: WithDriver): string {
-  return JSON.stringify([partsOf(driver), arm64Driver && partsOf(arm64Driver)]);
+/** The properties of drivers and preferences that affect a revision. Reports change only with the archive. */
+function keyOf({ driver, arm64Driver, preferences }: WithDriver): string {
+  return JSON.stringify([partsOf(driver), arm64Driver && partsOf(arm64Driver), preferences?.sha256]);
 }
 
 function partsOf({ id, sha256, inf_path, driver_desc, trust_publisher, exact_version }: DriverSummary) {

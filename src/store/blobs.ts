@@ -13,10 +13,14 @@ import {
 } from "./durable-files.ts";
 import { type FileSource, fileState, openSource } from "./files.ts";
 
-export const blobKinds = ["drivers", "icons"] as const;
+export const blobKinds = ["drivers", "icons", "preferences"] as const;
 export type BlobKind = (typeof blobKinds)[number];
 
-const extensions: Readonly<Record<BlobKind, string>> = { drivers: "zip", icons: "png" };
+const extensions: Readonly<Record<BlobKind, string>> = {
+  drivers: "zip",
+  icons: "png",
+  preferences: "dat",
+};
 
 export function blobName(kind: BlobKind, sha256: string): string {
   return `${sha256}.${extensions[kind]}`;
@@ -52,7 +56,8 @@ export class Blobs {
 
   constructor(dataDir: string) {
     this.#incoming = join(dataDir, "incoming");
-    this.#folders = { drivers: join(dataDir, "drivers"), icons: join(dataDir, "icons") };
+    const folders = blobKinds.map((kind) => [kind, join(dataDir, kind)] as const);
+    this.#folders = Object.fromEntries(folders) as Record<BlobKind, string>;
   }
 
   /** Makes the folders and deletes uploads that a crash left. Files with other names stay. */

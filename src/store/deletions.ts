@@ -1,4 +1,4 @@
-import type { AuditedEvent } from "../domain/audit/audit.ts";
+import { type AuditedEvent, recordKinds } from "../domain/audit/audit.ts";
 import {
   type ChangedTable,
   changedTable,
@@ -6,7 +6,7 @@ import {
   deletionKinds,
   type KeptDeletion,
 } from "../domain/deletion.ts";
-import type { BlobKind } from "./blobs.ts";
+import { type BlobKind, blobKinds } from "./blobs.ts";
 import type { Database } from "./database/database.ts";
 import { digestIn, type Queries, type Row, readRow } from "./database/rows.ts";
 
@@ -14,7 +14,15 @@ import { digestIn, type Queries, type Row, readRow } from "./database/rows.ts";
  * The tables whose rows a deletion removes, each before the tables that refer to it. The rows move to a table with the
  * deletion's id as first column, then the same columns: `deleted_printers` for `printers`.
  */
-export const deletedTables = ["clients", "drivers", "reports", "printers", "icons", "downloads"] as const;
+export const deletedTables = [
+  "clients",
+  "drivers",
+  "reports",
+  "printers",
+  "icons",
+  "preferences",
+  "downloads",
+] as const;
 type DeletedTable = (typeof deletedTables)[number];
 
 /** A file of a deleted record. */
@@ -115,7 +123,7 @@ function finalDeletionsIn(db: Queries): FinalDeletion[] {
 }
 
 function fileOf(row: Row): DeletedFile {
-  return { kind: row.kind === "icons" ? "icons" : "drivers", sha256: digestIn(row) };
+  return { kind: blobKinds.find((kind) => kind === row.kind) ?? "drivers", sha256: digestIn(row) };
 }
 
 /** Within a write: deletes the rows that a deletion kept. */
@@ -222,6 +230,6 @@ export class Deletions {
 
 /** The details of a deletion in the audit log: its record or, for several printers, only their number. */
 function deletionDetails({ kind, recordId: id, name }: KeptDeletion): Pick<AuditedEvent, "record" | "what"> {
-  const isSingle = kind === "printer" || kind === "client" || kind === "driver" || kind === "icon";
-  return isSingle ? { record: { kind, id, name } } : { what: name };
+  const record = recordKinds.find((known) => known === kind);
+  return record === undefined ? { what: name } : { record: { kind: record, id, name } };
 }

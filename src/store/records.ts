@@ -9,7 +9,7 @@ import { Database } from "./database/database.ts";
 import { Deletions } from "./deletions.ts";
 import { Drivers } from "./drivers/drivers.ts";
 import { Clients } from "./printers/clients.ts";
-import { Icons } from "./printers/icons.ts";
+import { iconFiles, PrinterFiles, preferencesFiles } from "./printers/printer-files.ts";
 import { Printers } from "./printers/printers.ts";
 
 /** The tables of a database, one object for each kind of record. */
@@ -17,10 +17,11 @@ export function recordsOf(db: Database, clock: () => number) {
   const clients = new Clients(db, clock);
   const drivers = new Drivers(db, clock);
   const printers = new Printers(db, clock, clients, drivers);
-  const icons = new Icons(db, clock, printers);
+  const icons = new PrinterFiles(db, clock, printers, iconFiles);
+  const preferences = new PrinterFiles(db, clock, printers, preferencesFiles);
   const accounts = new Accounts(db, clock);
   const sessions = new Sessions(db, clock, accounts);
-  const records = { accounts, sessions, clients, drivers, printers, icons };
+  const records = { accounts, sessions, clients, drivers, printers, icons, preferences };
   const tokens = new Tokens(db, clock);
   const linkGenerations = new LinkGenerations(db);
   return { ...records, tokens, linkGenerations, deletions: new Deletions(db), changes: new Changes(db) };
@@ -61,7 +62,11 @@ export function databaseFacts(records: ReturnType<typeof recordsOf>, db: Databas
       drivers: count("drivers", "WHERE origin = 'upload'"),
       printers: count("printers"),
     },
-    files: { drivers: [...records.drivers.digests()], icons: [...records.icons.digests()] },
+    files: {
+      drivers: [...records.drivers.digests()],
+      icons: [...records.icons.digests()],
+      preferences: [...records.preferences.digests()],
+    },
   };
 }
 

@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
 import { driverTitle } from "../domain/drivers/driver.ts";
+import type { Icon } from "../domain/printers/icon.ts";
+import type { Preferences } from "../domain/printers/preferences.ts";
 import type { Accounts } from "./access/accounts.ts";
 import type { LinkGenerations } from "./access/link-generations.ts";
 import type { Sessions } from "./access/sessions.ts";
@@ -17,7 +19,7 @@ import { type RecordNumbers, recordNumbers } from "./backup/record-numbers.ts";
 import { openOrRecover } from "./backup/recovery.ts";
 import { Restoring } from "./backup/restoring.ts";
 import { finishSwap } from "./backup/swap.ts";
-import { Blobs } from "./blobs.ts";
+import { type BlobKind, Blobs } from "./blobs.ts";
 import { fullDisk, prepareFolder } from "./data-folder.ts";
 import { Database } from "./database/database.ts";
 import { type Lock, lockFolder } from "./database/lock.ts";
@@ -29,8 +31,8 @@ import type { Drivers } from "./drivers/drivers.ts";
 import { freeBytes, removeUnfinished, undefinedIfAbsent, writeDurably } from "./durable-files.ts";
 import { fileState } from "./files.ts";
 import type { Clients } from "./printers/clients.ts";
-import type { Icons } from "./printers/icons.ts";
 import { ManyPrinters } from "./printers/many-printers.ts";
+import type { PrinterFiles } from "./printers/printer-files.ts";
 import type { Printers } from "./printers/printers.ts";
 import { checkRows, recordsOf } from "./records.ts";
 
@@ -42,7 +44,8 @@ export interface Store {
   readonly drivers: Drivers;
   readonly printers: Printers;
   readonly manyPrinters: ManyPrinters;
-  readonly icons: Icons;
+  readonly icons: PrinterFiles<Icon>;
+  readonly preferences: PrinterFiles<Preferences>;
   readonly downloads: Downloads;
   /** The ids of all printers and clients, and of uploaded drivers. */
   recordNumbers(): RecordNumbers;
@@ -120,12 +123,14 @@ async function openLocked(
   });
   for (const path of [databasePath, secretPath]) await removeUnfinished(path);
   const records = recordsOf(db, clock);
-  const { clients, drivers, printers, icons, deletions } = records;
+  const { clients, drivers, printers, deletions } = records;
   const blobs = new Blobs(dataDir);
   await blobs.prepare();
+  const neededOf = (kind: BlobKind) => new Set([...records[kind].digests(), ...deletions.digests(kind)]);
   const needed = {
-    drivers: new Set([...drivers.digests(), ...deletions.digests("drivers")]),
-    icons: new Set([...icons.digests(), ...deletions.digests("icons")]),
+    drivers: neededOf("drivers"),
+    icons: neededOf("icons"),
+    preferences: neededOf("preferences"),
   };
   await tidyBlobs({ dataDir, needed, lastWrite: db.lastWrite(), now: clock(), log });
   if (recovered !== undefined) await logMissing(drivers, blobs, log);

@@ -43,7 +43,7 @@ test("a backup of a running service is restored completely into an empty folder"
   const restarted = await startApp(t, { dataDir: other });
 
   assert.deepEqual([made.status, restored.status, made.stdout, restored.stdout], [0, 0, "", ""]);
-  assert.match(made.stderr, /^7 files, \d+ bytes in .*all\.tar\n$/);
+  assert.match(made.stderr, /^8 files, \d+ bytes in .*all\.tar\n$/);
   assert.match(
     restored.stderr,
     /^Restored the state of .*: 1 client, 1 driver, 1 printer\.\nAccounts, .* These have access:\n {2}no account and no token\nAll links have ended, .* Start Platen now\.\n$/,
@@ -100,7 +100,7 @@ test("a backup is written to standard output and restored from standard input", 
     input: made.stdout,
   });
 
-  assert.match(made.stderr.toString(), /^6 files, \d+ bytes\n$/);
+  assert.match(made.stderr.toString(), /^7 files, \d+ bytes\n$/);
   assert.equal(restored.status, 0, restored.stderr.toString());
   assert.deepEqual(await recordsIn(other), await recordsIn(dataDir));
 });

@@ -7,13 +7,17 @@ import { driverZip } from "../support/drivers/driver-zip.ts";
 import { fill, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
 import { makeOnce } from "../support/filled.ts";
 import { makePng } from "../support/printers/png.ts";
+import { makePreferences } from "../support/printers/preferences-files.ts";
 
 const keptNames = (dataDir: string, kind: string) => {
   const folder = join(dataDir, "backups", "files", kind);
   return existsSync(folder) ? readdirSync(folder) : [];
 };
 
-/** A service with a printer that has a driver and an icon, and a backup of that. */
+const kinds = ["drivers", "icons", "preferences"];
+const allKept = (dataDir: string) => kinds.flatMap((kind) => keptNames(dataDir, kind));
+
+/** A service with a printer that has a driver, an icon and preferences, and a backup of that. */
 async function startWithBackup(t: TestContext, dataDir: string, backups = 14): Promise<TestApp> {
   const app = await startBeforeRead(t, dataDir, backups);
   app.app.backups.start();
@@ -32,6 +36,7 @@ async function makeBackup(t: TestContext, dataDir: string): Promise<void> {
   const app = await startApp(t, { dataDir });
   const printer = await app.addPrinter();
   await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
+  await app.upload(`/printers/${printer}/preferences`, makePreferences(), "preferences.dat");
   app.app.backups.keepDue();
   await app.app.backups.waitForWork();
   await app.stop();
@@ -54,18 +59,18 @@ test("files that a kept state needs stay after their deletion, and return with t
   const bytes = readFileSync(join(dataDir, "drivers", archive));
 
   await deleteAll(service);
-  const gone = [...readdirSync(join(dataDir, "drivers")), ...readdirSync(join(dataDir, "icons"))];
-  const kept = [...keptNames(dataDir, "drivers"), ...keptNames(dataDir, "icons")];
+  const gone = kinds.flatMap((kind) => readdirSync(join(dataDir, kind)));
+  const kept = allKept(dataDir);
   await service.stop();
   copyFileSync(join(dataDir, "backups", state?.name ?? ""), join(dataDir, "platen.sqlite"));
   const restarted = await startApp(t, { dataDir });
   const download = await restarted.fetch("/drivers/1/archive");
 
   assert.deepEqual(gone, []);
-  assert.equal(kept.length, 2);
+  assert.equal(kept.length, 3);
   assert.deepEqual(Buffer.from(await download.arrayBuffer()), bytes);
-  assert.equal(restarted.lines[0], "files restored, because records refer to them: 2");
-  assert.deepEqual([...keptNames(dataDir, "drivers"), ...keptNames(dataDir, "icons")], []);
+  assert.equal(restarted.lines[0], "files restored, because records refer to them: 3");
+  assert.deepEqual(allKept(dataDir), []);
 });
 
 test("files deleted right after a start, before any state was read, are kept", async (t) => {
@@ -80,6 +85,7 @@ test("files deleted right after a start, before any state was read, are kept", a
   );
   assert.equal(keptNames(dataDir, "drivers").length, 1);
   assert.equal(keptNames(dataDir, "icons").length, 1);
+  assert.equal(keptNames(dataDir, "preferences").length, 1);
 });
 
 test("files that no state needs are deleted at once, and other files with the last state that needs them", async (t) => {
@@ -96,7 +102,7 @@ test("files that no state needs are deleted at once, and other files with the la
   await store.keptFiles.tidy();
 
   assert.equal(kept.length, 1);
-  assert.deepEqual([...keptNames(dataDir, "drivers"), ...keptNames(dataDir, "icons")], []);
+  assert.deepEqual(allKept(dataDir), []);
 });
 
 test("a file that is uploaded again is not kept twice", async (t) => {

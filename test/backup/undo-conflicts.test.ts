@@ -184,7 +184,7 @@ test("an icon is restored only to its own printer", async (t) => {
 
   assert.match(text, /“Icon of Office” needs “Office”, which was deleted later/);
   assert.deepEqual([without.status, gone.status], [409, 409]);
-  assert.match(await gone.text(), /The icon’s printer was permanently deleted\./);
+  assert.match(await gone.text(), /Its printer was permanently deleted\./);
 });
 
 test("a record in use is not deleted, and no deletion is kept", async (t) => {

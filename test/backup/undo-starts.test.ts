@@ -68,7 +68,9 @@ test("a deletion that an earlier version kept as JSON becomes final, and its fil
   await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
     for (const table of deletedTables) db.run(`DROP TABLE deleted_${table}`);
     db.run(`UPDATE deletions SET content = '{"tables":{},"references":{"clients":[],"drivers":[]}}'`);
-    db.run("ALTER TABLE drivers DROP COLUMN former_title");
+    db.run("DROP TABLE preferences");
+    for (const column of ["former_title", "exact_version"])
+      db.run(`ALTER TABLE drivers DROP COLUMN ${column}`);
     db.run(`PRAGMA user_version = ${migrations.findIndex((sql) => String(sql).includes("deleted_clients"))}`);
   });
 

@@ -117,7 +117,14 @@ function hostilePrinters(): { printers: Printer[]; refused: number } {
       const settings = parsePrinter(
         random(2) === 0 ? input : { ...input, name: `n${hostile().replace(/[\\,!]/g, "")}` },
       );
-      printers.push({ ...settings, id: printers.length + 1, driver_id: 1, created_at: 0, updated_at: 0 });
+      printers.push({
+        ...settings,
+        id: printers.length + 1,
+        driver_id: 1,
+        created_at: 0,
+        updated_at: 0,
+        preferences_sha256: "",
+      });
     } catch (error) {
       assert.ok(error instanceof UserError);
       refused++;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { addDriver } from "../../src/services/drivers/drivers.ts";
-import { findIcon, readIcon, saveIcon } from "../../src/services/printers/icons.ts";
+import { findIcon, readIcon, saveIcon } from "../../src/services/printers/printer-files.ts";
 import type { Store } from "../../src/store/store.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
@@ -74,7 +74,7 @@ test("an icon's file is deleted with the last printer that uses it", async (t) =
   const png = makePng(256, 256, 1);
   for (const id of [one, other]) await saveIcon(app, id, await receive(store, png));
 
-  await app.undo.makeFinal((await app.undo.removeIcon(one)) ?? 0);
+  await app.undo.makeFinal((await app.undo.removeFile("icons", one)) ?? 0);
   const kept = await readIcon(store, other);
   await app.undo.makeFinal((await app.undo.removePrinter(other)) ?? 0);
 
@@ -95,5 +95,5 @@ test("an icon without a record or a file is not found", async (t) => {
 
   assert.deepEqual([without, lost], [undefined, undefined]);
   await assert.rejects(readIcon(store, id), { code: "not-found" });
-  await assert.rejects(app.undo.removeIcon(99), { code: "not-found" });
+  await assert.rejects(app.undo.removeFile("icons", 99), { code: "not-found" });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
+import { preferencesCommand } from "../../src/domain/printers/preferences.ts";
 import { ticketCommand } from "../../src/domain/printers/print-ticket.ts";
 import {
   powershellParser,
@@ -173,12 +174,12 @@ describe("the scripts' commands", () => {
     assert.deepEqual(wrong, checkedFirst);
   });
 
-  test("every command and parameter for copying a PrintTicket exists in Windows PowerShell 5.1", {
+  test("every command and parameter of the commands to paste exists in Windows PowerShell 5.1", {
     skip: withoutShared,
   }, () => {
     const table = JSON.parse(readFileSync(join(shared, "ps51-commands.json"), "utf8"));
 
-    const calls = commandsIn(parse(ticketCommand), new Set());
+    const calls = [ticketCommand, preferencesCommand].flatMap((text) => commandsIn(parse(text), new Set()));
     const wrong = calls.flatMap(([command, node]) => {
       const known = table.commands[command]?.parameters ?? {};
       return parametersOf(node).filter((parameter) => !(parameter in known));
@@ -188,6 +189,6 @@ describe("the scripts' commands", () => {
       calls.map(([command]) => command).filter((command) => !(command in table.commands)),
       [],
     );
-    assert.deepEqual([calls.length, wrong], [5, []]);
+    assert.deepEqual([calls.length, wrong], [12, []]);
   });
 });

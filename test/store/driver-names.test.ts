@@ -8,19 +8,25 @@ import { driverZip } from "../support/drivers/driver-zip.ts";
 
 const ownVersion = migrations.findIndex((migration) => String(migration).includes("keepTitles"));
 
+/** Undoes what the migration of names and those after it did to tables. */
+function forgetLaterMigrations(db: Parameters<Parameters<typeof editDatabase>[1]>[0]): void {
+  for (const table of ["drivers", "deleted_drivers"])
+    for (const column of ["former_title", "exact_version"])
+      db.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+  for (const table of ["preferences", "deleted_preferences"]) db.run(`DROP TABLE ${table}`);
+  for (const table of ["clients", "drivers", "reports", "printers", "icons", "downloads"])
+    db.run(`DROP INDEX deleted_${table}_by_deletion`);
+}
+
 /** Takes the names of drivers back to what earlier versions of Platen stored, with the names that people gave. */
 async function forgetNames(dataDir: string, given: Readonly<Record<number, string>>, listed?: string) {
   await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
-    for (const table of ["drivers", "deleted_drivers"]) {
-      for (const column of ["former_title", "exact_version"])
-        db.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
-      db.run(`UPDATE ${table} SET name = '' WHERE origin = 'upload'`);
-    }
+    forgetLaterMigrations(db);
+    db.run("UPDATE drivers SET name = '' WHERE origin = 'upload'");
+    db.run("UPDATE deleted_drivers SET name = '' WHERE origin = 'upload'");
     for (const [id, name] of Object.entries(given))
       db.run("UPDATE drivers SET name = ? WHERE id = ?", [name, id]);
     if (listed !== undefined) db.run("UPDATE drivers SET listed = ? WHERE id = 2", [listed]);
-    for (const table of ["clients", "drivers", "reports", "printers", "icons", "downloads"])
-      db.run(`DROP INDEX deleted_${table}_by_deletion`);
     db.run(`PRAGMA user_version = ${ownVersion}`);
   });
 }

@@ -57,7 +57,7 @@ export function makeDriver(driver: Partial<Driver> & { readonly inf?: Partial<In
 export function makePrinter(fields: Record<string, string> & { id?: string } = {}): Printer {
   const { id = "7", ...input } = fields;
   const settings = parsePrinter({ name: "Office", address: "10.0.0.9", ...input });
-  return { ...settings, id: Number(id), driver_id: 1, created_at: 0, updated_at: 0 };
+  return { ...settings, id: Number(id), driver_id: 1, created_at: 0, updated_at: 0, preferences_sha256: "" };
 }
 
 /** The defaults of a printer's settings, for an empty form or an old row. */

@@ -1,3 +1,4 @@
+import { isPrinterFile } from "../deletion.ts";
 import { cleanText, type FormInput } from "../fields.ts";
 import {
   type AuditEntry,
@@ -106,12 +107,13 @@ function isOfEvent({ event }: AuditFilter, entry: AuditEntry): boolean {
 /** Words of the pages for which the log has others. */
 const storedWords: ReadonlyMap<string, string> = new Map([["intune", '"what":"mdm"']]);
 
-/** An icon concerns its printer; a download concerns each printer in it. */
+/** A file concerns its printer; a download concerns each printer in it. */
 function concernsRecord({ kind, id }: AuditFilter, { record, printers }: AuditEntry): boolean {
   if (kind === undefined && id === undefined) return true;
   const isPrinter = kind === undefined || kind === "printer";
   if (isPrinter && id !== undefined && printers?.some(([printer]) => printer === id)) return true;
-  const isKind = kind === undefined || record?.kind === kind || (isPrinter && record?.kind === "icon");
+  const isKind =
+    kind === undefined || record?.kind === kind || (isPrinter && isPrinterFile(record?.kind ?? ""));
   return isKind && (id === undefined || record?.id === id);
 }
 

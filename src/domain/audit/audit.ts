@@ -34,13 +34,21 @@ export type OtherEvent = (typeof otherEvents)[number];
 export type AuditEvent = (typeof auditEvents)[number];
 
 /** The kinds of records whose changes are recorded. */
-export const recordKinds = ["client", "driver", "printer", "icon", "account", "token"] as const;
+export const recordKinds = [
+  "client",
+  "driver",
+  "printer",
+  "icon",
+  "preferences",
+  "account",
+  "token",
+] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
 /** A record with its name at that time. */
 export interface AuditedRecord {
   readonly kind: RecordKind;
-  /** For an icon, its printer's id. */
+  /** For an icon or preferences, their printer's id. */
   readonly id: number;
   readonly name: string;
 }

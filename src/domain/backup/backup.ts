@@ -6,7 +6,7 @@ export interface DatabaseFacts {
   readonly savedAt: number;
   readonly records: { readonly clients: number; readonly drivers: number; readonly printers: number };
   /** The digests of the files that records refer to. */
-  readonly files: { readonly drivers: readonly string[]; readonly icons: readonly string[] };
+  readonly files: Readonly<Record<"drivers" | "icons" | "preferences", readonly string[]>>;
 }
 
 /** `40 clients, 12 drivers, 2 000 printers` */

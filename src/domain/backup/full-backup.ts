@@ -28,6 +28,7 @@ const kinds: readonly (readonly [RegExp, number])[] = [
   [/^secret$/, 32],
   [/^drivers\/[0-9a-f]{64}\.zip$/, 4 * gibi],
   [/^icons\/[0-9a-f]{64}\.png$/, mebi],
+  [/^preferences\/[0-9a-f]{64}\.dat$/, mebi],
   [/^audit\/[0-9a-z][0-9a-z.-]{0,60}\.jsonl$/, 4 * gibi],
   [/^platen-backup\.json$/, 24 * mebi],
 ];
@@ -46,7 +47,7 @@ export function checkBackupFile({ name, size }: TarFile, displayName: string): v
 
 /** The names of files that were damaged before the backup was made: their digest differs from the one in their name. */
 export function damagedFiles({ files }: Pick<Manifest, "files">): string[] {
-  const digest = /^(?:drivers|icons)\/([0-9a-f]{64})\./;
+  const digest = /^(?:drivers|icons|preferences)\/([0-9a-f]{64})\./;
   return files
     .filter(({ name, sha256 }) => (digest.exec(name)?.[1] ?? sha256) !== sha256)
     .map(({ name }) => name);

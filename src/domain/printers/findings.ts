@@ -10,6 +10,7 @@ import {
   type ListedInf,
 } from "../drivers/driver.ts";
 import { needsModelChoice } from "../drivers/models.ts";
+import { isOfOtherDriver, type Preferences, takesPreferences } from "./preferences.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 import { arm64Description, shipsArm64 } from "./printer-drivers.ts";
 
@@ -32,6 +33,7 @@ export const findingKinds = [
   "unsigned",
   "not-for-arm64",
   "unchosen-model",
+  "other-preferences",
   "same-name",
   "same-address",
 ] as const;
@@ -221,6 +223,21 @@ function unchosen({ driver_desc, listed }: DriverSummary): Finding {
     state: "attention",
     text: `No model is chosen. Packages install the first of ${listed?.modelCount ?? 0} models: ${driver_desc}.`,
   };
+}
+
+interface WithPreferences {
+  readonly printer: Parameters<typeof takesPreferences>[0] & Pick<Printer, "driver_desc">;
+  readonly driver: DriverSummary | undefined;
+  readonly preferences?: Pick<Preferences, "driver_sha256" | "driver_desc"> | undefined;
+}
+
+/** The finding about vendor preferences that were saved with another driver or model. */
+export function preferencesFindings({ printer, driver, preferences }: WithPreferences): Finding[] {
+  if (preferences === undefined || driver === undefined || !takesPreferences(printer)) return [];
+  if (!isOfOtherDriver(preferences, printer, driver)) return [];
+  const text =
+    "The vendor preferences were saved with another driver. Save and upload them again, or delete them.";
+  return [{ kind: "other-preferences", state: "attention", text }];
 }
 
 interface Neighbour {

@@ -1,6 +1,7 @@
 import type { Driver, DriverSummary } from "../drivers/driver.ts";
 import type { Client } from "./client.ts";
 import type { Finding, State } from "./findings.ts";
+import type { Preferences } from "./preferences.ts";
 import type { Printer } from "./printer.ts";
 import type { ChosenModels } from "./printer-drivers.ts";
 import type { ListedSettings } from "./printer-fields.ts";
@@ -25,6 +26,8 @@ export interface ListedPrinter {
   readonly driver: DriverSummary | undefined;
   /** The driver for ARM64 machines; undefined if they use `driver`. */
   readonly arm64Driver: DriverSummary | undefined;
+  /** Its vendor preferences, with the driver with which they were saved. */
+  readonly preferences?: Pick<Preferences, "sha256" | "driver_sha256" | "driver_desc"> | undefined;
 }
 
 /** A printer with its drivers and chosen models. */

@@ -70,6 +70,8 @@ export interface Printer extends PrinterSettings {
   readonly created_at: number;
   /** UTC, milliseconds since 1970. */
   readonly updated_at: number;
+  /** Digest of the vendor preferences; empty if there are none. */
+  readonly preferences_sha256: string;
 }
 
 /** Windows' rule for the names of local queues. */

@@ -13,6 +13,7 @@ import {
   filterEvents,
   maxFilterCharacters,
 } from "../../domain/audit/audit-filter.ts";
+import { isPrinterFile } from "../../domain/deletion.ts";
 import { valueLabel } from "../../domain/printers/setting-values.ts";
 import { downloadWord, labelOfField } from "../field-labels.ts";
 import { selectOptions } from "../form.ts";
@@ -157,6 +158,7 @@ const deletionEvents = new Set<AuditEvent>(["deleted", "deleted-for-good"]);
 const pagesOf: Partial<Record<RecordKind, (id: number) => string>> = {
   printer: paths.printer,
   icon: paths.printer,
+  preferences: paths.printer,
   client: paths.client,
   driver: paths.driver,
 };
@@ -167,7 +169,7 @@ function recordOf({ event, record }: AuditEntry): Html | undefined {
   const { kind, id, name } = record;
   const path = deletionEvents.has(event) ? undefined : pagesOf[kind]?.(id);
   const label = html`<bdi>${name || "no name"}</bdi>`;
-  const history = paths.auditOf(kind === "icon" ? "printer" : kind, id);
+  const history = paths.auditOf(isPrinterFile(kind) ? "printer" : kind, id);
   return html`${kind} ${path ? html`<a href="${path}">${label}</a>` : label} ${numberOf(String(id))}
     <a class="soft" href="${history}" aria-label="History of ${kind} ${name}">history</a>`;
 }

@@ -32,7 +32,7 @@ export function backupsPage(context: PageContext, data: BackupsData): Html {
 export const backupTexts = {
   new: "Backup created and verified.",
   same: "No backup created. Nothing changed since the last manual backup.",
-  files: "The files of deleted drivers and icons were deleted.",
+  files: "The files of deleted records were deleted.",
 } as const;
 
 const backupForm = html`<form class="inline" method="post" action="${paths.backups}"><button class="primary">Back up now</button></form>`;
@@ -82,7 +82,7 @@ function checkedOf({ checked }: KeptState): Html {
 function filesSection({ files }: BackupsData): Html | undefined {
   if (files.count === 0) return undefined;
   return html`<section><h2>Files of deleted records</h2>
-    <p>Older backups need ${counted(files.count, "file")} of deleted drivers and icons (${bytes(files.bytes)}).</p>
+    <p>Older backups need ${counted(files.count, "file")} of deleted records (${bytes(files.bytes)}).</p>
     <details class="delete"><summary>Delete files…</summary><form method="post" action="${paths.backupFilesDelete}">
       <p>If you restore an older backup, you must upload these ZIPs again.</p><button class="danger">Delete permanently</button></form></details></section>`;
 }

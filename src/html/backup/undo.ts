@@ -69,8 +69,8 @@ function deletedRow(deletion: RecentDeletion): Html {
   const { id, kind, name, leftMs } = deletion;
   const isChange = changedTable(kind) !== undefined;
   const title = html`<bdi>${name}</bdi>`;
-  // Several printers and icons have a name that says what they are.
-  const record = /printers$|^icon/.test(kind) ? "" : kind.replace("changed-", "");
+  // Several printers and files have a name that says what they are.
+  const record = /printers$|^icon|^preferences/.test(kind) ? "" : kind.replace("changed-", "");
   return html`<li>
     <span class="what">${isChange ? html`<a href="${restoredPath(deletion)}">${title}</a>` : title} <span class="soft">${record}${isChange && " changed"}</span></span>
     <time class="soft" datetime="PT${Math.ceil(leftMs / 1000)}S">${left(leftMs)}</time>

@@ -4,6 +4,7 @@ import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import type { Icon } from "../../domain/printers/icon.ts";
 import type { ClientWithSubnets, PrinterWithState } from "../../domain/printers/listings.ts";
+import type { Preferences } from "../../domain/printers/preferences.ts";
 import {
   effectiveDescription,
   ippUrlOf,
@@ -31,17 +32,19 @@ import { canChange, helpLinks, type PageContext, page, recordActions } from "../
 import { paths } from "../paths.ts";
 import { counted, time } from "../text.ts";
 import { iconSection, readOnlyIconSection } from "./icon.ts";
+import { preferencesSection } from "./preferences.ts";
 import { ticketSummary } from "./printer-form.ts";
 
-interface PrinterPageData {
+export interface PrinterPageData {
   readonly printer: Printer;
   readonly client: ClientWithSubnets | undefined;
   readonly driver: Driver | undefined;
   /** The driver for ARM64 machines, where they install another one. */
   readonly arm64Driver: Driver | undefined;
   readonly icon: Icon | undefined;
-  /** Why the last icon upload was refused. */
-  readonly iconProblem?: string | undefined;
+  readonly preferences: Preferences | undefined;
+  /** Why the last upload was refused. */
+  readonly problems?: { readonly icon?: string; readonly preferences?: string } | undefined;
   readonly row: PrinterWithState;
   readonly revision: string | undefined;
   /** Undefined where the printer has no driver. */
@@ -51,7 +54,7 @@ interface PrinterPageData {
 }
 
 export function printerPage(context: PageContext, data: PrinterPageData): Html {
-  const { printer, client, row, icon, iconProblem, stateLine } = data;
+  const { printer, client, row, icon, problems, stateLine } = data;
   const { id, name } = printer;
   const isChangeable = canChange(context.visitor);
   const action = recordActions(context, {
@@ -74,7 +77,8 @@ export function printerPage(context: PageContext, data: PrinterPageData): Html {
       <div class="deploy-side">
         ${settingsSection(data)}
         ${driverSection(data, isChangeable)}
-        ${isChangeable ? iconSection(id, icon, iconProblem) : readOnlyIconSection(id, icon)}
+        ${preferencesSection(data, isChangeable)}
+        ${isChangeable ? iconSection(id, icon, problems?.icon) : readOnlyIconSection(id, icon)}
       </div>
     </div>`,
   );

@@ -94,7 +94,7 @@ export async function printerScript(context: Context<"id" | "kind">): Promise<Na
   const omitsDriver = wantsApart(url);
   const details = app.store.printers.get(id);
   const made = await app.packages.scriptOf(kind, details, {
-    filesUrl: filesUrl(context, kind, { kind: "printer", id }),
+    ...downloadUrls(context, kind, { kind: "printer", id }),
     omitsDriver,
   });
   const name = withoutDriverName(scriptName(details.printer), omitsDriver);
@@ -109,7 +109,7 @@ export async function clientScript(context: Context<"id" | "kind">): Promise<Nam
   const client = app.store.clients.get(id);
   const group = requirePrinters(await clientGroup(app.overview, client, withFailing(url)));
   const made = await app.packages.scriptOfGroup(kind, group, {
-    filesUrl: filesUrl(context, kind, { kind: "client", id }),
+    ...downloadUrls(context, kind, { kind: "client", id }),
     omitsDriver,
   });
   const name = withoutDriverName(clientFileName(client), omitsDriver);
@@ -121,6 +121,20 @@ function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): Scrip
   const kind = kinds.find((candidate) => candidate === text);
   if (kind === undefined) throw missingPage();
   return kind;
+}
+
+/** The functions that make the URLs in the install script of a printer or client. */
+function downloadUrls(context: RequestContext, kind: ScriptKind, source: LinkSource) {
+  const service = kind === "install" ? serviceUrl(context.request, context.app.config) : undefined;
+  const preferencesUrl = (service: string) => (id: number) => {
+    const owner = { kind: "printer", id } as const;
+    const isOwn = source.kind === "printer";
+    return fetchUrl(context, service, { owner, address: paths.preferences(id) }, isOwn ? undefined : source);
+  };
+  return {
+    filesUrl: filesUrl(context, kind, source),
+    preferencesUrl: service === undefined ? undefined : preferencesUrl(service),
+  };
 }
 
 /**

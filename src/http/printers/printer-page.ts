@@ -4,7 +4,7 @@ import { printerStateLine } from "../../html/deploy/downloaded.ts";
 import type { Html } from "../../html/html.ts";
 import { canChange, type Message } from "../../html/layout.ts";
 import { completedChangeIn } from "../../html/messages.ts";
-import { printerPage } from "../../html/printers/printer.ts";
+import { type PrinterPageData, printerPage } from "../../html/printers/printer.ts";
 import { remedyOf } from "../../html/remedies.ts";
 import { revisionOf } from "../../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../../services/deploy/deployable.ts";
@@ -27,8 +27,8 @@ export async function show({ app, id, request, url }: Context<"id">): Promise<Re
 
 interface PageExtras {
   readonly message?: Message | undefined;
-  /** Why an icon upload was refused. */
-  readonly iconProblem?: string;
+  /** Why an upload was refused. */
+  readonly problems?: PrinterPageData["problems"];
 }
 
 /** @throws UserError "not-found" */
@@ -36,7 +36,7 @@ export async function printerPageOf(
   app: App,
   request: IncomingMessage,
   id: number,
-  { message, iconProblem }: PageExtras,
+  { message, problems }: PageExtras,
 ): Promise<Html> {
   const { store, overview, deployments } = app;
   const details = store.printers.get(id);
@@ -53,7 +53,8 @@ export async function printerPageOf(
     driver,
     arm64Driver,
     icon: store.icons.find(id),
-    iconProblem,
+    preferences: store.preferences.find(id),
+    problems,
     row,
     revision,
     stateLine: printerStateLine({

@@ -39,14 +39,17 @@ export interface DriverFolder {
 
 export interface DriverFiles extends SourceFile, DriverFolder {}
 
-interface IconData {
+/** A file that is copied into the ZIP as it is. */
+interface ExtraData {
+  /** Its path in the ZIP, with `/`. */
+  readonly name: string;
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
   readonly crc32: number;
 }
 
-export interface IconFile extends SourceFile, IconData {}
+export interface ExtraFile extends SourceFile, ExtraData {}
 
 export interface Contents {
   /** Each driver once. */
@@ -54,13 +57,15 @@ export interface Contents {
   /** The settings of the three scripts, as JSON. Undefined: no scripts. */
   readonly settings: string | undefined;
   /** The printer's icon, if it has one and the format includes icons. */
-  readonly icon: IconFile | undefined;
+  readonly icon: ExtraFile | undefined;
+  /** Vendor preferences of its printers. */
+  readonly preferences?: readonly ExtraFile[];
 }
 
 /** The contents after the drivers' files. They differ between printers. */
 export interface OwnContents {
   readonly settings: string | undefined;
-  readonly icon: IconData | undefined;
+  readonly extras: readonly ExtraData[];
 }
 
 /** A layout with a SHA-256 of its content. Two layouts with the same digest have the same bytes. */
@@ -90,13 +95,19 @@ export function driverFolders({ drivers }: Pick<Contents, "drivers">): DriverFol
   return drivers.map(({ sha256, folder, onlyUsedBy }) => ({ sha256, folder, onlyUsedBy }));
 }
 
-export function ownContents({ settings, icon }: Contents): OwnContents {
-  return { settings, icon: icon && { sha256: icon.sha256, size: icon.size, crc32: icon.crc32 } };
+export function ownContents(contents: Contents): OwnContents {
+  const extras = extrasOf(contents).map(({ name, sha256, size, crc32 }) => ({ name, sha256, size, crc32 }));
+  return { settings: contents.settings, extras };
 }
 
-/** The drivers' archives first, then the icon. */
-export function sourcesOf({ drivers, icon }: Contents): SourceFile[] {
-  return icon === undefined ? [...drivers] : [...drivers, icon];
+/** The drivers' archives first, then each different extra file once. */
+export function sourcesOf(contents: Contents): SourceFile[] {
+  const extras = new Map(extrasOf(contents).map((file) => [file.sha256, file]));
+  return [...contents.drivers, ...extras.values()];
+}
+
+function extrasOf({ icon, preferences = [] }: Contents): ExtraFile[] {
+  return icon === undefined ? [...preferences] : [icon, ...preferences];
 }
 
 /** A key for drivers in their folders. The same key means the same bytes. */
@@ -106,8 +117,8 @@ export function driversKey(drivers: readonly DriverFolder[]): string {
 }
 
 /** A key for contents. The same key means the same ZIP. */
-export function contentsKey(drivers: readonly DriverFolder[], { settings, icon }: OwnContents): string {
-  const short = [driversKey(drivers), settings === undefined, icon ?? null];
+export function contentsKey(drivers: readonly DriverFolder[], { settings, extras }: OwnContents): string {
+  const short = [driversKey(drivers), settings === undefined, extras];
   return createHash("sha256")
     .update(JSON.stringify(short))
     .update(settings ?? "")
@@ -134,19 +145,20 @@ export function layOutDrivers(
 }
 
 /**
- * Lays out a whole ZIP: the drivers' files, then the three scripts and the icon. Blocks for some milliseconds.
+ * Lays out a whole ZIP: the drivers' files, then the three scripts and the extra files. Blocks for some milliseconds.
  * @throws UserError "invalid" for more files or bytes than a ZIP can contain
  */
-export function layOut(drivers: LaidOutDrivers, { settings, icon }: OwnContents): DigestedLayout {
+export function layOut(drivers: LaidOutDrivers, { settings, extras }: OwnContents): DigestedLayout {
   const files: ZipFile[] = settings === undefined ? [] : scriptFiles(JSON.parse(settings) as ScriptSettings);
-  if (icon !== undefined) {
-    const data = { source: drivers.sourceCount, offset: 0, length: icon.size, method: 0 as const };
-    files.push({ name: "icon.png", crc32: icon.crc32, size: icon.size, data });
+  const digests = [...new Set(extras.map(({ sha256 }) => sha256))];
+  for (const { name, sha256, size, crc32 } of extras) {
+    const source = drivers.sourceCount + digests.indexOf(sha256);
+    files.push({ name, crc32, size, data: { source, offset: 0, length: size, method: 0 } });
   }
   const layout = zipLayout(files, drivers.prefix);
   const shared = new Set([...drivers.prefix.files.parts, ...drivers.prefix.directory.parts]);
   const own = layout.parts.filter((part) => !shared.has(part));
-  const ownDigest = digestOf(own, icon === undefined ? [] : [icon.sha256]);
+  const ownDigest = digestOf(own, digests);
   const digest = createHash("sha256").update(drivers.digest).update(ownDigest).digest();
   return { layout, digest: new Uint8Array(digest) };
 }

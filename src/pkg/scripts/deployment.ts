@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Driver } from "../../domain/drivers/driver.ts";
 import type { Client } from "../../domain/printers/client.ts";
+import { usedPreferences } from "../../domain/printers/preferences.ts";
 import {
   effectiveDescription,
   ippUrlOf,
@@ -37,6 +38,10 @@ export interface Deployment {
   readonly folders: ReadonlyMap<number, string>;
   /** For a script downloaded alone, by the driver's id. A script in a package contains no address. */
   readonly downloads: ReadonlyMap<number, FilesDownload>;
+  /** The files with vendor preferences in the package, with `/`, by the printer's id. */
+  readonly preferences: ReadonlyMap<number, string>;
+  /** Where a script downloaded alone gets them, by the printer's id. */
+  readonly preferencesUrl?: ((printerId: number) => string) | undefined;
   /** Whether other packages install the uploaded drivers. The scripts then only check that these are installed. */
   readonly omitsDriver?: boolean;
   /** The name of the log file on the machines is a slug of this. */
@@ -60,7 +65,8 @@ export function deploymentOf(
   const folders = new Map(
     driversOf(deployable).map(({ id }, i) => [id, i === 0 ? driverFolder : arm64DriverFolder] as const),
   );
-  return { printers: [deployable], folders, downloads, title: deployable.printer.name };
+  const preferences = preferencesFiles([deployable], () => "preferences.dat");
+  return { printers: [deployable], folders, downloads, preferences, title: deployable.printer.name };
 }
 
 /**
@@ -77,7 +83,13 @@ export function deploymentOfMany(
       .flatMap(driversOf)
       .map(({ id, sha256 }) => [id, `${driverFolder}/${sha256.slice(0, 12)}`] as const),
   );
-  return { printers, folders, downloads, title };
+  const preferences = preferencesFiles(printers, ({ id }) => `preferences/${id}.dat`);
+  return { printers, folders, downloads, preferences, title };
+}
+
+function preferencesFiles(printers: readonly Deployable[], nameOf: (printer: Printer) => string) {
+  const used = printers.filter(({ printer }) => usedPreferences(printer) !== "");
+  return new Map(used.map(({ printer }) => [printer.id, nameOf(printer)] as const));
 }
 
 /** The same deployment without its uploaded drivers, which other packages install. */
@@ -110,6 +122,7 @@ export function scriptSettings(deployment: Deployment): ScriptSettings {
       ...settings,
       Subnets: effectiveSubnets(printer, client),
       RequiresReachable: printer.requires_reachable,
+      ...preferencesLocation(deployment, printer),
     };
   });
   return {
@@ -123,6 +136,15 @@ export function scriptSettings(deployment: Deployment): ScriptSettings {
     ),
     Printers,
   };
+}
+
+/** Where a script finds a printer's vendor preferences. It does not count towards the revision. */
+function preferencesLocation({ preferences, preferencesUrl }: Deployment, printer: Printer) {
+  const file = preferences.get(printer.id);
+  if (file === undefined) return {};
+  return preferencesUrl
+    ? { PreferencesDownload: preferencesUrl(printer.id) }
+    : { PreferencesFile: file.replaceAll("/", "\\") };
 }
 
 /** The id and the revision of each printer in a script's settings. */
@@ -199,6 +221,9 @@ export const optionalDefaults = {
   PermissionSddl: "",
   KeepPrinted: false,
   HoldMismatched: false,
+  PreferencesSha256: "",
+  PreferencesFile: "",
+  PreferencesDownload: "",
 };
 
 /** The settings that were added later, each only if it is set, so that printers without them keep their revisions. */
@@ -210,5 +235,6 @@ function optionalSettings(printer: Printer): { [Name in keyof typeof optionalDef
     ...(printer.permission_sddl !== "" && { PermissionSddl: printer.permission_sddl }),
     ...(printer.keep_printed && { KeepPrinted: true }),
     ...(printer.hold_mismatched && { HoldMismatched: true }),
+    ...(usedPreferences(printer) !== "" && { PreferencesSha256: usedPreferences(printer).toUpperCase() }),
   };
 }

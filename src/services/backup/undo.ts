@@ -113,9 +113,9 @@ export class Undo {
     return this.finish(await blobs.inOrder(drivers.get(id).sha256, () => drivers.remove(id, isFinal)));
   }
 
-  /** Deletes a printer's icon, if it has one. @throws UserError "not-found" when there is no such printer */
-  async removeIcon(printerId: number): Promise<number | undefined> {
-    return this.finish(await this.#services.store.icons.remove(printerId));
+  /** Deletes a printer's icon or preferences, if it has any. @throws UserError "not-found" when there is no such printer */
+  async removeFile(kind: "icons" | "preferences", printerId: number): Promise<number | undefined> {
+    return this.finish(await this.#services.store[kind].remove(printerId));
   }
 
   /** Runs a change that can be undone for a while. */

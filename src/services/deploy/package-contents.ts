@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Driver } from "../../domain/drivers/driver.ts";
 import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
-import type { Contents, IconFile } from "../../pkg/formats/contents.ts";
+import type { Contents, ExtraFile } from "../../pkg/formats/contents.ts";
 import {
   type Deployment,
   driversIn,
@@ -9,8 +9,9 @@ import {
   scriptSettings,
 } from "../../pkg/scripts/deployment.ts";
 import { driverFolder } from "../../pkg/scripts/driver-settings.ts";
+import { fileState } from "../../store/files.ts";
 import type { Store } from "../../store/store.ts";
-import { findIcon } from "../printers/icons.ts";
+import { findIcon, missingPreferences } from "../printers/printer-files.ts";
 import type { DriverSources } from "./driver-sources.ts";
 import { fileChanged } from "./source-files.ts";
 
@@ -37,8 +38,28 @@ export class PackageContents {
       // The archives are checked even if this package leaves them out: the drivers' own packages need them.
       drivers: deployment.omitsDriver ? [] : files,
       icon: undefined,
+      preferences: await this.preferences(deployment),
     };
     return { settings, contents };
+  }
+
+  /** The vendor preferences of a deployment's printers. @throws UserError "invalid" if a file is missing */
+  async preferences({
+    printers,
+    preferences,
+  }: Pick<Deployment, "printers" | "preferences">): Promise<ExtraFile[]> {
+    const files: ExtraFile[] = [];
+    for (const { printer } of printers) {
+      const name = preferences.get(printer.id);
+      const file = name === undefined ? undefined : this.#store.preferences.find(printer.id);
+      if (name === undefined || file === undefined) continue;
+      const { sha256, size, crc32 } = file;
+      const path = this.#store.blobs.pathOf("preferences", sha256);
+      const refusal = () => missingPreferences(printer);
+      if ((await fileState(path))?.size !== size) throw refusal();
+      files.push({ name, path, sha256, size, crc32, version: undefined, refusal });
+    }
+    return files;
   }
 
   /** A printer's icon. Undefined if its record or its file is missing. */
@@ -47,12 +68,13 @@ export class PackageContents {
     if (picture === undefined) return undefined;
     const { path, sha256, bytes } = picture;
     const size = bytes.length;
-    const file = { path, sha256, size, version: undefined, crc32: crc32(bytes), refusal: fileChanged };
+    const extra = { name: "icon.png", sha256, size, crc32: crc32(bytes) };
+    const file = { path, ...extra, version: undefined, refusal: fileChanged };
     return { bytes, file };
   }
 }
 
 export interface Picture {
   readonly bytes: Uint8Array;
-  readonly file: IconFile;
+  readonly file: ExtraFile;
 }

@@ -3,7 +3,7 @@ import type { Driver } from "../../domain/drivers/driver.ts";
 import { isWindowsDriver, uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { PrinterDetails } from "../../domain/printers/listings.ts";
-import type { IconFile } from "../../pkg/formats/contents.ts";
+import type { ExtraFile } from "../../pkg/formats/contents.ts";
 import type { PackageFile, PackageFormat } from "../../pkg/formats/format.ts";
 import { packageFormats } from "../../pkg/formats/formats.ts";
 import {
@@ -47,6 +47,8 @@ interface PackageOptions {
   readonly omitsDriver?: boolean;
   /** Where a script downloaded alone gets drivers' files. Without it, the script contains no address. */
   readonly filesUrl?: FilesUrl | undefined;
+  /** The same for a printer's vendor preferences. */
+  readonly preferencesUrl?: Deployment["preferencesUrl"];
 }
 
 interface Parts {
@@ -120,7 +122,8 @@ export class PackageBuilder {
   ): Promise<MadeScript> {
     const deployable = deployableOf(this.#store, details);
     const downloads = await this.#downloads([deployable], options);
-    const deployment = deploymentFor(options, deploymentOf(deployable, downloads));
+    const deployment = scriptDeployment(options, deploymentOf(deployable, downloads));
+    await this.#contents.preferences(deployment);
     const printers = [{ id: deployable.printer.id, revision: revisionOf(deployable) }];
     return { bytes: renderScript(kind, deployment), printers };
   }
@@ -133,7 +136,8 @@ export class PackageBuilder {
   ): Promise<MadeScript> {
     return this.#forGroup(group, async (deployables) => {
       const downloads = await this.#downloads(deployables, options);
-      const deployment = deploymentFor(options, deploymentOfMany(group.title, deployables, downloads));
+      const deployment = scriptDeployment(options, deploymentOfMany(group.title, deployables, downloads));
+      await this.#contents.preferences(deployment);
       const settings = scriptSettings(deployment);
       const bytes = await this.#workers.renderScript({ kind, settings: JSON.stringify(settings) });
       return { bytes, printers: revisionsIn(settings) };
@@ -186,7 +190,7 @@ export class PackageBuilder {
   async #build(
     format: PackageFormat,
     deployment: Deployment,
-    icon: IconFile | undefined,
+    icon: ExtraFile | undefined,
   ): Promise<WithPrinters & { readonly file: PackageFile }> {
     const { settings, contents } = await this.#contents.of(deployment);
     const file = await format.build({ ...contents, icon }, this.#context);
@@ -196,4 +200,9 @@ export class PackageBuilder {
 
 function deploymentFor({ omitsDriver }: PackageOptions, deployment: Deployment): Deployment {
   return omitsDriver ? withoutDrivers(deployment) : deployment;
+}
+
+/** For a script downloaded alone. */
+function scriptDeployment(options: PackageOptions, deployment: Deployment): Deployment {
+  return { ...deploymentFor(options, deployment), preferencesUrl: options.preferencesUrl };
 }

@@ -1,5 +1,6 @@
 import type { SqlValue } from "sql.js";
 import type { AuditedEvent, AuditedRecord, ChangedField, RecordKind } from "../../domain/audit/audit.ts";
+import { isPrinterFile } from "../../domain/deletion.ts";
 import { printerDefaults } from "../../domain/printers/printer-fields.ts";
 import type { Queries, Row } from "../database/rows.ts";
 
@@ -59,6 +60,11 @@ const auditedTables: readonly AuditedTable[] = [
     json: "settings",
   },
   { ...usual, table: "icons", kind: "icon", id: "printer_id", name: nameOfPrinter, visible: ["sha256"] },
+  {
+    ...usual,
+    ...{ table: "preferences", kind: "preferences", id: "printer_id", name: nameOfPrinter },
+    visible: ["sha256", "driver_desc"],
+  },
   {
     ...usual,
     table: "accounts",
@@ -128,13 +134,13 @@ export function changedRecords(db: Queries): ChangedRecord[] {
     .flatMap((table) => touchedRows(db, table).flatMap((row) => changeOf(table, row, isRestore, columnText)));
   db.all("DELETE FROM temp.touched");
   db.all("DELETE FROM temp.restoring");
-  // When a printer is created, deleted or restored, its icon has no entry of its own.
+  // When a printer is created, deleted or restored, its files have no entries of their own.
   const wholePrinters = new Set(
     changed.flatMap(({ event, record }) =>
       record.kind === "printer" && event !== "changed" ? [record.id] : [],
     ),
   );
-  return changed.filter(({ record }) => record.kind !== "icon" || !wholePrinters.has(record.id));
+  return changed.filter(({ record }) => !isPrinterFile(record.kind) || !wholePrinters.has(record.id));
 }
 
 function touchedRows(db: Queries, audited: AuditedTable): Row[] {

@@ -27,7 +27,7 @@ interface TidyOptions {
  */
 export async function tidyBlobs(options: TidyOptions): Promise<void> {
   const { lastWrite, log } = options;
-  const counts = { back: 0, stay: { drivers: 0, icons: 0 }, lost: 0, deleted: 0 };
+  const counts = { back: 0, stay: { drivers: 0, icons: 0, preferences: 0 }, lost: 0, deleted: 0 };
   for (const kind of blobKinds) {
     try {
       for (const folder of ["lost", keptFilesFolder]) counts.back += await moveBack(options, kind, folder);
@@ -60,12 +60,12 @@ interface Counts extends Readonly<Record<"back" | "lost" | "deleted", number>> {
 function logCounts(counts: Counts, log: TidyOptions["log"]): void {
   const logCount = (what: string, count: number, more = "") => count > 0 && log(`${what}: ${count}${more}`);
   logCount("files restored, because records refer to them", counts.back);
-  const { drivers, icons } = counts.stay;
+  const { drivers, icons, preferences } = counts.stay;
   // A return to an older database may have removed the records of these files.
   const zips = `, of them ${counted(drivers, "driver ZIP")} in drivers/: if a driver is missing now, upload its ZIP again, from there or from the vendor`;
   logCount(
     "files without a record that stay in place, because they are newer than the database",
-    drivers + icons,
+    drivers + icons + preferences,
     drivers > 0 ? zips : "",
   );
   logCount(

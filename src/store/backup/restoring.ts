@@ -1,37 +1,44 @@
 import {
   type ChangedTable,
   changedTable,
+  isPrinterFile,
   type KeptDeletion,
   NotRestored,
   type RestoredRecord,
 } from "../../domain/deletion.ts";
 import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
+import type { Icon } from "../../domain/printers/icon.ts";
+import type { Preferences } from "../../domain/printers/preferences.ts";
 import { firstOf } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { type Deletions, deletedTables, forgetRows, type References, type Removal } from "../deletions.ts";
 import type { Drivers } from "../drivers/drivers.ts";
 import { keptDigests } from "../kept-changes.ts";
 import type { Clients } from "../printers/clients.ts";
-import type { Icons } from "../printers/icons.ts";
+import type { PrinterFiles } from "../printers/printer-files.ts";
 
 interface RestoreResult {
   readonly record: RestoredRecord;
   /** The restored printers. */
   readonly printerIds: readonly number[];
-  /** The deletion of the icon that was replaced, if there was one. */
+  /** The deletion of the icon or preferences that were replaced, if there were any. */
   readonly removal: Removal | undefined;
 }
 
 /** Further records are only counted. */
 const maxNames = 5;
 
-const replacedIconRemark = "The icon that it replaced can be restored as well.";
+const replacedRemarks = {
+  icon: "The icon that it replaced can be restored as well.",
+  preferences: "The preferences that they replaced can be restored as well.",
+};
 
 interface Records {
   readonly deletions: Deletions;
   readonly clients: Clients;
   readonly drivers: Drivers;
-  readonly icons: Icons;
+  readonly icons: Pick<PrinterFiles<Icon>, "removeReplaced">;
+  readonly preferences: Pick<PrinterFiles<Preferences>, "removeReplaced">;
 }
 
 /** Restores deleted and changed records as they were. */
@@ -51,21 +58,22 @@ export class Restoring {
    */
   restore(id: number): Promise<RestoreResult> {
     return this.#db.write(() => {
-      const { deletions, icons } = this.#records;
+      const { deletions, icons, preferences } = this.#records;
       const deletion = deletions.find(id);
       if (deletion === undefined) throw new NotRestored(undefined, { kind: "over" });
       const references = deletions.references(id);
       const remarks = this.#remarksOf(deletion, references);
       const isChange = changedTable(deletion.kind) !== undefined;
       const printerIds = isChange ? [] : this.#deletedValues(id, "printers", "id").map(Number);
-      const removal = deletion.kind === "icon" ? icons.removeReplaced(deletion.recordId) : undefined;
+      const file = isPrinterFile(deletion.kind) ? deletion.kind : undefined;
+      const removal = file && { icon: icons, preferences }[file].removeReplaced(deletion.recordId);
       const driverIds = this.#deletedValues(id, "drivers", "id").map(Number);
       this.#putBackAll(deletion);
       remarks.push(...driverIds.flatMap((driverId) => this.#nameRemarks(driverId)));
       forgetRows(this.#db, id);
       this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
       this.#relistDrivers(references);
-      if (removal?.deletionId !== undefined) remarks.push(replacedIconRemark);
+      if (file && removal?.deletionId !== undefined) remarks.push(replacedRemarks[file]);
       const { kind, recordId, name } = deletion;
       return { record: { kind, recordId, name, remarks }, printerIds, removal };
     });
@@ -131,7 +139,7 @@ export class Restoring {
     return [`Not restored, because they changed later: ${firstOf(names, maxNames)}.`];
   }
 
-  /** @throws NotRestored when another record has the name or the file of a restored one, or the icon's printer is deleted */
+  /** @throws NotRestored when another record has the name or the file of a restored one, or the file's printer is deleted */
   #checkFree(deletion: KeptDeletion): void {
     const { clients, drivers, deletions } = this.#records;
     const { kind, recordId } = deletion;
@@ -146,7 +154,7 @@ export class Restoring {
       const { id } = driver;
       throw new NotRestored(deletion, { kind: "upload", driver: { id, title: driverTitle(driver) } });
     }
-    if (kind !== "icon" || this.#db.first("SELECT 1 FROM printers WHERE id = ?", [recordId])) return;
+    if (!isPrinterFile(kind) || this.#db.first("SELECT 1 FROM printers WHERE id = ?", [recordId])) return;
     const needed = deletions.findOf("printers", recordId);
     throw new NotRestored(deletion, needed ? { kind: "needs", deletion: needed } : { kind: "printer" });
   }

@@ -17,6 +17,8 @@ import {
 } from "../../domain/backup/tar.ts";
 import { ownerOnly, syncFolder, writeAll, writeSynced } from "../durable-files.ts";
 
+const folders = ["drivers", "icons", "preferences", "audit"];
+
 /**
  * Unpacks a full backup into an empty folder, and compares every file with the manifest at its end. Folders that the backup
  * lacks are made empty, and a missing secret is replaced by a new one.
@@ -26,7 +28,7 @@ import { ownerOnly, syncFolder, writeAll, writeSynced } from "../durable-files.t
 export async function unpackBackup(tar: AsyncIterable<Buffer>, folder: string): Promise<Manifest> {
   const bytes = new StreamBytes(tar);
   const found = new Map<string, BackupFile>();
-  for (const name of ["drivers", "icons", "audit"]) await mkdir(join(folder, name));
+  for (const name of folders) await mkdir(join(folder, name));
   while (!found.has(manifestName)) {
     const header = await bytes.exactly(tarBlockBytes);
     if (header.every((byte) => byte === 0))
@@ -39,7 +41,7 @@ export async function unpackBackup(tar: AsyncIterable<Buffer>, folder: string): 
   const manifest = readManifest(await readFile(join(folder, manifestName), "utf8"));
   checkAgainst(manifest, found);
   if (!found.has("secret")) await writeSynced(join(folder, "secret"), randomBytes(32));
-  for (const name of ["drivers", "icons", "audit", "."]) await syncFolder(join(folder, name));
+  for (const name of [...folders, "."]) await syncFolder(join(folder, name));
   return manifest;
 }
 

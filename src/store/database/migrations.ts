@@ -204,6 +204,21 @@ export const migrations: readonly Migration[] = [
   ALTER TABLE drivers ADD COLUMN exact_version INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE deleted_drivers ADD COLUMN exact_version INTEGER NOT NULL DEFAULT 0;
   `,
+  // Files with the preferences of vendors' drivers, and the driver and model with which each was saved.
+  `
+  CREATE TABLE preferences (
+    printer_id INTEGER PRIMARY KEY REFERENCES printers (id) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    uploaded_at INTEGER NOT NULL,
+    crc32 INTEGER NOT NULL,
+    driver_sha256 TEXT NOT NULL,
+    driver_desc TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX preferences_by_digest ON preferences (sha256);
+  CREATE TABLE deleted_preferences AS SELECT 0 AS deletion_id, * FROM preferences WHERE 0;
+  CREATE INDEX deleted_preferences_by_deletion ON deleted_preferences (deletion_id);
+  `,
 ];
 
 /**

@@ -94,7 +94,7 @@ export class ManyPrinters {
     return new Map(rows.map(({ id, print_ticket }) => [Number(id), String(print_ticket)]));
   }
 
-  /** Deletes a printer with its icon and downloads. @throws UserError "not-found" */
+  /** Deletes a printer with its files and downloads. @throws UserError "not-found" */
   remove(id: number): Promise<Removal> {
     return this.#db.freeingWrite((isFinal) => {
       const { printer } = this.#printers.get(id);
@@ -115,13 +115,16 @@ export class ManyPrinters {
 
   /** Within a write. */
   #remove(ids: readonly number[], deleted: DeletedRecord, isFinal: boolean): Removal {
-    const files = this.#distinct(ids, "sha256", "icons", "printer_id").map(
-      (sha256) => ({ kind: "icons", sha256: digestIn({ sha256 }) }) as const,
+    const files = (["icons", "preferences"] as const).flatMap((kind) =>
+      this.#distinct(ids, "sha256", kind, "printer_id").map((sha256) => {
+        return { kind, sha256: digestIn({ sha256 }) };
+      }),
     );
     const references = this.#references(ids);
     const rows = [
       ["printers", "id", ids] as const,
       ["icons", "printer_id", ids] as const,
+      ["preferences", "printer_id", ids] as const,
       ["downloads", "printer_id", ids] as const,
     ];
     const removal = keepDeleted(this.#db, this.#clock(), { ...deleted, rows, references, files }, isFinal);

@@ -19,6 +19,9 @@ import { referenceProblems } from "./printer-references.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
 
+const select = `SELECT printers.*, preferences.sha256 AS preferences_sha256 FROM printers
+  LEFT JOIN preferences ON printer_id = printers.id`;
+
 /** The SQL about single printers and lists; `ManyPrinters` has the rest. */
 export class Printers {
   readonly #db: Database;
@@ -57,7 +60,7 @@ export class Printers {
 
   /** The printers that use a driver, also for ARM64, with all settings, ordered by name. */
   withSettingsOfDriver(driverId: number): Printer[] {
-    return this.#db.all(`SELECT * FROM printers WHERE ${usesDriver} ${byName}`, [driverId]).map(printerOf);
+    return this.#db.all(`${select} WHERE ${usesDriver} ${byName}`, [driverId]).map(printerOf);
   }
 
   /** The ids of the printers that use a driver, also for ARM64, ordered by name. */
@@ -102,7 +105,7 @@ export class Printers {
   /** These printers with their drivers and models, in this order. Unknown ids are left out. */
   modelsOf(ids: readonly number[]): PrinterWithModels[] {
     const columns = "id, created_at, updated_at, name, settings, client_id, driver_id, arm64_driver_id";
-    return this.#rows(ids, columns).map((row) => {
+    return this.#rows(ids, `SELECT ${columns} FROM printers`).map((row) => {
       const { id, name, driver_desc, arm64_driver_desc, protocol } = this.#listedSettings.of(row);
       const client_id = idOrNull(row.client_id);
       const [driver_id, arm64_driver_id] = [idOrNull(row.driver_id), idOrNull(row.arm64_driver_id)];
@@ -134,23 +137,23 @@ export class Printers {
 
   /** These printers with all settings, in this order. Unknown ids are left out. */
   findMany(ids: readonly number[]): Printer[] {
-    return this.#rows(ids, "*").map(printerOf);
+    return this.#rows(ids, select).map(printerOf);
   }
 
-  #rows(ids: readonly number[], columns: string): Row[] {
+  #rows(ids: readonly number[], statement: string): Row[] {
     const where = "WHERE id IN (SELECT value FROM json_each(?))";
-    const rows = this.#db.all(`SELECT ${columns} FROM printers ${where}`, [JSON.stringify(ids)]);
+    const rows = this.#db.all(`${statement} ${where}`, [JSON.stringify(ids)]);
     const found = new Map(rows.map((row) => [Number(row.id), row]));
     return ids.map((id) => found.get(id)).filter((row) => row !== undefined);
   }
 
   /** All printers with all settings, ordered by id. */
   withSettings(): Printer[] {
-    return this.#db.all("SELECT * FROM printers ORDER BY id").map(printerOf);
+    return this.#db.all(`${select} ORDER BY id`).map(printerOf);
   }
 
   find(id: number): PrinterDetails | undefined {
-    const row = this.#db.first("SELECT * FROM printers WHERE id = ?", [id]);
+    const row = this.#db.first(`${select} WHERE id = ?`, [id]);
     if (row === undefined) return undefined;
     const printer = printerOf(row);
     const client = printer.client_id === null ? undefined : this.#clients.find(printer.client_id);
@@ -225,12 +228,14 @@ export class Printers {
     const drivers = byId(this.#drivers.summaries());
     const columns =
       "printers.id, created_at, updated_at, printers.name, settings, client_id, driver_id, arm64_driver_id";
+    const saved = this.#db.all("SELECT printer_id, sha256, driver_sha256, driver_desc FROM preferences");
+    const preferences = new Map(saved.map((row) => [row.printer_id, savedPreferencesOf(row)]));
     const rows = new Map<Row[string] | undefined, ListedPrinter>();
     for (const row of this.#db.all(`SELECT ${columns} FROM printers ${where}`, parameters)) {
       const printer = this.#listedSettings.of(row);
       const client = clients.get(row.client_id);
       const [driver, arm64Driver] = [drivers.get(row.driver_id), drivers.get(row.arm64_driver_id)];
-      rows.set(row.id, { printer, client, driver, arm64Driver });
+      rows.set(row.id, { printer, client, driver, arm64Driver, preferences: preferences.get(row.id) });
     }
     // A second statement sorts the ids: SQLite would sort rows with their settings, in a temporary file where they are long.
     const order = this.#db.all(
@@ -259,6 +264,14 @@ export function columnsOf({
 
 function byId<T extends { readonly id: number }>(records: readonly T[]): Map<Row[string] | undefined, T> {
   return new Map(records.map((record) => [record.id, record]));
+}
+
+function savedPreferencesOf({ sha256, driver_sha256, driver_desc }: Row): ListedPrinter["preferences"] {
+  return {
+    sha256: String(sha256),
+    driver_sha256: String(driver_sha256),
+    driver_desc: String(driver_desc),
+  };
 }
 
 type Listed = ListedPrinter["printer"];
@@ -297,6 +310,7 @@ function printerOf(row: Row): Printer {
     created_at: Number(row.created_at),
     updated_at: Number(row.updated_at),
     name: String(row.name),
+    preferences_sha256: String(row.preferences_sha256 ?? ""),
     client_id: idOrNull(row.client_id),
     driver_id: idOrNull(row.driver_id),
     arm64_driver_id: idOrNull(row.arm64_driver_id),

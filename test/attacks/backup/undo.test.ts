@@ -99,7 +99,7 @@ test("an icon that is uploaded while its last deletion is made final stays", asy
   for (let round = 0; round < count; round++) {
     const png = makePng(256, 256, 1 + (round % 3));
     await upload(`/printers/${printer}/icon`, png, "icon.png");
-    const deletion = (await app.undo.removeIcon(printer)) ?? 0;
+    const deletion = (await app.undo.removeFile("icons", printer)) ?? 0;
     await Promise.all([
       upload(`/printers/${printer}/icon`, png, "icon.png"),
       waitTurns(round % 40).then(() => app.undo.makeFinal(deletion)),

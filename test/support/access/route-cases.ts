@@ -2,6 +2,7 @@ import type { Rule } from "../../../src/domain/access/access.ts";
 import type { Route, RouteScope } from "../../../src/http/router.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
+import { makePreferences } from "../printers/preferences-files.ts";
 import { ownPassword } from "./people.ts";
 import type { SenderKind } from "./sender-kinds.ts";
 
@@ -69,6 +70,10 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "POST /printers/:id/icon": operator(200, { file: makePng(256, 256, 50) }),
   "DELETE /printers/:id/icon": operator(200),
   "POST /printers/:id/icon/delete": operator(200),
+  "GET /printers/:id/preferences": viewer(200, { scope: "printer" }),
+  "POST /printers/:id/preferences": operator(200, { file: makePreferences(2) }),
+  "DELETE /printers/:id/preferences": operator(200),
+  "POST /printers/:id/preferences/delete": operator(200),
 
   "GET /clients": viewer(200),
   "POST /clients": operator(200, { fields: { name: "New" } }),

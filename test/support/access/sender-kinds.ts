@@ -6,6 +6,7 @@ import { routes } from "../../../src/http/routes.ts";
 import { type TestApp, temporaryFolder } from "../app.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
+import { makePreferences } from "../printers/preferences-files.ts";
 import { addAccount, addPerson, signIn, signInAdmin, startClosed } from "./people.ts";
 import { idInPath, pathOf, patternOf } from "./route-cases.ts";
 
@@ -124,6 +125,7 @@ async function addRecords(app: TestApp, headers: Headers): Promise<void> {
   await app.post("/clients", { name: "Empty" }, headers);
   await app.post("/printers", { name: "Gone", address: "10.0.0.3" }, headers);
   await app.upload("/printers/1/icon", makePng(), "icon.png", headers);
+  await app.upload("/printers/1/preferences", makePreferences(), "preferences.dat", headers);
 }
 
 /** Leaves a deletion that can be undone, and the file of a driver that only the backup refers to. */

@@ -8,6 +8,7 @@ import { tarEnd, tarHeader, tarPaddingBytes } from "../../../src/domain/backup/t
 import { bundle, startApp, type TestApp } from "../app.ts";
 import { readDatabase } from "../database.ts";
 import { makePng } from "../printers/png.ts";
+import { makePreferences } from "../printers/preferences-files.ts";
 
 /** Runs a command of the program on a DATA_DIR. */
 export function runPlaten(dataDir: string, ...args: string[]) {
@@ -17,12 +18,13 @@ export function runPlaten(dataDir: string, ...args: string[]) {
   });
 }
 
-/** A service with a client, a printer, a driver and an icon. */
+/** A service with a client and a printer that has a driver, an icon and preferences. */
 export async function startFullShop(t: TestContext, dataDir: string): Promise<TestApp> {
   const shop = await startApp(t, { dataDir, clock: Date.now });
   await shop.post("/clients", { name: "Contoso" });
   const printer = await shop.addPrinter();
   await shop.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
+  await shop.upload(`/printers/${printer}/preferences`, makePreferences(), "preferences.dat");
   return shop;
 }
 
@@ -43,7 +45,7 @@ export function fileDigests(folder: string): Record<string, string> {
 
 /** The same for the files that a backup contains. */
 export function backedUpFiles(folder: string): Record<string, string> {
-  const lasting = /^(?:platen\.sqlite|secret|(?:drivers|icons|audit)\/.+)$/;
+  const lasting = /^(?:platen\.sqlite|secret|(?:drivers|icons|preferences|audit)\/.+)$/;
   return Object.fromEntries(Object.entries(fileDigests(folder)).filter(([name]) => lasting.test(name)));
 }
 

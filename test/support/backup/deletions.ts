@@ -7,6 +7,7 @@ export function recordsOf({ app: { store } }: Pick<TestApp, "app">) {
   const printers = store.printers.list().map(({ printer: { id } }) => ({
     printer: store.printers.get(id),
     icon: store.icons.find(id),
+    preferences: store.preferences.find(id),
     downloads: store.downloads.ofPrinter(id),
   }));
   const drivers = store.drivers.list().map(({ id }) => store.drivers.get(id));
@@ -22,7 +23,15 @@ export async function undoLast({ app, post }: TestApp): Promise<string> {
 
 /** The files of drivers and icons in a data folder, with those in `incoming` and `lost`. */
 export function filesIn(dataDir: string): string[] {
-  return ["drivers", "icons", "incoming", "lost/drivers", "lost/icons"].flatMap((folder) => {
+  return [
+    "drivers",
+    "icons",
+    "preferences",
+    "incoming",
+    "lost/drivers",
+    "lost/icons",
+    "lost/preferences",
+  ].flatMap((folder) => {
     try {
       return readdirSync(join(dataDir, folder)).map((name) => `${folder}/${name}`);
     } catch {

@@ -8,7 +8,16 @@ let sql: Promise<SqlJsStatic> | undefined;
 /** The rows in the database's file, for each table that users fill. */
 export type Rows = Readonly<Record<Table, Row[]>>;
 type Table =
-  | ("clients" | "drivers" | "windows_drivers" | "printers" | "icons" | "deletions" | "deleted_files")
+  | (
+      | "clients"
+      | "drivers"
+      | "windows_drivers"
+      | "printers"
+      | "icons"
+      | "preferences"
+      | "deletions"
+      | "deleted_files"
+    )
   | ("accounts" | "sessions" | "tokens" | "link_generations");
 type Row = Record<string, unknown>;
 
@@ -18,6 +27,7 @@ const queries: Record<Table, string> = {
   windows_drivers: "SELECT id FROM drivers WHERE origin <> 'upload' ORDER BY id",
   printers: "SELECT id, name, client_id, driver_id, settings FROM printers ORDER BY id",
   icons: "SELECT printer_id, sha256 FROM icons ORDER BY printer_id",
+  preferences: "SELECT printer_id, sha256 FROM preferences ORDER BY printer_id",
   deletions: "SELECT id, title FROM deletions ORDER BY id",
   deleted_files: "SELECT kind, sha256, deletion_id FROM deleted_files ORDER BY kind, sha256, deletion_id",
   accounts: "SELECT id, name, role, password_hash, one_time, disabled FROM accounts ORDER BY id",
@@ -49,17 +59,20 @@ export async function readState(
   return { rows: Object.fromEntries(entries) as unknown as Rows, lastChange };
 }
 
+const extensions: Readonly<Record<string, string>> = { drivers: "zip", icons: "png", preferences: "dat" };
+
 /** The files below the data folder that these rows need. */
-function neededFiles({ drivers, icons, deleted_files }: Rows): Set<string> {
+function neededFiles({ drivers, icons, preferences, deleted_files }: Rows): Set<string> {
   return new Set([
     ...drivers.map(({ sha256 }) => `drivers/${sha256}.zip`),
     ...icons.map(({ sha256 }) => `icons/${sha256}.png`),
-    ...deleted_files.map(({ kind, sha256 }) => `${kind}/${sha256}.${kind === "drivers" ? "zip" : "png"}`),
+    ...preferences.map(({ sha256 }) => `preferences/${sha256}.dat`),
+    ...deleted_files.map(({ kind, sha256 }) => `${kind}/${sha256}.${extensions[String(kind)]}`),
   ]);
 }
 
 const ownFiles = /^(?:platen\.sqlite(?:\.reserve)?|secret|audit|backups|lock-[0-9a-f]{16})$/;
-const folders = ["drivers", "icons", "incoming"];
+const folders = ["drivers", "icons", "preferences", "incoming"];
 
 /** The files that no row needs, and the needed files that are missing. */
 export function fileProblems(dataDir: string, rows: Rows): string[] {
