@@ -36,7 +36,7 @@ const source = html`<details class="more"><summary>Save them on a PC</summary><o
 
 function uploadForm(id: number): Html {
   const path = paths.preferences(id);
-  return html`<form class="icon-form" method="post" action="${path}" enctype="multipart/form-data" data-guard
+  return html`<form class="preferences-form" method="post" action="${path}" enctype="multipart/form-data" data-guard
     hx-post="${path}" hx-encoding="multipart/form-data" hx-target="#preferences-status" hx-disabled-elt="find button">
     <label for="f-preferences">Preferences file</label>
     <p class="hint" id="preferences-hint">At most 1 MB. Install restores it once per revision.</p>
