@@ -86,7 +86,7 @@ test("a Windows driver for ARM64 machines works beside a vendor’s driver for t
   assert.match(script, /Arm64DriverKey = 'driver-1000002'/);
   assert.match(script, /Arm64DriverName = 'Microsoft PS Class Driver'/);
   assert.equal(
-    [...script.matchAll(/Download = 'http/g)].length,
+    [...script.matchAll(/\sDownload = 'http/g)].length,
     1,
     "there is nothing to download of Included in Windows",
   );
@@ -105,7 +105,7 @@ test("a script fetched alone names each driver’s files and digest once, and no
   const others = [await script(printer, "uninstall"), await script(printer, "detect")];
   const without = await script(plain, "install");
 
-  const downloads = [...install.matchAll(/Download = '([^']*)'/g)].map((match) => match[1]);
+  const downloads = [...install.matchAll(/\sDownload = '([^']*)'/g)].map((match) => match[1]);
   assert.deepEqual(downloads, [`${url}/drivers/${main}/files`, `${url}/drivers/${arm}/files`]);
   assert.equal(new Set(digests).size, 2);
   for (const text of [install, ...others]) assert.match(text, /function Resolve-Driver/);

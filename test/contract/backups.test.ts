@@ -64,7 +64,7 @@ test("the page shows the size of files that only backups need, and a button dele
   const answer = await post("/backups/files/delete", {}, navigation);
   const after = await (await fetch("/backups")).text();
 
-  assert.match(before, /Older backups need 1 file of deleted drivers and icons \([\d.]+ (?:bytes|KB)\)\./);
+  assert.match(before, /Older backups need 1 file of deleted records \([\d.]+ (?:bytes|KB)\)\./);
   assert.equal(answer.headers.get("location"), "/backups?done=files");
   assert.doesNotMatch(after, /Files of deleted records/);
 });

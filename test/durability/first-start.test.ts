@@ -9,7 +9,7 @@ import { type DiskCall, watchDisk } from "../support/durability/disk-calls.ts";
 
 const codes = ["ENOSPC", "EIO", "EMFILE", "EROFS"];
 const open = (folder: string) => openStore(folder, Date.now, () => {});
-const expectedFiles = /^(?:platen\.sqlite(?:\.reserve)?|secret|drivers|icons|incoming|audit)$/;
+const expectedFiles = /^(?:platen\.sqlite(?:\.reserve)?|secret|drivers|icons|preferences|incoming|audit)$/;
 
 /** Checks a start with a failed call, and the start after it. */
 async function problemsAfter(
