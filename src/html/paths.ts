@@ -71,6 +71,8 @@ export const paths = {
   driverDeploy: (id: number) => `/drivers/${id}?tab=deploy#deploy`,
   /** @param path of a package or script */
   withoutDrivers: (path: string) => `${path}?driver=apart`,
+  /** @param path of a script @param tool one of `scriptTools` */
+  scriptForTool: (path: string, tool: string) => `${path}?for=${tool}`,
   driverModels: (id: number) => `/drivers/${id}/models`,
   modelChoice: (id: number) => `/drivers/${id}?tab=model#models-found`,
   driverPrinters: (id: number) => `/drivers/${id}?tab=printers#driver-printers`,
@@ -86,6 +88,8 @@ export function pathsOf({ kind, id }: LinkOwner) {
     script: (script: string) => `${page}/scripts/${script}`,
     readScript: (script: string) => `${page}/read/${script}`,
     publish: `${page}/publish`,
+    /** The page with commands that check the SHA-256 of scripts. */
+    checked: `${page}?${kind === "driver" ? "tab=deploy&" : ""}check=1`,
     links: `${page}/links`,
     endLinks: `${page}/links/end`,
   };

@@ -4,7 +4,7 @@ import type { LinkOwner } from "../domain/access/link.ts";
 import { crossSitePage, type DeployedPrinter } from "../domain/deploy/download.ts";
 import { currentActor } from "../store/actor.ts";
 import type { Download, OnBegin, Stream } from "./answers/reply.ts";
-import { recordOf } from "./deploy/links.ts";
+import { recordOf } from "./deploy/owners.ts";
 import type { RequestContext } from "./router.ts";
 import { isCrossSite, isOwnAddress } from "./service-url.ts";
 

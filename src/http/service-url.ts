@@ -16,7 +16,13 @@ export function serviceUrl(request: IncomingMessage, config: Pick<Config, "publi
   const { host = "", scheme } = senderOf(request);
   const url = `${scheme}://${host}`;
   // `canParse` refuses a port beyond 65,535.
-  return plainHost.test(host) && URL.canParse(url) ? url : undefined;
+  // One spelling for all requests with this host, so that a script and its SHA-256 are always the same.
+  return plainHost.test(host) && URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+/** Whether others on the network could change what machines download from the service. */
+export function isOverHttp(service: string | undefined): boolean {
+  return service?.startsWith("http:") === true;
 }
 
 /** Whether the service's address is a loopback address, such as localhost: other machines would reach themselves. */

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
-import { describe, type TestContext, test } from "node:test";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
 import {
   commandFor,
   curlCommand,
@@ -14,57 +13,8 @@ import {
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { deepTest, selectCases } from "../support/depth.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
+import { execute, expandArchive, pastingMachine, textIn } from "../support/powershell/pasted.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
-
-interface RunResult {
-  readonly code: number;
-  readonly output: string;
-}
-
-function execute(program: string, args: readonly string[], cwd: string, path = ""): Promise<RunResult> {
-  const env = { ...process.env, PATH: `${path}${delimiter}${process.env.PATH}`, TMPDIR: join(cwd, "tmp") };
-  return new Promise((resolve) => {
-    execFile(program, args, { cwd, env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
-    );
-  });
-}
-
-/** A folder with a `powershell.exe` that saves its arguments and script, and exits with a code. */
-async function machine(
-  t: TestContext,
-  code: number,
-): Promise<{ folder: string; run: (text: string) => Promise<RunResult> }> {
-  const folder = await temporaryFolder(t);
-  await mkdir(join(folder, "tmp"));
-  await mkdir(join(folder, "bin"));
-  const substitute = `#!/bin/sh\nprintf '%s\\n' "$@" > "${folder}/arguments"\nfor last; do :; done\ncp "$last" "${folder}/script.ps1"\nexit ${code}\n`;
-  await writeFile(join(folder, "bin", "powershell.exe"), substitute);
-  await chmod(join(folder, "bin", "powershell.exe"), 0o755);
-  const run = async (text: string) => {
-    await writeFile(join(folder, "pasted.ps1"), text);
-    const args = ["-NoProfile", "-NonInteractive", "-File", join(folder, "pasted.ps1")];
-    return execute(process.env.PLATEN_PWSH || "pwsh", args, folder, join(folder, "bin"));
-  };
-  return { folder, run };
-}
-
-/** A substitute for the cmdlet, which Windows PowerShell has and the PowerShell here lacks. */
-const expandArchive = `function Expand-Archive {
-  param([string]$LiteralPath, [string]$DestinationPath, [switch]$Force)
-  $archive = Join-Path $PWD (Split-Path -Leaf $LiteralPath)
-  [IO.Compression.ZipFile]::ExtractToDirectory($archive, (Join-Path $PWD (Split-Path -Leaf $DestinationPath)), [bool]$Force)
-}`;
-
-/** The text of an element, unescaped. */
-function textIn(page: string, id: string): string {
-  const text = new RegExp(`<(?:pre|code) id="${id}">([^<]*)<`).exec(page)?.[1] ?? "";
-  return text
-    .replaceAll("&#39;", "'")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&amp;", "&")
-    .replaceAll("&gt;", ">");
-}
 
 test("commands contain only plain names and addresses", () => {
   assert.throws(() => commandFor("install-a b.ps1"));
@@ -114,7 +64,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
       await post("/clients", { name: "O'Brien" });
       await addPrinter({ client_id: "1", name: "Büro" });
       const page = await (await fetch(`/${owner}/1`)).text();
-      const { folder, run } = await machine(t, 203);
+      const { folder, run } = await pastingMachine(t, 203);
 
       const line = await run(textIn(page, "rmm-one-line"));
       const ranByLine = await readFile(join(folder, "script.ps1"));
@@ -145,7 +95,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
     const { fetch, addPrinter } = await startApp(t);
     const id = await addPrinter({ name: "Büro" });
     const page = await (await fetch(`/printers/${id}`)).text();
-    const { folder, run } = await machine(t, 1);
+    const { folder, run } = await pastingMachine(t, 1);
 
     const line = await run(textIn(page, "diagnosis"));
 
@@ -157,7 +107,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
   test("fail clearly if the service refuses, and run nothing", async (t) => {
     const { url, post } = await startApp(t);
     await post("/printers", { name: "Bare", address: "10.0.0.1" });
-    const { folder, run } = await machine(t, 0);
+    const { folder, run } = await pastingMachine(t, 0);
 
     const script = await run(downloadAndRunScript(`${url}/printers/1/scripts/install`));
 
@@ -179,7 +129,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
       [203, unpackAndInstallScript("office.zip", { exit: exitZeroOrOne })],
       [0, unpackAndInstallScript("office.zip", { exit: exitZeroOrOne })],
     ] as const) {
-      const { folder, run } = await machine(t, code);
+      const { folder, run } = await pastingMachine(t, code);
       await writeFile(join(folder, "office.zip"), zip);
       const ran = await run(
         `${expandArchive}\n${text.replaceAll(".\\platen\\install.ps1", "./platen/install.ps1")}`,

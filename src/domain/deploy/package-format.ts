@@ -29,6 +29,8 @@ export interface ToolGuide {
   readonly tool: string;
   readonly steps: readonly string[];
   readonly snippet?: Snippet;
+  /** The kinds of scripts that the page offers in a variant for this tool. */
+  readonly variants?: { readonly id: string; readonly kinds: readonly string[] };
 }
 
 /** The part of a package format that pages need. */

@@ -10,6 +10,7 @@ import { counted } from "../../domain/text.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { copyable, helpLinks, type Link, type PageContext, page } from "../layout.ts";
+import { paths } from "../paths.ts";
 import { time } from "../text.ts";
 import { type OfferedPublish, publishCard } from "./publish.ts";
 
@@ -50,6 +51,8 @@ export interface DeployOffer {
   readonly byHand: readonly Snippet[];
   /** Whether the service's address in commands and scripts is a loopback address, which works only on its own machine. */
   readonly isLoopbackOnly: boolean;
+  /** The page with commands that check scripts first, and whether this is that page. Undefined if commands use https, or none download. */
+  readonly check: { readonly path: string; readonly isShown: boolean } | undefined;
   /** The form for links that work without signing in. Undefined if sign-in is off, and for users who may not make links. */
   readonly links: OfferedLinks | undefined;
 }
@@ -76,7 +79,7 @@ export function deployCards(offer: DeployOffer, logo: Html): Html {
   const { formats, diagnosis, links } = offer;
   const publish = formats.map((format) => format.publish && publishCard(format.publish));
   return html`<div class="cards">${publish}${formats.map((format) => formatCard(format, offer, logo))}</div>
-    ${loopbackNote(offer)}${diagnosis && diagnosisLine(diagnosis)}${links && linkFold(offer, links)}`;
+    ${loopbackNote(offer)}${diagnosis && diagnosisLine(diagnosis, offer)}${links && linkFold(offer, links)}`;
 }
 
 function formatCard(format: OfferedFormat, offer: DeployOffer, logo: Html): Html {
@@ -85,12 +88,29 @@ function formatCard(format: OfferedFormat, offer: DeployOffer, logo: Html): Html
   return html`<section class="card" id="card-${id}"><h3>${heading}</h3>
     <p>${guide}</p>
     <p><a class="button" href="${path}">Download ${fileType}</a></p>
-    ${isForm ? ruleScripts(format, offer) : offer.oneLine && snippetBlock(`${id}-one-line`, offer.oneLine)}
+    ${isForm ? ruleScripts(format, offer) : oneLine(id, offer)}
     <details class="more"><summary>${isForm ? `Fields for ${format.target}` : "Guides, commands and scripts"}</summary>
       <p class="soft"><code>${fileName}</code></p>
       ${isForm ? helpLinks(["Intune by hand", "intune#by-hand"]) : helpLinks(["RMM tools", "rmm"], ["Exit codes", "rmm#exit-codes"])}
       ${isForm ? fieldGroups(id, sections, logo) : commandsOf(format, offer)}
       ${format.apart && apartFold(format, format.apart, logo)}</details></section>`;
+}
+
+function oneLine(id: string, { oneLine, check }: DeployOffer): Html | undefined {
+  return (
+    oneLine && html`${snippetBlock(`${id}-one-line`, oneLine)}${check && checkNote(check, `#card-${id}`)}`
+  );
+}
+
+const insecure = "Over http, others on the network can change a script that runs as SYSTEM.";
+
+/** @param anchor of the commands on the page */
+function checkNote({ path, isShown }: NonNullable<DeployOffer["check"]>, anchor: string): Html {
+  if (isShown) {
+    return html`<p class="hint">${insecure} Commands on this page run only a script with the right SHA-256.
+      After a change in Platen, copy them again.</p>`;
+  }
+  return html`<p class="hint">${insecure} Use https, or <a href="${path}${anchor}">commands that check the script’s SHA-256</a>.</p>`;
 }
 
 /** The scripts that the form of the target asks for. */
@@ -109,7 +129,7 @@ function commandsOf({ id, snippets, tools }: OfferedFormat, { scripts, byHand }:
     ({ kind, path, fileName, readPath }) => html`<li><a class="button" href="${path}">Download ${kind}.ps1</a>
       <a href="${readPath}">View script<span class="visually-hidden">: ${fileName}</span></a> <code>${fileName}</code></li>`,
   );
-  return html`${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}
+  return html`${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool, scripts))}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-snippet-${i}`, snippet))}
     <h4>Single scripts</h4>
     <p class="hint">install.ps1 downloads the driver from Platen.</p>
@@ -117,10 +137,13 @@ function commandsOf({ id, snippets, tools }: OfferedFormat, { scripts, byHand }:
     ${byHand.map((snippet, i) => snippetBlock(`hand-${i}`, snippet))}`;
 }
 
-function diagnosisLine({ path, command }: NonNullable<DeployOffer["diagnosis"]>): Html {
+function diagnosisLine(
+  { path, command }: NonNullable<DeployOffer["diagnosis"]>,
+  { check }: Pick<DeployOffer, "check">,
+): Html {
   return html`<details class="more"><summary>It does not print?</summary>
     <p>Run <code>diagnose.ps1</code> on the PC. It changes nothing. <a href="${path}">Download diagnose.ps1</a></p>
-    ${snippetBlock("diagnosis", command)}${helpLinks(["What each finding means", "diagnosis"])}</details>`;
+    ${snippetBlock("diagnosis", command)}${check && checkNote(check, "#diagnosis")}${helpLinks(["What each finding means", "diagnosis"])}</details>`;
 }
 
 /** Folded, because it is useful only for printers that share a driver. */
@@ -173,10 +196,17 @@ function snippetBlock(id: string, { label, text, hint }: Snippet): Html {
   </div>`;
 }
 
-function toolGuide(id: string, { tool, steps, snippet }: ToolGuide): Html {
+function toolGuide(id: string, guide: ToolGuide, scripts: readonly OfferedScript[]): Html {
+  const { tool, steps, snippet, variants } = guide;
   const items = steps.map((step) => html`<li>${step}</li>`);
+  const links = variants && scripts.filter(({ kind }) => variants.kinds.includes(kind));
   return html`<details class="more" data-guide="${tool}"><summary>${tool}</summary><ol>${items}</ol>
+    ${links && html`<ul class="actions">${links.map(({ kind, path }) => variantLink(variants.id, tool, kind, path))}</ul>`}
     ${snippet && snippetBlock(id, snippet)}</details>`;
+}
+
+function variantLink(id: string, tool: string, kind: string, path: string): Html {
+  return html`<li><a href="${paths.scriptForTool(path, id)}">Download ${kind}.ps1 for ${tool}</a></li>`;
 }
 
 /** The value of the field “Logo”. @param path of the logo's download. @param hint shown if there is no logo */
@@ -236,15 +266,18 @@ interface LinkPage {
   readonly back: Link;
   readonly section: string;
   readonly isLoopbackOnly: boolean;
+  /** Whether a command runs a script that it downloads over http. */
+  readonly isInsecure: boolean;
 }
 
 /** Shows a new link. No other page contains it. */
 export function linkPage(context: PageContext, made: LinkPage): Html {
-  const { fileName, expires_at, snippets, back, section } = made;
+  const { fileName, expires_at, snippets, back, section, isInsecure } = made;
   return page(
     { ...context, title: `Link to ${fileName}`, section },
     html`${loopbackNote(made)}<p><a href="${back.path}">${back.label}</a></p>
     <p>Valid until ${time(expires_at)}. Anyone with this link can download the file without signing in.</p>
+    ${isInsecure && html`<p class="hint">${insecure}</p>`}
     ${snippets.map(({ label, text, hint }, i) => html`${copyable(label, text, `link-${i}`)}${hint && html`<p class="hint">${hint}</p>`}`)}`,
   );
 }

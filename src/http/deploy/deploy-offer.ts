@@ -42,7 +42,8 @@ import {
   printerFacts,
 } from "../../services/deploy/package-facts.ts";
 import { senderOf } from "../sender.ts";
-import { isLoopback, serviceUrl } from "../service-url.ts";
+import { isLoopback, isOverHttp, serviceUrl } from "../service-url.ts";
+import type { ScriptDigests } from "./script-digests.ts";
 
 interface Target {
   readonly owner: LinkOwner;
@@ -55,6 +56,8 @@ interface Target {
   readonly scriptName: string;
   /** The apps that its publish script makes, as the end of a sentence. */
   readonly makes: string;
+  /** Undefined on a page whose commands run scripts without a check. */
+  readonly digests: ScriptDigests | undefined;
 }
 
 /** The downloads of a printer, with instructions. @param siblings the deployable printers of its client */
@@ -64,6 +67,7 @@ export function printerOffer(
   details: PrinterDetails,
   deployable: Deployable,
   siblings: readonly PrinterWithState[],
+  digests?: ScriptDigests | undefined,
 ): DeployOffer {
   const { id } = details.printer;
   return offerOf(app, request, {
@@ -73,6 +77,7 @@ export function printerOffer(
     packageName: packageName(details),
     scriptName: scriptName(details.printer),
     makes: appsOfPrinter(id, siblings),
+    digests,
   });
 }
 
@@ -82,6 +87,7 @@ export function clientOffer(
   request: IncomingMessage,
   client: Client,
   rows: readonly PrinterWithState[],
+  digests?: ScriptDigests | undefined,
 ): DeployOffer {
   return offerOf(app, request, {
     owner: { kind: "client", id: client.id },
@@ -90,6 +96,7 @@ export function clientOffer(
     packageName: clientFileName(client),
     scriptName: clientFileName(client),
     makes: appsOfClient(rows),
+    digests,
   });
 }
 
@@ -99,6 +106,7 @@ export function driverOffer(
   request: IncomingMessage,
   driver: Driver,
   models: readonly string[],
+  digests?: ScriptDigests | undefined,
 ): DeployOffer {
   return offerOf(app, request, {
     owner: { kind: "driver", id: driver.id },
@@ -107,6 +115,7 @@ export function driverOffer(
     packageName: driverFileName(driver),
     scriptName: driverFileName(driver),
     makes: "one app with the driver and all models that printers use",
+    digests,
   });
 }
 
@@ -114,7 +123,7 @@ function offerOf({ config }: App, request: IncomingMessage, target: Target): Dep
   // With sign-in, machines cannot download from a plain address. Users make a link for each file instead.
   const address = serviceUrl(request, config);
   const service = needsSignIn(config) ? undefined : address;
-  const { owner, facts, scriptName } = target;
+  const { owner, facts, scriptName, digests } = target;
   const own = pathsOf(owner);
   const allKinds = owner.kind === "driver" ? packagedScripts : scriptKinds;
   const kinds = allKinds.filter((kind) => kind !== "requirement" || facts.requirement !== undefined);
@@ -131,7 +140,8 @@ function offerOf({ config }: App, request: IncomingMessage, target: Target): Dep
     const urls = service === undefined ? undefined : { package: service + path, install: service + install };
     const detectionFileName = scriptFileName("detect", scriptName);
     const requirementFileName = scriptFileName("requirement", scriptName);
-    const all = { ...facts, fileName, detectionFileName, requirementFileName, urls };
+    const names = { fileName, detectionFileName, requirementFileName };
+    const all = { ...facts, ...names, urls, installSha256: digests?.install };
     const { id, target: goesTo, heading, label, fileType, guide } = format;
     return {
       ...{ id, target: goesTo, heading, label, fileType, guide, path, fileName },
@@ -143,8 +153,12 @@ function offerOf({ config }: App, request: IncomingMessage, target: Target): Dep
     };
   });
   const isLoopbackOnly = address !== undefined && isLoopback(address);
+  const commands = commandsFor(service, scripts, digests);
+  const check = isOverHttp(service)
+    ? { path: own.checked, isShown: digests?.install !== undefined }
+    : undefined;
   const links = linksOf(config, request, owner);
-  return { formats, scripts, ...commandsFor(service, scripts), isLoopbackOnly, links };
+  return { formats, scripts, ...commands, isLoopbackOnly, check, links };
 }
 
 function publishOffer(config: Config, { owner, makes, scriptName }: Target): OfferedPublish {
@@ -198,6 +212,7 @@ const verbs: Readonly<Record<ScriptKind, string>> = {
 function commandsFor(
   service: string | undefined,
   scripts: readonly OfferedScriptOfKind[],
+  digests: Partial<Record<ScriptKind, string | undefined>> = {},
 ): Pick<DeployOffer, "oneLine" | "diagnosis" | "byHand"> {
   const inFolder = ({ kind, fileName }: OfferedScriptOfKind) => ({
     label: `${verbs[kind]} (run in the download folder)`,
@@ -210,7 +225,7 @@ function commandsFor(
       ? undefined
       : {
           label: `${verbs[kind]} with one command (PowerShell as administrator)`,
-          text: downloadAndRunCommand(service + path),
+          text: downloadAndRunCommand(service + path, digests[kind]),
         };
   const url = service !== undefined && install && service + install.path;
   return {

@@ -1,5 +1,4 @@
-import { needsSignIn } from "../../config.ts";
-import { type LinkOwner, type LinkSource, linkDayChoices } from "../../domain/access/link.ts";
+import { type LinkOwner, linkDayChoices } from "../../domain/access/link.ts";
 import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
 import { UserError } from "../../domain/errors.ts";
 import { utcDay } from "../../domain/text.ts";
@@ -8,54 +7,17 @@ import { linkPage, linkTargets } from "../../html/deploy/deploy.ts";
 import { html } from "../../html/html.ts";
 import { pathsOf } from "../../html/paths.ts";
 import { curlCommand, downloadAndRunCommand, webRequestCommand } from "../../pkg/scripts/commands.ts";
-import type { Links } from "../../services/access/links.ts";
 import { driversOfPrinter } from "../../services/deploy/deployable.ts";
 import { deployedModels } from "../../services/drivers/driver-models.ts";
-import type { Store } from "../../store/store.ts";
 import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
 import { pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context, RequestContext } from "../router.ts";
 import { senderOf } from "../sender.ts";
-import { isLoopback, serviceUrl } from "../service-url.ts";
+import { isLoopback, isOverHttp, serviceUrl } from "../service-url.ts";
 import { clientOffer, driverOffer, printerOffer } from "./deploy-offer.ts";
-
-/** For each kind of record with links: the section of its pages, and how to get the name of a record. */
-export const owners = {
-  printer: {
-    section: "Printers",
-    nameOf: ({ printers }: Store, id: number) => printers.get(id).printer.name,
-  },
-  client: { section: "Clients", nameOf: ({ clients }: Store, id: number) => clients.get(id).name },
-  driver: { section: "Drivers", nameOf: driverName },
-} as const;
-
-/** The same name as in `auditedTables`. @throws UserError "not-found" */
-function driverName({ drivers }: Store, id: number): string {
-  const { name, driver_desc, file_name } = drivers.get(id);
-  return name || driver_desc || file_name;
-}
-
-/** A printer, client or driver as the audit log names it. @throws UserError "not-found" */
-export function recordOf(store: Store, owner: LinkOwner) {
-  return { ...owner, name: owners[owner.kind].nameOf(store, owner.id) };
-}
-
-/**
- * The URL from which a script downloads something. With sign-in it is a link, because machines cannot sign in.
- * @param service the address of the service
- * @param source the printer or client whose script contains the URL; undefined if it is the target itself, or a driver
- */
-export function fetchUrl(
-  { app: { config, links }, request }: RequestContext,
-  service: string,
-  target: Parameters<Links["make"]>[0],
-  source: LinkSource | undefined,
-): string {
-  if (!needsSignIn(config)) return service + target.address;
-  const by = senderOf(request).identity;
-  return service + links.make(target, { days: config.linkDays, by, source }).address;
-}
+import { owners, recordOf } from "./owners.ts";
+import { scriptDigest } from "./script-digests.ts";
 
 /** `POST /printers/{id}/links` */
 export async function ofPrinter(context: Context<"id">): Promise<Reply> {
@@ -99,10 +61,11 @@ function endLinks(kind: LinkOwner["kind"]) {
 
 /** Makes a link and shows it in the response. Does not redirect, because no page's address may contain the link. */
 async function makeLink(
-  { app, request }: RequestContext,
+  context: RequestContext,
   owner: LinkOwner,
   offer: Pick<DeployOffer, "formats" | "scripts">,
 ): Promise<Reply> {
+  const { app, request } = context;
   const form = await readForm(request);
   const target = linkTargets(offer).find(({ path }) => path === form.address);
   if (target === undefined) throw new UserError("invalid", "Choose a file for the link.");
@@ -116,20 +79,44 @@ async function makeLink(
   const record = recordOf(app.store, owner);
   app.store.audit.record("link-made", { record, what: `${target.path}, until ${until}` });
   const service = serviceUrl(request, app.config) ?? "";
-  const snippets = snippetsOf(service + address, String(target.label), script);
+  const isInsecure = isRun(script) && isOverHttp(service);
+  // The links in a script end with the script's own link. Where they would end earlier, the script changes every day.
+  const isLasting = days <= app.config.linkDays;
+  const sha256 = isInsecure && isLasting ? await linkedDigest(context, owner, script, address) : undefined;
+  const snippets = snippetsOf(service + address, String(target.label), script, sha256);
   const back = { label: html`<bdi>${record.name}</bdi>`, path: pathsOf(owner).page };
   const isLoopbackOnly = service !== "" && isLoopback(service);
-  const made = { fileName: String(target.label), expires_at, snippets, back, section, isLoopbackOnly };
+  const fileName = String(target.label);
+  const made = { fileName, expires_at, snippets, back, section, isLoopbackOnly, isInsecure };
   return htmlReply(linkPage(pageContextOf(request), made));
 }
 
-function snippetsOf(url: string, fileName: string, script: string | undefined) {
-  const isRun = script === "install" || script === "diagnose";
+/** Whether the link's page has a command that runs the script. */
+function isRun(script: string | undefined): script is "install" | "diagnose" {
+  return script === "install" || script === "diagnose";
+}
+
+/** SHA-256 of a script as its link answers. @param address of the link */
+function linkedDigest(context: RequestContext, owner: LinkOwner, script: string, address: string) {
+  const [path = "", link = ""] = address.split(/[?&]link=/);
+  const by = context.app.links.identify({ owner, address: path }, link);
+  return scriptDigest({ ...context, by }, owner, script, path);
+}
+
+function snippetsOf(url: string, fileName: string, script: string | undefined, sha256: string | undefined) {
+  const label = "Download and run, in PowerShell as administrator";
+  const runs = [
+    { label, text: downloadAndRunCommand(url) },
+    ...(sha256 ? [{ label: checkedLabel, text: downloadAndRunCommand(url, sha256), hint: checkedHint }] : []),
+  ];
   return [
     { label: "Link", text: url },
-    isRun
-      ? { label: "Download and run, in PowerShell as administrator", text: downloadAndRunCommand(url) }
-      : { label: "Download with PowerShell", text: webRequestCommand(url, fileName) },
+    ...(isRun(script)
+      ? runs
+      : [{ label: "Download with PowerShell", text: webRequestCommand(url, fileName) }]),
     { label: "Download with curl", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
   ];
 }
+
+const checkedLabel = "The same, after a check of the SHA-256";
+const checkedHint = "After a change in Platen, create a new link.";

@@ -9,6 +9,7 @@ import { paths } from "../../html/paths.ts";
 import type { PackageFormat } from "../../pkg/formats/format.ts";
 import { packageFormats } from "../../pkg/formats/formats.ts";
 import { packagedScripts, type ScriptKind, scriptKinds } from "../../pkg/scripts/render.ts";
+import { type ScriptTool, scriptForTool, scriptTools } from "../../pkg/scripts/tool-scripts.ts";
 import type { NamedPackage } from "../../services/deploy/download-names.ts";
 import {
   clientFileName,
@@ -25,7 +26,7 @@ import { narrowingIn, withListUrl } from "../list-filter.ts";
 import { pageContextOf } from "../page-context.ts";
 import { type Context, parseId, type RequestContext } from "../router.ts";
 import { serviceUrl } from "../service-url.ts";
-import { fetchUrl } from "./links.ts";
+import { fetchUrl, type ScriptContext } from "./owners.ts";
 
 /** `GET /packages`, with filters */
 export async function index({ app, request, url }: Context): Promise<Reply> {
@@ -74,11 +75,10 @@ export interface NamedScript {
   readonly printers?: readonly DeployedPrinter[];
 }
 
+type ScriptRequest = ScriptContext & Context<"id" | "kind">;
+
 /** Makes a handler that downloads a script. */
-function scriptDownload(
-  owner: LinkOwner["kind"],
-  make: (context: Context<"id" | "kind">) => Promise<NamedScript>,
-) {
+function scriptDownload(owner: LinkOwner["kind"], make: (context: ScriptRequest) => Promise<NamedScript>) {
   return async (context: Context<"id" | "kind">): Promise<Reply> => {
     const { bytes, fileName, printers } = await make(context);
     const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
@@ -88,7 +88,7 @@ function scriptDownload(
 }
 
 /** @throws UserError "not-found", or "invalid" with the remedy */
-export async function printerScript(context: Context<"id" | "kind">): Promise<NamedScript> {
+export async function printerScript(context: ScriptRequest): Promise<NamedScript> {
   const { app, id, params, url } = context;
   const kind = kindOf(params.kind);
   const omitsDriver = wantsApart(url);
@@ -98,11 +98,11 @@ export async function printerScript(context: Context<"id" | "kind">): Promise<Na
     omitsDriver,
   });
   const name = withoutDriverName(scriptName(details.printer), omitsDriver);
-  return { ...made, fileName: scriptFileName(kind, name) };
+  return forTool(context, { ...made, fileName: scriptFileName(kind, name) });
 }
 
 /** @throws UserError as `printerScript` does */
-export async function clientScript(context: Context<"id" | "kind">): Promise<NamedScript> {
+export async function clientScript(context: ScriptRequest): Promise<NamedScript> {
   const { app, id, params, url } = context;
   const kind = kindOf(params.kind);
   const omitsDriver = wantsApart(url);
@@ -113,7 +113,7 @@ export async function clientScript(context: Context<"id" | "kind">): Promise<Nam
     omitsDriver,
   });
   const name = withoutDriverName(clientFileName(client), omitsDriver);
-  return { ...made, fileName: scriptFileName(kind, name) };
+  return forTool(context, { ...made, fileName: scriptFileName(kind, name) });
 }
 
 /** @throws UserError "not-found" for anything but `kinds` */
@@ -141,7 +141,7 @@ function downloadUrls(context: RequestContext, kind: ScriptKind, source: LinkSou
  * Returns a function that makes the URL from which an install script downloads a driver. Undefined for other scripts.
  * @param source the printer or client whose script it is; undefined for a driver's own script
  */
-function filesUrl(context: RequestContext, kind: ScriptKind, source?: LinkSource) {
+function filesUrl(context: ScriptContext, kind: ScriptKind, source?: LinkSource) {
   const service = kind === "install" ? serviceUrl(context.request, context.app.config) : undefined;
   if (service === undefined) return undefined;
   return (id: number) => {
@@ -196,6 +196,24 @@ function wantsApart({ searchParams }: URL): boolean {
   );
 }
 
+/** With `for=n-sight`, for example, makes the script for that tool. Scripts that need no translation stay as they are. */
+function forTool({ params, url }: Context<"id" | "kind">, script: NamedScript): NamedScript {
+  const tool = toolIn(url);
+  if (tool?.kinds.some((kind) => kind === params.kind) !== true) return script;
+  const fileName = script.fileName.replace(/\.ps1$/, `-${tool.id}.ps1`);
+  return { ...script, fileName, bytes: scriptForTool(tool, script.bytes) };
+}
+
+/** @throws UserError "invalid" for another value of `for` than the known tools */
+function toolIn({ searchParams }: URL): ScriptTool | undefined {
+  const requested = searchParams.get("for");
+  const tool = scriptTools.find(({ id }) => id === requested);
+  if (requested === null || tool !== undefined) return tool;
+  const known = scriptTools.map(({ id }) => `“for=${id}”`).join(" or ");
+  const shortened = cleanText(requested).slice(0, 40);
+  throw new UserError("invalid", `“for=${shortened}” is not valid. Use ${known}, or remove the parameter.`);
+}
+
 function formatOf(id: string): PackageFormat {
   const format = packageFormats.find((candidate) => candidate.id === id);
   if (format === undefined) throw missingPage();
@@ -221,11 +239,11 @@ export async function ofDriver(context: Context<"id" | "format">): Promise<Reply
 export const scriptOfDriver = scriptDownload("driver", driverScript);
 
 /** @throws UserError "not-found", or "invalid" with the remedy */
-export async function driverScript(context: Context<"id" | "kind">): Promise<NamedScript> {
+export async function driverScript(context: ScriptRequest): Promise<NamedScript> {
   const { app, id, params } = context;
   // A driver has only the scripts that packages contain. The others are about printers.
   const kind = kindOf(params.kind, packagedScripts);
   const driver = app.store.drivers.get(id);
   const bytes = await app.packages.drivers.scriptOf(kind, driver, filesUrl(context, kind));
-  return { bytes, fileName: scriptFileName(kind, driverFileName(driver)) };
+  return forTool(context, { bytes, fileName: scriptFileName(kind, driverFileName(driver)) });
 }

@@ -9,7 +9,7 @@ import { audited } from "../audited-downloads.ts";
 import type { Context, RequestContext } from "../router.ts";
 import { senderOf } from "../sender.ts";
 import { serviceUrl } from "../service-url.ts";
-import { fetchUrl } from "./links.ts";
+import { fetchUrl } from "./owners.ts";
 import type { NamedScript } from "./packages.ts";
 
 // Scripts that publish packages to Intune from an operator's PC. Downloading one is not a deployment.

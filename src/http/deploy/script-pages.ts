@@ -4,7 +4,7 @@ import { pathsOf } from "../../html/paths.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
-import { owners, recordOf } from "./links.ts";
+import { owners, recordOf } from "./owners.ts";
 import { clientScript, driverScript, type NamedScript, printerScript } from "./packages.ts";
 import { clientPublish, driverPublish, printerPublish } from "./publish.ts";
 
@@ -37,6 +37,6 @@ function readPage(kind: LinkOwner["kind"], make: MakeScript, publish: MakeScript
 
 /** The page's query parameters that its download also needs. */
 function keptQuery({ searchParams }: URL): string {
-  const kept = [...searchParams].filter(([name]) => name === "all" || name === "driver");
+  const kept = [...searchParams].filter(([name]) => ["all", "driver", "for"].includes(name));
   return kept.length === 0 ? "" : `?${new URLSearchParams(kept)}`;
 }

@@ -37,6 +37,7 @@ import {
 } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { driverOffer } from "../deploy/deploy-offer.ts";
+import { requestedDigests, type ScriptDigests } from "../deploy/script-digests.ts";
 import { linksMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
@@ -90,7 +91,8 @@ interface FormView {
   readonly tab?: DriverTab;
 }
 
-async function pageOf({ app, request, id }: Context<"id">, view: FormView, message?: Message): Promise<Html> {
+async function pageOf(context: Context<"id">, view: FormView, message?: Message): Promise<Html> {
+  const { app, request, id } = context;
   const driver = app.store.drivers.get(id);
   const { driver: withState, printers } = await app.overview.driver(id);
   const { form = recordForm(driverFormValues(driver)), query = "", isUnsaved = false, tab = "model" } = view;
@@ -103,16 +105,23 @@ async function pageOf({ app, request, id }: Context<"id">, view: FormView, messa
     tab,
     withState,
     isFinal: await app.store.isNearlyFull(),
-    deploy: isWindowsDriver(driver) ? undefined : deployOf(app, request, driver),
+    deploy: isWindowsDriver(driver)
+      ? undefined
+      : deployOf(app, request, driver, await requestedDigests(context, "driver")),
   };
   return driverPage(pageContextOf(request, message), data);
 }
 
-function deployOf(app: App, request: IncomingMessage, driver: Driver): DriverDeploy {
+function deployOf(
+  app: App,
+  request: IncomingMessage,
+  driver: Driver,
+  digests: ScriptDigests | undefined,
+): DriverDeploy {
   const deployed = deployedModels(app.store, driver);
   const { models } = deployed;
   const problem = driverOnlyProblem(driver, models);
-  return { ...deployed, problem, offer: driverOffer(app, request, driver, models) };
+  return { ...deployed, problem, offer: driverOffer(app, request, driver, models, digests) };
 }
 
 /** `GET /drivers/{id}/models`: the models that match a search, as radio buttons or suggestions */

@@ -25,6 +25,7 @@ import {
 import { answerForm, recordForm, refusedForm, sentForm, tryRemove, trySave } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { clientOffer } from "../deploy/deploy-offer.ts";
+import { requestedDigests, type ScriptDigests } from "../deploy/script-digests.ts";
 import { narrowingIn, narrowingOfPage, withListUrl } from "../list-filter.ts";
 import { linksMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
@@ -77,11 +78,13 @@ export async function create({ app, request }: Context): Promise<Reply> {
 }
 
 /** `GET /clients/{id}` */
-export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
+export async function show(context: Context<"id">): Promise<Reply> {
+  const { app, id, request, url } = context;
   const changed = clientMessage(completedChangeIn(url.searchParams), app.store.clients.get(id));
   const done = withDetails(app, changed, changeDetailsIn(app, url));
   const message = done ?? linksMessage(url) ?? undoMessage(app, url);
-  return htmlReply(await clientPageOf(app, request, id, undefined, message));
+  const digests = await requestedDigests(context, "client");
+  return htmlReply(await clientPageOf(app, request, id, undefined, message, digests));
 }
 
 async function clientPageOf(
@@ -90,6 +93,7 @@ async function clientPageOf(
   id: number,
   form?: FormState,
   message?: Message,
+  digests?: ScriptDigests | undefined,
 ): Promise<Html> {
   const client = app.store.clients.get(id);
   const printers = await app.overview.ofClient(id);
@@ -104,7 +108,7 @@ async function clientPageOf(
       choice.leftOut.length,
       choice.included.flatMap(({ printer }) => app.deployments.lastDeployed(printer.id) ?? []),
     ),
-    offer: clientOffer(app, request, client, choice.included),
+    offer: clientOffer(app, request, client, choice.included, digests),
   };
   return clientPage(pageContextOf(request, message), data);
 }

@@ -10,25 +10,29 @@ import { revisionOf } from "../../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../../services/deploy/deployable.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { printerOffer } from "../deploy/deploy-offer.ts";
+import { requestedDigests, type ScriptDigests } from "../deploy/script-digests.ts";
 import { linksMessage, pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
 import { changeDetailsIn, undoMessage, withDetails } from "../undo-message.ts";
 import { printerChangeMessage } from "./printers.ts";
 
 /** `GET /printers/{id}` */
-export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
+export async function show(context: Context<"id">): Promise<Reply> {
+  const { app, id, request, url } = context;
   const { searchParams: query } = url;
   const details = changeDetailsIn(app, url) ?? { undo: Number(query.get("replaced")) || undefined };
   const changed = await printerChangeMessage(app, id, completedChangeIn(query), details);
   const done = withDetails(app, changed, details);
   const message = done ?? linksMessage(url) ?? undoMessage(app, url);
-  return htmlReply(await printerPageOf(app, request, id, { message }));
+  const digests = await requestedDigests(context, "printer");
+  return htmlReply(await printerPageOf(app, request, id, { message, digests }));
 }
 
 interface PageExtras {
   readonly message?: Message | undefined;
   /** Why an upload was refused. */
   readonly problems?: PrinterPageData["problems"];
+  readonly digests?: ScriptDigests | undefined;
 }
 
 /** @throws UserError "not-found" */
@@ -36,7 +40,7 @@ export async function printerPageOf(
   app: App,
   request: IncomingMessage,
   id: number,
-  { message, problems }: PageExtras,
+  { message, problems, digests }: PageExtras,
 ): Promise<Html> {
   const { store, overview, deployments } = app;
   const details = store.printers.get(id);
@@ -63,7 +67,7 @@ export async function printerPageOf(
       downloads: deployments.ofPrinter(id),
       remedy: worst && canChange(context.visitor) ? remedyOf(worst, row) : undefined,
     }),
-    offer: deployable && printerOffer(app, request, details, deployable, siblings),
+    offer: deployable && printerOffer(app, request, details, deployable, siblings, digests),
   };
   return printerPage(context, data);
 }

@@ -73,6 +73,8 @@ export interface PackageFacts {
   readonly requirementFileName: string;
   /** Addresses of the package and of the install script for machines. Undefined if they are unknown, or need a link. */
   readonly urls: { readonly package: string; readonly install: string } | undefined;
+  /** SHA-256 of the install script at its address, in hex, if commands must check it. */
+  readonly installSha256: string | undefined;
 }
 
 export interface PackageFormat extends ListedFormat {

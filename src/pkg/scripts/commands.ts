@@ -32,37 +32,56 @@ export function webRequestCommand(url: string, fileName: string): string {
 /**
  * One line for an elevated PowerShell: downloads a script, runs it, and leaves its exit code in `$LASTEXITCODE`. The
  * temporary file has a random name, so no other user can put a different script in its place.
+ * @param sha256 of the script, in hex: no other script runs; undefined to run any
  */
-export function downloadAndRunCommand(url: string): string {
-  const work = `${tlsStatement(url)}${downloadStatement(url)}; ${run} $f; "Exit code $LASTEXITCODE"`;
+export function downloadAndRunCommand(url: string, sha256?: string): string {
+  const start = `${run} $f`;
+  const guarded =
+    sha256 === undefined
+      ? start
+      : `if (${isOther(sha256)}) { ${changedText}; $global:LASTEXITCODE = 1603 } else { ${start} }`;
+  const work = `${tlsStatement(url)}${downloadStatement(url)}; ${guarded}; "Exit code $LASTEXITCODE"`;
   return `& { $ErrorActionPreference = 'Stop'; ${temporaryFileStatement}; try { ${work} } finally { ${removalStatement} } }`;
 }
 
 /** The parameter with which install and detect skip printers whose subnets do not contain the machine. */
 export const onlyHere = "-OnlyHere";
 
-/** A script for an RMM that downloads a script, runs it and exits with its code. @param parameters of the downloaded script */
-export function downloadAndRunScript(url: string, parameters?: typeof onlyHere): string {
+interface RunOptions {
+  /** Parameters of the script that is run. */
+  readonly parameters?: typeof onlyHere | undefined;
+  /** The last line, which evaluates `$LASTEXITCODE`. */
+  readonly exit?: string | undefined;
+}
+
+const exitWithItsCode = "exit $LASTEXITCODE";
+
+/** A script for an RMM that downloads a script, runs it and exits with its code. @param options.sha256 as in `downloadAndRunCommand` */
+export function downloadAndRunScript(
+  url: string,
+  options: RunOptions & { readonly sha256?: string | undefined } = {},
+): string {
+  const { parameters, exit = exitWithItsCode, sha256 } = options;
   return [
     "$ErrorActionPreference = 'Stop'",
     temporaryFileStatement,
     "try {",
     ...(tlsStatement(url) === "" ? [] : [`    ${tlsStatement(url).trimEnd().replace(/;$/, "")}`]),
     `    ${downloadStatement(url)}`,
+    ...(sha256 === undefined
+      ? []
+      : [`    if (${isOther(sha256)}) {`, `        ${changedText}`, "        exit 1603", "    }"]),
     `    ${[run, "$f", parameters].filter(Boolean).join(" ")}`,
     "} finally {",
     `    ${removalStatement}`,
     "}",
-    "exit $LASTEXITCODE",
+    exit,
   ].join("\n");
 }
 
-/** A script for an RMM that unpacks a ZIP in the current folder and runs its `install.ps1`. @param options.exit the last line */
-export function unpackAndInstallScript(
-  zip: string,
-  options: { readonly parameters?: typeof onlyHere | undefined; readonly exit?: string } = {},
-): string {
-  const { parameters, exit = "exit $LASTEXITCODE" } = options;
+/** A script for an RMM that unpacks a ZIP in the current folder and runs its `install.ps1`. */
+export function unpackAndInstallScript(zip: string, options: RunOptions = {}): string {
+  const { parameters, exit = exitWithItsCode } = options;
   return [
     "$ErrorActionPreference = 'Stop'",
     `Expand-Archive -LiteralPath .\\${plainName(zip)} -DestinationPath .\\platen -Force`,
@@ -74,9 +93,21 @@ export function unpackAndInstallScript(
 /** The last line for a tool that counts only exit code 1 as a failure. */
 export const exitZeroOrOne = "if (0, 3010, 1641 -contains $LASTEXITCODE) { exit 0 } else { exit 1 }";
 
+/** The last lines for a tool that shows only the output. */
+export const exitWithCodeInOutput = `"Exit code $LASTEXITCODE"\n${exitWithItsCode}`;
+
 const temporaryFileStatement =
   "$f = [IO.Path]::Combine([IO.Path]::GetTempPath(), [guid]::NewGuid().ToString() + '.ps1')";
 const removalStatement = "Remove-Item -LiteralPath $f -ErrorAction SilentlyContinue";
+
+/** A condition: whether the downloaded file has another SHA-256. @throws Error for anything but a SHA-256 in hex */
+function isOther(sha256: string): string {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`“${sha256}” is not a SHA-256`);
+  return powershell`(Get-FileHash -LiteralPath $f -Algorithm SHA256).Hash -ne ${sha256.toUpperCase()}`;
+}
+
+const changedText =
+  "'Failed: This script is not the one that Platen showed. Nothing ran. Copy the command again.'";
 
 function downloadStatement(url: string): string {
   return powershell`Invoke-WebRequest -UseBasicParsing -Uri ${plainUrl(url)} -OutFile $f`;

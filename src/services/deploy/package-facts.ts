@@ -25,7 +25,7 @@ import type { Store } from "../../store/store.ts";
 /** The facts of a deployment that do not depend on its downloads. */
 export type DeploymentFacts = Omit<
   PackageFacts,
-  "fileName" | "detectionFileName" | "requirementFileName" | "urls"
+  "fileName" | "detectionFileName" | "requirementFileName" | "urls" | "installSha256"
 >;
 
 /** Identifies this installation of Platen in the markers of its apps: 12 hex digits. */

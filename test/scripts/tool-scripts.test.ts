@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { before, describe, test } from "node:test";
+import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
+import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
+import {
+  configMgr,
+  nSight,
+  type ScriptTool,
+  scriptForTool,
+  scriptTools,
+} from "../../src/pkg/scripts/tool-scripts.ts";
+import { deployable, type RunResult, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { powershellParser, type SyntaxNode } from "../support/powershell/powershell-syntax.ts";
+import { printerKinds } from "../support/powershell/printer-kinds.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
+
+const scriptOf = (tool: ScriptTool, kind: ScriptKind, what = deployable()) =>
+  Buffer.from(scriptForTool(tool, renderScript(kind, deploymentOf(what)))).toString();
+
+describe("scripts for tools with rules of their own", () => {
+  let parse: (text: string) => SyntaxNode;
+  before(async () => {
+    parse = await powershellParser();
+  });
+
+  test("each differs from the usual script only by one block, is ASCII, and parses", () => {
+    for (const deployment of Object.values(printerKinds).map((make) => make({}))) {
+      for (const tool of scriptTools) {
+        for (const kind of tool.kinds) {
+          const usual = renderScript(kind, deployment).toString();
+
+          const text = Buffer.from(scriptForTool(tool, Buffer.from(usual))).toString();
+
+          const [block = ""] = /if \(-not \$env:PLATEN_INNER\) \{\r\n(?:\t.*\r\n)+\}\r\n/.exec(text) ?? [];
+          assert.equal(text.replace(block, ""), usual);
+          assert.match(text, /^[\t\r\n\x20-\x7e]+$/);
+          assert.equal(parse(text).hasError, false);
+        }
+      }
+    }
+  });
+
+  test("one printer's detection fits ConfigMgr's 32 KB with any kind of printer", () => {
+    const sizes = Object.values(printerKinds).map(
+      (make) => scriptForTool(configMgr, renderScript("detect", make({}))).length,
+    );
+
+    assert.ok(Math.max(...sizes) < 30_000, `${Math.max(...sizes)} bytes`);
+  });
+
+  test("a script without a place for the translation is refused", () => {
+    assert.throws(() => scriptForTool(nSight, Buffer.from("exit 0")), /no place/);
+  });
+});
+
+describe("scripts for tools on a simulated Windows", { skip: withoutPowerShell }, () => {
+  const windows = simulatedWindows();
+
+  async function run(text: string, parameters: Record<string, unknown> = {}): Promise<RunResult> {
+    const script = join(windows.folder, "for-tool.ps1");
+    await writeFile(script, text);
+    return windows.request({ do: "run", script, parameters, wow64: "", processArchitecture: "AMD64" });
+  }
+
+  test("N-sight gets 1001 instead of 1, and the same line", async () => {
+    await windows.setMachine();
+    const missing = await run(scriptOf(nSight, "detect"));
+    await windows.runSuccessfully("install", deployable());
+
+    const installed = await run(scriptOf(nSight, "detect"));
+
+    assert.deepEqual(
+      [missing.code, missing.output, missing.errors],
+      [1001, ["Not installed: Office: there is no such queue"], []],
+    );
+    assert.deepEqual([installed.code, installed.output, installed.errors], [0, ["Installed: Office"], []]);
+  });
+
+  test("N-sight gets a diagnosis with all of its lines", async () => {
+    await windows.setMachine();
+    const usual = await run(renderScript("diagnose", deploymentOf(deployable())).toString());
+
+    const result = await run(scriptOf(nSight, "diagnose"));
+
+    assert.deepEqual([usual.code, result.code], [1, 1001]);
+    assert.ok(result.output.length > 3);
+    assert.equal(result.output.length, usual.output.length);
+  });
+
+  test("ConfigMgr gets no output and 0 for a missing printer, and the line and 0 for an installed one", async () => {
+    await windows.setMachine();
+    const missing = await run(scriptOf(configMgr, "detect"));
+    await windows.runSuccessfully("install", deployable());
+
+    const installed = await run(scriptOf(configMgr, "detect"));
+
+    assert.deepEqual([missing.code, missing.output, missing.errors], [0, [], []]);
+    assert.deepEqual([installed.code, installed.output, installed.errors], [0, ["Installed: Office"], []]);
+  });
+
+  test("parameters reach the script, and two runs in one session have the same result", async () => {
+    await windows.setMachine({ Addresses: ["192.168.1.1"] });
+    const text = scriptOf(nSight, "detect", deployable({ subnets: "10.1.2.0/24" }));
+
+    const results = [
+      await run(text, { OnlyHere: true }),
+      await run(text, { OnlyHere: true }),
+      await run(text),
+    ];
+
+    assert.deepEqual(
+      results.map(({ code }) => code),
+      [0, 0, 1001],
+    );
+    assert.match(results[0]?.output[0] ?? "", /^Skipped: /);
+  });
+});
