@@ -51,10 +51,22 @@ export interface DeployOffer {
   readonly byHand: readonly Snippet[];
   /** Whether the service's address in commands and scripts is a loopback address, which works only on its own machine. */
   readonly isLoopbackOnly: boolean;
+  /** The two scripts of a remediation in Intune. Undefined for drivers. */
+  readonly remediation: OfferedRemediation | undefined;
   /** The page with commands that check scripts first, and whether this is that page. Undefined if commands use https, or none download. */
   readonly check: { readonly path: string; readonly isShown: boolean } | undefined;
   /** The form for links that work without signing in. Undefined if sign-in is off, and for users who may not make links. */
   readonly links: OfferedLinks | undefined;
+}
+
+interface OfferedRemediation {
+  readonly detectPath: string;
+  /** Of the install script, without uploaded drivers, because a remediation has no files. */
+  readonly installPath: string;
+  /** Whether the install script leaves out drivers. */
+  readonly isApart: boolean;
+  /** Whether the printers have subnets, which a remediation does not read. */
+  readonly hasSubnets: boolean;
 }
 
 interface OfferedLinks {
@@ -93,7 +105,8 @@ function formatCard(format: OfferedFormat, offer: DeployOffer, logo: Html): Html
       <p class="soft"><code>${fileName}</code></p>
       ${isForm ? helpLinks(["Intune by hand", "intune#by-hand"]) : helpLinks(["RMM tools", "rmm"], ["Exit codes", "rmm#exit-codes"])}
       ${isForm ? fieldGroups(id, sections, logo) : commandsOf(format, offer)}
-      ${format.apart && apartFold(format, format.apart, logo)}</details></section>`;
+      ${format.apart && apartFold(format, format.apart, logo)}
+      ${isForm && offer.remediation && remediationFold(offer.remediation)}</details></section>`;
 }
 
 function oneLine(id: string, { oneLine, check }: DeployOffer): Html | undefined {
@@ -158,6 +171,16 @@ function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, logo: H
     <p><a class="button" href="${path}">Download ${fileType} without ${what}</a> <code>${fileName}</code></p>
     ${sections.length > 0 && fieldGroups(`${id}-apart`, sections, logo)}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-apart-snippet-${i}`, snippet))}</details>`;
+}
+
+function remediationFold(remediation: OfferedRemediation): Html {
+  const { detectPath, installPath, isApart, hasSubnets } = remediation;
+  return html`<details class="more" id="remediation"><summary>Scripts for Remediations</summary>
+    <p>A remediation repairs the printer on PCs that have its app.${isApart && " It has no files: the driver must be there."}</p>
+    <ul class="actions"><li>Detection script: <a href="${detectPath}">Download detect.ps1</a></li>
+      <li>Remediation script: <a href="${installPath}">Download install.ps1${isApart && " without driver"}</a></li></ul>
+    <p class="hint">After a change in Platen, replace both. ${hasSubnets && "Remediations do not read the subnets."}</p>
+    ${helpLinks(["Remediations", "intune#remediations"])}</details>`;
 }
 
 /** The fields of a form, page by page, and a button that copies all of them. */

@@ -157,8 +157,22 @@ function offerOf({ config }: App, request: IncomingMessage, target: Target): Dep
   const check = isOverHttp(service)
     ? { path: own.checked, isShown: digests?.install !== undefined }
     : undefined;
+  const remediation = remediationOf(target);
   const links = linksOf(config, request, owner);
-  return { formats, scripts, ...commands, isLoopbackOnly, check, links };
+  return { formats, scripts, ...commands, isLoopbackOnly, check, remediation, links };
+}
+
+function remediationOf({ owner, facts, drivers }: Target): DeployOffer["remediation"] {
+  if (owner.kind === "driver") return undefined;
+  const own = pathsOf(owner);
+  const install = own.script("install");
+  const isApart = drivers.length > 0;
+  return {
+    detectPath: own.script("detect"),
+    installPath: isApart ? paths.withoutDrivers(install) : install,
+    isApart,
+    hasSubnets: facts.subnets !== undefined,
+  };
 }
 
 function publishOffer(config: Config, { owner, makes, scriptName }: Target): OfferedPublish {
