@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
@@ -108,6 +109,17 @@ describe("the guides' snippets", () => {
         assert.equal(tree.hasError, false, `${tool}, ${kind}: ${snippet.text}`);
       }
     }
+  });
+
+  test("of the help parse too", () => {
+    const help = readdirSync("docs").filter((name) => name.endsWith(".md"));
+
+    const snippets = help.flatMap((name) => [
+      ...readFileSync(join("docs", name), "utf8").matchAll(/```powershell\n([\s\S]*?)```/g),
+    ]);
+
+    assert.ok(snippets.length > 0);
+    for (const [, text = ""] of snippets) assert.equal(parse(text).hasError, false, text);
   });
 
   test("return to each tool what it expects of every exit code", { skip: withoutPowerShell }, async (t) => {
