@@ -8,6 +8,7 @@ import { type Html, html } from "./html.ts";
 import { canChange, type PageContext, page } from "./layout.ts";
 import { narrowedPath } from "./list-filter.ts";
 import { paths } from "./paths.ts";
+import { vendorDriverCount } from "./printers/ipp-twin.ts";
 import { modelLabel } from "./printers/printer-table.ts";
 import { stateBadge } from "./state-badge.ts";
 import { bytes, count, time } from "./text.ts";
@@ -37,6 +38,7 @@ export function dashboardPage(context: PageContext, data: DashboardData): Html {
     { ...context, title: "Dashboard", section: "Dashboard", action: !isEmpty && action },
     html`${isEmpty && (isChangeable ? firstSteps(clientCount > 0, drivers.length > 0) : html`<p>There are no printers yet.</p>`)}
     ${needsSection(isChangeable ? data : { ...data, deletions: [] }, isEmpty)}
+    ${vendorDriverCount(printers)}
     ${isChangeable && deletedSection(deletions, before)}
     ${!isEmpty && recentSection(data)}`,
   );

@@ -41,7 +41,7 @@ const findingKindLabels: Record<FindingKind, string> = {
 
 const printerStates = [
   ["changed", "Changed since last download"],
-  ["vendor-driver", "Uses a vendor driver"],
+  ["vendor-driver", "Needs a vendor’s driver"],
 ] as const;
 
 /** The choices in the state select besides states: those that only this list has, and kinds of findings. */

@@ -185,8 +185,9 @@ test("a real PowerShell fetches the driver by the link, and reports an ended lin
   const script = await (await token.fetch("/printers/1/scripts/install")).text();
   const folder = await temporaryFolder(t);
   const file = join(folder, "part.ps1");
-  const start = script.indexOf("# The driver's files");
-  const part = script.slice(start, script.indexOf("\n# ", start));
+  const part = ["Save-Driver", "New-TemporaryFolder", "Save-Download"]
+    .map((name) => new RegExp(`^function ${name} \\{[\\s\\S]*?^\\}`, "m").exec(script)?.[0])
+    .join("\n");
   const [, download = ""] = /Download = '([^']+)'/.exec(script) ?? [];
   const [, sha256 = ""] = /FilesSha256 = '([^']+)'/.exec(script) ?? [];
   // The test runs the script's own part, with stubs for the functions that it calls.
@@ -197,6 +198,8 @@ $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 function Write-Log { param($Message) Write-Output "log: $Message" | Out-File -Append -FilePath '${join(folder, "log")}' }
 function Stop-Run { param($Message) throw $Message }
+$script:TemporaryFolders = @()
+$MaxWaitForServiceSeconds = 300
 ${part}
 try { "there: $(Test-Path -LiteralPath (Join-Path (Save-Driver ([pscustomobject]@{ Download = '${download}'; FilesSha256 = '${sha256}' })) 'papyrus.inf'))" }
 catch { "refused: $($_.Exception.Message)" }

@@ -49,48 +49,6 @@ test("a saved duplicate with another's name or address says so in amber, and lin
   assert.match(messageIn(alone), /notice good"/);
 });
 
-test("an IPP twin has the settings of its printer, replaces it, and leaves out what belongs to the vendor's driver", async (t) => {
-  const { fetch, post, addDriver, app } = await startApp(t);
-  const driver_id = String(await addDriver());
-  await post("/printers", {
-    name: "Office",
-    address: "10.0.0.9",
-    driver_id,
-    location: "Hall",
-    duplex: "long_edge",
-    replaces: "Old queue",
-    snmp: "on",
-  });
-
-  const page = await (await fetch("/printers?twin=1")).text();
-  const names = [
-    "name",
-    "address",
-    "protocol",
-    "port_number",
-    "driver_id",
-    "driver_desc",
-    "location",
-    "duplex",
-    "replaces",
-  ];
-  const values = Object.fromEntries(names.map((name) => [name, valueIn(page, name) ?? ""]));
-  await post("/printers", values);
-  const { printer } = app.store.printers.get(2);
-  const unknown = await fetch("/printers?twin=99");
-
-  assert.match(page, /id="new-printer"\s+open/);
-  assert.match(page, /<h2>IPP twin of <bdi>Office<\/bdi><\/h2>/);
-  assert.match(page, /Trays, stapling, user codes and PrintTicket are not copied/);
-  assert.deepEqual(
-    [printer.name, printer.protocol, printer.port_number, printer.driver_id],
-    ["Office (IPP)", "ipp", 631, 1_000_001],
-  );
-  assert.deepEqual([printer.address, printer.location, printer.duplex], ["10.0.0.9", "Hall", "long_edge"]);
-  assert.deepEqual(printer.replaces, ["Old queue", "Office"]);
-  assert.equal(unknown.status, 404);
-});
-
 test("an import's preview names the model of each row, the driver once, and what collides", async (t) => {
   const service = await startApp(t);
   await service.addDriver();
@@ -134,17 +92,4 @@ test("an import that leaves wrong rows out says how many, in amber", async (t) =
   const done = await (await post("/import", { text: csv, leave_wrong: "on" })).text();
 
   assert.match(done, /notice warn"[\s\S]*Imported: 1 new printer, 2 wrong rows left out\./);
-});
-
-test("a printer's page offers the twin only for a printer with a vendor's driver and an address", async (t) => {
-  const { addPrinter, fetch } = await startApp(t);
-  const vendor = await addPrinter();
-  const ipp = await addPrinter({ name: "Modern", driver_id: "1000001" });
-  const driverOnly = await addPrinter({ name: "Driver", driver_id: "1", address: "", port_name: "" });
-
-  const offers = [];
-  for (const id of [vendor, ipp, driverOnly])
-    offers.push((await (await fetch(`/printers/${id}`)).text()).includes(`href="/printers?twin=${id}"`));
-
-  assert.deepEqual(offers, [true, false, false]);
 });

@@ -54,9 +54,9 @@ test("its scripts look for the driver and name its package; revisions are those 
     const [before, after] = [whole[name]?.toString() ?? "", apart[name]?.toString() ?? ""];
     assert.deepEqual(origins(before), ["package", "windows"]);
     assert.deepEqual(origins(after), ["apart", "windows"]);
-    assert.equal(revisions(after).length, 3);
+    assert.equal(revisions(after).length, name === "uninstall.ps1" ? 0 : 3);
     assert.deepEqual(revisions(after), revisions(before));
-    assert.match(after, /Package = 'Printer driver Papyrus 100 PCL6 1\.2'/);
+    if (name === "install.ps1") assert.match(after, /Package = 'Printer driver Papyrus 100 PCL6 1\.2'/);
     assert.doesNotMatch(after, /pnputil|Invoke-WebRequest/);
   }
 });

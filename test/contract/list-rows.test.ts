@@ -154,15 +154,16 @@ test("the filter for vendors' drivers says why it matters, and leaves out printe
   await smallShop(service);
   await service.post("/printers", { name: "Ipp", client_id: "1", driver_id: "1000001", address: "10.0.0.7" });
   await service.post("/printers", { name: "Alone", client_id: "1", driver_id: "1" });
+  await service.post("/printers", { name: "At LPT", client_id: "1", driver_id: "1", port_name: "LPT1:" });
 
   const page = await (await service.fetch("/printers?state=vendor-driver")).text();
 
-  assert.deepEqual(listed(page), ["Alone", "Printer 9", "Printer 10"]);
-  assert.match(page, /<option value="vendor-driver" selected>Uses a vendor driver/);
-  assert.match(page, /Windows protected print mode blocks vendor drivers/);
+  assert.deepEqual(listed(page), ["At LPT", "Printer 9", "Printer 10"], "a driver alone has no queue");
+  assert.match(page, /<option value="vendor-driver" selected>Needs a vendor’s driver/);
+  assert.match(page, /Windows protected print mode removes queues with vendors’ drivers/);
   assert.match(
     page,
-    /aria-label="Actions for Alone"\s+data-not="twin"/,
+    /aria-label="Actions for At LPT"\s+data-not="twin"/,
     "without an address there is no twin",
   );
   assert.match(page, /aria-label="Actions for Printer 9"\s*>/);

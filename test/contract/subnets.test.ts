@@ -35,7 +35,7 @@ test("requirement.ps1 is fetched alone, contains only subnets, and is in no pack
   assert.equal(own.headers.get("content-disposition")?.split(";")[1], ' filename="requirement-own.ps1"');
   assert.deepEqual(subnetsIn(ofOwn), ["'fd00:1::/48', '10.9.9.9/32'"]);
   assert.deepEqual(subnetsIn(ofClients ?? ""), ["'10.1.2.0/24'"]);
-  assert.deepEqual(subnetsIn(anywhere ?? ""), [""]);
+  assert.deepEqual(subnetsIn(anywhere ?? ""), []);
   assert.deepEqual(subnetsIn(ofClient ?? "").sort(), ["'10.1.2.0/24'", "'fd00:1::/48', '10.9.9.9/32'"]);
   for (const script of [ofOwn, ofClient, anywhere]) {
     assert.match(script ?? "", /^[\x09\x0a\x0d\x20-\x7e]*$/);

@@ -86,7 +86,7 @@ test("a script for an unknown tool is refused, other scripts ignore the tool, an
   assert.equal(refused.status, 422);
   assert.match(
     await refused.text(),
-    /“for=nothing” is not valid\. Use “for=n-sight” or “for=configmgr”, or remove/,
+    /“for=nothing” is not valid\. Use “for=n-sight” or “for=configmgr” or “for=script-installer”, or remove/,
   );
   assert.equal(await install.text(), await (await fetch("/printers/1/scripts/install")).text());
   assert.match(textIn(read, "script-text"), /ConfigMgr reads exit code 0 without output/);

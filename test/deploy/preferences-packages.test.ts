@@ -38,7 +38,7 @@ test("a printer’s package has the file at its root, also without its driver; a
     const script = tree["install.ps1"]?.toString() ?? "";
     assert.deepEqual(tree["preferences.dat"], first);
     assert.deepEqual(settingsIn(script, "PreferencesFile"), ["preferences.dat"]);
-    assert.deepEqual(settingsIn(script, "PreferencesDownload"), [""]);
+    assert.deepEqual(settingsIn(script, "PreferencesDownload"), []);
   }
   const names = Object.keys(client).filter((name) => name.startsWith("preferences"));
   assert.deepEqual(names.sort(), ["preferences/1.dat", "preferences/2.dat", "preferences/3.dat"]);

@@ -1,26 +1,82 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
 import { powershell } from "../../src/pkg/scripts/powershell.ts";
-import { renderScript } from "../../src/pkg/scripts/render.ts";
+import { packagedScripts, renderScript } from "../../src/pkg/scripts/render.ts";
+import { nSight, scriptForTool, scriptInstaller } from "../../src/pkg/scripts/tool-scripts.ts";
 import { selectCases } from "../support/depth.ts";
+import { deployable } from "../support/powershell/powershell.ts";
 import { printerKinds, settingChoices } from "../support/powershell/printer-kinds.ts";
 
 /** Intune's script installer accepts 50 KB. The rest is for names that are longer than in this test. */
 const maxBytes = 49_500;
 
-for (const [kind, deploymentOf] of Object.entries(printerKinds)) {
-  test(`Intune's script installer accepts the install.ps1 of one printer with any settings: ${kind}`, () => {
-    const choices = selectCases(settingChoices, 16);
+for (const [kind, deploymentFor] of Object.entries(printerKinds)) {
+  test(`Intune's script installer accepts the install.ps1 of one printer without comments, with up to three settings: ${kind}`, () => {
+    const choices = selectCases(settingChoices, 32).filter(({ names }) => names.length <= 3);
 
     const sizes = choices.map(({ names, fields }) => {
       // The PrintTicket does not count, because the page says if it makes the script too large.
       const ticket = Buffer.byteLength(powershell`${fields.print_ticket ?? ""}`);
-      return { names, bytes: renderScript("install", deploymentOf(fields)).length - ticket };
+      const script = scriptForTool(scriptInstaller, renderScript("install", deploymentFor(fields)));
+      return { names, bytes: script.length - ticket };
     });
 
     assert.equal(settingChoices.length, 128);
     assert.deepEqual(
       sizes.filter(({ bytes }) => bytes > maxBytes),
+      [],
+    );
+  });
+}
+
+test("the install.ps1 of a RAW printer has at most 800 lines, and a comment in nearly each function", () => {
+  const lines = renderScript("install", deploymentOf(deployable())).toString().split("\r\n");
+
+  const functions = lines.filter((line) => line.startsWith("function "));
+  const commented = lines.filter(
+    (line, i) => lines[i - 1]?.startsWith("function ") && /^\t# [A-Z$]/.test(line),
+  );
+  assert.ok(lines.length <= 800, `${lines.length} lines`);
+  assert.ok(functions.length > 40 && commented.length > 0.8 * functions.length, `${commented.length}`);
+});
+
+test("a script contains only the settings that it reads, and only install contains the SNMP community", () => {
+  const fields = { snmp: "on", snmp_community: "geheim", set_default: "on", location: "Hall" };
+  const texts = [...packagedScripts, "diagnose" as const].map(
+    (kind) => [kind, renderScript(kind, deploymentOf(deployable(fields))).toString()] as const,
+  );
+
+  const settingsOf = (text: string) =>
+    [...(text.split("$Settings = ")[1]?.split("\r\n}")[0] ?? "").matchAll(/^\t+(\w+) = /gm)].map(
+      ([, name]) => name ?? "",
+    );
+  for (const [kind, text] of texts) {
+    const code = text.slice(text.indexOf("\r\n}\r\n", text.indexOf("$Settings = ")));
+    const unread = settingsOf(text).filter((name) => !new RegExp(`\\.${name}\\b|'${name}'`).test(code));
+    assert.deepEqual(unread, [], kind);
+  }
+  const counts = Object.fromEntries(texts.map(([kind, text]) => [kind, settingsOf(text).length]));
+  assert.ok((counts.uninstall ?? 99) <= 15, JSON.stringify(counts));
+  assert.deepEqual(
+    texts.filter(([, text]) => text.includes("geheim")).map(([kind]) => kind),
+    ["install"],
+  );
+});
+/** N-able N-sight accepts this many characters a script. */
+const maxCharacters = 65_535;
+
+for (const [kind, deploymentFor] of Object.entries(printerKinds)) {
+  test(`N-sight accepts the diagnose.ps1 of one printer with any settings: ${kind}`, () => {
+    const choices = selectCases(settingChoices, 16);
+
+    const sizes = choices.map(({ names, fields }) => {
+      const script = scriptForTool(nSight, renderScript("diagnose", deploymentFor(fields)));
+      return { names, characters: script.length };
+    });
+
+    assert.deepEqual(
+      sizes.filter(({ characters }) => characters > maxCharacters),
       [],
     );
   });

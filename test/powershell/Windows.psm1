@@ -17,7 +17,10 @@ function Set-SimulatedMachine {
     [SimRegistry]::Set('HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment', 'PROCESSOR_ARCHITECTURE', $Machine.Architecture.ToUpperInvariant())
     Write-Registry -Keys $Machine.Registry
     foreach ($sid in @($Machine.Users)) { $null = [SimRegistry]::Make([SimRegistry]::Split("HKEY_USERS\$sid\Software\Microsoft\Windows NT\CurrentVersion\Windows")) }
-    foreach ($driver in @($Machine.Drivers)) { Write-DriverKey -Driver $driver }
+    foreach ($driver in @($Machine.Drivers)) {
+        Write-DriverKey -Driver $driver
+        if ($driver.IsStored) { Add-StoredDriver -Driver $driver }
+    }
     [SimRegistry]::BeforeWrite = { param($what) Enter-Call -Name "registry $what" }
     [SimRegistry]::Denied = @($Machine.DeniedKeys)
     Set-SimulatedNetwork -IsReal ([bool]$Machine.RealNetwork)
@@ -39,6 +42,7 @@ function Set-SimulatedValue {
     # Changes the machine between two runs. Registry values are added to the existing ones.
     param([string]$Key, $Value)
     if ($Key -eq 'Registry') { Write-Registry -Keys $Value } else { $script:M[$Key] = $Value }
+    if ($Key -eq 'Drivers') { foreach ($driver in @($Value)) { Write-DriverKey -Driver $driver } }
     if ($Key -eq 'DeniedKeys') { [SimRegistry]::Denied = @($Value) }
 }
 
@@ -91,6 +95,16 @@ function Write-DriverKey {
     $key.Values['DriverDate'] = [string]$Driver.Date
 }
 
+function Add-StoredDriver {
+    # Puts the package of an installed driver into the driver store.
+    param($Driver)
+    $folder = "$env:windir/System32/DriverStore/FileRepository/stored.inf_$($Driver.Version)"
+    $null = New-Item -ItemType Directory -Path $folder -Force -WhatIf:$false
+    $driver.InfPath = "$folder/stored.inf"
+    Set-Content -LiteralPath $driver.InfPath -WhatIf:$false -Value "DriverVer = $($Driver.Date),$($Driver.Version)`n[Models.NTamd64]`n""$($Driver.Name)"" = Install"
+    $script:M.Store += @{ Inf = 'stored.inf'; Names = @($Driver.Name); Machines = @('amd64'); Version = $Driver.Version; Date = $Driver.Date; StorePath = $driver.InfPath }
+}
+
 function Enter-Call {
     # Counts the calls, and lets the one that the test chose fail.
     param([string]$Name)
@@ -131,6 +145,17 @@ function Test-PortBusy {
     Clear-Pending
     if (@($script:M.Queues | Where-Object { $_.PortName -eq $Name }).Count -gt 0) { return $true }
     return $script:M.Now -lt [int]$script:M.BusyUntil
+}
+
+class SimWebException : Exception {
+    # As Windows PowerShell's for an HTTP status.
+    [object]$Response
+    SimWebException([int]$status, [string]$retryAfter) : base("Der Remoteserver hat einen Fehler zurueckgegeben: ($status)") {
+        $headers = [Net.WebHeaderCollection]::new()
+        $headers.Add('Content-Type', 'text/plain')
+        if ($retryAfter) { $headers.Add('Retry-After', $retryAfter) }
+        $this.Response = [pscustomobject]@{ StatusCode = $status; Headers = $headers }
+    }
 }
 
 . "$PSScriptRoot/print-management.ps1"

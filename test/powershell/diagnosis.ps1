@@ -3,10 +3,10 @@
 
 function ConvertTo-JobObject {
     # A job is a number, or a table with its properties.
-    param($Job)
-    if ($Job -isnot [Collections.IDictionary]) { return [pscustomobject]@{ Id = $Job } }
+    param($Job, [string]$Queue)
+    if ($Job -isnot [Collections.IDictionary]) { return [pscustomobject]@{ Id = $Job; PrinterName = $Queue } }
     [pscustomobject]@{
-        Id = $Job.Id; JobStatus = $Job.JobStatus; SubmittedTime = [datetime]::Now.AddMinutes(-[double]$Job.Minutes)
+        Id = $Job.Id; PrinterName = $Queue; JobStatus = $Job.JobStatus; SubmittedTime = [datetime]::Now.AddMinutes(-[double]$Job.Minutes)
         DocumentName = [string]$Job.DocumentName; UserName = [string]$Job.UserName
     }
 }
@@ -62,7 +62,7 @@ function Get-SimulatedTcpAnswer {
 function Get-SimulatedIppAnswer {
     param([string]$Url, $Addresses, [int]$Milliseconds)
     Enter-Call 'Get-IppAnswer'
-    $answer = @{ Problem = 'refuses the connection'; Status = ''; Certificate = ''; Attributes = @{} }
+    $answer = @{ Url = $Url; Problem = 'refuses the connection'; Status = ''; Certificate = ''; Attributes = @{} }
     $given = $script:M.Network.Ipp[$Url]
     if ($given) {
         $answer.Problem = ''
@@ -75,8 +75,8 @@ function Get-SimulatedSnmpAnswer {
     param($Address, [string]$Community, [int]$Index, [int]$Milliseconds)
     Enter-Call 'Get-SnmpAnswer'
     $given = $script:M.Network.Snmp["$Address"]
-    if (-not $given) { return @{ State = 'answers'; DeviceStatus = 2; PrinterStatus = 3 } }
-    if ($given.Community -and $given.Community -cne $Community) { return @{ State = 'silent'; DeviceStatus = 0; PrinterStatus = 0 } }
+    if (-not $given) { return @{ State = 'answers'; DeviceStatus = 2 } }
+    if ($given.Community -and $given.Community -cne $Community) { return @{ State = 'silent'; DeviceStatus = 0 } }
     return $given
 }
 

@@ -1,13 +1,15 @@
 # The PrintManagement cmdlets, on the machine of Windows.psm1.
 
 function ConvertTo-PrinterObject {
-    param($Queue)
+    param($Queue, [bool]$IsFull)
     [pscustomobject]@{
         Name = $Queue.Name; DriverName = $Queue.DriverName; PortName = $Queue.PortName
         Location = [string]$Queue.Location; Comment = [string]$Queue.Comment
         Shared = [bool]$Queue.Shared; ShareName = [string]$Queue.ShareName
         Type = $(if ($Queue.Type) { $Queue.Type } else { 'Local' }); JobCount = @($Queue.Jobs).Count
         PrinterStatus = $(if ($Queue.PrinterStatus) { $Queue.PrinterStatus } else { 'Normal' })
+        # Windows gives it only with -Full.
+        PermissionSDDL = $(if ($IsFull) { [string]$Queue.PermissionSDDL })
     }
 }
 
@@ -19,7 +21,7 @@ function Get-Printer {
     Clear-Pending
     foreach ($queue in $script:M.Queues) {
         if ($queue.Leaving -and -not $script:M.ListLeaving) { continue }
-        if (-not $Name -or @($Name | Where-Object { $queue.Name -like $_ }).Count -gt 0) { ConvertTo-PrinterObject $queue }
+        if (-not $Name -or @($Name | Where-Object { $queue.Name -like $_ }).Count -gt 0) { ConvertTo-PrinterObject $queue $Full }
     }
 }
 
@@ -66,7 +68,7 @@ function Rename-Printer {
 }
 
 function Set-Printer {
-    [CmdletBinding()] param($InputObject, [string]$DriverName, [string]$PortName, [string]$Location, [string]$Comment, [bool]$Shared, [string]$ShareName)
+    [CmdletBinding()] param($InputObject, [string]$DriverName, [string]$PortName, [string]$Location, [string]$Comment, [bool]$Shared, [string]$ShareName, [string]$PermissionSDDL)
     Enter-Call 'Set-Printer'
     $problem = Get-SpoolerError 'Set-Printer'
     if ($problem) { $PSCmdlet.WriteError($problem); return }
@@ -74,6 +76,8 @@ function Set-Printer {
     $queue = @($script:M.Queues | Where-Object { $_.Name -eq $InputObject.Name })[0]
     foreach ($key in @($PSBoundParameters.Keys)) {
         if ($key -in 'DriverName', 'PortName', 'Location', 'Comment', 'Shared', 'ShareName') { $queue[$key] = $PSBoundParameters[$key] }
+        # Windows writes rights in its own spelling.
+        if ($key -eq 'PermissionSDDL') { $queue[$key] = $PermissionSDDL -replace 'GA', '0xf000c' }
     }
 }
 
@@ -134,7 +138,7 @@ function Get-PrinterDriver {
     Enter-Call 'Get-PrinterDriver'
     $problem = Get-SpoolerError 'Get-PrinterDriver'
     if ($problem) { $PSCmdlet.WriteError($problem); return }
-    foreach ($driver in $script:M.Drivers) { [pscustomobject]@{ Name = $driver.Name; Manufacturer = [string]$driver.Manufacturer; MajorVersion = 3; DriverVersion = [uint64]0; PrinterEnvironment = $script:Environment[$script:M.Architecture] } }
+    foreach ($driver in $script:M.Drivers) { [pscustomobject]@{ Name = $driver.Name; Manufacturer = [string]$driver.Manufacturer; MajorVersion = 3; DriverVersion = [uint64]0; InfPath = [string]$driver.InfPath; PrinterEnvironment = $script:Environment[$script:M.Architecture] } }
 }
 
 function Add-PrinterDriver {
@@ -149,9 +153,13 @@ function Add-PrinterDriver {
     $found = @($script:M.Store | Where-Object { $_.Names -contains $Name -and (-not $_.Machines -or $_.Machines -contains $script:M.Architecture) } | Sort-Object { [version]$_.Version } -Descending)
     if (-not $problem -and $InfPath -and @($found | Where-Object { $_.StorePath -eq $InfPath }).Count -eq 0) { $problem = New-PrintError '0x80070002' 'Add-PrinterDriver' 'Das System kann die angegebene Datei nicht finden.' }
     if (-not $problem -and ($found.Count -eq 0 -or ($script:M.DriverNeedsInf -and -not $InfPath) -or $script:M.DriverNever)) { $problem = New-PrintError '0x80070705' 'Add-PrinterDriver' 'Der angegebene Treiber ist im Treiberspeicher nicht vorhanden.' }
+    $problem = $(if ($problem) { $problem } elseif ($script:M.RefusesVersion -and $found.Count -gt 0 -and $found[0].Version -eq $script:M.RefusesVersion) { New-PrintError '0x80070705' 'Add-PrinterDriver' 'Der Treiber wird nicht installiert.' })
     if ($script:M.DriverNeedsRestart -and $script:M.Restarts -eq 0) { $problem = New-PrintError '0x80070705' 'Add-PrinterDriver' 'Der angegebene Treiber ist im Treiberspeicher nicht vorhanden.' }
     if ($problem) { $PSCmdlet.WriteError($problem); return }
-    $script:M.Drivers = @($script:M.Drivers | Where-Object { $_.Name -ne $Name }) + @(@{ Name = $Name; Version = $found[0].Version; Date = $found[0].Date })
+    # Windows never replaces a driver by an older one of the same name.
+    $installed = @($script:M.Drivers | Where-Object { $_.Name -eq $Name })[0]
+    if ($null -ne $installed -and ($installed.Date -as [datetime]) -gt ($found[0].Date -as [datetime])) { return }
+    $script:M.Drivers = @($script:M.Drivers | Where-Object { $_.Name -ne $Name }) + @(@{ Name = $Name; Version = $found[0].Version; Date = $found[0].Date; InfPath = $found[0].StorePath.Replace('\', '/') })
     Write-DriverKey -Driver $script:M.Drivers[-1]
 }
 
@@ -170,7 +178,7 @@ function Remove-PrinterDriver {
         if (-not $problem -and $RemoveFromDriverStore -and $isShared) { $problem = New-PrintError '0x80070bbb' 'Remove-PrinterDriver' 'Ein anderer Treiber verwendet das Paket.' }
         if ($problem) { $PSCmdlet.WriteError($problem); return }
         $script:M.Drivers = @($script:M.Drivers | Where-Object { $_.Name -ne $driver.Name })
-        if ($RemoveFromDriverStore) { $script:M.Store = @($script:M.Store | Where-Object { $_.Names -notcontains $driver.Name }) }
+        if ($RemoveFromDriverStore) { $script:M.Store = @($script:M.Store | Where-Object { $_.Names -notcontains $driver.Name -or $_.Version -ne $driver.Version }) }
         $root = "$script:PrintRoot\Environments\$($script:Environment[$script:M.Architecture])\Drivers\Version-3"
         $null = [SimRegistry]::Find($root).Children.Remove($driver.Name)
     }
@@ -181,5 +189,26 @@ function Get-PrintJob {
     Enter-Call 'Get-PrintJob'
     $queue = @($script:M.Queues | Where-Object { $_.Name -eq $PrinterName })[0]
     if ($script:M.JobsDoneAt -and $script:M.Now -ge $script:M.JobsDoneAt) { $queue.Jobs = @() }
-    foreach ($job in @($queue.Jobs)) { ConvertTo-JobObject -Job $job }
+    foreach ($job in @($queue.Jobs)) { ConvertTo-JobObject -Job $job -Queue $queue.Name }
+}
+
+function Remove-PrintJob {
+    [CmdletBinding()] param($InputObject)
+    Enter-Call 'Remove-PrintJob'
+    $queue = @($script:M.Queues | Where-Object { $_.Name -eq $InputObject.PrinterName })[0]
+    if ($script:M.JobsStay) { return }
+    $queue.Jobs = @($queue.Jobs | Where-Object { $(if ($_ -is [Collections.IDictionary]) { $_.Id } else { $_ }) -ne $InputObject.Id })
+}
+
+function Get-CimInstance {
+    [CmdletBinding()] param([string]$ClassName)
+    Enter-Call "Get-CimInstance $ClassName"
+    foreach ($queue in $script:M.Queues) { [pscustomobject]@{ Name = $queue.Name; KeepPrintedJobs = [bool]$queue.KeepPrintedJobs; EnableDevQueryPrint = [bool]$queue.EnableDevQueryPrint } }
+}
+
+function Set-CimInstance {
+    [CmdletBinding()] param($InputObject, $Property)
+    Enter-Call 'Set-CimInstance'
+    $queue = @($script:M.Queues | Where-Object { $_.Name -eq $InputObject.Name })[0]
+    foreach ($name in @($Property.Keys)) { if ($script:M.Ignores -notcontains $name) { $queue[$name] = $Property[$name] } }
 }

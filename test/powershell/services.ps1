@@ -57,12 +57,6 @@ function Get-SimulatedAddress {
     $script:M.Addresses
 }
 function Test-SimulatedAdministrator { return [bool]$script:M.Admin }
-function Enter-SimulatedExclusive {
-    param([int]$Seconds)
-    if ($script:M.MutexHeld) { return $null }
-    return 'the lock'
-}
-function Exit-SimulatedExclusive { param($Mutex) }
 function Get-AuthenticodeSignature {
     [CmdletBinding()] param([string]$LiteralPath)
     $signer = $null
@@ -98,8 +92,34 @@ function Invoke-WebRequest {
     Enter-Call 'Invoke-WebRequest'
     $script:M.Downloads++
     $script:M.Requested += [string]$Uri
+    if ($script:M.Refusals) {
+        $refusal, $script:M.Refusals = $script:M.Refusals
+        if ($refusal.Status) { throw [SimWebException]::new([int]$refusal.Status, [string]$refusal.RetryAfter) }
+        throw [Net.WebException]::new('Die zugrunde liegende Verbindung wurde geschlossen.')
+    }
     if (-not $script:M.Download) { throw [Net.WebException]::new('Der Remotename konnte nicht aufgeloest werden.') }
     Copy-Item -LiteralPath $script:M.Download -Destination $OutFile -WhatIf:$false
+}
+
+function Start-Process {
+    # rundll32 printui.dll,PrintUIEntry: saves a queue's vendor preferences to a file, or restores them from one.
+    [CmdletBinding()] param([string]$FilePath, [string[]]$ArgumentList, [switch]$PassThru, $WindowStyle)
+    Enter-Call "Start-Process $(($FilePath -split '[\\/]')[-1])"
+    $isEnded = $true
+    if ([string]$ArgumentList -match 'PrintUIEntry /(Ss|Sr) /n "([^"]*)" /a "([^"]*)" (d g .*)$') {
+        $task, $name, $file = $Matches[1], $Matches[2], $Matches[3]
+        $queue = @($script:M.Queues | Where-Object { $_.Name -eq $name })[0]
+        $isEnded = -not $script:M.PrintUiHangs
+        if ($isEnded -and $null -ne $queue -and $script:M.PrintUi -ne 'silent') {
+            if ($task -eq 'Ss') { [IO.File]::WriteAllText($file, "[$name] $($queue.Vendor)") }
+            elseif ($script:M.PrintUi -ne 'refuses') { $queue.Vendor = [IO.File]::ReadAllText($file) }
+        }
+    }
+    if (-not $PassThru) { return }
+    $process = [pscustomobject]@{ IsEnded = $isEnded }
+    Add-Member -InputObject $process ScriptMethod WaitForExit { param($milliseconds) if (-not $this.IsEnded) { $script:M.Now += $milliseconds }; return $this.IsEnded }
+    Add-Member -InputObject $process ScriptMethod Kill { $this.IsEnded = $true }
+    return $process
 }
 
 function Set-Clipboard {

@@ -6,6 +6,7 @@ $ErrorActionPreference = 'Stop'
 [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)
 [Console]::InputEncoding = [Text.UTF8Encoding]::new($false)
 $ProgressPreference = 'SilentlyContinue'
+$script:OtherRun = $null
 
 # The registry provider is a binary module; outside Windows its name is free. It is compiled once per build. Processes
 # that start at the same time each compile it, and the last one wins.
@@ -21,8 +22,6 @@ Import-Module "$PSScriptRoot/Windows.psm1" -DisableNameChecking -Global -Force
 # Aliases take precedence over the scripts' own functions.
 $substitutes = @{
     'Test-Administrator' = 'Test-SimulatedAdministrator'
-    'Enter-Exclusive' = 'Enter-SimulatedExclusive'
-    'Exit-Exclusive' = 'Exit-SimulatedExclusive'
     'Test-Reachable' = 'Test-SimulatedReachable'
     'Open-PublisherStore' = 'Open-SimulatedStore'
     'Get-MachineAddress' = 'Get-SimulatedAddress'
@@ -33,12 +32,16 @@ function Initialize-Environment {
     param($Machine)
     $env:windir = [IO.Path]::Combine($Folder, 'Windows')
     $env:ProgramData = [IO.Path]::Combine($Folder, 'ProgramData')
+    $env:ProgramFiles = [IO.Path]::Combine($Folder, 'Program Files')
     $env:TEMP = [IO.Path]::Combine($Folder, 'Temp')
     $env:TMPDIR = $env:TEMP
-    foreach ($path in $env:windir, $env:ProgramData, $env:TEMP) {
+    foreach ($path in $env:windir, $env:ProgramData, $env:ProgramFiles, $env:TEMP) {
         if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse -Force }
         $null = New-Item -ItemType Directory -Path $path
     }
+    if ($null -ne $script:OtherRun) { $script:OtherRun.Dispose() }
+    $script:OtherRun = $null
+    if ($Machine.MutexHeld) { $script:OtherRun = [IO.FileStream]::new("$env:windir/Platen.lock", 'OpenOrCreate', 'ReadWrite', 'None', 1, 'DeleteOnClose') }
     # Any user of a machine can create this folder.
     if ($Machine.IntuneFolder) { $null = New-Item -ItemType Directory -Path "$env:ProgramData/Microsoft/IntuneManagementExtension/Logs" -Force }
     if ($Machine.LogsBlocked) { Set-Content -LiteralPath "$env:windir/Logs" -Value 'a file where a folder should be' }

@@ -35,7 +35,11 @@ function textsIn({ Title, Service, Apps, LeftOut, Together, TogetherRefusal }: R
 /** The settings block without the script around it. */
 function blockOf(script: string): string {
   const start = script.indexOf("$Settings = ");
-  return script.slice(start, script.indexOf("\r\n}\r\n", start) + "\r\n}\r\n".length);
+  // The end of the block is not one in a here-string.
+  const rest = script
+    .slice(start)
+    .replace(/(?<=@'\r\n)[\s\S]*?(?=\r\n'@)/g, (text) => "x".repeat(text.length));
+  return script.slice(start, start + rest.indexOf("\r\n}\r\n") + "\r\n}\r\n".length);
 }
 
 test("the script is ASCII and contains any field as a literal", () => {

@@ -32,9 +32,9 @@ describe("the addresses of this machine", { skip: withoutPowerShell }, () => {
     run(renderScript("requirement", deploymentOf(deployable({ subnets: subnets.join("\n") }))));
 
   test("the script reads the same addresses as Node, without loopback and link-local ones", async () => {
-    const site = readFileSync("src/pkg/scripts/shared/site.ps1", "utf8");
+    const subnets = readFileSync("src/pkg/scripts/shared/subnets.ps1", "utf8");
 
-    const found = await run(`Set-StrictMode -Version 2.0\n${site}\nGet-MachineAddress`);
+    const found = await run(`Set-StrictMode -Version 2.0\n${subnets}\nGet-MachineAddress`);
 
     assert.deepEqual(found.sort(), ownAddresses.map(({ address }) => address).sort());
   });

@@ -55,16 +55,24 @@ function deployedByOldScripts(name: string, revision: string): Machine {
 describe("printers that old scripts deployed, on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  test("detect and install find nothing to change, and uninstall removes everything", async () => {
+  test("install takes over what happens at log-on, then finds nothing to change, and uninstall removes everything", async () => {
     await windows.setMachine(deployedByOldScripts("Office", revisionOf(office)));
 
     const detected = await windows.run("detect", office);
     const installed = await windows.run("install", office);
+    const second = await windows.run("install", office);
     const removed = await windows.run("uninstall", office);
 
     assert.deepEqual([detected.code, detected.output], [0, ["Installed: Office"]]);
-    assert.deepEqual([installed.code, installed.output], [0, ["Installed: Office: nothing to change"]]);
-    assert.deepEqual(installed.machine, detected.machine);
+    assert.deepEqual([installed.code, installed.output], [0, ["Installed: Office: installed"]]);
+    const components = Object.keys(installed.machine.Registry).filter((key) => /Active Setup/.test(key));
+    assert.deepEqual(
+      components.map((key) => key.split("\\").at(-1)),
+      ["Platen"],
+    );
+    assert.deepEqual(installed.machine.Queues, detected.machine.Queues);
+    assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
+    assert.deepEqual(second.machine.Registry, installed.machine.Registry);
     assert.deepEqual([removed.code, traces(removed)], [0, ["queue Theirs"]]);
     assert.deepEqual(removed.machine.Registry[defaultPrinterKey(sid)], theirs);
   });

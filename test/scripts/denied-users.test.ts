@@ -20,8 +20,7 @@ const users = ["S-1-5-21-9-8-7-1001", "S-1-5-21-9-8-7-1002", "S-1-5-21-9-8-7-100
 const [first, second, third] = users;
 const hive = (sid: string, path = "") => `HKEY_USERS\\${sid}${path}`;
 const modes = (sid: string) => hive(sid, "\\Printers\\DevModePerUser");
-const setup = "Microsoft\\Active Setup\\Installed Components\\Platen-7-reset";
-const done = (sid: string) => hive(sid, `\\Software\\${setup}`);
+const done = (sid: string) => hive(sid, "\\Software\\Platen\\7");
 
 /** Three logged-on users, each with a default printer and their own preferences. */
 const machine: Machine = {
@@ -62,7 +61,8 @@ describe("users whose registry SYSTEM cannot write, on a simulated Windows", {
     assert.equal(result.machine.Registry[`${markerPath}\\Users\\${second}`]?.LegacyDefaultPrinterMode, "x");
     assert.equal(removed.code, 0, removed.output.join());
     assert.deepEqual(defaults(removed), [theirs, theirs, ours]);
-    assert.match(remarks(removed).join("\n"), /^the default printer of S-1-5-21-9-8-7-1003 stays: .+$/);
+    assert.match(remarks(removed)[0] ?? "", /^the record of S-1-5-21-9-8-7-1003 stays: .+$/);
+    assert.match(remarks(removed)[1] ?? "", /^the default printer of S-1-5-21-9-8-7-1003 stays: .+$/);
     assert.deepEqual(
       removed.machine.Queues.map(({ Name }) => Name),
       ["Old"],
@@ -77,23 +77,22 @@ describe("users whose registry SYSTEM cannot write, on a simulated Windows", {
     const repeated = await windows.run("install", office);
 
     const { Registry } = result.machine;
-    const registered = Registry[`HKEY_LOCAL_MACHINE\\SOFTWARE\\${setup}`];
     assert.match(remarks(result).join("\n"), /^the own setting of S-1-5-21-9-8-7-1001 stays: .+$/);
     assert.deepEqual(
       users.map((sid) => Registry[modes(sid)]?.Office),
       ["own", undefined, undefined],
     );
-    assert.match(String(registered?.StubPath), /DevModePerUser/);
+    const { LogonReset, LogonSince } = Registry[markerPath] ?? {};
     assert.deepEqual(
-      users.map((sid) => Registry[done(sid)]?.Version),
-      [undefined, registered?.Version, registered?.Version],
+      users.map((sid) => Registry[done(sid)]?.Reset),
+      [undefined, `${LogonSince} ${LogonReset}`, `${LogonSince} ${LogonReset}`],
     );
     assert.deepEqual(repeated.output, ["Installed: Office: nothing to change"]);
   });
 
   test("a user whose completion cannot be recorded stops no one else, and is reset again at log-on", async () => {
     const office = deployable({ reset_user_preferences: "on" });
-    const DeniedKeys = [hive(first, "\\Software\\Microsoft\\Active Setup")];
+    const DeniedKeys = [hive(first, "\\Software\\Platen")];
 
     const result = await windows.install({ ...machine, DeniedKeys }, office);
 
@@ -109,7 +108,7 @@ describe("users whose registry SYSTEM cannot write, on a simulated Windows", {
     );
   });
 
-  test("uninstall removes everything except their record of the command at log-on", async () => {
+  test("uninstall removes everything except their record of log-on", async () => {
     const office = deployable({ reset_user_preferences: "on" });
     const installed = await windows.install(machine, office);
     await windows.changeMachine({ DeniedKeys: [hive(first)] });
@@ -118,7 +117,7 @@ describe("users whose registry SYSTEM cannot write, on a simulated Windows", {
 
     assert.ok(getQueue(installed));
     assert.equal(removed.code, 0, removed.output.join());
-    assert.match(remarks(removed).join("\n"), /^HKLM:.*\\Platen-7-reset of S-1-5-21-9-8-7-1001 stays: .+$/);
+    assert.match(remarks(removed).join("\n"), /^the record of S-1-5-21-9-8-7-1001 stays: .+$/);
     assert.deepEqual(
       Object.keys(removed.machine.Registry).filter((key) => /Platen/.test(key)),
       [done(first)],

@@ -13,8 +13,8 @@ import { usersMachine, usersPrinter } from "../support/powershell/users-machine.
 
 /** A user's own preferences. */
 const ownPreferences = /^HKEY_USERS\\[^\\]+\\Printers\\DevModePerUser$/;
-/** The record that the command at log-on has already run for a user. */
-const logonRecord = /^HKEY_USERS\\.*\\Active Setup(?:\\|$)/;
+/** The record of what log-on need not do again for a user. */
+const logonRecord = /^HKEY_USERS\\.*\\Platen(?:\\|$)/;
 
 /** The state after a run, without times and without user values that the command at log-on can still delete. */
 function finalState({ machine }: RunResult): unknown {
@@ -30,7 +30,7 @@ function finalState({ machine }: RunResult): unknown {
 function logonDeletesTheRest({ machine }: RunResult): boolean {
   const keys = Object.entries(machine.Registry);
   const isLeft = keys.some(([key, { Office }]) => ownPreferences.test(key) && Office !== undefined);
-  return !isLeft || !keys.some(([key]) => logonRecord.test(key) && key.endsWith("-reset"));
+  return !isLeft || !keys.some(([key, { Reset }]) => logonRecord.test(key) && Reset !== undefined);
 }
 
 describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell }, () => {

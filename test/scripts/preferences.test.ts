@@ -4,6 +4,7 @@ import { deployable, withoutPowerShell } from "../support/powershell/powershell.
 import {
   defaultPrinterKey,
   getQueue,
+  markerPath,
   papyrusDriver,
   queue,
 } from "../support/powershell/simulated-machine.ts";
@@ -85,9 +86,9 @@ describe("preferences and the default printer on a simulated Windows", { skip: w
         assert.equal(result.machine.Registry[defaultPrinterKey(sid)]?.LegacyDefaultPrinterMode, 1);
         assert.deepEqual(removed.machine.Registry[defaultPrinterKey(sid)], old);
       }
-      const setup = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components\\Platen-7";
-      assert.match(String(result.machine.Registry[setup]?.StubPath), /Printers\\7'\)\.Queue/);
-      assert.doesNotMatch(String(result.machine.Registry[setup]?.StubPath), /Office/);
+      const setup = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components\\Platen";
+      assert.match(String(result.machine.Registry[setup]?.StubPath), /-File ".*Platen.logon\.ps1"$/);
+      assert.equal(result.machine.Registry[markerPath]?.LogonDefault, "Office");
       assert.equal(removed.machine.Registry[setup], undefined);
       assert.equal(result.machine.Registry[defaultPrinterKey("S-1-5-18")], undefined);
     });

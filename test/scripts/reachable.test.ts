@@ -13,7 +13,7 @@ describe("the check whether a printer is reachable, on a real network", { skip: 
     await once(listener.listen(0, "127.0.0.1"), "listening");
     const { port } = listener.address() as AddressInfo;
     const windows = ownWindows();
-    const part = resolve("src/pkg/scripts/install/reachable.ps1");
+    const part = resolve("src/pkg/scripts/shared/reachable.ps1");
     const targets = [
       ["127.0.0.1", port],
       ["localhost", port],
@@ -47,7 +47,7 @@ describe("the check whether a printer is reachable, on a real network", { skip: 
 
   test("at most four addresses of a name are tried", async () => {
     const windows = simulatedWindows();
-    const part = resolve("src/pkg/scripts/install/reachable.ps1");
+    const part = resolve("src/pkg/scripts/shared/reachable.ps1");
     const script = join(windows.folder, "addresses.ps1");
     const addresses = Array.from({ length: 40 }, (_, i) => `10.0.0.${i + 1}`);
     // Replaces the function of this name; only the address in `$open` answers.

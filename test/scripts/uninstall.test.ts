@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
 import { getQueue, papyrusDriver, queue, tcpPort, traces } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
@@ -65,13 +65,85 @@ describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () 
     const waited = await windows.run("uninstall", deployable());
     await windows.setMachine(busy);
     const refused = await windows.run("uninstall", deployable());
-    await windows.changeMachine({ JobsDoneAt: 1 });
     const forced = await windows.run("uninstall", deployable(), { parameters: { Force: true } });
 
     assert.equal(waited.code, 0);
     assert.equal(refused.code, 1618);
+    assert.equal(forced.output.at(-1), "Removed: Office: removed; unprinted jobs deleted: 2");
     assert.match(refused.output.at(-1) ?? "", /still has 2 open jobs/);
     assert.ok(getQueue(refused));
     assert.equal(forced.code, 0);
+  });
+
+  describe("jobs that do not print", () => {
+    const withJobs = (...jobs: Record<string, unknown>[]): Machine => ({
+      Queues: [{ ...queue("Office", "LPT1:"), Jobs: jobs }],
+      Drivers: [papyrusDriver()],
+    });
+    const stuck: [string, Record<string, unknown>][] = [
+      ["an error", { JobStatus: "Error, Printing", Minutes: 5 }],
+      ["an offline printer, as a number", { JobStatus: 0x20, Minutes: 5 }],
+      ["a deletion that hangs", { JobStatus: "Deleting", Minutes: 5 }],
+      ["an age of two days", { JobStatus: "Normal", Minutes: 2 * 24 * 60 }],
+      ["a pause of two days", { JobStatus: "Paused", Minutes: 2 * 24 * 60 }],
+    ];
+
+    for (const [why, job] of stuck) {
+      test(`a job with ${why} is deleted after a minute, with a remark, and the queue goes`, async () => {
+        await windows.setMachine(withJobs({ Id: 1, ...job }));
+
+        const result = await windows.run("uninstall", deployable());
+
+        assert.equal(result.code, 0, result.output.join());
+        assert.equal(result.output.at(-1), "Removed: Office: removed; unprinted jobs deleted: 1");
+        assert.ok(result.machine.Slept >= 60_000);
+        assert.deepEqual(result.machine.Queues, []);
+      });
+    }
+
+    test("printed documents that the queue keeps neither count nor wait, and go without a remark", async () => {
+      const kept = ["Printed", "Printed, Retained", "Complete"].map((JobStatus, Id) => ({
+        Id,
+        JobStatus,
+        Minutes: 9999,
+      }));
+      await windows.setMachine(withJobs(...kept));
+
+      const result = await windows.run("uninstall", deployable());
+
+      assert.deepEqual([result.code, result.output], [0, ["Removed: Office: removed"]]);
+      assert.deepEqual([result.machine.Slept, result.machine.Queues], [0, []]);
+    });
+
+    test("a job that waits behind a stuck one keeps the queue, and the stuck one is deleted", async () => {
+      await windows.setMachine(
+        withJobs({ Id: 1, JobStatus: "Error", Minutes: 90 }, { Id: 2, JobStatus: "Normal", Minutes: 9 }),
+      );
+
+      const result = await windows.run("uninstall", deployable());
+
+      assert.equal(result.code, 1618);
+      assert.match(result.output.at(-1) ?? "", /The queue Office still has 1 open jobs\. Try again later/);
+      assert.deepEqual(
+        (getQueue(result).Jobs as { Id: number }[]).map(({ Id }) => Id),
+        [2],
+      );
+    });
+
+    test("jobs that Windows does not delete leave the queue until they are done", async () => {
+      await windows.setMachine({
+        ...withJobs({ Id: 1, JobStatus: "Deleting", Minutes: 5 }),
+        JobsStay: true,
+        ListLeaving: true,
+      });
+
+      const result = await windows.run("uninstall", deployable());
+
+      assert.equal(result.code, 0);
+      assert.match(
+        result.output.at(-1) ?? "",
+        /; Windows has not removed the queue Office yet, so its port stays/,
+      );
+    });
   });
 });

@@ -72,15 +72,12 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       for (const sid of users) {
         assert.deepEqual(result.machine.Registry[own(sid, "Printers\\DevModePerUser")], others);
         assert.deepEqual(result.machine.Registry[own(sid, "Printers\\DevModes2")], others);
-        const setup = result.machine.Registry[`${setups}\\Platen-7-reset`];
-        assert.match(String(setup?.StubPath), /Printers\\7'\)\.Queue;if\(\$q\)\{foreach.*DevModePerUser/);
-        assert.doesNotMatch(String(setup?.StubPath), /Office/);
-        const done = own(sid, "Software\\Microsoft\\Active Setup\\Installed Components\\Platen-7-reset");
-        assert.equal(
-          result.machine.Registry[done]?.Version,
-          setup?.Version,
-          "the command at log-on skips users who are done",
-        );
+        const setup = result.machine.Registry[`${setups}\\Platen`];
+        assert.match(String(setup?.StubPath), /-File ".*Platen.logon\.ps1"$/);
+        const { LogonReset, LogonSince, Revision } = result.machine.Registry[markerPath] ?? {};
+        const done = result.machine.Registry[own(sid, "Software\\Platen\\7")];
+        assert.equal(LogonReset, Revision);
+        assert.equal(done?.Reset, `${LogonSince} ${Revision}`, "log-on skips users who are done");
       }
       const system = result.machine.Registry[own("S-1-5-18", "Printers\\DevModePerUser")];
       assert.equal(system?.Office, "own");
@@ -88,9 +85,8 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
 
     test("preferences are deleted once per revision", async () => {
       const office = deployable({ reset_user_preferences: "on" });
-      const first = await windows.install(machine, office);
-      const repeated = { ...first.machine.Registry, ...Registry };
-      await windows.setMachine({ ...machine, Queues: first.machine.Queues, Registry: repeated });
+      await windows.install(machine, office);
+      await windows.changeMachine({ Registry });
 
       const second = await windows.run("install", office);
       const changed = await windows.run(
@@ -131,7 +127,7 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       const removed = await windows.run("uninstall", office);
 
       for (const result of [ended, removed])
-        assert.equal(result.machine.Registry[`${setups}\\Platen-7-reset`], undefined);
+        assert.equal(result.machine.Registry[`${setups}\\Platen`], undefined);
       const left = Object.keys(removed.machine.Registry).filter((key) => /Platen/.test(key));
       assert.deepEqual(left, []);
     });
@@ -142,6 +138,8 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
     const perMachine = `HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Print\\Connections`;
     const name = "\\\\server\\Old HP";
     const theirs = { "\\\\server\\Other": "winspool,Ne05:" };
+    const cached = (sid: string, key: string) =>
+      `HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Print\\Providers\\Client Side Rendering Print Provider\\${sid}\\Printers\\Connections\\${key}`;
     const Registry: Record<string, Record<string, unknown>> = {
       [`${perMachine}\\${connection}`]: { Server: "\\\\server", Provider: "win32spl.dll" },
       [`${perMachine}\\,,server,Other`]: { Server: "\\\\server" },
@@ -149,6 +147,8 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
     for (const sid of users) {
       Registry[own(sid, `Printers\\Connections\\${connection}`)] = { Server: "\\\\server" };
       Registry[own(sid, "Printers\\Connections\\,,server,Other")] = { Server: "\\\\server" };
+      Registry[cached(sid, connection)] = { GuidPrinter: "{1}" };
+      Registry[cached(sid, ",,server,Other")] = { GuidPrinter: "{2}" };
       Registry[listed(sid, "Devices")] = {
         "\\\\SERVER\\old hp": "winspool,Ne04:",
         Office: "winspool,Ne07:",
@@ -170,6 +170,8 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       for (const sid of users) {
         assert.equal(after[own(sid, `Printers\\Connections\\${connection}`)], undefined);
         assert.ok(after[own(sid, "Printers\\Connections\\,,server,Other")]);
+        assert.equal(after[cached(sid, connection)], undefined, "the cache of the print provider");
+        assert.ok(after[cached(sid, ",,server,Other")]);
         assert.deepEqual(after[listed(sid, "Devices")], { Office: "winspool,Ne07:", ...theirs });
         assert.deepEqual(after[listed(sid, "PrinterPorts")], theirs);
       }
@@ -178,21 +180,16 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       assert.equal(result.machine.Restarts, 0);
     });
 
-    test("other users' connections are removed at the next log-on, by a command without names", async () => {
+    test("other users' connections are removed at the next log-on", async () => {
       const result = await windows.install(machine, office);
       const second = await windows.run("install", office);
       const two = await windows.run("install", deployable({ replaces: `${name}\n\\\\10.0.0.5\\b` }));
 
-      const setup = (from: typeof result) => from.machine.Registry[`${setups}\\Platen-7-connections`];
-      assert.match(
-        String(setup(result)?.StubPath),
-        /Printers\\7';.*Connections\.Split.*RemovePrinterConnection/,
-      );
-      assert.doesNotMatch(String(setup(result)?.StubPath), /server|Old HP|Office/);
-      assert.equal(result.machine.Registry[markerPath]?.Connections, name);
+      assert.ok(result.machine.Registry[`${setups}\\Platen`]);
+      assert.equal(result.machine.Registry[markerPath]?.LogonConnections, name);
       assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
       assert.deepEqual(registryWrites(second.calls), []);
-      assert.equal(two.machine.Registry[markerPath]?.Connections, `${name}|\\\\10.0.0.5\\b`);
+      assert.equal(two.machine.Registry[markerPath]?.LogonConnections, `${name}|\\\\10.0.0.5\\b`);
     });
 
     test("the next run removes a connection that was added again", async () => {
@@ -212,7 +209,7 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       const removed = await windows.run("uninstall", only);
 
       assert.equal(result.machine.Registry[defaultPrinterKey(users[0])]?.Device, undefined);
-      assert.equal(removed.machine.Registry[`${setups}\\Platen-7-connections`], undefined);
+      assert.equal(removed.machine.Registry[`${setups}\\Platen`], undefined);
     });
 
     test("a failed installation removes none, and -WhatIf prints what it would remove", async () => {

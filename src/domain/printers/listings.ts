@@ -71,4 +71,6 @@ export interface PrinterChoices {
   readonly chosenDriver?: Driver | undefined;
   /** The same for the driver for ARM64. */
   readonly chosenArm64Driver?: Driver | undefined;
+  /** The printer whose IPP twin the form makes. */
+  readonly twinOf?: Printer | undefined;
 }

@@ -1,5 +1,4 @@
 import { type Architecture, type DriverSummary, driverTitle, shippedBy } from "../drivers/driver.ts";
-import { isWindowsDriver } from "../drivers/windows-drivers.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 
 // A printer may have a second driver, which ARM64 machines install in place of the first.
@@ -40,20 +39,6 @@ export function modelsOf(driverId: number, printer: ChosenModels): string[] {
   if (printer.driver_id === driverId) models.push(printer.driver_desc);
   if (printer.arm64_driver_id === driverId) models.push(printer.arm64_driver_desc);
   return models;
-}
-
-/** Whether a printer has a driver of a vendor, which Windows protected print mode removes together with its queues. */
-export function needsVendorDriver(printer: PrinterDrivers<DriverSummary | undefined>): boolean {
-  return [printer.driver, printer.arm64Driver].some(
-    (driver) => driver !== undefined && !isWindowsDriver(driver),
-  );
-}
-
-/** Whether an IPP queue with Windows' own driver can replace a printer: its driver is a vendor's, and it has an address. */
-export function canHaveTwin(
-  row: PrinterDrivers<DriverSummary | undefined> & { readonly printer: Pick<Printer, "address"> },
-): boolean {
-  return row.printer.address !== "" && needsVendorDriver(row);
 }
 
 type Listed = Pick<DriverSummary, "listed">;

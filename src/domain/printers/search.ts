@@ -4,10 +4,11 @@ import { cleanText, type FormInput } from "../fields.ts";
 import { foldText } from "../folding.ts";
 import type { Client } from "./client.ts";
 import { type FindingKind, findingKinds, type State, states } from "./findings.ts";
+import { needsVendorDriver } from "./ipp-twin.ts";
 import { type PrinterSort, parseSort } from "./list-order.ts";
 import type { DriverWithState, PrinterWithState, WithState } from "./listings.ts";
 import { effectiveDescription } from "./printer.ts";
-import { arm64Description, needsVendorDriver } from "./printer-drivers.ts";
+import { arm64Description } from "./printer-drivers.ts";
 
 /** In characters. The rest of a query is ignored, because each word is searched in every text. */
 export const maxQuery = 200;

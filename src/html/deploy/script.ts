@@ -11,6 +11,8 @@ interface ScriptPageData {
   readonly downloadPath: string;
   readonly owner: { readonly name: string; readonly path: string };
   readonly section: "Printers" | "Clients" | "Drivers";
+  /** The page of the same script without comments. Undefined for the page itself. */
+  readonly withoutCommentsPath: string | undefined;
 }
 
 /** The largest script that Intune accepts as an app's installer, instead of a command line. */
@@ -27,7 +29,7 @@ export function scriptPage(context: PageContext, data: ScriptPageData): Html {
   return page(
     { ...context, title: fileName, section, action },
     html`<p class="soft">Of <a href="${owner.path}"><bdi>${owner.name}</bdi></a>, ${bytes(size)}. Run the downloaded
-      file: a copied script can lose its encoding.${kind === "install" && installerNote(size)}</p>
+      file: a copied script can lose its encoding.${kind === "install" && installerNote(data)}</p>
     ${!isWhole && html`<p class="notice warn">Only the first ${bytes(visibleCharacters)} are shown. Download the script to read the rest.</p>`}
     <div class="snippet whole">
       <p class="label" id="script-label">Script</p>
@@ -37,9 +39,11 @@ export function scriptPage(context: PageContext, data: ScriptPageData): Html {
   );
 }
 
-function installerNote(size: number): Html {
-  if (size <= scriptInstallerBytes) {
-    return html` Small enough for Intune’s script installer (50 KB).`;
+function installerNote({ size, withoutCommentsPath }: ScriptPageData): Html {
+  const isSmall = size <= scriptInstallerBytes;
+  if (withoutCommentsPath === undefined) {
+    return html` The comments are left out for Intune’s script installer (50 KB).${!isSmall && " It is still too large. Use the .intunewin package."}`;
   }
-  return html` Too large for Intune’s script installer (50 KB). Use the .intunewin package.`;
+  if (isSmall) return html` Small enough for Intune’s script installer (50 KB).`;
+  return html` Too large for Intune’s script installer (50 KB). <a href="${withoutCommentsPath}">Leave out the comments</a>.`;
 }

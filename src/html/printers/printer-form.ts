@@ -28,6 +28,7 @@ import { type Html, html } from "../html.ts";
 import { copyable, helpLinks, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { bytes, listed } from "../text.ts";
+import { twinHead } from "./ipp-twin.ts";
 
 function fieldOptions<Name extends keyof PrinterSettings>(name: Name) {
   return { name, label: printerLabels[name] };
@@ -38,19 +39,16 @@ export function printerForm(choices: PrinterChoices, form: FormState, oob = fals
   return html`<form id="printer-form" class="panel" method="post" action="${paths.printers}" novalidate data-guard
     hx-post="${paths.printers}" hx-target="#printer-list" hx-swap="outerHTML" hx-disabled-elt="find .primary"
     ${oob && html`hx-swap-oob="true"`}>
-    ${originOf(form)}${problemSummary(form)}${printerFields(choices, form)}
+    ${originOf(choices, form)}${problemSummary(form)}${printerFields(choices, form)}
     <button class="primary">Save printer</button>
   </form>`;
 }
 
 /** The printer that a new one is like, or replaces over IPP. */
-function originOf({ values: { like, twin } }: FormState): Html | undefined {
+function originOf({ twinOf }: PrinterChoices, { values: { like } }: FormState): Html | undefined {
   if (like)
     return html`<h2>New printer like <bdi>${like}</bdi></h2><input type="hidden" name="like" value="${like}">`;
-  if (!twin) return undefined;
-  return html`<h2>IPP twin of <bdi>${twin}</bdi></h2><input type="hidden" name="twin" value="${twin}">
-    <p>The new printer replaces “<bdi>${twin}</bdi>” and uses the Microsoft IPP Class Driver.</p>
-    <p class="hint">The printer must support IPP and be switched on. Trays, stapling, user codes and PrintTicket are not copied.</p>`;
+  return twinOf && twinHead(twinOf);
 }
 
 export function printerEditPage(

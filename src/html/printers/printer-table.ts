@@ -1,9 +1,10 @@
 import { memoize } from "../../domain/collections.ts";
 import type { ListedFormat } from "../../domain/deploy/package-format.ts";
+import { twinProblem } from "../../domain/printers/ipp-twin.ts";
 import { type SortKey, sortKeyOf, sortPrinters } from "../../domain/printers/list-order.ts";
 import type { ListedPrinter, PrinterWithState } from "../../domain/printers/listings.ts";
 import { effectiveDescription, type Printer } from "../../domain/printers/printer.ts";
-import { arm64Description, canHaveTwin } from "../../domain/printers/printer-drivers.ts";
+import { arm64Description } from "../../domain/printers/printer-drivers.ts";
 import type { Narrowing, WantedState } from "../../domain/printers/search.ts";
 import { type Hole, type Html, html } from "../html.ts";
 import { narrowedPath } from "../list-filter.ts";
@@ -128,7 +129,7 @@ export function printerRow(
 /** The cell with the button that opens the menu. `data-not`: items that the printer cannot have. */
 export const menuCell = memoize((row: PrinterWithState): Html => {
   const { id, name } = row.printer;
-  const not = [row.state === "blocked" && "package", !canHaveTwin(row) && "twin"].filter(
+  const not = [row.state === "blocked" && "package", twinProblem(row) !== undefined && "twin"].filter(
     (kind) => kind !== false,
   );
   return html`<td role="cell" class="menu"><button type="button" class="link" value="${id}" aria-haspopup="dialog" aria-label="Actions for ${name}"

@@ -3,6 +3,7 @@ import { failureOf, refusalOf } from "../../domain/deploy/deployment-choice.ts";
 import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import type { Icon } from "../../domain/printers/icon.ts";
+import { twinProblem } from "../../domain/printers/ipp-twin.ts";
 import type { ClientWithSubnets, PrinterWithState } from "../../domain/printers/listings.ts";
 import type { Preferences } from "../../domain/printers/preferences.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type Printer,
   shareNameOf,
 } from "../../domain/printers/printer.ts";
-import { arm64Description, canHaveTwin, shipsArm64 } from "../../domain/printers/printer-drivers.ts";
+import { arm64Description, shipsArm64 } from "../../domain/printers/printer-drivers.ts";
 import { printerDefaults } from "../../domain/printers/printer-fields.ts";
 import {
   type Choices,
@@ -32,6 +33,7 @@ import { canChange, helpLinks, type PageContext, page, recordActions } from "../
 import { paths } from "../paths.ts";
 import { counted, time } from "../text.ts";
 import { iconSection, readOnlyIconSection } from "./icon.ts";
+import { vendorDriverNote } from "./ipp-twin.ts";
 import { preferencesSection } from "./preferences.ts";
 import { ticketSummary } from "./printer-form.ts";
 
@@ -64,7 +66,7 @@ export function printerPage(context: PageContext, data: PrinterPageData): Html {
     links: [
       { label: "Edit", path: paths.printerEdit(id) },
       { label: "Duplicate", path: paths.printerCopy(id) },
-      ...(canHaveTwin(row) ? [{ label: "Make an IPP twin", path: paths.printerTwin(id) }] : []),
+      ...(twinProblem(row) === undefined ? [{ label: "Make an IPP twin", path: paths.printerTwin(id) }] : []),
     ],
     deletion: { consequence: "Deleting does not remove the printer from PCs. Uninstall it there first." },
   });
@@ -212,14 +214,14 @@ function choiceRow<T extends string>(term: string, choices: Choices<T>, value: T
   return row(term, value === "" ? html`<span class="soft">${label}</span>` : label, value === "");
 }
 
-function driverSection({ printer, driver, arm64Driver }: PrinterPageData, isChangeable: boolean): Html {
+function driverSection({ printer, driver, arm64Driver, row }: PrinterPageData, isChangeable: boolean): Html {
   if (driver === undefined) return html`<section><h2>Driver</h2><p>No driver assigned.</p></section>`;
   return html`<section id="printer-drivers"><h2>Driver</h2>${factsOf(driver, effectiveDescription(printer, driver))}
     ${
       arm64Driver === undefined
         ? withoutArm64(printer, driver, isChangeable)
         : html`<h3>On ARM64 PCs</h3>${factsOf(arm64Driver, arm64Description(printer, arm64Driver))}`
-    }</section>`;
+    }${vendorDriverNote(row, isChangeable)}</section>`;
 }
 
 function factsOf(driver: Driver, model: string): Html {

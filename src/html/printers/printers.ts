@@ -7,7 +7,7 @@ import type { Narrowing, WantedState } from "../../domain/printers/search.ts";
 import { driverChoices } from "../drivers/driver-label.ts";
 import { emptyForm, type FormState, type SelectChoice, selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { canChange, creationFold, emptyState, type PageContext, page } from "../layout.ts";
+import { canChange, creationFold, emptyState, helpLinks, type PageContext, page } from "../layout.ts";
 import { narrowingForm, narrowingQuery, nothingMatches, shownReason } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { counted } from "../text.ts";
@@ -70,7 +70,7 @@ export function printerList(list: PrinterList, isChangeable = true): Html {
 
 function protectedPrintNote(isChangeable: boolean): Html {
   const remedy = html`Choose <em>Make an IPP twin</em> in a printer’s menu.`;
-  return html`<p>Windows protected print mode blocks vendor drivers. When it is on, these printers stop working. ${isChangeable && remedy}</p>`;
+  return html`<p>Windows protected print mode removes queues with vendors’ drivers. ${isChangeable && remedy}</p>${helpLinks(["What Microsoft plans", "driverless#why"])}`;
 }
 
 /** One form around all rows, for bulk changes and the menu of the rows. */

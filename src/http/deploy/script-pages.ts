@@ -1,6 +1,7 @@
 import type { LinkOwner } from "../../domain/access/link.ts";
 import { scriptPage } from "../../html/deploy/script.ts";
 import { pathsOf } from "../../html/paths.ts";
+import { scriptInstaller } from "../../pkg/scripts/tool-scripts.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
@@ -30,13 +31,29 @@ function readPage(kind: LinkOwner["kind"], make: MakeScript, publish: MakeScript
     if (text.includes("?link="))
       app.store.audit.record("link-made", { record, what: `in ${downloadPath}, on its page` });
     const owner = { name: record.name, path: own.page };
-    const data = { kind: params.kind, downloadPath, section, owner, fileName, text, size: bytes.length };
-    return htmlReply(scriptPage(pageContextOf(request), data));
+    const isShort = url.searchParams.get("for") === scriptInstaller.id;
+    const withoutCommentsPath = isShort ? undefined : keptQuery(url, scriptInstaller.id);
+    const size = bytes.length;
+    return htmlReply(
+      scriptPage(pageContextOf(request), {
+        kind: params.kind,
+        downloadPath,
+        section,
+        owner,
+        fileName,
+        text,
+        size,
+        withoutCommentsPath,
+      }),
+    );
   };
 }
 
-/** The page's query parameters that its download also needs. */
-function keptQuery({ searchParams }: URL): string {
-  const kept = [...searchParams].filter(([name]) => ["all", "driver", "for"].includes(name));
-  return kept.length === 0 ? "" : `?${new URLSearchParams(kept)}`;
+/** The page's query parameters that its download also needs. @param tool replaces that of the page */
+function keptQuery({ searchParams }: URL, tool?: string): string {
+  const kept = new URLSearchParams(
+    [...searchParams].filter(([name]) => ["all", "driver", "for"].includes(name)),
+  );
+  if (tool !== undefined) kept.set("for", tool);
+  return kept.size === 0 ? "" : `?${kept}`;
 }

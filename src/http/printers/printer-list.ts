@@ -40,11 +40,12 @@ export async function printersPageOf(
 
 /** The choices in a printer's form: clients, drivers, and the models of the drivers that are chosen in `form`. */
 export async function choicesOf(app: App, { values }: FormState): Promise<PrinterChoices> {
-  const { clients, drivers } = app.store;
+  const { clients, drivers, printers } = app.store;
   return {
     clients: clients.names(),
     drivers: await app.overview.offeredDrivers(),
     chosenDriver: drivers.find(Number(values.driver_id)),
     chosenArm64Driver: drivers.find(Number(values.arm64_driver_id)),
+    twinOf: printers.find(Number(values.twin))?.printer,
   };
 }

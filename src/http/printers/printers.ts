@@ -4,10 +4,11 @@ import type { ChangeDetails } from "../../domain/deletion.ts";
 import { isForPrinters } from "../../domain/drivers/driver.ts";
 import { modelProblem } from "../../domain/drivers/driver-fields.ts";
 import { ippDriverId } from "../../domain/drivers/windows-drivers.ts";
-import type { UserError } from "../../domain/errors.ts";
+import { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
 import { checkedMerge, mergeForm } from "../../domain/form-versions.ts";
 import { type State, states } from "../../domain/printers/findings.ts";
+import { twinOf, twinProblem } from "../../domain/printers/ipp-twin.ts";
 import type { PrinterDetails } from "../../domain/printers/listings.ts";
 import type { Printer, PrinterSettings } from "../../domain/printers/printer.ts";
 import {
@@ -16,7 +17,6 @@ import {
   parsePrinter,
   printerFieldGroups,
   printerFormValues,
-  twinOf,
 } from "../../domain/printers/printer-fields.ts";
 import { parseNarrowing } from "../../domain/printers/search.ts";
 import type { FormState } from "../../html/form.ts";
@@ -54,7 +54,7 @@ import { choicesOf, printerListUpdate, printersPageOf, readPrinterList } from ".
  */
 export async function index({ app, request, url }: Context): Promise<Reply> {
   const query = url.searchParams;
-  const form = sentForm(initialValues(app, query));
+  const form = sentForm(await initialValues(app, query));
   const isFormRequested = ["new", "copy", "twin", "driver_id"].some((name) => query.has(name));
   const list = await readPrinterList(app, narrowingIn(query));
   const message = undoMessage(app, url) ?? bulkMessageIn(app, query);
@@ -63,18 +63,29 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
   return withListUrl(request, reply, narrowedPath(paths.printers, list.narrowing));
 }
 
-function initialValues(app: App, query: URLSearchParams): FormInput {
-  for (const [name, valuesOf] of [
-    ["copy", copyOf],
-    ["twin", twinOf],
-  ] as const) {
-    const id = query.get(name);
-    if (id === null) continue;
-    const values = valuesOf(app.store.printers.get(parseId(id)).printer);
+async function initialValues(app: App, query: URLSearchParams): Promise<FormInput> {
+  const [copied, replaced] = [query.get("copy"), query.get("twin")];
+  if (copied !== null) {
+    const values = copyOf(app.store.printers.get(parseId(copied)).printer);
     return { ...values, driver_id: offeredDriver(app, values.driver_id) };
   }
+  if (replaced !== null) return twinValues(app, parseId(replaced));
   const driver_id = offeredDriver(app, query.get("driver_id"));
   return valuesWith({ client_id: query.get("client_id") ?? onlyClient(app), driver_id });
+}
+
+/** @throws UserError "not-found", or "invalid" if the printer cannot have an IPP twin */
+async function twinValues({ overview, store }: App, id: number): Promise<FormInput> {
+  const { printer } = store.printers.get(id);
+  const { printers } = await overview.read();
+  const row = printers.find((one) => one.printer.id === id);
+  const problem = row && twinProblem(row);
+  if (problem !== undefined) throw new UserError("invalid", problem);
+  const neighbours = printers.filter(({ client }) => client?.id === row?.client?.id);
+  return twinOf(
+    printer,
+    neighbours.map(({ printer }) => printer.name),
+  );
 }
 
 /** The id of the only client; empty if there are none or several. */

@@ -166,7 +166,7 @@ export function layOut(drivers: LaidOutDrivers, { settings, extras }: OwnContent
 function scriptFiles(settings: ScriptSettings): ZipFile[] {
   return packagedScripts.map((kind) => {
     const template = templateOf(kind, settings);
-    const own = Buffer.concat([template.before, settingsBlock(kind, settings)]);
+    const own = Buffer.concat([template.before, settingsBlock(kind, template, settings)]);
     return generatedFile(`${kind}.ps1`, own, scriptSuffix(template));
   });
 }

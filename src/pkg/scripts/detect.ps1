@@ -1,19 +1,21 @@
 <#
 .SYNOPSIS
 #<if printer>
-Says whether printers are installed as they should be. Changes nothing.
+Says whether printers are installed as wanted. Changes nothing.
 #</if>
 #<if alone>
-Says whether a printer driver is installed as it should be. Changes nothing.
+Says whether a printer driver is installed as wanted. Changes nothing.
 #</if>
 
 .DESCRIPTION
-Made by Platen. Prints one line, "Installed: ..." with exit code 0, or "Not installed: ..." with exit code 1
-and the first difference. Works as an Intune detection script, in an RMM, and by hand. Needs no other file.
+Made by Platen. Prints one line: "Installed: ..." with exit code 0, or "Not installed: ..." and the first difference with
+exit code 1. Works as an Intune detection script, in an RMM, and by hand. Needs no other file.
 
+#<if subnets>
 .PARAMETER OnlyHere
-Leaves out printers that belong in subnets in which this machine has no address, as install.ps1 -OnlyHere does. Where none is
-left it prints "Skipped: ..." with exit code 0.
+Skips printers whose subnets this machine is not in, as install.ps1 -OnlyHere does. If no printer is left, prints
+"Skipped: ..." with exit code 0.
+#</if>
 #>
 [CmdletBinding()]
 param(
@@ -56,6 +58,9 @@ try {
         $name = $printer.Name
         $difference = @(Get-Difference $printer -Queues $queues -Ports $ports -Drivers $drivers)[0]
         if ($difference) { break }
+        #<if package|apart>
+        $rest += Get-NewerDriverRemark $printer
+        #</if>
     }
 }
 catch {

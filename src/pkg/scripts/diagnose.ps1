@@ -6,7 +6,8 @@ Says what is wrong with printers on this machine, and what is right. Changes not
 Made by Platen. Prints one finding a line, which begins with "ok   ", "warn " or "bad  " and with the name of the
 check, and the verdict on the last line. Asks Windows for the spooler, the queue with its driver, port, status and
 jobs, the print log, other queues of the same device and default printers; asks the device whether its name, its
-port, IPP and SNMP answer. Needs no other file and writes none. Without elevation it sees less, and says so.
+port, IPP and SNMP answer, and whether it could print without a driver of its maker's. Needs no other file and writes
+none. Without elevation it sees less, and says so.
 
 Exit codes:
 0  nothing is bad
@@ -82,6 +83,7 @@ function Test-Printer {
 Invoke-Check 'rights' { Test-Right }
 Invoke-Check 'spooler' { Test-Spooler }
 Invoke-Check 'protected-print' { Test-ProtectionMode }
+Invoke-Check 'ranking' { Test-DriverRanking }
 Invoke-Check 'log' { Test-PrintLog }
 $system = Get-PrintSystem
 foreach ($printer in $Settings.Printers) {

@@ -1,37 +1,39 @@
 <#
 .SYNOPSIS
 #<if printer>
-Installs printers with their drivers and ports, and repairs what has drifted.
+Installs printers with their drivers and ports, and repairs what has changed.
 #</if>
 #<if alone>
-Installs a printer driver by itself, under each name that printers use.
+Installs a printer driver without a printer, under each name that printers use.
 #</if>
 
 .DESCRIPTION
-Made by Platen for what stands in the settings below. Run it as SYSTEM or as an administrator, with Windows
-PowerShell 5.1. A second run changes nothing. What an interrupted run left undone, the next one does.
+Made by Platen for the settings below. Run it as SYSTEM or as an administrator, with Windows PowerShell 5.1. A second run
+changes nothing. After an interrupted run, the next one completes the work.
 
 #<if printer>
-What it does, in this order: checks the machine, then for each printer its driver, port, queue,
-preferences, old queues, default printer, and last of all the marker that detection compares.
+It checks the machine, installs the driver, the port and the queue with all that is set for them, removes old queues, and
+writes the marker that detect.ps1 compares. Read Install-Printer, the last function, first.
 
 #</if>
 Exit codes:
 0     installed, or nothing to do
 3010  installed; Windows wants a restart
 1641  installed; Windows is restarting
-1618  busy: the spooler or another installation is in the way; try again later
+1618  busy: try again later; the last line says what is busy
 1603  failed; the last line says why
 
+#<if subnets>
 .PARAMETER OnlyHere
-Skips printers that belong in subnets in which this machine has no address, with exit code 0.
+Skips printers whose subnets this machine is not in. The exit code is 0.
 
+#</if>
 .PARAMETER LogPath
-The log file. Without it: Intune's log folder where its service is, else %SystemRoot%\Logs\Platen.
+The log file. The default folder is Intune's log folder on PCs with Intune, else %SystemRoot%\Logs\Platen.
 
 .EXAMPLE
 powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File .\install.ps1 -WhatIf
-Lists what it would do, and does nothing.
+Lists what it would do and does nothing.
 #>
 [CmdletBinding(SupportsShouldProcess)]
 param(
@@ -51,8 +53,9 @@ $Settings = @{}
 #<parts>
 #</parts>
 
+### The work
 function Confirm-Change {
-    # False with -WhatIf: the change is only noted.
+    # Returns false with -WhatIf, and notes the change.
     param([string]$Message)
     if (-not $WhatIfPreference) { return $true }
     $script:Plan += $Message
@@ -60,13 +63,12 @@ function Confirm-Change {
 }
 
 function Install-Printer {
+    # Each step changes only what is not as wanted.
     param($Printer)
     #<if subnets>
-    if ($OnlyHere) {
-        # Why the printer being worked on does not belong here; empty where it does.
-        $script:Away = [string](Get-SiteDifference $Printer)
-        if ($script:Away) { return }
-    }
+    $script:Away = ''
+    if ($OnlyHere) { $script:Away = [string](Get-SiteDifference $Printer) }
+    if ($script:Away) { return }
     #</if>
     $driver = @($Settings.Drivers | Where-Object { $_.Key -eq $Printer.DriverKey })[0]
     Write-Log "$($Printer.Name): revision $($Printer.Revision), driver $($Printer.DriverName) $($driver.Version)"
@@ -99,6 +101,12 @@ function Install-Printer {
             Install-Queue $Printer $queue $portName
         }
         #</if>
+        #<if options>
+        Set-QueueOption $Printer
+        #</if>
+        #<if files>
+        Restore-VendorPreference $Printer
+        #</if>
         #<if ticket>
         $hasTicket = Set-PrintTicket $Printer
         #</if>
@@ -106,8 +114,11 @@ function Install-Printer {
         Set-Preference $Printer
         #</if>
         #<if ticket>
-        # When all preferences are set: others go after the ticket, and change what is read back.
+        # After all preferences, because they change the ticket that is read back.
         if ($hasTicket) { Set-RegistryValue (Get-MarkerPath $Printer) 'Ticket' (Get-TicketState $Printer) }
+        #</if>
+        #<if options>
+        Set-QueuePermission $Printer
         #</if>
     }
     #</if>
@@ -115,8 +126,6 @@ function Install-Printer {
     #<if ipp>
     if ($Printer.IppUrl) { Show-Double $Printer $portName }
     #</if>
-    if (-not $WhatIfPreference) { Remove-LeftPort $Printer $portName }
-    Remove-LogonSetup $Printer
     #<if default>
     if ($Printer.HasQueue) { Set-DefaultPrinter $Printer }
     #</if>
@@ -126,16 +135,24 @@ function Install-Printer {
     #<if reset>
     if ($Printer.HasQueue) { Reset-UserPreference $Printer }
     #</if>
-    if (-not $WhatIfPreference) { Set-Marker $Printer $driver $portName }
+    #<if logon>
+    Set-Logon $Printer
+    #</if>
+    if ($WhatIfPreference) { return }
+    Remove-LeftPort $Printer $portName
+    #<if no-logon>
+    Remove-Logon $Printer
+    #</if>
+    Set-Marker $Printer $driver $portName
     #</if>
 }
 
 Open-Log $LogPath 'Installation'
-#<if download>
+#<if download|files>
 try {
     #</if>
     Invoke-Run 'Installed' 'nothing to change' { param($Printer) Install-Printer $Printer }
-    #<if download>
+    #<if download|files>
 }
 finally {
     foreach ($folder in $script:TemporaryFolders) {

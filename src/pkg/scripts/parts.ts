@@ -17,15 +17,17 @@ import diagnose from "./diagnose.ps1";
 import addresses from "./install/addresses.ps1";
 import connections from "./install/connections.ps1";
 import installDefaultPrinter from "./install/default-printer.ps1";
+import download from "./install/download.ps1";
 import installDriver from "./install/driver.ps1";
 import installDriverAlone from "./install/driver-alone.ps1";
 import driverFiles from "./install/driver-files.ps1";
 import driverPackage from "./install/driver-package.ps1";
 import driverThere from "./install/driver-there.ps1";
+import exactVersion from "./install/exact-version.ps1";
 import formerPorts from "./install/former-ports.ps1";
 import ippAdd from "./install/ipp-add.ps1";
 import ippQueue from "./install/ipp-queue.ps1";
-import logon from "./install/logon.ps1";
+import installLogon from "./install/logon.ps1";
 import machine from "./install/machine.ps1";
 import installMarker from "./install/marker.ps1";
 import port from "./install/port.ps1";
@@ -33,23 +35,32 @@ import preferences from "./install/preferences.ps1";
 import printTicket from "./install/print-ticket.ps1";
 import installPublisher from "./install/publisher.ps1";
 import installQueue from "./install/queue.ps1";
-import reachable from "./install/reachable.ps1";
+import queueOptions from "./install/queue-options.ps1";
 import userPreferences from "./install/user-preferences.ps1";
+import vendorPreferences from "./install/vendor-preferences.ps1";
 import windowsDriver from "./install/windows-driver.ps1";
 import install from "./install.ps1";
+import logonScript from "./logon.ps1";
 import requirement from "./requirement.ps1";
+import { aroundRegion } from "./script-text.ts";
 import administrator from "./shared/administrator.ps1";
 import architecture from "./shared/architecture.ps1";
 import deployed from "./shared/deployed.ps1";
 import differences from "./shared/differences.ps1";
+import driverRemoval from "./shared/driver-removal.ps1";
 import driverVersion from "./shared/driver-version.ps1";
+import exchange from "./shared/exchange.ps1";
 import exitCodes from "./shared/exit-codes.ps1";
 import ippDifferences from "./shared/ipp-differences.ps1";
+import jobs from "./shared/jobs.ps1";
+import language from "./shared/language.ps1";
 import log from "./shared/log.ps1";
+import logon from "./shared/logon.ps1";
 import portAddresses from "./shared/port-addresses.ps1";
 import printQueries from "./shared/print-queries.ps1";
 import protectedPrint from "./shared/protected-print.ps1";
 import publisherStore from "./shared/publisher-store.ps1";
+import reachable from "./shared/reachable.ps1";
 import registry from "./shared/registry.ps1";
 import registryChanges from "./shared/registry-changes.ps1";
 import relaunch from "./shared/relaunch.ps1";
@@ -57,6 +68,7 @@ import removal from "./shared/removal.ps1";
 import run from "./shared/run.ps1";
 import site from "./shared/site.ps1";
 import spooler from "./shared/spooler.ps1";
+import subnets from "./shared/subnets.ps1";
 import users from "./shared/users.ps1";
 import uninstallDefaultPrinter from "./uninstall/default-printer.ps1";
 import uninstallDriver from "./uninstall/driver.ps1";
@@ -64,7 +76,6 @@ import uninstallDriverAlone from "./uninstall/driver-alone.ps1";
 import uninstallMarker from "./uninstall/marker.ps1";
 import uninstallPublisher from "./uninstall/publisher.ps1";
 import uninstallQueue from "./uninstall/queue.ps1";
-import untilFree from "./uninstall/until-free.ps1";
 import uninstall from "./uninstall.ps1";
 
 export const packagedScripts = ["install", "uninstall", "detect"] as const;
@@ -80,7 +91,7 @@ interface ScriptSource {
   readonly parts: readonly string[];
 }
 
-const basicParts = [relaunch, registry, architecture];
+const basicParts = [language, relaunch, registry, architecture];
 /** Compares a machine's drivers and queues with the settings. */
 const comparingParts = [...basicParts, driverVersion, ...printersOnly(differences, ippDifferences)];
 const installAndUninstallParts = [
@@ -93,13 +104,22 @@ const installAndUninstallParts = [
   registryChanges,
   ...printersOnly(removal),
   publisherStore,
-  ...printersOnly(users),
+  ...printersOnly(users, logon),
 ];
 
 /** Marks parts that the scripts of a driver without a printer leave out. */
 function printersOnly(...parts: readonly string[]): string[] {
-  return parts.map((part) => `#<if printer>\n${part}\n#</if>`);
+  return parts.map((part) => onlyIf("printer", part));
 }
+
+function onlyIf(need: string, part: string): string {
+  return `#<if ${need}>\n${part}\n#</if>`;
+}
+
+/** install.ps1 contains the script for log-on as a here-string. */
+const logonSetup = aroundRegion(installLogon, "logon-script").join(
+  aroundRegion(logonScript, "script-parts").join(subnets.trim()).trim(),
+);
 
 export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
   install: {
@@ -108,17 +128,32 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       ...comparingParts,
       ...installAndUninstallParts,
       protectedPrint,
+      onlyIf("subnets", subnets),
       site,
       machine,
       windowsDriver,
       driverThere,
       installDriver,
+      onlyIf("exact", driverRemoval),
+      exchange,
+      exactVersion,
       installDriverAlone,
       driverPackage,
       driverFiles,
+      download,
       installPublisher,
-      ...printersOnly(port, formerPorts, installQueue, reachable, portAddresses, ippQueue, ippAdd, addresses),
-      ...printersOnly(preferences, printTicket, logon, installDefaultPrinter, connections, userPreferences),
+      ...printersOnly(
+        port,
+        formerPorts,
+        installQueue,
+        onlyIf("ipp", reachable),
+        portAddresses,
+        ippQueue,
+        ippAdd,
+        addresses,
+      ),
+      ...printersOnly(queueOptions, vendorPreferences, preferences, printTicket),
+      ...printersOnly(installDefaultPrinter, connections, userPreferences, logonSetup),
       installMarker,
     ],
   },
@@ -127,15 +162,16 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
     parts: [
       ...basicParts,
       ...installAndUninstallParts,
-      untilFree,
-      ...printersOnly(uninstallQueue, uninstallDefaultPrinter),
+      driverRemoval,
+      exchange,
+      ...printersOnly(jobs, uninstallQueue, uninstallDefaultPrinter),
       uninstallDriver,
       uninstallDriverAlone,
       uninstallPublisher,
       uninstallMarker,
     ],
   },
-  detect: { body: detect, parts: [...comparingParts, deployed, site] },
+  detect: { body: detect, parts: [...comparingParts, deployed, onlyIf("subnets", subnets), site] },
   diagnose: {
     body: diagnose,
     parts: [
@@ -157,6 +193,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       device,
       deviceIpp,
       deviceSnmp,
+      jobs,
       diagnoseQueue,
       printLog,
       portAddresses,
@@ -164,5 +201,8 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       diagnoseDefaultPrinter,
     ],
   },
-  requirement: { body: requirement, parts: [site] },
+  requirement: {
+    body: requirement,
+    parts: [language, onlyIf("subnets", subnets), site, onlyIf("reachable", reachable)],
+  },
 };

@@ -4,8 +4,21 @@ export type PowerShellValue =
   | number
   | boolean
   | null
+  | Lines
   | readonly PowerShellValue[]
   | { readonly [key: string]: PowerShellValue };
+
+/** Text of several lines that stays readable in a script. It is rendered as a here-string. */
+export class Lines {
+  readonly text: string;
+
+  /** @throws Error if a here-string cannot contain the text */
+  constructor(text: string) {
+    if (!/^[\t\n -~]*$/.test(text) || /^'@/m.test(text))
+      throw new Error("a here-string cannot contain this text");
+    this.text = text;
+  }
+}
 
 /**
  * Renders PowerShell: every interpolated value becomes a literal. Text is put into single quotes, where only
@@ -26,6 +39,7 @@ function literal(value: PowerShellValue, ascii: boolean, indent: string): string
   if (typeof value === "string") return textLiteral(value, ascii);
   if (typeof value === "boolean") return value ? "$true" : "$false";
   if (typeof value === "number") return numberLiteral(value);
+  if (value instanceof Lines) return `@'\n${value.text}\n'@`;
   const inner = `${indent}\t`;
   if (isList(value)) {
     const items = value.map((item) => literal(item, ascii, inner));

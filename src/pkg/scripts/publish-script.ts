@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LinkOwner } from "../../domain/access/link.ts";
 import type { ScriptSettings } from "./deployment.ts";
-import { asciiPowershell, type PowerShellValue } from "./powershell.ts";
+import { asciiPowershell, Lines, type PowerShellValue } from "./powershell.ts";
 import apps from "./publish/apps.ps1";
 import blocks from "./publish/blocks.ps1";
 import content from "./publish/content.ps1";
@@ -23,10 +23,12 @@ import values from "./publish/values.ps1";
 import publish from "./publish.ps1";
 import { type ScriptKind, settingsBlock, templateOf } from "./render.ts";
 import { aroundRegion, fileBytes, neededPieces, tabbed } from "./script-text.ts";
+import language from "./shared/language.ps1";
 import log from "./shared/log.ps1";
 
 /** The parts of `publish.ps1`, in the order in which they run. */
 const publishParts: readonly string[] = [
+  language,
   log,
   say,
   values,
@@ -143,7 +145,9 @@ export function renderPublishScript(
   state = publicationState(publication, publication.records),
 ): Buffer {
   const [start, end] = aroundRegion(publish.replaceAll("\r\n", "\n"), "parts");
-  const parts = publishParts.map((part) => neededPieces(part.replaceAll("\r\n", "\n"), () => false).trim());
+  const parts = publishParts.map((part) =>
+    neededPieces(part.replaceAll("\r\n", "\n"), (name) => name === "publish").trim(),
+  );
   const [before, after] = aroundRegion(start + parts.join("\n\n") + end, "settings");
   const settings = asciiPowershell`$Settings = ${settingsFor(publication, state)}`;
   return fileBytes(tabbed(before) + settings + tabbed(after));
@@ -222,23 +226,30 @@ function recordSettings({ printers, clients, drivers }: NonNullable<Publication[
 class Templates {
   readonly #byText = new Map<
     string,
-    { readonly name: string; readonly Before: string; readonly After: string }
+    { readonly name: string; readonly Before: Lines; readonly After: Lines }
   >();
 
-  /** A script as the name of its template and its own settings, in Base64. */
+  /** A script as the name of its template and its own settings. */
   script(kind: ScriptKind, settings: ScriptSettings) {
     const template = templateOf(kind, settings);
-    const [Before, After] = [base64(template.before), base64(template.after)];
-    const key = `${Before} ${After}`;
+    // `publish.ps1` joins the pieces with line ends.
+    const Before = new Lines(linesOf(template.before).replace(/\n$/, ""));
+    const After = new Lines(linesOf(template.after).replace(/^\n/, ""));
+    const key = `${Before.text} ${After.text}`;
     const known = this.#byText.get(key) ?? { name: `F${this.#byText.size + 1}`, Before, After };
     this.#byText.set(key, known);
-    return { Frame: known.name, Settings: base64(settingsBlock(kind, settings)) };
+    return { Frame: known.name, Settings: new Lines(linesOf(settingsBlock(kind, template, settings))) };
   }
 
   settings() {
     const templates = [...this.#byText.values()];
     return Object.fromEntries(templates.map(({ name, Before, After }) => [name, { Before, After }]));
   }
+}
+
+/** The lines of an ASCII script, with LF. */
+function linesOf(piece: Uint8Array): string {
+  return Buffer.from(piece).toString("latin1").replaceAll("\r\n", "\n");
 }
 
 function base64(bytes: Uint8Array): string {

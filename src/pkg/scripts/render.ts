@@ -15,14 +15,15 @@ export function renderScript(kind: ScriptKind, deployment: Deployment): Buffer {
 }
 
 export function renderWithSettings(kind: ScriptKind, settings: ScriptSettings): Buffer {
-  const { before, after } = templateOf(kind, settings);
-  return Buffer.concat([before, settingsBlock(kind, settings), after]);
+  return joined(kind, templateOf(kind, settings), settings);
 }
 
 /** The text before and after a script's settings. It is the same for all deployments with the same needs. */
 export interface ScriptTemplate {
   readonly before: Buffer;
   readonly after: Buffer;
+  /** The settings that the text reads. The script contains no others: some are secrets, which only install needs. */
+  readonly usedSettings: ReadonlySet<string>;
 }
 
 /** The maximum number of templates in memory. An installation needs only a few. */
@@ -41,17 +42,23 @@ export function templateOf(kind: ScriptKind, settings: ScriptSettings): ScriptTe
   return made;
 }
 
+/** Scripts read settings as `$Printer.Name`, `$_.Name`, or by a name in quotes. */
+const settingUses = /\$(?:Settings|Printer|Driver|_)\.(\w+)|'(\w+)'/gi;
+
 function makeTemplate(kind: ScriptKind, needed: readonly Need[]): ScriptTemplate {
   const { body, parts } = scriptSources[kind];
   const isNeeded = (name: Need | ScriptKind) => name === kind || needed.some((need) => need === name);
   const pieces = (text: string) => neededPieces(text.replaceAll("\r\n", "\n"), isNeeded);
   const [start, end] = aroundRegion(pieces(body), "parts");
   const kept = parts.map((part) => pieces(part).trim()).filter((part) => part !== "");
-  const whole = start + kept.join("\n\n") + end;
-  const [before, after] = aroundRegion(kind === "install" ? withoutComments(whole) : whole, "settings");
+  const whole = (start + kept.join("\n\n") + end).replace(/\n{3,}/g, "\n\n");
+  const [before, after] = aroundRegion(whole, "settings");
   return {
     before: fileBytes((isAscii(kind) ? "" : "\ufeff") + tabbed(before)),
     after: fileBytes(tabbed(after)),
+    usedSettings: new Set(
+      [...after.matchAll(settingUses)].map(([, property, quoted]) => property ?? quoted ?? ""),
+    ),
   };
 }
 
@@ -59,45 +66,33 @@ function isAscii(kind: ScriptKind): boolean {
   return kind !== "install" && kind !== "uninstall";
 }
 
-/**
- * Removes indented comments and `#endregion` lines, because Intune accepts 50 KB of an install script. The help at the
- * top and the comments at the margin stay: they are for administrators.
- */
-function withoutComments(text: string): string {
-  return text
-    .replace(/^(?: +#.*|#endregion\n)\n/gm, "")
-    .replace(/^#region /gm, "# ")
-    .replace(/\n{3,}/g, "\n\n");
+function joined(kind: ScriptKind, template: ScriptTemplate, settings: ScriptSettings): Buffer {
+  return Buffer.concat([template.before, settingsBlock(kind, template, settings), template.after]);
 }
 
 /** The settings block, which is put between the two pieces of a template. */
-export function settingsBlock(kind: ScriptKind, settings: ScriptSettings): Buffer {
+export function settingsBlock(kind: ScriptKind, template: ScriptTemplate, settings: ScriptSettings): Buffer {
   const tag = isAscii(kind) ? asciiPowershell : powershell;
-  return fileBytes(tag`$Settings = ${settingsUsedBy(kind, settings)}`);
+  return fileBytes(tag`$Settings = ${usedOf(settings, template)}`);
 }
 
-function settingsUsedBy(kind: ScriptKind, settings: ScriptSettings): ScriptSettings {
-  if (kind === "install") return settings;
-  return kind === "requirement" ? requirementSettings(settings) : withoutPrintTickets(settings);
-}
-
-/** The requirement script reads only ids, names and subnets. */
-function requirementSettings(settings: ScriptSettings): ScriptSettings {
-  const named = ({ Id = null, Name = null, Subnets = [] }: ScriptSettings) => ({ Id, Name, Subnets });
-  return { Printers: recordsIn(settings.Printers).map(named) };
-}
-
-/** A PrintTicket may be large, and only install uses it. */
-function withoutPrintTickets(settings: ScriptSettings): ScriptSettings {
-  const printers = recordsIn(settings.Printers);
-  if (printers.every(({ PrintTicket }) => !PrintTicket)) return settings;
-  return { ...settings, Printers: printers.map((printer) => ({ ...printer, PrintTicket: "" })) };
+function usedOf(
+  settings: ScriptSettings,
+  { usedSettings }: Pick<ScriptTemplate, "usedSettings">,
+): ScriptSettings {
+  const used = Object.entries(settings).filter(([name]) => usedSettings.has(name));
+  const values = used.map(([name, value]) => {
+    const isRecords = name === "Drivers" || name === "Printers";
+    return [name, isRecords ? recordsIn(value).map((record) => usedOf(record, { usedSettings })) : value];
+  });
+  return Object.fromEntries(values);
 }
 
 /** The conditions under which a script contains a part. The names are those in `#<if name>` lines. */
 const needs = {
   /** A printer, with a queue or without. */
   printer: ({ Printers }) => !Printers.some(isDriverAlone),
+  one: ({ Printers }) => Printers.length <= 1,
   many: ({ Printers }) => Printers.length > 1,
   /** A driver without a printer, under several model names. */
   alone: ({ Printers }) => Printers.some(isDriverAlone),
@@ -111,22 +106,39 @@ const needs = {
   /** Only a script that installs the driver trusts its publisher. */
   publisher: ({ Drivers }) =>
     Drivers.some(({ TrustPublisher, Origin }) => isSet(TrustPublisher) && Origin === "package"),
+  /** A driver of which newer versions are replaced too. */
+  exact: ({ Drivers }) =>
+    Drivers.some(({ ExactVersion, Origin }) => isSet(ExactVersion) && Origin === "package"),
   arm64: ({ Printers }) => Printers.some(({ Arm64DriverKey }) => isSet(Arm64DriverKey)),
   queue: ({ Printers }) => Printers.some(({ HasQueue }) => isSet(HasQueue)),
   /** A queue on a TCP/IP or local port. */
   port: ({ Printers }) => Printers.some(({ HasQueue, IppUrl }) => isSet(HasQueue) && !isSet(IppUrl)),
   raw: ({ Printers }) => Printers.some(({ Protocol }) => Protocol === "raw"),
   lpr: ({ Printers }) => Printers.some(({ Protocol }) => Protocol === "lpr"),
+  snmp: ({ Printers }) => Printers.some(({ Snmp }) => isSet(Snmp)),
+  shared: ({ Printers }) => Printers.some(({ Shared }) => isSet(Shared)),
   ipp: ({ Printers }) => Printers.some(({ IppUrl }) => isSet(IppUrl)),
   preferences: ({ Printers }) =>
     Printers.some(({ Duplex, Color, Collate, PaperSize }) =>
       [Duplex, Color, Collate, PaperSize].some(isChosen),
     ),
+  options: ({ Printers }) =>
+    Printers.some((printer) =>
+      [printer.PermissionSddl, printer.KeepPrinted, printer.HoldMismatched].some(isSet),
+    ),
+  /** A file with the vendor's own preferences. */
+  files: ({ Printers }) => Printers.some(({ PreferencesSha256 }) => isSet(PreferencesSha256)),
+  "preferences-download": ({ Printers }) =>
+    Printers.some(({ PreferencesDownload }) => isSet(PreferencesDownload)),
   ticket: ({ Printers }) => Printers.some(({ PrintTicket }) => isSet(PrintTicket)),
   reset: ({ Printers }) => Printers.some(({ ResetUserPreferences }) => isSet(ResetUserPreferences)),
   default: ({ Printers }) => Printers.some(({ SetDefault }) => isSet(SetDefault)),
   connections: ({ Printers }) => Printers.some(replacesAny("\\\\")),
+  /** Something happens at users' next log-on. */
+  logon: ({ Printers }) => Printers.some(isForLogon),
+  "no-logon": ({ Printers }) => !Printers.some(isForLogon),
   addresses: ({ Printers }) => Printers.some(replacesAny("address:")),
+  reachable: ({ Printers }) => Printers.some(({ RequiresReachable }) => isSet(RequiresReachable)),
   subnets: ({ Printers }) => Printers.some(({ Subnets }) => Array.isArray(Subnets) && Subnets.length > 0),
 } satisfies Record<string, (records: ScriptRecords) => boolean>;
 
@@ -145,6 +157,11 @@ function needsOf(settings: ScriptSettings): Need[] {
 
 function recordsIn(value: ScriptSettings[string] | undefined): readonly ScriptSettings[] {
   return Array.isArray(value) ? (value as ScriptSettings[]) : [];
+}
+
+function isForLogon(printer: ScriptSettings): boolean {
+  const { SetDefault, ResetUserPreferences } = printer;
+  return isSet(SetDefault) || isSet(ResetUserPreferences) || replacesAny("\\\\")(printer);
 }
 
 function isDriverAlone({ DriverNames }: ScriptSettings): boolean {

@@ -1,27 +1,27 @@
 <#
 .SYNOPSIS
 #<if printer>
-Removes printers that Platen installed, with their ports and drivers, as far as nobody else uses them.
+Removes the queues of printers, the ports that Platen made for them, and their drivers unless something else uses them.
 #</if>
 #<if alone>
-Removes a printer driver that Platen installed by itself, as far as no queue and no other deployment uses it.
+Removes a printer driver that Platen installed without a printer, unless a queue or another deployment uses it.
 #</if>
 
 .DESCRIPTION
-Made by Platen. Run it as SYSTEM or as an administrator, with Windows PowerShell 5.1. What is not there
-is removed already. Windows deletes queues some time after it was asked to: ports and drivers that it
-still calls busy are tried again for a while, then after one restart of the spooler; the last line names what stays.
+Made by Platen. Run it as SYSTEM or as an administrator, with Windows PowerShell 5.1. It succeeds if nothing is there.
+Windows removes queues with a delay. The script tries ports and drivers that are still busy again for some seconds, and once
+more after a restart of the spooler. The last line names what stays.
 
 Exit codes:
 0     removed, or nothing to do
-1618  busy: open jobs, the spooler or another installation is in the way; try again later
+1618  busy: try again later; the last line says what is busy
 1603  failed; the last line says why
 
 .PARAMETER Force
-Removes a queue that still has jobs. Without it they get a minute to print.
+Deletes all jobs of the queue. Without it, jobs get a minute to print. Then stuck jobs and jobs older than a day are deleted.
 
 .PARAMETER LogPath
-The log file. Without it: Intune's log folder where its service is, else %SystemRoot%\Logs\Platen.
+The log file. The default folder is Intune's log folder on PCs with Intune, else %SystemRoot%\Logs\Platen.
 
 .EXAMPLE
 powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File .\uninstall.ps1
@@ -44,12 +44,17 @@ $Settings = @{}
 #<parts>
 #</parts>
 
+### The work
 function Uninstall-Printer {
     param($Printer)
     Start-Spooler
     $driver = @($Settings.Drivers | Where-Object { $_.Key -eq $Printer.DriverKey })[0]
+    #<if exact>
+    Complete-Exchange $Printer.DriverName
+    #</if>
     #<if printer>
-    Remove-LogonSetup $Printer
+    Remove-Logon $Printer
+    Remove-LogonRecord $Printer
     if ($Printer.HasQueue) {
         Uninstall-Queue $Printer
         Undo-Default $Printer

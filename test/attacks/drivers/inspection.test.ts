@@ -120,7 +120,7 @@ test("a killed inspection answers 422 and leaves no files", {
   const children = watchChildren();
   const watch = setInterval(() => {
     // A child with 60 MB has begun to read.
-    const begun = children().filter(({ peakMb }) => peakMb > 60);
+    const begun = children().filter(({ peakMb }) => peakMb > 75);
     for (const { id } of begun) process.kill(id, "SIGKILL");
   }, 2);
   t.after(() => clearInterval(watch));
@@ -145,7 +145,7 @@ test("an inspection survives signals that a terminal sends to all its processes"
   const children = watchChildren();
   let signals = 0;
   const watch = setInterval(() => {
-    for (const { id } of children().filter(({ peakMb }) => peakMb > 60)) {
+    for (const { id } of children().filter(({ peakMb }) => peakMb > 75)) {
       process.kill(id, signals++ % 2 === 0 ? "SIGINT" : "SIGTERM");
     }
   }, 5);

@@ -81,9 +81,10 @@ describe("the menu of a row in a browser", { skip: withoutBrowser, timeout: 300_
     const service = await startShop(t);
     const page = await openPage(t, service, "/printers?state=vendor-driver");
 
-    await page.getByText("Windows protected print mode blocks vendor drivers").waitFor();
+    await page.getByText("Windows protected print mode removes queues").waitFor();
     await chooseAction(page, "Büro 4", "Make an IPP twin");
     await page.getByRole("heading", { name: "IPP twin of Büro 4" }).waitFor();
+    await page.getByRole("link", { name: "diagnose.ps1" }).waitFor();
     await saveScreenshot(page, "1440-ipp-twin");
     await page.getByRole("button", { name: "Save printer" }).click();
     await page.locator("#message").getByText("Saved: Büro 4 (IPP)").waitFor();

@@ -165,6 +165,6 @@ function isWhole(request: string): boolean {
 
 /** Parses each base64 answer of `$Values`: `read`, or the error message. */
 const parseAll = `@($Values | ForEach-Object {
-  try { $null = ConvertFrom-Ipp -Bytes ([Convert]::FromBase64String($_)) -Deadline (New-Deadline -Milliseconds 60000); 'read' }
+  try { $null = ConvertFrom-Ipp $Latin1.GetString([Convert]::FromBase64String($_)) -Deadline (New-Deadline -Milliseconds 60000); 'read' }
   catch { $_.Exception.Message }
 })`;

@@ -19,7 +19,7 @@ import { papyrusDriver } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 
 const checksInOrder =
-  "rights spooler protected-print log queue driver port marker tcp ipp snmp status jobs doubles default default verdict";
+  "rights spooler protected-print ranking log queue driver port marker tcp driverless snmp status jobs doubles default default verdict";
 
 describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
@@ -35,7 +35,7 @@ describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => 
 
     assert.equal(code, 0);
     assert.equal(lines.map((line) => /^ok {3}([\w-]+): /.exec(line)?.[1]).join(" "), checksInOrder);
-    assert.equal(lines.at(-1), "ok   verdict: nothing wrong in 16 findings");
+    assert.equal(lines.at(-1), "ok   verdict: nothing wrong in 17 findings");
     assert.match(lines.join("\n"), /^ok {3}marker: installed by Platen, revision [0-9a-f]{12}, at \S/m);
   });
 

@@ -148,7 +148,7 @@ describe("a driver's own package on a simulated Windows", { skip: withoutPowerSh
     assert.deepEqual(result.output, [
       `What if: install driver ${pcl} 1.2.3.4`,
       `What if: install driver ${ps} 1.2.3.4`,
-      `Installed: ${title}: checked only`,
+      `Checked: ${title}: nothing was changed`,
     ]);
     assert.deepEqual(traces(result), []);
   });

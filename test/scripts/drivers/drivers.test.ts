@@ -181,24 +181,41 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
 
       const [offline, online] = [await planted({}), await planted({ Download: path })];
 
-      assert.deepEqual([offline.code, offline.machine.Drivers.length], [1603, 0]);
+      assert.deepEqual([offline.code, offline.machine.Drivers.length], [1618, 0]);
       assert.match(offline.output.at(-1) ?? "", /could not be downloaded/);
       assert.deepEqual([online.code, online.machine.Downloads], [0, 1]);
     });
 
-    test("a wrong digest or a missing network fails and leaves no files", async () => {
+    test("a wrong digest fails, a missing network is busy after five minutes, and neither leaves files", async () => {
       const path = join(windows.folder, "download.zip");
       await writeFile(path, zip);
 
       const wrong = await fetched(alone("c".repeat(64)), { Download: path });
       const none = await fetched(alone(), {});
 
-      assert.deepEqual([wrong.code, none.code, wrong.left, none.left], [1603, 1603, 0, 0]);
+      assert.deepEqual([wrong.code, none.code, wrong.left, none.left], [1603, 1618, 0, 0]);
+      assert.deepEqual([none.machine.Slept, none.machine.Downloads], [19 * 15_000, 20]);
       assert.match(wrong.output.at(-1) ?? "", /is not the expected one: its SHA-256 is/);
       assert.match(
         none.output.at(-1) ?? "",
         /could not be downloaded from http:\/\/platen\.lan:8080\/drivers\/1\/files/,
       );
+    });
+
+    test("a service that is busy is asked again as Retry-After says, and lost connections are tried again", async () => {
+      const path = join(windows.folder, "download.zip");
+      await writeFile(path, zip);
+      const refusals = (...Refusals: Record<string, unknown>[]) =>
+        fetched(alone(), { Download: path, Refusals });
+
+      const busy = await refusals({ Status: 503, RetryAfter: 40 }, { Status: 429 }, {});
+      const late = await refusals({ Status: 503, RetryAfter: 3600 });
+      const forbidden = await refusals({ Status: 403, RetryAfter: 5 });
+
+      assert.deepEqual([busy.code, busy.machine.Slept, busy.machine.Downloads], [0, 70_000, 4]);
+      assert.deepEqual([late.code, late.machine.Slept], [1618, 0]);
+      assert.match(late.output.at(-1) ?? "", /could not be downloaded from .* Try again later\.$/);
+      assert.deepEqual([forbidden.code, forbidden.machine.Downloads, forbidden.left], [1603, 1, 0]);
     });
 
     test("a package's script names the missing files", async () => {

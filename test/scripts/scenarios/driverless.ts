@@ -6,6 +6,7 @@ import {
   windowsDeployable,
   withIppQueue,
 } from "../../support/powershell/ipp-machine.ts";
+import { deployable } from "../../support/powershell/powershell.ts";
 import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
 import { tcpPort } from "../../support/powershell/simulated-machine.ts";
 import { protectedPrint } from "./machines.ts";
@@ -19,6 +20,7 @@ const onTcp = {
   Drivers: [{ Name: ippDriver, Version: "10.0.26100.1", Date: "06/21/2006" }],
 };
 const replacing = windowsDeployable({ replaces: "Double" });
+const twin = windowsDeployable({ id: "8", name: "Office (IPP)", replaces: "Office" });
 
 /** Queues that Windows adds for a URL. */
 export const driverless: ScenarioGroup = {
@@ -88,6 +90,21 @@ export const driverless: ScenarioGroup = {
       run: "install",
       machine: withIppQueue("Double"),
       what: replacing,
+    },
+    {
+      before: "_Office_ is a TCP/IP queue with a vendor’s driver; run by its IPP twin",
+      run: "install",
+      machine: awake,
+      ranBefore: [["install", deployable()]],
+      what: twin,
+    },
+    {
+      before: "the same, but the printer is asleep",
+      run: "install",
+      code: 1618,
+      machine: asleep,
+      ranBefore: [["install", deployable()]],
+      what: twin,
     },
     { before: "installed", run: "uninstall", machine: awake, ranBefore: ["install"] },
   ],

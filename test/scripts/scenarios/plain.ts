@@ -6,6 +6,8 @@ const lpt = { Name: "LPT1:" };
 const inHall = { ...queue("Office", "IP_10.0.0.9"), Location: "Hall" };
 const other = { Name: "Papyrus 200", Version: "3.0.0.0", Date: "01/01/2025" };
 const theirs = queue("Theirs", "LPT1:");
+const stuckJob = { Id: 1, JobStatus: "Error, Printing", Minutes: 90 };
+const keptJob = { Id: 2, JobStatus: "Printed, Retained", Minutes: 90 };
 
 /** A queue on a TCP/IP port with an uploaded driver. */
 export const plain: ScenarioGroup = {
@@ -54,6 +56,37 @@ export const plain: ScenarioGroup = {
       machine: { Drivers: [papyrusDriver("2.0.0.0", "01/01/2026")] },
     },
     {
+      before: "a newer driver is installed, another queue uses it, and _Install exactly this version_ is on",
+      run: "install",
+      machine: { Drivers: [{ ...papyrusDriver("2.0.0.0", "01/01/2026"), IsStored: true }], Queues: [theirs] },
+      what: deployable({ location: "Hall" }, { exact_version: true }),
+    },
+    {
+      before: "the same, but Windows does not add the older driver",
+      run: "install",
+      code: 1603,
+      machine: {
+        Drivers: [{ ...papyrusDriver("2.0.0.0", "01/01/2026"), IsStored: true }],
+        Queues: [theirs],
+        RefusesVersion: "1.2.3.4",
+      },
+      what: deployable({ location: "Hall" }, { exact_version: true }),
+    },
+    {
+      before: "installed; then a newer driver was installed",
+      run: "detect",
+      ranBefore: ["install"],
+      changesSince: { Drivers: [papyrusDriver("2.0.0.0", "01/01/2026")] },
+    },
+    {
+      before: "installed; then a newer driver was installed, and _Install exactly this version_ is on",
+      run: "detect",
+      code: 1,
+      ranBefore: ["install"],
+      changesSince: { Drivers: [papyrusDriver("2.0.0.0", "01/01/2026")] },
+      what: deployable({ location: "Hall" }, { exact_version: true }),
+    },
+    {
       before: "Windows asks for a restart after adding the driver",
       run: "install",
       code: 3010,
@@ -65,6 +98,12 @@ export const plain: ScenarioGroup = {
       code: 1603,
       machine: { PnpCode: -536870334 },
     },
+    {
+      before: "the driver ZIP was repacked",
+      run: "install",
+      code: 1603,
+      machine: { PnpCode: -536870325 },
+    },
     { before: "installed", run: "uninstall", ranBefore: ["install"] },
     { before: "not installed", run: "uninstall" },
     {
@@ -72,6 +111,12 @@ export const plain: ScenarioGroup = {
       run: "uninstall",
       ranBefore: ["install"],
       changesSince: { Queues: [inHall, theirs] },
+    },
+    {
+      before: "installed; a job is stuck, another was printed and is kept",
+      run: "uninstall",
+      ranBefore: ["install"],
+      changesSince: { Queues: [{ ...inHall, Jobs: [stuckJob, keptJob] }] },
     },
     {
       before: "installed; two open jobs do not finish",

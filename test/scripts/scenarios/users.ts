@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { deployable, type Machine } from "../../support/powershell/powershell.ts";
 import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
 import {
@@ -13,6 +14,10 @@ const stapled = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft", "psk:PageInpu
 const ownPreferences = Object.fromEntries(
   people.map((sid) => [`HKEY_USERS\\${sid}\\Printers\\DevModePerUser`, { Office: "own", Hall: "own" }]),
 );
+const files = { "preferences.dat": "trays" };
+const sha256 = createHash("sha256").update("trays").digest("hex");
+const plain = deployable();
+const withFile = { ...plain, printer: { ...plain.printer, preferences_sha256: sha256 } };
 const reset = deployable({ reset_user_preferences: "on" });
 
 const preferences: ScenarioGroup = {
@@ -23,6 +28,14 @@ const preferences: ScenarioGroup = {
     { before: "the driver takes the ticket", run: "install" },
     { before: "installed with the ticket", run: "install", ranBefore: ["install"] },
     { before: "the driver refuses the ticket", run: "install", machine: { Refuses: ["PrintTicketXml"] } },
+    { before: "no ticket, but a file of vendor preferences", run: "install", files, what: withFile },
+    {
+      before: "the same, and Windows does not restore the file",
+      run: "install",
+      files,
+      machine: { PrintUi: "refuses" },
+      what: withFile,
+    },
     {
       before:
         "no ticket, but users’ own preferences are deleted; two logged-on users have their own for _Office_ and _Hall_",

@@ -1,7 +1,9 @@
+import { device } from "../../support/powershell/ipp-machine.ts";
 import { deployable } from "../../support/powershell/powershell.ts";
 import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
 import { tcpPort } from "../../support/powershell/simulated-machine.ts";
 
+const reachable = deployable({ requires_reachable: "on" });
 const here = { Addresses: ["10.1.2.77"] };
 const onlyHere = { OnlyHere: true } as const;
 
@@ -17,6 +19,31 @@ const subnets: ScenarioGroup = {
     { before: "outside", run: "install", parameters: onlyHere },
     { before: "outside", run: "install" },
     { before: "outside, not installed", run: "detect", parameters: onlyHere },
+    {
+      before: "outside; _Default printer_ is on, and a user is logged on",
+      run: "install",
+      machine: { Users: ["S-1-5-21-9-8-7-1001"] },
+      what: deployable({ subnets: "10.1.2.0/24", set_default: "on" }),
+    },
+    {
+      before: "outside; _Only PCs that reach the printer_ is on instead of subnets, and the printer is off",
+      run: "requirement",
+      machine: { Devices: [device({ Port: 9100, Awake: false })] },
+      what: reachable,
+    },
+    {
+      before: "the same, installed",
+      run: "requirement",
+      machine: { Devices: [device({ Port: 9100, Awake: false })] },
+      ranBefore: ["install"],
+      what: reachable,
+    },
+    {
+      before: "the same, not installed, and the printer is on",
+      run: "requirement",
+      machine: { Devices: [device({ Port: 9100 })] },
+      what: reachable,
+    },
   ],
 };
 

@@ -134,7 +134,7 @@ export const faultyDevices: [string, Responder, RegExp][] = [
         ippAnswer({ values: [ippValue(0x35, "printer-make-and-model", Buffer.from([0xff, 0xff, 0, 0]))] }),
       ),
     ),
-    /a text that is longer than its value/,
+    /a value that is longer than the answer/,
   ],
   [
     "refuses the request",

@@ -67,7 +67,7 @@ export const setNetwork = (part: Values): Change =>
   setMachineValues({ Network: { Names: {}, Tcp: {}, Ipp: {}, Snmp: {}, ...part } });
 export const setTcpState = (state: string) => setNetwork({ Tcp: { "10.0.0.9:9100": state } });
 export const setSnmpState = (State: string, DeviceStatus = 2) =>
-  setNetwork({ Snmp: { "10.0.0.9": { State, DeviceStatus, PrinterStatus: 1 } } });
+  setNetwork({ Snmp: { "10.0.0.9": { State, DeviceStatus } } });
 /** The device of `office` answers IPP too, although its queue does not use it. */
 export const setIppAttributes = (Attributes: Values) =>
   setNetwork({ Ipp: { "http://10.0.0.9:631/ipp/print": { Attributes } } });

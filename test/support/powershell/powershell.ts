@@ -29,7 +29,8 @@ export interface Machine {
   Spooler?: { Status: string; StartType: string };
   Queues?: Record<string, unknown>[];
   Ports?: Record<string, unknown>[];
-  Drivers?: { Name: string; Version: string; Date: string }[];
+  /** `IsStored`: its package is in the driver store, so scripts can save it. */
+  Drivers?: { Name: string; Version: string; Date: string; IsStored?: boolean }[];
   Users?: string[];
   Registry?: Record<string, Record<string, unknown>>;
   [quirk: string]: unknown;
@@ -120,6 +121,8 @@ export class Simulation {
     rmSync(folder, { recursive: true, force: true });
     await mkdir(folder);
     if (options.withoutFiles !== true) await writeDrivers(folder, drivers, options.inf);
+    for (const [name, content] of Object.entries(options.files ?? {}))
+      await writeFile(join(folder, name), content);
     const script = join(folder, `${kind}.ps1`);
     await writeFile(script, renderWithSettings(kind, settings));
     const request = {
@@ -171,6 +174,8 @@ export interface RunOptions {
   /** `error`: only this call fails; `cut`: all later calls fail too, as after a power cut. */
   readonly failWith?: "error" | "cut";
   readonly withoutFiles?: boolean;
+  /** Further files beside the script, by name. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Replaces the driver's INF. */
   readonly inf?: Buffer;
 }
@@ -221,9 +226,14 @@ function freshMachine(): Machine {
     DriverNeedsInf: false,
     DriverNeedsRestart: false,
     DriverNever: false,
+    RefusesVersion: "",
     MutexHeld: false,
     CatalogUnsigned: false,
     Download: "",
+    Refusals: [],
+    JobsStay: false,
+    PrintUi: "",
+    PrintUiHangs: false,
     JobsDoneAt: 0,
     ListLeaving: false,
     IntuneFolder: false,

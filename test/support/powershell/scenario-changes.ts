@@ -97,7 +97,7 @@ function describeQueue({ DriverName, PortName, Ticket }: Table): string {
 }
 
 /** Fields that only the simulation uses. */
-const internalFields = ["Name", "Leaving", "GoneAt", "IsWindows"];
+const internalFields = ["Name", "Leaving", "GoneAt", "IsWindows", "InfPath", "IsStored"];
 
 function fieldChanges(before: Table, after: Table): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

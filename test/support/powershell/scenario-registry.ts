@@ -18,10 +18,9 @@ interface KeyChange {
 const meanings: readonly (readonly [key: RegExp, name: (change: KeyChange) => string])[] = [
   [/^HKEY_LOCAL_MACHINE\\SOFTWARE\\Platen\\Printers\\[^\\]+$/, () => "marker"],
   [/^HKEY_LOCAL_MACHINE\\SOFTWARE\\Platen(?:\\Ports)?$/, () => ""],
-  [
-    /^HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components\\Platen-[^\\-]+-?(\w*)$/,
-    ({ groups: [purpose] }) => `command at log-on (${purpose || "default printer"})`,
-  ],
+  [/\\Active Setup\\Installed Components\\Platen$/, () => "script at each user’s next log-on"],
+  [/\\Active Setup\\Installed Components\\Platen-/, () => "log-on command of an earlier version of Platen"],
+  [/^HKEY_LOCAL_MACHINE\\.*\\CurrentVersion\\Run$/, () => "script at every log-on"],
   [
     /^HKEY_LOCAL_MACHINE\\.*\\Print\\Connections\\(,,.+)$/,
     (change) => `${connectionOf(change)} of the machine`,
@@ -40,7 +39,8 @@ const meanings: readonly (readonly [key: RegExp, name: (change: KeyChange) => st
     /^HKEY_USERS\\[^\\]+\\Software\\Microsoft\\Windows NT\\CurrentVersion\\(?:Devices|PrinterPorts)$/,
     () => "",
   ],
-  [/^HKEY_USERS\\[^\\]+\\Software\\Microsoft\\Active Setup\\Installed Components\\Platen-/, () => ""],
+  [/^HKEY_USERS\\[^\\]+\\Software\\Platen(?:\\|$)/, () => ""],
+  [/\\Client Side Rendering Print Provider\\/, () => ""],
   // Windows' own entries for drivers and ports.
   [/\\Control\\Print\\(?:Environments|Monitors)(?:\\|$)/, () => ""],
 ];

@@ -19,6 +19,8 @@ export interface Scenario {
   /** The deployment, if it differs from that of the group. */
   readonly what?: Deployed;
   readonly parameters?: Readonly<Record<string, true>>;
+  /** Further files of the package, by name. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface ScenarioGroup {
@@ -52,6 +54,7 @@ export async function runScenario(
     changesSince = {},
     what = group.what,
     parameters = {},
+    files = {},
   } = scenario;
   await windows.setMachine(machine);
   for (const earlier of ranBefore) {
@@ -61,7 +64,7 @@ export async function runScenario(
   await windows.changeMachine(changesSince);
   const before = await windows.request<Pick<RunResult, "machine">>({ do: "state" });
 
-  const result = await windows.run(run, what, { parameters });
+  const result = await windows.run(run, what, { parameters, files });
 
   assert.equal(result.code, code, result.output.join("\n"));
   assert.equal(result.left, 0, "something is left in the temporary folder");

@@ -73,26 +73,12 @@ function encodeElement(tag: number, ...parts: Buffer[]): Buffer {
 
 const number = (value: number) => encodeElement(2, Buffer.from([value]));
 
-/** An answer with these values. */
-export function snmpAnswer({
-  id = 1,
-  error = 0,
-  values = [2, 3],
-}: {
-  id?: number;
-  error?: number;
-  values?: number[];
-} = {}): Buffer {
-  const variables = values.map((value) =>
-    encodeElement(0x30, encodeElement(6, Buffer.from([43, 6, 1])), number(value)),
-  );
-  const response = encodeElement(
-    0xa2,
-    number(id),
-    number(error),
-    number(0),
-    encodeElement(0x30, ...variables),
-  );
+/** An answer with this value of the device's status. @param value null: none, as beside an error */
+export function snmpAnswer({ error = 0, value = 2 }: { error?: number; value?: number | null } = {}): Buffer {
+  const status = value === null ? encodeElement(5) : number(value);
+  const variable = encodeElement(0x30, encodeElement(6, Buffer.from([43, 6, 1])), status);
+  const list = encodeElement(0x30, variable);
+  const response = encodeElement(0xa2, number(1), number(error), number(0), list);
   return encodeElement(0x30, number(0), encodeElement(4, Buffer.from("public")), response);
 }
 

@@ -85,9 +85,7 @@ export async function fetchPublishScript({ fetch }: Pick<TestApp, "fetch">, path
 /** A script in the settings, put together from its template and its own settings. */
 export function scriptText(settings: ReadSettings, script: ReadScript): string {
   const { Before = "", After = "" } = settings.Frames[script.Frame] ?? {};
-  return Buffer.concat(
-    [Before, script.Settings, After].map((text) => Buffer.from(text, "base64")),
-  ).toString();
+  return [Before, script.Settings, After].join("\r\n");
 }
 
 /** Reads the literals of settings blocks, and no other PowerShell. */
@@ -107,6 +105,7 @@ class LiteralReader {
     if (this.#takes("$true")) return true;
     if (this.#takes("$false")) return false;
     if (this.#takes("$null")) return null;
+    if (this.#takes("@'\r\n")) return this.#hereString();
     const number = this.#skip(/-?\d+/y);
     return number === "" ? this.#quoted() : Number(number);
   }
@@ -147,6 +146,14 @@ class LiteralReader {
     const escapes = this.#skip(/(?:`[nt])+"/y);
     assert.ok(escapes !== "", "line feeds and tabs alone stand in double quotes");
     return escapes.slice(0, -1).replaceAll("`n", "\n").replaceAll("`t", "\t");
+  }
+
+  /** A here-string keeps the line ends of the file. */
+  #hereString(): string {
+    const end = this.#text.indexOf("\r\n'@", this.#at);
+    const text = this.#text.slice(this.#at, end);
+    this.#at = end + "\r\n'@".length;
+    return text;
   }
 
   #quoted(): string {

@@ -18,10 +18,16 @@ function Test-Device {
     else { Add-Finding 'bad' 'tcp' "$where $(Get-StateText $answer.State)" }
     # A device that refuses one port may answer at others; one that is silent is.
     if ($answer.State -notin 'open', 'refused') { return }
-    if ($answer.State -eq 'open' -or $Printer.Protocol -ne 'ipp') {
-        Invoke-Check 'ipp' { Test-Ipp $Printer $addresses }
+    #<if ipp>
+    if ($Printer.IppUrl) {
+        if ($answer.State -eq 'open') { Invoke-Check 'ipp' { Test-Ipp $Printer $addresses } }
+        return
     }
+    #</if>
+    #<if port>
+    Invoke-Check 'driverless' { Test-Driverless $Printer $addresses }
     Invoke-Check 'snmp' { Test-Snmp $Printer $Port $addresses[0] }
+    #</if>
 }
 
 function Get-DeviceAddress {
@@ -35,8 +41,7 @@ function Get-DeviceAddress {
         Add-Finding 'bad' 'name' "$($Printer.Address) $problem"
         return
     }
-    $parsed = $null
-    if (-not [Net.IPAddress]::TryParse($Printer.Address, [ref]$parsed)) {
+    if ($null -eq ($Printer.Address -as [Net.IPAddress])) {
         Add-Finding 'ok' 'name' "$($Printer.Address) is $($addresses -join ', ')"
     }
     return $addresses

@@ -20,24 +20,30 @@ function Get-DoubleQueue {
     $devices = @($script:DeviceAddresses)
     if ($Printer.Address) { $devices += ConvertTo-PlainAddress $Printer.Address }
     $replaced = @($Printer.Replaces | Where-Object { $_ -like 'address:*' } | ForEach-Object { ConvertTo-PlainAddress $_.Substring(8) })
+    #<if ipp>
     $id = ''
     if ($own.Count -gt 0) { $id = Get-DeviceId $own[0].PortName }
+    #</if>
     foreach ($queue in $Queues) {
         if ($queue.Name -eq $Printer.Name -or [string]$queue.Type -eq 'Connection') { continue }
         $address = $addresses[[string]$queue.PortName]
         if ($own.Count -gt 0 -and $queue.PortName -eq $own[0].PortName) { "$($queue.Name) prints to the same port" }
+        #<if ipp>
         elseif ($id -and (Get-DeviceId $queue.PortName) -eq $id) { "$($queue.Name) prints to the same device" }
+        #</if>
         elseif ($address -and $devices -contains $address) { "$($queue.Name) prints to the same address, $address" }
         elseif ($Printer.Replaces -contains $queue.Name -or ($address -and $replaced -contains $address)) { "$($queue.Name) was to be replaced and is still there" }
     }
 }
 
+#<if ipp>
 function Get-DeviceId {
     # What Windows notes of the device behind a WSD port; '' for other ports.
     param([string]$PortName)
     if ($PortName -notlike 'WSD-*') { return '' }
     return [string](Get-RegistryValue "HKLM:\SYSTEM\CurrentControlSet\Control\Print\Monitors\WSD Port\Ports\$PortName" 'IPP PortId')
 }
+#</if>
 
 function Get-Connection {
     # Connections to queues of print servers, as \\server\queue: of this machine, and of each user whose hive is loaded.

@@ -7,24 +7,29 @@ $MaxHeadBytes = 16384
 $Latin1 = [Text.Encoding]::GetEncoding(28591)
 
 function Send-HttpPost {
-    # Posts bytes and returns the answer: Status, Type, Body (bytes as characters of the same numbers), and of TLS
-    # Certificate (what is wrong with it, '' for nothing). Throws within the deadline, whatever the other side does.
+    # Posts bytes and returns the answer: Status, Type, Body (bytes as characters of the same numbers), and Certificate
+    # (what is wrong with that of TLS). Throws within the deadline, whatever the other side does.
     param($Url, $Addresses, [byte[]]$Body, $Deadline)
     $client = Open-Connection $Addresses $Url.Port $Deadline
     try {
         $stream = $client.GetStream()
-        $certificate = ''
-        if ($Url.Scheme -eq 'https') {
-            $faults = [int[]]@(0)
-            $stream = Open-Tls $stream -HostName $Url.DnsSafeHost -Faults $faults -Deadline $Deadline
-            $certificate = Get-CertificateFault $stream $faults[0]
-        }
+        #<if ipp>
+        $faults = [int[]]@(0)
+        if ($Url.Scheme -eq 'https') { $stream = Open-Tls $stream -HostName $Url.DnsSafeHost -Faults $faults -Deadline $Deadline }
+        #</if>
         $head = "POST $($Url.PathAndQuery) HTTP/1.1`r`nHost: $($Url.Authority)`r`nContent-Type: application/ipp`r`n" +
         "Content-Length: $($Body.Length)`r`nUser-Agent: Platen`r`nConnection: close`r`n`r`n"
         $bytes = [Text.Encoding]::ASCII.GetBytes($head) + $Body
         Wait-ForTask $stream.WriteAsync($bytes, 0, $bytes.Length) (Get-RemainingTime $Deadline)
         $answer = Read-HttpAnswer $stream $Deadline
-        $answer.Certificate = $certificate
+        #<if ipp>
+        if ($faults[0] -band 2) { $answer.Certificate += 'is made for another name, ' }
+        if ($faults[0] -band 4) { $answer.Certificate += 'was signed by nobody whom this machine trusts, or is out of date, ' }
+        if ($faults[0]) {
+            $certificate = [Security.Cryptography.X509Certificates.X509Certificate2]::new($stream.RemoteCertificate)
+            $answer.Certificate += "is valid until $($certificate.NotAfter.ToString('yyyy-MM-dd', [Globalization.CultureInfo]::InvariantCulture))"
+        }
+        #</if>
         return $answer
     }
     finally {
@@ -33,6 +38,7 @@ function Send-HttpPost {
     }
 }
 
+#<if ipp>
 function Open-Tls {
     # Printers sign their own certificates: any is taken, and what is wrong with it is put into $Faults. A compiled
     # function, because a scriptblock cannot run on the threads that call it.
@@ -51,62 +57,51 @@ function Open-Tls {
     Wait-ForTask $task (Get-RemainingTime $Deadline)
     return $tls
 }
-
-function Get-CertificateFault {
-    param($Stream, [int]$Faults)
-    if ($Faults -eq 0) { return '' }
-    $texts = @()
-    if ($Faults -band 2) { $texts += 'is made for another name' }
-    if ($Faults -band 4) { $texts += 'was signed by nobody whom this machine trusts, or is out of date' }
-    if ($null -ne $Stream.RemoteCertificate) {
-        $certificate = [Security.Cryptography.X509Certificates.X509Certificate2]::new($Stream.RemoteCertificate)
-        $texts += "is valid until $($certificate.NotAfter.ToString('yyyy-MM-dd', [Globalization.CultureInfo]::InvariantCulture))"
-    }
-    return $texts -join ', '
-}
+#</if>
 
 function Read-HttpAnswer {
+    # As far as it is announced: some printers keep the connection open behind it.
     param($Stream, $Deadline)
     $buffer = New-Object 'byte[]' -ArgumentList 65536
-    $store = New-Object IO.MemoryStream
-    while ($true) {
+    $text = ''
+    while ($text.Length -le $MaxAnswerBytes) {
         $task = $Stream.ReadAsync($buffer, 0, $buffer.Length)
         Wait-ForTask $task (Get-RemainingTime $Deadline)
-        $store.Write($buffer, 0, $task.Result)
-        $answer = ConvertFrom-Http $Latin1.GetString($store.ToArray()) ($task.Result -eq 0) $Deadline
+        $text += $Latin1.GetString($buffer, 0, $task.Result)
+        $answer = ConvertFrom-Http $text ($task.Result -eq 0) $Deadline
         if ($null -ne $answer) { return $answer }
         if ($task.Result -eq 0) { throw 'it hung up before its answer was complete' }
-        if ($store.Length -gt $MaxAnswerBytes) { throw 'its answer does not end' }
     }
+    throw 'its answer does not end'
 }
 
 function ConvertFrom-Http {
     # An answer; $null while it is not complete.
     param([string]$Text, [bool]$IsAll, $Deadline)
-    $rest = $Text
     # "Continue" may stand before the answer.
-    for ($i = 0; $i -lt 3; $i++) {
-        $head = Get-HttpHead $rest
-        if ($null -eq $head) { return $null }
-        $rest = $rest.Substring($head.Length + 4)
-        if ($head -notmatch '^HTTP/1\.[01] ([0-9]{3})') { throw 'it does not speak HTTP' }
-        $status = [int]$Matches[1]
-        if ($status -ge 200) { break }
-    }
-    $body = Get-HttpBody $head -Rest $rest -IsAll $IsAll -Deadline $Deadline
-    if ($null -eq $body) { return $null }
-    return @{ Status = $status; Type = (Get-HttpHeader $head 'Content-Type'); Body = $body }
-}
-
-function Get-HttpHead {
-    # What stands before the empty line; $null while it is not there.
-    param([string]$Text)
+    $Text = $Text -replace '(?s)^(?:HTTP/1\.. 1.*?\r\n\r\n)+', ''
     $start = $Text.Substring(0, [Math]::Min(7, $Text.Length))
     if (-not 'HTTP/1.'.StartsWith($start, [StringComparison]::Ordinal)) { throw 'it does not speak HTTP' }
     $end = $Text.IndexOf("`r`n`r`n", [StringComparison]::Ordinal)
-    if ($end -ge 0) { return $Text.Substring(0, $end) }
-    if ($Text.Length -gt $MaxHeadBytes) { throw 'the head of its answer does not end' }
-    return $null
+    if ($end -lt 0) {
+        if ($Text.Length -gt $MaxHeadBytes) { throw 'the head of its answer does not end' }
+        return
+    }
+    $head = $Text.Substring(0, $end)
+    if ($head -notmatch '^HTTP/1\.[01] ([0-9]{3})') { throw 'it does not speak HTTP' }
+    $answer = @{ Status = [int]$Matches[1]; Type = Get-HttpHeader $head 'Content-Type'; Certificate = ''; Body = $Text.Substring($end + 4) }
+    $length = Get-HttpHeader $head 'Content-Length'
+    if ((Get-HttpHeader $head 'Transfer-Encoding') -match 'chunked') {
+        $answer.Body = ConvertFrom-Chunk $answer.Body $Deadline
+        if ($null -eq $answer.Body) { return }
+    }
+    elseif ($length) {
+        if ($length -notmatch '^[0-9]{1,9}$') { throw 'the length of its answer is no number' }
+        if ($answer.Body.Length -lt [int]$length) { return }
+        $answer.Body = $answer.Body.Substring(0, [int]$length)
+    }
+    elseif (-not $IsAll) { return }
+    return $answer
 }
 
 function Get-HttpHeader {
@@ -115,43 +110,25 @@ function Get-HttpHeader {
     return ''
 }
 
-function Get-HttpBody {
-    # The whole body; $null while it is not there.
-    param([string]$Head, [string]$Rest, [bool]$IsAll, $Deadline)
-    if ((Get-HttpHeader $Head 'Transfer-Encoding') -match 'chunked') {
-        return ConvertFrom-Chunk $Rest $Deadline
-    }
-    $length = Get-HttpHeader $Head 'Content-Length'
-    if ($length -match '^[0-9]{1,9}$') {
-        if ([int]$length -gt $MaxAnswerBytes) { throw 'its answer is too long' }
-        if ($Rest.Length -lt [int]$length) { return $null }
-        return $Rest.Substring(0, [int]$length)
-    }
-    if ($length) { throw 'the length of its answer is no number' }
-    if (-not $IsAll) { return $null }
-    return $Rest
-}
-
 function ConvertFrom-Chunk {
     # The text of all chunks; $null while the last one is missing.
     param([string]$Text, $Deadline)
     $body = New-Object Text.StringBuilder
     $at = 0
-    while ($true) {
-        if ((Get-RemainingTime $Deadline) -eq 0) { throw (New-Object TimeoutException) }
-        $end = $Text.IndexOf("`r`n", $at, [StringComparison]::Ordinal)
-        if ($end -lt 0) {
-            if ($Text.Length - $at -gt 1024) { throw 'a chunk of its answer has no length' }
-            return $null
+    while ((Get-RemainingTime $Deadline) -gt 0) {
+        $line = [regex]::Match($Text.Substring($at, [Math]::Min(1024, $Text.Length - $at)), '^([0-9A-Fa-f]{1,7})[ \t]*(?:;.*)?\r\n')
+        if (-not $line.Success) {
+            if ($Text.IndexOf("`n", $at) -lt 0 -and $Text.Length - $at -lt 1024) { return $null }
+            throw 'a chunk of its answer has no length'
         }
-        if ($Text.Substring($at, $end - $at) -notmatch '^([0-9A-Fa-f]{1,7})[ \t]*(?:;|$)') { throw 'a chunk of its answer has no length' }
-        $length = [Convert]::ToInt32($Matches[1], 16)
+        $length = [Convert]::ToInt32($line.Groups[1].Value, 16)
         if ($length -eq 0) { return $body.ToString() }
-        $at = $end + 2
+        $at += $line.Length
         if ($Text.Length -lt $at + $length + 2) { return $null }
         $null = $body.Append($Text, $at, $length)
         $at += $length + 2
     }
+    throw (New-Object TimeoutException)
 }
 
 #endregion

@@ -1,4 +1,4 @@
-#region The machine: rights, spooler, protected print mode
+#region The machine: rights, spooler, protected print mode, driver ranking
 
 # Whether the spooler answers: without it nothing is known of queues, drivers and ports.
 $script:SpoolerAnswers = $false
@@ -53,7 +53,22 @@ function Get-Spooler {
 
 function Test-ProtectionMode {
     $script:IsProtected = Test-ProtectedPrint
-    if (-not $script:IsProtected) { Add-Finding 'ok' 'protected-print' 'the mode is off: drivers of any maker work' }
+    if (-not $script:IsProtected) {
+        Add-Finding 'ok' 'protected-print' 'the mode is off: drivers of any maker work. Switched on, it removes their queues'
+    }
+}
+
+function Test-DriverRanking {
+    # Whether Windows prefers its own IPP driver to that of a printer's maker. A policy wins over the setting.
+    $state = 'set by nobody, so Windows decides'
+    foreach ($source in 'setting', 'policy') {
+        $name = @{ setting = 'UseWindowsReadyPrintDriverRanking'; policy = 'UseWindowsReadyPrintDriverRankingGroupPolicy' }[$source]
+        $value = Get-RegistryValue 'HKLM:\SOFTWARE\Policies\Microsoft\Windows NT\Printers\DriverRanking' $name
+        if ($null -eq $value) { continue }
+        $state = "on by $source"
+        if ($value -eq 0) { $state = "off by $source" }
+    }
+    Add-Finding 'ok' 'ranking' "the preference for Windows' own IPP driver is ${state}: it is for printers that Windows finds, not for TCP/IP queues"
 }
 
 #endregion

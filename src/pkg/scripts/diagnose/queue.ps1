@@ -1,28 +1,13 @@
 #region What the queue itself says: its status and its jobs
 
-$MaxJobHours = 24
 # Of Get-Printer's PrinterStatus: what stops printing, and what soon may.
 $StoppingStatus = 'Error', 'Paused', 'PendingDeletion', 'PaperJam', 'PaperOut', 'PaperProblem', 'Offline', 'OutputBinFull',
 'NotAvailable', 'NoToner', 'UserIntervention', 'UserInterventionRequired', 'OutOfMemory', 'DoorOpen', 'ServerOffline'
 $WarningStatus = 'TonerLow', 'ManualFeed', 'ServerUnknown', 'PagePunt'
-$StoppingJobStatus = 'Error', 'Offline', 'PaperOut', 'Blocked', 'UserIntervention', 'Deleting'
-$DoneJobStatus = 'Printed', 'Complete', 'Retained', 'Deleted'
-# The numbers of both, where this Windows gives them instead of their names.
+# Some Windows versions give the number of these bits instead of their names.
 $PrinterStatusBits = 'Paused', 'Error', 'PendingDeletion', 'PaperJam', 'PaperOut', 'ManualFeed', 'PaperProblem', 'Offline',
 'IOActive', 'Busy', 'Printing', 'OutputBinFull', 'NotAvailable', 'Waiting', 'Processing', 'Initialization', 'WarmingUp', 'TonerLow',
 'NoToner', 'PagePunt', 'UserIntervention', 'OutOfMemory', 'DoorOpen', 'ServerUnknown', 'PowerSave', 'ServerOffline'
-$JobStatusBits = 'Paused', 'Error', 'Deleting', 'Spooling', 'Printing', 'Offline', 'PaperOut', 'Printed', 'Deleted', 'Blocked',
-'UserIntervention', 'Restart', 'Complete', 'Retained', 'RenderingLocally'
-
-function ConvertTo-StatusName {
-    # A status as names: Windows gives names with commas between them, or a number of bits.
-    param($Status, [string[]]$Bits)
-    $text = [string]$Status
-    if ($text -notmatch '^[0-9]+$') { return @($text -split ',' | ForEach-Object { $_.Trim() } | Where-Object { $_ -and $_ -ne 'Normal' }) }
-    for ($i = 0; $i -lt $Bits.Count; $i++) {
-        if ([long]$text -band ([long]1 -shl $i)) { $Bits[$i] }
-    }
-}
 
 function Test-QueueStatus {
     param($Printer, $Queue)
@@ -65,19 +50,6 @@ function Test-Job {
         if ($minutes -ge 60) { $level = 'warn' }
         Add-Finding $level 'jobs' $text
     }
-}
-
-function ConvertTo-OpenJob {
-    # What stops a job, and for how many minutes it has been there; nothing for one that is done and only kept.
-    param($Job)
-    $names = @(ConvertTo-StatusName (Get-Property $Job 'JobStatus') $JobStatusBits)
-    $stopped = @($names | Where-Object { $StoppingJobStatus -contains $_ })
-    $done = @($names | Where-Object { $DoneJobStatus -contains $_ })
-    if ($done.Count -gt 0 -and $stopped.Count -eq 0) { return }
-    $minutes = 0
-    $time = Get-Property $Job 'SubmittedTime'
-    if ($time -is [datetime]) { $minutes = [int][Math]::Max(0, ((Get-Date).ToUniversalTime() - $time.ToUniversalTime()).TotalMinutes) }
-    return @{ Stopped = $stopped; Minutes = $minutes }
 }
 
 #endregion

@@ -1,11 +1,9 @@
 #<if addresses>
-#region Other queues of a device
-
+### Other queues of a device
 function Get-QueueAtAddress {
-    # Names of the machine's queues on TCP/IP ports to the addresses that this printer replaces, whoever made them. Those
-    # that this script deploys stay.
+    # The names of all queues on TCP/IP ports to the addresses that this printer replaces, except queues of this script.
     param($Printer)
-    # As addresses, so that fe80::1 and FE80:0::0001 are the same; a host name is none.
+    # As addresses, so that fe80::1 and FE80:0::0001 are the same. A host name is none.
     $addresses = @($Printer.Replaces -like 'address:*' | ForEach-Object { $_.Substring(8) -as [Net.IPAddress] })
     $ports = @(Get-Port | Where-Object {
             $address = [string](Get-Property $_ 'PrinterHostAddress') -as [Net.IPAddress]
@@ -16,6 +14,4 @@ function Get-QueueAtAddress {
         if ($ports -contains $queue.PortName -and $own -notcontains $queue.Name -and [string]$queue.Type -ne 'Connection') { $queue.Name }
     }
 }
-
-#endregion
 #</if>

@@ -1,15 +1,10 @@
 #<if connections>
-#region Connections to print servers
-
+### Connections to print servers
 function Remove-Connection {
-    # Those that this printer replaces: of the machine, which would come back at each log-on, and of who is logged on; those
-    # of everybody else go at their next log-on. Windows shows a machine's connection to who is logged on until they log off.
+    # Removes the connections that this printer replaces: those of the machine, which would return at each log-on, and
+    # those of users who are logged on. The script for log-on removes those of other users.
     param($Printer)
-    $names = @($Printer.Replaces -like '\\*')
-    #<if many>
-    if ($names.Count -eq 0) { return }
-    #</if>
-    foreach ($name in $names) {
+    foreach ($name in @($Printer.Replaces -like '\\*')) {
         $key = "Connections\,,$($name.Substring(2).Replace('\', ','))"
         $path = "$PrintRoot\$key"
         $what = "remove the machine's connection $name"
@@ -17,32 +12,28 @@ function Remove-Connection {
             Remove-RegistryKey $path
             Write-Change $what
         }
-        Invoke-OnUser "the connection $name" { param($sid) Remove-UserConnection $Printer $sid $name "Registry::HKEY_USERS\$sid\Printers\$key" }
+        Invoke-OnUser "the connection $name" { param($sid) Remove-UserConnection $Printer $sid $name $key }
     }
-    $code = "`$m=Get-ItemProperty '$(Get-MarkerPath $Printer)';`$n=New-Object -ComObject WScript.Network;" +
-    "`$d=[string](Get-ItemProperty 'HKCU:\Software\Microsoft\Windows NT\CurrentVersion\Windows').Device;" +
-    "foreach(`$c in `$m.Connections.Split('|')){try{`$n.RemovePrinterConnection(`$c,`$true,`$true)}catch{}" +
-    "if(`$m.Queue -and `$d.StartsWith(`$c+',','OrdinalIgnoreCase')){`$n.SetDefaultPrinter(`$m.Queue)}}"
-    Register-LogonSetup $Printer '-connections' $code "remove $($names -join ', ')" -Name 'Connections' -Value ($names -join '|')
 }
 
 function Remove-UserConnection {
-    # Of one user who is logged on. Where it was the default printer, this one becomes that.
-    param($Printer, [string]$Sid, [string]$Name, [string]$Path)
+    # Removes it from the user's settings and from the cache of the client-side rendering provider. If it was the default
+    # printer, this printer becomes that.
+    param($Printer, [string]$Sid, [string]$Name, [string]$Key)
     $settings = Get-UserSettingsPath $Sid
+    $provider = 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Print\Providers\Client Side Rendering Print Provider'
+    $keys = @("Registry::HKEY_USERS\$Sid\Printers\$Key", "$provider\$Sid\Printers\$Key" | Where-Object { Test-Path -LiteralPath $_ })
     $isDefault = ([string](Get-RegistryValue "$settings\Windows" 'Device')).StartsWith("$Name,", 'OrdinalIgnoreCase')
     $lists = @('Devices', 'PrinterPorts' | Where-Object { $null -ne (Get-RegistryValue "$settings\$_" $Name) })
-    if (-not ($isDefault -or $lists -or (Test-Path -LiteralPath $Path))) { return }
+    if (-not ($isDefault -or $lists -or $keys)) { return }
     $what = "remove the connection $Name of $Sid"
     if (-not (Confirm-Change $what)) { return }
     if ($isDefault -and $Printer.HasQueue) {
         Set-RegistryValue "$settings\Windows" 'Device' (Get-UserDevice $Printer $settings)
     }
     elseif ($isDefault) { Remove-RegistryValue "$settings\Windows" 'Device' }
-    Remove-RegistryKey $Path
-    foreach ($key in $lists) { Remove-RegistryValue "$settings\$key" $Name }
+    foreach ($path in $keys) { Remove-RegistryKey $path }
+    foreach ($list in $lists) { Remove-RegistryValue "$settings\$list" $Name }
     Write-Change $what
 }
-
-#endregion
 #</if>

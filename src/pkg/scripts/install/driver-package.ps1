@@ -1,15 +1,13 @@
 #<if package>
-#region The driver package, into Windows' driver store
-
-#<if many|alone>
-# The packages that this run has staged, by their keys.
+#<if many|alone|exact>
+# The keys of the packages that this run has staged.
 $script:Staged = @{}
 
 #</if>
 function Add-DriverPackage {
-    # Stages a package, once a run.
+    # Stages the package with pnputil.
     param($Driver)
-    #<if many|alone>
+    #<if many|alone|exact>
     if ($script:Staged[$Driver.Key]) { return }
     #</if>
     $folder = Get-DriverFolder $Driver
@@ -23,32 +21,35 @@ function Add-DriverPackage {
     if ($code -in $ExitRestartNeeded, $ExitRestarting) {
         if ($script:RebootCode -ne $ExitRestarting) { $script:RebootCode = $code }
     }
+    # 259: Windows has no device for this driver, as usual for printers in the network.
     elseif ($code -notin $ExitDone, 259) {
         $why = @{
             2           = "its INF is not there: $($Driver.Inf)"
             5           = 'the rights are not enough'
             -536870353  = 'the package has no catalog (0xE000022F)'
-            -2146762487 = 'its signature ends at a root that is not trusted (0x800B0109)'
+            -536870336  = 'the package is not in the driver store (0xE0000240); see setupapi.dev.log'
+            -536870335  = 'Windows would have to ask whether to trust its signer (0xE0000241); allow "trust publisher" for this driver'
             -536870334  = 'its publisher is not trusted (0xE0000242); allow "trust publisher" for this driver'
+            -536870333  = 'the trust in its publisher is not established (0xE0000243); allow "trust publisher" for this driver'
+            -536870325  = 'a file is not the one in the catalog (0xE000024B): the ZIP was changed; upload the ZIP of the vendor'
+            -2146762487 = 'its signature ends at a root that is not trusted (0x800B0109)'
             -2146762496 = 'it is not signed (0x800B0100)'
             -2146762495 = 'its signature has expired (0x800B0101)'
         }[[int]$code]
         if (-not $why) { $why = 'see the log' }
         Stop-Run "Windows refused the driver package (pnputil $code): $why."
     }
-    #<if many|alone>
+    #<if many|alone|exact>
     $script:Staged[$Driver.Key] = $true
     #</if>
     Write-Change "driver package $($Driver.Inf) $($Driver.Version) staged"
 }
 
 function Invoke-PnpUtil {
-    # Its exit code and its text, which is translated and only for the log.
+    # The exit code, and the text for the log, which Windows translates.
     param([string]$InfPath)
     $ErrorActionPreference = 'Continue'
     $output = & "$env:windir\System32\pnputil.exe" /add-driver $InfPath /install 2>&1
     return @{ Code = $LASTEXITCODE; Text = ($output | Out-String) }
 }
-
-#endregion
 #</if>

@@ -1,31 +1,51 @@
 #<if package>
-#region The driver
-
+### The driver
 function Install-Driver {
+    # Installs the driver unless Windows has it in the wanted version.
     param($Printer, $Driver)
-    $installed = Get-DriverVersion $Printer.DriverName
-    if (Test-Driver $Printer $Driver) {
-        Write-Log "Driver $($Printer.DriverName) is there: version $($installed.Version), wanted $($Driver.Version)"
+    $name = $Printer.DriverName
+    $installed = Get-DriverVersion $name
+    #<if exact>
+    if (Test-Exchange $name) {
+        if (Confirm-Change "complete the exchange of the driver $name") { Invoke-Exchange $Printer $Driver }
         return
     }
-    $what = "driver $($Printer.DriverName) $($Driver.Version)"
+    #</if>
+    if (Test-Driver $Printer $Driver) {
+        Write-Log "Driver $name is there: version $($installed.Version), wanted $($Driver.Version)"
+        foreach ($text in @(Get-NewerDriverText $name $Driver)) { Add-Remark $text }
+        return
+    }
+    $what = "driver $name $($Driver.Version)"
     if ($null -ne $installed) { $what = "$what in place of $($installed.Version)" }
     if (-not (Confirm-Change "install $what")) { return }
-    Add-DriverPackage $Driver
-    $script:DriverError = 'Windows gave no reason'
-    $done = Add-DriverByName $Printer $Driver
-    foreach ($inf in @(Find-StoreInf $Driver)) {
-        if (-not $done) { $done = Add-DriverByName $Printer $Driver @{ InfPath = $inf } }
+    #<if exact>
+    if ($Driver.ExactVersion -and (Compare-DriverVersion $installed $Driver) -gt 0) {
+        Invoke-Exchange $Printer $Driver
+        return
     }
-    if (-not $done -and (Restart-Spooler 'the driver is staged but not installed')) {
-        $done = Add-DriverByName $Printer $Driver
-    }
-    if (-not $done) { Stop-Run "The driver $($Printer.DriverName) was staged, but Windows does not install it: $script:DriverError" }
+    #</if>
+    Add-Driver $Printer $Driver
     Write-Change $what
 }
 
+function Add-Driver {
+    # Windows adds a driver by its name from the driver store. Some need the path of the INF there, some a new spooler.
+    param($Printer, $Driver)
+    Add-DriverPackage $Driver
+    $script:DriverError = 'Windows gave no reason'
+    if (Add-DriverByName $Printer $Driver) { return }
+    $inf = ($Driver.Inf -split '\\')[-1]
+    $copies = @(Get-ChildItem -LiteralPath "$env:windir\System32\DriverStore\FileRepository" -Filter "$inf*" -ErrorAction SilentlyContinue)
+    foreach ($copy in @($copies | Sort-Object LastWriteTime -Descending)) {
+        if (Add-DriverByName $Printer $Driver @{ InfPath = "$($copy.FullName)\$inf" }) { return }
+    }
+    if ((Restart-Spooler 'the driver is staged but not installed') -and (Add-DriverByName $Printer $Driver)) { return }
+    Stop-Run "The driver $($Printer.DriverName) was staged, but Windows does not install it: $script:DriverError"
+}
+
 function Add-DriverByName {
-    # Tries to install the driver from the driver store; whether Windows has it now.
+    # Tries once. Returns whether Windows now has the driver.
     param($Printer, $Driver, $Source = @{})
     try { Invoke-Print { Add-PrinterDriver -Name $Printer.DriverName -ErrorAction Stop @Source } }
     catch {
@@ -35,15 +55,4 @@ function Add-DriverByName {
     }
     return Test-Driver $Printer $Driver
 }
-
-function Find-StoreInf {
-    # Copies of the driver's INF in the driver store, the newest first: Add-PrinterDriver takes no other path.
-    param($Driver)
-    $name = ($Driver.Inf -split '\\')[-1]
-    $store = "$env:windir\System32\DriverStore\FileRepository"
-    $folders = @(Get-ChildItem -LiteralPath $store -Filter "$name*" -ErrorAction SilentlyContinue)
-    $folders | Sort-Object LastWriteTime -Descending | ForEach-Object { "$($_.FullName)\$name" }
-}
-
-#endregion
 #</if>

@@ -1,6 +1,5 @@
 #<if ipp>
-#region An IPP queue, added
-
+### An IPP queue, added
 $MaxWaitForQueueSeconds = 20
 # Of Windows, WinINet and sockets: not ready, timed out, no connection, connection lost.
 $NoAnswer = '0x80070015', '0x80070079', '0x800705b4', '0x80072ee2', '0x80072efd', '0x80072efe', '0x80072eff', '0x8007274c'
@@ -99,5 +98,4 @@ function Get-AddedQueue {
     return $unsure
 }
 
-#endregion
 #</if>

@@ -1,6 +1,5 @@
 #<if ipp>
-#region The queue of an IPP printer
-
+### The queue of an IPP printer
 function Install-IppQueue {
     # Leaves a queue that is right alone, and asks its printer nothing. A wrong driver, port or URL cannot be changed:
     # the queue is removed and added. The name of its port, which Windows chooses and removes.
@@ -86,5 +85,4 @@ function Show-Double {
     }
 }
 
-#endregion
 #</if>

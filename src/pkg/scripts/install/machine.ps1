@@ -1,11 +1,9 @@
-#region The machine
-
 function Assert-Machine {
-    # Ends the work on a printer whose driver this machine cannot take.
+    # Ends the work on a printer if this machine does not accept its driver.
     param($Driver)
     #<if ipp>
     if ($Driver.Origin -eq 'ipp') {
-        # Not in the Windows whose commands these scripts keep to.
+        # Windows 10, and Windows Server before 2022, may lack this parameter.
         if ((Get-Command -Name 'Add-Printer' -ErrorAction Stop).Parameters.ContainsKey('IppURL')) { return }
         Stop-Run ('This Windows adds no IPP queues (Add-Printer has no -IppURL): ' +
             'Windows 11 and Windows Server 2022 and later do, and some builds of Windows 10.')
@@ -29,5 +27,3 @@ function Assert-Machine {
     }
     #</if>
 }
-
-#endregion

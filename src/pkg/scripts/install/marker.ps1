@@ -1,7 +1,5 @@
-#region The marker
-
 function Set-Marker {
-    # Written last of all: a printer without it is not installed.
+    # The last step: a printer without a marker is not installed.
     param($Printer, $Driver, [string]$PortName)
     $path = Get-MarkerPath $Printer
     $values = [ordered]@{
@@ -16,20 +14,14 @@ function Set-Marker {
     #</if>
     #<if printer>
     #<if package|windows|apart>
-    # Of the time when it was an IPP printer.
+    # From the time when it was an IPP printer.
     if (-not $Printer.IppUrl) { foreach ($name in 'IppUrl', 'Adding') { Remove-RegistryValue $path $name } }
     #</if>
     if ($Printer.HasQueue) { $values.Queue = $Printer.Name }
     #</if>
-    $isNew = $false
-    foreach ($name in $values.Keys) {
-        if ("$(Get-RegistryValue $path $name)" -cne "$($values[$name])") { $isNew = $true }
-        Set-RegistryValue $path $name $values[$name]
-    }
-    if ($isNew) {
-        Set-RegistryValue $path 'Deployed' ((Get-Date).ToUniversalTime().ToString('s') + 'Z')
-        Write-Change "marker $($Printer.Id) is revision $($Printer.Revision)"
-    }
+    $changed = @($values.Keys | Where-Object { "$(Get-RegistryValue $path $_)" -cne "$($values[$_])" })
+    foreach ($name in $changed) { Set-RegistryValue $path $name $values[$name] }
+    if ($changed.Count -eq 0) { return }
+    Set-RegistryValue $path 'Deployed' ([datetime]::UtcNow.ToString('s', [Globalization.CultureInfo]::InvariantCulture) + 'Z')
+    Write-Change "marker $($Printer.Id) is revision $($Printer.Revision)"
 }
-
-#endregion

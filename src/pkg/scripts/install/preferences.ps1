@@ -1,8 +1,7 @@
 #<if preferences|ticket>
-#region Preferences
-
+### Preferences
 function Get-Configuration {
-    # The preferences of the printer's queue; $null where they cannot be read.
+    # The preferences of the printer's queue; $null if Windows cannot read them.
     param($Printer)
     try { return Invoke-Print { Get-PrintConfiguration -PrinterName $Printer.Name -ErrorAction Stop } }
     catch {
@@ -13,7 +12,7 @@ function Get-Configuration {
 }
 
 function Set-Configuration {
-    # Whether the driver takes it. That it refuses is no failure: the printer prints all the same.
+    # Returns whether the driver accepts them. If it does not, the printer still prints, so that is only a remark.
     param($Printer, [string]$What, $Values)
     try {
         Invoke-Print { Set-PrintConfiguration -PrinterName $Printer.Name -ErrorAction Stop @Values }
@@ -28,7 +27,7 @@ function Set-Configuration {
 
 #<if preferences>
 function Set-Preference {
-    # Duplex, colour, collate, paper: each by itself, so that one that is refused keeps no other away.
+    # One by one, because a driver may refuse one of them.
     param($Printer)
     $wanted = [ordered]@{
         Collate = $Printer.Collate
@@ -51,6 +50,4 @@ function Set-Preference {
     }
 }
 #</if>
-
-#endregion
 #</if>

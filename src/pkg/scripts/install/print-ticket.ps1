@@ -1,9 +1,8 @@
 #<if ticket>
-#region The PrintTicket
-
+### The PrintTicket
 function Set-PrintTicket {
-    # Preferences that no setting names. The driver makes of a ticket what it can, so the marker remembers what is read
-    # back: as long as that and the ticket are the same, nothing is done. Whether the queue has the ticket.
+    # Preferences for which there is no setting. A driver changes a ticket, so the marker keeps a digest of what is read
+    # back. Nothing happens as long as that and the ticket are the same. Returns whether the queue has the ticket.
     param($Printer)
     #<if many>
     if (-not $Printer.PrintTicket) { return $false }
@@ -36,7 +35,7 @@ function Set-PrintTicket {
 }
 
 function Get-TicketState {
-    # A digest of the printer's ticket and of what the one read back chooses.
+    # A digest of the wanted ticket and of the choices in the one that is read back.
     param($Printer)
     $there = Get-TicketChoice (Get-Property (Get-Configuration $Printer) 'PrintTicketXML')
     $text = $Printer.PrintTicket, (@($there | Sort-Object) -join "`n") -join "`0"
@@ -45,8 +44,8 @@ function Get-TicketState {
 }
 
 function Get-TicketChoice {
-    # What a ticket chooses, a text each: feature=option or parameter=value. Prefixes differ from ticket to ticket, so
-    # namespaces stand in their place; a snapshot of the driver's own data is another on each machine.
+    # The choices of a ticket as texts: feature=option or parameter=value, with namespaces, because prefixes vary. A
+    # snapshot of the driver's own data is left out, because it differs on each machine.
     param([string]$Xml)
     $wanted = '//*[@name and (local-name()="Option" or local-name()="ParameterInit")]'
     $document = $Xml.Trim([char]0xFEFF) -as [xml]
@@ -64,5 +63,4 @@ function Get-TicketName {
     return "$($Node.GetNamespaceOfPrefix($parts[0])) $($parts[-1])"
 }
 
-#endregion
 #</if>

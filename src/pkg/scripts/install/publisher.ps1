@@ -1,11 +1,10 @@
 #<if publisher>
-#region The driver's publisher
+### The driver's publisher
 
 function Import-Publisher {
-    # Opt-in, per driver: with its publisher trusted, Windows takes the package without a question that nobody
-    # would be there to answer. Recorded before it is done, so that uninstall knows of it after an interrupted run.
+    # Trusts the publisher, so that Windows does not ask about the package. Notes it first, for uninstall.
     param($Driver, [string]$Folder)
-    # The record says of each certificate that install relied on: "added", or "was there".
+    # A value for each certificate: "added", or "was there".
     $record = "$PublishersKey\$($Driver.Sha256)"
     $store = Open-PublisherStore
     foreach ($catalog in $Driver.Catalogs) {
@@ -25,6 +24,4 @@ function Import-Publisher {
     }
     $store.Close()
 }
-
-#endregion
 #</if>

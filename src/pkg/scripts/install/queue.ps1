@@ -1,8 +1,7 @@
-#region The queue
-
+### The queue
 #<if port>
 function Install-Queue {
-    # Adds the queue, or repairs what is not as wanted. The port of an IPP queue goes with the queue alone.
+    # Adds the queue, or repairs it. A queue with the IPP class driver has a port of its own and is replaced.
     param($Printer, $Queue, [string]$PortName)
     if ($null -ne $Queue -and $Queue.DriverName -ne 'Microsoft IPP Class Driver') {
         Repair-Queue $Printer $Queue $PortName
@@ -11,15 +10,11 @@ function Install-Queue {
     $what = "add queue $($Printer.Name)"
     if ($null -ne $Queue) { $what = "remove and $what" }
     if (-not (Confirm-Change $what)) { return }
-    if ($null -ne $Queue) { Remove-WrongQueue $Queue }
-    Add-Queue $Printer $PortName
-}
-
-function Add-Queue {
-    # Adds the queue and reads it back: Add-Printer has reported success without one.
-    param($Printer, [string]$PortName)
-    $none = @{ DriverName = ''; PortName = ''; Location = ''; Comment = ''; Shared = $false; ShareName = '' }
-    $wanted = Get-QueueDifference $none $Printer $PortName
+    if ($null -ne $Queue -and -not (Remove-Queue $Printer.Name)) {
+        Stop-Run "The queue $($Printer.Name) goes when its jobs are done; the next run adds it." $ExitBusy
+    }
+    # Add-Printer may report success without a queue.
+    $wanted = Get-QueueDifference @{ DriverName = ''; PortName = ''; Location = ''; Comment = ''; Shared = $false; ShareName = '' } $Printer $PortName
     for ($try = 1; $try -le 2; $try++) {
         try { Invoke-Print { Add-Printer -Name $Printer.Name -ErrorAction Stop @wanted } }
         catch { if ((Get-ErrorCode $_) -ne '0x8007070a') { throw } }
@@ -34,7 +29,7 @@ function Add-Queue {
 
 #<if queue>
 function Repair-Queue {
-    # Changes what is not as wanted.
+    # Changes what is not as wanted. Set-Printer may report success without a change.
     param($Printer, $Queue, [string]$PortName)
     $difference = Get-QueueDifference $Queue $Printer $PortName
     if ($difference.Count -eq 0) { return }
@@ -45,42 +40,36 @@ function Repair-Queue {
     if ($null -eq $after) { Stop-Run "The queue $($Printer.Name) went away while it was repaired." }
     $rest = @((Get-QueueDifference $after $Printer $PortName).Keys | Sort-Object) -join ', '
     if ($rest) { Stop-Run "Windows did not take over for the queue $($Printer.Name): $rest." }
-    foreach ($name in $names) {
-        Write-Change "queue $($Printer.Name): $name is $($difference[$name]), was $(Get-Property $Queue $name)"
-    }
+    foreach ($name in $names) { Write-Change "queue $($Printer.Name): $name is $($difference[$name]), was $(Get-Property $Queue $name)" }
 }
-#</if>
 
-#<if queue>
+#<if ipp>
 function Remove-WrongQueue {
     # Removes a queue that has to be added anew.
     param($Queue)
     $name = $Queue.Name
     if (Remove-Queue $name) { return }
-    #<if ipp>
     $hasJobs = [int](Get-Property $Queue 'JobCount') -gt 0
     if (-not $hasJobs -and (Restart-Spooler "the queue $name is still listed") -and (Remove-Queue $name)) { return }
-    #</if>
     Stop-Run "The queue $name goes when its jobs are done; the next run adds it." $ExitBusy
 }
 #</if>
+#</if>
 
 function Remove-Replaced {
-    # Removes old queues, now that the new one is there, and records those ports of theirs that nothing else uses.
+    # Removes old queues, now that the new one is there, and notes their ports.
     param($Printer)
     $names = @($Printer.Replaces -notmatch '^(\\\\|address:)')
     #<if addresses>
     $names += @(Get-QueueAtAddress $Printer)
     #</if>
+    # The queue of an earlier deployment, if it had another name.
     $former = Get-RegistryValue (Get-MarkerPath $Printer) 'Queue'
     if ($former -and ($former -ne $Printer.Name -or -not $Printer.HasQueue)) { $names += $former }
     foreach ($name in $names) {
         $old = Get-LocalQueue $name
-        if ($null -eq $old) { continue }
-        if (-not (Confirm-Change "remove the old queue $name")) { continue }
+        if ($null -eq $old -or -not (Confirm-Change "remove the old queue $name")) { continue }
         Register-Port $Printer $old.PortName $names
         if (-not (Remove-Queue $name)) { Add-Remark "the old queue $name goes when its jobs are done" }
     }
 }
-
-#endregion

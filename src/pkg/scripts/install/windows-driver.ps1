@@ -1,8 +1,7 @@
 #<if windows>
-#region A driver that Windows brings
-
+### A driver that Windows includes
 function Install-WindowsDriver {
-    # By its name alone: it has no package, and its version is Windows' own.
+    # It has no package, and Windows knows its version.
     param($Printer)
     $name = $Printer.DriverName
     if ($null -ne (Get-Driver $name)) { return }
@@ -18,6 +17,4 @@ function Install-WindowsDriver {
     }
     Write-Change "Windows' own driver $name added"
 }
-
-#endregion
 #</if>

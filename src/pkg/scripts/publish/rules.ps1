@@ -4,15 +4,11 @@ $RuleType = '#microsoft.graph.win32LobAppPowerShellScriptRule'
 $RequirementName = 'The machine is in its subnets'
 
 function Get-ScriptText {
-    # A script of Platen's, put together, as base64 of the file.
+    # A script's file in base64. Its lines end with CR LF, also if an editor has changed those of this file.
     param($Script)
     $frame = $Settings.Frames[$Script.Frame]
-    $bytes = [IO.MemoryStream]::new()
-    foreach ($part in $frame.Before, $Script.Settings, $frame.After) {
-        $piece = [Convert]::FromBase64String($part)
-        $bytes.Write($piece, 0, $piece.Length)
-    }
-    return [Convert]::ToBase64String($bytes.ToArray())
+    $text = ($frame.Before, $Script.Settings, $frame.After -join "`n") -replace "`r?`n", "`r`n"
+    return [Convert]::ToBase64String([Text.Encoding]::ASCII.GetBytes($text))
 }
 
 function Get-OurRules {

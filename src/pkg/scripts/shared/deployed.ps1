@@ -1,8 +1,7 @@
-#region How a printer differs from what was deployed
-
+### How a printer differs from what was deployed
 function Get-Difference {
-    # Every way in which a printer is not as it should be, what matters most first. Each is a table of Check (queue,
-    # port, driver or marker), Text, and IsMinor: it prints all the same.
+    # Each way in which a printer is not as wanted, the most important first: Check (queue, port, driver or marker), Text,
+    # and IsMinor, which means that it still prints.
     param($Printer, $Queues, $Ports, $Drivers)
     #<if queue>
     if ($Printer.HasQueue) { Get-DeployedQueueDifference $Printer $Queues $Ports }
@@ -56,9 +55,24 @@ function Get-DriverDifference {
 }
 #</if>
 
+#<if detect>
+#<if package|apart>
+function Get-NewerDriverRemark {
+    # What the last line says of newer drivers that stay.
+    param($Printer)
+    $driver = @($Settings.Drivers | Where-Object { $_.Key -eq $Printer.DriverKey })[0]
+    $names = @($Printer.DriverName)
+    #<if alone>
+    $names = $Printer.DriverNames
+    #</if>
+    foreach ($name in $names) { foreach ($text in @(Get-NewerDriverText $name $driver)) { "; $text" } }
+}
+#</if>
+#</if>
+
 #<if alone>
 function Get-DriverAloneDifference {
-    # Of each name of a driver by itself. One that others brought may go with them.
+    # For each name of the driver. If another program installed a name, it may also remove it.
     param($Printer, $Drivers)
     $known = @(Get-RegistryValue (Get-MarkerPath $Printer) 'DriverName')
     foreach ($name in $Printer.DriverNames) {
@@ -75,11 +89,10 @@ function Get-DriverAloneDifference {
 
 #<if queue>
 function Get-DeployedQueueDifference {
-    # Of the queue and of the port that it has.
     param($Printer, $Queues, $Ports)
     $queue = @($Queues | Where-Object { $_.Name -eq $Printer.Name -and [string]$_.Type -ne 'Connection' })
     if ($queue.Count -eq 0) { return New-Difference 'queue' 'there is no such queue' }
-    # The port may have another name than the wanted one, where that was taken: its address counts.
+    # The port may have another name, if the wanted one was taken. Only its address counts.
     $difference = Get-QueueDifference $queue[0] $Printer ''
     foreach ($name in @($difference.Keys | Sort-Object)) {
         $text = "$name is $(Get-Property $queue[0] $name), not $($difference[$name])"
@@ -91,7 +104,7 @@ function Get-DeployedQueueDifference {
         if (-not $difference.ContainsKey('DriverName')) { $text = Get-IppDifference $Printer $queue[0] $Ports }
         if ($text) { New-Difference 'port' $text }
         $text = Get-RememberedDifference $Printer $queue[0]
-        # Added by somebody else, it may print all the same; added for another URL, it does so elsewhere.
+        # It may still print if it was added by hand. If it was added for another URL, it prints elsewhere.
         if ($text) { New-Difference 'marker' $text ($text -notlike 'its URL *') }
         return
     }
@@ -109,4 +122,3 @@ function Get-DeployedQueueDifference {
 }
 #</if>
 
-#endregion

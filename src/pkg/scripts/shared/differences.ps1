@@ -1,17 +1,16 @@
-#region How ports and queues differ from what is wanted
-
+### How ports and queues differ from what is wanted
 #<if queue|install|diagnose>
 function Get-Property {
-    # A property that objects of other classes may lack; $null of nothing too.
+    # $null if the object is $null or has no such property.
     param($InputObject, [string]$Name)
     if ($null -ne $InputObject -and $InputObject.PSObject.Properties[$Name]) { return $InputObject.$Name }
 }
 #</if>
 
-#<if port|ipp|diagnose>
-#<if port|install|diagnose>
+#<if ipp|diagnose>
+#<if install|diagnose>
 function ConvertTo-PlainAddress {
-    # An IP address in its usual spelling, so that fe80::1 and FE80:0::0001 are the same; names are left as they are.
+    # One spelling for each IP address: fe80::1 and FE80:0::0001 are the same. Host names stay as they are.
     param([string]$Address)
     $parsed = $Address -as [Net.IPAddress]
     if ($null -ne $parsed) { return [string]$parsed }
@@ -22,41 +21,42 @@ function ConvertTo-PlainAddress {
 
 #<if port>
 function Get-PortDifference {
-    # Every way in which a port is not as wanted, each in words; none when it is right.
+    # Each way in which a port is not as wanted, in words.
     param($Port, $Printer)
     if (-not $Printer.Address) { return }
     $address = [string](Get-Property $Port 'PrinterHostAddress')
     if (-not $address) { return 'it is no TCP/IP port' }
-    if ((ConvertTo-PlainAddress $address) -ne (ConvertTo-PlainAddress $Printer.Address)) {
+    # As addresses too, because fe80::1 and FE80:0::0001 are the same.
+    $parsed = $address -as [Net.IPAddress]
+    if ($address -ne $Printer.Address -and ($null -eq $parsed -or $parsed -ne ($Printer.Address -as [Net.IPAddress]))) {
         "its address is $address, not $($Printer.Address)"
     }
     $protocol = @{ 1 = 'raw'; 2 = 'lpr' }[[int](Get-Property $Port 'Protocol')]
     if ($protocol -ne $Printer.Protocol) { "its protocol is $protocol, not $($Printer.Protocol)" }
     #<if lpr>
-    elseif ($protocol -eq 'lpr') {
-        $queue = [string](Get-Property $Port 'LprQueueName')
-        if ($queue -cne $Printer.LprQueue) { "its LPR queue is $queue, not $($Printer.LprQueue)" }
-    }
+    elseif ($protocol -eq 'lpr' -and $Port.LprQueueName -cne $Printer.LprQueue) { "its LPR queue is $($Port.LprQueueName), not $($Printer.LprQueue)" }
     #</if>
     #<if raw>
-    elseif ($protocol -eq 'raw') {
-        $number = [int](Get-Property $Port 'PortNumber')
-        if ($number -ne $Printer.PortNumber) { "its number is $number, not $($Printer.PortNumber)" }
-    }
+    elseif ($protocol -eq 'raw' -and $Port.PortNumber -ne $Printer.PortNumber) { "its number is $($Port.PortNumber), not $($Printer.PortNumber)" }
     #</if>
     $snmp = [bool](Get-Property $Port 'SNMPEnabled')
     if ($snmp -ne $Printer.Snmp) { return "its SNMP status is $snmp, not $($Printer.Snmp)" }
+    #<if snmp>
     if (-not $snmp) { return }
-    if ([string](Get-Property $Port 'SNMPCommunity') -cne $Printer.SnmpCommunity) { 'its SNMP community is another' }
     $index = [int](Get-Property $Port 'SNMPIndex')
     if ($index -ne $Printer.SnmpIndex) { "its SNMP index is $index, not $($Printer.SnmpIndex)" }
+    #<if install>
+    # Only install knows the community, which may be a secret.
+    if ([string](Get-Property $Port 'SNMPCommunity') -cne $Printer.SnmpCommunity) { 'its SNMP community is another' }
+    #</if>
+    #</if>
 }
 #</if>
 
 #<if queue>
 function Get-QueueDifference {
-    # The properties of a queue that are not as wanted, with the wanted values, as a table for Set-Printer. What
-    # an operator left empty is not compared, and neither is sharing that was not asked for.
+    # The properties of a queue that are not as wanted, with the wanted values, as parameters for Set-Printer. Empty
+    # settings are not compared.
     param($Queue, $Printer, [string]$PortName)
     $difference = @{}
     if ($Queue.DriverName -ne $Printer.DriverName) { $difference.DriverName = $Printer.DriverName }
@@ -64,12 +64,12 @@ function Get-QueueDifference {
     foreach ($name in 'Location', 'Comment') {
         if ($Printer[$name] -and $Queue.$name -cne $Printer[$name]) { $difference[$name] = $Printer[$name] }
     }
+    #<if shared>
     if ($Printer.Shared -and (-not $Queue.Shared -or $Queue.ShareName -ne $Printer.ShareName)) {
         $difference.Shared = $true
         $difference.ShareName = $Printer.ShareName
     }
+    #</if>
     return $difference
 }
 #</if>
-
-#endregion

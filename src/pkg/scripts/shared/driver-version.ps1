@@ -1,49 +1,46 @@
 #<if package|apart>
-#region Driver versions
-
 function Get-DriverVersion {
-    # Version and date of an installed driver as its INF gave them; $null where Windows does not record them.
+    # Version and date of an installed driver, as in its INF; empty texts where Windows recorded none. $null if the driver
+    # is not installed.
     param([string]$Name)
     $environment = @{ amd64 = 'Windows x64'; x86 = 'Windows NT x86'; arm64 = 'Windows ARM64' }[(Get-MachineArchitecture)]
-    foreach ($version in 'Version-4', 'Version-3') {
-        foreach ($child in @(Get-RegistryChild "$PrintRoot\Environments\$environment\Drivers\$version")) {
+    foreach ($type in 'Version-4', 'Version-3') {
+        foreach ($child in @(Get-RegistryChild "$PrintRoot\Environments\$environment\Drivers\$type")) {
             if ($child.Name -ne $Name) { continue }
             return @{ Version = [string]$child.Key.GetValue('DriverVersion'); Date = [string]$child.Key.GetValue('DriverDate') }
         }
     }
 }
 
-function Get-DriverRank {
-    # As a text that sorts as Windows ranks drivers: yyyymmdd, zeros where there is no date, then each number of the
-    # version behind a character that tells its length. domain/driver-version.ts ranks alike.
-    param($Driver)
-    $date = '00000000'
-    if ($Driver.Date -match '^[ \t]*([0-9]{1,2})[/-]([0-9]{1,2})[/-]([0-9]{4})(?![0-9])') {
-        $month, $day = [int]$Matches[1], [int]$Matches[2]
-        if ($month -in 1..12 -and $day -in 1..31) { $date = '{0}{1:00}{2:00}' -f $Matches[3], $month, $day }
-    }
-    $version = ''
-    $zeros = ''
-    foreach ($number in $Driver.Version -split '[^0-9]+' -ne '') {
-        $number = $number.TrimStart('0')
-        if (-not $number) { $zeros += [char]0; continue }
-        $version += $zeros + [char]$number.Length + $number
-        $zeros = ''
-    }
-    return $date + $version
+function Compare-DriverVersion {
+    # Below 0 if the installed driver is older than the wanted one, or unknown; above 0 if it is newer. Windows compares
+    # dates before versions. If one date is missing, only the versions count: Windows may not have recorded the date.
+    param($Installed, $Driver)
+    if ($null -eq $Installed) { return -1 }
+    if (-not $Driver.Version) { return 0 }
+    # A cast reads month/day/year in every culture; -as does not.
+    $there, $wanted = @($Installed.Date, $Driver.Date | ForEach-Object { try { [datetime][string]$_ } catch { $null } })
+    if ($Installed.Version -and $there -and $wanted -and $there -ne $wanted) { return $there.CompareTo($wanted) }
+    $there, $wanted = @($Installed.Version, $Driver.Version | ForEach-Object {
+            $numbers = @([regex]::Matches($_, '[0-9]{1,9}') | ForEach-Object { $_.Value }) + 0, 0, 0, 0
+            [version]($numbers[0..3] -join '.')
+        })
+    return $there.CompareTo($wanted)
 }
 
 function Test-DriverCurrent {
-    # Whether the installed driver is the wanted one or a newer one. Where one of the two has no date, versions
-    # alone decide: Windows may not have recorded the date, and that makes no driver an old one.
+    # Whether the installed driver is the wanted one. A newer one is as good, unless exactly this version is wanted.
     param($Installed, $Driver)
-    if ($null -eq $Installed) { return $false }
-    if (-not $Driver.Version) { return $true }
-    if (-not $Installed.Version) { return $false }
-    $there, $wanted = (Get-DriverRank $Installed), (Get-DriverRank $Driver)
-    if ($there, $wanted -match '^0{8}') { $there, $wanted = $there.Substring(8), $wanted.Substring(8) }
-    return [string]::CompareOrdinal($there, $wanted) -ge 0
+    $order = Compare-DriverVersion $Installed $Driver
+    return $order -eq 0 -or ($order -gt 0 -and -not $Driver.ExactVersion)
 }
 
-#endregion
+#<if install|detect>
+function Get-NewerDriverText {
+    # What the last line says of a newer driver that stays; nothing if there is none.
+    param([string]$Name, $Driver)
+    $installed = Get-DriverVersion $Name
+    if ((Compare-DriverVersion $installed $Driver) -gt 0) { "the driver $Name has $($installed.Version), newer than $($Driver.Version): kept" }
+}
+#</if>
 #</if>

@@ -1,13 +1,14 @@
-#region Exit codes and failures
-
-# As Windows Installer has them: Intune and RMM tools know them without being told.
+### Exit codes and failures
+# Intune and RMM tools know these codes of Windows Installer.
 $ExitDone = 0
 $ExitFailed = 1603
 $ExitBusy = 1618
+#<if install>
 $ExitRestarting = 1641
 $ExitRestartNeeded = 3010
-
+# One of the last two if Windows asks for a restart.
 $script:RebootCode = $ExitDone
+#</if>
 
 function Stop-Run {
     # Ends the work on a printer with a message and an exit code.
@@ -18,11 +19,8 @@ function Stop-Run {
 }
 
 function Get-FailureCode {
-    # The exit code that a caught error stands for.
+    # The exit code of a caught error.
     param($ErrorRecord)
-    $code = $ErrorRecord.Exception.Data['PlatenCode']
-    if ($code) { return $code }
+    if ($ErrorRecord.Exception.Data['PlatenCode']) { return $ErrorRecord.Exception.Data['PlatenCode'] }
     return $ExitFailed
 }
-
-#endregion

@@ -1,11 +1,10 @@
 #<if ipp>
-#region How a queue of an IPP printer differs from what is wanted
-
+### How a queue of an IPP printer differs from what is wanted
 $WsdPortsKey = 'HKLM:\SYSTEM\CurrentControlSet\Control\Print\Monitors\WSD Port\Ports'
 
 function Get-IppDifference {
-    # The first way in which a queue is none that can print over IPP; $null when it is one. On a TCP/IP port the
-    # class driver never prints. Of ports with a WSD name, Windows notes which protocol they speak.
+    # Why a queue cannot print over IPP; $null if it can. The class driver never prints through a TCP/IP port. Windows
+    # notes the protocol of ports with a WSD name.
     param($Printer, $Queue, $Ports)
     if ($Queue.DriverName -ne $Printer.DriverName) { return "its driver is $($Queue.DriverName), not $($Printer.DriverName)" }
     $name = $Queue.PortName
@@ -22,8 +21,8 @@ function Get-IppDifference {
 }
 
 function Get-RememberedDifference {
-    # Which URL a queue was added for cannot be read: only what install noted tells, and only of the port that it
-    # noted. A queue that somebody added by hand has another port.
+    # Windows does not tell for which URL a queue was added. Only install's note of URL and port does. A queue that
+    # was added by hand has another port.
     param($Printer, $Queue)
     $marker = Get-MarkerPath $Printer
     $url = Get-RegistryValue $marker 'IppUrl'
@@ -35,5 +34,4 @@ function Get-RememberedDifference {
     return $null
 }
 
-#endregion
 #</if>

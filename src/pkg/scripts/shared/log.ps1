@@ -1,58 +1,43 @@
-#region The log
-
-# The two joiners are part of words and of emoji.
+### The log
+# Control characters, and those that change the direction of text, except two joiners, which words and emoji contain.
 $Unprintable = '[\s\p{Cc}\p{Cf}-[\u200c\u200d]]+'
-$script:Log = $null
+$script:Log = ''
 $script:Changes = 0
 
 function Open-Log {
-    # Beside Intune's own logs, which its portal collects, where its service is; else in Windows' folder. In ProgramData
-    # any user could have made the folder, as a link to where SYSTEM alone writes. Over 1 MB a new one is begun.
+    # In Intune's log folder, which its portal collects, else in the Windows folder. A folder of our own in ProgramData
+    # could be a link that a user made first. A log over 1 MB is renamed.
     param([string]$Path, [string]$Title)
+    $folder = "$env:windir\Logs\Platen"
+    $isIntune = Test-Path -LiteralPath 'HKLM:\SYSTEM\CurrentControlSet\Services\IntuneManagementExtension'
+    if ($isIntune) { $folder = "$env:ProgramData\Microsoft\IntuneManagementExtension\Logs" }
+    if (-not $Path) { $Path = "$folder\$($Settings.LogName).log" }
     try {
-        if (-not $Path) {
-            $folder = "$env:windir\Logs\Platen"
-            if (Test-Path -LiteralPath 'HKLM:\SYSTEM\CurrentControlSet\Services\IntuneManagementExtension') {
-                $folder = "$env:ProgramData\Microsoft\IntuneManagementExtension\Logs"
-            }
-            $Path = "$folder\$($Settings.LogName).log"
-        }
         $folder = Split-Path -Path $Path -Parent
         if ($folder) { $null = New-Item -ItemType Directory -Path $folder -Force -WhatIf:$false }
-        if ((Test-Path -LiteralPath $Path) -and (Get-Item -LiteralPath $Path).Length -gt 1048576) {
-            [IO.File]::Delete("$Path.old")
-            [IO.File]::Move($Path, "$Path.old")
-        }
+        if ((Test-Path -LiteralPath $Path) -and (Get-Item -LiteralPath $Path).Length -gt 1048576) { [IO.File]::Delete("$Path.old"); [IO.File]::Move($Path, "$Path.old") }
         $script:Log = $Path
     }
-    catch {
-        Write-Verbose "No log: $($_.Exception.Message)"
-    }
+    catch { Write-Verbose "No log: $($_.Exception.Message)" }
     Write-Log "$Title starts: PowerShell $($PSVersionTable.PSVersion), $([IntPtr]::Size * 8)-bit, user $env:USERNAME"
 }
 
 function Write-Log {
-    # A line for the log file and for -Verbose. Never pass a secret. A log that cannot be written stops no run. Devices
-    # and users choose names: what could begin a line, move a cursor or turn the order of letters becomes a blank.
+    # To the log file and to -Verbose. Never pass a secret. A log that cannot be written does not stop the run.
     param([string]$Message)
     $Message = $Message -replace $Unprintable, ' '
     Write-Verbose $Message
     if (-not $script:Log) { return }
-    try {
-        $line = '{0:yyyy-MM-dd HH:mm:ss} [{1}] {2}' -f (Get-Date), $PID, $Message
-        Add-Content -LiteralPath $script:Log -Value $line -Encoding UTF8 -WhatIf:$false
-    }
-    catch {
-        $script:Log = $null
-    }
+    $time = [datetime]::Now.ToString('yyyy-MM-dd HH:mm:ss', [Globalization.CultureInfo]::InvariantCulture)
+    try { Add-Content -LiteralPath $script:Log -Value "$time [$PID] $Message" -Encoding UTF8 -WhatIf:$false }
+    catch { $script:Log = '' }
 }
 
 #<if install|uninstall>
 function Write-Change {
+    # Logs a change and counts it.
     param([string]$Message)
     $script:Changes++
     Write-Log "Changed: $Message"
 }
 #</if>
-
-#endregion

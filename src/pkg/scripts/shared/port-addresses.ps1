@@ -1,9 +1,7 @@
 #<if ipp|diagnose>
-#region Where ports lead
-
+### The addresses of ports
 function Get-PortAddress {
-    # By a port's name, the address that it leads to, where that is known. Of WSD ports Windows knows where it found the
-    # device.
+    # The known addresses, by the names of the ports. For WSD ports, Windows notes where it found the device.
     param($Ports)
     $root = 'HKLM:\SYSTEM\CurrentControlSet'
     $devices = @{}
@@ -25,5 +23,4 @@ function Get-PortAddress {
     return $addresses
 }
 
-#endregion
 #</if>

@@ -1,29 +1,18 @@
-#region Queues, ports and drivers by name
+### Queues, ports and drivers
+# A parameter -Name expands wildcards, which names may contain, so the scripts compare names themselves.
 
 #<if printer|uninstall>
-function Get-Queue {
-    # All of them, connections too: -Name takes wildcards, which names may hold.
-    Invoke-Print { Get-Printer -ErrorAction Stop }
-}
+function Get-Queue { Invoke-Print { Get-Printer -ErrorAction Stop } }
 #</if>
 
 #<if printer>
 function Get-LocalQueue {
-    # A queue of this machine itself; connections to those of others do not count.
+    # A queue of this machine. A connection to a queue of another machine does not count.
     param([string]$Name)
     return @(Get-Queue | Where-Object { $_.Name -eq $Name -and [string]$_.Type -ne 'Connection' })[0]
 }
 
-function Get-Port {
-    # All of them.
-    Invoke-Print { Get-PrinterPort -ErrorAction Stop }
-}
-
-function Get-PortUser {
-    # The names of the queues on a port.
-    param([string]$Name)
-    Get-Queue | Where-Object PortName -eq $Name | ForEach-Object { $_.Name }
-}
+function Get-Port { Invoke-Print { Get-PrinterPort -ErrorAction Stop } }
 #</if>
 
 #<if install|package|windows|ipp>
@@ -34,5 +23,3 @@ function Get-Driver {
 }
 #</if>
 #</if>
-
-#endregion

@@ -1,12 +1,8 @@
 #<if package|windows|apart|diagnose>
-#region Windows protected print mode
-
 function Test-ProtectedPrint {
-    # It takes no third-party driver at all.
+    # Windows protected print mode accepts no third-party driver.
     $path = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows NT\Printers\WPP'
     $names = 'WindowsProtectedPrintGroupPolicyState', 'WindowsProtectedPrintMode'
     return @($names | Where-Object { (Get-RegistryValue $path $_) -eq 1 }).Count -gt 0
 }
-
-#endregion
 #</if>

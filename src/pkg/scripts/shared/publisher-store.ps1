@@ -1,14 +1,12 @@
 #<if publisher|uninstall>
-#region Trusted publishers
+### Trusted publishers
 
 $PublishersKey = "$RegistryRoot\Publishers"
 
 function Open-PublisherStore {
-    # The machine's trusted publishers, never its roots.
+    # The machine's trusted publishers, never its trusted roots.
     $store = [Security.Cryptography.X509Certificates.X509Store]::new('TrustedPublisher', 'LocalMachine')
     $store.Open('ReadWrite')
     return $store
 }
-
-#endregion
 #</if>

@@ -1,7 +1,5 @@
-#region The registry, changed
-
 function Set-RegistryValue {
-    # Writes a value where it differs.
+    # Writes a value only if it differs.
     param([string]$Path, [string]$Name, $Value, [string]$Type = 'String')
     $old = Get-RegistryValue $Path $Name
     #<if alone>
@@ -16,7 +14,7 @@ function Set-RegistryValue {
 function Remove-RegistryValue {
     param([string]$Path, [string]$Name)
     if ($null -eq (Get-RegistryValue $Path $Name)) { return }
-    # Remove-ItemProperty takes wildcards in names, and port names may hold them.
+    # Remove-ItemProperty expands wildcards, which port names may contain.
     Remove-ItemProperty -LiteralPath $Path -Name ([WildcardPattern]::Escape($Name)) -Force
 }
 #</if>
@@ -30,7 +28,7 @@ function Remove-RegistryKey {
 
 #<if ipp|uninstall>
 function Remove-EmptyKey {
-    # Removes a key of ours that holds nothing, and those above it that are empty then.
+    # Removes a key of Platen that is empty, and then each key above it that is empty.
     param([string]$Path)
     while ($Path -like "$RegistryRoot*") {
         $key = Get-Item -LiteralPath $Path -ErrorAction SilentlyContinue
@@ -42,5 +40,3 @@ function Remove-EmptyKey {
     }
 }
 #</if>
-
-#endregion

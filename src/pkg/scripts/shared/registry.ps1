@@ -1,34 +1,27 @@
-#region The registry, read
-
-# Everything that Platen keeps on a machine is below this key.
+### The registry, read
+# Platen keeps everything on a machine below this key.
 $RegistryRoot = 'HKLM:\SOFTWARE\Platen'
 $PrintRoot = 'HKLM:\SYSTEM\CurrentControlSet\Control\Print'
 
 function Get-RegistryValue {
-    # A value; $null where the key or the value is not there.
+    # $null if the key or the value does not exist.
     param([string]$Path, [string]$Name)
     $key = Get-Item -LiteralPath $Path -ErrorAction SilentlyContinue
-    if ($null -eq $key) { return $null }
-    return $key.GetValue($Name)
+    if ($null -ne $key) { return $key.GetValue($Name) }
 }
 
 #<if install|uninstall|diagnose|package|apart>
-#<if package|apart|default|reset|connections|ipp|uninstall|diagnose>
 function Get-RegistryChild {
-    # A key's subkeys, each with its name, which may hold characters that a path may not; none where the key is
-    # not there.
+    # The subkeys of a key. A name may contain characters that a path may not.
     param([string]$Path)
     foreach ($key in @(Get-ChildItem -LiteralPath $Path -ErrorAction SilentlyContinue)) {
         @{ Name = ($key.Name -split '\\')[-1]; Key = $key }
     }
 }
 #</if>
-#</if>
 
 function Get-MarkerPath {
-    # Where install records what it deployed of a printer: detection compares it, uninstall goes by it.
+    # The printer's marker: install writes there what it deployed, detect compares it, uninstall reads it.
     param($Printer)
     return "$RegistryRoot\Printers\$($Printer.Id)"
 }
-
-#endregion

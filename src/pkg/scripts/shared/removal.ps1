@@ -1,21 +1,14 @@
-#region Removing queues and ports
-
-# The ports that install made, each with the id of its printer. They alone are ever removed.
+### Removing queues and ports
+# A value for each port that install made or took over, with the id of its printer.
 $PortsKey = "$RegistryRoot\Ports"
 
-function Test-PortMade {
-    # Whether install made the port.
-    param([string]$Name)
-    return $null -ne (Get-RegistryValue $PortsKey $Name)
-}
-
 function Remove-OwnPort {
-    # Removes a port that install made and that no queue uses; false where Windows does not let it go yet.
+    # Removes a port that install made, unless a queue uses it. Returns false if Windows still calls it busy.
     param([string]$Name)
-    if (-not $Name -or -not (Test-PortMade $Name)) { return $true }
-    $user = @(Get-PortUser $Name)[0]
-    if ($user) {
-        Write-Log "Port $Name stays: $user uses it."
+    if (-not $Name -or -not (Get-RegistryValue $PortsKey $Name)) { return $true }
+    $users = @(Get-Queue | Where-Object PortName -eq $Name)
+    if ($users.Count -gt 0) {
+        Write-Log "Port $Name stays: $($users[0].Name) uses it."
         return $true
     }
     $port = @(Get-Port | Where-Object Name -eq $Name)[0]
@@ -25,7 +18,7 @@ function Remove-OwnPort {
 }
 
 function Remove-Port {
-    # Whether Windows lets it go.
+    # Returns whether Windows removed it.
     param($Port)
     try { Invoke-Print { Remove-PrinterPort -InputObject $Port -ErrorAction Stop } }
     catch {
@@ -38,7 +31,7 @@ function Remove-Port {
 }
 
 function Remove-Queue {
-    # Removes a queue and waits until Windows no longer lists it; whether it is gone.
+    # Removes a queue and waits until Windows no longer lists it. Returns whether it is gone.
     param([string]$Name)
     $queue = Get-LocalQueue $Name
     if ($null -eq $queue) { return $true }
@@ -46,5 +39,3 @@ function Remove-Queue {
     Write-Change "queue $Name removed"
     return Wait-Until 10 { -not (Get-LocalQueue $Name) }
 }
-
-#endregion

@@ -1,148 +1,143 @@
-#region The run
-
-$MaxWaitForOthersSeconds = 90
-$script:Plan = @()
-$script:Remarks = @()
-$script:Results = @()
+### The run
 $script:ExitCode = $ExitFailed
+$script:Remarks = @()
+#<if install>
+$script:Plan = @()
+#</if>
 
-#<if printer|uninstall>
+#<if one>
+function Invoke-Run {
+    # Checks the rights, takes the lock and does the work. The last line and the exit code are the result.
+    param([string]$Verb, [string]$Nothing, [scriptblock]$Work)
+    $kind = 'Failed'
+    $who = ''
+    $lock = $null
+    try {
+        $lock = Enter-Exclusive
+        $who = "$($Settings.Printers[0].Name): "
+        $null = & $Work $Settings.Printers[0]
+        $kind = $Verb
+        $done = @($Nothing)
+        if ($script:Changes -gt 0) { $done = @($Verb.ToLowerInvariant()) }
+        #<if install>
+        if ($WhatIfPreference) { $kind, $done = 'Checked', @('nothing was changed') }
+        #</if>
+        $text = $done + $script:Remarks -join '; '
+        #<if uninstall>
+        $script:ExitCode = $ExitDone
+        #</if>
+        #<if install>
+        $script:ExitCode = $script:RebootCode
+        if ($script:RebootCode -ne $ExitDone) { $text += ' (Windows asks for a restart)' }
+        #<if subnets>
+        if ($script:Away) { $kind, $who, $text = 'Skipped', '', $script:Away }
+        #</if>
+        foreach ($line in $script:Plan) { Write-Output ("What if: $line" -replace $Unprintable, ' ') }
+        #</if>
+    }
+    catch {
+        Write-Log "Failed at $($_.InvocationInfo.PositionMessage)"
+        $script:ExitCode = Get-FailureCode $_
+        $text = $_.Exception.Message
+    }
+    finally { if ($null -ne $lock) { $lock.Dispose() } }
+    Write-Log "${kind}: $who$text (exit code $script:ExitCode)"
+    Write-Output ("${kind}: $who$text" -replace $Unprintable, ' ')
+}
+#</if>
+
+#<if many>
+function Invoke-Run {
+    # Checks the rights, takes the lock and works on each printer. The last line and the exit code are the result.
+    param([string]$Verb, [string]$Nothing, [scriptblock]$Work)
+    $lock = $null
+    try {
+        $lock = Enter-Exclusive
+        $results = @(foreach ($printer in $Settings.Printers) { Invoke-OnPrinter $printer $Verb $Nothing $Work })
+        #<if install>
+        foreach ($line in $script:Plan) { Write-Output ("What if: $line" -replace $Unprintable, ' ') }
+        #</if>
+        foreach ($each in $results) { Write-Output ($each.Text -replace $Unprintable, ' ') }
+        $result = Join-Result $results $Verb
+        #<if install>
+        if ($result.Kind -eq $Verb -and $script:RebootCode -ne $ExitDone) {
+            $result.Code = $script:RebootCode
+            $result.Text += ' (Windows asks for a restart)'
+        }
+        if ($result.Kind -eq $Verb -and $WhatIfPreference) { $result.Kind = 'Checked' }
+        #</if>
+    }
+    catch {
+        Write-Log "Failed at $($_.InvocationInfo.PositionMessage)"
+        $result = @{ Kind = 'Failed'; Code = Get-FailureCode $_; Text = $_.Exception.Message }
+    }
+    finally { if ($null -ne $lock) { $lock.Dispose() } }
+    $script:ExitCode = $result.Code
+    Write-Log "$($result.Kind): $($result.Text) (exit code $script:ExitCode)"
+    Write-Output ("$($result.Kind): $($result.Text)" -replace $Unprintable, ' ')
+}
+
+function Invoke-OnPrinter {
+    # Works on one printer and returns its result. A failure does not keep the others from being worked on.
+    param($Printer, [string]$Verb, [string]$Nothing, [scriptblock]$Work)
+    $before = $script:Changes
+    $script:Remarks = @()
+    try {
+        $null = & $Work $Printer
+        #<if install>
+        #<if subnets>
+        if ($script:Away) { return @{ Kind = 'Skipped'; Code = $ExitDone; Text = "$($Printer.Name): $script:Away" } }
+        #</if>
+        #</if>
+        $done = @($Nothing)
+        if ($script:Changes -gt $before) { $done = @($Verb.ToLowerInvariant()) }
+        #<if install>
+        if ($WhatIfPreference) { $done = @('nothing was changed') }
+        #</if>
+        return @{ Kind = $Verb; Code = $ExitDone; Text = "$($Printer.Name): $($done + $script:Remarks -join '; ')" }
+    }
+    catch {
+        Write-Log "Failed at $($_.InvocationInfo.PositionMessage)"
+        return @{ Kind = 'Failed'; Code = Get-FailureCode $_; Text = "$($Printer.Name): $($_.Exception.Message)" }
+    }
+}
+
+function Join-Result {
+    # One result for all printers. The worst counts.
+    param($Results, [string]$Verb)
+    $worked = @($Results | Where-Object { $_.Kind -ne 'Skipped' })
+    $skipped = $Results.Count - $worked.Count
+    if ($worked.Count -eq 0) {
+        return @{ Kind = 'Skipped'; Code = $ExitDone; Text = "not at this site (all $skipped printers)" }
+    }
+    $failed = @($worked | Where-Object { $_.Kind -eq 'Failed' })
+    $result = @{ Kind = $Verb; Code = $ExitDone; Text = "all $($worked.Count) printers" }
+    if ($worked.Count -eq 1) { $result = $worked[0] }
+    elseif ($failed.Count -gt 0) {
+        $result = @{ Kind = 'Failed'; Code = $failed[0].Code; Text = "$($failed.Count) of $($worked.Count) printers, first $($failed[0].Text)" }
+        if (@($failed | Where-Object { $_.Code -ne $ExitBusy }).Count -gt 0) { $result.Code = $ExitFailed }
+    }
+    if ($skipped -gt 0) { $result.Text += "; $skipped skipped: not at this site" }
+    return $result
+}
+#</if>
+
+#<if printer|uninstall|package>
 function Add-Remark {
-    # Of the printer being worked on: what is no failure, but belongs in its result.
+    # Adds to the last line what is no failure.
     param([string]$Message)
     $script:Remarks += $Message
     Write-Log "Remark: $Message"
 }
 #</if>
 
-function Invoke-Run {
-    # Checks the rights, keeps other runs out, works on each printer, writes one sentence and sets one exit code.
-    param([string]$Verb, [string]$Nothing, [scriptblock]$Work)
-    try {
-        if (-not (Test-Administrator)) { Stop-Run 'This script needs administrator rights.' }
-        $mutex = Enter-Exclusive $MaxWaitForOthersSeconds
-        if ($null -eq $mutex) {
-            Stop-Run 'Another installation of printers is running on this machine. Try again later.' $ExitBusy
-        }
-        try {
-            foreach ($printer in $Settings.Printers) {
-                $script:Results += Invoke-OnPrinter $printer $Verb $Nothing $Work
-            }
-        }
-        finally {
-            Exit-Exclusive $mutex
-        }
-        Complete-Run $Verb
-    }
-    catch {
-        $script:ExitCode = Get-FailureCode $_
-        Write-Log "Failed: $($_.Exception.Message) (exit code $script:ExitCode)"
-        Write-Line "Failed: $($_.Exception.Message)"
-    }
-}
-
-function Invoke-OnPrinter {
-    # One printer's result; the others are worked on whatever it is.
-    param($Printer, [string]$Verb, [string]$Nothing, [scriptblock]$Work)
-    $before = $script:Changes
-    $script:Remarks = @()
-    $result = @{ Name = $Printer.Name; Code = $ExitDone; Message = $Nothing }
-    try {
-        $null = & $Work $Printer
-        if ($script:Changes -gt $before) { $result.Message = $Verb.ToLowerInvariant() }
-        if ($WhatIfPreference) { $result.Message = 'checked only' }
-        if ($script:Remarks.Count -gt 0) { $result.Message += "; $($script:Remarks -join '; ')" }
-        #<if install>
-        #<if subnets>
-        if ($script:Away) {
-            $result.Code = $null
-            $result.Message = $script:Away
-            Write-Log "Skipped: $script:Away"
-        }
-        #</if>
-        #</if>
-    }
-    catch {
-        $result.Code = Get-FailureCode $_
-        $result.Message = $_.Exception.Message
-        Write-Log "Failed: $($_.Exception.Message) at $($_.InvocationInfo.PositionMessage)"
-    }
-    return $result
-}
-
-function Complete-Run {
-    # Writes the result, in one sentence on the last line, and sets the exit code. The worst result counts.
-    param([string]$Verb)
-    foreach ($line in $script:Plan) { Write-Line "What if: $line" }
-    $results = @($script:Results)
-    #<if many>
-    foreach ($result in $results) { Write-Line "$($result.Name): $($result.Message)" }
-    #</if>
-    #<if install>
-    #<if subnets>
-    $results = @($results | Where-Object { $null -ne $_.Code })
-    if ($results.Count -eq 0) {
-        $script:ExitCode = $ExitDone
-        $last = "Skipped: $script:Away"
-        #<if many>
-        $last = "Skipped: not at this site (all $($script:Results.Count) printers)"
-        #</if>
-        Write-Line $last
-        return
-    }
-    #</if>
-    #</if>
-    $failed = @($results | Where-Object { $_.Code -ne $ExitDone })
-    if ($failed.Count -gt 0) {
-        $script:ExitCode = $failed[0].Code
-        $last = "$($failed[0].Name): $($failed[0].Message)"
-        #<if many>
-        if (@($failed | Where-Object { $_.Code -ne $ExitBusy }).Count -gt 0) { $script:ExitCode = $ExitFailed }
-        if ($results.Count -gt 1) { $last = "$($failed.Count) of $($results.Count) printers, first $last" }
-        #</if>
-        $last = "Failed: $last"
-    }
-    else {
-        $script:ExitCode = $script:RebootCode
-        $last = "${Verb}: $($results[0].Name): $($results[0].Message)"
-        #<if many>
-        if ($results.Count -gt 1) { $last = "${Verb}: all $($results.Count) printers" }
-        #</if>
-        if ($script:ExitCode -ne $ExitDone) { $last += ' (Windows asks for a restart)' }
-    }
-    #<if many>
-    #<if install>
-    #<if subnets>
-    $skipped = $script:Results.Count - $results.Count
-    if ($skipped -gt 0) { $last += "; $skipped skipped: not at this site" }
-    #</if>
-    #</if>
-    #</if>
-    Write-Log "$last (exit code $script:ExitCode)"
-    Write-Line $last
-}
-
-function Write-Line {
-    # Of the result, cleaned as in the log.
-    param([string]$Text)
-    Write-Output ($Text -replace $Unprintable, ' ')
-}
-
 function Enter-Exclusive {
-    # The machine's lock for a run; $null when another run holds it for too long.
-    param([int]$Seconds)
-    $mutex = [Threading.Mutex]::new($false, 'Global\Platen')
-    try { if ($mutex.WaitOne([TimeSpan]::FromSeconds($Seconds))) { return $mutex } }
-    catch [Threading.AbandonedMutexException] {
-        return $mutex
+    # Checks the rights and returns a lock that keeps other runs out until it is disposed. The lock is a file, because any
+    # user could hold a mutex. Users cannot create files in the Windows folder.
+    if (-not (Test-Administrator)) { Stop-Run 'This script needs administrator rights.' }
+    for ($wait = 0; $wait -lt 180; $wait++) {
+        try { return [IO.FileStream]::new((Join-Path $env:windir 'Platen.lock'), [IO.FileMode]'OpenOrCreate', [IO.FileAccess]'ReadWrite', [IO.FileShare]'None', 1, [IO.FileOptions]'DeleteOnClose') }
+        catch [IO.IOException], [UnauthorizedAccessException] { Start-Sleep -Milliseconds 500 }
     }
-    $mutex.Dispose()
+    Stop-Run 'Another installation of printers is running on this machine. Try again later.' $ExitBusy
 }
-
-function Exit-Exclusive {
-    param($Mutex)
-    $Mutex.ReleaseMutex()
-    $Mutex.Dispose()
-}
-
-#endregion

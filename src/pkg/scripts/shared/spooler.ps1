@@ -1,57 +1,46 @@
-#region The print spooler
-
-$MaxWaitForSpoolerSeconds = 20
+### The print spooler
 $script:SpoolerRestarted = $false
 
 function Start-Spooler {
-    # Makes sure that the spooler runs and answers. The first question may end it: while its answer is waited for, it
-    # is started again, three times in all.
-    $script:SpoolerStarts = 0
-    $isThere = Wait-Until $MaxWaitForSpoolerSeconds {
-        Start-StoppedSpooler
-        try { $null = @(Get-PrinterDriver -ErrorAction Stop); $true } catch { $false }
+    # Returns when the spooler runs and answers. A driver may end it at the first call, so it starts up to three times.
+    $starts = 0
+    for ($wait = 0; $wait -le 40; $wait++) {
+        $service = Get-Service 'Spooler'
+        if ($service.Status -eq 'Stopped') {
+            $isDisabled = $service.StartType -eq 'Disabled'
+            if ($isDisabled) { Stop-Run 'The print spooler is disabled on this machine. Enable the service "Print Spooler" first.' }
+            #<if install>
+            if ($WhatIfPreference) { Stop-Run 'The print spooler is stopped; -WhatIf does not start it.' $ExitBusy }
+            #</if>
+            if ($starts -eq 3) { Stop-Run 'The print spooler stops whenever it is started.' $ExitBusy }
+            $starts++
+            try { Start-Service 'Spooler' }
+            catch { Stop-Run "The print spooler does not start: $($_.Exception.Message)" $ExitBusy }
+            Write-Log 'The print spooler was started.'
+        }
+        try { $null = @(Get-PrinterDriver -ErrorAction Stop); return }
+        catch { $problem = $_.Exception.Message }
+        Start-Sleep -Milliseconds 500
     }
-    if (-not $isThere) { Stop-Run 'The print spooler does not answer. Try again later.' $ExitBusy }
-}
-
-function Start-StoppedSpooler {
-    $service = Get-Service 'Spooler'
-    if ($service.Status -ne 'Stopped') { return }
-    if ($service.StartType -eq 'Disabled') {
-        Stop-Run 'The print spooler is disabled on this machine. Enable the service "Print Spooler" first.'
-    }
-    if ($WhatIfPreference) { Stop-Run 'The print spooler is stopped; -WhatIf does not start it.' $ExitBusy }
-    if ($script:SpoolerStarts -ge 3) {
-        Stop-Run 'The print spooler stops whenever it is started.' $ExitBusy
-    }
-    $script:SpoolerStarts++
-    try {
-        Start-Service 'Spooler'
-        Write-Log 'The print spooler was started.'
-    }
-    catch {
-        Stop-Run "The print spooler does not start: $($_.Exception.Message)" $ExitBusy
-    }
+    Stop-Run "The print spooler does not answer. Try again later. ($problem)" $ExitBusy
 }
 
 #<if package|ipp|uninstall>
 function Restart-Spooler {
-    # At most once a run: others may be printing.
+    # At most once a run, because others may be printing. Returns whether it did.
     param([string]$Because)
     if ($script:SpoolerRestarted) { return $false }
     $script:SpoolerRestarted = $true
     Write-Log "Restarting the print spooler: $Because"
     try { Restart-Service 'Spooler' -Force }
-    catch {
-        Write-Log "The print spooler did not restart: $($_.Exception.Message)"
-    }
+    catch { Write-Log "The print spooler did not restart: $($_.Exception.Message)" }
     Start-Spooler
     return $true
 }
 #</if>
 
 function Invoke-Print {
-    # Runs a command of the print subsystem. A spooler that stopped meanwhile is started again, twice at most.
+    # Runs a command of the print subsystem. If the spooler stops, starts it and tries again, twice at most.
     param([scriptblock]$Command)
     for ($try = 1; ; $try++) {
         try { return & $Command }
@@ -65,20 +54,18 @@ function Invoke-Print {
 }
 
 function Get-ErrorCode {
-    # The HRESULT of a failed cmdlet, such as 0x800706ba; '' without one. Texts are translated, codes are not.
+    # The HRESULT of a failed cmdlet, such as 0x800706ba. Windows translates messages, but not codes.
     param($ErrorRecord)
     if ([string]$ErrorRecord.FullyQualifiedErrorId -match '0x[0-9a-fA-F]{8}') { return $Matches[0].ToLowerInvariant() }
     return ''
 }
 
 function Wait-Until {
-    # Evaluates a condition every half second until it is true; whether it became so.
+    # Tests a condition every half second. Returns whether it became true in time.
     param([int]$Seconds, [scriptblock]$Condition)
-    for ($i = 0; $i -lt 2 * $Seconds; $i++) {
-        if (& $Condition) { return $true }
+    for ($i = 0; -not (& $Condition); $i++) {
+        if ($i -ge 2 * $Seconds) { return $false }
         Start-Sleep -Milliseconds 500
     }
-    return [bool](& $Condition)
+    return $true
 }
-
-#endregion

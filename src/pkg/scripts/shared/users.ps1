@@ -1,8 +1,6 @@
-#region Users
-
 #<if default|reset|connections|uninstall|diagnose>
 function Get-LoadedUser {
-    # Security identifiers of the people whose registry hives are loaded: those who are logged on.
+    # The security identifiers of the users who are logged on.
     foreach ($child in @(Get-RegistryChild 'Registry::HKEY_USERS')) {
         if ($child.Name -match '^S-1-(5-21|12-1)-[0-9-]+$') { $child.Name }
     }
@@ -10,9 +8,9 @@ function Get-LoadedUser {
 #</if>
 
 #<if install|uninstall>
-#<if reset|connections|uninstall>
+#<if default|reset|connections|uninstall>
 function Invoke-OnUser {
-    # For each of them. What one of them does not let happen is a remark, and keeps nothing from the others.
+    # Runs work for each of them. What fails for one is a remark, and does not keep it from the others.
     param([string]$What, [scriptblock]$Work)
     foreach ($sid in @(Get-LoadedUser)) {
         try { & $Work $sid }
@@ -24,7 +22,7 @@ function Invoke-OnUser {
 
 #<if default|connections|uninstall|diagnose>
 function Get-UserSettingsPath {
-    # Of a logged-on user: the default printer is the value Device of the key Windows below it.
+    # The value Device of the key Windows below this key is a user's default printer.
     param([string]$Sid)
     return "Registry::HKEY_USERS\$Sid\Software\Microsoft\Windows NT\CurrentVersion"
 }
@@ -33,17 +31,9 @@ function Get-UserSettingsPath {
 #<if install|uninstall>
 #<if default|uninstall>
 function Get-UserRecordPath {
-    # Where install records what a user's default printer was before.
+    # Where install notes what a user's default printer was before.
     param($Printer, [string]$Sid)
     return "$(Get-MarkerPath $Printer)\Users\$Sid"
 }
 #</if>
-
-function Get-LogonSetupPath {
-    # What Active Setup runs once for each user, at log-on and as that user; a key for each task.
-    param($Printer, [string]$Task)
-    return "HKLM:\SOFTWARE\Microsoft\Active Setup\Installed Components\Platen-$($Printer.Id)$Task"
-}
 #</if>
-
-#endregion

@@ -1,14 +1,13 @@
-#region The default printer
-
+### Users' settings
 function Undo-Default {
-    # Gives logged-on users their former default printer back.
+    # Gives users who are logged on their former default printer.
     param($Printer)
     $queues = @(Get-Queue | ForEach-Object { $_.Name })
     Invoke-OnUser 'the default printer' { param($sid) Undo-UserDefault $Printer $sid $queues }
 }
 
 function Undo-UserDefault {
-    # What install noted of a user is what that user could write: anything but a queue that is there, and 0 or 1, is none.
+    # What install noted came from the user's own registry. Only a queue that exists, and the numbers 0 and 1, are used.
     param($Printer, [string]$Sid, [string[]]$Queues)
     $path = "$(Get-UserSettingsPath $Sid)\Windows"
     $record = Get-UserRecordPath $Printer $Sid
@@ -24,14 +23,17 @@ function Undo-UserDefault {
     else { Remove-RegistryValue $path 'LegacyDefaultPrinterMode' }
 }
 
-function Remove-LogonSetup {
-    # Ends all that happens at log-on.
+function Remove-LogonRecord {
+    # Removes from users who are logged on what they did at log-on.
     param($Printer)
-    foreach ($task in '', '-connections', '-reset') {
-        $setup = Get-LogonSetupPath $Printer $task
-        Remove-RegistryKey $setup
-        Invoke-OnUser "$setup" { param($sid) Remove-RegistryKey "Registry::HKEY_USERS\$sid\$($setup.Substring(6))" }
+    Invoke-OnUser 'the record' {
+        param($sid)
+        $root = "Registry::HKEY_USERS\$sid\Software\Platen"
+        Remove-RegistryKey "$root\$($Printer.Id)"
+        $key = Get-Item -LiteralPath $root -ErrorAction SilentlyContinue
+        if ($null -ne $key -and $key.SubKeyCount -eq 0) { Remove-RegistryKey $root }
+        foreach ($suffix in '', '-connections', '-reset') {
+            Remove-RegistryKey "Registry::HKEY_USERS\$sid\$($ComponentsKey.Substring(6))\Platen-$($Printer.Id)$suffix"
+        }
     }
 }
-
-#endregion

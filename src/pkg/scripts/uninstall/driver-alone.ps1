@@ -1,8 +1,7 @@
 #<if alone>
-#region A driver by itself
-
+### A driver without a printer
 function Remove-DriverAlone {
-    # Each name of it that nothing uses, also those that it was deployed under before; with the last one its files.
+    # Removes each of its names that nothing uses, also names of earlier deployments, and with the last one the files.
     param($Printer)
     $former = @(Get-RegistryValue (Get-MarkerPath $Printer) 'DriverName')
     $free = @()
@@ -22,6 +21,4 @@ function Remove-DriverAlone {
         Add-Remark "the driver $name stays until Windows lets it go"
     }
 }
-
-#endregion
 #</if>

@@ -1,7 +1,7 @@
-#region The driver
-
+### The driver
 #<if printer>
 function Remove-Driver {
+    # Removes the driver unless the settings keep it or something else uses it.
     param($Printer, $Driver)
     $name = $Printer.DriverName
     if ($Printer.KeepDriver) {
@@ -23,7 +23,7 @@ function Remove-Driver {
     #</if>
     #<if ipp|windows>
     if ($Driver.Origin -in 'ipp', 'windows') {
-        # Of Windows' own only the entry: its files stay in the driver store, and it is no loss if the entry does.
+        # Windows keeps the files of its own drivers, so it does no harm if the driver stays.
         $isGone = Wait-Until $MaxWaitForDeletionSeconds { Remove-DriverByName $name }
         if (-not $isGone) { Write-Log "Driver $name stays: Windows does not let it go." }
         return
@@ -38,7 +38,7 @@ function Remove-Driver {
 
 #<if package|windows|ipp>
 function Get-DriverUser {
-    # What else uses a driver: another queue, or another deployment; $null where nothing does.
+    # The other queue or the other deployment that uses a driver; $null if there is none.
     param([string]$Name, $Printer)
     foreach ($queue in @(Get-Queue)) {
         $isOwn = $Printer.HasQueue -and $queue.Name -eq $Printer.Name
@@ -49,33 +49,4 @@ function Get-DriverUser {
     }
     return $null
 }
-
-function Remove-DriverByName {
-    # One try; whether the driver is gone. With its files in the driver store, where no other driver of the INF is left.
-    param([string]$Name, [switch]$AndFiles)
-    if ($null -eq (Get-Driver $Name)) { return $true }
-    $isRemoved = $AndFiles -and (Invoke-DriverRemoval $Name -AndFiles)
-    if (-not $isRemoved -and -not (Invoke-DriverRemoval $Name)) { return $false }
-    if ($null -ne (Get-Driver $Name)) { return $false }
-    Write-Change "driver $Name removed"
-    return $true
-}
-
-function Invoke-DriverRemoval {
-    # Whether Windows says that it did.
-    param([string]$Name, [switch]$AndFiles)
-    $more = @{ ErrorAction = 'Stop' }
-    if ($AndFiles) { $more.RemoveFromDriverStore = $true }
-    try {
-        Invoke-Print { Remove-PrinterDriver -Name ([WildcardPattern]::Escape($Name)) @more }
-        return $true
-    }
-    catch {
-        if ((Get-FailureCode $_) -eq $ExitBusy) { throw }
-        Write-Log "Driver ${Name}: $(Get-ErrorCode $_)"
-        return $false
-    }
-}
 #</if>
-
-#endregion

@@ -1,7 +1,6 @@
-#region Markers
-
+### Markers
 function Get-OtherMarker {
-    # The markers of other printers that install deployed on this machine.
+    # The markers of other printers on this machine.
     param($Printer)
     foreach ($child in @(Get-RegistryChild "$RegistryRoot\Printers")) {
         if ($child.Name -ne [string]$Printer.Id) { $child }
@@ -9,7 +8,7 @@ function Get-OtherMarker {
 }
 
 function Remove-Marker {
-    # Removes the marker last of all, and the keys that are empty then.
+    # The last step. Also removes keys that are empty then.
     param($Printer)
     $path = Get-MarkerPath $Printer
     if (Test-Path -LiteralPath $path) {
@@ -18,5 +17,3 @@ function Remove-Marker {
     }
     foreach ($name in 'Printers', 'Publishers', 'Ports') { Remove-EmptyKey "$RegistryRoot\$name" }
 }
-
-#endregion

@@ -1,8 +1,8 @@
-#region The driver's publisher
+### The driver's publisher
 
 function Remove-Publisher {
-    # Removes the certificates that install added to the trusted publishers, unless another printer of the same
-    # driver is still deployed. Where another driver has the same publisher, removing it becomes that one's task.
+    # Removes the certificates that install added to the trusted publishers. They stay while another printer has the same
+    # driver. If another driver has the same publisher, that driver's record takes the certificate over.
     param($Printer, $Driver)
     foreach ($marker in @(Get-OtherMarker $Printer)) {
         if ($marker.Key.GetValue('DriverSha256') -eq $Driver.Sha256) { return }
@@ -19,17 +19,10 @@ function Remove-Publisher {
             Set-RegistryValue "$PublishersKey\$($others[0].Name)" $thumbprint 'added'
             continue
         }
-        Remove-TrustedPublisher $thumbprint
+        $store = Open-PublisherStore
+        foreach ($known in @($store.Certificates | Where-Object Thumbprint -eq $thumbprint)) { $store.Remove($known) }
+        $store.Close()
         Write-Change "trusted publisher $thumbprint removed"
     }
     Remove-RegistryKey $path
 }
-
-function Remove-TrustedPublisher {
-    param([string]$Thumbprint)
-    $store = Open-PublisherStore
-    foreach ($known in @($store.Certificates | Where-Object Thumbprint -eq $Thumbprint)) { $store.Remove($known) }
-    $store.Close()
-}
-
-#endregion

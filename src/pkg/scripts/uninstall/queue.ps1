@@ -1,24 +1,22 @@
-#region The queue and its port
-
+### The queue and its port
 $MaxWaitForJobsSeconds = 60
 
 function Uninstall-Queue {
-    # Removes the queue, and its port where install made it. The names of an earlier revision, which the marker
-    # holds, go as well.
+    # Removes the queue, and its port if install made it. The marker knows the names of an earlier revision.
     param($Printer)
     $marker = Get-MarkerPath $Printer
     $names = @($Printer.Name, (Get-RegistryValue $marker 'Queue'))
-    $ports = @($Printer.PortName, (Get-RegistryValue $marker 'PortName')) + @(Get-RecordedPort $Printer)
+    $ports = @($Printer.PortName, (Get-RegistryValue $marker 'PortName')) + @(Get-NotedPort $Printer)
     foreach ($name in @($names | Where-Object { $_ } | Select-Object -Unique)) {
         $queue = Get-LocalQueue $name
         if ($null -eq $queue) { continue }
         $ports += $queue.PortName
-        Wait-ForJobs $name
+        Clear-Job $name
         $isGone = Remove-Queue $name
         if (-not $isGone -and (Restart-Spooler "the queue $name is still listed")) {
             $isGone = Remove-Queue $name
         }
-        if (-not $isGone) { Add-Remark "the queue $name goes when its jobs are done" }
+        if (-not $isGone) { Add-Remark "Windows has not removed the queue $name yet, so its port stays" }
     }
     #<if ipp>
     Show-Stray $Printer (Get-RegistryValue $marker 'Adding')
@@ -29,9 +27,35 @@ function Uninstall-Queue {
     }
 }
 
+function Clear-Job {
+    # Gives jobs a minute to print. Then deletes those that are stuck or older than a day, and printed ones that the queue
+    # keeps. Others that still wait or print keep the queue. -Force deletes all.
+    param([string]$Name)
+    if (-not $Force) { $null = Wait-Until $MaxWaitForJobsSeconds { @(Get-QueueJob $Name | ForEach-Object { ConvertTo-OpenJob $_ }).Count -eq 0 } }
+    $unprinted = 0
+    $waiting = 0
+    foreach ($job in @(Get-QueueJob $Name)) {
+        $open = ConvertTo-OpenJob $job
+        if ($null -ne $open -and -not $Force -and $open.Stopped.Count -eq 0 -and $open.Minutes -lt 60 * $MaxJobHours) { $waiting++; continue }
+        if ($null -ne $open) { $unprinted++ }
+        try { Invoke-Print { Remove-PrintJob -InputObject $job -ErrorAction Stop } }
+        catch {
+            if ((Get-FailureCode $_) -eq $ExitBusy) { throw }
+            Write-Log "A job stays: $($_.Exception.Message)"
+        }
+    }
+    if ($unprinted -gt 0) { Add-Remark "unprinted jobs deleted: $unprinted" }
+    if ($waiting -gt 0) { Stop-Run "The queue $Name still has $waiting open jobs. Try again later, or use -Force." $ExitBusy }
+}
+
+function Get-QueueJob {
+    param([string]$Name)
+    Invoke-Print { Get-PrintJob -PrinterName $Name -ErrorAction Stop }
+}
+
 #<if ipp>
 function Show-Stray {
-    # Names what an interrupted installation may have left under a name that Windows chose. It may be somebody else's.
+    # Names queues that an interrupted installation may have left under a name that Windows chose.
     param($Printer, $Noted)
     if ($null -eq $Noted) { return }
     foreach ($queue in @(Get-Queue)) {
@@ -41,8 +65,8 @@ function Show-Stray {
 }
 #</if>
 
-function Get-RecordedPort {
-    # The names of ports that install made for the printer, or took over from a queue that it replaced.
+function Get-NotedPort {
+    # The ports that install made for the printer, or took over from a queue that it replaced.
     param($Printer)
     $key = Get-Item -LiteralPath $PortsKey -ErrorAction SilentlyContinue
     if ($null -eq $key) { return }
@@ -50,24 +74,3 @@ function Get-RecordedPort {
         if ($key.GetValue($name) -eq [string]$Printer.Id) { $name }
     }
 }
-
-function Wait-ForJobs {
-    # Jobs are somebody's work: they get a while to print, unless -Force is given.
-    param([string]$Name)
-    if ($Force) { return }
-    $queue = Get-LocalQueue $Name
-    if ($null -eq $queue) { return }
-    $isEmpty = Wait-Until $MaxWaitForJobsSeconds {
-        @(Invoke-Print { Get-OpenJob $Name }).Count -eq 0
-    }
-    if ($isEmpty) { return }
-    $count = @(Invoke-Print { Get-OpenJob $Name }).Count
-    Stop-Run "The queue $Name still has $count open jobs. Try again later, or use -Force." $ExitBusy
-}
-
-function Get-OpenJob {
-    param([string]$Name)
-    return @(Get-PrintJob -PrinterName $Name -ErrorAction Stop)
-}
-
-#endregion

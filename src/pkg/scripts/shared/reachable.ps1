@@ -1,8 +1,6 @@
-#<if ipp>
-#region Whether a printer is awake
-
+### Whether a printer is awake
 function Test-Reachable {
-    # Whether a printer takes a connection: a few seconds for each of its addresses, of which a name may have any number.
+    # Whether a printer accepts a connection within five seconds, at one of its first four addresses.
     param([string]$Address, [int]$Port)
     try {
         foreach ($one in @([Net.Dns]::GetHostAddresses($Address) | Select-Object -First 4)) {
@@ -10,7 +8,7 @@ function Test-Reachable {
         }
     }
     catch {
-        Write-Log "${Address}: $($_.Exception.Message)"
+        Write-Verbose "${Address}: $($_.Exception.Message)"
     }
     return $false
 }
@@ -26,6 +24,3 @@ function Test-Connect {
         $socket.Close()
     }
 }
-
-#endregion
-#</if>
