@@ -30,7 +30,7 @@ test("“Install exactly this version” shows its effect first, reaches scripts
   const log = await textOf(fetch("/audit"));
   await undoLast(service);
 
-  assert.match(form, /Other queues with this driver move to another driver for a moment/);
+  assert.match(form, /Other queues of the driver change drivers for a moment/);
   assert.match(asked, /1 printer must be deployed again/);
   assert.deepEqual(unsaved, before);
   assert.deepEqual([before[1], after[1]], ["$false", "$true"]);

@@ -109,18 +109,32 @@ test("a page shows a script's text escaped, with direction marks made visible", 
 
 test("the page of an install script says whether Intune's script installer accepts it", async (t) => {
   const { fetch, addPrinter } = await startApp(t);
-  const features = Array.from({ length: 300 }, (_, i) => [`ns0000:Feature${i}`, `ns0000:Option${i}`]);
-  const longTicket = makeTicket(Object.fromEntries(features));
+  const ticketOf = (length: number) =>
+    makeTicket(
+      Object.fromEntries(Array.from({ length }, (_, i) => [`ns0000:Feature${i}`, `ns0000:Option${i}`])),
+    );
   await addPrinter({ name: "Plain" });
-  await addPrinter({ name: "Ticket", driver_id: "1", print_ticket: longTicket });
-  const paths = ["/printers/1/read/install", "/printers/2/read/install", "/printers/2/read/detect"];
+  await addPrinter({ name: "Ticket", driver_id: "1", print_ticket: ticketOf(120) });
+  await addPrinter({ name: "Long", driver_id: "1", print_ticket: ticketOf(600) });
+  const paths = [
+    "1/read/install",
+    "2/read/install",
+    "2/read/install?for=script-installer",
+    "3/read/install",
+    "2/read/detect",
+  ];
 
-  const [plain = "", ticket = "", detect = ""] = await Promise.all(
-    paths.map(async (path) => (await fetch(path)).text()),
+  const [plain = "", ticket = "", short = "", long = "", detect = ""] = await Promise.all(
+    paths.map(async (path) => (await fetch(`/printers/${path}`)).text()),
   );
 
   assert.match(plain, /Small enough for Intune’s script installer/);
-  assert.match(ticket, /Too large for Intune’s script installer/);
+  assert.match(
+    ticket,
+    /Too large for Intune’s script installer .50 KB.\.\s+<a href="\?for=script-installer">/,
+  );
+  assert.match(short, /Comments in the code are left out, for Intune’s script installer/);
+  assert.match(long, /Too large for Intune’s script installer .50 KB.\.\s+Use the \.intunewin package/);
   assert.doesNotMatch(detect, /script installer/);
 });
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
+import { deploymentOf, scriptSettings } from "../../src/pkg/scripts/deployment.ts";
 import { powershell } from "../../src/pkg/scripts/powershell.ts";
-import { packagedScripts, renderScript } from "../../src/pkg/scripts/render.ts";
+import { packagedScripts, renderScript, scriptKinds, templateOf } from "../../src/pkg/scripts/render.ts";
 import { nSight, scriptForTool, scriptInstaller } from "../../src/pkg/scripts/tool-scripts.ts";
 import { selectCases } from "../support/depth.ts";
 import { deployable } from "../support/powershell/powershell.ts";
@@ -81,3 +81,28 @@ for (const [kind, deploymentFor] of Object.entries(printerKinds)) {
     );
   });
 }
+
+/** Properties of Windows’ own objects with the name of a setting. */
+const windowsProperties =
+  /\$(?:entry\.Address|queue\.(?:Name|PortName|DriverName|Location|Comment|Shared|ShareName)|port\.(?:Name|PortNumber|Address)|Installed\.(?:Version|Date)|\w*user\w*\.Name)\b/gi;
+
+test("no script reads a setting that it does not contain, with any kind of printer", () => {
+  for (const [name, deploymentFor] of Object.entries(printerKinds)) {
+    for (const { names, fields } of selectCases(settingChoices, 8)) {
+      const settings = scriptSettings(deploymentFor(fields));
+      const all = [...(settings.Drivers as object[]), ...(settings.Printers as object[])].flatMap(
+        Object.keys,
+      );
+      for (const kind of scriptKinds) {
+        const { after, usedSettings } = templateOf(kind, settings);
+        const code = after.toString().replace(windowsProperties, "");
+
+        const missing = all.filter(
+          (each) => !usedSettings.has(each) && new RegExp(`\\.${each}\\b`, "i").test(code),
+        );
+
+        assert.deepEqual(missing, [], `${kind}, ${name}: ${names.join()}`);
+      }
+    }
+  }
+});

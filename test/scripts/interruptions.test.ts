@@ -19,7 +19,7 @@ const logonRecord = /^HKEY_USERS\\.*\\Platen(?:\\|$)/;
 /** The state after a run, without times and without user values that the command at log-on can still delete. */
 function finalState({ machine }: RunResult): unknown {
   const { Queues, Ports, Registry } = machine;
-  const dated = ["Version", "Deployed"];
+  const dated = ["Version", "Deployed", "LogonSince"];
   const keys = Object.entries(Registry)
     .filter(([key]) => !ownPreferences.test(key) && !logonRecord.test(key))
     .map(([key, values]) => [key, Object.entries(values).filter(([name]) => !dated.includes(name))]);

@@ -136,6 +136,7 @@ describe("the script at log-on, on a simulated Windows", { skip: withoutPowerShe
     await logOn("-AtEveryLogon");
     await windows.changeMachine({ Addresses: ["10.1.2.7"] });
     const back = await logOn("-AtEveryLogon");
+    const everywhere = await windows.runSuccessfully("install", deployable({ set_default: "on" }));
     const removed = await windows.runSuccessfully("uninstall", office);
 
     const { Device } =
@@ -143,6 +144,7 @@ describe("the script at log-on, on a simulated Windows", { skip: withoutPowerShe
     assert.equal(Device, undefined, "the machine is outside");
     assert.match(String(machine.Registry[runKey]?.Platen), /logon\.ps1" -AtEveryLogon$/);
     assert.deepEqual([once, away, inside, still, back], [[], [], ["default Office"], [], ["default Office"]]);
+    assert.equal(everywhere.machine.Registry[runKey]?.Platen, undefined, "no printer has subnets any more");
     assert.equal(removed.machine.Registry[runKey]?.Platen, undefined);
   });
 

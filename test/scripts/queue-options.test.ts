@@ -98,6 +98,16 @@ describe("a file of vendor preferences, on a simulated Windows", { skip: without
     assert.deepEqual([first.left, second.calls.includes("Start-Process rundll32.exe")], [0, false]);
   });
 
+  test("a queue that was deleted and added again gets it again", async () => {
+    await install(ready);
+    await windows.changeMachine({ Queues: [] });
+
+    const again = await windows.run("install", office(), { files: { "preferences.dat": content } });
+
+    assert.equal(again.code, 0, again.output.join());
+    assert.equal(getQueue(again).Vendor, content);
+  });
+
   for (const [why, quirk, remark] of [
     [
       "changes nothing",

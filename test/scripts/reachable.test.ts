@@ -8,7 +8,7 @@ import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import { ownWindows, simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 describe("the check whether a printer is reachable, on a real network", { skip: withoutPowerShell }, () => {
-  test("an open port is reachable; a closed, missing or unresolved one is not, within 15 seconds", async () => {
+  test("an open port is reachable; a closed, missing or unresolved one is not, within half a minute", async () => {
     const listener = createServer((socket) => socket.destroy());
     await once(listener.listen(0, "127.0.0.1"), "listening");
     const { port } = listener.address() as AddressInfo;
@@ -42,7 +42,7 @@ describe("the check whether a printer is reachable, on a real network", { skip: 
 
     listener.close();
     assert.deepEqual(value, [true, true, false, false, false, false, false]);
-    assert.ok(Date.now() - started < 15_000);
+    assert.ok(Date.now() - started < 30_000);
   });
 
   test("at most four addresses of a name are tried", async () => {

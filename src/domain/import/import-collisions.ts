@@ -23,10 +23,10 @@ export function findingsAfter(
   };
   const neighbour = (
     id: number,
-    { name, address }: Pick<Printer, "name" | "address">,
+    { name, address, replaces }: Pick<Printer, "name" | "address" | "replaces">,
     client: number | null,
   ) => {
-    return { printer: { id, name, address }, client: client === null ? undefined : { id: client } };
+    return { printer: { id, name, address, replaces }, client: client === null ? undefined : { id: client } };
   };
   const after = new Map(
     printers.map((printer) => [printer.id, neighbour(printer.id, printer, printer.client_id)]),

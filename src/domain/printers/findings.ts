@@ -241,7 +241,7 @@ export function preferencesFindings({ printer, driver, preferences }: WithPrefer
 }
 
 interface Neighbour {
-  readonly printer: Pick<Printer, "id" | "name" | "address">;
+  readonly printer: Pick<Printer, "id" | "name" | "address" | "replaces">;
   readonly client: { readonly id: number } | undefined;
 }
 
@@ -269,9 +269,15 @@ export function neighbourFindings(rows: readonly Neighbour[]): Map<number, Findi
   };
   for (const same of duplicatesBy(rows, "name"))
     add("same-name", same, () => "Another printer of this client has this name. A PC can have only one.");
-  for (const same of duplicatesBy(rows, "address"))
+  for (const same of duplicatesBy(rows, "address").map(withoutReplaced))
     add("same-address", same, (other, address) => `Same address as ${other} of this client: ${address}.`);
   return found;
+}
+
+/** Without printers that another one replaces, as an IPP twin does. */
+function withoutReplaced(group: readonly Neighbour["printer"][]): Neighbour["printer"][] {
+  const replaced = new Set(group.flatMap(({ replaces }) => replaces.map((name) => name.toLowerCase())));
+  return group.filter(({ name }) => !replaced.has(name.toLowerCase()));
 }
 
 /** Groups of printers of one client with the same `field`, without regard to case. */

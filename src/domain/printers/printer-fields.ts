@@ -121,6 +121,7 @@ const listedNames = [
   "port_name",
   "protocol",
   "location",
+  "replaces",
 ] as const satisfies (keyof Settings)[];
 
 /** The settings of a printer that lists show. */

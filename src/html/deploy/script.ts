@@ -11,8 +11,8 @@ interface ScriptPageData {
   readonly downloadPath: string;
   readonly owner: { readonly name: string; readonly path: string };
   readonly section: "Printers" | "Clients" | "Drivers";
-  /** The page of the same script without comments. Undefined for the page itself. */
-  readonly withoutCommentsPath: string | undefined;
+  /** The page of the same script without comments, and the size of that in bytes. Undefined for the page itself. */
+  readonly withoutComments: { readonly path: string; readonly size: number } | undefined;
 }
 
 /** The largest script that Intune accepts as an app's installer, instead of a command line. */
@@ -39,11 +39,12 @@ export function scriptPage(context: PageContext, data: ScriptPageData): Html {
   );
 }
 
-function installerNote({ size, withoutCommentsPath }: ScriptPageData): Html {
-  const isSmall = size <= scriptInstallerBytes;
-  if (withoutCommentsPath === undefined) {
-    return html` The comments are left out for Intune’s script installer (50 KB).${!isSmall && " It is still too large. Use the .intunewin package."}`;
-  }
-  if (isSmall) return html` Small enough for Intune’s script installer (50 KB).`;
-  return html` Too large for Intune’s script installer (50 KB). <a href="${withoutCommentsPath}">Leave out the comments</a>.`;
+function installerNote({ size, withoutComments }: ScriptPageData): Html {
+  if (withoutComments === undefined)
+    return html` Comments in the code are left out, for Intune’s script installer (50 KB).`;
+  if (size <= scriptInstallerBytes) return html` Small enough for Intune’s script installer (50 KB).`;
+  const { path } = withoutComments;
+  const isOffered = withoutComments.size <= scriptInstallerBytes;
+  return html` Too large for Intune’s script installer (50 KB).
+    ${isOffered ? html`<a href="${path}">Leave out the comments in the code</a>.` : "Use the .intunewin package."}`;
 }

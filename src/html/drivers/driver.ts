@@ -180,7 +180,7 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
       ${checkbox(form, {
         label: driverLabels.exact_version,
         name: "exact_version",
-        hint: "Also replaces a newer version. Other queues with this driver move to another driver for a moment.",
+        hint: "Also replaces a newer version. Other queues of the driver change drivers for a moment. Windows may reset their preferences.",
       })}
       ${checkbox(form, { label: driverLabels.drop_unused, name: "drop_unused", hint: unusedHint(choice.inf) })}
       <button class="primary">Save driver</button>

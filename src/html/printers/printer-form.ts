@@ -156,7 +156,7 @@ function queueFields(form: FormState): Html {
     ${textField(form, { ...fieldOptions("share_name"), visibleWhen: "shared", hint: "Leave empty to use the printer’s name." })}
     ${textField(form, {
       ...fieldOptions("permission_sddl"),
-      hint: html`SDDL, as <code>Get-Printer -Full</code> shows it. Leave empty for Windows’ own.`,
+      hint: html`SDDL, as <code>Get-Printer -Full</code> shows it. Emptying it leaves queues as they are.`,
       attributes: html`autocapitalize="off" spellcheck="false"`,
     })}
     ${checkbox(form, { ...fieldOptions("keep_printed"), hint: "They stay in the queue until somebody deletes them." })}
@@ -182,7 +182,7 @@ function subnetFields(form: FormState): Html {
     hint: "One per line. Leave empty to use the client’s subnets.",
     attributes: html`spellcheck="false"`,
   })}
-  ${checkbox(form, { ...fieldOptions("requires_reachable"), hint: "In Intune, PCs that have the queue stay applicable." })}`;
+  ${checkbox(form, { ...fieldOptions("requires_reachable"), hint: "Only for Intune. PCs that have the queue keep it." })}`;
 }
 
 function cleanUpFields(form: FormState): Html {

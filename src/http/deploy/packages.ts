@@ -124,7 +124,7 @@ function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): Scrip
 }
 
 /** The functions that make the URLs in the install script of a printer or client. */
-function downloadUrls(context: RequestContext, kind: ScriptKind, source: LinkSource) {
+function downloadUrls(context: ScriptContext, kind: ScriptKind, source: LinkSource) {
   const service = kind === "install" ? serviceUrl(context.request, context.app.config) : undefined;
   const preferencesUrl = (service: string) => (id: number) => {
     const owner = { kind: "printer", id } as const;

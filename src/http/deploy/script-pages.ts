@@ -1,7 +1,7 @@
 import type { LinkOwner } from "../../domain/access/link.ts";
 import { scriptPage } from "../../html/deploy/script.ts";
 import { pathsOf } from "../../html/paths.ts";
-import { scriptInstaller } from "../../pkg/scripts/tool-scripts.ts";
+import { scriptForTool, scriptInstaller } from "../../pkg/scripts/tool-scripts.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
@@ -32,7 +32,11 @@ function readPage(kind: LinkOwner["kind"], make: MakeScript, publish: MakeScript
       app.store.audit.record("link-made", { record, what: `in ${downloadPath}, on its page` });
     const owner = { name: record.name, path: own.page };
     const isShort = url.searchParams.get("for") === scriptInstaller.id;
-    const withoutCommentsPath = isShort ? undefined : keptQuery(url, scriptInstaller.id);
+    const short = () => ({
+      path: keptQuery(url, scriptInstaller.id),
+      size: scriptForTool(scriptInstaller, bytes).length,
+    });
+    const withoutComments = isShort || params.kind !== "install" ? undefined : short();
     const size = bytes.length;
     return htmlReply(
       scriptPage(pageContextOf(request), {
@@ -43,7 +47,7 @@ function readPage(kind: LinkOwner["kind"], make: MakeScript, publish: MakeScript
         fileName,
         text,
         size,
-        withoutCommentsPath,
+        withoutComments,
       }),
     );
   };

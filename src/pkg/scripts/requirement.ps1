@@ -47,7 +47,7 @@ function Test-Applicable {
 }
 
 # A machine that does not know where it is gets nothing until it does.
-try { $isHere = @($Settings.Printers | Where-Object { Test-Applicable $_ }).Count -gt 0 }
+try { $isHere = @($Settings.Printers | Where-Object { Test-Applicable $_ } | Select-Object -First 1).Count -gt 0 }
 catch { $isHere = $false }
 if ($isHere) { Write-Output 'applicable' }
 exit 0

@@ -51,12 +51,14 @@ export class PackageContents {
     const files: ExtraFile[] = [];
     for (const { printer } of printers) {
       const name = preferences.get(printer.id);
-      const file = name === undefined ? undefined : this.#store.preferences.find(printer.id);
-      if (name === undefined || file === undefined) continue;
+      if (name === undefined) continue;
+      const refusal = () => missingPreferences(printer);
+      const file = this.#store.preferences.find(printer.id);
+      if (file === undefined) throw refusal();
       const { sha256, size, crc32 } = file;
       const path = this.#store.blobs.pathOf("preferences", sha256);
-      const refusal = () => missingPreferences(printer);
-      if ((await fileState(path))?.size !== size) throw refusal();
+      // The scripts of this package contain the digest, so another file would fail on the PC.
+      if (sha256 !== printer.preferences_sha256 || (await fileState(path))?.size !== size) throw refusal();
       files.push({ name, path, sha256, size, crc32, version: undefined, refusal });
     }
     return files;

@@ -9,7 +9,7 @@ function Set-DefaultPrinter {
     #<if subnets>
     if (Get-SiteDifference $Printer) { return }
     #</if>
-    Invoke-OnUser 'the default printer' { param($sid) Set-UserDefault $Printer $sid }
+    foreach ($sid in @(Get-LoadedUser)) { Set-UserDefault $Printer $sid }
 }
 
 function Set-UserDefault {
@@ -29,9 +29,15 @@ function Set-UserDefault {
         Set-RegistryValue $record 'Device' ([string]$device)
         Set-RegistryValue $record 'LegacyDefaultPrinterMode' ([string]$mode)
     }
-    Set-RegistryValue "$path\Windows" -Name 'LegacyDefaultPrinterMode' -Value 1 -Type 'DWord'
-    Set-RegistryValue "$path\Windows" 'Device' (Get-UserDevice $Printer $path)
-    Write-Change "$what, was $device"
+    try {
+        Set-RegistryValue "$path\Windows" -Name 'LegacyDefaultPrinterMode' -Value 1 -Type 'DWord'
+        Set-RegistryValue "$path\Windows" 'Device' (Get-UserDevice $Printer $path)
+        Write-Change "$what, was $device"
+    }
+    catch {
+        Add-Remark "the default printer of $Sid stays: $($_.Exception.Message)"
+        return
+    }
     Set-UserRecord $Printer $Sid 'Default' $Printer.Name
 }
 #</if>

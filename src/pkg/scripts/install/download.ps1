@@ -1,5 +1,4 @@
 #<if download|files>
-$MaxWaitForServiceSeconds = 300
 $script:TemporaryFolders = @()
 
 function New-TemporaryFolder {
@@ -10,6 +9,7 @@ function New-TemporaryFolder {
     return $folder
 }
 
+#<if download|preferences-download>
 function Save-Download {
     # Downloads a file and checks its SHA-256. While the service is busy or out of reach, waits as Retry-After says, five
     # minutes at most.
@@ -35,7 +35,7 @@ function Save-Download {
             if ($isUntrusted -or ($null -ne $response -and [int]$response.StatusCode -notin 429, 502, 503, 504)) { Stop-Run $problem }
             $pause = 15
             if ($null -ne $response -and $response.Headers.ToString() -match 'Retry-After:\s*([0-9]{1,5})') { $pause = [Math]::Max(1, [int]$Matches[1]) }
-            if ($try -ge 20 -or $watch.Elapsed.TotalSeconds + $pause -gt $MaxWaitForServiceSeconds) { Stop-Run "$problem Try again later." $ExitBusy }
+            if ($try -ge 20 -or $watch.Elapsed.TotalSeconds + $pause -gt 300) { Stop-Run "$problem Try again later." $ExitBusy }
             Write-Log "$problem Trying again in $pause seconds."
             Start-Sleep -Seconds $pause
         }
@@ -43,4 +43,5 @@ function Save-Download {
     $found = (Get-FileHash -LiteralPath $Path).Hash
     if ($found -ne $Sha256) { Stop-Run "The downloaded $What is not the expected one: its SHA-256 is $found, not $Sha256." }
 }
+#</if>
 #</if>

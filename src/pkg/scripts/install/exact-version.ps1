@@ -8,7 +8,8 @@ function Invoke-Exchange {
     $other = Get-RegistryValue $ExchangeKey 'Driver'
     if ($other -and $other -ne $name) { Complete-Exchange $other }
     $former = [string](Get-RegistryValue $ExchangeKey 'Version')
-    if (-not $former) { $former = [string](Get-DriverVersion $name).Version }
+    $installed = Get-DriverVersion $name
+    if (-not (Test-Exchange $name) -and $null -ne $installed) { $former = $installed.Version }
     Add-DriverPackage $Driver
     try {
         if ((Compare-DriverVersion (Get-DriverVersion $name) $Driver) -gt 0) { Remove-NewerDriver $name $former }
@@ -27,8 +28,11 @@ function Invoke-Exchange {
         catch { $state = "The driver $name and its queues are not as they were ($($_.Exception.Message)). Run this script again." }
         Stop-Run -Code (Get-FailureCode $failure) "$($failure.Exception.Message) $state"
     }
-    # The new driver has not seen them.
-    foreach ($value in 'Preferences', 'Ticket') { Remove-RegistryValue (Get-MarkerPath $Printer) $value }
+    # The driver that is there now has not seen the preferences of its printers.
+    foreach ($marker in @(Get-RegistryChild "$RegistryRoot\Printers")) {
+        if ($marker.Key.GetValue('DriverName') -ne $name) { continue }
+        foreach ($value in 'Preferences', 'Ticket') { Remove-RegistryValue "$RegistryRoot\Printers\$($marker.Name)" $value }
+    }
     Write-Change "driver $name $($Driver.Version) in place of $former"
 }
 

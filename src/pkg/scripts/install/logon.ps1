@@ -40,6 +40,8 @@ function Set-Logon {
     foreach ($name in $changed) {
         if ($wanted[$name]) { Set-RegistryValue $marker $name $wanted[$name] } else { Remove-RegistryValue $marker $name }
     }
+    $names = @(Get-RegistryChild "$RegistryRoot\Printers" | ForEach-Object { $_.Key.GetValueNames() })
+    if ($names -notcontains 'LogonSubnets') { Remove-RegistryValue $RunKey 'Platen' }
     Write-Change $what
 }
 

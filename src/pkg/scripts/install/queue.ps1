@@ -13,6 +13,9 @@ function Install-Queue {
     if ($null -ne $Queue -and -not (Remove-Queue $Printer.Name)) {
         Stop-Run "The queue $($Printer.Name) goes when its jobs are done; the next run adds it." $ExitBusy
     }
+    #<if files>
+    Remove-RegistryValue (Get-MarkerPath $Printer) 'Preferences'
+    #</if>
     # Add-Printer may report success without a queue.
     $wanted = Get-QueueDifference @{ DriverName = ''; PortName = ''; Location = ''; Comment = ''; Shared = $false; ShareName = '' } $Printer $PortName
     for ($try = 1; $try -le 2; $try++) {

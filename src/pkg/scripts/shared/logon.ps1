@@ -9,9 +9,9 @@ function Remove-Logon {
     param($Printer)
     foreach ($name in 'LogonDefault', 'LogonSubnets', 'LogonReset', 'LogonConnections', 'LogonSince') { Remove-RegistryValue (Get-MarkerPath $Printer) $name }
     foreach ($suffix in '', '-reset', '-connections') { Remove-RegistryKey "$ComponentsKey\Platen-$($Printer.Id)$suffix" }
-    $others = @(Get-RegistryChild "$RegistryRoot\Printers" | ForEach-Object { $_.Key.GetValueNames() })
-    if ($others -notcontains 'LogonSubnets') { Remove-RegistryValue $RunKey 'Platen' }
-    if (@($others -like 'Logon*').Count -gt 0) { return }
+    $names = @(Get-RegistryChild "$RegistryRoot\Printers" | ForEach-Object { $_.Key.GetValueNames() })
+    if ($names -notcontains 'LogonSubnets') { Remove-RegistryValue $RunKey 'Platen' }
+    if (@($names -like 'Logon*').Count -gt 0) { return }
     Remove-RegistryKey "$ComponentsKey\Platen"
     Remove-Item -LiteralPath $LogonPath -Force -ErrorAction SilentlyContinue
     #<if uninstall>

@@ -1,17 +1,19 @@
 ### Queues, ports and drivers
 # A parameter -Name expands wildcards, which names may contain, so the scripts compare names themselves.
 
-#<if printer|uninstall>
+#<if printer|uninstall|exact>
 function Get-Queue { Invoke-Print { Get-Printer -ErrorAction Stop } }
 #</if>
 
-#<if printer>
+#<if printer|exact>
 function Get-LocalQueue {
     # A queue of this machine. A connection to a queue of another machine does not count.
     param([string]$Name)
     return @(Get-Queue | Where-Object { $_.Name -eq $Name -and [string]$_.Type -ne 'Connection' })[0]
 }
+#</if>
 
+#<if printer>
 function Get-Port { Invoke-Print { Get-PrinterPort -ErrorAction Stop } }
 #</if>
 

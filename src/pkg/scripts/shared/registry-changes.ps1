@@ -10,7 +10,7 @@ function Set-RegistryValue {
     $null = New-ItemProperty -LiteralPath $Path -Name $Name -Value $Value -PropertyType $Type -Force
 }
 
-#<if printer>
+#<if printer|exact>
 function Remove-RegistryValue {
     param([string]$Path, [string]$Name)
     if ($null -eq (Get-RegistryValue $Path $Name)) { return }
@@ -19,7 +19,7 @@ function Remove-RegistryValue {
 }
 #</if>
 
-#<if printer|uninstall>
+#<if printer|uninstall|exact>
 function Remove-RegistryKey {
     param([string]$Path)
     if (Test-Path -LiteralPath $Path) { Remove-Item -LiteralPath $Path -Recurse -Force }

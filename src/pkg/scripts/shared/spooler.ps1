@@ -60,6 +60,7 @@ function Get-ErrorCode {
     return ''
 }
 
+#<if printer|exact|uninstall>
 function Wait-Until {
     # Tests a condition every half second. Returns whether it became true in time.
     param([int]$Seconds, [scriptblock]$Condition)
@@ -69,3 +70,4 @@ function Wait-Until {
     }
     return $true
 }
+#</if>

@@ -8,7 +8,7 @@ function Get-LoadedUser {
 #</if>
 
 #<if install|uninstall>
-#<if default|reset|connections|uninstall>
+#<if reset|connections|uninstall>
 function Invoke-OnUser {
     # Runs work for each of them. What fails for one is a remark, and does not keep it from the others.
     param([string]$What, [scriptblock]$Work)
