@@ -5,7 +5,7 @@ function Get-Service {
     Enter-Call 'Get-Service'
     $finalStatus = @{ StartPending = 'Running'; StopPending = 'Stopped' }[[string]$script:M.Spooler.Status]
     if ($finalStatus -and $script:M.PendingUntil -and $script:M.Now -ge $script:M.PendingUntil) { $script:M.Spooler.Status = $finalStatus }
-    [pscustomobject]@{ Name = 'Spooler'; Status = $script:M.Spooler.Status; StartType = $script:M.Spooler.StartType }
+    [pscustomobject]@{ Name = 'Spooler'; Status = $script:M.Spooler.Status; StartType = $script:M.Spooler.StartType; DependentServices = @() }
 }
 
 function Start-Service {
@@ -15,11 +15,12 @@ function Start-Service {
     $script:M.Spooler.Status = 'Running'
 }
 
-function Restart-Service {
-    [CmdletBinding()] param([string[]]$Name, [switch]$Force)
-    Enter-Call 'Restart-Service'
+function Stop-Service {
+    [CmdletBinding()] param([string[]]$Name, [switch]$Force, [switch]$NoWait)
+    Enter-Call 'Stop-Service'
     $script:M.Restarts++
-    $script:M.Spooler.Status = 'Running'
+    if ($script:M.SpoolerHangs) { $script:M.Spooler.Status = 'StopPending'; return }
+    $script:M.Spooler.Status = 'Stopped'
     $script:M.BusyUntil = 0
     foreach ($queue in $script:M.Queues) { if ($queue.Leaving) { $queue.GoneAt = 0 } }
 }

@@ -38,6 +38,18 @@ describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () 
     assert.deepEqual([late.code, traces(late), late.machine.Restarts], [0, [], 1], late.output.join());
   });
 
+  test("a spooler that hangs while it stops ends the run with 1618 within a minute", async () => {
+    await windows.install({ LingerMs: 10 * 60_000, ListLeaving: true });
+    await windows.changeMachine({ SpoolerHangs: true });
+    const before = (await windows.request<{ machine: { Slept: number } }>({ do: "state" })).machine.Slept;
+
+    const result = await windows.run("uninstall", deployable());
+
+    assert.equal(result.code, 1618);
+    assert.match(result.output.at(-1) ?? "", /The print spooler does not answer\. Try again later\./);
+    assert.ok(result.machine.Slept - before <= 70_000, `${result.machine.Slept - before}`);
+  });
+
   test("a driver that other queues use stays, and so does a port that install did not add", async () => {
     await windows.install({
       Ports: [tcpPort("IP_10.0.0.9")],

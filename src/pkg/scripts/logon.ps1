@@ -5,35 +5,23 @@ param([switch]$AtEveryLogon, [switch]$Later)
 $ErrorActionPreference = 'Stop'
 $UserPrinters = 'HKCU:\Software\Microsoft\Windows NT\CurrentVersion\Windows'
 
-function Get-Value {
-    param([string]$Path, [string]$Name)
-    $key = Get-Item -LiteralPath $Path -ErrorAction SilentlyContinue
-    if ($null -ne $key) { return [string]$key.GetValue($Name) }
-}
-
-function Set-Value {
-    param([string]$Path, [string]$Name, $Value, [string]$Type = 'String')
-    if (-not (Test-Path -LiteralPath $Path)) { $null = New-Item -Path $Path -Force }
-    $null = New-ItemProperty -LiteralPath $Path -Name $Name -Value $Value -PropertyType $Type -Force
-}
-
 function Invoke-Once {
     # Does a task of a printer that this user has not done yet, nor with an earlier version of Platen.
     param($Marker, [string]$Task, [scriptblock]$Work)
     $wanted = [string]$Marker.GetValue("Logon$Task")
     $id = $Marker.PSChildName
     $record = "$($Marker.GetValue('LogonSince')) $wanted"
-    if (-not $wanted -or (Get-Value "HKCU:\Software\Platen\$id" $Task) -eq $record) { return }
+    if (-not $wanted -or (Get-RegistryValue "HKCU:\Software\Platen\$id" $Task) -eq $record) { return }
     $former = @{ Default = ''; Reset = '-reset'; Connections = '-connections' }[$Task]
     $isDone = [string]$Marker.GetValue("Former$Task") -eq $wanted -and
     (Test-Path -LiteralPath "HKCU:\SOFTWARE\Microsoft\Active Setup\Installed Components\Platen-$id$former")
     if (-not $isDone) { & $Work $wanted }
-    Set-Value "HKCU:\Software\Platen\$id" $Task $record
+    Set-RegistryValue "HKCU:\Software\Platen\$id" $Task $record
 }
 
 function Set-Default {
     param([string]$Queue)
-    Set-Value $UserPrinters 'LegacyDefaultPrinterMode' 1 'DWord'
+    Set-RegistryValue $UserPrinters 'LegacyDefaultPrinterMode' 1 'DWord'
     (New-Object -ComObject WScript.Network).SetDefaultPrinter($Queue)
 }
 
@@ -42,7 +30,7 @@ function Reset-Preference {
     param([string]$Queue)
     foreach ($key in 'HKCU:\Printers\DevModePerUser', 'HKCU:\Printers\DevModes2') {
         foreach ($name in $Queue, "\\$env:COMPUTERNAME\$Queue") {
-            if (-not (Get-Value $key $name)) { continue }
+            if ($null -eq (Get-RegistryValue $key $name)) { continue }
             Remove-ItemProperty -LiteralPath $key -Name ([WildcardPattern]::Escape($name)) -Force
         }
     }
@@ -51,7 +39,7 @@ function Reset-Preference {
 function Disconnect-Printer {
     # If the connection is the default printer, the queue becomes that.
     param([string]$Name, [string]$Queue)
-    $device = [string](Get-Value $UserPrinters 'Device')
+    $device = [string](Get-RegistryValue $UserPrinters 'Device')
     try { (New-Object -ComObject WScript.Network).RemovePrinterConnection($Name, $true, $true) }
     catch { Write-Verbose $_.Exception.Message }
     if ($Queue -and $device.StartsWith("$Name,", 'OrdinalIgnoreCase')) { Set-Default $Queue }
@@ -72,7 +60,7 @@ foreach ($marker in @(Get-ChildItem -LiteralPath 'HKLM:\SOFTWARE\Platen\Printers
         if ($AtEveryLogon -and $subnets) {
             if (Test-InSubnet $subnets.Split(' ') @(Get-MachineAddress)) { Invoke-Once $marker 'Default' { param($name) Set-Default $name } }
             # Away from the site: the next log-on there sets it again.
-            else { Set-Value "HKCU:\Software\Platen\$($marker.PSChildName)" 'Default' '' }
+            else { Set-RegistryValue "HKCU:\Software\Platen\$($marker.PSChildName)" 'Default' '' }
         }
         if ($AtEveryLogon) { continue }
         if (-not $subnets) { Invoke-Once $marker 'Default' { param($name) Set-Default $name } }

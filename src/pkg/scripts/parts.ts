@@ -116,10 +116,20 @@ function onlyIf(need: string, part: string): string {
   return `#<if ${need}>\n${part}\n#</if>`;
 }
 
-/** install.ps1 contains the script for log-on as a here-string. */
+/** install.ps1 contains the script for log-on as a here-string. That one has some functions of other parts. */
+const logonFunctions = [
+  functionIn(registry, "Get-RegistryValue"),
+  functionIn(registryChanges, "Set-RegistryValue"),
+  subnets.trim(),
+];
 const logonSetup = aroundRegion(installLogon, "logon-script").join(
-  aroundRegion(logonScript, "script-parts").join(subnets.trim()).trim(),
+  aroundRegion(logonScript, "script-parts").join(logonFunctions.join("\n\n")).trim(),
 );
+
+function functionIn(part: string, name: string): string {
+  const start = part.indexOf(`function ${name} {`);
+  return part.slice(start, part.indexOf("\n}\n", start) + "\n}".length);
+}
 
 export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
   install: {

@@ -222,6 +222,7 @@ function freshMachine(): Machine {
     SpoolerDiesAt: 0,
     SpoolerKeepsDying: false,
     SpoolerNeverStarts: false,
+    SpoolerHangs: false,
     PendingUntil: 0,
     DriverNeedsInf: false,
     DriverNeedsRestart: false,

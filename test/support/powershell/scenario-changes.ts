@@ -42,11 +42,12 @@ function shorten(changes: string): string {
 }
 
 function serviceChanges(before: State, after: State, calls: readonly string[]): string[] {
-  const starts = calls.filter((call) => call === "Start-Service").length;
+  const restarts = after.Restarts - before.Restarts;
+  const starts = calls.filter((call) => call === "Start-Service").length - restarts;
   const { Status } = after.Spooler;
   return [
-    ...(starts === 0 ? [] : [`spooler started${starts > 1 ? ` ${starts} times` : ""}`]),
-    ...(after.Restarts > before.Restarts ? ["spooler restarted"] : []),
+    ...(starts <= 0 ? [] : [`spooler started${starts > 1 ? ` ${starts} times` : ""}`]),
+    ...(restarts > 0 ? ["spooler restarted"] : []),
     ...(after.Downloads > before.Downloads ? ["driver downloaded"] : []),
     ...(Status !== "Running" && Status !== before.Spooler.Status ? [`spooler ends ${Status}`] : []),
   ];

@@ -1,5 +1,4 @@
-#region The default printer of each user who is logged on
-
+### The default printer of each user who is logged on
 function Test-DefaultPrinter {
     param($Printer)
     $users = @(Get-LoadedUser)
@@ -11,7 +10,7 @@ function Test-DefaultPrinter {
         $path = "$(Get-UserSettingsPath $sid)\Windows"
         $device = [string](Get-RegistryValue $path 'Device')
         $name = $device -replace ',[^,]*,[^,]*$', ''
-        # The last part of an identifier tells the users of a machine apart, and names nobody.
+        # The last part of an identifier distinguishes the users of a machine without their names.
         $who = "S-1-...$($sid.Substring($sid.LastIndexOf('-') + 1))"
         if ($name -eq $Printer.Name) { Add-Finding 'ok' 'default' "is the default printer of $who" }
         elseif (-not $Printer.SetDefault) { Add-Finding 'ok' 'default' "is not the default printer of $who, and is not meant to be" }
@@ -24,4 +23,3 @@ function Test-DefaultPrinter {
     }
 }
 
-#endregion

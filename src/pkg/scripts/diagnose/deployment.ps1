@@ -1,5 +1,4 @@
-#region Queue, port, driver and marker, as detection compares them
-
+### Queue, port, driver and marker, as detection compares them
 function Test-Deployment {
     param($Printer, $System, $Queue, $Port)
     if ($null -eq $System) {
@@ -59,4 +58,3 @@ function Test-Protection {
         'switch it off by policy, or deploy the printer with the Microsoft IPP Class Driver')
 }
 
-#endregion

@@ -1,5 +1,4 @@
-#region What the device says of itself by IPP
-
+### What the device says of itself by IPP
 $UsualIppPaths = '/ipp/print', '/ipp/port1', '/ipp', '/Epson_IPP_Printer', '/'
 
 #<if ipp>
@@ -29,7 +28,7 @@ function Test-Ipp {
 
 #<if port>
 function Test-Driverless {
-    # Whether an IPP queue could take the place of one that prints otherwise. Nothing is wrong where it could not.
+    # Whether an IPP queue could replace this queue. If not, nothing is wrong.
     param($Printer, $Addresses)
     $place = $Printer.Address
     if ($place -like '*:*') { $place = "[$place]" }
@@ -44,7 +43,7 @@ function Test-Driverless {
 #</if>
 
 function Find-IppAnswer {
-    # Of the first usual path that has one, within one time for all; else what the first path says.
+    # The answer at the first usual path that has one, else the answer at the first path. One deadline holds for all.
     param([string]$Place, $Addresses, [int]$Seconds)
     $deadline = New-Deadline (1000 * $Seconds)
     $first = $null
@@ -52,7 +51,7 @@ function Find-IppAnswer {
         $answer = Get-IppAnswer "$Place$path" $Addresses (Get-RemainingTime $deadline)
         if (-not $answer.Problem) { return $answer }
         if ($null -eq $first) { $first = $answer }
-        # What speaks no HTTP at one path does not at others.
+        # A device that speaks no HTTP at one path speaks none at the others.
         if (-not $answer.Status) { break }
     }
     return $first
@@ -103,4 +102,3 @@ function Add-IppAbility {
     Add-Finding 'ok' 'driverless' "$text`: Windows' own driver $can be able to drive it at $($Answer.Url)"
 }
 
-#endregion

@@ -1,6 +1,5 @@
 #<if port>
-#region Whether the device answers where Windows asks it for its state
-
+### Whether the device answers where Windows asks it for its state
 function Test-Snmp {
     # Windows shows a queue "Offline" and keeps its jobs where SNMP status is on and the device does not answer it. Only
     # Windows says with which community it asks: this script does not carry it.
@@ -35,5 +34,4 @@ function Test-Snmp {
     Add-Finding 'bad' 'snmp' "status is on for the port, but $text"
 }
 
-#endregion
 #</if>

@@ -1,10 +1,9 @@
-#region The device: its name and its port
-
-# Of the printer that is looked at, as far as its name was resolved.
+### The device: its name and its port
+# The addresses of the printer in work, if its name was resolved.
 $script:DeviceAddresses = @()
 
 function Test-Device {
-    # Each question only where those before found something to ask.
+    # Asks a question only if the one before found a device to ask.
     param($Printer, $Port)
     $milliseconds = 1000 * $script:Seconds
     $addresses = @(Get-DeviceAddress $Printer $milliseconds)
@@ -16,7 +15,7 @@ function Test-Device {
     $where = "$($Printer.Address) port $number"
     if ($answer.State -eq 'open') { Add-Finding 'ok' 'tcp' "$where answers in $($answer.Milliseconds) ms" }
     else { Add-Finding 'bad' 'tcp' "$where $(Get-StateText $answer.State)" }
-    # A device that refuses one port may answer at others; one that is silent is.
+    # A device that refuses one port may answer at others. A device that does not answer at one answers at none.
     if ($answer.State -notin 'open', 'refused') { return }
     #<if ipp>
     if ($Printer.IppUrl) {
@@ -54,4 +53,3 @@ function Get-StateText {
     return 'cannot be reached from this machine: no way leads to that network'
 }
 
-#endregion

@@ -1,5 +1,4 @@
-#region Further queues of the same device, and connections to the same printer
-
+### Further queues of the same device, and connections to the same printer
 function Test-Double {
     # Windows adds printers by itself, people add them by hand, and former ones stay.
     param($Printer, $Queues, $Ports)
@@ -56,4 +55,3 @@ function Get-Connection {
     return @($names | Select-Object -Unique)
 }
 
-#endregion

@@ -1,5 +1,4 @@
-#region Findings, and how they are told
-
+### Findings, and how they are told
 # Each is a table of Level (ok, warn, bad), Check, Printer ('' for the machine's) and Text.
 $script:Findings = @()
 $script:Subject = ''
@@ -10,7 +9,7 @@ function Add-Finding {
 }
 
 function Invoke-Check {
-    # Whatever a check runs into becomes a finding, and the next ones go on.
+    # An error of a check becomes a finding, and the next checks run.
     param([string]$Check, [scriptblock]$Work)
     try {
         $null = & $Work
@@ -21,7 +20,7 @@ function Invoke-Check {
 }
 
 function ConvertTo-OneLine {
-    # Without what could move a cursor or turn the order of letters: devices name themselves as they like.
+    # Without control characters and those that change the direction of text: devices choose their names.
     param([string]$Text, [int]$Length)
     $plain = ($Text -replace '[\s\p{Cc}\p{Cf}-[\u200c\u200d]]+', ' ').Trim()
     if ($plain.Length -gt $Length) { $plain = $plain.Substring(0, $Length) + '...' }
@@ -70,4 +69,3 @@ function Write-Result {
     Write-Output ([regex]::Replace($json, '[^\x20-\x7e]', $escape))
 }
 
-#endregion

@@ -1,6 +1,5 @@
-#region HTTP, as much of it as IPP needs
-
-# Printers send some 100 KB where they send everything; nobody sends more without ill will.
+### HTTP, as much of it as IPP needs
+# A printer that sends all of its attributes sends about 100 KB.
 $MaxAnswerBytes = 1048576
 $MaxHeadBytes = 16384
 # Bytes as characters of the same numbers.
@@ -8,7 +7,7 @@ $Latin1 = [Text.Encoding]::GetEncoding(28591)
 
 function Send-HttpPost {
     # Posts bytes and returns the answer: Status, Type, Body (bytes as characters of the same numbers), and Certificate
-    # (what is wrong with that of TLS). Throws within the deadline, whatever the other side does.
+    # (what is wrong with the TLS certificate). Throws at the deadline.
     param($Url, $Addresses, [byte[]]$Body, $Deadline)
     $client = Open-Connection $Addresses $Url.Port $Deadline
     try {
@@ -33,7 +32,7 @@ function Send-HttpPost {
         return $answer
     }
     finally {
-        # What is still being read or written fails then, unheard.
+        # A read or write that still runs then fails. Its error is ignored.
         $client.Close()
     }
 }
@@ -60,7 +59,7 @@ function Open-Tls {
 #</if>
 
 function Read-HttpAnswer {
-    # As far as it is announced: some printers keep the connection open behind it.
+    # Reads as much as is announced, because some printers keep the connection open.
     param($Stream, $Deadline)
     $buffer = New-Object 'byte[]' -ArgumentList 65536
     $text = ''
@@ -131,4 +130,3 @@ function ConvertFrom-Chunk {
     throw (New-Object TimeoutException)
 }
 
-#endregion

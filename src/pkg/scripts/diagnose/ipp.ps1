@@ -1,5 +1,4 @@
-#region Asking a printer by IPP (RFC 8010, RFC 8011)
-
+### Asking a printer by IPP (RFC 8010, RFC 8011)
 $IppAttributes = 'printer-make-and-model', 'printer-state', 'printer-state-reasons', 'printer-is-accepting-jobs',
 'document-format-supported', 'ipp-versions-supported', 'ipp-features-supported'
 $IppRequestId = 1
@@ -34,7 +33,7 @@ function Get-IppAnswer {
         $base = $_.Exception.GetBaseException()
         if ($base -is [TimeoutException]) { $answer.Problem = "gave no complete answer in $($Milliseconds / 1000) s" }
         elseif ((Get-ConnectionState $base) -eq 'refused') { $answer.Problem = 'refuses the connection' }
-        # What this script throws itself.
+        # Errors of this script.
         elseif ($base -is [Management.Automation.RuntimeException]) { $answer.Problem = $base.Message -replace '^it ', '' }
         else { $answer.Problem = "breaks off: $($base.Message)" }
     }
@@ -107,7 +106,7 @@ function ConvertTo-IppNumber {
 }
 
 function Read-IppField {
-    # What stands behind its length of two bytes.
+    # The bytes after a length of two bytes.
     param([string]$Text, [int]$At)
     if ($At + 2 -gt $Text.Length) { throw 'its answer breaks off' }
     $length = [int]$Text[$At] * 256 + [int]$Text[$At + 1]
@@ -138,4 +137,3 @@ function Get-IppStatus {
     return 'status 0x{0:x4}' -f $Code
 }
 
-#endregion

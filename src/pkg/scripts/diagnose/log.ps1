@@ -1,5 +1,4 @@
-#region What Windows' print log says of the last days
-
+### What Windows' print log says of the last days
 $PrintLog = 'Microsoft-Windows-PrintService/Operational'
 $MaxEvents = 512
 $script:PrintEvents = $null
@@ -73,4 +72,3 @@ function Get-TimeText {
     return $Time.ToString('yyyy-MM-dd HH:mm', [Globalization.CultureInfo]::InvariantCulture)
 }
 
-#endregion

@@ -1,5 +1,4 @@
-#region The machine: rights, spooler, protected print mode, driver ranking
-
+### The machine: rights, spooler, protected print mode, driver ranking
 # Whether the spooler answers: without it nothing is known of queues, drivers and ports.
 $script:SpoolerAnswers = $false
 $script:IsProtected = $false
@@ -71,4 +70,3 @@ function Test-DriverRanking {
     Add-Finding 'ok' 'ranking' "the preference for Windows' own IPP driver is ${state}: it is for printers that Windows finds, not for TCP/IP queues"
 }
 
-#endregion

@@ -1,5 +1,4 @@
-#region Names, addresses and connections, each within a time
-
+### Names, addresses and connections, each within a time
 function New-Deadline {
     param([int]$Milliseconds)
     return @{ Clock = [Diagnostics.Stopwatch]::StartNew(); Milliseconds = $Milliseconds }
@@ -79,4 +78,3 @@ function Get-ConnectionState {
     return 'unreachable'
 }
 
-#endregion

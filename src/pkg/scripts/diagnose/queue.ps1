@@ -1,5 +1,4 @@
-#region What the queue itself says: its status and its jobs
-
+### What the queue itself says: its status and its jobs
 # Of Get-Printer's PrinterStatus: what stops printing, and what soon may.
 $StoppingStatus = 'Error', 'Paused', 'PendingDeletion', 'PaperJam', 'PaperOut', 'PaperProblem', 'Offline', 'OutputBinFull',
 'NotAvailable', 'NoToner', 'UserIntervention', 'UserInterventionRequired', 'OutOfMemory', 'DoorOpen', 'ServerOffline'
@@ -27,7 +26,7 @@ function Test-QueueStatus {
 }
 
 function Test-Job {
-    # How many jobs wait, and whether they are stuck. Their owners and names are nobody's business.
+    # How many jobs wait, and whether they are stuck. Their owners and names are private.
     param($Printer)
     $jobs = @(Get-PrintJob -PrinterName $Printer.Name -ErrorAction Stop | ForEach-Object { ConvertTo-OpenJob $_ })
     if ($jobs.Count -eq 0) {
@@ -52,4 +51,3 @@ function Test-Job {
     }
 }
 
-#endregion

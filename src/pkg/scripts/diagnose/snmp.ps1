@@ -1,6 +1,5 @@
 #<if port>
-#region Asking a device for its state as Windows' TCP/IP port does: SNMP version 1, RFC 1157
-
+### Asking a device for its state as Windows' TCP/IP port does: SNMP version 1, RFC 1157
 function Get-SnmpAnswer {
     # State is answers, no-such-name, refused, silent or broken. DeviceStatus is RFC 2790's hrDeviceStatus. The community
     # stands in no answer and in no message.
@@ -94,5 +93,4 @@ function ConvertFrom-Snmp {
     return $numbers
 }
 
-#endregion
 #</if>

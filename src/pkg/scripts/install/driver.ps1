@@ -12,7 +12,6 @@ function Install-Driver {
     }
     #</if>
     if (Test-Driver $Printer $Driver) {
-        Write-Log "Driver $name is there: version $($installed.Version), wanted $($Driver.Version)"
         foreach ($text in @(Get-NewerDriverText $name $Driver)) { Add-Remark $text }
         return
     }

@@ -13,7 +13,7 @@ function Add-IppQueue {
         }
         catch {
             if ((Get-ErrorCode $_) -ne '0x8007070a') { Stop-OnAddError $Printer $_ }
-            # Made already, by the call that a dying spooler cut off.
+            # The call that a stopping spooler interrupted has added it.
             if (@(Get-LocalQueueName) -contains $Printer.Name) { return }
         }
     } while (Remove-Known $Printer)
@@ -34,7 +34,7 @@ function Stop-OnAddError {
 }
 
 function Remove-Known {
-    # Removes old queues of this printer that may be what Windows calls existing; whether there was one.
+    # Removes old queues of this printer that Windows may mean. Returns whether there was one.
     param($Printer)
     $isRemoved = $false
     foreach ($name in @($Printer.Replaces) + (Get-RegistryValue (Get-MarkerPath $Printer) 'Queue')) {
@@ -48,13 +48,13 @@ function Remove-Known {
 }
 
 function Read-IppQueue {
-    # What Add-Printer made: it has reported success without a queue, or with one that does not speak IPP, and has
-    # named queues after the device.
+    # Returns the added queue. Add-Printer may report success without a queue or with one that does not speak IPP, and
+    # may name the queue after the device.
     param($Printer, $Before)
     $null = Wait-Until $MaxWaitForQueueSeconds { $null -ne (Get-AddedQueue $Printer $Before) }
     $queue = Get-AddedQueue $Printer $Before
     if ($null -eq $queue) { Stop-Run "Windows says that it added a queue for $($Printer.IppUrl), but there is none. Is the path right?" }
-    # What Windows notes of a port may come a moment after the queue.
+    # Windows may note the port a moment after the queue.
     $difference = { Get-IppDifference $Printer $queue @(Get-Port) }
     if (-not (Wait-Until 3 { -not (& $difference) })) {
         Stop-Run "Windows added a queue for $($Printer.IppUrl), but $(& $difference). Is the path right?"
@@ -68,7 +68,7 @@ function Read-IppQueue {
 }
 
 function Remove-Stray {
-    # Removes what an interrupted run left under another name: queues that came after it began, on the same port.
+    # Removes queues that an interrupted run left under another name: newer ones on the same port.
     param($Queue, $Noted)
     foreach ($other in @(Get-Queue)) {
         if ($other.Name -eq $Queue.Name -or $Noted -contains $other.Name) { continue }
@@ -77,8 +77,8 @@ function Remove-Stray {
 }
 
 function Get-AddedQueue {
-    # The queue of the wanted name, else one of its driver that was not there before. Windows adds printers by itself at
-    # any moment: one that it found at another address is not ours.
+    # The queue of the wanted name, else a new one with its driver. Windows adds printers by itself: one at another
+    # address is not ours.
     param($Printer, $Before)
     $queues = @(Get-Queue | Where-Object { [string]$_.Type -ne 'Connection' })
     foreach ($queue in $queues) { if ($queue.Name -eq $Printer.Name) { return $queue } }
@@ -92,7 +92,7 @@ function Get-AddedQueue {
     foreach ($queue in $queues) {
         $address = $addresses[[string]$queue.PortName] -as [Net.IPAddress]
         if ($own -contains $address) { return $queue }
-        # Of a device with IPv4 and IPv6, Windows may have noted the other.
+        # A device may have IPv4 and IPv6, and Windows may have noted the other one.
         if ($null -eq $unsure -and ($null -eq $address -or $kinds -notcontains $address.AddressFamily)) { $unsure = $queue }
     }
     return $unsure

@@ -1,8 +1,8 @@
 #<if ipp>
 ### The queue of an IPP printer
 function Install-IppQueue {
-    # Leaves a queue that is right alone, and asks its printer nothing. A wrong driver, port or URL cannot be changed:
-    # the queue is removed and added. The name of its port, which Windows chooses and removes.
+    # Does nothing if the queue is right, and does not contact the printer then. A wrong driver, port or URL cannot be
+    # changed, so the queue is removed and added. Returns the name of its port. Windows chooses and removes the port.
     param($Printer, $Queue)
     $what = "add queue $($Printer.Name) for $($Printer.IppUrl)"
     if ($null -ne $Queue) {
@@ -25,8 +25,8 @@ function Install-IppQueue {
 }
 
 function New-IppQueue {
-    # Adds the queue, in place of an old one, and reads it back; of one that is not right nothing stays. What was
-    # there before is noted first: a run that is cut off may leave a queue of another name.
+    # Adds the queue in place of an old one and reads it back. Removes it if it is not right. Notes the other queues first,
+    # because an interrupted run may leave a queue of another name.
     param($Printer, $Old)
     $marker = Get-MarkerPath $Printer
     $before = @(Get-LocalQueueName)
@@ -71,8 +71,8 @@ function Get-LocalQueueName {
 }
 
 function Show-Double {
-    # Names other queues on the printer's device, as far as that can be known: on the same port, or on one with the
-    # same id. Those that these scripts made for other printers are wanted.
+    # Names other queues of the printer's device: on the same port, or on a port with the same id. Queues that Platen
+    # deployed are wanted.
     param($Printer, [string]$PortName)
     if (-not $PortName) { return }
     $ours = @(Get-RegistryChild "$RegistryRoot\Printers" | ForEach-Object { $_.Key.GetValue('Queue') })

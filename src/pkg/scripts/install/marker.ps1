@@ -1,5 +1,5 @@
 function Set-Marker {
-    # The last step: a printer without a marker is not installed.
+    # The last step. A printer without a marker is not installed.
     param($Printer, $Driver, [string]$PortName)
     $path = Get-MarkerPath $Printer
     $values = [ordered]@{

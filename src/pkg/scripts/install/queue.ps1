@@ -7,9 +7,7 @@ function Install-Queue {
         Repair-Queue $Printer $Queue $PortName
         return
     }
-    $what = "add queue $($Printer.Name)"
-    if ($null -ne $Queue) { $what = "remove and $what" }
-    if (-not (Confirm-Change $what)) { return }
+    if (-not (Confirm-Change "$(if ($null -ne $Queue) { 'remove and ' })add queue $($Printer.Name)")) { return }
     if ($null -ne $Queue -and -not (Remove-Queue $Printer.Name)) {
         Stop-Run "The queue $($Printer.Name) goes when its jobs are done; the next run adds it." $ExitBusy
     }

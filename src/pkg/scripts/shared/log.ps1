@@ -9,8 +9,8 @@ function Open-Log {
     # could be a link that a user made first. A log over 1 MB is renamed.
     param([string]$Path, [string]$Title)
     $folder = "$env:windir\Logs\Platen"
-    $isIntune = Test-Path -LiteralPath 'HKLM:\SYSTEM\CurrentControlSet\Services\IntuneManagementExtension'
-    if ($isIntune) { $folder = "$env:ProgramData\Microsoft\IntuneManagementExtension\Logs" }
+    $service = 'HKLM:\SYSTEM\CurrentControlSet\Services\IntuneManagementExtension'
+    if (Test-Path -LiteralPath $service) { $folder = "$env:ProgramData\Microsoft\IntuneManagementExtension\Logs" }
     if (-not $Path) { $Path = "$folder\$($Settings.LogName).log" }
     try {
         $folder = Split-Path -Path $Path -Parent

@@ -7,8 +7,7 @@ function Start-Spooler {
     for ($wait = 0; $wait -le 40; $wait++) {
         $service = Get-Service 'Spooler'
         if ($service.Status -eq 'Stopped') {
-            $isDisabled = $service.StartType -eq 'Disabled'
-            if ($isDisabled) { Stop-Run 'The print spooler is disabled on this machine. Enable the service "Print Spooler" first.' }
+            if ($service.StartType -eq 'Disabled') { Stop-Run 'The print spooler is disabled on this machine. Enable the service "Print Spooler" first.' }
             #<if install>
             if ($WhatIfPreference) { Stop-Run 'The print spooler is stopped; -WhatIf does not start it.' $ExitBusy }
             #</if>
@@ -27,14 +26,17 @@ function Start-Spooler {
 
 #<if package|ipp|uninstall>
 function Restart-Spooler {
-    # At most once a run, because others may be printing. Returns whether it did.
+    # Once a run, because others may be printing. Returns whether it did. Restart-Service could wait for ever.
     param([string]$Because)
     if ($script:SpoolerRestarted) { return $false }
     $script:SpoolerRestarted = $true
     Write-Log "Restarting the print spooler: $Because"
-    try { Restart-Service 'Spooler' -Force }
-    catch { Write-Log "The print spooler did not restart: $($_.Exception.Message)" }
+    $dependents = @((Get-Service 'Spooler').DependentServices | Where-Object Status -eq 'Running')
+    try { Stop-Service 'Spooler' -Force -NoWait }
+    catch { Write-Log "The print spooler did not stop: $($_.Exception.Message)" }
+    $null = Wait-Until 30 { (Get-Service 'Spooler').Status -eq 'Stopped' }
     Start-Spooler
+    foreach ($service in $dependents) { Start-Service $service.Name -ErrorAction SilentlyContinue }
     return $true
 }
 #</if>
