@@ -22,7 +22,7 @@ function Restore-VendorPreference {
     if (-not $isDone) { $remark = 'Windows did not finish restoring the vendor''s preferences' }
     elseif (-not $after) { $remark = 'Windows does not say whether it restored the vendor''s preferences' }
     elseif ($after -eq $before -and $after -ne $Printer.PreferencesSha256) {
-        $remark = 'Windows did not restore the vendor''s preferences: they may be of another driver or another version'
+        $remark = "Windows did not restore the vendor's preferences: they may be of another driver or another version"
     }
     if ($remark) { Add-Remark $remark }
     if ($isDone) { Set-RegistryValue $marker 'Preferences' $Printer.Revision }

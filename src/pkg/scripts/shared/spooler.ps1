@@ -62,7 +62,7 @@ function Get-ErrorCode {
     return ''
 }
 
-#<if printer|exact|uninstall>
+#<if printer|package|uninstall>
 function Wait-Until {
     # Tests a condition every half second. Returns whether it became true in time.
     param([int]$Seconds, [scriptblock]$Condition)
