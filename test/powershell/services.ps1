@@ -25,6 +25,15 @@ function Stop-Service {
     foreach ($queue in $script:M.Queues) { if ($queue.Leaving) { $queue.GoneAt = 0 } }
 }
 
+function Stop-Process {
+    [CmdletBinding()] param([string[]]$Name, [switch]$Force)
+    Enter-Call "Stop-Process $Name"
+    $script:M.SpoolerHangs = $false
+    $script:M.Spooler.Status = 'Stopped'
+    $script:M.BusyUntil = 0
+    foreach ($queue in $script:M.Queues) { if ($queue.Leaving) { $queue.GoneAt = 0 } }
+}
+
 function Start-Sleep {
     [CmdletBinding()] param([int]$Seconds, [int]$Milliseconds)
     $script:M.Now += 1000 * $Seconds + $Milliseconds

@@ -91,6 +91,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Start-Service": ["Name", "ErrorAction"],
   "Start-Process": ["FilePath", "ArgumentList", "PassThru", "WindowStyle"],
   "Start-Sleep": ["Milliseconds", "Seconds"],
+  "Stop-Process": ["Name", "Force", "ErrorAction"],
   "Stop-Service": ["Name", "Force", "NoWait"],
   "Test-Path": ["LiteralPath", "PathType"],
   "Where-Object": ["EQ"],

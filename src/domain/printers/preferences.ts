@@ -94,5 +94,5 @@ function textKind(bytes: Buffer): string | undefined {
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   if (!isUtf16 && /[\0-\x08\x0e-\x1f]/.test(bytes.toString("latin1"))) return undefined;
   const text = bytes.toString(isUtf16 ? "utf16le" : "utf8", 0, 64 * 1024);
-  return /^\s*\[version\]/im.test(text) ? "an INF file" : "a text file";
+  return text.toLowerCase().includes("[version]") ? "an INF file" : "a text file";
 }

@@ -40,7 +40,8 @@ interface List {
 
 /** Reads the flags and the entries of an access control list. @param types those that the list may contain */
 function readList(text: string, types: readonly string[]): List {
-  const [, flags = "", list = ""] = /^([^(]*)(.*)$/.exec(text) ?? [];
+  const start = text.indexOf("(");
+  const [flags, list] = start === -1 ? [text, ""] : [text.slice(0, start), text.slice(start)];
   if (!/^(?:P|AR|AI)*$/.test(flags))
     return { entries: [], problem: `has the unknown flags “${shortened(flags)}”.` };
   const between = list.replace(/\([^()]*\)/g, "");

@@ -10,7 +10,7 @@ Removes a printer driver that Platen installed without a printer, unless a queue
 .DESCRIPTION
 Made by Platen. Run it as SYSTEM or as an administrator, with Windows PowerShell 5.1. It succeeds if nothing is there.
 Windows removes queues with a delay. The script tries ports and drivers that are still busy again for some seconds, and once
-more after a restart of the spooler. The last line names what stays.
+more after a restart of the spooler. The last line names what Windows has not let go yet. The log names what something else uses.
 
 Exit codes:
 0     removed, or nothing to do

@@ -16,13 +16,12 @@ function Add-DriverPackage {
     #</if>
     $result = Invoke-PnpUtil "$folder\$($Driver.Inf)"
     Write-Log "pnputil answered $($result.Code): $($result.Text)"
-    $code = $result.Code
-    if ($code -eq $ExitBusy) { Stop-Run 'Windows is busy with another installation. Try again later.' $ExitBusy }
-    if ($code -in $ExitRestartNeeded, $ExitRestarting) {
-        if ($script:RebootCode -ne $ExitRestarting) { $script:RebootCode = $code }
+    if ($result.Code -eq $ExitBusy) { Stop-Run 'Windows is busy with another installation. Try again later.' $ExitBusy }
+    if ($result.Code -in $ExitRestartNeeded, $ExitRestarting) {
+        if ($script:RebootCode -ne $ExitRestarting) { $script:RebootCode = $result.Code }
     }
     # 259: Windows has no device for this driver, as usual for printers in the network.
-    elseif ($code -notin $ExitDone, 259) {
+    elseif ($result.Code -notin $ExitDone, 259) {
         $why = @{
             2           = "its INF is not there: $($Driver.Inf)"
             5           = 'the rights are not enough'
@@ -35,9 +34,9 @@ function Add-DriverPackage {
             -2146762487 = 'its signature ends at a root that is not trusted (0x800B0109)'
             -2146762496 = 'it is not signed (0x800B0100)'
             -2146762495 = 'its signature has expired (0x800B0101)'
-        }[[int]$code]
+        }[[int]$result.Code]
         if (-not $why) { $why = 'see the log' }
-        Stop-Run "Windows refused the driver package (pnputil $code): $why."
+        Stop-Run "Windows refused the driver package (pnputil $($result.Code)): $why."
     }
     #<if many|alone|exact>
     $script:Staged[$Driver.Key] = $true

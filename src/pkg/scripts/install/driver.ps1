@@ -33,13 +33,14 @@ function Add-Driver {
     param($Printer, $Driver)
     Add-DriverPackage $Driver
     $script:DriverError = 'Windows gave no reason'
-    if (Add-DriverByName $Printer $Driver) { return }
     $inf = ($Driver.Inf -split '\\')[-1]
-    $copies = @(Get-ChildItem -LiteralPath "$env:windir\System32\DriverStore\FileRepository" -Filter "$inf*" -ErrorAction SilentlyContinue)
-    foreach ($copy in @($copies | Sort-Object LastWriteTime -Descending)) {
-        if (Add-DriverByName $Printer $Driver @{ InfPath = "$($copy.FullName)\$inf" }) { return }
-    }
-    if ((Restart-Spooler 'the driver is staged but not installed') -and (Add-DriverByName $Printer $Driver)) { return }
+    do {
+        if (Add-DriverByName $Printer $Driver) { return }
+        $copies = @(Get-ChildItem -LiteralPath "$env:windir\System32\DriverStore\FileRepository" -Filter "$inf*" -ErrorAction SilentlyContinue)
+        foreach ($copy in @($copies | Sort-Object LastWriteTime -Descending)) {
+            if (Add-DriverByName $Printer $Driver @{ InfPath = "$($copy.FullName)\$inf" }) { return }
+        }
+    } while (Restart-Spooler 'the driver is staged but not installed')
     Stop-Run "The driver $($Printer.DriverName) was staged, but Windows does not install it: $script:DriverError"
 }
 

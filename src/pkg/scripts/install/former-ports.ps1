@@ -1,5 +1,5 @@
 function Register-Port {
-    # Notes a TCP/IP port, so that it is removed as soon as nothing uses it. Does nothing if queues other than these use it.
+    # Notes a TCP/IP port, to be removed as soon as nothing uses it, unless queues other than these use it.
     param($Printer, [string]$Name, [string[]]$Queues)
     $others = @(Get-Queue | Where-Object { $_.PortName -eq $Name -and $Queues -notcontains $_.Name })
     if ($others.Count -gt 0 -or (Get-RegistryValue $PortsKey $Name)) { return }

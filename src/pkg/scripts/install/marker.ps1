@@ -14,7 +14,6 @@ function Set-Marker {
     #</if>
     #<if printer>
     #<if package|windows|apart>
-    # From the time when it was an IPP printer.
     if (-not $Printer.IppUrl) { foreach ($name in 'IppUrl', 'Adding') { Remove-RegistryValue $path $name } }
     #</if>
     if ($Printer.HasQueue) { $values.Queue = $Printer.Name }

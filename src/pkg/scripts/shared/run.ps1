@@ -9,9 +9,7 @@ $script:Plan = @()
 function Invoke-Run {
     # Checks the rights, takes the lock and does the work. The last line and the exit code are the result.
     param([string]$Verb, [string]$Nothing, [scriptblock]$Work)
-    $kind = 'Failed'
-    $who = ''
-    $lock = $null
+    $kind, $who, $lock = 'Failed', '', $null
     try {
         $lock = Enter-Exclusive
         $who = "$($Settings.Printers[0].Name): "

@@ -17,7 +17,8 @@ function Start-Spooler {
             catch { Stop-Run "The print spooler does not start: $($_.Exception.Message)" $ExitBusy }
             Write-Log 'The print spooler was started.'
         }
-        try { $null = @(Get-PrinterDriver -ErrorAction Stop); return }
+        $problem = "it is $($service.Status)"
+        try { $null = @(Get-PrinterDriver -ErrorAction Stop); if ($service.Status -ne 'StopPending') { return } }
         catch { $problem = $_.Exception.Message }
         Start-Sleep -Milliseconds 500
     }
@@ -34,7 +35,10 @@ function Restart-Spooler {
     $dependents = @((Get-Service 'Spooler').DependentServices | Where-Object Status -eq 'Running')
     try { Stop-Service 'Spooler' -Force -NoWait }
     catch { Write-Log "The print spooler did not stop: $($_.Exception.Message)" }
-    $null = Wait-Until 30 { (Get-Service 'Spooler').Status -eq 'Stopped' }
+    $isStopped = { (Get-Service 'Spooler').Status -eq 'Stopped' }
+    # A spooler that hangs never stops by itself.
+    if (-not (Wait-Until 60 $isStopped)) { Stop-Process -Name 'spoolsv' -Force -ErrorAction SilentlyContinue }
+    $null = Wait-Until 10 $isStopped
     Start-Spooler
     foreach ($service in $dependents) { Start-Service $service.Name -ErrorAction SilentlyContinue }
     return $true
