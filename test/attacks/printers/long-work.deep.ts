@@ -139,7 +139,7 @@ test("reading two thousand printers for lists blocks the event loop for less tha
   });
   await Promise.all(made);
 
-  const read = await leastBlock(3, async (run) => {
+  const read = await leastBlock(8, async (run) => {
     await app.store.clients.add({ name: `Client ${run}`, notes: "", subnets: [] });
     assert.equal((await app.overview.read()).printers.length, 2000);
     await new Promise((resolve) => setTimeout(resolve, 5));
