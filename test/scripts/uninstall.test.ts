@@ -72,6 +72,17 @@ describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () 
     assert.deepEqual([result.code, traces(result)], [0, ["driver Papyrus 100 PCL6"]]);
   });
 
+  test("a driver stays while an interrupted exchange has queues that need it back", async () => {
+    const { machine } = await windows.install({});
+    const exchange = { "HKLM:\\SOFTWARE\\Platen\\Exchange": { Driver: "Papyrus 100 PCL6" } };
+    await windows.changeMachine({ Registry: { ...machine.Registry, ...exchange } });
+
+    const result = await windows.run("uninstall", deployable());
+
+    assert.deepEqual([result.code, result.machine.Queues], [0, []], result.output.join());
+    assert.equal(result.machine.Drivers.length, 1);
+  });
+
   test("uninstall waits for open jobs, then ends with 1618; -Force removes the queue anyway", async () => {
     const busy = { Queues: [{ ...queue("Office", "LPT1:"), Jobs: [1, 2] }], Drivers: [papyrusDriver()] };
     await windows.setMachine({ ...busy, JobsDoneAt: 20_000 });
@@ -126,6 +137,17 @@ describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () 
 
       assert.deepEqual([result.code, result.output], [0, ["Removed: Office: removed"]]);
       assert.deepEqual([result.machine.Slept, result.machine.Queues], [0, []]);
+    });
+
+    test("a retained job that still prints or waits keeps the queue", async () => {
+      const states = ["Printing, Retained", "Spooling, Retained", 8192 + 2048];
+      await windows.setMachine(withJobs(...states.map((JobStatus, Id) => ({ Id, JobStatus, Minutes: 1 }))));
+
+      const result = await windows.run("uninstall", deployable());
+
+      assert.equal(result.code, 1618, result.output.join());
+      assert.match(result.output.at(-1) ?? "", /The queue Office still has 3 open jobs/);
+      assert.equal((getQueue(result).Jobs as unknown[]).length, 3);
     });
 
     test("a job that waits behind a stuck one keeps the queue, and the stuck one is deleted", async () => {

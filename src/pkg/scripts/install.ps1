@@ -33,7 +33,7 @@ The log file. The default folder is Intune's log folder on PCs with Intune, else
 
 .EXAMPLE
 powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File .\install.ps1 -WhatIf
-Lists what it would do and does nothing.
+Lists the main changes that it would make, and writes only its log. It needs administrator rights, too.
 #>
 [CmdletBinding(SupportsShouldProcess)]
 param(

@@ -2,6 +2,8 @@
 $MaxJobHours = 24
 $StoppingJobStatus = 'Error', 'Offline', 'PaperOut', 'Blocked', 'UserIntervention', 'Deleting'
 $DoneJobStatus = 'Printed', 'Complete', 'Retained', 'Deleted'
+# A queue that keeps printed jobs also shows its unprinted ones as retained.
+$ActiveJobStatus = 'Paused', 'Spooling', 'Printing', 'Restart'
 # Some Windows versions give the number of these bits instead of their names.
 $JobStatusBits = 'Paused', 'Error', 'Deleting', 'Spooling', 'Printing', 'Offline', 'PaperOut', 'Printed', 'Deleted', 'Blocked',
 'UserIntervention', 'Restart', 'Complete', 'Retained', 'RenderingLocally'
@@ -22,7 +24,8 @@ function ConvertTo-OpenJob {
     $names = @()
     if ($Job.PSObject.Properties['JobStatus']) { $names = @(ConvertTo-StatusName $Job.JobStatus $JobStatusBits) }
     $stopped = @($names | Where-Object { $StoppingJobStatus -contains $_ })
-    if ($stopped.Count -eq 0 -and @($names | Where-Object { $DoneJobStatus -contains $_ }).Count -gt 0) { return }
+    $isDone = @($names | Where-Object { $DoneJobStatus -contains $_ }).Count -gt 0 -and @($names | Where-Object { $ActiveJobStatus -contains $_ }).Count -eq 0
+    if ($stopped.Count -eq 0 -and $isDone) { return }
     $minutes = 0
     if ($Job.PSObject.Properties['SubmittedTime'] -and $Job.SubmittedTime -is [datetime]) {
         $minutes = [int][Math]::Max(0, ([datetime]::UtcNow - $Job.SubmittedTime.ToUniversalTime()).TotalMinutes)

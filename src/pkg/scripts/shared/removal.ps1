@@ -35,7 +35,7 @@ function Remove-Queue {
     param([string]$Name)
     $queue = Get-LocalQueue $Name
     if ($null -eq $queue) { return $true }
-    try { Invoke-Print { Remove-Printer -InputObject $queue -ErrorAction Stop } } catch { if ((Get-ErrorCode $_) -ne '0x80070771') { throw } }
+    try { Invoke-Print { Remove-Printer -InputObject $queue -ErrorAction Stop } } catch { if ((Get-ErrorCode $_) -notin '0x80070771', '0x80070709') { throw } }
     Write-Change "queue $Name removed"
     return Wait-Until 10 { -not (Get-LocalQueue $Name) }
 }

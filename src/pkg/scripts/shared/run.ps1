@@ -135,7 +135,7 @@ function Enter-Exclusive {
     if (-not (Test-Administrator)) { Stop-Run 'This script needs administrator rights.' }
     for ($wait = 0; $wait -lt 180; $wait++) {
         try { return [IO.FileStream]::new((Join-Path $env:windir 'Platen.lock'), [IO.FileMode]'OpenOrCreate', [IO.FileAccess]'ReadWrite', [IO.FileShare]'None', 1, [IO.FileOptions]'DeleteOnClose') }
-        catch [IO.IOException], [UnauthorizedAccessException] { Start-Sleep -Milliseconds 500 }
+        catch [IO.IOException], [UnauthorizedAccessException] { $problem = $_.Exception.Message; Start-Sleep -Milliseconds 500 }
     }
-    Stop-Run 'Another installation of printers is running on this machine. Try again later.' $ExitBusy
+    Stop-Run "Another installation of printers is running on this machine. Try again later. ($problem)" $ExitBusy
 }

@@ -36,11 +36,10 @@ function Restart-Spooler {
     try { Stop-Service 'Spooler' -Force -NoWait }
     catch { Write-Log "The print spooler did not stop: $($_.Exception.Message)" }
     $isStopped = { (Get-Service 'Spooler').Status -eq 'Stopped' }
-    # A spooler that hangs never stops by itself.
-    if (-not (Wait-Until 60 $isStopped)) { Stop-Process -Name 'spoolsv' -Force -ErrorAction SilentlyContinue }
+    if (-not (Wait-Until 60 $isStopped)) { Write-Log 'The print spooler hangs. Ending its process.'; Stop-Process -Name 'spoolsv' -Force -ErrorAction SilentlyContinue }
     $null = Wait-Until 10 $isStopped
-    Start-Spooler
-    foreach ($service in $dependents) { Start-Service $service.Name -ErrorAction SilentlyContinue }
+    try { Start-Spooler }
+    finally { foreach ($service in $dependents) { Start-Service $service.Name -ErrorAction SilentlyContinue } }
     return $true
 }
 #</if>

@@ -40,6 +40,8 @@ function Remove-Driver {
 function Get-DriverUser {
     # The other queue or the other deployment that uses a driver; $null if there is none.
     param([string]$Name, $Printer)
+    # An interrupted exchange of drivers has queues on another driver that need this one back.
+    if ((Get-RegistryValue "$RegistryRoot\Exchange" 'Driver') -eq $Name) { return 'an interrupted exchange of drivers' }
     foreach ($queue in @(Get-Queue)) {
         $isOwn = $Printer.HasQueue -and $queue.Name -eq $Printer.Name
         if ($queue.DriverName -eq $Name -and -not $isOwn) { return $queue.Name }

@@ -37,8 +37,10 @@ function Clear-Job {
     foreach ($job in @(Get-QueueJob $Name)) {
         $open = ConvertTo-OpenJob $job
         if ($null -ne $open -and -not $Force -and $open.Stopped.Count -eq 0 -and $open.Minutes -lt 60 * $MaxJobHours) { $waiting++; continue }
-        if ($null -ne $open) { $unprinted++ }
-        try { Invoke-Print { Remove-PrintJob -InputObject $job -ErrorAction Stop } }
+        try {
+            Invoke-Print { Remove-PrintJob -InputObject $job -ErrorAction Stop }
+            if ($null -ne $open) { $unprinted++ }
+        }
         catch {
             if ((Get-FailureCode $_) -eq $ExitBusy) { throw }
             Write-Log "A job stays: $($_.Exception.Message)"
@@ -49,8 +51,10 @@ function Clear-Job {
 }
 
 function Get-QueueJob {
+    # None where Windows already deletes the queue or no longer has it.
     param([string]$Name)
-    Invoke-Print { Get-PrintJob -PrinterName $Name -ErrorAction Stop }
+    try { Invoke-Print { Get-PrintJob -PrinterName $Name -ErrorAction Stop } }
+    catch { if ((Get-ErrorCode $_) -notin '0x80070771', '0x80070709') { throw } }
 }
 
 #<if ipp>
