@@ -114,7 +114,7 @@ test("the page of an install script says whether Intune's script installer accep
       Object.fromEntries(Array.from({ length }, (_, i) => [`ns0000:Feature${i}`, `ns0000:Option${i}`])),
     );
   await addPrinter({ name: "Plain" });
-  await addPrinter({ name: "Ticket", driver_id: "1", print_ticket: ticketOf(120) });
+  await addPrinter({ name: "Ticket", driver_id: "1", print_ticket: ticketOf(90) });
   await addPrinter({ name: "Long", driver_id: "1", print_ticket: ticketOf(600) });
   const paths = [
     "1/read/install",
