@@ -39,11 +39,11 @@ describe("the menu of a row in a browser", { skip: withoutBrowser, timeout: 300_
     await actions(page, "Büro 4").click();
     const moved = await page.getByRole("link", { name: "Edit", exact: true }).getAttribute("href");
     await page.mouse.click(300, 30);
-    const left = await page.getByRole("dialog").count();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
 
     assert.deepEqual(focused.slice(0, 6), ["Edit", "Duplicate", "Edit", "Delete", "Edit", "Duplicate"]);
     assert.equal(focused[6], "⋯", "the button has the focus again");
-    assert.deepEqual([isOpen, isClosed, left], [true, true, 0]);
+    assert.deepEqual([isOpen, isClosed], [true, true]);
     assert.equal(moved, "/printers/5/edit");
     assert.deepEqual([...axe, ...problems], []);
   });
