@@ -27,6 +27,8 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     const problems = watchProblems(page, service.url);
 
     await page.getByPlaceholder("Filter").pressSequentially("HAUS og", { delay: 20 });
+    // “HAUS” alone has the same count.
+    await page.waitForURL("**/printers?q=HAUS+og");
     await page.getByText("20 of 60 printers").waitFor();
     const typed = [await focusedName(page), new URL(page.url()).search, await rowBoxes(page).count()];
     await page.getByRole("search").getByLabel("Client").selectOption("Alpha");
