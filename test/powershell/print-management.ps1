@@ -85,6 +85,10 @@ function Remove-Printer {
     [CmdletBinding()] param($InputObject)
     Enter-Call 'Remove-Printer'
     $problem = Get-SpoolerError 'Remove-Printer'
+    if ($script:M.QueuesLeave) {
+        foreach ($each in $script:M.Queues) { $each.Leaving = $true; $each.GoneAt = $script:M.Now + 2000 }
+        $problem = New-PrintError '0x80070771' 'Remove-Printer' 'Der Drucker wird bereits geloescht.'
+    }
     if ($problem) { $PSCmdlet.WriteError($problem); return }
     $queue = @($script:M.Queues | Where-Object { $_.Name -eq $InputObject.Name })[0]
     $queue.Leaving = $true
@@ -187,6 +191,7 @@ function Remove-PrinterDriver {
 function Get-PrintJob {
     [CmdletBinding()] param([string]$PrinterName)
     Enter-Call 'Get-PrintJob'
+    if ($script:M.QueuesLeave) { $PSCmdlet.WriteError((New-PrintError '0x80070771' 'Get-PrintJob' 'Der Drucker wird bereits geloescht.')); return }
     $queue = @($script:M.Queues | Where-Object { $_.Name -eq $PrinterName })[0]
     if ($script:M.JobsDoneAt -and $script:M.Now -ge $script:M.JobsDoneAt) { $queue.Jobs = @() }
     foreach ($job in @($queue.Jobs)) { ConvertTo-JobObject -Job $job -Queue $queue.Name }
@@ -197,6 +202,7 @@ function Remove-PrintJob {
     Enter-Call 'Remove-PrintJob'
     $queue = @($script:M.Queues | Where-Object { $_.Name -eq $InputObject.PrinterName })[0]
     if ($script:M.JobsStay) { return }
+    if ($script:M.JobsRefused) { $PSCmdlet.WriteError((New-PrintError '0x80070005' 'Remove-PrintJob' 'Zugriff verweigert.')); return }
     $queue.Jobs = @($queue.Jobs | Where-Object { $(if ($_ -is [Collections.IDictionary]) { $_.Id } else { $_ }) -ne $InputObject.Id })
 }
 

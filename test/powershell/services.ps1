@@ -3,13 +3,19 @@
 function Get-Service {
     [CmdletBinding()] param([string[]]$Name)
     Enter-Call 'Get-Service'
+    $others = @($script:M.Dependents | ForEach-Object { [pscustomobject]@{ Name = $_.Name; Status = $_.Status } })
     $finalStatus = @{ StartPending = 'Running'; StopPending = 'Stopped' }[[string]$script:M.Spooler.Status]
     if ($finalStatus -and $script:M.PendingUntil -and $script:M.Now -ge $script:M.PendingUntil) { $script:M.Spooler.Status = $finalStatus }
-    [pscustomobject]@{ Name = 'Spooler'; Status = $script:M.Spooler.Status; StartType = $script:M.Spooler.StartType; DependentServices = @() }
+    [pscustomobject]@{ Name = 'Spooler'; Status = $script:M.Spooler.Status; StartType = $script:M.Spooler.StartType; DependentServices = $others }
 }
 
 function Start-Service {
     [CmdletBinding()] param([string[]]$Name)
+    if ($Name -ne 'Spooler') {
+        Enter-Call "Start-Service $Name"
+        foreach ($service in @($script:M.Dependents | Where-Object { $_.Name -eq $Name })) { $service.Status = 'Running' }
+        return
+    }
     Enter-Call 'Start-Service'
     if ($script:M.Spooler.StartType -eq 'Disabled' -or $script:M.SpoolerNeverStarts) { $PSCmdlet.WriteError((New-PrintError '0x80070422' 'Start-Service' 'Der Dienst "Spooler" kann nicht gestartet werden.')); return }
     $script:M.Spooler.Status = 'Running'
@@ -19,6 +25,7 @@ function Stop-Service {
     [CmdletBinding()] param([string[]]$Name, [switch]$Force, [switch]$NoWait)
     Enter-Call 'Stop-Service'
     $script:M.Restarts++
+    foreach ($service in $script:M.Dependents) { $service.Status = 'Stopped' }
     if ($script:M.SpoolerHangs) { $script:M.Spooler.Status = 'StopPending'; return }
     $script:M.Spooler.Status = 'Stopped'
     $script:M.BusyUntil = 0

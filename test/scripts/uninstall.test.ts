@@ -47,8 +47,35 @@ describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () 
 
     assert.deepEqual([result.code, traces(result)], [0, []], result.output.join());
     assert.equal(result.calls.filter((call) => call === "Stop-Process spoolsv").length, 1);
+    assert.match(result.log, /The print spooler hangs\. Ending its process\./);
     assert.equal(result.machine.Spooler.Status, "Running");
     assert.ok(result.machine.Slept - before <= 90_000, `${result.machine.Slept - before}`);
+  });
+
+  test("services that depend on the spooler start again, even if the spooler does not", async () => {
+    const Dependents = [
+      { Name: "Fax", Status: "Running" },
+      { Name: "Other", Status: "Stopped" },
+    ];
+    await windows.install({ LingerMs: 10 * 60_000, ListLeaving: true });
+    await windows.changeMachine({ Dependents, SpoolerNeverStarts: true });
+
+    const result = await windows.run("uninstall", deployable());
+
+    assert.equal(result.code, 1618, result.output.join());
+    assert.deepEqual(
+      result.calls.filter((call) => call.startsWith("Start-Service ")),
+      ["Start-Service Fax"],
+    );
+  });
+
+  test("a queue that Windows already deletes ends no run", async () => {
+    await windows.install({});
+    await windows.changeMachine({ QueuesLeave: true });
+
+    const result = await windows.run("uninstall", deployable());
+
+    assert.deepEqual([result.code, traces(result)], [0, []], result.output.join());
   });
 
   test("a driver that other queues use stays, and so does a port that install did not add", async () => {
@@ -163,6 +190,15 @@ describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () 
         (getQueue(result).Jobs as { Id: number }[]).map(({ Id }) => Id),
         [2],
       );
+    });
+
+    test("jobs that Windows refuses to delete do not count as deleted", async () => {
+      await windows.setMachine({ ...withJobs({ Id: 1, JobStatus: "Error", Minutes: 5 }), JobsRefused: true });
+
+      const result = await windows.run("uninstall", deployable());
+
+      assert.doesNotMatch(result.output.join(), /unprinted jobs deleted/);
+      assert.match(result.log, /A job stays: Zugriff verweigert/);
     });
 
     test("jobs that Windows does not delete leave the queue until they are done", async () => {

@@ -31,11 +31,12 @@ function Remove-Port {
 }
 
 function Remove-Queue {
-    # Removes a queue and waits until Windows no longer lists it. Returns whether it is gone.
+    # Removes a queue, unless Windows already does, and waits until it is no longer listed. Returns whether it is gone.
     param([string]$Name)
     $queue = Get-LocalQueue $Name
     if ($null -eq $queue) { return $true }
-    try { Invoke-Print { Remove-Printer -InputObject $queue -ErrorAction Stop } } catch { if ((Get-ErrorCode $_) -notin '0x80070771', '0x80070709') { throw } }
+    try { Invoke-Print { Remove-Printer -InputObject $queue -ErrorAction Stop } }
+    catch { if ((Get-ErrorCode $_) -notin '0x80070771', '0x80070709') { throw } }
     Write-Change "queue $Name removed"
     return Wait-Until 10 { -not (Get-LocalQueue $Name) }
 }
