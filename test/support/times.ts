@@ -65,3 +65,20 @@ export async function leastBlock(runs: number, work: (run: number) => Promise<un
   for (let run = 0; run < runs; run++) blocks.push(await longestBlock(() => work(run)));
   return Math.min(...blocks);
 }
+
+/** Milliseconds of `referenceWork` in a test process on the idle machine of test/bench/README.md. */
+const referenceMs = 26;
+
+function referenceWork(): number {
+  const rows = Array.from({ length: 20_000 }, (_, i) => ({
+    id: (i * 7919) % 20_000,
+    name: `Office ${i % 97}`,
+  }));
+  const read: typeof rows = JSON.parse(JSON.stringify(rows));
+  return read.sort((a, b) => a.name.localeCompare(b.name) || a.id - b.id).length;
+}
+
+/** How many times slower a fixed piece of work is now than on the idle machine: at least 1. */
+export async function slowness(): Promise<number> {
+  return Math.max(1, (await leastTime(referenceWork, 5)) / referenceMs);
+}
