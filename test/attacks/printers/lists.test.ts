@@ -14,7 +14,7 @@ async function fill({ app }: TestApp, count: number, fields: Record<string, stri
 }
 
 deepTest(
-  "bulk changes of 5000 printers block other requests for ten times as long as those of 500, and one printer more is refused",
+  "bulk changes of 5000 printers block other requests for 1.4 s at most on an idle machine, and one printer more is refused",
   {
     timeout: 120_000,
   },
@@ -22,7 +22,7 @@ deepTest(
     const service = await startApp(t);
     await service.post("/clients", { name: "Alpha" });
     await service.addDriver(driverZip({ models: ["One", "Two"] }));
-    const ids = await fill(service, 5501, { driver_desc: "Two" });
+    const ids = await fill(service, 5001, { driver_desc: "Two" });
     const bulk = (chosen: readonly number[], fields: Record<string, string>) =>
       service.post(
         "/printers/bulk",
@@ -30,28 +30,25 @@ deepTest(
         { "upgrade-insecure-requests": "1" },
       );
     await service.app.overview.read();
-    const fewIds = ids.slice(0, 500);
-    const mostIds = ids.slice(500, 5500);
+    const mostIds = ids.slice(0, 5000);
 
-    const refused = await bulk([...mostIds, fewIds[0] ?? 0], { action: "delete" });
+    const refused = await bulk(ids, { action: "delete" });
     const statuses: number[] = [];
-    const holds: { few: number; most: number }[] = [];
+    const holds: number[] = [];
     for (const fields of [
       { action: "client", client_id: "1" },
       { action: "driver", driver_id: "1" },
       { action: "driver", driver_id: "1", driver_desc: "One" },
       { action: "delete" },
-    ]) {
-      const hold = (chosen: readonly number[]) =>
-        longestBlock(async () => statuses.push((await bulk(chosen, fields)).status));
-      holds.push({ few: await hold(fewIds), most: await hold(mostIds) });
-    }
+    ])
+      holds.push(await longestBlock(async () => statuses.push((await bulk(mostIds, fields)).status)));
 
-    t.diagnostic(`held for ${holds.map(({ few, most }) => `${Math.round(few)} and ${Math.round(most)}`)} ms`);
+    t.diagnostic(`held for ${holds.map(Math.round).join(", ")} ms`);
     assert.equal(refused.status, 422);
-    assert.deepEqual(statuses, Array(8).fill(303));
+    assert.deepEqual(statuses, [303, 303, 303, 303]);
     assert.equal(service.app.store.printers.list().length, 1);
-    for (const { few, most } of holds) assert.ok(most < 25 * Math.max(few, 40), `${few} and ${most} ms`);
+    // A change also plans its effects and keeps the earlier values of all printers.
+    assert.ok(Math.max(...holds) < 1400 * (await slowness()), `${holds} ms`);
   },
 );
 
