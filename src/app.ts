@@ -8,6 +8,7 @@ import type { BackupKeeper } from "./services/backup/backup-keeper.ts";
 import type { Undo } from "./services/backup/undo.ts";
 import type { DeploymentMemory } from "./services/deploy/deployment-memory.ts";
 import type { PackageBuilder } from "./services/deploy/packages.ts";
+import type { Signing } from "./services/deploy/signing.ts";
 import type { ArchiveCheck } from "./services/drivers/archive-check.ts";
 import type { ModelSearch } from "./services/drivers/model-search.ts";
 import type { Overview } from "./services/overview.ts";
@@ -29,6 +30,8 @@ export interface App {
   readonly overview: Overview;
   readonly models: ModelSearch;
   readonly packages: PackageBuilder;
+  /** Knows which scripts are signed. */
+  readonly signing: Signing;
   /** The download counts and the last deployed revision of each printer. */
   readonly deployments: DeploymentMemory;
   /** Deletes records, and undoes deletions. */

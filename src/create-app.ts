@@ -12,6 +12,7 @@ import { BackupKeeper } from "./services/backup/backup-keeper.ts";
 import { Undo } from "./services/backup/undo.ts";
 import { DeploymentMemory } from "./services/deploy/deployment-memory.ts";
 import { PackageBuilder } from "./services/deploy/packages.ts";
+import { Signing } from "./services/deploy/signing.ts";
 import { ArchiveCheck } from "./services/drivers/archive-check.ts";
 import { ModelSearch } from "./services/drivers/model-search.ts";
 import { Overview } from "./services/overview.ts";
@@ -69,6 +70,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const sessions = new Sessions(store, clock, log);
   const signIn = new SignIn({ store, passwords, clock, random, log });
   await signIn.start(adminPassword);
+  const overview = new Overview(store, archives, deployments);
+  const signing = new Signing({ store, workers, overview });
   const app: App = {
     config,
     store,
@@ -84,8 +87,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     links: new Links(store, clock),
     models: new ModelSearch(store),
     results: new RecentResults(random),
-    overview: new Overview(store, archives, deployments),
-    packages: new PackageBuilder({ store, workers, archives, clock }),
+    overview,
+    signing,
+    packages: new PackageBuilder({ store, workers, archives, signing, clock }),
     tokens: new Tokens({ store, clock, random, log }),
     clock,
     random,

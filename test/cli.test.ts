@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { runCommand } from "../src/cli.ts";
 import { readConfig, settingsHelp } from "../src/config.ts";
+import { parseClient } from "../src/domain/printers/client.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
 import { logFiles } from "./support/audit/audit.ts";
@@ -185,7 +186,7 @@ test("platen audit verify reports an intact log or the first broken line, and se
     () => Date.UTC(2026, 10, 22),
     () => {},
   );
-  await store.clients.add({ name: "=1+1", notes: "", subnets: [] });
+  await store.clients.add(parseClient({ name: "=1+1" }));
   store.audit.record("signed-in", { actor: { who: "admin", from: "10.0.0.1" } });
   await store.audit.flush();
 

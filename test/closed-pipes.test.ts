@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseClient } from "../src/domain/printers/client.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
 import { selectCases } from "./support/depth.ts";
@@ -16,7 +17,7 @@ async function makeFolder(t: TestContext): Promise<string> {
     () => Date.UTC(2026, 10, 22),
     () => {},
   );
-  await store.clients.add({ name: "Contoso", notes: "", subnets: [] });
+  await store.clients.add(parseClient({ name: "Contoso" }));
   await store.close();
   writeFileSync(join(folder, "driver.zip"), driverZip());
   return folder;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { readConfig } from "../src/config.ts";
 import { createApp, type Overrides } from "../src/create-app.ts";
+import { parseClient } from "../src/domain/printers/client.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
 import { cleanUp } from "./support/clean-up.ts";
@@ -71,7 +72,7 @@ test("an app uses the clock, randomness and log that it is given", async (t) => 
   });
   cleanUp(t, close);
 
-  const id = await app.store.clients.add({ name: "Alpha", notes: "", subnets: [] });
+  const id = await app.store.clients.add(parseClient({ name: "Alpha" }));
   app.log("said");
 
   assert.equal(app.store.clients.get(id).created_at, 7);

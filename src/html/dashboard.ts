@@ -1,5 +1,6 @@
 import type { RecentDeletion } from "../domain/deletion.ts";
 import type { ListedFormat } from "../domain/deploy/package-format.ts";
+import type { SignedCount } from "../domain/deploy/signature.ts";
 import type { DriverWithState, PrinterWithState } from "../domain/printers/listings.ts";
 import { narrowDrivers, narrowPrinters, type WantedState } from "../domain/printers/search.ts";
 import { deletedSection } from "./backup/undo.ts";
@@ -25,6 +26,8 @@ interface DashboardData {
   /** Only deletions with smaller ids are listed; undefined: the list begins with the newest. */
   readonly before?: number | undefined;
   readonly formats: readonly ListedFormat[];
+  /** Undefined where nobody signs scripts. */
+  readonly signed: SignedCount | undefined;
 }
 
 const recentCount = 5;
@@ -37,7 +40,7 @@ export function dashboardPage(context: PageContext, data: DashboardData): Html {
   return page(
     { ...context, title: "Dashboard", section: "Dashboard", action: !isEmpty && action },
     html`${isEmpty && (isChangeable ? firstSteps(clientCount > 0, drivers.length > 0) : html`<p>There are no printers yet.</p>`)}
-    ${needsSection(isChangeable ? data : { ...data, deletions: [] }, isEmpty)}
+    ${needsSection(isChangeable ? data : { ...data, deletions: [], signed: undefined }, isEmpty)}
     ${vendorDriverCount(printers)}
     ${isChangeable && deletedSection(deletions, before)}
     ${!isEmpty && recentSection(data)}`,
@@ -61,7 +64,7 @@ function recentSection({ printers, formats }: DashboardData): Html {
 /** A number of records, the text after it (`|s` marks the plural), and the page that lists them. */
 type Need = readonly [number: number, text: string, path: string, tone?: "bad" | "warn" | undefined];
 
-function needsOf({ printers, drivers, deletions, hasFailedBackup }: DashboardData): Need[] {
+function needsOf({ printers, drivers, deletions, hasFailedBackup, signed }: DashboardData): Need[] {
   const need = (list: "printers" | "drivers", state: WantedState, text: string, tone?: Need[3]): Need => {
     const narrowing = { q: "", client: undefined, state };
     const rows =
@@ -79,6 +82,7 @@ function needsOf({ printers, drivers, deletions, hasFailedBackup }: DashboardDat
     need("printers", "same-address", "printer|s with a duplicate address", "warn"),
     need("printers", "unchosen-model", "printer|s without a chosen model", "warn"),
     need("printers", "other-preferences", "printer|s with preferences of another driver", "warn"),
+    [signed ? signed.total - signed.signed : 0, "script|s without a signature", paths.packagesSign, "warn"],
     need("drivers", "attention", "driver|s needing attention", "warn"),
     need("drivers", "newer", "driver|s with a newer version available", "warn"),
     need("drivers", "unused", `unused driver|s, ${unusedBytes}`),

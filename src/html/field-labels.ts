@@ -50,7 +50,16 @@ export const driverLabels = {
   exact_version: "Install exactly this version",
 };
 
-export const clientLabels = { name: "Name", notes: "Notes", subnets: "Subnets" };
+export const clientLabels = {
+  name: "Name",
+  notes: "Notes",
+  subnets: "Subnets",
+  tenant_id: "Tenant",
+  app_name: "Names of its apps",
+  app_owner: "Owner of its apps",
+  app_notes: "Notes of its apps",
+  icon_sha256: "Icon of its apps",
+};
 
 const knownLabels: Readonly<Record<string, string>> = {
   ...printerLabels,

@@ -24,7 +24,8 @@ export async function dashboardOf(app: App, pageContext: PageContext, before?: n
   const clientCount = app.store.clients.count();
   const deletions = app.undo.list();
   const formats = packageFormats;
-  const data = { printers, drivers, clientCount, hasFailedBackup, deletions, before, formats };
+  const signed = await app.signing.countAll();
+  const data = { printers, drivers, clientCount, hasFailedBackup, deletions, before, formats, signed };
   return dashboardPage(pageContext, data);
 }
 

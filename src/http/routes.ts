@@ -11,11 +11,13 @@ import * as links from "./deploy/links.ts";
 import * as packages from "./deploy/packages.ts";
 import * as publish from "./deploy/publish.ts";
 import * as scriptPages from "./deploy/script-pages.ts";
+import * as signatures from "./deploy/signatures.ts";
 import * as driverPage from "./drivers/driver-page.ts";
 import * as drivers from "./drivers/drivers.ts";
 import * as help from "./help.ts";
 import * as imports from "./import/import.ts";
 import * as bulk from "./printers/bulk.ts";
+import * as clientIcon from "./printers/client-icon.ts";
 import * as clients from "./printers/clients.ts";
 import * as movePrinters from "./printers/move-printers.ts";
 import * as printerFiles from "./printers/printer-files.ts";
@@ -66,12 +68,23 @@ export const routes: readonly Route[] = [
   post("/clients/:id", "operator", clients.update),
   del("/clients/:id", "operator", clients.remove),
   post("/clients/:id/delete", "operator", clients.remove),
+  get("/clients/:id/icon", "viewer", clientIcon.show),
+  post("/clients/:id/icon", "operator", clientIcon.upload),
+  del("/clients/:id/icon", "operator", clientIcon.remove),
+  post("/clients/:id/icon/delete", "operator", clientIcon.remove),
   download("/clients/:id/packages/:format", "viewer", packages.ofClient, "client"),
   download("/clients/:id/scripts/:kind", "viewer", packages.scriptOfClient, "client"),
   download("/clients/:id/publish", "viewer", publish.ofClient, "client"),
   page("/clients/:id/read/:kind", "viewer", scriptPages.ofClient),
   requires("sign-in", post("/clients/:id/links", "operator", links.ofClient)),
   requires("sign-in", post("/clients/:id/links/end", "operator", links.endClient)),
+
+  download("/publish", "operator", publish.ofAll),
+  get("/sign", "operator", signatures.script),
+  get("/signatures", "signing", signatures.index),
+  del("/signatures", "signing", signatures.removeAll),
+  get("/signatures/:sha256", "signing", signatures.show),
+  post("/signatures/:sha256", "signing", signatures.add),
 
   page("/drivers", "viewer", drivers.index),
   post("/drivers/upload", "operator", drivers.upload),

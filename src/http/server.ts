@@ -84,7 +84,7 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
   const target = requestTargetOf(request);
   try {
     const reply = await handle(service, request, target).catch((error: unknown) => {
-      if (request.socket.destroyed) throw error;
+      if (isClosed(request)) throw error;
       return errorReply(app, request, error);
     });
     if (!isReading(request)) await drain(request, service.limits.drainMs);
@@ -129,6 +129,11 @@ function watchBody(
   return () => clearInterval(timer);
 }
 
+/** Whether the client has left. A destroyed request has no socket. */
+function isClosed({ socket }: { readonly socket: IncomingMessage["socket"] | null }): boolean {
+  return socket?.destroyed !== false;
+}
+
 /** After a failed answer: sends an error if nothing has been sent yet, and otherwise closes the connection. */
 async function recover(
   service: Service,
@@ -137,8 +142,7 @@ async function recover(
   error: unknown,
 ): Promise<void> {
   const { app, log } = service;
-  const isGone =
-    (error as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE" || request.socket.destroyed;
+  const isGone = (error as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE" || isClosed(request);
   if (response.headersSent || isGone) {
     response.destroy();
     const why = isGone ? "the client left" : error instanceof Error ? error.message : String(error);
@@ -199,7 +203,7 @@ function runReading(
   const queue = answerKind === "page" ? pageQueue : downloadQueue;
   return queue.run(async () => {
     await yieldToRequests();
-    if (request.socket.destroyed) throw new Error("the client left");
+    if (isClosed(request)) throw new Error("the client left");
     return run();
   }, senderOf(request).address);
 }

@@ -80,8 +80,7 @@ export function keepDeleted(db: Queries, now: number, deletion: NewDeletion, isF
       "INSERT INTO deletions (deleted_at, title, content) VALUES (?, ?, ?) RETURNING id",
       isFinal ? [now, "", ""] : [now, titleOf(deletion), JSON.stringify(references)],
     ) ?? {};
-  for (const { kind, sha256 } of files)
-    db.all("INSERT OR IGNORE INTO deleted_files VALUES (?, ?, ?)", [id, kind, sha256]);
+  keepFiles(db, Number(id), files);
   if (!isFinal)
     for (const [table, column, ids] of rows)
       db.all(
@@ -89,6 +88,12 @@ export function keepDeleted(db: Queries, now: number, deletion: NewDeletion, isF
         [id, JSON.stringify(ids)],
       );
   return { deletionId: isFinal ? undefined : Number(id), finalDeletions: finalDeletionsIn(db) };
+}
+
+/** Within a write: notes the files that a deletion or change needs until it is final. */
+export function keepFiles(db: Queries, id: number, files: readonly DeletedFile[]): void {
+  for (const { kind, sha256 } of files)
+    db.all("INSERT OR IGNORE INTO deleted_files VALUES (?, ?, ?)", [id, kind, sha256]);
 }
 
 /** `printer 7 Office` */

@@ -27,6 +27,7 @@ import { isDiskFull } from "./database/reserve.ts";
 import type { SavedState } from "./database/saved-file.ts";
 import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./deploy/downloads.ts";
+import { Signatures } from "./deploy/signatures.ts";
 import type { Drivers } from "./drivers/drivers.ts";
 import { freeBytes, removeUnfinished, undefinedIfAbsent, writeDurably } from "./durable-files.ts";
 import { fileState } from "./files.ts";
@@ -58,6 +59,8 @@ export interface Store {
   /** Files of deleted records that a kept state of the database still needs. */
   readonly keptFiles: KeptFiles;
   readonly audit: AuditLog;
+  /** The signature blocks of scripts. */
+  readonly signatures: Signatures;
   /** 32 random bytes, made once with the folder and never sent. Package keys are derived from them. */
   readonly secret: Uint8Array;
   /** Whether the disk has too little space to keep the archive of a deleted driver. */
@@ -126,6 +129,8 @@ async function openLocked(
   const { clients, drivers, printers, deletions } = records;
   const blobs = new Blobs(dataDir);
   await blobs.prepare();
+  const signatures = new Signatures(dataDir);
+  await signatures.load();
   const neededOf = (kind: BlobKind) => new Set([...records[kind].digests(), ...deletions.digests(kind)]);
   const needed = {
     drivers: neededOf("drivers"),
@@ -162,6 +167,7 @@ async function openLocked(
     backups,
     keptFiles: new KeptFiles(dataDir, backups, blobs),
     audit,
+    signatures,
     secret,
     isNearlyFull: () => isDiskNearlyFull(dataDir),
     version: () => db.version,

@@ -81,6 +81,10 @@ export class Workers {
     return this.#run(threadKindFor(input.settings), "renderScript", input);
   }
 
+  scriptDigests(input: Tasks["scriptDigests"]["input"]): Promise<Tasks["scriptDigests"]["output"]> {
+    return this.#run(threadKindFor(input.settings), "scriptDigests", input);
+  }
+
   renderPublish(input: Tasks["renderPublish"]["input"]): Promise<PublishedScript> {
     return this.#run("layouts", "renderPublish", input);
   }

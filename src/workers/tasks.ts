@@ -37,6 +37,7 @@ import {
   renderPublishScript,
 } from "../pkg/scripts/publish-script.ts";
 import { renderWithSettings, type ScriptKind } from "../pkg/scripts/render.ts";
+import { type SignedKind, scriptDigests } from "../pkg/scripts/signatures.ts";
 import { type ArchiveEntry, readArchive } from "../pkg/zip/archive.ts";
 import { fillFromLayout, type Layout, singleSourceLayout } from "../pkg/zip/layout.ts";
 import { checkFileCount } from "../pkg/zip/zip.ts";
@@ -52,7 +53,8 @@ export interface LaidOut {
 export interface PublishedScript {
   readonly bytes: Uint8Array;
   readonly sha256: string;
-  readonly state: PublicationState;
+  /** One for each part of the publication. */
+  readonly states: readonly PublicationState[];
 }
 
 /** The tasks of a worker thread, with their inputs and outputs. */
@@ -65,6 +67,8 @@ export interface Tasks {
   layOut: { input: { drivers: LaidOutDrivers; own: OwnContents }; output: DigestedLayout };
   /** Renders a script. `settings` is JSON. */
   renderScript: { input: { kind: ScriptKind; settings: string }; output: Uint8Array };
+  /** SHA-256 of a deployment's scripts. `settings` is JSON. */
+  scriptDigests: { input: { settings: string }; output: Record<SignedKind, string> };
   /** Renders a script that publishes to Intune. `records` are all records, even those that the script does not contain. */
   renderPublish: {
     input: { publication: Publication; records: Publication["records"] };
@@ -118,10 +122,11 @@ function taskHandlers(open: OpenSource): Handlers {
     layOut: async ({ drivers, own }) => layOut(drivers, own),
     renderScript: async ({ kind, settings }) =>
       new Uint8Array(renderWithSettings(kind, JSON.parse(settings) as ScriptSettings)),
+    scriptDigests: async ({ settings }) => scriptDigests(JSON.parse(settings) as ScriptSettings),
     renderPublish: async ({ publication, records }) => {
-      const state = publicationState(publication, records);
-      const bytes = new Uint8Array(renderPublishScript(publication, state));
-      return { bytes, state, sha256: createHash("sha256").update(bytes).digest("hex") };
+      const states = publication.parts.map((part) => publicationState(part, records));
+      const bytes = new Uint8Array(renderPublishScript(publication, states));
+      return { bytes, states, sha256: createHash("sha256").update(bytes).digest("hex") };
     },
     digest: (input) => digestOf(plaintextOf(input)),
     verify: ({ file }) => {

@@ -33,9 +33,10 @@ const isSafe = ({ method }: Case) => method === "GET";
 /** The rules that each role satisfies. */
 const roles: Partial<Record<SenderKind, readonly string[]>> = {
   viewer: ["person", "viewer"],
-  operator: ["person", "viewer", "operator"],
-  admin: ["person", "viewer", "operator", "admin"],
+  operator: ["person", "viewer", "operator", "signing"],
+  admin: ["person", "viewer", "operator", "admin", "signing"],
   "a token that reads": ["viewer"],
+  "a token that signs": ["signing"],
 };
 
 /** The route scopes that a token of one client or printer, or a link, can open. */
@@ -64,7 +65,7 @@ async function saveSenders(t: TestContext, folder: string): Promise<PreparedData
 /** All senders; in the quick tier one of each role, and one with a limited scope. */
 const testedSenders = isDeep
   ? senderKinds
-  : (["nobody", "viewer", "operator", "a token of the printer"] as const);
+  : (["nobody", "viewer", "operator", "a token of the printer", "a token that signs"] as const);
 
 /** Pairs each sender with the cases that satisfy the condition. */
 function pairs(isWanted: (who: SenderKind, testCase: Case) => boolean): [SenderKind, Case][] {
@@ -86,6 +87,7 @@ const forbidden: readonly SenderKind[] = [
   "viewer",
   "operator",
   "a token that reads",
+  "a token that signs",
   "a token of the client",
   "a token of the printer",
   "a token of another client",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { auditMatcher, parseAuditFilter } from "../../src/domain/audit/audit-filter.ts";
 import { readCsv } from "../../src/domain/csv.ts";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { midnight } from "../../src/services/audit/audit-search.ts";
 import { runAs } from "../../src/store/actor.ts";
 import { verifyAudit } from "../../src/store/audit/verify.ts";
@@ -29,9 +30,7 @@ test("the log's page shows the newest entry first, and filters by user, event, r
   await app.addPrinter();
   await app.post("/printers/1", { name: "Hall", address: "10.0.0.9", driver_id: "1" });
   now += 24 * 60 * 60_000;
-  await runAs({ who: "Eve", from: "2001:db8::7" }, () =>
-    store.clients.add({ name: "Contoso", notes: "", subnets: [] }),
-  );
+  await runAs({ who: "Eve", from: "2001:db8::7" }, () => store.clients.add(parseClient({ name: "Contoso" })));
   store.audit.record("sign-in-failed", { actor: { who: "mallory", from: "192.0.2.9" } });
 
   const [first, ...rest] = await shownEntries(app);

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { auditCommand } from "../../src/cli/audit.ts";
 import type { entryHead } from "../../src/domain/audit/audit.ts";
 import { chainEntry, readLine } from "../../src/domain/audit/audit-chain.ts";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { type AuditReport, verifyAudit } from "../../src/store/audit/verify.ts";
 import { openStore } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
@@ -179,7 +180,7 @@ test("whole months are removed after their time, and the rest of the log is veri
     () => now,
     () => {},
   );
-  await store.clients.add({ name: "Contoso", notes: "", subnets: [] });
+  await store.clients.add(parseClient({ name: "Contoso" }));
   await store.audit.flush();
   await store.close();
 
@@ -231,7 +232,7 @@ test("a clock that is set forward by years removes nothing", async (t) => {
   );
   store.audit.record("started");
   await store.audit.flush();
-  await store.clients.add({ name: "Contoso", notes: "", subnets: [] });
+  await store.clients.add(parseClient({ name: "Contoso" }));
   await store.close();
 
   assert.equal(logFiles(dataDir).length, 3);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { runAs } from "../../src/store/actor.ts";
 import { openStore } from "../../src/store/store.ts";
 import { addPerson, startClosed } from "../support/access/people.ts";
@@ -131,7 +132,7 @@ test("requests at the same time are logged with the right users", async (t) => {
   const app = await startApp(t);
   const { store } = app.app;
   const names = Array.from({ length: 40 }, (_, i) => `Client ${i}`);
-  const settings = (name: string) => ({ name, notes: "", subnets: [] });
+  const settings = (name: string) => parseClient({ name });
 
   const add = (name: string) => store.clients.add(settings(name));
   await Promise.all(names.map((name) => runAs({ who: `asks ${name}`, from: "10.0.0.1" }, () => add(name))));
@@ -169,9 +170,9 @@ test("a change is logged once, even when the listener throws", async (t) => {
     throw new Error("the listener fails");
   });
 
-  await store.clients.add({ name: "Contoso", notes: "", subnets: [] });
+  await store.clients.add(parseClient({ name: "Contoso" }));
   for (let i = 0; i < 3; i++) await store.audit.flush();
-  await store.clients.add({ name: "Fabrikam", notes: "", subnets: [] });
+  await store.clients.add(parseClient({ name: "Fabrikam" }));
   await store.close();
 
   assert.ok(calls > 0);

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { openStore } from "../../src/store/store.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { fill, freeBytes, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
@@ -35,7 +36,7 @@ async function startShop(
   let now = noon;
   const app = await startApp(t, { ...options, clock: () => now });
   const names = () => app.app.backups.list().map(({ name }) => name);
-  const add = (name: string) => app.app.store.clients.add({ name, notes: "", subnets: [] });
+  const add = (name: string) => app.app.store.clients.add(parseClient({ name }));
   const advance = (ms: number) => {
     now += ms;
   };

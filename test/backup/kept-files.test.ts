@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, cpSync, createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { fill, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
@@ -95,7 +96,7 @@ test("files that no state needs are deleted at once, and other files with the la
 
   await deleteAll(service);
   const kept = keptNames(dataDir, "drivers");
-  await service.app.store.clients.add({ name: "Later", notes: "", subnets: [] });
+  await service.app.store.clients.add(parseClient({ name: "Later" }));
   const store = service.app.store;
   await store.backups.write(store.current());
   await store.backups.prune(1);

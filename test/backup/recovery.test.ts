@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { openStore } from "../../src/store/store.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { editDatabase } from "../support/database.ts";
@@ -31,7 +32,7 @@ async function makeDamaged(t: TestContext, folder: string): Promise<void> {
   let now = monday;
   const service = await startApp(t, { dataDir, clock: () => now });
   for (const name of ["Monday", "Tuesday"]) {
-    await service.app.store.clients.add({ name, notes: "", subnets: [] });
+    await service.app.store.clients.add(parseClient({ name }));
     now += day;
     service.app.backups.keepDue();
     await service.app.backups.waitForWork();
@@ -101,7 +102,7 @@ test("records made after a recovery get no id that a lost record may have had", 
   const { dataDir } = await damagedFolder(t);
 
   const store = await openOnThursday(dataDir, true);
-  const client = await store.clients.add({ name: "Later", notes: "", subnets: [] });
+  const client = await store.clients.add(parseClient({ name: "Later" }));
   await store.close();
 
   const service = await startApp(t, { dataDir });

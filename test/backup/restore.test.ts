@@ -14,6 +14,7 @@ import {
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { verifyAudit } from "../../src/store/audit/verify.ts";
 import { restoreBackup } from "../../src/store/backup/full-restore.ts";
 import { finishSwap, makeStaging, swapIn } from "../../src/store/backup/swap.ts";
@@ -94,7 +95,7 @@ test("a restore puts everything back and keeps the replaced files in a dated fol
   assert.deepEqual(backedUpFiles(join(dataDir, kept)), now);
   assert.deepEqual(await recordsIn(dataDir), oldRecords);
   const store = await openStore(dataDir, Date.now, () => {});
-  const client = await store.clients.add({ name: "After", notes: "", subnets: [] });
+  const client = await store.clients.add(parseClient({ name: "After" }));
   await store.close();
   assert.ok(client > 1000, "others may have had the numbers in between");
   assert.deepEqual(

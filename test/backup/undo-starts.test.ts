@@ -69,6 +69,8 @@ test("a deletion that an earlier version kept as JSON becomes final, and its fil
     for (const table of deletedTables) db.run(`DROP TABLE deleted_${table}`);
     db.run(`UPDATE deletions SET content = '{"tables":{},"references":{"clients":[],"drivers":[]}}'`);
     db.run("DROP TABLE preferences");
+    for (const column of ["tenant_id", "app_name", "app_owner", "app_notes", "icon_sha256", "icon_size"])
+      db.run(`ALTER TABLE clients DROP COLUMN ${column}`);
     for (const column of ["former_title", "exact_version"])
       db.run(`ALTER TABLE drivers DROP COLUMN ${column}`);
     db.run(`PRAGMA user_version = ${migrations.findIndex((sql) => String(sql).includes("deleted_clients"))}`);

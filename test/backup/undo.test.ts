@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { deletedTables } from "../../src/store/deletions.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { filesIn, recordsOf, undoLast } from "../support/backup/deletions.ts";
@@ -258,9 +259,7 @@ test("each table of deleted rows has the columns of the original table in the sa
 test("the dashboard shows 100 deletions and a link to earlier ones", async (t) => {
   const { app, fetch } = await startApp(t);
   const names = Array.from({ length: 103 }, (_, i) => `Client ${i}`);
-  const clients = await Promise.all(
-    names.map((name) => app.store.clients.add({ name, notes: "", subnets: [] })),
-  );
+  const clients = await Promise.all(names.map((name) => app.store.clients.add(parseClient({ name }))));
   await Promise.all(clients.map((id) => app.undo.removeClient(id)));
 
   const newest = await (await fetch("/")).text();
@@ -277,7 +276,7 @@ test("the dashboard shows 100 deletions and a link to earlier ones", async (t) =
 
 test("the button for a final deletion is in a closed section with a warning", async (t) => {
   const { app, fetch } = await startApp(t);
-  await app.undo.removeClient(await app.store.clients.add({ name: "Alpha", notes: "", subnets: [] }));
+  await app.undo.removeClient(await app.store.clients.add(parseClient({ name: "Alpha" })));
 
   const page = await (await fetch("/")).text();
 

@@ -13,7 +13,7 @@ describe("the keyboard focus", { skip: withoutBrowser, timeout: 300_000 }, () =>
       if (isSaid) document.body.dataset.seen ??= String(document.activeElement.closest("#message") !== null);
     }).observe(document.body, { childList: true, subtree: true })`);
 
-    await page.getByLabel("Name").fill("Papyrus GmbH");
+    await page.getByRole("textbox", { name: "Name required" }).fill("Papyrus GmbH");
     await page.getByRole("button", { name: "Save client" }).click();
     await page.locator("#message").getByText("Papyrus GmbH").waitFor();
 

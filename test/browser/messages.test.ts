@@ -38,10 +38,10 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
 
     await page.goto(`${url}/clients`);
     await page.locator(".fold > summary").click();
-    await page.getByLabel("Name").fill("Beta");
+    await page.getByRole("textbox", { name: "Name required" }).fill("Beta");
     await page.getByRole("button", { name: "Save client" }).click();
     await expectMessage("Saved: Beta");
-    await page.getByLabel("Name").fill("BETA");
+    await page.getByRole("textbox", { name: "Name required" }).fill("BETA");
     await page.keyboard.press("Enter");
     await expectMessage("already exists. Choose another name.", ".problems");
     await page.goto(`${url}/printers?new=1&client_id=1&driver_id=1#new-printer`);
@@ -143,10 +143,10 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     const page = await (await openBrowser(t)).newPage();
     await page.goto(`${url}/clients`);
     const fails = async (text: string | RegExp) => {
-      await page.getByLabel("Name").fill("Typed");
+      await page.getByRole("textbox", { name: "Name required" }).fill("Typed");
       await page.getByRole("button", { name: "Save client" }).click();
       await page.locator("#message > .notice.bad").getByText(text).waitFor();
-      assert.equal(await page.getByLabel("Name").inputValue(), "Typed");
+      assert.equal(await page.getByRole("textbox", { name: "Name required" }).inputValue(), "Typed");
       assert.equal(await isFocusLost(page), false, String(text));
       assert.equal(await page.locator("#client-list").count(), 1, "the page is whole");
       await page.keyboard.press("Escape");

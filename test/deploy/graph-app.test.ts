@@ -7,6 +7,7 @@ const facts = {
   description: "Printer Office",
   publisher: "Papyrus",
   version: "1.2.3.4",
+  owner: "",
   machines: ["amd64", "arm64"],
   minimumWindows: "Windows 10 1607",
 } as const;

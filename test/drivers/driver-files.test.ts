@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { addDriver } from "../../src/services/drivers/drivers.ts";
-import { findIcon, readIcon, saveIcon } from "../../src/services/printers/printer-files.ts";
+import { findAppIcon, readIcon, saveIcon } from "../../src/services/printers/printer-files.ts";
 import type { Store } from "../../src/store/store.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
@@ -88,10 +88,10 @@ test("an icon without a record or a file is not found", async (t) => {
   const { store } = app;
   const id = await addPrinter({ driver_id: "" });
 
-  const without = await findIcon(store, id);
+  const without = await findAppIcon(store, id);
   await saveIcon(app, id, await receive(store, makePng(256, 256, 1)));
   await store.blobs.remove("icons", store.icons.find(id)?.sha256 ?? "");
-  const lost = await findIcon(store, id);
+  const lost = await findAppIcon(store, id);
 
   assert.deepEqual([without, lost], [undefined, undefined]);
   await assert.rejects(readIcon(store, id), { code: "not-found" });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
 import { rounds, selectCases } from "../support/depth.ts";
@@ -9,7 +10,8 @@ import { type DiskCall, watchDisk } from "../support/durability/disk-calls.ts";
 
 const codes = ["ENOSPC", "EIO", "EMFILE", "EROFS"];
 const open = (folder: string) => openStore(folder, Date.now, () => {});
-const expectedFiles = /^(?:platen\.sqlite(?:\.reserve)?|secret|drivers|icons|preferences|incoming|audit)$/;
+const expectedFiles =
+  /^(?:platen\.sqlite(?:\.reserve)?|secret|drivers|icons|preferences|signatures|incoming|audit)$/;
 
 /** Checks a start with a failed call, and the start after it. */
 async function problemsAfter(
@@ -23,7 +25,7 @@ async function problemsAfter(
     if (!first.message.includes(code) && !first.message.includes("injected")) wrong.push(first.message);
   } else await first.close();
   const second = await open(folder);
-  await second.clients.add({ name: "Works", notes: "", subnets: [] });
+  await second.clients.add(parseClient({ name: "Works" }));
   if (!(first instanceof Error) && !Buffer.from(first.secret).equals(second.secret))
     wrong.push("another secret");
   await second.close();

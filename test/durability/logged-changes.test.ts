@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { openStore } from "../../src/store/store.ts";
 import { addPerson, ownPassword, signIn, signInAdmin, startClosed } from "../support/access/people.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
@@ -79,7 +80,7 @@ test("a write during the closing of the audit log's file does not log a change t
   assert.deepEqual(changes.map(entryText), ["created client 1 A: name A", "created client 2 B: name B"]);
 });
 
-const clientNamed = (name: string) => ({ name, notes: "", subnets: [] });
+const clientNamed = (name: string) => parseClient({ name });
 
 test("a write that arrives during a save is in the audit log only after its own save", async (t) => {
   const { app, dataDir } = await startApp(t);

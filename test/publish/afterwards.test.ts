@@ -17,7 +17,7 @@ describe("remarks about other apps at the end of a run", { skip: withoutPowerShe
     assert.equal(one.code, 0, one.output.join("\n"));
     assert.match(
       one.output.join("\n"),
-      /Note: 1 app in this tenant belongs to a printer, client or driver that was deleted in Platen/,
+      /Note: this tenant has 1 app of printers, clients or drivers that were deleted in Platen/,
     );
     // The second printer's app still depends on it.
     assert.doesNotMatch(one.output.join("\n"), /Note: no app depends/);
@@ -40,7 +40,7 @@ describe("remarks about other apps at the end of a run", { skip: withoutPowerShe
     assert.doesNotMatch(failed.output.join("\n"), /Note: these printers/);
     assert.match(
       together.output.join("\n"),
-      /Note: these printers are in 2 other apps, too: '[^']+' \([0-9a-f-]+\), '[^']+' \([0-9a-f-]+\)\. Take the assignments away/,
+      /Note: these printers are also in 2 other apps: '[^']+' \([0-9a-f-]+\), '[^']+' \([0-9a-f-]+\)\. Remove the assignments/,
     );
   });
 
@@ -59,7 +59,7 @@ describe("remarks about other apps at the end of a run", { skip: withoutPowerShe
     assert.equal(run.code, 0, run.output.join("\n"));
     const said = run.output.join("\n");
     assert.ok(
-      said.includes(`Note: no app depends on '${displayName}' (${id}), and nobody is assigned.`),
+      said.includes(`Note: no app depends on '${displayName}' (${id}), and nothing is assigned.`),
       said + run.log,
     );
   });

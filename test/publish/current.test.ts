@@ -42,7 +42,7 @@ describe("a script that was downloaded earlier", { skip: withoutPowerShell }, ()
       assert.deepEqual([result.code, tenant.requests.length], [1, requestCount]);
       assert.match(
         result.output.join("\n"),
-        /Contoso: script of 20\d\d-\d\d-\d\d \d\d:\d\d UTC\nFailed: Platen has changed since this script was made\. Download it anew\./,
+        /Contoso: script of 20\d\d-\d\d-\d\d \d\d:\d\d UTC\nContoso - Failed: Platen has changed since this script was made\. Download the script again\./,
       );
     });
   }
@@ -58,7 +58,7 @@ describe("a script that was downloaded earlier", { skip: withoutPowerShell }, ()
     const second = await run(text);
 
     assert.equal(second.code, 0);
-    assert.ok(resultRows(second).every((row) => row.includes("Nothing to do")));
+    assert.ok(resultRows(second).every((row) => row.includes("Unchanged")));
   });
 
   test("says that its record was deleted", async (t) => {
@@ -70,7 +70,10 @@ describe("a script that was downloaded earlier", { skip: withoutPowerShell }, ()
     const result = await run(text);
 
     assert.deepEqual([result.code, tenant.requests.length], [1, 0]);
-    assert.match(result.output.join("\n"), /Failed: Platen has no 'Office' any more\./);
+    assert.match(
+      result.output.join("\n"),
+      /Failed: 'Office' was deleted in Platen\. Any other script removes its apps with -Remove\./,
+    );
   });
 
   test("names findings to check in Platen", async (t) => {
@@ -100,6 +103,6 @@ test("with sign-in, a script checks for changes by its link, until links are end
   const ended = await publisher.run(text, parameters);
 
   assert.deepEqual([first.code, removed.code, ended.code], [0, 0, 1], first.output.join("\n"));
-  assert.match(ended.output.join("\n"), /Platen does not give this script any more \(answer 403\)/);
+  assert.match(ended.output.join("\n"), /Platen no longer gives this script \(answer 403\)/);
   assert.ok(![first, ended].some(({ log, output }) => /link=/.test(log + output.join())));
 });

@@ -138,7 +138,7 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
       /Failed +Intune did not commit the content: 503 ServiceUnavailable: A simulated fault \(request id [0-9a-f-]+\)\./,
     );
     assert.ok(
-      resultRows(run).join().includes(`The app (${app.id}) has no content yet: run this script again`),
+      resultRows(run).join().includes(`The app (${app.id}) has no content yet. Run this script again.`),
     );
   });
 });

@@ -40,7 +40,7 @@ describe("publishing with sign-in", { skip: withoutPowerShell }, () => {
     assert.deepEqual([run.code, tenant.apps()], [1, []]);
     assert.match(
       run.output.join("\n"),
-      /Platen does not give this script any more \(answer 403\)\. Look at its page, and download it anew\./,
+      /Platen no longer gives this script \(answer 403\)\. Open its page, and download the script again\./,
     );
   });
 
@@ -63,7 +63,7 @@ describe("publishing with sign-in", { skip: withoutPowerShell }, () => {
     assert.deepEqual([removed.code, run.code], [1, 0], run.output.join("\n"));
     assert.match(
       removed.output.join("\n"),
-      /-Remove needs a script that was fetched by somebody who sees all of Platen/,
+      /-Remove needs a script from an account that sees all records of Platen/,
     );
   });
 });

@@ -90,7 +90,7 @@ describe("hostile texts", { skip: withoutPowerShell }, () => {
       run.output.every((line) => !/[\u0000-\u001f\u007f]/.test(line)),
       JSON.stringify(run.output),
     );
-    assert.equal(run.output.filter((line) => line.startsWith("Failed:")).length, 1);
+    assert.ok(!run.output.some((line) => line.startsWith("Failed:")));
   });
 
   const odd: Readonly<Record<string, object | string>> = {
@@ -128,7 +128,9 @@ describe("hostile texts", { skip: withoutPowerShell }, () => {
         const broken = await run(newer, { AssignTo: ["22222222-2222-4333-8444-555555555555"] });
         tenant.clearFaults();
 
-        assert.deepEqual([broken.code, facts()], [1, before], `${path}\n${broken.output.join("\n")}`);
+        const said = `${path}\n${broken.output.join("\n")}`;
+        assert.ok(broken.code === 1 || broken.code === 2, said);
+        assert.deepEqual(facts(), before, said);
       }
     });
   }
@@ -144,7 +146,7 @@ describe("hostile texts", { skip: withoutPowerShell }, () => {
 
     assert.deepEqual([run.code, elsewhere.tokens], [1, []]);
     assert.deepEqual(graph.tokens, [`Bearer ${tenant.token}`]);
-    assert.match(run.output.join("\n"), /goes on at an address that is not its own/);
+    assert.match(run.output.join("\n"), /Graph's list continues at an address of another server/);
   });
 
   test("a log that cannot be written does not stop the run", async (t) => {

@@ -86,7 +86,7 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
     assert.deepEqual([run.code, changesIn(publishing.tenant), notes.length], [1, [], 3]);
     assert.match(
       notes.join("\n"),
-      /contoso-front-desk-without-driver\.intunewin: Platen gives it at http:\S+\/printers\/1\/packages\/mdm\?driver=apart$/m,
+      /contoso-front-desk-without-driver\.intunewin\. Download it from http:\S+\/printers\/1\/packages\/mdm\?driver=apart$/m,
     );
   });
 
@@ -109,7 +109,10 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
     const run = await publishing.publish("/clients/1/publish", { Package: file });
 
     assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
-    assert.match(resultRows(run).join(), /-Package takes the folder that has \S+\.intunewin and the others/);
+    assert.match(
+      resultRows(run).join(),
+      /Use -Package with the folder that contains \S+\.intunewin and the others/,
+    );
   });
 
   const wrong: Readonly<Record<string, [(whole: Buffer) => Buffer, RegExp]>> = {
@@ -122,7 +125,7 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
       },
       /is damaged: its checksum is wrong/,
     ],
-    "is no ZIP": [(whole) => Buffer.alloc(whole.length, 7), /is no \.intunewin/],
+    "is no ZIP": [(whole) => Buffer.alloc(whole.length, 7), /is not a valid \.intunewin/],
   };
   for (const [name, [spoil, message]] of Object.entries(wrong)) {
     test(`a file that ${name} is refused before any change`, async (t) => {
@@ -172,7 +175,7 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
     assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
     assert.match(
       resultRows(run).join(),
-      /is not what it was when this script was made\. Download this script anew/,
+      /has changed since this script was made\. Download the script again/,
     );
   });
 
@@ -209,6 +212,6 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
     const run = await publishing.run(text);
 
     assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
-    assert.match(resultRows(run).join(), /Platen did not give office\.intunewin at http:\S+: answer 404/);
+    assert.match(resultRows(run).join(), /Platen refused office\.intunewin at http:\S+: answer 404/);
   });
 });

@@ -176,5 +176,5 @@ test("a script without the service's address requests files with -Package", asyn
   const request = "GET /printers/1/publish HTTP/1.1\r\nHost: not_a_host\r\nConnection: close\r\n\r\n";
   const settings = readSettings(await exchange(app.url, request));
 
-  assert.deepEqual([settings.Service, settings.Apps[0]?.Package.Url], ["", ""]);
+  assert.deepEqual([settings.Source.Url, settings.Apps[0]?.Package.Url], ["", ""]);
 });

@@ -9,7 +9,13 @@ import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import { powershellParser, walk } from "../support/powershell/powershell-syntax.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 import { makePublication } from "../support/publish/publications.ts";
-import { type ReadApp, type ReadSettings, readSettings, scriptText } from "../support/publish/published.ts";
+import {
+  type ReadApp,
+  type ReadSettings,
+  readBlock,
+  readSettings,
+  scriptText,
+} from "../support/publish/published.ts";
 import { seededRandom } from "../support/random.ts";
 
 const seed = 20261123;
@@ -22,14 +28,14 @@ function hostileTexts(count: number): string[] {
 }
 
 /** All texts of fields in the settings. */
-function textsIn({ Title, Service, Apps, LeftOut, Together, TogetherRefusal }: ReadSettings): string[] {
+function textsIn({ Title, Client, Apps, LeftOut, Together, TogetherRefusal }: ReadSettings): string[] {
   const ofApp = ({ Revision, Package, Fields }: ReadApp) => [
     ...[Revision, Package.Url, Package.ETag, Package.FileName],
     ...[Fields.displayName, Fields.description, Fields.publisher, Fields.displayVersion, Fields.fileName],
   ];
   const apps = [...Apps, ...(Together === null ? [] : [Together])].flatMap(ofApp);
   const left = LeftOut.flatMap(({ Name, Reason }) => [Name, Reason]);
-  return [Title, Service, TogetherRefusal, ...left, ...apps].map(String);
+  return [Title, Client, TogetherRefusal, ...left, ...apps].map(String);
 }
 
 /** The settings block without the script around it. */
@@ -61,10 +67,7 @@ test("the scripts inside the script are exact for any field", () => {
     const [driver, printer] = settings.Apps as [ReadApp, ReadApp];
     const detect = scriptText(settings, printer.Detection);
     assert.match(detect, /^[\x20-\x7e\t\r\n]*$/);
-    assert.equal(
-      (readSettings(detect) as unknown as { Printers: { Name: string }[] }).Printers[0]?.Name,
-      text,
-    );
+    assert.equal((readBlock(detect) as unknown as { Printers: { Name: string }[] }).Printers[0]?.Name, text);
     assert.notEqual(driver.Detection.Frame, printer.Detection.Frame);
   }
 });
@@ -97,7 +100,7 @@ describe("in a real PowerShell", { skip: withoutPowerShell }, () => {
 
     assert.deepEqual(
       value,
-      scripts.map((text) => readSettings(text)),
+      scripts.map((text) => readBlock(text)),
     );
   });
 });

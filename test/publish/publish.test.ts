@@ -17,14 +17,16 @@ test("a printer without a client is one app with all fields that Graph needs", a
 
   assert.match(answer.headers.get("content-disposition") ?? "", /filename="publish-front-desk\.ps1"/);
   assert.equal(answer.headers.get("content-type"), "text/plain; charset=utf-8");
-  const { Apps, Frames, ...rest } = settings;
+  const { Apps, Frames, Clients, ...rest } = settings;
   const [{ Fields, Detection, ...first }] = Apps as [ReadApp];
   assert.deepEqual(rest, {
     LogName: "Platen-publish-front-desk",
     Title: "Front Desk",
+    Client: "",
+    Tenant: "",
     Instance: rest.Instance,
+    IsForAll: false,
     Made: "20261121T140500Z",
-    Service: app.url,
     Source: { ...rest.Source, Url: `${app.url}/printers/1/publish` },
     Attention: [],
     Icons: {},

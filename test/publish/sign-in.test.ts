@@ -26,11 +26,17 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
   const refusals: Readonly<Record<string, [BehaviourChanges["signIn"] & object, RegExp]>> = {
     "nobody signs in": [{ answers: ["expired_token"] }, /Nobody signed in before the code expired/],
     "the code ends while it is waited for": [{ expiresIn: 0 }, /Nobody signed in before the code expired/],
-    "the person declines": [{ answers: ["authorization_declined"] }, /The sign-in was declined/],
-    "the code is unknown": [{ answers: ["bad_verification_code"] }, /bad_verification_code: AADSTS70019/],
+    "the person declines": [
+      { answers: ["authorization_declined"] },
+      /by DeviceCode was refused: the person declined the sign-in \(AADSTS70018\)\. Try -SignIn Browser\./,
+    ],
+    "the code is unknown": [
+      { answers: ["bad_verification_code"] },
+      /The device code is unknown \(AADSTS70019\)/,
+    ],
     "the tenant is unknown": [
       { refusal: "invalid_request AADSTS90002: Tenant not found." },
-      /invalid_request: AADSTS90002: Tenant not found/,
+      /there is no such tenant \(AADSTS90002\)/,
     ],
     "an administrator has to consent": [{ answers: ["invalid_grant"] }, /invalid_grant/],
   };
@@ -59,6 +65,31 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     assert.equal(run.output[1], "Signed in as anna@contoso.example [2J, tenant 0f0f");
   });
 
+  test("a token for another tenant than the client's publishes nothing, and the message names both", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    await service.post("/clients", { name: "Contoso", tenant_id: "contoso.example" });
+    const id = await service.addPrinter({ client_id: "1" });
+    const tokenFor = (tid: string) => {
+      const token = `e30.${Buffer.from(JSON.stringify({ tid })).toString("base64url")}.c2ln`;
+      tenant.state.tokens.set(token, 0);
+      return token;
+    };
+    const other = "0f0f0f0f-1111-4222-8333-444444444444";
+
+    const wrong = await publish(`/printers/${id}/publish`, { AccessToken: tokenFor(other) });
+    const right = await publish(`/printers/${id}/publish`, {
+      AccessToken: tokenFor(tenant.id),
+      PassThru: true,
+    });
+
+    assert.equal(wrong.code, 1);
+    assert.match(
+      wrong.output.join("\n"),
+      /The token is for the tenant 0f0f0f0f-\S+, not for contoso\.example\./,
+    );
+    assert.deepEqual([right.code, right.rows[0]?.Result], [0, "Created"], right.output.join("\n"));
+  });
+
   test("a token that expires during a run is renewed", async (t) => {
     const { service, tenant, publish } = await startPublishing(t, { requestsPerToken: 4 });
     const id = await service.addPrinter();
@@ -70,17 +101,20 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
   });
 
   test("a token in -AccessToken that expires stops the run with a remedy, and the next run finishes", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t, { requestsPerToken: 4 });
+    const { service, tenant, script, run: start } = await startPublishing(t, { requestsPerToken: 4 });
     const id = await service.addPrinter();
 
-    const run = await publish(`/printers/${id}/publish`);
+    // The lease of the interrupted run holds the next one for this long.
+    const text = await script(`/printers/${id}/publish`, [["$LeaseSeconds = 120", "$LeaseSeconds = 1"]]);
+
+    const run = await start(text);
     tenant.behaviour.requestsPerToken = Number.POSITIVE_INFINITY;
-    const next = await publish(`/printers/${id}/publish`);
+    const next = await start(text);
 
     assert.deepEqual([run.code, next.code, tenant.apps().length], [1, 0, 1]);
     assert.match(
       run.output.join("\n"),
-      /401 InvalidAuthenticationToken.*The token is not valid, not for Microsoft Graph, or not any more: get a new one/,
+      /401 InvalidAuthenticationToken.*The token is not valid, not for Microsoft Graph, or has ended: get a new one/,
     );
   });
 
@@ -120,6 +154,6 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     const run = await publish(`/printers/${id}/publish`, { GraphUrl });
 
     assert.deepEqual([run.code, other.tenant.requests], [1, []]);
-    assert.match(run.output.join(), /goes on at an address that is not its own/);
+    assert.match(run.output.join(), /Graph's list continues at an address of another server/);
   });
 });

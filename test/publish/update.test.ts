@@ -14,6 +14,8 @@ import {
 } from "../support/publish/publishing.ts";
 
 const upload = [
+  // The lease.
+  "PATCH mobileApps/{id}",
   "POST mobileApps/{id}/contentVersions",
   "POST mobileApps/{id}/contentVersions/2/files",
   "PUT storage",

@@ -46,8 +46,9 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Get-ChildItem": ["LiteralPath", "Filter", "ErrorAction"],
   "Get-CimInstance": ["ClassName", "ErrorAction"],
   "Get-Command": ["Name", "ErrorAction"],
-  "Get-Content": ["LiteralPath", "Raw"],
+  "Get-Content": ["LiteralPath", "Raw", "TotalCount"],
   "Get-FileHash": ["LiteralPath", "InputStream", "Algorithm"],
+  "Get-MgContext": [],
   "Get-Item": ["LiteralPath", "ErrorAction"],
   "Get-PrintConfiguration": ["PrinterName", "ErrorAction"],
   "Get-PrintJob": ["PrinterName", "ErrorAction"],
@@ -56,6 +57,8 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Get-PrinterPort": ["ErrorAction"],
   "Get-Service": ["Name", "ErrorAction"],
   "Get-WinEvent": ["ListLog", "LogName", "FilterXPath", "MaxEvents", "ErrorAction"],
+  "Import-Csv": ["LiteralPath", "Delimiter", "Encoding"],
+  "Invoke-MgGraphRequest": ["Method", "Uri", "OutputType", "SkipHttpErrorCheck"],
   "Invoke-WebRequest": ["Uri", "OutFile", "UseBasicParsing", "TimeoutSec"],
   "Join-Path": [],
   "New-Item": ["Path", "ItemType", "Force", "ErrorAction", "WhatIf"],
@@ -69,7 +72,8 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Remove-PrinterDriver": ["Name", "RemoveFromDriverStore", "ErrorAction"],
   "Remove-PrinterPort": ["InputObject", "ErrorAction"],
   "Rename-Printer": ["InputObject", "NewName", "ErrorAction"],
-  "Select-Object": ["Unique", "Property", "First"],
+  "Select-Object": ["Unique", "Property", "First", "Skip"],
+  "Set-AuthenticodeSignature": [],
   "Set-CimInstance": ["InputObject", "Property", "ErrorAction"],
   "Set-Clipboard": [],
   "Set-Content": ["LiteralPath", "Value", "Encoding", "NoNewline"],
@@ -101,8 +105,8 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Write-Verbose": ["Message"],
 };
 
-/** Missing in the Windows of the table. Scripts check for it first and fail if it is missing. */
-const checkedFirst = ["Add-Printer -IppURL"];
+/** Missing in the Windows of the table. Scripts check for them first and fail if they are missing. */
+const checkedFirst = ["Add-Printer -IppURL", "Get-MgContext", "Invoke-MgGraphRequest"];
 
 const printCmdlets = /^(?:Add|Get|Remove|Rename|Set)-Print/;
 

@@ -163,6 +163,22 @@ describe("the scripts' syntax", () => {
     }
   });
 
+  test("no function assigns a variable that has the name of a parameter of publish.ps1, because it would hide it", () => {
+    const bodies = readScriptBodies();
+    const parameters = [...(bodies.get("publish.ps1") ?? "").matchAll(/^ {4}\[[^\n]*\]\$(\w+)/gm)];
+    const names = parameters.map(([, name = ""]) => name.toLowerCase());
+    assert.ok(names.includes("tenant"));
+    for (const [name, text] of bodies) {
+      if (!name.startsWith("publish/")) continue;
+      const assigned = [...text.matchAll(/\$(\w+)(?:, \$\w+)* = /g)].map(([, variable = ""]) => variable);
+      assert.deepEqual(
+        assigned.filter((variable) => names.includes(variable.toLowerCase())),
+        [],
+        name,
+      );
+    }
+  });
+
   test("the settings block contains only literals, and no setting is in double quotes", () => {
     for (const [name, text] of scripts()) {
       const [own = ""] = withEmbedded(text);

@@ -13,6 +13,9 @@ function forgetLaterMigrations(db: Parameters<Parameters<typeof editDatabase>[1]
   for (const table of ["drivers", "deleted_drivers"])
     for (const column of ["former_title", "exact_version"])
       db.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+  for (const table of ["clients", "deleted_clients"])
+    for (const column of ["tenant_id", "app_name", "app_owner", "app_notes", "icon_sha256", "icon_size"])
+      db.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
   for (const table of ["preferences", "deleted_preferences"]) db.run(`DROP TABLE ${table}`);
   for (const table of ["clients", "drivers", "reports", "printers", "icons", "downloads"])
     db.run(`DROP INDEX deleted_${table}_by_deletion`);

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { pagesOf } from "../../src/store/database/seal.ts";
 import { openStore } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
@@ -18,7 +19,7 @@ interface Saved {
 async function savedFolder(t: TestContext): Promise<Saved> {
   const dataDir = join(await temporaryFolder(t), "data");
   const store = await open(dataDir);
-  await store.clients.add({ name: "Contoso", notes: "rings twice", subnets: [] });
+  await store.clients.add(parseClient({ name: "Contoso", notes: "rings twice" }));
   await store.close();
   const path = join(dataDir, "platen.sqlite");
   return { dataDir, path, file: readFileSync(path) };
@@ -86,7 +87,7 @@ test("a database without a seal, as earlier versions and other programs write it
   writeFileSync(path, pagesOf(file));
 
   const store = await open(dataDir);
-  await store.clients.add({ name: "Fabrikam", notes: "", subnets: [] });
+  await store.clients.add(parseClient({ name: "Fabrikam" }));
   await store.close();
 
   assert.notEqual(readFileSync(path).length % 512, 0);
@@ -95,7 +96,7 @@ test("a database without a seal, as earlier versions and other programs write it
 test("an older copy that was put back with cp opens", async (t) => {
   const { dataDir, path, file } = await savedFolder(t);
   const store = await open(dataDir);
-  await store.clients.add({ name: "Fabrikam", notes: "later", subnets: [] });
+  await store.clients.add(parseClient({ name: "Fabrikam", notes: "later" }));
   await store.close();
 
   writeFileSync(path, file);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { Database } from "../../src/store/database/database.ts";
 import { openStore } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
@@ -191,7 +192,7 @@ test("revoking all links does not change the time of the last write", async (t) 
     () => {},
   );
   cleanUp(t, () => store.close());
-  await store.clients.add({ name: "Contoso", notes: "", subnets: [] });
+  await store.clients.add(parseClient({ name: "Contoso" }));
   const [epoch, { savedAt }] = [store.linkGenerations.epoch(), store.current()];
 
   now += 60_000;

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseClient } from "../../src/domain/printers/client.ts";
 import { Database } from "../../src/store/database/database.ts";
 import { lockFolder } from "../../src/store/database/lock.ts";
 import { exists } from "../../src/store/durable-files.ts";
@@ -162,8 +163,8 @@ test("concurrent writes are done in order, and a failing one does not affect the
   const store = await openStore(folder, Date.now, () => {});
 
   const results = await Promise.allSettled([
-    ...Array.from({ length: 50 }, (_, i) => store.clients.add({ name: `C${i}`, notes: "", subnets: [] })),
-    store.clients.add({ name: "c7", notes: "", subnets: [] }),
+    ...Array.from({ length: 50 }, (_, i) => store.clients.add(parseClient({ name: `C${i}` }))),
+    store.clients.add(parseClient({ name: "c7" })),
   ]);
 
   assert.equal(results.filter(({ status }) => status === "fulfilled").length, 50);

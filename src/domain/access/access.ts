@@ -9,13 +9,17 @@ export type Role = (typeof roles)[number];
 
 /**
  * Who may use a route. `open`: everyone, even if sign-in is on. `person`: a signed-in person, for their own account.
- * A role: everyone with this role or a higher one.
+ * `signing`: operators, and tokens for signing scripts. A role: everyone with this role or a higher one.
  */
-export type Rule = "open" | "person" | Role;
+export type Rule = "open" | "person" | "signing" | Role;
 
-/** The records that a token can read: all of them, or those of one client or printer. */
+/**
+ * What a token is for: it reads all records, or those of one client or printer. Or it signs: it reads the scripts without a
+ * signature, and gives signatures.
+ */
 export type Scope =
   | { readonly kind: "read" }
+  | { readonly kind: "sign" }
   | { readonly kind: "client"; readonly id: number }
   | { readonly kind: "printer"; readonly id: number };
 
@@ -65,6 +69,8 @@ export const unauthenticated: Identity = { kind: "nobody" };
 export function mayUse(identity: Identity, rule: Rule): boolean {
   if (rule === "open") return true;
   const role = roleOf(identity);
+  if (rule === "signing")
+    return hasRole(role, "operator") || (identity.kind === "token" && identity.scope.kind === "sign");
   return rule === "person" ? identity.kind !== "token" && role !== undefined : hasRole(role, rule);
 }
 

@@ -65,14 +65,16 @@ export function parseToken(form: FormInput): NewToken {
   return { name, scope, days };
 }
 
-/** @param text as a form sends it: `read`, `client:7` or `printer:7` */
+/** @param text as a form sends it: `read`, `sign`, `client:7` or `printer:7` */
 export function parseScope(text: string): Scope | undefined {
-  if (text === "read") return { kind: "read" };
+  if (text === "read" || text === "sign") return { kind: text };
   const [, kind, id] = /^(client|printer):([1-9]\d{0,14})$/.exec(text) ?? [];
   return kind === undefined ? undefined : { kind: kind as "client" | "printer", id: Number(id) };
 }
 
 /** A scope in words. @param name of the client or printer; its id by default */
 export function scopeText(scope: Scope, name?: string): string {
-  return scope.kind === "read" ? "read access to everything" : `${scope.kind} ${name ?? scope.id}`;
+  if (scope.kind === "read") return "read access to everything";
+  if (scope.kind === "sign") return "signing scripts";
+  return `${scope.kind} ${name ?? scope.id}`;
 }

@@ -12,6 +12,8 @@ const otherEvents = [
   "sessions-ended",
   "link-made",
   "links-ended",
+  "signed",
+  "signatures-deleted",
   "backup-made",
   "backup-fetched",
   "backup-files-deleted",

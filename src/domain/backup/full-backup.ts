@@ -29,6 +29,7 @@ const kinds: readonly (readonly [RegExp, number])[] = [
   [/^drivers\/[0-9a-f]{64}\.zip$/, 4 * gibi],
   [/^icons\/[0-9a-f]{64}\.png$/, mebi],
   [/^preferences\/[0-9a-f]{64}\.dat$/, mebi],
+  [/^signatures\/[0-9a-f]{64}\.txt$/, mebi],
   [/^audit\/[0-9a-z][0-9a-z.-]{0,60}\.jsonl$/, 4 * gibi],
   [/^platen-backup\.json$/, 24 * mebi],
 ];

@@ -10,13 +10,10 @@ import type { ListedSettings } from "./printer-fields.ts";
 
 export type ClientName = Pick<Client, "id" | "name">;
 
-/** A client with its subnets, which apply to printers without subnets of their own. */
-export type ClientWithSubnets = ClientName & Pick<Client, "subnets">;
-
 /** A printer with all of its settings, and its client. */
 export interface PrinterDetails {
   readonly printer: Printer;
-  readonly client: ClientWithSubnets | undefined;
+  readonly client: Client | undefined;
 }
 
 /** A printer in a list: the settings that lists need, with the client and drivers. */

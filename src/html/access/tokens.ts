@@ -55,6 +55,7 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
     records.map(({ id, name }): SelectChoice => [`${kind}:${id}`, name, group]);
   const choices: SelectChoice[] = [
     ["read", "Read access to everything"],
+    ["sign", "Signing scripts with sign.ps1"],
     ...choicesOf("client", clients, "Downloads of one client"),
     ...choicesOf("printer", printers.map(withClient), "Downloads of one printer"),
   ];

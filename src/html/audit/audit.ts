@@ -43,6 +43,8 @@ const eventWords: Partial<Record<FilterEvent, string>> = {
   "deleted-for-good": "Permanently deleted",
   "links-ended": "All links revoked",
   "link-made": "Link created",
+  signed: "Script signed",
+  "signatures-deleted": "Signatures deleted",
   "backup-made": "Backup created",
   "backup-fetched": "Backup downloaded",
   "log-mended": "Log repaired",

@@ -1,14 +1,16 @@
 import { chunksOf } from "../../domain/collections.ts";
 import type { ListedFormat } from "../../domain/deploy/package-format.ts";
+import type { SignedCount } from "../../domain/deploy/signature.ts";
 import { sortPrinters } from "../../domain/printers/list-order.ts";
 import type { ClientName, PrinterWithState } from "../../domain/printers/listings.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";
 import { type Html, html } from "../html.ts";
-import { emptyState, type PageContext, page } from "../layout.ts";
+import { canChange, emptyState, type PageContext, page } from "../layout.ts";
 import { narrowingForm, nothingMatches } from "../list-filter.ts";
 import { paths } from "../paths.ts";
 import { printerHead, printerRow } from "../printers/printer-table.ts";
 import { rowsPerGroup } from "../printers/printers.ts";
+import { allClientsSection } from "./signing.ts";
 
 interface PackageList {
   readonly rows: readonly PrinterWithState[];
@@ -17,10 +19,14 @@ interface PackageList {
   readonly total: number;
   readonly clients: readonly ClientName[];
   readonly formats: readonly ListedFormat[];
+  /** How many scripts are signed. Undefined where nobody signs. */
+  readonly signed: SignedCount | undefined;
+  /** The names of clients with printers and without a tenant. */
+  readonly withoutTenant: readonly string[];
 }
 
 export function packagesPage(context: PageContext, list: PackageList): Html {
-  const { rows, total, clients, formats } = list;
+  const { rows, total, clients, formats, signed, withoutTenant } = list;
   const first = html`<a class="button" href="${paths.printers}">Go to the printers</a>`;
   const targets = formats.map(({ target }) => `an ${target} package`).join(" and ");
   const sentence = `Each printer with a driver has ${targets}.`;
@@ -30,7 +36,8 @@ export function packagesPage(context: PageContext, list: PackageList): Html {
     total === 0
       ? emptyState(sentence, first)
       : html`${narrowingForm("packages", list, clients)}
-        <div id="package-list" class="rows">${body}</div>`,
+        <div id="package-list" class="rows">${body}</div>
+        ${canChange(context.visitor) && allClientsSection(signed, withoutTenant)}`,
   );
 }
 

@@ -31,12 +31,12 @@ export function publishCard(publish: OfferedPublish): Html {
       <p>The script creates ${makes}.</p>
       <p>The script signs you in and uploads the packages to Intune. It keeps your assignments and manual changes. Platen has
         no access to your tenant.</p>
-      <p>An administrator must consent once to the delegated Microsoft Graph permission
-        <code>DeviceManagementApps.ReadWrite.All</code>.</p>
+      <p>An administrator must consent once to the Microsoft Graph permission
+        <code>DeviceManagementApps.ReadWrite.All</code>. <code>-Register</code> makes an app registration of your own for it.</p>
       ${linkDays !== undefined && linksNote(linkDays)}
       <p>${isForClient && html`<code>-Together</code> creates one app for all printers.`}
         All parameters: <code>Get-Help .\\${fileName} -Full</code></p>
-      ${helpLinks(["Parameters", "intune#parameters"], ["Permission", "intune#the-permission"])}</details></section>`;
+      ${helpLinks(["Help for publish.ps1", "publish"], ["Permission", "publish#the-permission"])}</details></section>`;
 }
 
 function linksNote(days: number): Html {

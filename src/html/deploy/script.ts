@@ -11,6 +11,8 @@ interface ScriptPageData {
   readonly downloadPath: string;
   readonly owner: { readonly name: string; readonly path: string };
   readonly section: "Printers" | "Clients" | "Drivers";
+  /** Whether it is signed, in a sentence. Undefined where nobody signs scripts. */
+  readonly signed: string | undefined;
   /** The page of the same script without comments, and the size of that in bytes. Undefined for the page itself. */
   readonly withoutComments: { readonly path: string; readonly size: number } | undefined;
 }
@@ -22,7 +24,7 @@ const scriptInstallerBytes = 50_000;
 const visibleCharacters = 200_000;
 
 export function scriptPage(context: PageContext, data: ScriptPageData): Html {
-  const { kind, fileName, size, downloadPath, owner, section } = data;
+  const { kind, fileName, size, downloadPath, owner, section, signed } = data;
   const text = data.text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
   const isWhole = text.length <= visibleCharacters;
   const action = html`<a class="button primary" href="${downloadPath}">Download script</a>`;
@@ -30,6 +32,7 @@ export function scriptPage(context: PageContext, data: ScriptPageData): Html {
     { ...context, title: fileName, section, action },
     html`<p class="soft">Of <a href="${owner.path}"><bdi>${owner.name}</bdi></a>, ${bytes(size)}. Run the downloaded
       file: a copied script can lose its encoding.${kind === "install" && installerNote(data)}</p>
+    ${signed && html`<p><bdi>${signed}</bdi></p>`}
     ${!isWhole && html`<p class="notice warn">Only the first ${bytes(visibleCharacters)} are shown. Download the script to read the rest.</p>`}
     <div class="snippet whole">
       <p class="label" id="script-label">Script</p>

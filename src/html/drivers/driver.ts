@@ -196,12 +196,14 @@ export interface DriverDeploy {
   /** Why the driver cannot be deployed alone, and the remedy; undefined if it can. */
   readonly problem: string | undefined;
   readonly offer: DeployOffer;
+  /** How many of its scripts are signed. Undefined where nobody signs. */
+  readonly signedLine: Html | undefined;
 }
 
 function driverDeploySection(
   withState: WithState,
   isUsed: boolean,
-  { models, leftOut, problem, offer }: DriverDeploy,
+  { models, leftOut, problem, offer, signedLine }: DriverDeploy,
 ): Html {
   const why = problem ?? withState.findings.find(({ kind }) => kind === "archive")?.text;
   if (why !== undefined) return html`<p id="deploy">${isolated(why)}</p>`;
@@ -210,6 +212,7 @@ function driverDeploySection(
   return html`<div class="deploy" id="deploy">
     <p>This package installs only the driver. Deploy it first, then each printer <em>without the driver</em>.</p>
     ${modelLine(models, isUsed)}
+    ${signedLine}
     ${leftOut.length > 0 && html`<p class="notice warn">The package leaves out models that the INF does not contain: ${nameList(leftOut)}.</p>`}
     ${failureOf(withState) === undefined ? cards : foldedDownloads(cards)}
     ${helpLinks(["A driver without printers", "drivers#a-driver-without-printers"])}</div>`;

@@ -14,6 +14,7 @@ import { paths } from "../paths.ts";
 import { remedyOf } from "../remedies.ts";
 import { count, counted, isolated, time } from "../text.ts";
 import { clientSettings } from "./clients.ts";
+import { clientIcon, iconSection, readOnlyIconSection } from "./icon.ts";
 import { printerTable } from "./printer-table.ts";
 
 interface ClientPageData {
@@ -24,6 +25,8 @@ interface ClientPageData {
   readonly offer: DeployOffer;
   /** The state of its printers in words, with their last deployment. */
   readonly stateLine: Html;
+  /** Why an uploaded icon was refused. */
+  readonly iconProblem: string | undefined;
 }
 
 export function clientPage(context: PageContext, data: ClientPageData): Html {
@@ -39,9 +42,12 @@ export function clientPage(context: PageContext, data: ClientPageData): Html {
     html`<p class="soft">Created ${time(client.created_at)}</p>
     ${notes !== "" && html`<p class="lines" dir="auto">${notes}</p>`}
     ${subnets.length > 0 && html`<p>Subnets: ${subnets.join(", ")}</p>`}
+    ${client.tenant_id !== "" && html`<p>Tenant: <bdi>${client.tenant_id}</bdi></p>`}
+    ${data.iconProblem !== undefined && html`<p class="notice bad"><a href="#icon">Icon</a>: ${data.iconProblem}</p>`}
     ${printers.length > 0 && clientDeploySection(data, isChangeable)}
     <section><h2>Printers</h2>
-      ${printers.length > 0 ? printerTable(printers, isChangeable) : html`<p>No printers yet.</p>`}</section>`,
+      ${printers.length > 0 ? printerTable(printers, isChangeable) : html`<p>No printers yet.</p>`}</section>
+    ${isChangeable ? iconSection(clientIcon(id), client.icon, data.iconProblem) : readOnlyIconSection(clientIcon(id), client.icon)}`,
   );
 }
 
@@ -49,16 +55,22 @@ export function clientPage(context: PageContext, data: ClientPageData): Html {
 const visibleReasons = 6;
 
 /** The package with all printers of a client: those left out with reasons, the downloads, the printers in it. */
-function clientDeploySection({ choice, offer, stateLine }: ClientPageData, isChangeable: boolean): Html {
+function clientDeploySection(
+  { client, choice, offer, stateLine }: ClientPageData,
+  isChangeable: boolean,
+): Html {
   const { included, leftOut } = choice;
   const failing = failingCount(leftOut);
   return html`${stateLine}<section class="deploy off-paper" id="deploy"><h2 class="visually-hidden">Deploy all printers</h2>
     ${leftOut.length > 0 && leftOutNotice(included.length, leftOut, isChangeable)}
-    ${included.length > 0 && deployCards(offer, logo)}
+    ${included.length > 0 && deployCards(offer, clientLogo(client))}
     ${failing > 0 && failingDownloads(failing, offer)}</section>`;
 }
 
-const logo = logoOf(undefined, html`your choice: a PNG of the client’s or your own`);
+function clientLogo({ id, icon }: Client): Html {
+  const hint = html`your choice: a PNG of the client’s or your own`;
+  return logoOf(icon && paths.clientIconDownload(id), hint);
+}
 
 function failingCount(leftOut: readonly LeftOut[]): number {
   return leftOut.filter(({ row }) => refusalOf(row) === undefined && failureOf(row) !== undefined).length;

@@ -76,5 +76,18 @@ function clientFields(form: FormState): Html {
       name: "subnets",
       hint: "One per line, such as 10.1.2.0/24. Leave empty for all PCs.",
       attributes: html`spellcheck="false"`,
-    })}${helpLinks(["Only in its subnets", "intune#only-in-its-subnets"])}`;
+    })}${helpLinks(["Only in its subnets", "intune#only-in-its-subnets"])}
+    ${appFields(form)}`;
+}
+
+const appFieldNames = ["tenant_id", "app_name", "app_owner", "app_notes"] as const;
+
+/** What the client's apps in Intune have. Folded while nothing is set. */
+function appFields(form: FormState): Html {
+  const isOpen = appFieldNames.some((name) => form.values[name] || form.problems[name]);
+  return html`<details class="more" ${isOpen && html`open`}><summary>Intune</summary>
+    ${textField(form, { label: clientLabels.tenant_id, name: "tenant_id", hint: "Its id or a domain. publish.ps1 publishes there.", attributes: html`autocomplete="off" spellcheck="false"` })}
+    ${textField(form, { label: clientLabels.app_name, name: "app_name", hint: "A template with {printer} and {client}, such as {printer} ({client}). Leave empty for Platen’s names." })}
+    ${textField(form, { label: clientLabels.app_owner, name: "app_owner", hint: "For example your company. Intune and Company Portal show it." })}
+    ${textArea(form, { label: clientLabels.app_notes, name: "app_notes", hint: "Administrators see them in Intune." })}${helpLinks(["Apps of a client", "publish#what-a-run-changes"])}</details>`;
 }

@@ -1,27 +1,62 @@
 import type { Icon } from "../../domain/printers/icon.ts";
+import type { PrinterDetails } from "../../domain/printers/listings.ts";
 import { type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
 import { bytes, time } from "../text.ts";
 
+/** A record with an icon. */
+interface IconOwner {
+  readonly path: string;
+  readonly deletePath: string;
+  readonly alt: string;
+  readonly hint: string;
+  /** What shows while it has none. */
+  readonly none: Html;
+}
+
+type ShownIcon = Pick<Icon, "sha256" | "size"> & Partial<Icon>;
+
+export function printerIcon({ printer: { id }, client }: PrinterDetails): IconOwner {
+  const hint = "Company Portal shows this icon.";
+  const ofClient =
+    client?.icon &&
+    html`<p>The app uses <a href="${paths.client(client.id)}#icon">the icon of <bdi>${client.name}</bdi></a>.</p>`;
+  const none = ofClient || noIcon;
+  return { path: paths.icon(id), deletePath: paths.iconDelete(id), alt: "The printer’s icon", hint, none };
+}
+
+const noIcon = html`<p class="soft">No icon yet.</p>`;
+
+export function clientIcon(id: number): IconOwner {
+  const hint = "Company Portal shows this icon for printers without one of their own.";
+  return {
+    path: paths.clientIcon(id),
+    deletePath: paths.clientIconDelete(id),
+    alt: "The client’s icon",
+    hint,
+    none: noIcon,
+  };
+}
+
 /**
- * A printer's icon, and the form to replace it. In browsers with scripts, the form accepts any picture and converts it.
+ * An icon, and the form to replace it. In browsers with scripts, the form accepts any picture and converts it.
  * @param problem why the last upload was refused
  */
-export function iconSection(printerId: number, icon: Icon | undefined, problem?: string): Html {
+export function iconSection(owner: IconOwner, icon: ShownIcon | undefined, problem?: string): Html {
   return html`<section id="icon"><h2>Icon</h2>
-    <p class="hint">Company Portal shows this icon.</p>
-    <div id="icon-status" aria-live="polite">${iconStatusBody(printerId, icon, problem)}</div>
-    ${iconForm(printerId)}</section>`;
+    <p class="hint">${owner.hint}</p>
+    <div id="icon-status" aria-live="polite">${iconStatusBody(owner, icon, problem)}</div>
+    ${iconForm(owner)}</section>`;
 }
 
 /** For users who cannot change records; undefined where there is no icon. */
-export function readOnlyIconSection(printerId: number, icon: Icon | undefined): Html | undefined {
-  return icon && html`<section id="icon"><h2>Icon</h2>${iconFigure(printerId, icon)}</section>`;
+export function readOnlyIconSection(owner: IconOwner, icon: ShownIcon | undefined): Html | undefined {
+  return icon && html`<section id="icon"><h2>Icon</h2>${iconFigure(owner, icon)}</section>`;
 }
 
-function iconForm(printerId: number): Html {
-  return html`<form class="icon-form" method="post" action="${paths.icon(printerId)}" enctype="multipart/form-data" data-guard
-    hx-post="${paths.icon(printerId)}" hx-encoding="multipart/form-data" hx-target="#icon-status" hx-disabled-elt="find button">
+function iconForm(owner: IconOwner): Html {
+  return html`<form class="icon-form" method="post" action="${owner.path}" enctype="multipart/form-data" data-guard
+    hx-post="${owner.path}" hx-encoding="multipart/form-data" hx-target="#icon-status" hx-disabled-elt="find button">
     <label for="f-icon">Icon file</label>
     <p class="hint" id="icon-hint">A PNG of exactly 256 × 256 pixels, at most 750 KB.</p>
     <input id="f-icon" type="file" name="file" accept="image/png" required aria-describedby="icon-hint">
@@ -32,18 +67,18 @@ function iconForm(printerId: number): Html {
 }
 
 /** The content of `#icon-status`: the icon, and the problem of a refused upload. */
-export function iconStatusBody(printerId: number, icon: Icon | undefined, problem?: string): Html {
+export function iconStatusBody(owner: IconOwner, icon: ShownIcon | undefined, problem?: string): Html {
   return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${icon === undefined && html`<p class="soft">No icon yet.</p>`}
-    ${icon && html`${iconFigure(printerId, icon)}${iconRemoval(printerId)}`}`;
+    ${icon === undefined && owner.none}
+    ${icon && html`${iconFigure(owner, icon)}${iconRemoval(owner)}`}`;
 }
 
-function iconFigure(printerId: number, icon: Icon): Html {
-  return html`<figure class="icon"><img src="${paths.icon(printerId)}?${icon.sha256.slice(0, 8)}" width="128" height="128"
-    alt="The printer’s icon"><figcaption>${bytes(icon.size)}, uploaded ${time(icon.uploaded_at)}</figcaption></figure>`;
+function iconFigure(owner: IconOwner, icon: ShownIcon): Html {
+  return html`<figure class="icon"><img src="${owner.path}?${icon.sha256.slice(0, 8)}" width="128" height="128"
+    alt="${owner.alt}"><figcaption>${bytes(icon.size)}${icon.uploaded_at !== undefined && html`, uploaded ${time(icon.uploaded_at)}`}</figcaption></figure>`;
 }
 
-function iconRemoval(printerId: number): Html {
-  return html`<form method="post" action="${paths.iconDelete(printerId)}" hx-post="${paths.iconDelete(printerId)}"
+function iconRemoval(owner: IconOwner): Html {
+  return html`<form method="post" action="${owner.deletePath}" hx-post="${owner.deletePath}"
       hx-target="#icon-status" hx-disabled-elt="find button"><button class="link">Delete icon</button></form>`;
 }

@@ -2,9 +2,10 @@ import { derivePortName } from "../../domain/address.ts";
 import { failureOf, refusalOf } from "../../domain/deploy/deployment-choice.ts";
 import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
+import type { Client } from "../../domain/printers/client.ts";
 import type { Icon } from "../../domain/printers/icon.ts";
 import { twinProblem } from "../../domain/printers/ipp-twin.ts";
-import type { ClientWithSubnets, PrinterWithState } from "../../domain/printers/listings.ts";
+import type { PrinterDetails, PrinterWithState } from "../../domain/printers/listings.ts";
 import type { Preferences } from "../../domain/printers/preferences.ts";
 import {
   effectiveDescription,
@@ -32,14 +33,14 @@ import { type Hole, type Html, html } from "../html.ts";
 import { canChange, helpLinks, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { counted, time } from "../text.ts";
-import { iconSection, readOnlyIconSection } from "./icon.ts";
+import { iconSection, printerIcon, readOnlyIconSection } from "./icon.ts";
 import { vendorDriverNote } from "./ipp-twin.ts";
 import { preferencesSection } from "./preferences.ts";
 import { ticketSummary } from "./printer-form.ts";
 
 export interface PrinterPageData {
   readonly printer: Printer;
-  readonly client: ClientWithSubnets | undefined;
+  readonly client: Client | undefined;
   readonly driver: Driver | undefined;
   /** The driver for ARM64 machines, where they install another one. */
   readonly arm64Driver: Driver | undefined;
@@ -80,7 +81,7 @@ export function printerPage(context: PageContext, data: PrinterPageData): Html {
         ${settingsSection(data)}
         ${driverSection(data, isChangeable)}
         ${preferencesSection(data, isChangeable)}
-        ${isChangeable ? iconSection(id, icon, problems?.icon) : readOnlyIconSection(id, icon)}
+        ${isChangeable ? iconSection(printerIcon(data), icon, problems?.icon) : readOnlyIconSection(printerIcon(data), icon)}
       </div>
     </div>`,
   );
@@ -88,23 +89,29 @@ export function printerPage(context: PageContext, data: PrinterPageData): Html {
 
 /** The downloads: folded if they are known to fail, left out if they would be refused. */
 function deploySection(
-  { row, offer, icon, printer }: PrinterPageData,
+  { row, offer, icon, printer, client }: PrinterPageData,
   isChangeable: boolean,
 ): Html | undefined {
   if (offer === undefined || refusalOf(row) !== undefined) return undefined;
-  const cards = deployCards(offer, printerLogo(printer.id, icon, isChangeable));
+  const cards = deployCards(offer, printerLogo({ printer, client }, icon, isChangeable));
   return html`<section class="deploy" id="deploy"><h2 class="visually-hidden">Deploy</h2>
     ${failureOf(row) === undefined ? cards : foldedDownloads(cards)}</section>`;
 }
 
 /** An out-of-band fragment with the logo, after a change of the icon. */
-export function logoUpdate(printerId: number, icon: Icon | undefined): Html {
-  return printerLogo(printerId, icon, true, html`hx-swap-oob="true"`);
+export function logoUpdate(details: PrinterDetails, icon: Icon | undefined): Html {
+  return printerLogo(details, icon, true, html`hx-swap-oob="true"`);
 }
 
-function printerLogo(id: number, icon: Icon | undefined, isChangeable: boolean, attributes?: Html): Html {
+function printerLogo(
+  { printer: { id }, client }: PrinterDetails,
+  icon: Icon | undefined,
+  isChangeable: boolean,
+  attributes?: Html,
+): Html {
   const hint = isChangeable ? html`none yet: upload one under <a href="#icon">Icon</a>` : html`none yet`;
-  return logoOf(icon && paths.iconDownload(id), hint, attributes);
+  const ofClient = client?.icon && paths.clientIconDownload(client.id);
+  return logoOf(icon ? paths.iconDownload(id) : ofClient, hint, attributes);
 }
 
 /** All settings, for the page and for fragments. Those with their default are folded. */
@@ -128,7 +135,7 @@ export function settingsSection({
     ${helpFor(printer)}</section>`;
 }
 
-function settingRows(printer: Printer, client: ClientWithSubnets | undefined): Row[] {
+function settingRows(printer: Printer, client: Client | undefined): Row[] {
   const { address, port_name, protocol, port_number, snmp, replaces: replaced } = printer;
   const target = {
     raw: html`, port ${port_number}`,
@@ -173,7 +180,7 @@ function settingRows(printer: Printer, client: ClientWithSubnets | undefined): R
 }
 
 /** The printer's own subnets, otherwise its client's. */
-function subnetsRow(printer: Printer, client: ClientWithSubnets | undefined): Row {
+function subnetsRow(printer: Printer, client: Client | undefined): Row {
   const subnets = effectiveSubnets(printer, client);
   if (subnets.length === 0) return row("Subnets", html`<span class="soft">all</span>`, true);
   const isOwn = printer.subnets.length > 0 || client === undefined;

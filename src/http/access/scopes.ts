@@ -31,7 +31,7 @@ export function isInScope(store: Store, identity: Identity, match: RouteMatch): 
 
 /** Uses the printer's current client: after a move, a token of the former client no longer covers the printer. */
 function isCovered({ printers }: Store, scope: Scope, { kind, id }: ScopedRecord): boolean {
-  if (scope.kind === "read") return false;
+  if (!("id" in scope)) return false;
   switch (kind) {
     case "printer":
       return scope.kind === "printer" ? scope.id === id : printers.clientIdOf(id) === scope.id;

@@ -79,7 +79,7 @@ function printersOffered({ store }: App, { searchParams }: URL): TokenList["prin
 }
 
 function scopeTextOf({ store }: App, scope: Scope): string {
-  if (scope.kind === "read") return scopeText(scope);
+  if (!("id" in scope)) return scopeText(scope);
   const found = scope.kind === "printer" ? store.printers.find(scope.id) : undefined;
   const name =
     found?.printer.name ?? (scope.kind === "client" ? store.clients.find(scope.id)?.name : undefined);

@@ -73,6 +73,11 @@ export function textReply(status: number, line: string, headers: Record<string, 
   return { kind: "text", status, type: "text/plain; charset=utf-8", body: `${line}\n`, headers };
 }
 
+/** Status 204, which has no body. */
+export function noContent(): TextReply {
+  return { kind: "text", status: 204, type: "text/plain; charset=utf-8", body: "" };
+}
+
 export function jsonReply(value: unknown): TextReply {
   return { kind: "text", status: 200, type: "application/json", body: JSON.stringify(value) };
 }

@@ -119,7 +119,7 @@ export function driverOffer(
   });
 }
 
-function offerOf({ config }: App, request: IncomingMessage, target: Target): DeployOffer {
+function offerOf({ config, signing }: App, request: IncomingMessage, target: Target): DeployOffer {
   // With sign-in, machines cannot download from a plain address. Users make a link for each file instead.
   const address = serviceUrl(request, config);
   const service = needsSignIn(config) ? undefined : address;
@@ -141,7 +141,7 @@ function offerOf({ config }: App, request: IncomingMessage, target: Target): Dep
     const detectionFileName = scriptFileName("detect", scriptName);
     const requirementFileName = scriptFileName("requirement", scriptName);
     const names = { fileName, detectionFileName, requirementFileName };
-    const all = { ...facts, ...names, urls, installSha256: digests?.install };
+    const all = { ...facts, ...names, urls, installSha256: digests?.install, signsScripts: signing.isUsed };
     const { id, target: goesTo, heading, label, fileType, guide } = format;
     return {
       ...{ id, target: goesTo, heading, label, fileType, guide, path, fileName },

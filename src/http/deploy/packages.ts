@@ -33,8 +33,17 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
   const narrowing = narrowingIn(url.searchParams);
   const printers = (await app.overview.read()).printers.filter(({ driver }) => driver !== undefined);
   const rows = narrowPrinters(printers, narrowing);
-  const clients = app.store.clients.names();
-  const list = { rows, narrowing, total: printers.length, clients, formats: packageFormats };
+  const { clients } = app.store;
+  const withPrinters = new Set(printers.map(({ client }) => client?.id));
+  const withoutTenant = clients
+    .list()
+    .filter(({ id, tenant_id }) => tenant_id === "" && withPrinters.has(id))
+    .map(({ name }) => name);
+  const list = {
+    ...{ rows, narrowing, total: printers.length, formats: packageFormats, withoutTenant },
+    clients: clients.names(),
+    signed: await app.signing.countAll(),
+  };
   return withListUrl(
     request,
     htmlReply(packagesPage(pageContextOf(request), list)),
@@ -196,10 +205,15 @@ function wantsApart({ searchParams }: URL): boolean {
   );
 }
 
-/** With `for=n-sight`, for example, makes the script for that tool. Scripts that need no translation stay as they are. */
-function forTool({ params, url }: Context<"id" | "kind">, script: NamedScript): NamedScript {
+/**
+ * With `for=n-sight`, for example, makes the script for that tool. Scripts that need no translation stay as they are, with
+ * their signatures.
+ */
+async function forTool<T extends NamedScript>(context: Context<"id" | "kind">, script: T): Promise<T> {
+  const { app, params, url } = context;
   const tool = toolIn(url);
-  if (tool?.kinds.some((kind) => kind === params.kind) !== true) return script;
+  if (tool?.kinds.some((kind) => kind === params.kind) !== true)
+    return { ...script, bytes: await app.signing.signed(script.bytes) };
   const fileName = script.fileName.replace(/\.ps1$/, `-${tool.id}.ps1`);
   return { ...script, fileName, bytes: scriptForTool(tool, script.bytes) };
 }

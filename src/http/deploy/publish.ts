@@ -4,7 +4,7 @@ import { paths, pathsOf } from "../../html/paths.ts";
 import { intune } from "../../pkg/formats/intune.ts";
 import type { PublicationState } from "../../pkg/scripts/publish-script.ts";
 import { clientGroup } from "../../services/printers/printer-group.ts";
-import { bytesDownload, type Reply } from "../answers/reply.ts";
+import { bytesDownload, type Download, type Reply } from "../answers/reply.ts";
 import { audited } from "../audited-downloads.ts";
 import type { Context, RequestContext } from "../router.ts";
 import { senderOf } from "../sender.ts";
@@ -25,12 +25,38 @@ export const ofDriver = publishDownload("driver", driverPublish);
 
 function publishDownload(kind: LinkOwner["kind"], make: (context: Context<"id">) => Promise<PublishScript>) {
   return async (context: Context<"id">): Promise<Reply> => {
-    const { bytes, fileName, sha256, state } = await make(context);
-    // Scripts that were downloaded earlier compare the last two parts with their own, to detect changes.
-    const etag = `publish-${sha256.slice(0, 32)}-${state.apps}-${state.records}`;
-    const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName, etag });
+    const download = scriptReply(await make(context));
     return audited(context, { what: "publish", owner: { kind, id: context.id } }, download);
   };
+}
+
+/** `GET /publish`: all clients, each with its tenant */
+export async function ofAll(context: Context): Promise<Reply> {
+  return audited(context, { what: "publish" }, scriptReply(await shopPublish(context)));
+}
+
+function scriptReply({ bytes, fileName, sha256, states }: PublishScript): Download {
+  // Scripts that were downloaded earlier compare the last two parts with their own, to detect changes.
+  const state = states.length === 1 ? states[0] : undefined;
+  const etag = `publish-${sha256.slice(0, 32)}${state ? `-${state.apps}-${state.records}` : ""}`;
+  return bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName, etag });
+}
+
+/** @throws UserError "invalid" with the remedy */
+async function shopPublish(context: Context): Promise<PublishScript> {
+  const { app, request } = context;
+  const clients = [];
+  for (const { id } of app.store.clients.names()) {
+    // A client may be deleted meanwhile.
+    const client = app.store.clients.find(id);
+    if (client === undefined) continue;
+    const group = await clientGroup(app.overview, client, false);
+    clients.push({ client, group, urls: partUrls(context, { kind: "client", id }) });
+  }
+  const { printers } = await app.overview.read();
+  const others = printers.filter(({ client }) => client === undefined).length;
+  const knowsAll = mayUse(senderOf(request).identity, "viewer");
+  return app.packages.publisher.ofAll(clients, others, { knowsAll });
 }
 
 /** @throws UserError "not-found", or "invalid" with the remedy */
@@ -59,8 +85,14 @@ export function driverPublish(context: Context<"id">): Promise<PublishScript> {
 
 /** The sender's rights, and the URLs for their script. @param whose the printer, client or driver to publish */
 function recipientFor(context: RequestContext, whose: LinkOwner) {
+  const { identity } = senderOf(context.request);
+  const rights = { knowsAll: mayUse(identity, "viewer"), isLimited: isLimited(identity) };
+  return { ...partUrls(context, whose), ...rights };
+}
+
+/** The URLs in the part of a script that publishes this printer, client or driver. */
+function partUrls(context: RequestContext, whose: LinkOwner) {
   const { app, request } = context;
-  const { identity } = senderOf(request);
   const service = serviceUrl(request, app.config) ?? "";
   const url = (owner: LinkOwner, address: string) =>
     service && fetchUrl(context, service, { owner, address }, sourceFor(owner, whose));
@@ -68,13 +100,7 @@ function recipientFor(context: RequestContext, whose: LinkOwner) {
     const path = pathsOf(owner).package(intune.id);
     return url(owner, omitsDriver ? paths.withoutDrivers(path) : path);
   };
-  return {
-    service,
-    scriptUrl: url(whose, pathsOf(whose).publish),
-    packageUrl,
-    knowsAll: mayUse(identity, "viewer"),
-    isLimited: isLimited(identity),
-  };
+  return { scriptUrl: url(whose, pathsOf(whose).publish), packageUrl };
 }
 
 /** The source of a link in the script of `whose`. Undefined for links to `whose` itself, and in a driver's script. */
@@ -85,5 +111,5 @@ function sourceFor(owner: LinkOwner, whose: LinkOwner): LinkSource | undefined {
 
 interface PublishScript extends NamedScript {
   readonly sha256: string;
-  readonly state: PublicationState;
+  readonly states: readonly PublicationState[];
 }

@@ -48,6 +48,7 @@ function readPage(kind: LinkOwner["kind"], make: MakeScript, publish: MakeScript
         text,
         size,
         withoutComments,
+        signed: await app.signing.sentenceOn(Buffer.from(bytes)),
       }),
     );
   };

@@ -38,6 +38,7 @@ import {
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { driverOffer } from "../deploy/deploy-offer.ts";
 import { requestedDigests, type ScriptDigests } from "../deploy/script-digests.ts";
+import { signedLineOf } from "../deploy/signed-line.ts";
 import { linksMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
@@ -96,6 +97,7 @@ async function pageOf(context: Context<"id">, view: FormView, message?: Message)
   const driver = app.store.drivers.get(id);
   const { driver: withState, printers } = await app.overview.driver(id);
   const { form = recordForm(driverFormValues(driver)), query = "", isUnsaved = false, tab = "model" } = view;
+  const pageContext = pageContextOf(request, message);
   const data = {
     driver,
     printers,
@@ -107,9 +109,12 @@ async function pageOf(context: Context<"id">, view: FormView, message?: Message)
     isFinal: await app.store.isNearlyFull(),
     deploy: isWindowsDriver(driver)
       ? undefined
-      : deployOf(app, request, driver, await requestedDigests(context, "driver")),
+      : {
+          ...deployOf(app, request, driver, await requestedDigests(context, "driver")),
+          signedLine: await signedLineOf(app, { kind: "driver", id }, pageContext),
+        },
   };
-  return driverPage(pageContextOf(request, message), data);
+  return driverPage(pageContext, data);
 }
 
 function deployOf(
@@ -117,7 +122,7 @@ function deployOf(
   request: IncomingMessage,
   driver: Driver,
   digests: ScriptDigests | undefined,
-): DriverDeploy {
+): Omit<DriverDeploy, "signedLine"> {
   const deployed = deployedModels(app.store, driver);
   const { models } = deployed;
   const problem = driverOnlyProblem(driver, models);

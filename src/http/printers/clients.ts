@@ -26,6 +26,7 @@ import { answerForm, recordForm, refusedForm, sentForm, tryRemove, trySave } fro
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { clientOffer } from "../deploy/deploy-offer.ts";
 import { requestedDigests, type ScriptDigests } from "../deploy/script-digests.ts";
+import { signedLineOf } from "../deploy/signed-line.ts";
 import { narrowingIn, narrowingOfPage, withListUrl } from "../list-filter.ts";
 import { linksMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
@@ -84,18 +85,25 @@ export async function show(context: Context<"id">): Promise<Reply> {
   const done = withDetails(app, changed, changeDetailsIn(app, url));
   const message = done ?? linksMessage(url) ?? undoMessage(app, url);
   const digests = await requestedDigests(context, "client");
-  return htmlReply(await clientPageOf(app, request, id, undefined, message, digests));
+  return htmlReply(await clientPageOf(app, request, id, { message, digests }));
 }
 
-async function clientPageOf(
+interface PageParts {
+  readonly form?: FormState;
+  readonly message?: Message | undefined;
+  readonly digests?: ScriptDigests | undefined;
+  /** Why an uploaded icon was refused. */
+  readonly iconProblem?: string;
+}
+
+export async function clientPageOf(
   app: App,
   request: IncomingMessage,
   id: number,
-  form?: FormState,
-  message?: Message,
-  digests?: ScriptDigests | undefined,
+  { form, message, digests, iconProblem }: PageParts,
 ): Promise<Html> {
   const client = app.store.clients.get(id);
+  const context = pageContextOf(request, message);
   const printers = await app.overview.ofClient(id);
   const choice = chooseDeployment(printers);
   const data = {
@@ -103,14 +111,15 @@ async function clientPageOf(
     printers,
     form: form ?? recordForm(clientFormValues(client)),
     choice,
-    stateLine: groupStateLine(
+    stateLine: html`${groupStateLine(
       choice.included,
       choice.leftOut.length,
       choice.included.flatMap(({ printer }) => app.deployments.lastDeployed(printer.id) ?? []),
-    ),
+    )}${await signedLineOf(app, { kind: "client", id }, context)}`,
+    iconProblem,
     offer: clientOffer(app, request, client, choice.included, digests),
   };
-  return clientPage(pageContextOf(request, message), data);
+  return clientPage(context, data);
 }
 
 /** `POST /clients/{id}` */
@@ -134,7 +143,7 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   const details = { undo: saved.value, kept: keptFields(app, kept) };
   return answerForm(request, saved, {
     redirect: () => changedPath(app, `${paths.client(id)}?done=saved`, details),
-    page: (error) => clientPageOf(app, request, id, formOf(error)),
+    page: (error) => clientPageOf(app, request, id, { form: formOf(error) }),
     fragment: ({ error }) => {
       const message = error ? undefined : withDetails(app, clientMessage("saved", now), details);
       return html`${clientSettings(now, formOf(error))}${notify(message)}`;
@@ -149,7 +158,7 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   const removed = await tryRemove(request, () => app.undo.removeClient(id));
   return answerForm(request, removed, {
     redirect: (deletion) => removedPath(app, paths.clients, name, deletion),
-    page: (error) => clientPageOf(app, request, id, undefined, refusalMessage(error)),
+    page: (error) => clientPageOf(app, request, id, { message: refusalMessage(error) }),
     fragment: ({ value }) =>
       clientListUpdate(app, narrowingOfPage(request, "clients"), deletedMessage(name, value)),
   });

@@ -5,7 +5,7 @@ import { type Html, html } from "../../html/html.ts";
 import { notify } from "../../html/layout.ts";
 import { deletedMessage } from "../../html/messages.ts";
 import { paths } from "../../html/paths.ts";
-import { iconStatusBody } from "../../html/printers/icon.ts";
+import { iconStatusBody, printerIcon } from "../../html/printers/icon.ts";
 import { preferencesStatusBody } from "../../html/printers/preferences.ts";
 import { logoUpdate } from "../../html/printers/printer.ts";
 import {
@@ -44,7 +44,7 @@ const icon: FileKind = {
   save: saveIcon,
   parts: ({ store }, id, problem) => {
     const found = store.icons.find(id);
-    return html`${iconStatusBody(id, found, problem)}${problem === undefined && logoUpdate(id, found)}`;
+    return html`${iconStatusBody(printerIcon(store.printers.get(id)), found, problem)}${problem === undefined && logoUpdate(store.printers.get(id), found)}`;
   },
 };
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { printerStateLine } from "../../html/deploy/downloaded.ts";
-import type { Html } from "../../html/html.ts";
+import { type Html, html } from "../../html/html.ts";
 import { canChange, type Message } from "../../html/layout.ts";
 import { completedChangeIn } from "../../html/messages.ts";
 import { type PrinterPageData, printerPage } from "../../html/printers/printer.ts";
@@ -11,6 +11,7 @@ import { driversOfPrinter } from "../../services/deploy/deployable.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { printerOffer } from "../deploy/deploy-offer.ts";
 import { requestedDigests, type ScriptDigests } from "../deploy/script-digests.ts";
+import { signedLineOf } from "../deploy/signed-line.ts";
 import { linksMessage, pageContextOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
 import { changeDetailsIn, undoMessage, withDetails } from "../undo-message.ts";
@@ -61,12 +62,12 @@ export async function printerPageOf(
     problems,
     row,
     revision,
-    stateLine: printerStateLine({
+    stateLine: html`${printerStateLine({
       row,
       last: deployments.lastDeployed(id),
       downloads: deployments.ofPrinter(id),
       remedy: worst && canChange(context.visitor) ? remedyOf(worst, row) : undefined,
-    }),
+    })}${await signedLineOf(app, { kind: "printer", id }, context)}`,
     offer: deployable && printerOffer(app, request, details, deployable, siblings, digests),
   };
   return printerPage(context, data);

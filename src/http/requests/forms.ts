@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { finished } from "node:stream/promises";
 import { decodeText } from "../../domain/decode.ts";
 import type { FormInput } from "../../domain/fields.ts";
-import { recheckSender } from "../sender.ts";
 import {
   type FormKind,
   formLimitBytes,
   formTooLarge,
   printerFormLimitBytes,
+  readBody,
   readMultipart,
 } from "./multipart.ts";
 
@@ -28,16 +28,7 @@ export async function readFields(request: IncomingMessage, kind = smallForm): Pr
     const texts = files.map(([name, bytes]) => [name, decodeText(bytes)] as [string, string]);
     return new URLSearchParams([...fields, ...texts.filter(([, text]) => text !== "")]);
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Keeps the request open after an error: the server reads the rest with `drain` before it answers.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > kind.limitBytes) throw kind.tooLarge();
-    chunks.push(chunk);
-  }
-  await recheckSender(request);
-  return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
+  return new URLSearchParams((await readBody(request, kind)).toString("utf8"));
 }
 
 /** Discards the rest of a request for at most `limitMs`, because clients read the answer after they have sent it all. */

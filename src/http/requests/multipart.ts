@@ -62,6 +62,39 @@ export async function readMultipart(
   return { fields, files: files.map(([name, chunks]) => [name, Buffer.concat(chunks)]) };
 }
 
+/**
+ * Reads an upload into memory: the first file of a form, or a body that is no form.
+ * @throws UserError "invalid" without a file, or the error of `tooLarge`
+ */
+export async function readUpload(request: IncomingMessage, limit: SizeLimit): Promise<Buffer> {
+  if (/^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "")) {
+    const { files } = await readMultipart(request, limit);
+    const first = files[0]?.[1];
+    if (first === undefined)
+      throw new UserError("invalid", "No file was sent. Choose one and upload it again.");
+    return first;
+  }
+  return readBody(request, limit);
+}
+
+/** Reads a body that is no form into memory. @throws the error of `tooLarge` */
+export async function readBody(
+  request: IncomingMessage,
+  { limitBytes, tooLarge }: SizeLimit,
+): Promise<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > limitBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Keeps the request open after an error: the server reads the rest with `drain` before it answers.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limitBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  await recheckSender(request);
+  return Buffer.concat(chunks);
+}
+
 export function formTooLarge(): UserError {
   return new UserError("too-large", "This form is too large.");
 }

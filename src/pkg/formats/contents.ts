@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { UserError } from "../../domain/errors.ts";
 import type { ScriptSettings } from "../scripts/deployment.ts";
 import { packagedScripts, type ScriptTemplate, settingsBlock, templateOf } from "../scripts/render.ts";
+import type { Signatures } from "../scripts/signatures.ts";
 import type { ArchiveEntry } from "../zip/archive.ts";
 import type { Layout, LayoutPart } from "../zip/layout.ts";
 import {
@@ -56,6 +57,8 @@ export interface Contents {
   readonly drivers: readonly DriverFiles[];
   /** The settings of the three scripts, as JSON. Undefined: no scripts. */
   readonly settings: string | undefined;
+  /** The signatures of the scripts that are signed. */
+  readonly signatures?: Signatures;
   /** The printer's icon, if it has one and the format includes icons. */
   readonly icon: ExtraFile | undefined;
   /** Vendor preferences of its printers. */
@@ -65,6 +68,7 @@ export interface Contents {
 /** The contents after the drivers' files. They differ between printers. */
 export interface OwnContents {
   readonly settings: string | undefined;
+  readonly signatures: Signatures;
   readonly extras: readonly ExtraData[];
 }
 
@@ -97,7 +101,7 @@ export function driverFolders({ drivers }: Pick<Contents, "drivers">): DriverFol
 
 export function ownContents(contents: Contents): OwnContents {
   const extras = extrasOf(contents).map(({ name, sha256, size, crc32 }) => ({ name, sha256, size, crc32 }));
-  return { settings: contents.settings, extras };
+  return { settings: contents.settings, signatures: contents.signatures ?? {}, extras };
 }
 
 /** The drivers' archives first, then each different extra file once. */
@@ -117,8 +121,11 @@ export function driversKey(drivers: readonly DriverFolder[]): string {
 }
 
 /** A key for contents. The same key means the same ZIP. */
-export function contentsKey(drivers: readonly DriverFolder[], { settings, extras }: OwnContents): string {
-  const short = [driversKey(drivers), settings === undefined, extras];
+export function contentsKey(
+  drivers: readonly DriverFolder[],
+  { settings, signatures, extras }: OwnContents,
+): string {
+  const short = [driversKey(drivers), settings === undefined, signatures, extras];
   return createHash("sha256")
     .update(JSON.stringify(short))
     .update(settings ?? "")
@@ -148,8 +155,12 @@ export function layOutDrivers(
  * Lays out a whole ZIP: the drivers' files, then the three scripts and the extra files. Blocks for some milliseconds.
  * @throws UserError "invalid" for more files or bytes than a ZIP can contain
  */
-export function layOut(drivers: LaidOutDrivers, { settings, extras }: OwnContents): DigestedLayout {
-  const files: ZipFile[] = settings === undefined ? [] : scriptFiles(JSON.parse(settings) as ScriptSettings);
+export function layOut(
+  drivers: LaidOutDrivers,
+  { settings, signatures, extras }: OwnContents,
+): DigestedLayout {
+  const files: ZipFile[] =
+    settings === undefined ? [] : scriptFiles(JSON.parse(settings) as ScriptSettings, signatures);
   const digests = [...new Set(extras.map(({ sha256 }) => sha256))];
   for (const { name, sha256, size, crc32 } of extras) {
     const source = drivers.sourceCount + digests.indexOf(sha256);
@@ -163,13 +174,18 @@ export function layOut(drivers: LaidOutDrivers, { settings, extras }: OwnContent
   return { layout, digest: new Uint8Array(digest) };
 }
 
-function scriptFiles(settings: ScriptSettings): ZipFile[] {
+function scriptFiles(settings: ScriptSettings, signatures: Signatures): ZipFile[] {
   return packagedScripts.map((kind) => {
     const template = templateOf(kind, settings);
     const own = Buffer.concat([template.before, settingsBlock(kind, template, settings)]);
-    return generatedFile(`${kind}.ps1`, own, scriptSuffix(template));
+    const block = signatures[kind];
+    if (block === undefined) return generatedFile(`${kind}.ps1`, own, scriptSuffix(template));
+    const whole = Buffer.concat([own, template.after, Buffer.from(block, "latin1")]);
+    return generatedFile(`${kind}.ps1`, whole, noSuffix);
   });
 }
+
+const noSuffix = sharedSuffix(new Uint8Array());
 
 const scriptSuffixes = new WeakMap<ScriptTemplate, SharedSuffix>();
 

@@ -57,8 +57,12 @@ export interface PackageFacts {
   readonly description: string;
   readonly publisher: string | undefined;
   readonly version: string;
-  /** Contains a marker that identifies the printer, client or driver in Platen. */
+  /** A marker that identifies the printer, client or driver in Platen. */
   readonly notes: string;
+  /** Text above the marker. May be empty. */
+  readonly notesText: string;
+  /** May be empty. */
+  readonly owner: string;
   /** Empty if no machine can install all of it. */
   readonly machines: readonly Architecture[];
   readonly dependencies: string;
@@ -75,6 +79,8 @@ export interface PackageFacts {
   readonly urls: { readonly package: string; readonly install: string } | undefined;
   /** SHA-256 of the install script at its address, in hex, if commands must check it. */
   readonly installSha256: string | undefined;
+  /** Whether the shop signs its scripts. */
+  readonly signsScripts: boolean;
 }
 
 export interface PackageFormat extends ListedFormat {

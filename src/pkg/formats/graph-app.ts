@@ -13,7 +13,7 @@ export function appNotes(instance: string, { kind, id }: LinkOwner, revision: st
 
 type GraphFacts = Pick<
   PackageFacts,
-  "name" | "description" | "publisher" | "version" | "machines" | "minimumWindows"
+  "name" | "description" | "publisher" | "version" | "owner" | "machines" | "minimumWindows"
 >;
 
 /** An app's properties by their names in Graph. @returns undefined if no machine could install it */
@@ -29,6 +29,7 @@ export function graphFields(
     description: facts.description,
     publisher: facts.publisher || (kind === "client" ? "Several manufacturers" : "Unknown manufacturer"),
     displayVersion: facts.version,
+    ...(facts.owner !== "" && { owner: facts.owner }),
     fileName,
     setupFilePath: setupFile,
     installCommandLine: installCommand,

@@ -142,7 +142,8 @@ const mixedMachinesField: PackageField = {
   hint: "These drivers are for different architectures. Not tested in Intune: try one PC of each kind first.",
 };
 
-function appInformation({ name, description, publisher, version, notes }: PackageFacts): PackageField[] {
+function appInformation(facts: PackageFacts): PackageField[] {
+  const { name, description, publisher, version, owner, notes, notesText } = facts;
   return [
     { label: "Name", value: name, isCode: true },
     { label: "Description", value: description },
@@ -150,7 +151,8 @@ function appInformation({ name, description, publisher, version, notes }: Packag
       ? { label: "Publisher", value: "", hint: "your choice: the vendor’s name or your own" }
       : { label: "Publisher", value: publisher },
     { label: "App Version", value: version },
-    { label: "Notes", value: notes },
+    ...(owner === "" ? [] : [{ label: "Owner", value: owner }]),
+    { label: "Notes", value: notesText === "" ? notes : `${notesText}\n${notes}` },
     { label: "Logo", value: "", elementId: "logo" },
   ];
 }
@@ -206,7 +208,14 @@ const installsAllHint =
   "The package installs all printers on every PC. Deploy each subnet’s printers separately.";
 
 /** Printers for every PC need no requirement rule. */
-function requirementRule({ requirement, requirementFileName }: PackageFacts): PackageField[] {
+/** @param label Intune's */
+function signatureCheck(label: string, { signsScripts }: Pick<PackageFacts, "signsScripts">): PackageField {
+  if (!signsScripts) return { label, value: "No" };
+  return { label, value: "Yes", hint: "No, as long as this page says that scripts are not signed." };
+}
+
+function requirementRule(facts: PackageFacts): PackageField[] {
+  const { requirement, requirementFileName } = facts;
   if (requirement === undefined) return [];
   const label = "Configure additional requirement rules";
   if (requirement.isPartial)
@@ -227,18 +236,18 @@ function requirementRule({ requirement, requirementFileName }: PackageFacts): Pa
     },
     { label: "Run script as 32-bit process on 64-bit clients", value: "No" },
     { label: "Run this script using the logged on credentials", value: "No" },
-    { label: "Enforce script signature check", value: "No" },
+    signatureCheck("Enforce script signature check", facts),
     { label: "Select output data type", value: "String" },
     { label: "Operator", value: "Equals" },
     { label: "Value", value: "applicable", isCode: true },
   ];
 }
 
-function detectionRules({ detectionFileName }: PackageFacts): PackageField[] {
+function detectionRules(facts: PackageFacts): PackageField[] {
   return [
     { label: "Rules format", value: "Use a custom detection script" },
-    { label: "Script file", value: detectionFileName, isCode: true, elementId: "detection_script" },
+    { label: "Script file", value: facts.detectionFileName, isCode: true, elementId: "detection_script" },
     { label: "Run script as 32-bit process on 64-bit clients", value: "No" },
-    { label: "Enforce script signature check and run script silently", value: "No" },
+    signatureCheck("Enforce script signature check and run script silently", facts),
   ];
 }

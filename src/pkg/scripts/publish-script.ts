@@ -3,51 +3,68 @@ import type { LinkOwner } from "../../domain/access/link.ts";
 import type { ScriptSettings } from "./deployment.ts";
 import { asciiPowershell, Lines, type PowerShellValue } from "./powershell.ts";
 import apps from "./publish/apps.ps1";
+import assignments from "./publish/assignments.ps1";
 import blocks from "./publish/blocks.ps1";
+import certificate from "./publish/certificate.ps1";
 import content from "./publish/content.ps1";
 import download from "./publish/download.ps1";
 import fields from "./publish/fields.ps1";
 import graph from "./publish/graph.ps1";
 import http from "./publish/http.ps1";
+import lease from "./publish/lease.ps1";
 import notes from "./publish/notes.ps1";
 import packageFile from "./publish/package.ps1";
 import parameters from "./publish/parameters.ps1";
 import payload from "./publish/payload.ps1";
+import person from "./publish/person.ps1";
+import register from "./publish/register.ps1";
 import relations from "./publish/relations.ps1";
 import remove from "./publish/remove.ps1";
 import rules from "./publish/rules.ps1";
 import run from "./publish/run.ps1";
 import say from "./publish/say.ps1";
 import signIn from "./publish/sign-in.ps1";
+import signInApp from "./publish/sign-in-app.ps1";
+import signInPerson from "./publish/sign-in-person.ps1";
+import tenants from "./publish/tenants.ps1";
 import values from "./publish/values.ps1";
 import publish from "./publish.ps1";
-import { type ScriptKind, settingsBlock, templateOf } from "./render.ts";
-import { aroundRegion, fileBytes, neededPieces, tabbed } from "./script-text.ts";
+import { settingsBlock, templateOf } from "./render.ts";
 import language from "./shared/language.ps1";
 import log from "./shared/log.ps1";
+import { renderOperatorScript } from "./sign-script.ts";
+import type { Signatures } from "./signatures.ts";
 
 /** The parts of `publish.ps1`, in the order in which they run. */
 const publishParts: readonly string[] = [
   language,
   log,
+  person,
   say,
   values,
   http,
+  tenants,
   parameters,
   signIn,
+  signInPerson,
+  certificate,
+  signInApp,
   graph,
   packageFile,
   payload,
   download,
   notes,
+  lease,
   rules,
   fields,
   content,
   blocks,
   relations,
+  assignments,
   apps,
   run,
   remove,
+  register,
 ];
 
 interface PublishedPackage {
@@ -67,8 +84,12 @@ export interface PublishedApp extends LinkOwner {
   readonly package: PublishedPackage;
   /** Properties of a win32LobApp in Microsoft Graph, by name. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Text in the app's notes, besides the marker. */
+  readonly notesText: string;
   /** The settings of the package's scripts, as JSON. */
   readonly scripts: string;
+  /** The signatures of its detection and requirement scripts. */
+  readonly signatures: Signatures;
   /** Whether a requirement script decides which machines get it. */
   readonly hasRequirement: boolean;
   /** SHA-256 of its icon in hex. */
@@ -83,21 +104,16 @@ interface RecordNumbers {
   readonly last: number;
 }
 
-/** Everything that a script publishes. It is plain data, so it can be sent to another thread. */
-export interface Publication {
-  readonly logName: string;
+/** What a script publishes to one tenant: a client's printers, or one printer or driver. */
+export interface PublicationPart {
   readonly title: string;
-  /** Identifies this installation of Platen in the markers of its apps. */
-  readonly instance: string;
-  /** UTC, milliseconds since 1970. */
-  readonly madeAt: number;
-  /** The service's address, empty if it is unknown. */
-  readonly service: string;
-  /** Where the script itself can be downloaded without signing in. Empty if the service's address is unknown. */
+  /** The name of the client. Empty for a driver, or a printer without a client. */
+  readonly client: string;
+  /** The client's tenant, as a domain or id. Empty if it has none. */
+  readonly tenant: string;
+  /** Where the script of this part alone can be downloaded without signing in. Empty if the service's address is unknown. */
   readonly url: string;
   readonly apps: readonly PublishedApp[];
-  /** By SHA-256 in hex. */
-  readonly icons: ReadonlyMap<string, Uint8Array>;
   /** Findings to check before publishing, as sentences. */
   readonly attention: readonly string[];
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
@@ -105,6 +121,20 @@ export interface Publication {
   readonly together: PublishedApp | undefined;
   /** Why there is no such app, as a sentence. */
   readonly togetherRefusal: string;
+}
+
+/** Everything that a script publishes. It is plain data, so it can be sent to another thread. */
+export interface Publication {
+  readonly logName: string;
+  /** Identifies this installation of Platen in the markers of its apps. */
+  readonly instance: string;
+  /** Whether it is for all clients, so that each needs a tenant of its own. */
+  readonly isForAll: boolean;
+  /** UTC, milliseconds since 1970. */
+  readonly madeAt: number;
+  /** By SHA-256 in hex. */
+  readonly icons: ReadonlyMap<string, Uint8Array>;
+  readonly parts: readonly PublicationPart[];
   /** Undefined if the recipient may not know all records. */
   readonly records: Readonly<Record<"printers" | "clients" | "drivers", RecordNumbers>> | undefined;
 }
@@ -124,11 +154,10 @@ export interface PublicationState {
 
 /** @param records of everything in Platen, even if the script does not contain them */
 export function publicationState(
-  publication: Publication,
+  { title, client, tenant, apps, leftOut, together, togetherRefusal }: PublicationPart,
   records: Publication["records"],
 ): PublicationState {
-  const { title, apps, icons, leftOut, together, togetherRefusal } = publication;
-  const made = { title, apps, icons: [...icons.keys()], leftOut, together, togetherRefusal };
+  const made = { title, client, tenant, apps, leftOut, together, togetherRefusal };
   return {
     apps: shortDigest(JSON.stringify(made, (key, value) => (key === "url" ? undefined : value))),
     records: shortDigest(JSON.stringify(records)),
@@ -142,39 +171,37 @@ function shortDigest(text: string): string {
 /** Renders `publish.ps1` as an ASCII file. Blocks for a few milliseconds per app: for many, call it in a worker thread. */
 export function renderPublishScript(
   publication: Publication,
-  state = publicationState(publication, publication.records),
+  states = publication.parts.map((part) => publicationState(part, publication.records)),
 ): Buffer {
-  const [start, end] = aroundRegion(publish.replaceAll("\r\n", "\n"), "parts");
-  const parts = publishParts.map((part) =>
-    neededPieces(part.replaceAll("\r\n", "\n"), (name) => name === "publish").trim(),
-  );
-  const [before, after] = aroundRegion(start + parts.join("\n\n") + end, "settings");
-  const settings = asciiPowershell`$Settings = ${settingsFor(publication, state)}`;
-  return fileBytes(tabbed(before) + settings + tabbed(after));
+  const settings = asciiPowershell`$Settings = ${settingsFor(publication, states)}`;
+  return renderOperatorScript(publish, publishParts, settings);
 }
 
-function settingsFor(publication: Publication, state: PublicationState): PowerShellValue {
-  const { logName, title, instance, madeAt, service, url, apps, icons, together, records } = publication;
+function settingsFor(publication: Publication, states: readonly PublicationState[]): PowerShellValue {
+  const { logName, instance, isForAll, madeAt, parts, icons, records } = publication;
   const templates = new Templates();
   const icon = iconNames(icons);
   const settingsOfApp = (app: PublishedApp) => appSettings(app, templates, icon);
-  const Apps = apps.map(settingsOfApp);
-  const Together = together === undefined ? null : settingsOfApp(together);
   const pictures = [...icons].map(([sha256, bytes]) => [icon(sha256), base64(bytes)] as const);
+  const Clients = parts.map((part, i) => ({
+    Title: part.title,
+    Client: part.client,
+    Tenant: part.tenant,
+    Source: { Url: part.url, Apps: states[i]?.apps ?? "", Records: states[i]?.records ?? "" },
+    Apps: part.apps.map(settingsOfApp),
+    Attention: part.attention,
+    LeftOut: part.leftOut.map(({ name, reason }) => ({ Name: name, Reason: reason })),
+    Together: part.together === undefined ? null : settingsOfApp(part.together),
+    TogetherRefusal: part.togetherRefusal,
+  }));
   return {
     LogName: logName,
-    Title: title,
     Instance: instance,
+    IsForAll: isForAll,
     Made: basicTime(madeAt),
-    Service: service,
-    Source: { Url: url, Apps: state.apps, Records: state.records },
     Frames: templates.settings(),
     Icons: Object.fromEntries(pictures),
-    Apps,
-    Attention: publication.attention,
-    LeftOut: publication.leftOut.map(({ name, reason }) => ({ Name: name, Reason: reason })),
-    Together,
-    TogetherRefusal: publication.togetherRefusal,
+    Clients,
     Records: records === undefined ? null : recordSettings(records),
   };
 }
@@ -195,7 +222,7 @@ function appSettings(
   templates: Templates,
   iconName: (sha256: string | undefined) => string,
 ): PowerShellValue {
-  const { kind, id, revision, fields, hasRequirement, icon, dependsOn } = app;
+  const { kind, id, revision, fields, notesText, signatures, hasRequirement, icon, dependsOn } = app;
   const { url, etag, fileName, size, detectionSha256 } = app.package;
   const scripts = JSON.parse(app.scripts) as ScriptSettings;
   return {
@@ -204,8 +231,9 @@ function appSettings(
     Revision: revision,
     Package: { Url: url, ETag: etag, FileName: fileName, Size: size, DetectionSha256: detectionSha256 },
     Fields: fields,
-    Detection: templates.script("detect", scripts),
-    Requirement: hasRequirement ? templates.script("requirement", scripts) : null,
+    Notes: notesText,
+    Detection: templates.script("detect", scripts, signatures),
+    Requirement: hasRequirement ? templates.script("requirement", scripts, signatures) : null,
     Icon: iconName(icon),
     DependsOn: dependsOn.map((other) => `${other.kind}:${other.id}`),
   };
@@ -230,7 +258,7 @@ class Templates {
   >();
 
   /** A script as the name of its template and its own settings. */
-  script(kind: ScriptKind, settings: ScriptSettings) {
+  script(kind: "detect" | "requirement", settings: ScriptSettings, signatures: Signatures) {
     const template = templateOf(kind, settings);
     // `publish.ps1` joins the pieces with line ends.
     const Before = new Lines(linesOf(template.before).replace(/\n$/, ""));
@@ -238,7 +266,14 @@ class Templates {
     const key = `${Before.text} ${After.text}`;
     const known = this.#byText.get(key) ?? { name: `F${this.#byText.size + 1}`, Before, After };
     this.#byText.set(key, known);
-    return { Frame: known.name, Settings: new Lines(linesOf(settingsBlock(kind, template, settings))) };
+    const Settings = new Lines(linesOf(settingsBlock(kind, template, settings)));
+    const block = signatures[kind];
+    // `publish.ps1` puts the block after the script's last byte.
+    return {
+      Frame: known.name,
+      Settings,
+      Signature: block === undefined ? "" : new Lines(linesOf(Buffer.from(block))),
+    };
   }
 
   settings() {

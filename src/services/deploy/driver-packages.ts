@@ -13,11 +13,13 @@ import { requireModels } from "../drivers/driver-models.ts";
 import { driverFileName, type NamedPackage, namedPackage } from "./download-names.ts";
 import type { DriverSources, FilesUrl } from "./driver-sources.ts";
 import type { StoredPackageContext } from "./package-context.ts";
+import type { Signing } from "./signing.ts";
 
 interface Parts {
   readonly store: Store;
   readonly workers: Workers;
   readonly sources: DriverSources;
+  readonly signing: Signing;
   readonly context: StoredPackageContext;
 }
 
@@ -45,7 +47,8 @@ export class DriverPackages {
     const models = requireModels(this.#parts.store, driver);
     const settings = driverScriptSettings({ driver, models });
     const drivers = [await this.#parts.sources.files(driver, driverFolder)];
-    return { models, contents: { settings: JSON.stringify(settings), drivers, icon: undefined } };
+    const signatures = await this.#parts.signing.signaturesOf(settings);
+    return { models, contents: { settings: JSON.stringify(settings), signatures, drivers, icon: undefined } };
   }
 
   /**

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Driver } from "../../domain/drivers/driver.ts";
 import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
+import type { Client } from "../../domain/printers/client.ts";
 import type { Contents, ExtraFile } from "../../pkg/formats/contents.ts";
 import {
   type Deployment,
@@ -11,17 +12,25 @@ import {
 import { driverFolder } from "../../pkg/scripts/driver-settings.ts";
 import { fileState } from "../../store/files.ts";
 import type { Store } from "../../store/store.ts";
-import { findIcon, missingPreferences } from "../printers/printer-files.ts";
+import {
+  findAppIcon,
+  findClientIcon,
+  missingPreferences,
+  type StoredFile,
+} from "../printers/printer-files.ts";
 import type { DriverSources } from "./driver-sources.ts";
+import type { Signing } from "./signing.ts";
 import { fileChanged } from "./source-files.ts";
 
 export class PackageContents {
   readonly #store: Store;
   readonly #sources: DriverSources;
+  readonly #signing: Signing;
 
-  constructor(store: Store, sources: DriverSources) {
+  constructor(store: Store, sources: DriverSources, signing: Signing) {
     this.#store = store;
     this.#sources = sources;
+    this.#signing = signing;
   }
 
   /** The contents without an icon. @throws UserError "invalid" if an archive is missing or damaged */
@@ -38,6 +47,7 @@ export class PackageContents {
       // The archives are checked even if this package leaves them out: the drivers' own packages need them.
       drivers: deployment.omitsDriver ? [] : files,
       icon: undefined,
+      signatures: await this.#signing.signaturesOf(settings),
       preferences: await this.preferences(deployment),
     };
     return { settings, contents };
@@ -64,16 +74,22 @@ export class PackageContents {
     return files;
   }
 
-  /** A printer's icon. Undefined if its record or its file is missing. */
+  /** The icon of a printer's app. Undefined if neither the printer nor its client has one, or its file is missing. */
   async picture(printerId: number): Promise<Picture | undefined> {
-    const picture = await findIcon(this.#store, printerId);
-    if (picture === undefined) return undefined;
-    const { path, sha256, bytes } = picture;
-    const size = bytes.length;
-    const extra = { name: "icon.png", sha256, size, crc32: crc32(bytes) };
-    const file = { path, ...extra, version: undefined, refusal: fileChanged };
-    return { bytes, file };
+    const picture = await findAppIcon(this.#store, printerId);
+    return picture && pictureOf(picture);
   }
+
+  /** The icon of a client's app. */
+  async pictureOfClient(client: Client): Promise<Picture | undefined> {
+    const picture = await findClientIcon(this.#store, client);
+    return picture && pictureOf(picture);
+  }
+}
+
+function pictureOf({ path, sha256, bytes }: StoredFile): Picture {
+  const extra = { name: "icon.png", sha256, size: bytes.length, crc32: crc32(bytes) };
+  return { bytes, file: { path, ...extra, version: undefined, refusal: fileChanged } };
 }
 
 export interface Picture {

@@ -9,7 +9,7 @@ import {
 } from "../../domain/drivers/driver.ts";
 import { publisherOf } from "../../domain/drivers/driver-maker.ts";
 import { uploadedDrivers } from "../../domain/drivers/windows-drivers.ts";
-import type { Client } from "../../domain/printers/client.ts";
+import { appNameFrom, type Client } from "../../domain/printers/client.ts";
 import type { PrinterDetails, PrinterWithState } from "../../domain/printers/listings.ts";
 import { effectiveDescription, isDriverOnly, type Printer } from "../../domain/printers/printer.ts";
 import { architecturesOf, driversOf } from "../../domain/printers/printer-drivers.ts";
@@ -25,7 +25,7 @@ import type { Store } from "../../store/store.ts";
 /** The facts of a deployment that do not depend on its downloads. */
 export type DeploymentFacts = Omit<
   PackageFacts,
-  "fileName" | "detectionFileName" | "requirementFileName" | "urls" | "installSha256"
+  "fileName" | "detectionFileName" | "requirementFileName" | "urls" | "installSha256" | "signsScripts"
 >;
 
 /** Identifies this installation of Platen in the markers of its apps: 12 hex digits. */
@@ -44,7 +44,10 @@ export function printerFacts(
   const location = printer.location === "" ? "" : `, ${printer.location}`;
   const model = effectiveDescription(printer, driver);
   return {
-    name: withClientName(printer.name, client?.name),
+    name: client?.app_name
+      ? appNameFrom(client.app_name, printer.name, client.name)
+      : withClientName(printer.name, client?.name),
+    ...ownerFacts(client),
     description: `${describedName(printer)}${client ? ` of ${client.name}` : ""}${location}`,
     publisher: publisherOf(inf?.provider ?? null, model, inf?.manufacturers),
     version: inf?.driverVer?.version ?? revision,
@@ -80,9 +83,15 @@ export function driverFacts(
     machines: shippedBy(inf),
     dependencies: dependenciesOf([driver]),
     minimumWindows: minimumOf([]),
+    ...ownerFacts(undefined),
     subnets: undefined,
     requirement: undefined,
   };
+}
+
+/** What a client sets for all of its apps. Drivers have none, because clients share them. */
+function ownerFacts(client: Pick<Client, "app_owner" | "app_notes"> | undefined) {
+  return { owner: client?.app_owner ?? "", notesText: client?.app_notes ?? "" };
 }
 
 const namedModels = 5;
@@ -98,6 +107,7 @@ export function clientFacts(
   const names = rows.map(({ printer }) => printer.name);
   return {
     name: withClientName("Printers", client.name),
+    ...ownerFacts(client),
     description: `Printers of ${client.name}: ${firstOf(names, namedPrinters)}`,
     publisher: commonPublisher(store, rows),
     version: label,

@@ -31,6 +31,7 @@ import { DriverSources, type FilesUrl } from "./driver-sources.ts";
 import { PackageContents } from "./package-contents.ts";
 import { StoredPackageContext } from "./package-context.ts";
 import { Publisher, type RunForGroup } from "./publish.ts";
+import type { Signing } from "./signing.ts";
 
 interface WithPrinters {
   readonly printers: readonly DeployedPrinter[];
@@ -55,6 +56,7 @@ interface Parts {
   readonly store: Store;
   readonly workers: Workers;
   readonly archives: ArchiveCheck;
+  readonly signing: Signing;
   readonly clock: () => number;
 }
 
@@ -73,14 +75,14 @@ export class PackageBuilder {
   readonly #preparing = new WorkQueue(1);
   readonly #toPrepare = new Set<number>();
 
-  constructor({ store, workers, archives, clock }: Parts) {
+  constructor({ store, workers, archives, signing, clock }: Parts) {
     this.#store = store;
     this.#workers = workers;
     this.#context = new StoredPackageContext(store, workers);
     this.#sources = new DriverSources(store, archives, this.#context);
-    this.#contents = new PackageContents(store, this.#sources);
+    this.#contents = new PackageContents(store, this.#sources, signing);
     const context = this.#context;
-    this.drivers = new DriverPackages({ store, workers, sources: this.#sources, context });
+    this.drivers = new DriverPackages({ store, workers, sources: this.#sources, signing, context });
     const { drivers } = this;
     const forGroup: RunForGroup = (group, work) => this.#forGroup(group, work);
     const contents = this.#contents;

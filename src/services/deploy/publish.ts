@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import type { LinkOwner } from "../../domain/access/link.ts";
 import { addTo } from "../../domain/collections.ts";
 import { sharedDrivers } from "../../domain/deploy/deployment-choice.ts";
 import { type Driver, packageTitle } from "../../domain/drivers/driver.ts";
@@ -7,35 +6,21 @@ import { UserError } from "../../domain/errors.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { Finding } from "../../domain/printers/findings.ts";
 import type { PrinterDetails, PrinterWithState } from "../../domain/printers/listings.ts";
-import { firstOf } from "../../domain/text.ts";
-import type { Contents } from "../../pkg/formats/contents.ts";
+import { counted, firstOf } from "../../domain/text.ts";
 import type { PackageContext } from "../../pkg/formats/format.ts";
-import { graphFields } from "../../pkg/formats/graph-app.ts";
-import { intune } from "../../pkg/formats/intune.ts";
-import {
-  type Deployable,
-  deploymentOf,
-  deploymentOfMany,
-  driversIn,
-  withoutDrivers,
-} from "../../pkg/scripts/deployment.ts";
-import { etagRevision, type Publication, type PublishedApp } from "../../pkg/scripts/publish-script.ts";
+import { type Deployable, driversIn } from "../../pkg/scripts/deployment.ts";
+import type { Publication, PublicationPart, PublishedApp } from "../../pkg/scripts/publish-script.ts";
 import type { Store } from "../../store/store.ts";
 import type { Workers } from "../../workers/pool.ts";
 import type { PublishedScript } from "../../workers/tasks.ts";
+import { appIconOf } from "../printers/printer-files.ts";
 import { type ClientGroup, type PrinterGroup, requirePrinters } from "../printers/printer-group.ts";
+import { AppBuilder, type Icons, type PackageUrl } from "./app-builder.ts";
 import { deployableOf } from "./deployable.ts";
-import {
-  clientFileName,
-  driverFileName,
-  packageName,
-  scriptFileName,
-  scriptName,
-  withoutDriverName,
-} from "./download-names.ts";
+import { clientFileName, driverFileName, scriptFileName, scriptName } from "./download-names.ts";
 import type { DriverPackages } from "./driver-packages.ts";
-import type { PackageContents, Picture } from "./package-contents.ts";
-import { clientFacts, type DeploymentFacts, driverFacts, instanceOf, printerFacts } from "./package-facts.ts";
+import type { PackageContents } from "./package-contents.ts";
+import { instanceOf } from "./package-facts.ts";
 
 /** Reads the printers of a group and runs `work` with them, for a few groups at a time. */
 export type RunForGroup = <T>(
@@ -53,15 +38,14 @@ interface Parts {
   readonly forGroup: RunForGroup;
 }
 
-/** The address of a package. Empty if the service's address is unknown. */
-type PackageUrl = (of: LinkOwner, omitsDriver: boolean) => string;
-
-interface Recipient {
-  /** The service's address. Empty if it is unknown. */
-  readonly service: string;
-  /** Where the script can be downloaded again without signing in. Empty if the service's address is unknown. */
+/** The URLs for one part of a script. */
+interface PartUrls {
+  /** Where the script of this part alone can be downloaded again without signing in. Empty if the service's address is unknown. */
   readonly scriptUrl: string;
   readonly packageUrl: PackageUrl;
+}
+
+interface Recipient extends PartUrls {
   /** Whether the recipient may see all printers, clients and drivers. */
   readonly knowsAll: boolean;
   /**
@@ -81,9 +65,14 @@ interface PublishScript extends PublishedScript {
   readonly fileName: string;
 }
 
-/** The parts of a publication that differ between a printer, a client and a driver. */
-type PublicationParts = Pick<Publication, "title" | "apps"> &
-  Partial<Pick<Publication, "attention" | "leftOut" | "together" | "togetherRefusal">>;
+const emptyPart = {
+  client: "",
+  tenant: "",
+  attention: [],
+  leftOut: [],
+  together: undefined,
+  togetherRefusal: "",
+};
 
 export class Publisher {
   readonly #parts: Parts;
@@ -105,52 +94,93 @@ export class Publisher {
     const deployable = deployableOf(this.#parts.store, details);
     const omitsDriver =
       !recipient.isLimited && sharedDrivers(siblings).get(printer.id) === deployable.driver.id;
-    const builder = new AppBuilder(this.#parts, recipient.packageUrl);
+    const icons: Icons = new Map();
+    const builder = new AppBuilder(this.#parts, recipient.packageUrl, icons);
     const apps = omitsDriver ? [await builder.ofDriver(deployable.driver)] : [];
     apps.push(await builder.ofPrinter(details, deployable, omitsDriver));
     // Findings that name other printers of the client are only for recipients that may see those.
     const known = findings.filter(({ kind }) => recipient.knowsAll || !neighbourKinds.includes(kind));
-    const published = { title: printer.name, apps, attention: attentionOf([{ printer, findings: known }]) };
-    return this.#render(scriptName(printer), published, builder, recipient);
+    const part = {
+      ...emptyPart,
+      title: printer.name,
+      ...clientOf(details.client),
+      url: recipient.scriptUrl,
+      apps,
+      attention: attentionOf([{ printer, findings: known }]),
+    };
+    return this.#render(scriptName(printer), [part], icons, recipient);
   }
 
   /** Publishes all deployable printers of a client. @throws UserError "invalid" with the remedy */
   async ofClient(client: Client, group: ClientGroup, recipient: Recipient): Promise<PublishScript> {
-    checkIcons(this.#parts.store, requirePrinters(group));
+    const icons: Icons = new Map();
+    checkIcons(this.#parts.store, requirePrinters(group).title, group.ids);
+    const part = await this.#partOf(client, group, recipient, recipient.isLimited, icons);
+    return this.#render(clientFileName(client), [part], icons, recipient);
+  }
+
+  /**
+   * Publishes the printers of all clients, each to the tenant of its client.
+   * @param others the number of printers without a client
+   * @throws UserError "invalid" with the remedy
+   */
+  async ofAll(
+    clients: readonly { readonly client: Client; readonly group: ClientGroup; readonly urls: PartUrls }[],
+    others: number,
+    recipient: Pick<Recipient, "knowsAll">,
+  ): Promise<PublishScript> {
+    const hasPrinters = clients.some(({ group }) => group.included.length + group.leftOut.length > 0);
+    if (!hasPrinters) throw new UserError("invalid", "No client has printers. Add one first.");
+    const icons: Icons = new Map();
+    const ids = clients.flatMap(({ group }) => group.ids);
+    checkIcons(this.#parts.store, "All clients", ids);
+    const parts: PublicationPart[] = [];
+    // The tenants of clients without printers may still have apps to remove.
+    for (const { client, group, urls } of clients) {
+      const { value, refusal } = await orRefusal(() => this.#partOf(client, group, urls, false, icons));
+      parts.push(value ?? refusedPart(client, urls.scriptUrl, refusal));
+    }
+    if (others > 0) parts.push({ ...emptyPart, ...withoutClient(others) });
+    return this.#render("all-clients", parts, icons, { ...recipient, isLimited: false }, true);
+  }
+
+  /** A client's part, also if all of its printers are left out. */
+  async #partOf(
+    client: Client,
+    group: ClientGroup,
+    { scriptUrl, packageUrl }: PartUrls,
+    isLimited: boolean,
+    icons: Icons,
+  ): Promise<PublicationPart> {
+    const skipped = group.leftOut.map(({ row, reason }) => ({ name: row.printer.name, reason: reason.text }));
+    const part = { ...emptyPart, title: client.name, ...clientOf(client), url: scriptUrl };
+    if (group.included.length === 0) return { ...part, apps: [], leftOut: skipped };
     return this.#parts.forGroup(group, async (deployables) => {
-      const builder = new AppBuilder(this.#parts, recipient.packageUrl);
-      const { apps, leftOut } = await this.#appsOf(client, deployables, builder, recipient);
-      const skipped = group.leftOut.map(({ row, reason }) => ({
-        name: row.printer.name,
-        reason: reason.text,
-      }));
+      const builder = new AppBuilder(this.#parts, packageUrl, icons);
+      const { apps, leftOut } = await this.#appsOf(client, deployables, builder, isLimited);
       const together = await orRefusal(() => builder.ofClient(client, group.included, deployables));
-      const published = {
-        title: client.name,
+      return {
+        ...part,
         apps,
         attention: attentionOf(group.included),
         leftOut: [...skipped, ...leftOut],
         together: together.value,
         togetherRefusal: together.refusal,
       };
-      return this.#render(clientFileName(client), published, builder, recipient);
     });
   }
 
   /** Publishes a driver. @throws UserError "invalid" with the remedy */
   async ofDriver(driver: Driver, recipient: Recipient): Promise<PublishScript> {
-    const builder = new AppBuilder(this.#parts, recipient.packageUrl);
-    const published = { title: packageTitle(driver), apps: [await builder.ofDriver(driver)] };
-    return this.#render(driverFileName(driver), published, builder, recipient);
+    const icons: Icons = new Map();
+    const builder = new AppBuilder(this.#parts, recipient.packageUrl, icons);
+    const apps = [await builder.ofDriver(driver)];
+    const part = { ...emptyPart, title: packageTitle(driver), url: recipient.scriptUrl, apps };
+    return this.#render(driverFileName(driver), [part], icons, recipient);
   }
 
   /** The apps of a client: shared drivers first, because printers depend on them. */
-  async #appsOf(
-    client: Client,
-    deployables: readonly Deployable[],
-    builder: AppBuilder,
-    { isLimited }: Recipient,
-  ) {
+  async #appsOf(client: Client, deployables: readonly Deployable[], builder: AppBuilder, isLimited: boolean) {
     const apps: PublishedApp[] = [];
     const leftOut: { name: string; reason: string }[] = [];
     const shared = isLimited ? new Map<number, number>() : sharedDrivers(deployables);
@@ -174,23 +204,19 @@ export class Publisher {
 
   async #render(
     name: string,
-    published: PublicationParts,
-    { icons }: AppBuilder,
-    { service, scriptUrl, knowsAll, isLimited }: Recipient,
+    parts: readonly PublicationPart[],
+    icons: Icons,
+    { knowsAll, isLimited }: Pick<Recipient, "knowsAll" | "isLimited">,
+    isForAll = false,
   ): Promise<PublishScript> {
     const { store, workers, clock } = this.#parts;
     const records = isLimited ? noRecords : store.recordNumbers();
-    const publication = {
+    const publication: Publication = {
       logName: `Platen-publish-${name}`,
       instance: instanceOf(store),
+      isForAll,
       madeAt: clock(),
-      service,
-      url: scriptUrl,
-      attention: [],
-      leftOut: [],
-      together: undefined,
-      togetherRefusal: "",
-      ...published,
+      parts,
       icons,
       records: knowsAll ? records : undefined,
     };
@@ -199,97 +225,34 @@ export class Publisher {
   }
 }
 
+function clientOf(client: Pick<Client, "name" | "tenant_id"> | undefined) {
+  return { client: client?.name ?? "", tenant: client?.tenant_id ?? "" };
+}
+
+/** The part of a client of which nothing can be published. */
+function refusedPart(client: Client, url: string, reason: string): PublicationPart {
+  return {
+    ...emptyPart,
+    title: client.name,
+    ...clientOf(client),
+    url,
+    apps: [],
+    leftOut: [{ name: client.name, reason }],
+  };
+}
+
+/** The part that names the printers without a client, because no tenant is known for them. */
+function withoutClient(count: number): Pick<PublicationPart, "title" | "url" | "apps" | "leftOut"> {
+  const name = counted(count, "printer");
+  const reason = "Without a client. Choose one in Platen.";
+  return { title: "Printers without a client", url: "", apps: [], leftOut: [{ name, reason }] };
+}
+
 /** Findings about a printer that name other printers of its client. */
 const neighbourKinds: readonly Finding["kind"][] = ["same-name", "same-address"];
 
 const noNumbers = { ids: [], last: 0 };
 const noRecords = { printers: noNumbers, clients: noNumbers, drivers: noNumbers };
-
-interface AppParts {
-  readonly facts: DeploymentFacts;
-  /** The package's file name without extension. */
-  readonly name: string;
-  readonly contents: Contents & { readonly settings: string };
-  readonly omitsDriver?: boolean;
-  readonly picture?: Picture | undefined;
-  readonly dependsOn?: readonly LinkOwner[];
-}
-
-/** Describes the apps of one script, each with its package. */
-class AppBuilder {
-  readonly #parts: Parts;
-  readonly #packageUrl: PackageUrl;
-  /** The icons of all apps so far, by SHA-256 in hex. */
-  readonly icons = new Map<string, Uint8Array>();
-
-  constructor(parts: Parts, packageUrl: PackageUrl) {
-    this.#parts = parts;
-    this.#packageUrl = packageUrl;
-  }
-
-  /** @throws UserError "invalid" with the remedy */
-  async ofDriver(driver: Driver): Promise<PublishedApp> {
-    const { models, contents } = await this.#parts.drivers.contentsOf(driver);
-    const facts = driverFacts(this.#parts.store, driver, models);
-    return this.#make({ kind: "driver", id: driver.id }, { facts, name: driverFileName(driver), contents });
-  }
-
-  /** @param omitsDriver whether the driver is an app of its own @throws UserError "invalid" with the remedy */
-  async ofPrinter(
-    details: PrinterDetails,
-    deployable: Deployable,
-    omitsDriver: boolean,
-  ): Promise<PublishedApp> {
-    const { id } = deployable.printer;
-    const whole = deploymentOf(deployable);
-    const { contents } = await this.#parts.contents.of(omitsDriver ? withoutDrivers(whole) : whole);
-    const facts = printerFacts(this.#parts.store, details, deployable);
-    const name = withoutDriverName(packageName(details), omitsDriver);
-    const picture = await this.#parts.contents.picture(id);
-    if (picture !== undefined) this.icons.set(picture.file.sha256, picture.bytes);
-    const dependsOn = omitsDriver ? [{ kind: "driver" as const, id: deployable.driver.id }] : [];
-    return this.#make({ kind: "printer", id }, { facts, name, contents, omitsDriver, picture, dependsOn });
-  }
-
-  /** A client's printers in one package. @throws UserError "invalid" if they are too large for one */
-  async ofClient(
-    client: Client,
-    rows: readonly PrinterWithState[],
-    deployables: readonly Deployable[],
-  ): Promise<PublishedApp> {
-    const { contents } = await this.#parts.contents.of(deploymentOfMany(client.name, deployables));
-    const facts = clientFacts(this.#parts.store, client, rows);
-    return this.#make({ kind: "client", id: client.id }, { facts, name: clientFileName(client), contents });
-  }
-
-  async #make(owner: LinkOwner, parts: AppParts): Promise<PublishedApp> {
-    const { facts, contents, omitsDriver = false, dependsOn = [] } = parts;
-    const icon = parts.picture?.file;
-    const { context } = this.#parts;
-    const fileName = parts.name + intune.extension;
-    const fields = graphFields(facts, owner, fileName);
-    if (fields === undefined) throw noMachine(facts.name);
-    const bare = await intune.build(contents, context);
-    const file = icon ? await intune.build({ ...contents, icon }, context) : bare;
-    const { etag, size } = file;
-    const detectionSha256 = await file.detectionDigest();
-    return {
-      ...owner,
-      revision: etagRevision(bare.etag),
-      package: { url: this.#packageUrl(owner, omitsDriver), etag, fileName, size, detectionSha256 },
-      fields,
-      scripts: contents.settings,
-      hasRequirement: facts.requirement?.isPartial === false,
-      icon: icon?.sha256,
-      dependsOn,
-    };
-  }
-}
-
-function noMachine(name: string): UserError {
-  const message = `No PC can install “${name}”. Its drivers are for different architectures. Choose other drivers.`;
-  return new UserError("invalid", message);
-}
 
 /** Printers to name in a sentence about several. */
 const namedPrinters = 5;
@@ -319,10 +282,11 @@ async function orRefusal<T>(
 const iconsLimitBytes = 8 * 1024 * 1024;
 
 /** @throws UserError "invalid" if the printers' icons are too large for one script */
-function checkIcons({ icons }: Store, { title, ids }: PrinterGroup): void {
-  const sizes = new Map(ids.flatMap((id) => icons.find(id) ?? []).map(({ sha256, size }) => [sha256, size]));
+function checkIcons(store: Store, title: string, ids: readonly number[]): void {
+  const icons = ids.flatMap((id) => appIconOf(store, id) ?? []);
+  const sizes = new Map(icons.map(({ sha256, size }) => [sha256, size]));
   const sum = [...sizes.values()].reduce((before, size) => before + size, 0);
   if (sum <= iconsLimitBytes) return;
-  const message = `The icons of “${title}” are larger than 8 MB together. Publish the printers separately, or use one icon.`;
+  const message = `${title}: the icons are larger than 8 MB together. Publish the clients or printers separately, or use one icon.`;
   throw new UserError("invalid", message);
 }

@@ -1,5 +1,7 @@
 import { crc32 } from "node:zlib";
+import type { KeptChange } from "../../domain/deletion.ts";
 import { UserError } from "../../domain/errors.ts";
+import type { Client } from "../../domain/printers/client.ts";
 import { checkIcon } from "../../domain/printers/icon.ts";
 import { checkPreferences, preferencesDriver } from "../../domain/printers/preferences.ts";
 import type { Blobs, Incoming } from "../../store/blobs.ts";
@@ -12,8 +14,13 @@ interface FileServices {
   readonly undo: Pick<Undo, "finish">;
 }
 
-/** The uploaded file of a printer. */
-interface StoredFile {
+interface ClientFileServices {
+  readonly store: Store;
+  readonly undo: Pick<Undo, "keep">;
+}
+
+/** The uploaded file of a printer or client. */
+export interface StoredFile {
   readonly path: string;
   readonly sha256: string;
   readonly bytes: Buffer;
@@ -52,6 +59,19 @@ export function savePreferences(
   });
 }
 
+/** Sets the icon for apps of a client's printers that have none. @throws UserError as `saveIcon` */
+export function saveClientIcon(
+  services: ClientFileServices,
+  clientId: number,
+  incoming: Incoming,
+): Promise<KeptChange> {
+  return keepFile(services.store.blobs, "icons", incoming, (bytes) => {
+    checkIcon(bytes);
+    const { sha256, size } = incoming;
+    return services.undo.keep(services.store.clients.setIcon(clientId, { sha256, size }));
+  });
+}
+
 /** @param record checks the bytes and makes the record */
 async function save(
   { store: { blobs }, undo }: FileServices,
@@ -59,11 +79,21 @@ async function save(
   incoming: Incoming,
   record: (bytes: Buffer) => Promise<Removal>,
 ): Promise<number | undefined> {
+  return undo.finish(await keepFile(blobs, kind, incoming, record));
+}
+
+/** Moves an upload to its place and makes its record. On every error, the upload is deleted. */
+async function keepFile<T>(
+  blobs: Blobs,
+  kind: FileKind,
+  incoming: Incoming,
+  record: (bytes: Buffer) => Promise<T>,
+): Promise<T> {
   try {
     const bytes = await readWhole(blobs, incoming.path);
     if (bytes === undefined) throw new Error("a file went away while it was read");
     const put = () => blobs.keep(kind, incoming, async () => record(bytes));
-    return await undo.finish(await blobs.inOrder(incoming.sha256, put));
+    return await blobs.inOrder(incoming.sha256, put);
   } finally {
     await blobs.discard(incoming);
   }
@@ -72,7 +102,7 @@ async function save(
 /** @throws UserError "not-found" if there is no such printer, or it has no icon */
 export async function readIcon(store: Store, printerId: number): Promise<StoredFile> {
   store.printers.get(printerId);
-  const picture = await findIcon(store, printerId);
+  const picture = await findFile(store, "icons", printerId);
   if (picture === undefined) throw new UserError("not-found", "This printer has no icon.");
   return picture;
 }
@@ -92,13 +122,38 @@ export function missingPreferences({ name }: { readonly name: string }): UserErr
   return new UserError("invalid", message);
 }
 
-/** Undefined if the printer, its icon's record or the file is missing. */
-export function findIcon(store: Store, printerId: number): Promise<StoredFile | undefined> {
-  return findFile(store, "icons", printerId);
+/** @throws UserError "not-found" if there is no such client, or it has no icon */
+export async function readClientIcon(store: Store, clientId: number): Promise<StoredFile> {
+  const picture = await findClientIcon(store, store.clients.get(clientId));
+  if (picture === undefined) throw new UserError("not-found", "This client has no icon.");
+  return picture;
 }
 
-async function findFile(store: Store, kind: FileKind, printerId: number): Promise<StoredFile | undefined> {
-  const sha256 = store[kind].find(printerId)?.sha256;
+/** Undefined if the client has none, or its file is missing. */
+export function findClientIcon(store: Store, { icon }: Client): Promise<StoredFile | undefined> {
+  return readFile(store, "icons", icon?.sha256);
+}
+
+/** The icon of a printer's app: its own, else its client's. Undefined if there is none, or its file is missing. */
+export function findAppIcon(store: Store, printerId: number): Promise<StoredFile | undefined> {
+  return readFile(store, "icons", appIconOf(store, printerId)?.sha256);
+}
+
+/** The record of that icon. */
+export function appIconOf(store: Store, printerId: number): Client["icon"] {
+  const { client } = store.printers.find(printerId) ?? {};
+  return store.icons.find(printerId) ?? client?.icon;
+}
+
+function findFile(store: Store, kind: FileKind, printerId: number): Promise<StoredFile | undefined> {
+  return readFile(store, kind, store[kind].find(printerId)?.sha256);
+}
+
+async function readFile(
+  store: Store,
+  kind: FileKind,
+  sha256: string | undefined,
+): Promise<StoredFile | undefined> {
   if (sha256 === undefined) return undefined;
   const path = store.blobs.pathOf(kind, sha256);
   const bytes = await readWhole(store.blobs, path);

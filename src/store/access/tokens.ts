@@ -57,8 +57,8 @@ export class Tokens {
       const count = Number(this.#db.first("SELECT count(*) AS n FROM tokens")?.n);
       if (count >= maxTokens)
         throw new UserError("conflict", `The limit of ${maxTokens} tokens is reached. Revoke one first.`);
-      const id = scope.kind === "read" ? null : scope.id;
-      if (id !== null) this.#require(scope.kind, id);
+      const id = "id" in scope ? scope.id : null;
+      if ("id" in scope) this.#require(scope.kind, scope.id);
       const row = this.#db.first(
         `INSERT INTO tokens (name, scope, scope_id, sha256, beginning, made_by, created_at, expires_at)
           VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,

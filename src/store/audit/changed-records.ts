@@ -42,9 +42,14 @@ const nameOfPrinter = "coalesce((SELECT name FROM printers WHERE id = row.printe
 
 const usual = { id: "id", name: "row.name", hidden: [] } as const;
 
+const clientColumns = [
+  ...["name", "notes", "subnets", "tenant_id"],
+  ...["app_name", "app_owner", "app_notes", "icon_sha256"],
+];
+
 /** Ordered so that each table comes before the tables that refer to it. */
 const auditedTables: readonly AuditedTable[] = [
-  { ...usual, table: "clients", kind: "client", visible: ["name", "notes", "subnets"] },
+  { ...usual, table: "clients", kind: "client", visible: clientColumns },
   {
     ...usual,
     table: "drivers",

@@ -59,12 +59,20 @@ export class FullBackup {
     const database = yield* this.#blobs();
     yield* this.#entry("platen.sqlite", inMemory(database));
     yield* this.#file("secret");
+    for (const name of await this.#namesIn("signatures")) yield* this.#file(name);
     // The log comes after the database, so that it has all entries that the database knows.
-    const names = await readdir(join(dataDir, "audit")).catch(noneIfAbsent);
-    for (const name of names.sort())
-      if (isBackupName(`audit/${name}`)) yield* this.#file(`audit/${name}`, endOfLines);
+    for (const name of await this.#namesIn("audit")) yield* this.#file(name, endOfLines);
     yield* this.#entry(manifestName, inMemory(Buffer.from(manifestText(this.manifest))));
     yield tarEnd;
+  }
+
+  /** The files in a folder that a backup contains, as `audit/…`. */
+  async #namesIn(folder: string): Promise<string[]> {
+    const names = await readdir(join(this.#options.dataDir, folder)).catch(noneIfAbsent);
+    return names
+      .map((name) => `${folder}/${name}`)
+      .filter(isBackupName)
+      .sort();
   }
 
   /** @returns a state of the database whose files are all written, except files that are missing in DATA_DIR too */

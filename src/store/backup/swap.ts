@@ -16,7 +16,7 @@ const stagingName = "restore.new";
 const readyName = /^restore\.ready-(\d{4}-\d\d-\d\dT\d{6}Z)$/;
 /** Left by an interrupted restore of an earlier version. */
 const oldJournalName = "restore.json";
-const items = ["platen.sqlite", "secret", "drivers", "icons", "preferences", "audit"];
+const items = ["platen.sqlite", "secret", "drivers", "icons", "preferences", "signatures", "audit"];
 
 /** Whether a restore is unfinished: the folder has parts of both states. */
 export async function isSwapping(dataDir: string): Promise<boolean> {

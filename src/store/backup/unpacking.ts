@@ -17,7 +17,7 @@ import {
 } from "../../domain/backup/tar.ts";
 import { ownerOnly, syncFolder, writeAll, writeSynced } from "../durable-files.ts";
 
-const folders = ["drivers", "icons", "preferences", "audit"];
+const folders = ["drivers", "icons", "preferences", "signatures", "audit"];
 
 /**
  * Unpacks a full backup into an empty folder, and compares every file with the manifest at its end. Folders that the backup

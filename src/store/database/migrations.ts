@@ -219,6 +219,14 @@ export const migrations: readonly Migration[] = [
   CREATE TABLE deleted_preferences AS SELECT 0 AS deletion_id, * FROM preferences WHERE 0;
   CREATE INDEX deleted_preferences_by_deletion ON deleted_preferences (deletion_id);
   `,
+  // A client's tenant, and what its apps in Intune have.
+  (db) => {
+    for (const table of ["clients", "deleted_clients"])
+      for (const column of ["tenant_id", "app_name", "app_owner", "app_notes", "icon_sha256"])
+        db.all(`ALTER TABLE ${table} ADD COLUMN ${column} TEXT NOT NULL DEFAULT ''`);
+    for (const table of ["clients", "deleted_clients"])
+      db.all(`ALTER TABLE ${table} ADD COLUMN icon_size INTEGER NOT NULL DEFAULT 0`);
+  },
 ];
 
 /**

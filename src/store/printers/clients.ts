@@ -4,8 +4,8 @@ import type { Client, ClientSettings } from "../../domain/printers/client.ts";
 import type { ClientName, ListedClient } from "../../domain/printers/listings.ts";
 import { nameKey } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
-import { type Row, readRow } from "../database/rows.ts";
-import { keepDeleted, type References, type Removal } from "../deletions.ts";
+import { digestIn, type Row, readRow } from "../database/rows.ts";
+import { type DeletedFile, keepDeleted, keepFiles, type References, type Removal } from "../deletions.ts";
 import { keepEarlier } from "../kept-changes.ts";
 import { checkBytes, checkRoom } from "../record-limits.ts";
 
@@ -57,8 +57,8 @@ export class Clients {
   insert(settings: ClientSettings): number {
     this.#checkName(settings.name, 0);
     const row = this.#db.first(
-      "INSERT INTO clients (name, name_key, notes, subnets, created_at) VALUES (?, ?, ?, ?, ?) RETURNING id",
-      [...columnsOf(settings), this.#clock()],
+      `INSERT INTO clients (${columns.join()}, created_at) VALUES (${columns.map(() => "?").join()}, ?) RETURNING id`,
+      [...valuesOf(settings), this.#clock()],
     );
     checkRoom(this.#db);
     return Number(row?.id);
@@ -74,11 +74,28 @@ export class Clients {
       const settings = change(client);
       this.#checkName(settings.name, id);
       const record = { kind: "changed-client", recordId: id, name: client.name, ids: [id] } as const;
-      const set = "UPDATE clients SET name = ?, name_key = ?, notes = ?, subnets = ? WHERE id = ?";
+      const set = `UPDATE clients SET ${columns.map((column) => `${column} = ?`).join()} WHERE id = ?`;
       const kept = keepEarlier(this.#db, this.#clock(), { ...record, table: "clients" }, () => {
-        this.#db.all(set, [...columnsOf(settings), id]);
+        this.#db.all(set, [...valuesOf(settings), id]);
       });
       checkBytes(this.#db);
+      return kept;
+    });
+  }
+
+  /**
+   * Sets or removes the icon. The earlier file is kept as long as the change can be undone.
+   * @throws UserError "not-found"
+   */
+  setIcon(id: number, icon: Client["icon"]): Promise<KeptChange> {
+    return this.#db.write(() => {
+      const client = this.get(id);
+      const record = { kind: "changed-client", recordId: id, name: client.name, ids: [id] } as const;
+      const set = "UPDATE clients SET icon_sha256 = ?, icon_size = ? WHERE id = ?";
+      const kept = keepEarlier(this.#db, this.#clock(), { ...record, table: "clients" }, () => {
+        this.#db.all(set, [icon?.sha256 ?? "", icon?.size ?? 0, id]);
+      });
+      if (typeof kept === "number") keepFiles(this.#db, kept, iconFilesOf(client));
       return kept;
     });
   }
@@ -86,12 +103,13 @@ export class Clients {
   /** @throws UserError "not-found", or "conflict" with the printers that the client still has */
   remove(id: number): Promise<Removal> {
     return this.#db.freeingWrite((isFinal) => {
-      const { name } = this.get(id);
+      const client = this.get(id);
+      const { name } = client;
       const users = this.#db.all("SELECT id, name FROM printers WHERE client_id = ? ORDER BY id", [id]);
       if (users.length > 0)
         throw inUseError(`The client “${name}”`, users, { kind: "client-printers", client: id });
       const rows = [["clients", "id", [id]]] as const;
-      const deletion = { kind: "client", recordId: id, name, rows, files: [] } as const;
+      const deletion = { kind: "client", recordId: id, name, rows, files: iconFilesOf(client) } as const;
       const removal = keepDeleted(this.#db, this.#clock(), deletion, isFinal);
       this.#db.all("DELETE FROM clients WHERE id = ?", [id]);
       return removal;
@@ -160,18 +178,30 @@ export function inUseError(what: string, users: readonly Row[], changeRemedy: In
   );
 }
 
-function columnsOf({ name, notes, subnets }: ClientSettings) {
-  return [name, nameKey(name), notes, subnets.join("\n")] as const;
+const texts = ["name", "notes", "tenant_id", "app_name", "app_owner", "app_notes"] as const;
+const columns = [...texts, "name_key", "subnets"];
+
+function valuesOf(settings: ClientSettings): string[] {
+  const values = texts.map((name) => settings[name]);
+  return [...values, nameKey(settings.name), settings.subnets.join("\n")];
+}
+
+/** @throws Error if it is no digest */
+function iconDigestIn(row: Row): string {
+  return digestIn({ sha256: row.icon_sha256 ?? null });
+}
+
+function iconFilesOf({ icon }: Client): DeletedFile[] {
+  return icon ? [{ kind: "icons", sha256: icon.sha256 }] : [];
 }
 
 function clientOf(row: Row): Client {
-  const { id, name, notes, created_at } = row;
-  const subnets = String(row.subnets).split("\n").filter(Boolean);
+  const values = Object.fromEntries(texts.map((name) => [name, String(row[name])]));
   return {
-    id: Number(id),
-    name: String(name),
-    notes: String(notes),
-    subnets,
-    created_at: Number(created_at),
+    ...(values as Record<(typeof texts)[number], string>),
+    id: Number(row.id),
+    icon: row.icon_sha256 === "" ? undefined : { sha256: iconDigestIn(row), size: Number(row.icon_size) },
+    subnets: String(row.subnets).split("\n").filter(Boolean),
+    created_at: Number(row.created_at),
   };
 }

@@ -18,6 +18,8 @@ interface FileKind<T> {
   /** The columns besides the printer's id and the time of the upload. */
   readonly columns: readonly (keyof T & string)[];
   readonly read: (row: Row) => T;
+  /** Another query for digests of files in the same folder. */
+  readonly otherDigests?: string;
 }
 
 const stored = (row: Row) => ({
@@ -32,6 +34,7 @@ export const iconFiles: FileKind<Icon> = {
   label: "Icon",
   columns: ["sha256", "size"],
   read: stored,
+  otherDigests: "SELECT icon_sha256 AS sha256 FROM clients WHERE icon_sha256 <> ''",
 };
 
 export const preferencesFiles: FileKind<Preferences> = {
@@ -69,13 +72,18 @@ export class PrinterFiles<T extends StoredFile> {
   }
 
   digests(): Set<string> {
-    return new Set(this.#db.all(`SELECT DISTINCT sha256 FROM ${this.#kind.table}`).map(digestIn));
+    return new Set(this.#db.all(this.#digestsSql()).map(digestIn));
   }
 
   hasDigest(sha256: string): boolean {
     return (
-      this.#db.first(`SELECT 1 FROM ${this.#kind.table} WHERE sha256 = ? LIMIT 1`, [sha256]) !== undefined
+      this.#db.first(`SELECT 1 FROM (${this.#digestsSql()}) WHERE sha256 = ? LIMIT 1`, [sha256]) !== undefined
     );
+  }
+
+  #digestsSql(): string {
+    const { table, otherDigests } = this.#kind;
+    return `SELECT sha256 FROM ${table}${otherDigests ? ` UNION ALL ${otherDigests}` : ""}`;
   }
 
   /**

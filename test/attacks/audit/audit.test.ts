@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseClient } from "../../../src/domain/printers/client.ts";
 import { verifyAudit } from "../../../src/store/audit/verify.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { startApp, temporaryFolder } from "../../support/app.ts";
@@ -24,7 +25,7 @@ const open = (dataDir: string, lines: string[] = []) =>
     () => now,
     (line) => lines.push(line),
   );
-const client = (name: string) => ({ name, notes: "", subnets: [] });
+const client = (name: string) => parseClient({ name });
 const addClients = (store: Store, names: readonly string[]) =>
   Promise.all(names.map((name) => store.clients.add(client(name))));
 

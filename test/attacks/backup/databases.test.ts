@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseClient } from "../../../src/domain/printers/client.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { temporaryFolder } from "../../support/app.ts";
 import { editDatabase, makeOldDatabase, oldDigest, oldReport } from "../../support/database.ts";
@@ -119,7 +120,7 @@ test("following the advice loses nothing: after a fresh start, the restored data
   renameSync(path, `${path}.damaged`);
   const afresh = await restart(1);
   const afterFirst = existsSync(archive);
-  await afresh.clients.add({ name: "New", notes: "", subnets: [] });
+  await afresh.clients.add(parseClient({ name: "New" }));
   await afresh.close();
   await (await restart(2)).close();
   writeFileSync(path, backup);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { parseClient } from "../../../src/domain/printers/client.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { deepTest } from "../../support/depth.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
@@ -47,9 +48,9 @@ test("on a full disk concurrent deletions succeed and additions are refused", as
   const { store } = full.app.app;
 
   const results = await Promise.allSettled([
-    store.clients.add({ name: "One more", notes: "", subnets: [] }),
+    store.clients.add(parseClient({ name: "One more" })),
     store.clients.remove(7),
-    store.clients.add({ name: "And another", notes: "", subnets: [] }),
+    store.clients.add(parseClient({ name: "And another" })),
     store.clients.remove(8),
   ]);
 
@@ -70,7 +71,7 @@ deepTest("the reserve is made again when there is space, and is as large as the 
 
   full.freeSpace();
   for (let i = 100; i < 140; i++)
-    await store.clients.add({ name: `Client ${i}`, notes: "n".repeat(9000), subnets: [] });
+    await store.clients.add(parseClient({ name: `Client ${i}`, notes: "n".repeat(9000) }));
   const sizes = [sizeOf("platen.sqlite.reserve"), sizeOf("platen.sqlite")] as const;
   fill(full.disk);
   await store.clients.remove(2);
@@ -86,7 +87,7 @@ test("a service starts on a full disk, and deletions there last", async (t) => {
   const dataDir = join(disk, "data");
   const quiet = () => {};
   const first = await openStore(dataDir, Date.now, quiet);
-  for (const name of ["Kept", "Deleted"]) await first.clients.add({ name, notes: "", subnets: [] });
+  for (const name of ["Kept", "Deleted"]) await first.clients.add(parseClient({ name }));
   await first.close();
   fill(disk);
 

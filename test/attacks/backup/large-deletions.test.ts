@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseClient } from "../../../src/domain/printers/client.ts";
 import { parsePrinter } from "../../../src/domain/printers/printer-fields.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { deepTest } from "../../support/depth.ts";
@@ -7,7 +8,7 @@ import { deepTest } from "../../support/depth.ts";
 /** Adds clients and deletes them. @returns the deletions */
 async function deleteClients({ app: { store, undo } }: TestApp, count: number): Promise<number[]> {
   const names = Array.from({ length: count }, (_, i) => `Client ${i}`);
-  const ids = await Promise.all(names.map((name) => store.clients.add({ name, notes: "", subnets: [] })));
+  const ids = await Promise.all(names.map((name) => store.clients.add(parseClient({ name }))));
   const deletions = await Promise.all(ids.map((id) => undo.removeClient(id)));
   return deletions.map((id) => id ?? 0);
 }

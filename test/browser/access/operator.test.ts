@@ -30,15 +30,23 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.goto(url);
     await saveScreenshot(page, "1440-dashboard-empty");
     await page.getByRole("link", { name: "New client" }).click();
-    await page.getByLabel("Name").fill("Kunde Müller");
+    await page.getByRole("textbox", { name: "Name required" }).fill("Kunde Müller");
     await page.getByRole("button", { name: "Save client" }).click();
     await page.getByText("Saved: Kunde Müller").waitFor();
     await page.locator("#client-list").getByRole("link", { name: "Kunde Müller" }).waitFor();
-    assert.equal(await page.getByLabel("Name").inputValue(), "", "the form is fresh again");
-    await page.getByLabel("Name").fill("KUNDE müller");
+    assert.equal(
+      await page.getByRole("textbox", { name: "Name required" }).inputValue(),
+      "",
+      "the form is fresh again",
+    );
+    await page.getByRole("textbox", { name: "Name required" }).fill("KUNDE müller");
     await page.getByRole("button", { name: "Save client" }).click();
     await page.getByRole("alert").waitFor();
-    assert.equal(await page.getByLabel("Name").inputValue(), "KUNDE müller", "what was typed is kept");
+    assert.equal(
+      await page.getByRole("textbox", { name: "Name required" }).inputValue(),
+      "KUNDE müller",
+      "what was typed is kept",
+    );
     await page.locator(".problems:focus").waitFor();
     await saveScreenshot(page, "1440-client-refused");
 
@@ -109,7 +117,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     const page = await browser.newPage();
 
     await page.goto(`${url}/clients`);
-    await page.getByLabel("Name").fill("Alpha");
+    await page.getByRole("textbox", { name: "Name required" }).fill("Alpha");
     await page.getByRole("button", { name: "Save client" }).click();
     assert.equal(page.url(), `${url}/clients?saved=1`);
     await page.goto(`${url}/printers`);

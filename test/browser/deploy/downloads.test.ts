@@ -225,13 +225,13 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await page.goto(`${service.url}/clients/1`);
 
     await page.getByText("Edit", { exact: true }).first().click();
-    await page.getByLabel("Notes").fill("typed");
+    await page.getByLabel("Notes", { exact: true }).fill("typed");
     await page.getByText("Edit", { exact: true }).first().click();
     const download = page.waitForEvent("download");
     await link(page).click();
     await download;
 
-    assert.equal(await page.getByLabel("Notes").inputValue(), "typed");
+    assert.equal(await page.getByLabel("Notes", { exact: true }).inputValue(), "typed");
     assert.deepEqual(dialogs, []);
   });
 

@@ -53,9 +53,12 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     const problems = watchProblems(page, service.url);
 
     await page.locator(".fold > summary").click();
-    await page.getByLabel("Name").fill("a/b");
+    await page.getByRole("textbox", { name: "Name required" }).fill("a/b");
     await page.keyboard.press("/");
-    const inField = [await focusedName(page), await page.getByLabel("Name").inputValue()];
+    const inField = [
+      await focusedName(page),
+      await page.getByRole("textbox", { name: "Name required" }).inputValue(),
+    ];
     await page.locator("h1").click();
     await page.keyboard.press("/");
     await page.keyboard.type("vellum");

@@ -32,6 +32,7 @@ const person = casesFor("person");
 const viewer = casesFor("viewer");
 const operator = casesFor("operator");
 const admin = casesFor("admin");
+const signing = casesFor("signing");
 
 const printer = { address: "10.0.0.9", driver_id: "1", client_id: "1" };
 const list = { text: "client,name,address,driver\nKunde 1,From a list,10.0.0.77,1\n", kind: "list" };
@@ -90,6 +91,21 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
     whyUnchanged: "a link is signed, not stored",
   }),
   "POST /clients/:id/links/end": operator(303),
+
+  "GET /clients/:id/icon": viewer(200),
+  "POST /clients/:id/icon": operator(200, { file: makePng(256, 256, 50) }),
+  "DELETE /clients/:id/icon": operator(200),
+  "POST /clients/:id/icon/delete": operator(200),
+
+  "GET /publish": operator(200),
+  "GET /sign": operator(200),
+  "GET /signatures": signing(200),
+  "DELETE /signatures": signing(204, { whyUnchanged: "nothing is signed" }),
+  "GET /signatures/:sha256": signing(404),
+  "POST /signatures/:sha256": signing(404, {
+    file: Buffer.from("exit 0"),
+    whyUnchanged: "no package contains this script",
+  }),
 
   "GET /drivers": viewer(200),
   "POST /drivers/upload": operator(200, { file: driverZip({ version: "9.0.0.0" }) }),
@@ -178,6 +194,7 @@ export function pathOf(pattern: string, backup: string): string {
     .replace(":kind", "install")
     .replace(":format", "rmm")
     .replace(":page", "intune")
+    .replace(":sha256", "0".repeat(64))
     .replace(":name", pattern.startsWith("/static") ? "app.css" : backup);
 }
 

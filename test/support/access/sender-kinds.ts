@@ -19,6 +19,7 @@ export const senderKinds = [
   "operator",
   "admin",
   "a token that reads",
+  "a token that signs",
   "a token of the client",
   "a token of the printer",
   "a token of another client",
@@ -70,6 +71,7 @@ export async function prepareSenders(t: TestContext): Promise<PreparedData> {
     "a token of another client": await addToken(app, headers, "client:2"),
     "a token that has expired": old.token,
     "a token that was revoked": revoked,
+    "a token that signs": await addToken(app, headers, "sign"),
   };
   const links = linksOf(app, 30);
   const linkTo: Partial<Record<SenderKind, (path: string) => string | undefined>> = {
@@ -126,6 +128,7 @@ async function addRecords(app: TestApp, headers: Headers): Promise<void> {
   await app.post("/printers", { name: "Gone", address: "10.0.0.3" }, headers);
   await app.upload("/printers/1/icon", makePng(), "icon.png", headers);
   await app.upload("/printers/1/preferences", makePreferences(), "preferences.dat", headers);
+  await app.upload("/clients/1/icon", makePng(), "icon.png", headers);
 }
 
 /** Leaves a deletion that can be undone, and the file of a driver that only the backup refers to. */

@@ -11,7 +11,7 @@ export async function filesZip(archive: Buffer, onlyUsedBy?: string): Promise<Bu
   const wanted = onlyUsedBy === undefined ? entries : await usedEntriesOf(archive, onlyUsedBy);
   const drivers = [{ sha256: "a".repeat(64), folder: "", onlyUsedBy }];
   const laidOut = layOutDrivers(drivers, [wanted]);
-  const { layout } = layOut(laidOut, { settings: undefined, extras: [] });
+  const { layout } = layOut(laidOut, { settings: undefined, signatures: {}, extras: [] });
   const bytes = Buffer.alloc(layout.size);
   await fillFromLayout(layout, [source], 0, bytes);
   return bytes;

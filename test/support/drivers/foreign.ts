@@ -26,6 +26,7 @@ export const without = {
   python: isInstalled("python3", "--version") ? false : "no python3 here",
   verifier: withoutShared || (hasCryptography ? false : "no python3-cryptography here"),
   dotnet: isInstalled("dotnet", "--version") ? false : "no dotnet here",
+  osslsigncode: isInstalled("osslsigncode", "--version") ? false : "no osslsigncode here",
   ippPrinter: ippTools.every((program) => isInstalled(program, "--version"))
     ? false
     : `no ${ippTools.join(", ")} here`,

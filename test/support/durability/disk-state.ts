@@ -22,7 +22,7 @@ type Table =
 type Row = Record<string, unknown>;
 
 const queries: Record<Table, string> = {
-  clients: "SELECT id, name, notes FROM clients ORDER BY id",
+  clients: "SELECT id, name, notes, icon_sha256 FROM clients ORDER BY id",
   drivers: "SELECT id, sha256, name, comment FROM drivers WHERE origin = 'upload' ORDER BY id",
   windows_drivers: "SELECT id FROM drivers WHERE origin <> 'upload' ORDER BY id",
   printers: "SELECT id, name, client_id, driver_id, settings FROM printers ORDER BY id",
@@ -62,17 +62,18 @@ export async function readState(
 const extensions: Readonly<Record<string, string>> = { drivers: "zip", icons: "png", preferences: "dat" };
 
 /** The files below the data folder that these rows need. */
-function neededFiles({ drivers, icons, preferences, deleted_files }: Rows): Set<string> {
+function neededFiles({ drivers, clients, icons, preferences, deleted_files }: Rows): Set<string> {
   return new Set([
     ...drivers.map(({ sha256 }) => `drivers/${sha256}.zip`),
     ...icons.map(({ sha256 }) => `icons/${sha256}.png`),
+    ...clients.flatMap(({ icon_sha256 }) => (icon_sha256 ? [`icons/${icon_sha256}.png`] : [])),
     ...preferences.map(({ sha256 }) => `preferences/${sha256}.dat`),
     ...deleted_files.map(({ kind, sha256 }) => `${kind}/${sha256}.${extensions[String(kind)]}`),
   ]);
 }
 
 const ownFiles = /^(?:platen\.sqlite(?:\.reserve)?|secret|audit|backups|lock-[0-9a-f]{16})$/;
-const folders = ["drivers", "icons", "preferences", "incoming"];
+const folders = ["drivers", "icons", "preferences", "signatures", "incoming"];
 
 /** The files that no row needs, and the needed files that are missing. */
 export function fileProblems(dataDir: string, rows: Rows): string[] {

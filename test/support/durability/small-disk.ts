@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { parseClient } from "../../../src/domain/printers/client.ts";
 import { startApp, type TestApp } from "../app.ts";
 import { cleanUp } from "../clean-up.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
@@ -62,7 +63,7 @@ export async function startOnFullDisk(t: TestContext): Promise<FullDisk | undefi
   mkdirSync(dataDir);
   const app = await startApp(t, { dataDir });
   for (let i = 0; i < 40; i++)
-    await app.app.store.clients.add({ name: `Client ${i}`, notes: "n".repeat(9000), subnets: [] });
+    await app.app.store.clients.add(parseClient({ name: `Client ${i}`, notes: "n".repeat(9000) }));
   const printer = await app.addPrinter();
   await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
   await app.addDriver(driverZip({ version: "2.0.0.0" }));

@@ -7,7 +7,7 @@ let sql: Promise<SqlJsStatic> | undefined;
 
 /** Tables that also refused requests and requests without changes may write to. */
 const auditTables = /^(?:changes|audit_places|downloads|saves)$/;
-const fileFolders = /^(?:drivers|icons|incoming|backups)$/;
+const fileFolders = /^(?:drivers|icons|preferences|signatures|incoming|backups)$/;
 
 /** The first save of a day keeps a state, also a save of a token's last use. */
 const dailyBackups = /^backups\/platen-[\dT:.-]+Z-\d+\.sqlite/;

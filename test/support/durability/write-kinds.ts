@@ -1,3 +1,4 @@
+import { parseClient } from "../../../src/domain/printers/client.ts";
 import { adminPassword, ownPassword, signIn } from "../access/people.ts";
 import { client, type TestApp } from "../app.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
@@ -12,7 +13,7 @@ export interface WriteKind {
 }
 
 const addClient = async ({ app }: TestApp, n: number) =>
-  app.store.clients.add({ name: `Before ${n}`, notes: "", subnets: [] });
+  app.store.clients.add(parseClient({ name: `Before ${n}` }));
 const addPrinter = ({ addPrinter }: TestApp) => addPrinter({ driver_id: "1" });
 const addDriver = ({ addDriver }: TestApp, n: number) => addDriver(driverZip({ version: `1.${n}` }));
 const iconOf = (n: number) => makePng(256, 256, n + 1);

@@ -1,3 +1,5 @@
+import type { BrowserBehaviour } from "./sign-in-browser.ts";
+
 /** How a simulated tenant behaves. Counts are numbers of requests, so that no behaviour depends on time. */
 export interface Behaviour {
   /** Items on one page of any list. */
@@ -33,6 +35,8 @@ export interface Behaviour {
   isForbidden: boolean;
   /** Graph requests after which a token has expired. */
   requestsPerToken: number;
+  /** Graph requests after which Graph asks for a token with a further claim, such as a second factor. */
+  claimsAfter: number;
   /** Whether uploaded files stay on the disk after their check. Without them `content` has only size and digest. */
   keepsContent: boolean;
   signIn: SignInBehaviour;
@@ -50,6 +54,10 @@ export interface SignInBehaviour {
   /** The error for the first request, such as `invalid_request AADSTS90002: Tenant not found.`; empty: none. */
   refusal: string;
   acceptsRefreshTokens: boolean;
+  /** What the browser does at a sign-in in the browser. */
+  browser: BrowserBehaviour;
+  /** Seconds that the service's clock is ahead. */
+  clockAhead: number;
 }
 
 export type BehaviourChanges = Partial<Omit<Behaviour, "signIn">> & { signIn?: Partial<SignInBehaviour> };
@@ -76,6 +84,7 @@ export function behaviourOf(changes: BehaviourChanges): Behaviour {
     processingFor: 0,
     isForbidden: false,
     requestsPerToken: Number.POSITIVE_INFINITY,
+    claimsAfter: Number.POSITIVE_INFINITY,
     keepsContent: true,
     ...changes,
     signIn: {
@@ -86,6 +95,8 @@ export function behaviourOf(changes: BehaviourChanges): Behaviour {
       answers: ["authorization_pending"],
       refusal: "",
       acceptsRefreshTokens: true,
+      browser: "ok",
+      clockAhead: 0,
       ...changes.signIn,
     },
   };

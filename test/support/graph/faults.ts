@@ -110,5 +110,5 @@ const codes: Readonly<Record<number, string>> = {
 /** The error answer in the format of the area. */
 export function refusalIn(area: Area, refusal: Refusal): Answer {
   if (area === "storage") return storageError(refusal);
-  return area === "login" ? signInError(refusal) : graphError(refusal);
+  return area === "graph" ? graphError(refusal) : signInError(refusal);
 }

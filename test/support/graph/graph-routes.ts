@@ -13,6 +13,13 @@ import {
   renewUpload,
   showFile,
 } from "./content.ts";
+import {
+  addCategory,
+  createApplication,
+  listApplications,
+  listDirectory,
+  listServicePrincipals,
+} from "./directory.ts";
 import { listRelationships, updateRelationships } from "./relations.ts";
 import { jsonOf, type ReceivedRequest } from "./requests.ts";
 import type { Tenant } from "./tenant.ts";
@@ -53,7 +60,15 @@ const routes: readonly [string, string, (call: Call) => Answer | Promise<Answer>
   ["GET", `${apps}/:id/assignments`, listAssignments],
   ["POST", `${apps}/:id/assign`, assign],
   ["GET", `${apps}/:id/categories`, listCategories],
+  ["POST", `${apps}/:id/categories/$ref`, addCategory],
   ["DELETE", `${apps}/:id/categories/:category/$ref`, removeCategory],
+  ["GET", "/beta/deviceAppManagement/mobileAppCategories", listDirectory("mobileAppCategories")],
+  ["GET", "/beta/deviceManagement/assignmentFilters", listDirectory("assignmentFilters")],
+  ["GET", "/beta/deviceManagement/roleScopeTags", listDirectory("roleScopeTags")],
+  ["GET", "/v1.0/groups", listDirectory("groups")],
+  ["GET", "/v1.0/servicePrincipals", listServicePrincipals],
+  ["GET", "/v1.0/applications", listApplications],
+  ["POST", "/v1.0/applications", createApplication],
 ];
 
 export async function answerGraph(tenant: Tenant, received: ReceivedRequest, bytes: Buffer): Promise<Answer> {
@@ -73,21 +88,31 @@ export async function answerGraph(tenant: Tenant, received: ReceivedRequest, byt
   );
 }
 
-function checkToken({ state, behaviour }: Tenant, { headers }: ReceivedRequest): void {
+function checkToken({ state, behaviour, signIns }: Tenant, { headers, method }: ReceivedRequest): void {
   const [, token = ""] = /^Bearer (\S+)$/.exec(headers.authorization ?? "") ?? [];
   const used = state.tokens.get(token);
   if (used === undefined) throw unauthorized("Access token is empty or unknown.");
+  if (used >= behaviour.claimsAfter && !signIns.withClaims.has(token)) {
+    const claims = Buffer.from('{"access_token":{"acrs":{"essential":true,"value":"c1"}}}').toString(
+      "base64",
+    );
+    const challenge = `Bearer realm="", error="insufficient_claims", claims="${claims}"`;
+    throw unauthorized("A further claim is required.", challenge);
+  }
   if (used >= behaviour.requestsPerToken)
     throw unauthorized("Lifetime validation failed, the token is expired.");
   state.tokens.set(token, used + 1);
+  const scope = signIns.scopes.get(token);
+  if (scope !== undefined && method !== "GET" && !/ReadWrite/.test(scope))
+    throw new Refusal(403, "Forbidden", "The token is only for reading.");
   if (!behaviour.isForbidden) return;
   const Message =
     "Application is not authorized to perform this operation. DeviceManagementApps.ReadWrite.All";
   throw new Refusal(403, "Forbidden", JSON.stringify({ _version: 3, Message, CustomApiErrorPhrase: "" }));
 }
 
-function unauthorized(message: string): Refusal {
-  return new Refusal(401, "InvalidAuthenticationToken", message, { "www-authenticate": "Bearer" });
+function unauthorized(message: string, challenge = "Bearer"): Refusal {
+  return new Refusal(401, "InvalidAuthenticationToken", message, { "www-authenticate": challenge });
 }
 
 function paramsOf(pattern: string, path: string): string[] | undefined {

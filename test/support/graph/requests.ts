@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { badRequest, Refusal } from "./answers.ts";
 
-export type Area = "graph" | "login" | "storage";
+export type Area = "graph" | "login" | "storage" | "identity";
 
 /** A received request, kept for the tests. Bodies of storage requests are not kept. */
 export interface ReceivedRequest {
@@ -47,6 +47,7 @@ export function jsonOf(headers: IncomingHttpHeaders, bytes: Buffer): unknown {
 /** The body for `ReceivedRequest`; never throws. */
 export function parsedBody(area: Area, bytes: Buffer): unknown {
   if (area === "storage" || bytes.length === 0) return undefined;
+  if (area === "identity") return undefined;
   if (area === "login") return Object.fromEntries(new URLSearchParams(bytes.toString("utf8")));
   try {
     return JSON.parse(bytes.toString("utf8"));

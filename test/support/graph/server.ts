@@ -10,6 +10,7 @@ import { refusalIn } from "./faults.ts";
 import { answerGraph } from "./graph-routes.ts";
 import { type Area, parsedBody, type ReceivedRequest } from "./requests.ts";
 import { answerSignIn } from "./sign-in.ts";
+import { answerIdentity } from "./sign-in-app.ts";
 import { answerStorage } from "./storage.ts";
 import { Tenant } from "./tenant.ts";
 
@@ -45,14 +46,20 @@ export async function startGraph(t: TestContext): Promise<SimulatedGraph> {
   return { tenant };
 }
 
-const areas: Readonly<Record<string, Area>> = { t: "graph", login: "login", blob: "storage" };
+const areas: Readonly<Record<string, Area>> = {
+  t: "graph",
+  login: "login",
+  blob: "storage",
+  identity: "identity",
+};
 
 async function serve(tenants: Map<string, Tenant>, request: IncomingMessage, response: ServerResponse) {
   const bytes = await bodyOf(request);
   if (!bytes) return;
   const url = new URL(request.url ?? "/", "http://localhost");
   const [, place = "", name = "", ...rest] = url.pathname.split("/");
-  const [area, tenant] = [areas[place], tenants.get(name)];
+  const area = areas[place];
+  const tenant = name === "any" ? tenantFor(tenants, request, rest[0] ?? "") : tenants.get(name);
   if (!area || !tenant) {
     send(response, { status: 404, body: "there is no such tenant" });
     return;
@@ -75,6 +82,17 @@ async function serve(tenants: Map<string, Tenant>, request: IncomingMessage, res
   if (answer) received.status = answer.status;
   if (answer) send(response, answer);
   else request.socket.resetAndDestroy();
+}
+
+/** The tenant at addresses that all tenants share, as those of Microsoft: by the path at a sign-in, else by the token. */
+function tenantFor(
+  tenants: Map<string, Tenant>,
+  { headers }: IncomingMessage,
+  domain: string,
+): Tenant | undefined {
+  const [, token = ""] = /^Bearer (\S+)$/.exec(headers.authorization ?? "") ?? [];
+  const byToken = [...tenants.values()].find(({ state }) => state.tokens.has(token));
+  return byToken ?? tenants.get(domain.replace(/\.example$/, ""));
 }
 
 function decodedPath(parts: readonly string[]): string {
@@ -114,6 +132,7 @@ async function answerWithFaults(
 async function answerOf(tenant: Tenant, received: ReceivedRequest, bytes: Buffer): Promise<Answer> {
   try {
     if (received.area === "login") return answerSignIn(tenant, received);
+    if (received.area === "identity") return answerIdentity(tenant, received);
     if (received.area === "storage") return await answerStorage(tenant, received, bytes);
     return await answerGraph(tenant, received, bytes);
   } catch (error) {

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type Answer, Refusal } from "./answers.ts";
 import type { ReceivedRequest } from "./requests.ts";
 import { isFields } from "./schema.ts";
+import { giveAppToken, type RegisteredApp } from "./sign-in-app.ts";
+import { authorize, type IssuedCode, redeemCode } from "./sign-in-browser.ts";
 import type { Tenant } from "./tenant.ts";
 
 interface StartedSignIn {
@@ -17,6 +19,16 @@ interface StartedSignIn {
 export class SignIns {
   readonly codes = new Map<string, StartedSignIn>();
   readonly refreshTokens = new Map<string, { client: string; scope: string }>();
+  /** Authorization codes that browsers got. */
+  readonly authorizations = new Map<string, IssuedCode>();
+  /** App registrations that sign in without a person, by client id. */
+  readonly apps = new Map<string, RegisteredApp>();
+  /** The ids of used client assertions. */
+  readonly assertions = new Set<string>();
+  /** The tokens with the claim that Graph may ask for. */
+  readonly withClaims = new Set<string>();
+  /** The scope of each issued token. */
+  readonly scopes = new Map<string, string>();
   /** All polls, and those that came too soon. */
   polls = 0;
   tooFast = 0;
@@ -24,19 +36,23 @@ export class SignIns {
   refreshed = 0;
 }
 
-type Form = Readonly<Record<string, string>>;
+export type Form = Readonly<Record<string, string>>;
 
-/** The device code flow (RFC 8628) with the error texts of Microsoft's identity platform. */
+/** Microsoft's identity platform: device code (RFC 8628), authorization code, and client credentials, with its error texts. */
 export function answerSignIn(tenant: Tenant, received: ReceivedRequest): Answer {
-  const [whole, action] = /^\/[\w.-]+\/oauth2\/v2\.0\/(devicecode|token)$/.exec(received.path) ?? [];
+  if (/^\/[\w.-]+\/v2\.0\/\.well-known\/openid-configuration$/.test(received.path))
+    return { status: 200, body: { issuer: `https://login.example/${tenant.id}/v2.0` } };
+  const pattern = /^\/[\w.-]+\/oauth2\/v2\.0\/(devicecode|token|authorize)$/;
+  const [whole, action] = pattern.exec(received.path) ?? [];
   if (whole === undefined)
     throw new Refusal(404, "not_found", "AADSTS900144: There is nothing at this address.");
+  if (action === "authorize") return authorize(tenant, Object.fromEntries(received.query));
   if (received.method !== "POST")
     throw new Refusal(405, "invalid_request", "AADSTS900561: only POST is accepted.");
   if (!(received.headers["content-type"] ?? "").startsWith("application/x-www-form-urlencoded"))
     throw new Refusal(400, "invalid_request", "AADSTS900144: the body must be a form.");
   const form = formOf(received.body);
-  return action === "devicecode" ? start(tenant, form) : giveToken(tenant, form);
+  return action === "devicecode" ? start(tenant, form) : giveToken(tenant, form, received.path);
 }
 
 function formOf(body: unknown): Form {
@@ -44,7 +60,7 @@ function formOf(body: unknown): Form {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)]));
 }
 
-function requiredField(form: Form, name: string): string {
+export function requiredField(form: Form, name: string): string {
   const value = form[name] ?? "";
   if (value === "")
     throw new Refusal(400, "invalid_request", `AADSTS900144: The request body must contain: '${name}'.`);
@@ -56,8 +72,7 @@ function start(tenant: Tenant, form: Form): Answer {
   const scope = requiredField(form, "scope");
   if (!/^[0-9a-f-]{36}$/i.test(client))
     throw new Refusal(400, "unauthorized_client", "AADSTS700016: Application was not found.");
-  if (!scope.split(" ").some((part) => /(?:^|\/)DeviceManagementApps\.ReadWrite\.All$/.test(part)))
-    throw new Refusal(400, "invalid_scope", "AADSTS70011: The provided value for 'scope' is not valid.");
+  checkScope(scope);
   const { interval, expiresIn, refusal } = tenant.behaviour.signIn;
   if (refusal !== "") throw refusalFrom(refusal);
   const code = randomUUID();
@@ -74,15 +89,25 @@ function start(tenant: Tenant, form: Form): Answer {
   return { status: 200, body: { ...body, interval, message } };
 }
 
+const knownScope = /(?:^|\/)(?:DeviceManagementApps\.Read(?:Write)?|Application\.ReadWrite)\.All$/;
+
+/** @throws a refusal of a scope without a permission for what the script does */
+export function checkScope(scope: string): void {
+  if (!scope.split(" ").some((part) => knownScope.test(part)))
+    throw new Refusal(400, "invalid_scope", "AADSTS70011: The provided value for 'scope' is not valid.");
+}
+
 /** @param words error code and description, separated by a space */
-function refusalFrom(words: string): Refusal {
+export function refusalFrom(words: string): Refusal {
   const [code = "", ...message] = words.split(" ");
   return new Refusal(400, code, message.join(" ") || `AADSTS70000: ${code}.`);
 }
 
-function giveToken(tenant: Tenant, form: Form): Answer {
+function giveToken(tenant: Tenant, form: Form, path: string): Answer {
   const type = requiredField(form, "grant_type");
   if (type === "refresh_token") return refresh(tenant, form);
+  if (type === "authorization_code") return redeemCode(tenant, form);
+  if (type === "client_credentials") return giveAppToken(tenant, form, `${tenant.loginUrl}${path}`);
   if (type !== "urn:ietf:params:oauth:grant-type:device_code")
     throw new Refusal(
       400,
@@ -135,12 +160,19 @@ function refresh(tenant: Tenant, form: Form): Answer {
   return tokens(tenant, grant);
 }
 
-function tokens(tenant: Tenant, { client, scope }: { client: string; scope: string }): Answer {
+/** @param more further fields of the answer */
+export function tokens(
+  tenant: Tenant,
+  { client, scope }: { client: string; scope: string },
+  more: Record<string, string> = {},
+): Answer {
   const token = `issued.${randomUUID()}.${randomUUID()}`;
   tenant.state.tokens.set(token, 0);
+  tenant.signIns.scopes.set(token, scope);
+  if (more.claims !== undefined) tenant.signIns.withClaims.add(token);
   const seconds = tenant.behaviour.signIn.tokenExpiresIn;
   const life = { expires_in: seconds, ext_expires_in: seconds };
-  const body = { token_type: "Bearer", scope, ...life, access_token: token };
+  const body = { token_type: "Bearer", scope, ...life, ...more, access_token: token };
   if (!scope.split(" ").includes("offline_access")) return { status: 200, body };
   const refreshToken = `refresh.${randomUUID()}`;
   tenant.signIns.refreshTokens.set(refreshToken, { client, scope });

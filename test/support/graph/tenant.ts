@@ -9,11 +9,14 @@ import type { Fields } from "./schema.ts";
 import { SignIns } from "./sign-in.ts";
 import { type App, type Content, type ContentFile, committedFile } from "./state.ts";
 
+export type DirectoryList = "groups" | "assignmentFilters" | "roleScopeTags" | "mobileAppCategories";
+
 /** A tenant's state, and the methods with which a test reads and changes it. */
 export class Tenant {
   readonly graphUrl: string;
   readonly loginUrl: string;
   readonly storageUrl: string;
+  readonly id = randomUUID();
   /** Accepted without a sign-in. */
   readonly token = `fixed.${randomUUID()}`;
   readonly behaviour: Behaviour;
@@ -28,6 +31,15 @@ export class Tenant {
   /** Why commits failed. */
   readonly commitFailures: string[] = [];
   readonly signIns = new SignIns();
+  /** App registrations. */
+  readonly registrations: Fields[] = [];
+  /** Groups, filters, scope tags and categories, with `id` and `displayName`. */
+  readonly directory: Record<DirectoryList, Fields[]> = {
+    groups: [],
+    assignmentFilters: [],
+    roleScopeTags: [],
+    mobileAppCategories: [],
+  };
   readonly faults = new Faults();
   /** Called before each request has its effect. */
   onRequest: ((received: ReceivedRequest) => void | Promise<void>) | undefined;

@@ -23,7 +23,9 @@ export function makeApp(
       size: 2000,
       detectionSha256: text,
     },
-    fields: graphFields({ ...facts, ...machines }, owner, text) ?? {},
+    fields: graphFields({ ...facts, ...machines, owner: text }, owner, text) ?? {},
+    notesText: text,
+    signatures: {},
     hasRequirement: true,
     icon: undefined,
     dependsOn: [],
@@ -41,20 +43,26 @@ export function makePublication(text: string): Publication {
   const driverApp = { kind: "driver", id: 1 } as const;
   return {
     logName: "Platen-publish-contoso",
-    title: text,
     instance: "0123456789ab",
+    isForAll: false,
     madeAt: 0,
-    service: text,
-    url: text,
-    apps: [
-      makeApp(driverApp, text, { scripts: ofDriver, hasRequirement: false }),
-      makeApp({ kind: "printer", id: 7 }, text, { scripts, dependsOn: [driverApp], icon: "a" }),
+    parts: [
+      {
+        title: text,
+        client: text,
+        tenant: "",
+        url: text,
+        apps: [
+          makeApp(driverApp, text, { scripts: ofDriver, hasRequirement: false }),
+          makeApp({ kind: "printer", id: 7 }, text, { scripts, dependsOn: [driverApp], icon: "a" }),
+        ],
+        attention: [text],
+        leftOut: [{ name: text, reason: text }],
+        together: makeApp({ kind: "client", id: 3 }, text, { scripts }),
+        togetherRefusal: text,
+      },
     ],
     icons: new Map([["a", new Uint8Array([1, 2, 3])]]),
-    attention: [text],
-    leftOut: [{ name: text, reason: text }],
-    together: makeApp({ kind: "client", id: 3 }, text, { scripts }),
-    togetherRefusal: text,
     records: {
       printers: { ids: [7], last: 9 },
       clients: { ids: [3], last: 3 },

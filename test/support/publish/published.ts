@@ -18,6 +18,7 @@ export interface ReadApp {
     DetectionSha256: string;
   };
   Fields: Record<string, string>;
+  Notes: string;
   Detection: ReadScript;
   Requirement: ReadScript | null;
   Icon: string;
@@ -29,20 +30,28 @@ interface ReadScript {
   Settings: string;
 }
 
-export interface ReadSettings {
-  LogName: string;
+/** What a script publishes to one tenant. */
+interface ReadPart {
   Title: string;
-  Instance: string;
-  Made: string;
-  Service: string;
+  Client: string;
+  Tenant: string;
   Source: { Url: string; Apps: string; Records: string };
-  Frames: Record<string, { Before: string; After: string }>;
-  Icons: Record<string, string>;
   Apps: ReadApp[];
   Attention: string[];
   LeftOut: { Name: string; Reason: string }[];
   Together: ReadApp | null;
   TogetherRefusal: string;
+}
+
+/** The settings of a script, with those of its first part. */
+export interface ReadSettings extends ReadPart {
+  LogName: string;
+  Instance: string;
+  IsForAll: boolean;
+  Made: string;
+  Frames: Record<string, { Before: string; After: string }>;
+  Icons: Record<string, string>;
+  Clients: ReadPart[];
   Records: {
     Printers: number[];
     Clients: number[];
@@ -53,11 +62,18 @@ export interface ReadSettings {
   } | null;
 }
 
-/** Reads the settings block of a publish script. */
+/** Reads the settings block of a publish script, with the settings of its first part beside the others. */
 export function readSettings(script: string): ReadSettings {
+  const settings = readBlock(script);
+  return { ...settings, ...(settings.Clients[0] as ReadPart) };
+}
+
+/** Reads the settings block of a publish script as it is. */
+export function readBlock(script: string): Omit<ReadSettings, keyof ReadPart> {
   const start = script.indexOf("$Settings = ");
   assert.ok(start > 0, "the script has no settings");
-  return new LiteralReader(script.slice(start + "$Settings = ".length)).value() as unknown as ReadSettings;
+  const value = new LiteralReader(script.slice(start + "$Settings = ".length)).value();
+  return value as unknown as ReadSettings;
 }
 
 /** A client “Müller” with two printers on one driver, one on another, and one that cannot be deployed. */

@@ -5,14 +5,30 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { program } from "../powershell/powershell.ts";
 
+/** An object of `-PassThru`. */
+export interface ResultRow {
+  readonly Tenant: string;
+  readonly Client: string;
+  readonly Name: string;
+  readonly AppId: string;
+  readonly Result: string;
+  readonly Changed: readonly string[];
+  readonly Seconds: number;
+  readonly Reason: string;
+}
+
 /** The result of a run of `publish.ps1`. */
 export interface PublishRun {
   readonly code: number;
   /** Lines that a person sees. */
   readonly output: readonly string[];
+  /** The objects of `-PassThru`. */
+  readonly rows: readonly ResultRow[];
   /** Lines on standard error. They must always be empty. */
   readonly errors: readonly string[];
   readonly log: string;
+  /** The texts of all errors that the run caught. */
+  readonly noted: string;
   /** Temporary files that were not deleted. */
   readonly left: readonly string[];
 }
@@ -25,6 +41,7 @@ const times: readonly (readonly [string, string])[] = [
   ["$LongestPollMs = 10000", "$LongestPollMs = 20"],
   ["$RefusedPauseMs = 2000", "$RefusedPauseMs = 5"],
   ["$SlowDownSeconds = 5", "$SlowDownSeconds = 1"],
+  ["$LookForLeaseMs = 5000", "$LookForLeaseMs = 20"],
   ["[Math]::Max(1, [int]$Matches[0])", "[Math]::Max(0, [int]$Matches[0])"],
 ];
 
@@ -45,19 +62,27 @@ export class Publisher {
 
   constructor() {
     const args = ["-NoProfile", "-NonInteractive", "-File", resolve("test/powershell/publish.ps1")];
-    this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+    // `Start-Process` with an address runs this program.
+    const browser = `#!/bin/sh\nexec "${process.execPath}" "${resolve("test/powershell/browser.mjs")}" "$1"\n`;
+    writeFileSync(join(this.folder, "xdg-open"), browser, { mode: 0o755 });
+    const env = { ...process.env, PATH: `${this.folder}:${process.env.PATH}` };
+    this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"], env });
     const { stdout } = this.#process;
     if (stdout === null) throw new Error("PowerShell has no output");
     this.#answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
   }
 
-  async run(script: string, parameters: Record<string, unknown> = {}): Promise<PublishRun> {
+  async run(
+    script: string,
+    parameters: Record<string, unknown> = {},
+    environment: Record<string, string> = {},
+  ): Promise<PublishRun> {
     const folder = join(this.folder, String(++this.#runs));
     mkdirSync(folder);
     const path = join(folder, "publish.ps1");
     writeFileSync(path, script);
     this.#process.stdin?.write(
-      `${JSON.stringify({ Script: path, Parameters: parameters, Folder: folder })}\n`,
+      `${JSON.stringify({ Script: path, Parameters: parameters, Environment: environment, Folder: folder })}\n`,
     );
     const lines: string[] = [];
     for (;;) {
@@ -67,8 +92,9 @@ export class Publisher {
         lines.push(value);
         continue;
       }
-      const { Code, Output, Errors, Log, Left } = JSON.parse(value.slice("ANSWER ".length));
-      return { code: Code, output: [...lines, ...Output], errors: Errors, log: Log, left: Left };
+      const { Code, Output, Rows, Errors, Noted, Log, Left } = JSON.parse(value.slice("ANSWER ".length));
+      const texts = { output: [...lines, ...Output], errors: Errors, noted: Noted, log: Log };
+      return { code: Code, rows: Rows, left: Left, ...texts };
     }
   }
 

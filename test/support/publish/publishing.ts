@@ -14,12 +14,20 @@ import { Publisher, type PublishRun, withShortPauses } from "./publisher.ts";
 export interface Publishing {
   readonly service: TestApp;
   readonly tenant: Tenant;
+  /** Adds a tenant with this name; `<name>.example` is its domain. */
+  addTenant(name: string, behaviour?: BehaviourChanges): Tenant;
+  /** The addresses that all tenants share. The token or the domain in the path selects the tenant. */
+  readonly shared: { readonly GraphUrl: string; readonly LoginUrl: string };
   /** Downloads a publish script and shortens its pauses. @param others additional replacements */
   script(path: string, others?: readonly (readonly [string, string])[]): Promise<string>;
   /** Downloads a publish script and runs it with the tenant's token. */
   publish(path: string, parameters?: Record<string, unknown>): Promise<PublishRun>;
   /** Runs a script with the tenant's token. */
-  run(script: string, parameters?: Record<string, unknown>): Promise<PublishRun>;
+  run(
+    script: string,
+    parameters?: Record<string, unknown>,
+    environment?: Record<string, string>,
+  ): Promise<PublishRun>;
 }
 
 let publisher: Publisher | undefined;
@@ -47,17 +55,20 @@ export async function startPublishing(
     assert.equal(answer.status, 200, await answer.clone().text());
     return withShortPauses(await answer.text(), others);
   };
-  const run: Publishing["run"] = async (text, parameters = {}) => {
+  const run: Publishing["run"] = async (text, parameters = {}, environment = {}) => {
     const { graphUrl, loginUrl, token } = tenant;
     const known = { GraphUrl: graphUrl, LoginUrl: loginUrl, AccessToken: token };
     const given = Object.entries({ ...known, ...parameters }).filter(([, value]) => value !== undefined);
-    const result = await sharedPublisher().run(text, Object.fromEntries(given));
+    const result = await sharedPublisher().run(text, Object.fromEntries(given), environment);
     checkRun(tenant, result);
     return result;
   };
+  const ofAll = (url: string) => url.replace(/[^/]+$/, "any");
   return {
     service,
     tenant,
+    addTenant: (name, changes = {}) => graph.tenant(name, { pageSize: 100, ...changes }),
+    shared: { GraphUrl: ofAll(tenant.graphUrl), LoginUrl: ofAll(tenant.loginUrl) },
     script,
     run,
     publish: async (path, parameters) => run(await script(path), parameters),
@@ -65,7 +76,7 @@ export async function startPublishing(
 }
 
 /** Checks what every run must guarantee. */
-function checkRun(tenant: Tenant, { errors, left, output, log }: PublishRun): void {
+export function checkRun(tenant: Tenant, { errors, left, output, log, noted, rows }: PublishRun): void {
   assert.deepEqual(errors, [], "nothing is written to STDERR");
   assert.deepEqual(left, [], "no temporary file stays");
   assert.deepEqual(tenant.leaks, [], "no token is sent to the storage");
@@ -74,10 +85,18 @@ function checkRun(tenant: Tenant, { errors, left, output, log }: PublishRun): vo
     ({ child }) => !/platen:\w+:driver:/.test(String(tenant.app(child).notes)),
   );
   assert.deepEqual([tenant.lostIcons, lost], [[], []]);
-  const everything = [...output, log].join("\n");
-  for (const secret of [...tenant.state.tokens.keys(), ...tenant.signIns.refreshTokens.keys()])
-    assert.ok(!everything.includes(secret), "no token is written or logged");
+  const everything = [...output, log, noted, JSON.stringify(rows)].join("\n");
+  for (const secret of secretsOf(tenant))
+    assert.ok(!everything.includes(secret), "no secret is written, logged or in $Error");
   assert.ok(!/[?&]sig=|link=/.test(everything), "no address with a signature or link is written or logged");
+}
+
+function secretsOf({ state, signIns, requests }: Tenant): string[] {
+  const forms = requests.filter(({ area }) => area === "login").map(({ body }) => (body ?? {}) as Fields);
+  const sent = forms.flatMap(({ code, code_verifier, client_secret, client_assertion }) =>
+    [code, code_verifier, client_secret, client_assertion].filter((text) => typeof text === "string"),
+  );
+  return [...state.tokens.keys(), ...signIns.refreshTokens.keys(), ...sent];
 }
 
 /** The tenant's only app for a record. @param key such as `printer:7` */

@@ -1,11 +1,11 @@
 #region Blocks (Azure block blobs)
 
-$MostRefusals = 6
-# An address may be refused for a moment after it was given.
+$MaxRefusals = 6
+# The storage may refuse a new address for a moment.
 $RefusedPauseMs = 2000
 
 function Send-Payload {
-    # The payload in blocks, and the list that puts them together.
+    # Uploads the payload in blocks, then the list of the blocks.
     param($App, $Info, $Upload)
     $buffer = New-Object 'byte[]' -ArgumentList $UploadBlockBytes
     $ids = New-Object Text.StringBuilder
@@ -15,8 +15,9 @@ function Send-Payload {
         for ($number = 0; $sent -lt $Info.Size; $number++) {
             $count = Read-Full $stream $buffer $UploadBlockBytes
             if ($count -eq 0) { throw "$($App.Package.FileName) ends too early." }
+            Update-Lease
             if ($Upload.Clock.Elapsed.TotalSeconds -ge $RenewSeconds) { Update-UploadUri $Upload }
-            # Of equal length, as they must be.
+            # All ids must have the same length.
             $id = [Convert]::ToBase64String([Text.Encoding]::ASCII.GetBytes($number.ToString('D8')))
             Send-Blob $Upload "comp=block&blockid=$([Uri]::EscapeDataString($id))" @{ Bytes = $buffer; Count = $count; Type = 'application/octet-stream' }
             $null = $ids.Append("<Latest>$id</Latest>")
@@ -32,7 +33,7 @@ function Send-Payload {
 }
 
 function Send-Blob {
-    # One request to the storage. The address is the permission: no token goes there, and no log has it.
+    # Sends a request to the storage. Its address is a secret, so it is not logged, and no token is sent with it.
     param($Upload, [string]$What, $Body)
     $headers = @{}
     if ($What -ne 'comp=blocklist') { $headers['x-ms-blob-type'] = 'BlockBlob' }
@@ -40,8 +41,8 @@ function Send-Blob {
         $answer = Send-Request 'PUT' "$($Upload.Uri)&$What" $headers $Body
         Write-Log "PUT to the storage, $What -> $($answer.Status) $($answer.RequestId)"
         if ($answer.Status -eq 201) { return }
-        if ($answer.Status -ne 403 -or $refusal -ge $MostRefusals) { Stop-Blob $answer }
-        # First the same address once more, then a new one each time.
+        if ($answer.Status -ne 403 -or $refusal -ge $MaxRefusals) { Stop-Blob $answer }
+        # First the same address again, then a new one each time.
         if ($refusal -eq 1) { Start-Sleep -Milliseconds $RefusedPauseMs }
         else { Update-UploadUri $Upload }
     }
@@ -55,7 +56,7 @@ function Stop-Blob {
         if ($Answer.Text -match '<Code>([A-Za-z0-9]{1,80})</Code>') { $why += " $($Matches[1])" }
         if ($Answer.RequestId) { $why += " (request id $($Answer.RequestId))" }
     }
-    Stop-With "The storage did not take the content: $why." @{ Passing = (Test-Passing $Answer.Status @()) }
+    Stop-With "The storage refused the content: $why." @{ Passing = (Test-Passing $Answer.Status @()) }
 }
 
 #endregion

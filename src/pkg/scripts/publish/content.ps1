@@ -1,23 +1,24 @@
 #region Content
 
 $UploadBlockBytes = 6291456
-# Addresses to upload to end after a while.
+# The address for the upload is renewed after this time.
 $RenewSeconds = 450
-$MostContents = 3
+$MaxContents = 3
 
 function Publish-Content {
-    # Uploads an app's package as a new content version; its id. The caller has opened the package and commits the version.
+    # Uploads an app's package as a new content version, and returns its id. The caller opens the package before and commits
+    # the version afterwards.
     param($App, [string]$AppId, $Info, [string]$Committed)
     for ($try = 1; ; $try++) {
-        # What an interrupted run left stands in the way.
+        # Intune refuses a new version while an interrupted run's unfinished one is there.
         Remove-UnfinishedContent $AppId $Committed
         try {
             return (Send-Content $App $AppId $Info)
         }
         catch {
             $isAgain = (Test-Problem $_ 'Passing') -or (Test-Problem $_ 'NewFile')
-            if ($try -ge $MostContents -or -not $isAgain) { throw }
-            Write-Log "Begins again: $_"
+            if ($try -ge $MaxContents -or -not $isAgain) { throw }
+            Write-Log "Starts the upload again: $_"
         }
     }
 }
@@ -28,7 +29,7 @@ function Get-ContentPath {
 }
 
 function Remove-UnfinishedContent {
-    # Deletes versions that nobody ever committed, with their files; nothing that was ever in use.
+    # Deletes versions that were never committed, with their files. This run has the app's lease, so no other run uploads them.
     param([string]$AppId, [string]$Committed)
     $versions = Get-ContentPath $AppId
     foreach ($version in @(Get-GraphList $versions 'list the content')) {
@@ -46,7 +47,7 @@ function Remove-UnfinishedContent {
 function Send-Content {
     param($App, [string]$AppId, $Info)
     $versions = Get-ContentPath $AppId
-    # Not sent twice: what is begun again begins with what is there.
+    # Sent once: a second try begins with a look at the versions.
     $made = Invoke-Graph 'POST' $versions @{} @{ Doing = 'make a content version'; Again = 404, 409; Tries = 1 }
     $version = Get-Id $made 'make a content version'
     $wanted = @{
@@ -66,14 +67,15 @@ function Send-Content {
 }
 
 function Wait-ForState {
-    # The file as soon as it is in one of the states. Failures are final.
+    # Waits until the file has one of the states, and returns it. A failure is final for this file.
     param([string]$Path, [string[]]$States, [string]$What)
     return Wait-Until {
+        Update-Lease
         $file = Invoke-Graph 'GET' $Path $null @{ Doing = 'say how far the content is'; Again = 404, 409 }
         $state = [string](Get-Field $file 'uploadState')
         if ($States -contains $state) { return $file }
         if ($state -match 'Failed$|TimedOut$|^error$') {
-            # A new file may fare better.
+            # Intune may accept a new file.
             Stop-With "Intune could not $What ($state)." @{ NewFile = $true }
         }
     } "To $What"
@@ -81,22 +83,22 @@ function Wait-ForState {
 
 function Set-UploadUri {
     param($Upload, [string[]]$States)
-    $file = Wait-ForState $Upload.Path $States 'give an address to upload to'
+    $file = Wait-ForState $Upload.Path $States 'give an address for the upload'
     $uri = [string](Get-Field $file 'azureStorageUri')
-    if (-not (Test-SafeUrl $uri) -or -not $uri.Contains('?')) { throw 'Intune gave an address to upload to that is none.' }
+    if (-not (Test-SafeUrl $uri) -or -not $uri.Contains('?')) { throw 'Intune answered without a valid address for the upload.' }
     $Upload.Uri = $uri
     $Upload.Clock = [Diagnostics.Stopwatch]::StartNew()
 }
 
 function Update-UploadUri {
     param($Upload)
-    Write-Log 'Renews the address to upload to'
-    $null = Invoke-Graph 'POST' "$($Upload.Path)/renewUpload" @{} @{ Doing = 'renew the address to upload to' }
+    Write-Log 'Renews the address for the upload'
+    $null = Invoke-Graph 'POST' "$($Upload.Path)/renewUpload" @{} @{ Doing = 'renew the address for the upload' }
     Set-UploadUri $Upload @('azureStorageUriRenewalSuccess', 'azureStorageUriRequestSuccess')
 }
 
 function Save-File {
-    # Commits the file: from here on Intune has the keys and checks what it got.
+    # Commits the file: Intune gets the keys and checks the content.
     param([string]$Path, $Info)
     for ($try = 1; ; $try++) {
         try {
@@ -106,7 +108,7 @@ function Save-File {
         catch {
             if ($try -ge $MostTries -or -not (Test-Problem $_ 'Passing')) { throw }
             $answer = Get-ProblemAnswer $_
-            # It may have arrived all the same.
+            # The request may have arrived.
             $file = Invoke-Graph 'GET' $Path $null @{ Doing = 'say how far the content is' }
             if ([string](Get-Field $file 'uploadState') -like 'commitFile*') { break }
             Wait-Pause $answer $try

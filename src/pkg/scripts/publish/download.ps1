@@ -1,21 +1,21 @@
-#region Fetching the package from Platen
+#region Downloading the package from Platen
 
 function Save-Package {
-    # The package in a temporary file that is gone as soon as it is closed.
+    # Downloads the package to a temporary file, which is deleted when it is closed.
     param($App)
     $wanted = $App.Package
-    if (-not $wanted.Url) { throw 'This script does not know where Platen is: give the file with -Package.' }
+    if (-not $wanted.Url) { throw 'This script does not know the address of Platen. Download the package and use -Package.' }
     $path = [IO.Path]::Combine([IO.Path]::GetTempPath(), "platen-$([guid]::NewGuid().ToString('N')).intunewin")
     $options = [IO.FileOptions]::DeleteOnClose
     $file = [IO.FileStream]::new($path, [IO.FileMode]::CreateNew, [IO.FileAccess]::ReadWrite, [IO.FileShare]::None, 65536, $options)
     try {
-        # Windows deletes it also where the script is killed; elsewhere it can go at once, and stays readable here.
+        # Windows deletes it even if the script is killed. Elsewhere a deleted file stays readable while it is open.
         if ($path.StartsWith('/')) { [IO.File]::Delete($path) }
         for ($try = 1; $file.Position -lt $wanted.Size; $try++) {
             $before = $file.Position
             $problem = Receive-Part $wanted $file
             if ($file.Position -ge $wanted.Size) { break }
-            # What goes on is not given up.
+            # Progress starts the count of tries again.
             if ($file.Position - $before -ge $BufferBytes) { $try = 1 }
             if (Test-LastTry $try $wanted.Url $MostTries) { Stop-Unfetched $wanted $problem }
             Wait-Pause $problem $try
@@ -31,26 +31,26 @@ function Save-Package {
 }
 
 function Stop-Unfetched {
-    # Where there was no answer, no other app fares better.
+    # Without any answer, no other app can be downloaded either.
     param($Wanted, $Problem)
-    $text = "$($Wanted.FileName) could not be fetched from $(Get-PackageAddress $Wanted): $($Problem.Problem)"
+    $text = "$($Wanted.FileName) could not be downloaded from $(Get-PackageAddress $Wanted): $($Problem.Problem)"
     if ($Problem.Status) { throw $text }
-    Stop-With "$text. Where this PC does not reach Platen, give the packages with -Package." @{ Fatal = $true }
+    Stop-With "$text. If this PC cannot reach Platen, download the packages and use -Package." @{ Fatal = $true }
 }
 
 function Get-PackageAddress {
-    # What stands behind it opens the service, and is nobody's business.
+    # The query may be a link with rights, so messages leave it out.
     param($Wanted)
     return $Wanted.Url -replace '\?.*'
 }
 
 function Stop-Changed {
     param($Wanted)
-    Stop-Final "What Platen has at $(Get-PackageAddress $Wanted) is not what it was when this script was made. Download this script anew."
+    Stop-Final "The package at $(Get-PackageAddress $Wanted) has changed since this script was made. Download the script again."
 }
 
 function Receive-Part {
-    # What is still missing of a package, as far as it comes; what stopped it, as an answer.
+    # Downloads what is missing of a package, as far as it comes. Returns what stopped it, as an answer.
     param($Wanted, $File)
     $answer = @{ Status = 0; Problem = ''; AskedMs = 0 }
     $message = $null
@@ -89,7 +89,7 @@ function Save-Answer {
     $tag = ''
     if ($null -ne $Response.Headers.ETag) { $tag = $Response.Headers.ETag.Tag.Trim([char]34) }
     if ($tag -ne $Wanted.ETag) { Stop-Changed $Wanted }
-    # The whole of it comes where a part was asked for: from the beginning.
+    # The server sent the whole file instead of a part.
     if ($status -eq 200) { $File.SetLength(0) }
     $open = $Response.Content.ReadAsStreamAsync()
     Wait-Task $open
@@ -99,14 +99,14 @@ function Save-Answer {
         $read = $stream.ReadAsync($buffer, 0, $buffer.Length)
         Wait-Read $read
         if ($read.Result -eq 0) { return }
-        if ($File.Position + $read.Result -gt $Wanted.Size) { Stop-Final "Platen sends more than $($Wanted.FileName) has." }
+        if ($File.Position + $read.Result -gt $Wanted.Size) { Stop-Final "Platen sends more bytes than $($Wanted.FileName) has." }
         Write-Part $File $buffer $read.Result
-        Write-Step "Fetching $($Wanted.FileName)" ([int](100 * $File.Position / $Wanted.Size))
+        Write-Step "Downloading $([Math]::Floor($File.Position / 1048576)) of $([Math]::Ceiling($Wanted.Size / 1048576)) MB: $($Wanted.FileName)" ([int](100 * $File.Position / $Wanted.Size))
     }
 }
 
 function Read-Start {
-    # The beginning of an answer's text.
+    # The first 4 KB of an answer's text.
     param($Response)
     $open = $Response.Content.ReadAsStreamAsync()
     Wait-Task $open
@@ -127,12 +127,12 @@ function Write-Part {
         $File.Write($Buffer, 0, $Count)
     }
     catch {
-        Stop-Final "The package cannot be kept in $([IO.Path]::GetTempPath()): $($_.Exception.GetBaseException().Message)"
+        Stop-Final "The package cannot be saved in $([IO.Path]::GetTempPath()): $($_.Exception.GetBaseException().Message)"
     }
 }
 
 function Wait-Read {
-    # A connection that brings nothing for so long is broken.
+    # Treats a connection as broken when it brings nothing for too long.
     param($Task)
     $clock = [Diagnostics.Stopwatch]::StartNew()
     $tasks = [Threading.Tasks.Task[]]@($Task)
@@ -144,7 +144,7 @@ function Wait-Read {
 }
 
 function Stop-Final {
-    # No other try helps.
+    # Throws an error that no further try can avoid.
     param([string]$Text)
     Stop-With $Text @{ Final = $true }
 }
@@ -154,9 +154,9 @@ function Stop-Fetch {
     $status = [int]$Response.StatusCode
     $said = (Read-Start $Response) -replace '<[^>]{0,200}>' -replace $Unprintable, ' '
     $said = $said.Substring(0, [Math]::Min(300, $said.Length)).Trim()
-    $text = "Platen did not give $($Wanted.FileName) at $(Get-PackageAddress $Wanted): answer $status"
+    $text = "Platen refused $($Wanted.FileName) at $(Get-PackageAddress $Wanted): answer $status"
     if ($said) { $text += ", $said" }
-    $text = $text.TrimEnd('.') + '. Download this script anew.'
+    $text = $text.TrimEnd('.') + '. Download the script again.'
     Stop-Final $text
 }
 

@@ -1,7 +1,7 @@
 #region An app's fields
 
 $AppType = '#microsoft.graph.win32LobApp'
-# What every package of Platen's is installed with.
+# These are the same for all packages of Platen.
 $SameForAll = @{
     allowAvailableUninstall = $true
     installExperience = @{ runAsAccount = 'system'; maxRunTimeInMinutes = 60; deviceRestartBehavior = 'basedOnReturnCode' }
@@ -13,7 +13,7 @@ $SameForAll = @{
         @{ returnCode = 1618; type = 'retry' }
     )
 }
-# As Intune's portal calls them.
+# The names in Intune's portal.
 $Titles = @{
     displayName = 'Name'
     description = 'Description'
@@ -31,14 +31,16 @@ $Titles = @{
     fileName = 'App package file'
     setupFilePath = 'Setup file'
     notes = 'Notes'
+    owner = 'Owner'
+    roleScopeTagIds = 'Scope tags'
 }
-# They belong to the package: somebody's change would break it.
+# These belong to the package. Another value would break it.
 $OfPackage = @('fileName', 'setupFilePath')
-# An app that was made by hand may have had another installer.
+# An app that was created by hand may have another installer.
 $OfInstaller = @('installCommandLine', 'uninstallCommandLine')
 
 function Get-WantedFields {
-    # By Graph's names, without rules and notes.
+    # By their names in Graph, without rules and notes.
     param($App)
     $wanted = @{}
     foreach ($name in $App.Fields.Keys) { $wanted[$name] = $App.Fields[$name] }
@@ -50,13 +52,13 @@ function Get-WantedFields {
 }
 
 function Get-Titles {
-    # What these properties are called, in the same order every time.
+    # The names of properties for people, always in the same order.
     param([string[]]$Names)
     return @((Get-Sorted @($Names)) | Where-Object { $Titles.ContainsKey($_) } | ForEach-Object { $Titles[$_] })
 }
 
 function Compare-Fields {
-    # Changes: what is to be set. Kept: what somebody set in Intune by hand. Set: what is noted of all of them afterwards.
+    # Changes: properties to set. Kept: those that a person changed in Intune. Set: the hashes to note afterwards.
     param($App, $Current, $Noted)
     $wanted = Get-WantedFields $App
     $result = @{ Changes = @{}; Kept = @(); Set = @{} }
@@ -71,29 +73,50 @@ function Compare-Fields {
         }
         else { $result.Kept += $name }
     }
-    Add-IconChange $result $wanted $Current $Noted
+    Add-Removals $result $wanted $Current $Noted
     if ($result.Changes.ContainsKey('allowedArchitectures')) { $result.Changes.applicableArchitectures = 'none' }
     return $result
 }
 
 function Test-Ours {
-    # Whether a value is still the one that was set by us, or there is none and there never was.
+    # Returns whether a value is still the one that a run set, or is empty and was never set.
     param([string]$Name, [string]$Text, $Noted)
     if ($Noted.ContainsKey($Name)) { return $Noted[$Name] -eq (Get-ShortHash $Text) }
     return $Text -eq ''
 }
 
-function Add-IconChange {
-    # An icon that is gone in Platen goes here, too, where it is ours.
+function Add-Removals {
+    # Clears what Platen no longer has, unless a person changed it in Intune.
     param($Result, $Wanted, $Current, $Noted)
-    if ($Wanted.ContainsKey('largeIcon') -or -not $Noted.ContainsKey('largeIcon')) { return }
-    $there = Get-FieldText 'largeIcon' (Get-Field $Current 'largeIcon') $null
-    $Result.Set.Remove('largeIcon')
-    if ($there -and (Test-Ours 'largeIcon' $there $Noted)) { $Result.Changes.largeIcon = $null }
+    foreach ($name in 'largeIcon', 'owner') {
+        if ($Wanted.ContainsKey($name) -or -not $Noted.ContainsKey($name)) { continue }
+        $there = Get-FieldText $name (Get-Field $Current $name) $null
+        $Result.Set.Remove($name)
+        if (-not $there -or -not (Test-Ours $name $there $Noted)) { continue }
+        $Result.Changes[$name] = $null
+        if ($name -eq 'owner') { $Result.Changes[$name] = '' }
+    }
+}
+
+function Compare-NotesText {
+    # The lines of the notes besides the marker: $null if they stay. $Fields: what Compare-Fields returned; gets the hash.
+    param($App, $Noted, $Fields)
+    $wanted = [string](Get-Field $App 'Notes')
+    $isKnown = $Noted.Set.ContainsKey('text')
+    if (-not $wanted -and -not $isKnown) { return $null }
+    $there = $Noted.Text
+    if ($there -cne $wanted -and -not $Force -and -not (Test-Ours 'text' $there $Noted.Set)) {
+        $Fields.Kept += 'notes'
+        return $null
+    }
+    if ($wanted) { $Fields.Set.text = Get-ShortHash $wanted }
+    else { $Fields.Set.Remove('text') }
+    if ($there -ceq $wanted) { return $null }
+    return $wanted
 }
 
 function Get-NewApp {
-    # What an app is made of. It has no content yet, and its notes say so.
+    # The properties of a new app. Its notes say that it has no content yet.
     param($App)
     $wanted = Get-WantedFields $App
     $set = @{}
@@ -101,7 +124,11 @@ function Get-NewApp {
     $wanted['@odata.type'] = $AppType
     $wanted.applicableArchitectures = 'none'
     $wanted.rules = @(Get-OurRules $App)
-    $wanted.notes = Format-Notes '' $App 'none' $set $Settings.Made
+    $text = [string](Get-Field $App 'Notes')
+    if ($text) { $set.text = Get-ShortHash $text }
+    $wanted.notes = (Format-Notes $text $App 'none' $set $Settings.Made $null) + "`n$(Format-Lease)"
+    $tags = @($script:Names.ScopeTags)
+    if ($tags.Count -gt 0) { $wanted.roleScopeTagIds = $tags }
     return $wanted
 }
 

@@ -1,20 +1,27 @@
 #region HTTP
 
-# Doubled after each failure.
+# The pause after the first failure. It doubles after each further one.
 $FirstPauseMs = 1000
 $LongestPauseMs = 60000
 $MostTries = 8
-# Of a host that has not answered yet: it is not there, or its name is wrong.
+# For a host that has not answered yet, because it may not exist.
 $TriesOfUnknown = 4
-# What a service may ask to wait for.
+# The longest Retry-After that the script follows.
 $LongestAskedMs = 300000
 $LongPauseMs = 5000
 $RequestSeconds = 300
 $MostAnswerBytes = 67108864
 $script:Http = $null
+# The hosts that have answered, and those that asked to wait until a time (UTC).
 $script:Answered = @{}
+$script:NotBefore = @{}
 
 function Open-Http {
+    $script:Http = New-Http $true
+}
+
+function New-Http {
+    param([bool]$UseProxy)
     if ($PSVersionTable.PSVersion.Major -lt 6) {
         Add-Type -AssemblyName 'System.Net.Http'
         [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
@@ -24,12 +31,14 @@ function Open-Http {
     }
     $handler = [Net.Http.HttpClientHandler]::new()
     if ($PSVersionTable.PSVersion.Major -ge 6) { $handler.DefaultProxyCredentials = [Net.CredentialCache]::DefaultCredentials }
-    # A token goes nowhere else.
+    # A redirect could send the token to another server.
     $handler.AllowAutoRedirect = $false
     $handler.UseCookies = $false
-    $script:Http = [Net.Http.HttpClient]::new($handler)
-    $script:Http.Timeout = [TimeSpan]::FromSeconds($RequestSeconds)
-    $script:Http.MaxResponseContentBufferSize = $MostAnswerBytes
+    $handler.UseProxy = $UseProxy
+    $http = [Net.Http.HttpClient]::new($handler)
+    $http.Timeout = [TimeSpan]::FromSeconds($RequestSeconds)
+    $http.MaxResponseContentBufferSize = $MostAnswerBytes
+    return $http
 }
 
 function Close-Http {
@@ -37,8 +46,20 @@ function Close-Http {
     $script:Http = $null
 }
 
+function Send-Directly {
+    # Sends a request past any proxy.
+    param([string]$Method, [string]$Url, $Headers)
+    $usual = $script:Http
+    $script:Http = New-Http $false
+    try { return Send-Request $Method $Url $Headers $null @(404, 410) $TriesOfUnknown }
+    finally {
+        $script:Http.Dispose()
+        $script:Http = $usual
+    }
+}
+
 function Test-SafeUrl {
-    # Nothing secret goes over a network in the clear.
+    # Secrets are only sent over HTTPS, or to this machine.
     param([string]$Text)
     $url = $null
     if (-not [Uri]::TryCreate($Text, [UriKind]::Absolute, [ref]$url)) { return $false }
@@ -46,7 +67,7 @@ function Test-SafeUrl {
 }
 
 function Wait-Task {
-    # Until a task is done, in steps: Ctrl+C has its turn in between. Throws what it failed with.
+    # Waits for a task in steps, so that Ctrl+C works. Throws the task's error.
     param($Task)
     $tasks = [Threading.Tasks.Task[]]@($Task)
     while (-not $Task.IsCompleted) { $null = [Threading.Tasks.Task]::WaitAny($tasks, 250) }
@@ -60,9 +81,9 @@ function New-HttpBody {
 }
 
 function Send-Once {
-    # One request. Status is 0 where no answer came, and Problem then says why.
+    # Sends one request. Status is 0 if no answer came. Problem then says why.
     param([string]$Method, [string]$Url, $Headers, $Body)
-    $answer = @{ Status = 0; Text = ''; Problem = ''; AskedMs = 0; RequestId = ''; ETag = '' }
+    $answer = @{ Status = 0; Text = ''; Problem = ''; AskedMs = 0; RequestId = ''; ETag = ''; Challenge = ''; Date = $null }
     $message = $null
     $response = $null
     try {
@@ -76,6 +97,8 @@ function Send-Once {
         $answer.AskedMs = Get-AskedMs $response.Headers.RetryAfter
         $answer.ETag = Get-ResponseHeader $response @('ETag')
         $answer.RequestId = Get-ResponseHeader $response @('request-id', 'x-ms-request-id')
+        $answer.Date = $response.Headers.Date
+        $answer.Challenge = Get-ResponseHeader $response @('WWW-Authenticate')
         $answer.Status = [int]$response.StatusCode
     }
     catch {
@@ -93,7 +116,7 @@ function New-HttpMessage {
     $message = [Net.Http.HttpRequestMessage]::new([Net.Http.HttpMethod]::new($Method), $Url)
     foreach ($name in $Headers.Keys) { $null = $message.Headers.TryAddWithoutValidation($name, [string]$Headers[$name]) }
     if ($null -eq $Body) { return $message }
-    # Bytes: PowerShell's own commands would change what they take for text.
+    # Bytes, because PowerShell would change the encoding of text.
     $message.Content = [Net.Http.ByteArrayContent]::new($Body.Bytes, 0, $Body.Count)
     if ($Body.Type) { $null = $message.Content.Headers.TryAddWithoutValidation('Content-Type', $Body.Type) }
     return $message
@@ -109,17 +132,20 @@ function Get-ResponseHeader {
 }
 
 function Test-Passing {
-    # Whether the same request may succeed a little later. $Again: further statuses that pass by here.
+    # Returns whether the same request may succeed later. $Again: further statuses for which that is so.
     param([int]$Status, [int[]]$Again)
     return ($Status -eq 0 -or $Status -eq 408 -or $Status -eq 429 -or $Status -ge 500 -or $Again -contains $Status)
 }
 
 function Send-Request {
-    # Sends until there is an answer that time does not change, or too often.
+    # Sends a request, again after failures that may pass.
     param([string]$Method, [string]$Url, $Headers, $Body, [int[]]$Again = @(), [int]$Tries = $MostTries)
+    $hostName = ([Uri]$Url).Authority
     for ($try = 1; ; $try++) {
+        Wait-Asked $hostName
         $answer = Send-Once $Method $Url $Headers $Body
-        if ($answer.Status) { $script:Answered[([Uri]$Url).Authority] = $true }
+        if ($answer.Status) { $script:Answered[$hostName] = $true }
+        if ($answer.AskedMs -gt 0) { $script:NotBefore[$hostName] = [datetime]::UtcNow.AddMilliseconds([Math]::Min($LongestAskedMs, $answer.AskedMs)) }
         if ((Test-LastTry $try $Url $Tries) -or -not (Test-Passing $answer.Status $Again)) { return $answer }
         Wait-Pause $answer $try
     }
@@ -131,20 +157,35 @@ function Test-LastTry {
     return $Try -ge $Tries
 }
 
+function Wait-Asked {
+    # Waits as long as a host has asked for, whatever is sent to it next.
+    param([string]$HostName)
+    if (-not $script:NotBefore.ContainsKey($HostName)) { return }
+    $rest = ($script:NotBefore[$HostName] - [datetime]::UtcNow).TotalMilliseconds
+    $script:NotBefore.Remove($HostName)
+    if ($rest -gt 0) { Start-Pause $rest "$HostName asks to wait" }
+}
+
 function Wait-Pause {
-    # Before the next try: as long as the answer asks for, and longer each time where it asks for nothing.
+    # Waits before the next try: as long as the answer asks for, else longer each time.
     param($Answer, [int]$Try)
     $own = [Math]::Min($LongestPauseMs, $FirstPauseMs * [Math]::Pow(2, $Try - 1))
-    # Not all at the same moment.
+    # Several runs must not try at the same moment.
     $own = $own * (0.75 + 0.5 * [Random]::new().NextDouble())
     $pause = [int][Math]::Min($LongestAskedMs, [Math]::Max($Answer.AskedMs, $own))
     $why = $Answer.Problem
     if ($Answer.Status) { $why = "answer $($Answer.Status)" }
-    Write-Log "Waits $pause ms and tries again ($why)"
-    # Progress is not seen everywhere.
-    if ($pause -ge $LongPauseMs) { Write-Host "Waiting $([Math]::Ceiling($pause / 1000)) s before the next try ($($why -replace $Unprintable, ' '))" }
-    Write-Step "Waiting $([Math]::Ceiling($pause / 1000)) s before the next try ($why)"
-    Start-Sleep -Milliseconds $pause
+    Start-Pause $pause $why
+}
+
+function Start-Pause {
+    param([int]$Milliseconds, [string]$Why)
+    $text = "Waiting $([Math]::Ceiling($Milliseconds / 1000)) s before the next try ($Why)"
+    Write-Log "$text ($Milliseconds ms)"
+    # Not every host shows progress.
+    if ($Milliseconds -ge $LongPauseMs) { Write-Person $text }
+    Write-Step $text
+    Start-Sleep -Milliseconds $Milliseconds
 }
 
 function Get-AskedMs {
@@ -156,7 +197,7 @@ function Get-AskedMs {
 }
 
 function Stop-With {
-    # Throws a problem with what its callers have to know of it.
+    # Throws an error with notes for its callers.
     param([string]$Text, $Notes)
     $problem = New-Object InvalidOperationException -ArgumentList $Text
     foreach ($name in $Notes.Keys) { $problem.Data[$name] = $Notes[$name] }
@@ -164,7 +205,7 @@ function Stop-With {
 }
 
 function Test-Problem {
-    # What was noted of a problem that was caught.
+    # Returns a note of a caught error.
     param($ErrorRecord, [string]$Name)
     return [bool]$ErrorRecord.Exception.Data[$Name]
 }

@@ -4,7 +4,7 @@ $BufferBytes = 1048576
 $MostDetectionBytes = 65536
 $PayloadName = 'IntuneWinPackage/Contents/IntunePackage.intunewin'
 $DetectionName = 'IntuneWinPackage/Metadata/Detection.xml'
-# Of an encrypted payload: HMAC (32 bytes) and initialization vector stand before the text, whose blocks have 16 bytes.
+# An encrypted payload: HMAC (32 bytes), initialization vector (16 bytes), then blocks of 16 bytes.
 $MacBytes = 32
 $PrefixBytes = 48
 $BlockBytes = 16
@@ -12,7 +12,7 @@ $script:PackageStream = $null
 $script:PackageZip = $null
 
 function Open-Package {
-    # Opens an app's .intunewin and makes sure that it is that of this script, and whole. Info: what Detection.xml says.
+    # Opens an app's .intunewin, checks that it is the one of this script and undamaged, and returns what Detection.xml says.
     param($App)
     Close-Package
     Add-Type -AssemblyName 'System.IO.Compression'
@@ -23,7 +23,7 @@ function Open-Package {
         $script:PackageZip = [IO.Compression.ZipArchive]::new($script:PackageStream, [IO.Compression.ZipArchiveMode]::Read)
     }
     catch {
-        throw "$($wanted.FileName) is no .intunewin: $($_.Exception.GetBaseException().Message)"
+        throw "$($wanted.FileName) is not a valid .intunewin: $($_.Exception.GetBaseException().Message)"
     }
     $info = Read-Detection $wanted
     $info.Size = (Get-PackageEntry $wanted $PayloadName).Length
@@ -35,11 +35,11 @@ function Open-Package {
 
 function Stop-OtherPackage {
     param($Wanted)
-    throw "$($Wanted.FileName) is not the package that this script was made for. Download both from Platen anew."
+    throw "$($Wanted.FileName) is not the package that this script was made for. Download both from Platen again."
 }
 
 function Get-PackagePath {
-    # .NET has another current folder than PowerShell.
+    # .NET and PowerShell have different current folders.
     return $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($Package)
 }
 
@@ -51,8 +51,8 @@ function Open-GivenPackage {
     $stream = [IO.File]::Open($path, [IO.FileMode]::Open, [IO.FileAccess]::Read, [IO.FileShare]::Read)
     if ($stream.Length -eq $App.Package.Size) { return $stream }
     $stream.Dispose()
-    if (@($Settings.Apps).Count -gt 1 -and [IO.Path]::GetFileName($path) -ne $App.Package.FileName) {
-        throw "This script publishes several apps: -Package takes the folder that has $($App.Package.FileName) and the others."
+    if (@($script:Target.Part.Apps).Count -gt 1 -and [IO.Path]::GetFileName($path) -ne $App.Package.FileName) {
+        throw "This script publishes several apps. Use -Package with the folder that contains $($App.Package.FileName) and the others."
     }
     Stop-OtherPackage $App.Package
 }
@@ -67,19 +67,18 @@ function Close-Package {
 function Get-PackageEntry {
     param($Wanted, [string]$Name)
     $entry = $script:PackageZip.GetEntry($Name)
-    if ($null -eq $entry) { throw "$($Wanted.FileName) is no .intunewin: it has no $Name." }
+    if ($null -eq $entry) { throw "$($Wanted.FileName) is not a valid .intunewin: it has no $Name." }
     return $entry
 }
 
 function Open-Payload {
-    # The encrypted payload as a stream: it is stored as it is, so that nothing is unpacked.
+    # The encrypted payload as a stream. The ZIP stores it uncompressed.
     param($App)
     return (Get-PackageEntry $App.Package $PayloadName).Open()
 }
 
 function Read-Detection {
-    # What Detection.xml says: it has the keys, and the HMAC of all that they encrypt. Its own digest is known, so that
-    # nobody else's is ever parsed.
+    # Reads Detection.xml, which contains the keys and the HMAC. Its digest is checked before it is parsed.
     param($Wanted)
     $bytes = Read-DetectionBytes $Wanted
     if ((Get-Sha256 $bytes) -ne $Wanted.DetectionSha256) { Stop-OtherPackage $Wanted }
@@ -108,7 +107,7 @@ function Read-DetectionBytes {
 }
 
 function Get-EncryptionInfo {
-    # As Graph wants it at the commit.
+    # The form that Graph expects at the commit.
     param($Texts)
     return @{
         encryptionKey = $Texts.EncryptionKey

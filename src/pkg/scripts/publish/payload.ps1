@@ -1,7 +1,7 @@
 #region Checking the payload
 
 function Test-Payload {
-    # Reads it once: it begins with its HMAC, which Detection.xml has, too.
+    # Reads the whole payload. It begins with its HMAC, which Detection.xml also contains.
     param($App, $Info)
     $name = $App.Package.FileName
     $hmac = [Security.Cryptography.HMACSHA256]::new([Convert]::FromBase64String($Info.Encryption.macKey))
@@ -20,7 +20,7 @@ function Test-Payload {
 }
 
 function Read-Payload {
-    # Passes so many bytes through the HMAC.
+    # Updates the HMAC with this many bytes.
     param($Stream, [long]$Size, $Hmac, [string]$Name)
     $buffer = New-Object 'byte[]' -ArgumentList $BufferBytes
     $read = [long]0
@@ -35,7 +35,7 @@ function Read-Payload {
 }
 
 function Read-Full {
-    # Fills a buffer as far as there is anything; the number of bytes.
+    # Fills a buffer as far as the stream has bytes, and returns their number.
     param($Stream, [byte[]]$Buffer, [int]$Wanted)
     $filled = 0
     while ($filled -lt $Wanted) {

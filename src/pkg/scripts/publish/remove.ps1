@@ -1,62 +1,52 @@
-#region Apps of records that are gone
+#region Apps of deleted records
 
 function Remove-Leftovers {
+    # Lists the apps of deleted records in a tenant, asks, and deletes them.
+    param($Part)
     if ($null -eq $Settings.Records) {
-        throw '-Remove needs a script that was fetched by somebody who sees all of Platen: this one does not know which records there are.'
+        throw '-Remove needs a script from an account that sees all records of Platen. This script does not know them.'
     }
-    Test-Current 'Records'
+    # Platen gives no script for a client without printers.
+    if (@($Part.Apps).Count -gt 0) { Test-Current $Part 'Records' }
     Connect-Graph
-    Write-Step 'Looking for the apps that are there'
+    Write-Step 'Looking for existing apps'
     $ours = Get-OurApps
     $gone = @(Find-Leftovers $ours)
     if ($gone.Count -eq 0) {
-        Write-Line "There is nothing to remove: each of Platen's apps in this tenant belongs to a printer, client or driver that is there."
+        Write-Line "There is nothing to remove. Each app of Platen in this tenant belongs to an existing printer, client or driver."
         return
     }
     Write-Line "These apps belong to printers, clients or drivers that were deleted in Platen:"
     foreach ($app in $gone) { Write-Line "  $($app.Name) ($($app.Id)), $($app.Kind) $($app.Number), $(Get-AssignedText $app.Id)" }
     if (-not (Test-Removal $gone.Count)) {
-        Write-Table @($gone | ForEach-Object { New-Row $_.Name (Get-KeptResult) '' })
+        foreach ($app in $gone) { Add-Row $app.Name 'Pending' @('Removal') -AppId $app.Id }
         return
     }
-    $rows = @(foreach ($app in $gone) {
-            try {
-                $null = Invoke-Graph 'DELETE' "mobileApps/$($app.Id)" $null @{ Doing = 'delete the app'; Allow = 404 }
-                New-Row $app.Name 'Deleted' ''
-            }
-            catch {
-                New-Row $app.Name 'Failed' "$_"
-            }
-        })
-    Write-Table $rows
-    $deleted = @($gone | ForEach-Object { "$($_.Kind):$($_.Number)" })
-    Write-UnneededDrivers $ours $deleted
-}
-
-function Get-KeptResult {
-    if ($WhatIfPreference) { return 'Would delete' }
-    return 'Kept'
+    foreach ($app in $gone) {
+        try {
+            $null = Invoke-Graph 'DELETE' "mobileApps/$($app.Id)" $null @{ Doing = 'delete the app'; Allow = 404 }
+            Add-Row $app.Name 'Removed' -AppId $app.Id
+        }
+        catch {
+            Add-Row $app.Name 'Failed' -Reason "$_" -AppId $app.Id
+        }
+    }
+    Write-UnneededDrivers $ours @($gone | ForEach-Object { "$($_.Kind):$($_.Number)" })
 }
 
 function Test-Removal {
-    # Whether somebody said so.
+    # Returns whether to delete the apps.
     param([int]$Count)
     Clear-Step
+    if ($AsJson -and $WhatIfPreference) { return $false }
     if (-not $script:Run.ShouldProcess((Get-CountText $Count 'app'), 'Delete from Intune')) { return $false }
     if ($Force) { return $true }
-    $question = "Delete $(Get-CountText $Count 'app')? What they installed stays on the PCs."
-    $choices = [Management.Automation.Host.ChoiceDescription[]]@('&Yes', '&No')
-    try {
-        return $Host.UI.PromptForChoice('Delete from Intune', $question, $choices, 1) -eq 0
-    }
-    catch {
-        throw 'Nobody can be asked here. Look at the list, and run it again with -Force.'
-    }
+    return Read-Consent "Delete $(Get-CountText $Count 'app')? What they installed stays on the PCs." 'Delete from Intune'
 }
 
 function Find-Leftovers {
-    # Printers and clients first: drivers can go when nothing depends on them. Records that are younger than this script
-    # are unknown to it; an app with another marker that is in use stays, and so does one that nobody published yet.
+    # Printers and clients come first, because drivers can only be deleted when no app depends on them. Records newer than this
+    # script are unknown to it, so their apps stay. So do apps that have another marker in use, or were never published.
     param($Ours)
     $kinds = @(
         @{ Kind = 'printer'; Ids = @($Settings.Records.Printers); Last = $Settings.Records.LastPrinter },

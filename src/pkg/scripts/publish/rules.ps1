@@ -4,10 +4,10 @@ $RuleType = '#microsoft.graph.win32LobAppPowerShellScriptRule'
 $RequirementName = 'The machine is in its subnets'
 
 function Get-ScriptText {
-    # A script's file in base64. Its lines end with CR LF, also if an editor has changed those of this file.
+    # A script's file in base64, with its signature. Its lines end with CR LF, even if an editor has changed those of this file.
     param($Script)
     $frame = $Settings.Frames[$Script.Frame]
-    $text = ($frame.Before, $Script.Settings, $frame.After -join "`n") -replace "`r?`n", "`r`n"
+    $text = (($frame.Before, $Script.Settings, $frame.After -join "`n") + $Script.Signature) -replace "`r?`n", "`r`n"
     return [Convert]::ToBase64String([Text.Encoding]::ASCII.GetBytes($text))
 }
 
@@ -16,7 +16,7 @@ function Get-OurRules {
     @{
         '@odata.type' = $RuleType
         ruleType = 'detection'
-        enforceSignatureCheck = $false
+        enforceSignatureCheck = [bool]$App.Detection.Signature
         runAs32Bit = $false
         scriptContent = (Get-ScriptText $App.Detection)
         operationType = 'notConfigured'
@@ -27,7 +27,7 @@ function Get-OurRules {
         '@odata.type' = $RuleType
         ruleType = 'requirement'
         displayName = $RequirementName
-        enforceSignatureCheck = $false
+        enforceSignatureCheck = [bool]$App.Requirement.Signature
         runAs32Bit = $false
         runAsAccount = 'system'
         scriptContent = (Get-ScriptText $App.Requirement)
@@ -38,8 +38,8 @@ function Get-OurRules {
 }
 
 function Get-WantedRules {
-    # All rules that an app should have, where they differ from those it has: ours, and requirements of an administrator's.
-    # $null where nothing differs. How an app is detected is never left to somebody's change.
+    # All rules of an app, if they differ from those it has: ours, and the requirements that an administrator added. $null if
+    # nothing differs. Detection rules of others are always replaced.
     param($App, $Current)
     $ours = @(Get-OurRules $App)
     $there = @(Get-List $Current 'rules')

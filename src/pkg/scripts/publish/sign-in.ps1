@@ -1,123 +1,268 @@
-#region Signing in (OAuth 2.0 device code, RFC 8628)
+#region Signing in
 
-$SlowDownSeconds = 5
-$script:Token = ''
-$script:RefreshToken = ''
+# A token is renewed when it ends within this time.
+$RenewBeforeSeconds = 300
+# The access to the current tenant: Way, Token, RefreshToken, Ends (UTC; $null if unknown), Claims, TenantId ('' if unknown).
+$script:Access = $null
+
+# Ways of signing in that a person takes part in, and the way to try when one is refused.
+$PersonalWays = 'Browser', 'DeviceCode'
+$OtherWay = @{
+    Browser = 'Try -SignIn DeviceCode.'
+    DeviceCode = 'Try -SignIn Browser.'
+    Certificate = 'Try -SignIn Browser, which signs in a person.'
+    Secret = 'Try -CertificateThumbprint instead of a secret, or -SignIn Browser.'
+    ManagedIdentity = 'Try -CertificateThumbprint.'
+    GraphSession = 'Run Connect-MgGraph again, or try -SignIn Browser.'
+    AccessToken = 'Get a new token, or try -SignIn Browser.'
+}
+
+# What Microsoft's codes mean here (Microsoft Entra authentication and authorization error codes).
+$SignInReasons = @{
+    '50011' = 'the app registration lacks the redirect address http://localhost (platform "Mobile and desktop applications")'
+    '50020' = 'the account does not exist in this tenant'
+    '50076' = 'the tenant asks for a second factor'
+    '50079' = 'the tenant asks for a second factor that this account has not set up'
+    '50105' = 'the account is not assigned to this app in the tenant'
+    '50199' = 'the tenant blocks this way of signing in'
+    '53000' = 'Conditional Access asks for a compliant device'
+    '53001' = 'Conditional Access asks for a joined device'
+    '53003' = 'Conditional Access blocks this way of signing in'
+    '530032' = 'the security policy of the tenant blocks this sign-in'
+    '530033' = 'Conditional Access asks for a managed device'
+    '65001' = 'nobody has consented to the permission in this tenant'
+    '65004' = 'the person declined the consent'
+    '700016' = 'the tenant does not know this app registration: an administrator has to consent to it first'
+    '700027' = 'the certificate is not uploaded to the app registration'
+    '700024' = 'the clock of this PC is wrong'
+    '7000215' = 'the client secret is wrong'
+    '7000218' = 'the app registration does not allow public client flows'
+    '7000222' = 'the client secret has expired'
+    '70018' = 'the person declined the sign-in'
+    '90002' = 'there is no such tenant'
+    '90094' = 'an administrator of the tenant has to consent'
+}
 
 function Connect-Graph {
-    if ($script:Token) { return }
-    Receive-FirstToken
-    Write-Account
+    # Makes sure that there is a token that stays valid for some minutes.
+    $access = $script:Access
+    if ($null -ne $access -and ($null -eq $access.Ends -or ($access.Ends - [datetime]::UtcNow).TotalSeconds -gt $RenewBeforeSeconds)) { return }
+    if ($null -ne $access -and (Update-Token)) { return }
+    Receive-Access
 }
 
-function Receive-FirstToken {
-    $given = $AccessToken
-    if ($given -is [Security.SecureString]) { $given = [Net.NetworkCredential]::new('', $given).Password }
-    if ($given) {
-        $script:Token = ([string]$given).Trim() -replace '^Bearer\s+'
-        if ($script:Token -notmatch '^[\x21-\x7e]+$') { throw '-AccessToken takes the token alone.' }
-        return
-    }
-    $code = Get-DeviceCode
-    # As Microsoft words it, in the language of the tenant.
-    Write-Host ([string](Get-Field $code 'message') -replace $Unprintable, ' ')
-    Write-Step 'Waiting for you to sign in'
-    Receive-Token $code
-}
-
-function Write-Account {
-    # Whose tenant this is, for whoever looks after several. Tokens of Microsoft's say so, as JSON Web Tokens (RFC 7519); one
-    # that does not is none the worse.
+function Receive-Access {
+    # Signs in. $Claims: what Graph asked for when it refused a token, as JSON.
+    param([string]$Claims = '')
+    $way = Get-SignInWay
+    $script:Access = @{ Way = $way; Token = ''; RefreshToken = ''; Ends = $null; Claims = $Claims; TenantId = '' }
     try {
-        $part = $script:Token.Split('.')[1].Replace('-', '+').Replace('_', '/')
-        $bytes = [Convert]::FromBase64String($part.PadRight($part.Length + (4 - $part.Length % 4) % 4, '='))
-        $claims = ConvertFrom-Json -InputObject ([Text.Encoding]::UTF8.GetString($bytes))
-        $who = @('upn', 'unique_name', 'app_displayname' | ForEach-Object { [string](Get-Field $claims $_) } | Where-Object { $_ })[0]
-        $tenantId = [string](Get-Field $claims 'tid')
+        Receive-Token $way
+        Test-Tenant
     }
-    catch {
-        Write-Log 'The token does not say whose it is'
-        return
+    catch { $script:Access = $null; throw }
+}
+
+function Receive-Token {
+    # Fills in the current access.
+    param([string]$Way)
+    switch ($Way) {
+        'Browser' { Receive-BrowserToken }
+        'DeviceCode' { Receive-DeviceCodeToken }
+        'Certificate' { Receive-CertificateToken }
+        'Secret' { Receive-SecretToken }
+        'ManagedIdentity' { Receive-ManagedIdentityToken }
+        'GraphSession' { Receive-GraphSession }
+        'AccessToken' { Receive-GivenToken }
     }
-    if ($tenantId) { Write-Line "Signed in as $who, tenant $tenantId" }
+}
+
+function Get-SignInWay {
+    # -SignIn, else what the parameters are for, else a browser where this PC can open one.
+    if ($SignIn) { return $SignIn }
+    if ($null -ne $AccessToken) { return 'AccessToken' }
+    if ($null -ne $ClientSecret) { return 'Secret' }
+    if ($script:Target.Thumbprint -or $CertificatePath) { return 'Certificate' }
+    if (Test-Browser) { return 'Browser' }
+    return 'DeviceCode'
+}
+
+function Test-Browser {
+    # Whether this PC can open a browser for the person in front of it.
+    if ($env:SSH_CONNECTION -or -not [Environment]::UserInteractive) { return $false }
+    if ([IO.Path]::DirectorySeparatorChar -eq '\' -or (Test-Path -LiteralPath '/System/Library')) { return $true }
+    return [bool]($env:DISPLAY -or $env:WAYLAND_DISPLAY)
+}
+
+function Update-Token {
+    # Returns whether there is a new token. Without a person: by the refresh token, or by signing in again in the same way.
+    $access = $script:Access
+    if ($PersonalWays -notcontains $access.Way) {
+        if ($access.Way -eq 'AccessToken' -and $AccessToken -isnot [scriptblock]) { return $false }
+        Receive-Token $access.Way
+        return $true
+    }
+    if (-not $access.RefreshToken) { return $false }
+    $fields = @{ grant_type = 'refresh_token'; client_id = $script:Target.ClientId; refresh_token = $access.RefreshToken; scope = (Get-Scope) }
+    if ($access.Claims) { $fields.claims = $access.Claims }
+    $answer = Send-Form 'token' $fields
+    if ($answer.Status -ne 200) {
+        Write-Log "The token was not renewed: answer $($answer.Status) $(Get-SignInCode (ConvertFrom-Answer $answer))"
+        return $false
+    }
+    $kept = $access.RefreshToken
+    Set-Token (ConvertFrom-Answer $answer)
+    if (-not $access.RefreshToken) { $access.RefreshToken = $kept }
+    Write-Log 'The token was renewed'
+    return $true
 }
 
 function Get-Scope {
-    # Of Graph's address without a path. With offline_access a token can be renewed: uploads may take longer than one lasts.
+    # For a person. Reading is enough for -WhatIf. Names of groups, filters and tags need permissions of their own.
     $url = [Uri]$script:Graph
-    return "$($url.Scheme)://$($url.Authority)/DeviceManagementApps.ReadWrite.All offline_access"
+    $names = @('DeviceManagementApps.ReadWrite.All')
+    if ($WhatIfPreference) { $names = @('DeviceManagementApps.Read.All') }
+    if ($Register) { $names = @('Application.ReadWrite.All') }
+    else { $names += @(Get-NamePermission) }
+    return (@($names | ForEach-Object { "$($url.Scheme)://$($url.Authority)/$_" }) -join ' ') + ' openid profile offline_access'
 }
 
-function Get-DeviceCode {
-    $answer = Send-Form 'devicecode' @{ client_id = $ClientId; scope = (Get-Scope) }
-    $code = ConvertFrom-Answer $answer
-    if ($answer.Status -ne 200 -or -not (Get-Field $code 'device_code')) { Stop-SignIn $answer $code }
-    return $code
+function Get-AppScope {
+    # For an app without a person: all permissions that it has.
+    $url = [Uri]$script:Graph
+    return "$($url.Scheme)://$($url.Authority)/.default"
+}
+
+function Get-TokenUrl {
+    return "$($script:Login)/$($script:Target.Tenant)/oauth2/v2.0/token"
 }
 
 function Send-Form {
     param([string]$What, $Fields, [int]$Tries = $MostTries)
     $pairs = @($Fields.Keys | ForEach-Object { "${_}=$([Uri]::EscapeDataString($Fields[$_]))" })
     $body = New-HttpBody ([Text.Encoding]::ASCII.GetBytes($pairs -join '&')) 'application/x-www-form-urlencoded'
-    return Send-Request 'POST' "$($script:Login)/$Tenant/oauth2/v2.0/$What" @{ Accept = 'application/json' } $body @() $Tries
+    return Send-Request 'POST' "$($script:Login)/$($script:Target.Tenant)/oauth2/v2.0/$What" @{ Accept = 'application/json' } $body @() $Tries
 }
 
-function Receive-Token {
-    # Asks until the person has signed in, or has not.
-    param($Code)
-    $interval = 5
-    if ("$(Get-Field $Code 'interval')" -match '^[0-9]{1,4}$') { $interval = [Math]::Max(1, [int]$Matches[0]) }
-    $lasts = 900
-    if ("$(Get-Field $Code 'expires_in')" -match '^[0-9]{1,6}$') { $lasts = [int]$Matches[0] }
-    $fields = @{
-        grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
-        client_id = $ClientId
-        device_code = [string](Get-Field $Code 'device_code')
-    }
-    $clock = [Diagnostics.Stopwatch]::StartNew()
-    while ($clock.Elapsed.TotalSeconds -lt $lasts) {
-        Start-Sleep -Milliseconds (1000 * $interval)
-        $answer = Send-Form 'token' $fields
-        $said = ConvertFrom-Answer $answer
-        if ($answer.Status -eq 200) { return Set-Token $said }
-        $problem = [string](Get-Field $said 'error')
-        if ($problem -eq 'slow_down') { $interval += $SlowDownSeconds }
-        elseif ($problem -ne 'authorization_pending') { Stop-SignIn $answer $said }
-    }
-    throw 'Nobody signed in before the code expired. Run the script again for a new one.'
+function Receive-TokenAnswer {
+    # Asks for a token once. Throws what was refused.
+    param($Fields)
+    $answer = Send-Form 'token' $Fields
+    $said = ConvertFrom-Answer $answer
+    if ($answer.Status -ne 200) { Stop-SignIn $answer $said }
+    Set-Token $said
+    return $said
 }
 
 function Set-Token {
     param($Said)
-    $script:Token = [string](Get-Field $Said 'access_token')
-    $script:RefreshToken = [string](Get-Field $Said 'refresh_token')
-    if (-not $script:Token) { throw 'The sign-in was answered without a token.' }
+    $access = $script:Access
+    $access.Token = [string](Get-Field $Said 'access_token')
+    $access.RefreshToken = [string](Get-Field $Said 'refresh_token')
+    if ($access.Token -notmatch '\A[\x21-\x7e]+\z') { throw 'The sign-in was answered without a token.' }
+    $access.Ends = $null
+    if ("$(Get-Field $Said 'expires_in')" -match '\A[0-9]{1,7}\z') { $access.Ends = [datetime]::UtcNow.AddSeconds([int]$Matches[0]) }
 }
 
-function Update-Token {
-    # Whether there is a new token in place of one that is over.
-    if (-not $script:RefreshToken) { return $false }
-    $fields = @{ grant_type = 'refresh_token'; client_id = $ClientId; refresh_token = $script:RefreshToken; scope = (Get-Scope) }
-    $answer = Send-Form 'token' $fields
-    if ($answer.Status -ne 200) { return $false }
-    $kept = $script:RefreshToken
-    Set-Token (ConvertFrom-Answer $answer)
-    if (-not $script:RefreshToken) { $script:RefreshToken = $kept }
-    Write-Log 'The token was renewed'
-    return $true
+function Receive-GivenToken {
+    # The token of -AccessToken. A script block gets the tenant, and is asked again when its token ends or is refused.
+    $given = $AccessToken
+    if ($given -is [scriptblock]) {
+        try { $given = @(& $given $script:Target.Tenant)[-1] }
+        catch {
+            # Its error may show the line of the script block, and with it a token.
+            $kind = $_.Exception.GetType().Name
+            if ($Error.Count -gt 0) { $Error.RemoveAt(0) }
+            throw "The script block of -AccessToken failed ($kind). Run it alone to see why."
+        }
+    }
+    if ($given -is [Security.SecureString]) { $given = ConvertFrom-Secret $given }
+    $token = ([string]$given).Trim() -replace '^Bearer\s+'
+    if ($token -notmatch '\A[\x21-\x7e]+\z') { throw '-AccessToken takes the token alone.' }
+    $script:Access.Token = $token
+    $ends = [string](Get-Field (Read-Claims $token) 'exp')
+    if ($AccessToken -is [scriptblock] -and $ends -match '\A[0-9]{1,11}\z') { $script:Access.Ends = [DateTimeOffset]::FromUnixTimeSeconds([long]$ends).UtcDateTime }
+}
+
+function ConvertFrom-Secret {
+    param([Security.SecureString]$Secret)
+    return [Net.NetworkCredential]::new('', $Secret).Password
+}
+
+function Read-Claims {
+    # The claims of a JSON Web Token (RFC 7519); $null where it is none. Only Microsoft checks its signature.
+    param([string]$Token)
+    try {
+        $part = $Token.Split('.')[1].Replace('-', '+').Replace('_', '/')
+        $bytes = [Convert]::FromBase64String($part.PadRight($part.Length + (4 - $part.Length % 4) % 4, '='))
+        return ConvertFrom-Answer @{ Text = [Text.Encoding]::UTF8.GetString($bytes) }
+    }
+    catch { return $null }
+}
+
+function Write-Account {
+    # Who signed in to which tenant.
+    $claims = Read-Claims $script:Access.Token
+    $who = @('upn', 'unique_name', 'app_displayname', 'appid' | ForEach-Object { [string](Get-Field $claims $_) } | Where-Object { $_ })[0]
+    $tenantId = [string](Get-Field $claims 'tid')
+    if (-not $tenantId) { return Write-Log "The token names no tenant ($($script:Access.Way))" }
+    $script:Access.TenantId = $tenantId
+    Write-Line "Signed in as $who, tenant $tenantId"
+}
+
+function Test-Tenant {
+    # Throws if the token is for another tenant than the client's. Only Microsoft's sign-in gets the tenant with the request.
+    Write-Account
+    $wanted, $is = $script:Target.Tenant, $script:Access.TenantId
+    if ($wanted -eq 'organizations' -or -not $is -or $script:Access.Way -notin 'AccessToken', 'ManagedIdentity', 'GraphSession') { return }
+    if ($wanted -notmatch $GuidPattern) {
+        $answer = Send-Request 'GET' "$($script:Login)/$wanted/v2.0/.well-known/openid-configuration" @{ Accept = 'application/json' } $null
+        $issuer = [string](Get-Field (ConvertFrom-Answer $answer) 'issuer')
+        if ($answer.Status -ne 200 -or $issuer -notmatch '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}') { throw "Microsoft knows no tenant $wanted." }
+        $wanted = $Matches[0]
+    }
+    if ($wanted -ne $is) { throw "The token is for the tenant $is, not for $($script:Target.Tenant)." }
+}
+
+function ConvertTo-Base64Url {
+    param([byte[]]$Bytes)
+    return [Convert]::ToBase64String($Bytes).TrimEnd('=').Replace('+', '-').Replace('/', '_')
+}
+
+function Get-RandomText {
+    # 256 random bits in base64url.
+    $bytes = New-Object 'byte[]' -ArgumentList 32
+    $random = [Security.Cryptography.RandomNumberGenerator]::Create()
+    try { $random.GetBytes($bytes) }
+    finally { $random.Dispose() }
+    return ConvertTo-Base64Url $bytes
+}
+
+function Get-SignInCode {
+    # Microsoft's code, such as AADSTS53003, else OAuth's.
+    param($Said)
+    if ([string](Get-Field $Said 'error_description') -match 'AADSTS[0-9]{4,8}') { return $Matches[0] }
+    return [string](Get-Field $Said 'error')
 }
 
 function Stop-SignIn {
+    # Throws one sentence with the reason and the code, and one with the way to try next. $Answer: $null where a browser brought the refusal.
     param($Answer, $Said)
-    switch ([string](Get-Field $Said 'error')) {
-        'expired_token' { throw 'Nobody signed in before the code expired. Run the script again for a new one.' }
-        'authorization_declined' { throw 'The sign-in was declined in the browser.' }
-        'access_denied' { throw 'The sign-in was declined in the browser.' }
+    $code = Get-SignInCode $Said
+    $why = ''
+    if ($code) { $why = $SignInReasons[($code -replace '\D')] }
+    if (-not $why) { $why = ([string](Get-Field $Said 'error_description') -split '[\r\n]')[0] -replace '^AADSTS[0-9]+: *' }
+    if (-not $why -and $null -ne $Answer) {
+        $why = $Answer.Problem
+        if ($Answer.Status) { $why = "answer $($Answer.Status)" }
     }
-    $why = $Answer.Problem
-    if (-not $why) { $why = "answer $($Answer.Status)" }
-    if (Get-Field $Said 'error') { $why = "$(Get-Field $Said 'error'): $(Get-Field $Said 'error_description')" }
-    throw "Signing in at $($script:Login) failed: $why. Where it is blocked, as by Conditional Access, give a token that you got in another way with -AccessToken."
+    $why = $why.TrimEnd('.')
+    if ($code) { $why = "$why ($code)" }
+    $way = $script:Access.Way
+    $other = " $($OtherWay[$way])"
+    # Another way does not help here.
+    if (($code -replace '\D') -in '50020', '50105', '65001', '700016', '90002', '90094') { $other = '' }
+    Stop-With "Signing in to $($script:Target.Tenant) by $way was refused: $why.$other" @{ Fatal = $true }
 }
 
 #endregion

@@ -1,7 +1,7 @@
 #region Values
 
 function Get-Field {
-    # What an answer has under a name; $null where it has nothing.
+    # A property of an answer; $null if it is missing.
     param($Object, [string]$Name)
     if ($null -eq $Object) { return $null }
     if ($Object -is [Collections.IDictionary]) { return $Object[$Name] }
@@ -11,7 +11,7 @@ function Get-Field {
 }
 
 function Get-List {
-    # The same of what is a list there.
+    # The items of a list in an answer.
     param($Object, [string]$Name)
     $list = Get-Field $Object $Name
     if ($null -eq $list) { return }
@@ -32,13 +32,13 @@ function Get-Sorted {
 }
 
 function Get-Canonical {
-    # A text that is the same for values that mean the same. Of objects, only the fields count that $Like has: Graph adds
-    # its own. The order of lists does not count.
+    # A text for comparing values. Objects count only with the fields that $Like has, because Graph adds its own. The order of a
+    # list does not count.
     param($Value, $Like)
     if ($null -eq $Value) { return '' }
     if ($Value -is [string]) { return ($Value -replace "`r`n?", "`n").Trim() }
     if ($Value -is [bool]) { return $Value.ToString().ToLowerInvariant() }
-    # PowerShell 7 takes some texts for dates.
+    # PowerShell 7 reads some texts as dates.
     if ($Value -is [datetime]) { return $Value.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ', [Globalization.CultureInfo]::InvariantCulture) }
     if ($Value -is [ValueType]) { return [Convert]::ToString($Value, [Globalization.CultureInfo]::InvariantCulture) }
     if ($Value -is [Collections.IEnumerable] -and $Value -isnot [Collections.IDictionary]) {
@@ -52,7 +52,7 @@ function Get-Canonical {
 }
 
 function Get-FieldText {
-    # What two values of a field are compared by.
+    # A text for comparing two values of a field.
     param([string]$Name, $Value, $Like)
     if ($Name -eq 'largeIcon') { return [string](Get-Field $Value 'value') }
     if ($Name -eq 'allowedArchitectures') {
@@ -74,7 +74,7 @@ function Get-Sha256 {
 }
 
 function Get-ShortHash {
-    # 8 hex digits that tell whether a value is still the one that was set.
+    # 8 hex digits for telling whether a value has changed since it was set.
     param([string]$Text)
     return (Get-Sha256 ([Text.Encoding]::UTF8.GetBytes($Text))).Substring(0, 8)
 }

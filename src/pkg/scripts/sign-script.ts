@@ -1,0 +1,30 @@
+import { asciiPowershell } from "./powershell.ts";
+import certificate from "./publish/certificate.ps1";
+import http from "./publish/http.ps1";
+import person from "./publish/person.ps1";
+import { aroundRegion, fileBytes, neededPieces, tabbed } from "./script-text.ts";
+import language from "./shared/language.ps1";
+import log from "./shared/log.ps1";
+import sign from "./sign.ps1";
+
+/** The parts of `sign.ps1`, in the order in which they run. */
+const signParts: readonly string[] = [language, log, person, http, certificate];
+
+/** Renders `sign.ps1` as an ASCII file. @param service the service's address, empty if it is unknown */
+export function renderSignScript(service: string): Buffer {
+  return renderOperatorScript(
+    sign,
+    signParts,
+    asciiPowershell`$Settings = ${{ LogName: "Platen-sign", Url: service }}`,
+  );
+}
+
+/** Puts a script for an operator's PC together from its body, its parts and its settings block. */
+export function renderOperatorScript(body: string, parts: readonly string[], settings: string): Buffer {
+  const [start, end] = aroundRegion(body.replaceAll("\r\n", "\n"), "parts");
+  const pieces = parts.map((part) =>
+    neededPieces(part.replaceAll("\r\n", "\n"), (name) => name === "publish").trim(),
+  );
+  const [before, after] = aroundRegion(start + pieces.join("\n\n") + end, "settings");
+  return fileBytes(tabbed(before) + settings + tabbed(after));
+}
