@@ -203,8 +203,12 @@ test("a file of two deletions stays when one is made final, and the other is res
 });
 
 test("deleting a file is retried after a minute, even when no other deletion is due", async (t) => {
-  const { app, addDriver, dataDir, lines } = await startApp(t);
-  const driver = await addDriver();
+  const before = await startApp(t);
+  const driver = await before.addDriver();
+  // The connection of the upload ends, because fetch has timers of its own, which must not be mocked.
+  await before.stop();
+  const { dataDir } = before;
+  const { app, lines } = await startApp(t, { dataDir });
   const path = join(dataDir, filesIn(dataDir)[0] ?? "");
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const deletion = Number(await app.undo.removeDriver(driver));

@@ -28,7 +28,15 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     "the code ends while it is waited for": [{ expiresIn: 0 }, /Nobody signed in before the code expired/],
     "the person declines": [
       { answers: ["authorization_declined"] },
-      /by DeviceCode was refused: the person declined the sign-in \(AADSTS70018\)\. Try -SignIn Browser\./,
+      /by DeviceCode was refused: the person declined the sign-in \(AADSTS70000\)\. Try -SignIn Browser\./,
+    ],
+    "Conditional Access blocks device codes": [
+      { answers: ["invalid_grant AADSTS53003: Access has been blocked by Conditional Access policies."] },
+      /by DeviceCode was refused: Conditional Access blocks this way of signing in \(AADSTS53003\)\. Try -SignIn Browser\./,
+    ],
+    "the sign-in has to be confirmed": [
+      { answers: ["interaction_required AADSTS50199: For security reasons, user confirmation is required."] },
+      /Microsoft asks for a confirmation, which this way .*\(AADSTS50199\)\. Try -SignIn Browser\./,
     ],
     "the code is unknown": [
       { answers: ["bad_verification_code"] },

@@ -143,7 +143,7 @@ const descriptions: Readonly<Record<string, string>> = {
   authorization_pending:
     "AADSTS70016: OAuth 2.0 device flow error. Authorization is pending. Continue polling.",
   slow_down: "AADSTS700010: Polling too frequently.",
-  authorization_declined: "AADSTS70018: The end user denied the authorization request.",
+  authorization_declined: "AADSTS70000: The end user denied the authorization request.",
   expired_token: "AADSTS70020: The provided value for the input parameter 'device_code' has expired.",
   bad_verification_code: "AADSTS70019: The device code is unknown.",
 };

@@ -46,7 +46,7 @@ function Invoke-Graph {
 }
 
 function Send-Signed {
-    # Sends a request with the token. A token that Graph refuses is renewed, once without a person and once with one.
+    # Sends a request with the token. A token that Graph refuses is renewed at most twice, by a refresh or by a new sign-in.
     param([string]$Method, [string]$Url, $Body, [int[]]$Again, [int]$Tries)
     for ($round = 1; ; $round++) {
         Connect-Graph

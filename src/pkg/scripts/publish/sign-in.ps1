@@ -24,7 +24,7 @@ $SignInReasons = @{
     '50076' = 'the tenant asks for a second factor'
     '50079' = 'the tenant asks for a second factor that this account has not set up'
     '50105' = 'the account is not assigned to this app in the tenant'
-    '50199' = 'the tenant blocks this way of signing in'
+    '50199' = 'Microsoft asks for a confirmation, which this way of signing in cannot show'
     '53000' = 'Conditional Access asks for a compliant device'
     '53001' = 'Conditional Access asks for a joined device'
     '53003' = 'Conditional Access blocks this way of signing in'
@@ -38,7 +38,7 @@ $SignInReasons = @{
     '7000215' = 'the client secret is wrong'
     '7000218' = 'the app registration does not allow public client flows'
     '7000222' = 'the client secret has expired'
-    '70018' = 'the person declined the sign-in'
+    '70018' = 'the code was typed wrongly'
     '90002' = 'there is no such tenant'
     '90094' = 'an administrator of the tenant has to consent'
 }
@@ -251,6 +251,7 @@ function Stop-SignIn {
     $code = Get-SignInCode $Said
     $why = ''
     if ($code) { $why = $SignInReasons[($code -replace '\D')] }
+    if ([string](Get-Field $Said 'error') -eq 'authorization_declined') { $why = 'the person declined the sign-in' }
     if (-not $why) { $why = ([string](Get-Field $Said 'error_description') -split '[\r\n]')[0] -replace '^AADSTS[0-9]+: *' }
     if (-not $why -and $null -ne $Answer) {
         $why = $Answer.Problem
@@ -262,7 +263,9 @@ function Stop-SignIn {
     $other = " $($OtherWay[$way])"
     # Another way does not help here.
     if (($code -replace '\D') -in '50020', '50105', '65001', '700016', '90002', '90094') { $other = '' }
-    Stop-With "Signing in to $($script:Target.Tenant) by $way was refused: $why.$other" @{ Fatal = $true }
+    $what = 'was refused'
+    if ($null -ne $Answer -and -not $Answer.Status) { $what = 'failed' }
+    Stop-With "Signing in to $($script:Target.Tenant) by $way ${what}: $why.$other" @{ Fatal = $true }
 }
 
 #endregion
