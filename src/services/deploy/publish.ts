@@ -114,7 +114,7 @@ export class Publisher {
   /** Publishes all deployable printers of a client. @throws UserError "invalid" with the remedy */
   async ofClient(client: Client, group: ClientGroup, recipient: Recipient): Promise<PublishScript> {
     const icons: Icons = new Map();
-    checkIcons(this.#parts.store, requirePrinters(group).title, group.ids);
+    checkIcons(this.#parts.store, { title: requirePrinters(group).title, ids: group.ids, parts: "printers" });
     const part = await this.#partOf(client, group, recipient, recipient.isLimited, icons);
     return this.#render(clientFileName(client), [part], icons, recipient);
   }
@@ -133,7 +133,7 @@ export class Publisher {
     if (!hasPrinters) throw new UserError("invalid", "No client has printers. Add one first.");
     const icons: Icons = new Map();
     const ids = clients.flatMap(({ group }) => group.ids);
-    checkIcons(this.#parts.store, "All clients", ids);
+    checkIcons(this.#parts.store, { title: "All clients", ids, parts: "clients" });
     const parts: PublicationPart[] = [];
     // The tenants of clients without printers may still have apps to remove.
     for (const { client, group, urls } of clients) {
@@ -282,11 +282,14 @@ async function orRefusal<T>(
 const iconsLimitBytes = 8 * 1024 * 1024;
 
 /** @throws UserError "invalid" if the printers' icons are too large for one script */
-function checkIcons(store: Store, title: string, ids: readonly number[]): void {
+function checkIcons(
+  store: Store,
+  { title, ids, parts }: { title: string; ids: readonly number[]; parts: "printers" | "clients" },
+): void {
   const icons = ids.flatMap((id) => appIconOf(store, id) ?? []);
   const sizes = new Map(icons.map(({ sha256, size }) => [sha256, size]));
   const sum = [...sizes.values()].reduce((before, size) => before + size, 0);
   if (sum <= iconsLimitBytes) return;
-  const message = `${title}: the icons are larger than 8 MB together. Publish the clients or printers separately, or use one icon.`;
+  const message = `${title}: the icons are larger than 8 MB together. Publish the ${parts} separately, or use one icon.`;
   throw new UserError("invalid", message);
 }

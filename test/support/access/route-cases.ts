@@ -190,7 +190,7 @@ export function patternOf({ pattern, paramNames: names }: Route): string {
 /** The path of an existing record. @param backup the name of a backup */
 export function pathOf(pattern: string, backup: string): string {
   return pattern
-    .replace(":id", pattern.startsWith("/accounts/") ? "3" : pattern.startsWith("/deletions/") ? "2" : "1")
+    .replace(":id", /^\/(?:accounts|deletions)\//.test(pattern) ? "3" : "1")
     .replace(":kind", "install")
     .replace(":format", "rmm")
     .replace(":page", "intune")

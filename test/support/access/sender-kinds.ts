@@ -134,7 +134,8 @@ async function addRecords(app: TestApp, headers: Headers): Promise<void> {
 /** Leaves a deletion that can be undone, and the file of a driver that only the backup refers to. */
 async function deleteSome(app: TestApp, headers: Headers): Promise<void> {
   await app.post("/drivers/4/delete", {}, headers);
-  await app.post("/deletions/1/delete", {}, headers);
+  // The first change that can be undone is the client's icon.
+  await app.post("/deletions/2/delete", {}, headers);
   await app.post("/printers/3/delete", {}, headers);
 }
 

@@ -55,8 +55,8 @@ function New-App {
     $info = Open-Package $App
     Write-Step "Creating the app: $name"
     $work.Id = Add-App $App
-    Test-OnlyApp $App $work.Id
     $script:Unfinished = $work.Id
+    Test-OnlyApp $App $work.Id
     $script:Lease = @{ Id = $work.Id; Clock = [Diagnostics.Stopwatch]::StartNew() }
     # Lists and content of a new app may be missing for a moment.
     $null = Read-App $work.Id
@@ -78,6 +78,7 @@ function Test-OnlyApp {
     $earlier = @($apps | Where-Object { $_.Id -ne $Id -and [string]::CompareOrdinal("$($_.Made) $($_.Id)", "$($own.Made) $Id") -lt 0 })
     if ($earlier.Count -eq 0) { return }
     $null = Invoke-Graph 'DELETE' "mobileApps/$Id" $null @{ Doing = 'delete the second app'; Allow = @(404) }
+    $script:Unfinished = ''
     throw 'Another run of publish.ps1 created this app at the same moment. Run this script again when it has ended.'
 }
 
