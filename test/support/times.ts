@@ -80,6 +80,19 @@ function referenceWork(): number {
 }
 
 /** How many times slower a fixed piece of work is now than on the idle machine: at least 1. */
-export async function slowness(): Promise<number> {
+async function slowness(): Promise<number> {
   return Math.max(1, (await leastTime(referenceWork, 5)) / referenceMs);
+}
+
+/**
+ * Asserts that no time reaches the limit. A machine that is slower now than the idle one has more time.
+ * @param times in milliseconds, by what took them
+ */
+export async function assertWithin(maxMs: number, times: Readonly<Record<string, number>>): Promise<void> {
+  const longest = Math.max(...Object.values(times));
+  if (longest < maxMs) return;
+  const slower = await slowness();
+  const texts = Object.entries(times).map(([what, ms]) => `${what} ${ms.toFixed(0)} ms`);
+  const text = `${texts.join(", ")}; the machine is ${slower.toFixed(1)} times slower than idle`;
+  assert.ok(longest < maxMs * slower, text);
 }

@@ -6,7 +6,7 @@ import { startApp, type TestApp } from "../../support/app.ts";
 import { deepTest } from "../../support/depth.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 import { makePrinter } from "../../support/records.ts";
-import { leastTime, longestBlock, slowness } from "../../support/times.ts";
+import { assertWithin, leastTime, longestBlock } from "../../support/times.ts";
 
 async function fill({ app }: TestApp, count: number, fields: Record<string, string> = {}): Promise<number[]> {
   const settings = parsePrinter({ name: "Büro", address: "10.0.0.1", ...fields });
@@ -48,7 +48,7 @@ deepTest(
     assert.deepEqual(statuses, [303, 303, 303, 303]);
     assert.equal(service.app.store.printers.list().length, 1);
     // A change also plans its effects and keeps the earlier values of all printers.
-    assert.ok(Math.max(...holds) < 1400 * (await slowness()), `${holds} ms`);
+    await assertWithin(1400, { longest: Math.max(...holds) });
   },
 );
 
@@ -129,7 +129,7 @@ deepTest("hostile queries take no longer than ordinary ones", async (t) => {
   for (const q of queries) times.push(await leastTime(() => narrowPrinters(rows, parseNarrowing({ q }))));
 
   t.diagnostic(`${times.map((ms) => ms.toFixed(1))} ms`);
-  assert.ok(Math.max(...times) < 250, `${times} ms`);
+  await assertWithin(250, { longest: Math.max(...times) });
 });
 
 test("every query is answered", async (t) => {
@@ -174,6 +174,6 @@ deepTest(
     });
 
     t.diagnostic(`held for ${Math.round(hold)} ms`);
-    assert.ok(hold < 400 * (await slowness()), `${hold} ms`);
+    await assertWithin(400, { hold });
   },
 );

@@ -5,7 +5,7 @@ import { planMove } from "../../../src/services/printers/move-printers.ts";
 import { navigation, startApp, type TestApp } from "../../support/app.ts";
 import { deepTest } from "../../support/depth.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
-import { longestBlock } from "../../support/times.ts";
+import { assertWithin, longestBlock } from "../../support/times.ts";
 import { until } from "../../support/until.ts";
 
 const models = Array.from({ length: 2000 }, (_, i) => `Papyrus ${i} PCL6`);
@@ -47,7 +47,7 @@ deepTest(
     assert.deepEqual(statuses, [303, 303]);
     assert.ok(rows.every(({ printer, driver }) => driver?.id === from && printer.driver_desc !== ""));
     assert.equal(new Set(rows.map(({ printer }) => printer.driver_desc)).size, 2000);
-    assert.ok(Math.max(moving, giving) < 400, `${moving}, ${giving} ms`);
+    await assertWithin(500, { moving, giving });
   },
 );
 

@@ -4,7 +4,7 @@ import { parsePrinter } from "../../../src/domain/printers/printer-fields.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";
 import { connectRaw, statusOf } from "../../support/raw.ts";
-import { longestBlock } from "../../support/times.ts";
+import { assertWithin, longestBlock } from "../../support/times.ts";
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
@@ -53,5 +53,5 @@ test("previews of a move are made a few at a time, however many clients request 
   assert.deepEqual(new Set(statuses), new Set([200]));
   // More than one is possible: on a busy machine the queue does not wait for a slow page.
   assert.ok(maxConcurrent() >= 1 && maxConcurrent() <= 10, `${maxConcurrent()} at once`);
-  assert.ok(hold < 1000, `${hold} ms`);
+  await assertWithin(1000, { hold });
 });
