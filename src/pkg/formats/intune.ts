@@ -207,13 +207,13 @@ function requirements(facts: PackageFacts): PackageField[] {
 const installsAllHint =
   "The package installs all printers on every PC. Deploy each subnet’s printers separately.";
 
-/** Printers for every PC need no requirement rule. */
-/** @param label Intune's */
+/** The answer to Intune's question about signatures. @param label Intune's words for it */
 function signatureCheck(label: string, { signsScripts }: Pick<PackageFacts, "signsScripts">): PackageField {
   if (!signsScripts) return { label, value: "No" };
   return { label, value: "Yes", hint: "No, as long as this page says that scripts are not signed." };
 }
 
+/** Printers for every PC need no requirement rule. */
 function requirementRule(facts: PackageFacts): PackageField[] {
   const { requirement, requirementFileName } = facts;
   if (requirement === undefined) return [];

@@ -6,6 +6,7 @@ import apps from "./publish/apps.ps1";
 import assignments from "./publish/assignments.ps1";
 import blocks from "./publish/blocks.ps1";
 import certificate from "./publish/certificate.ps1";
+import consoleLines from "./publish/console.ps1";
 import content from "./publish/content.ps1";
 import download from "./publish/download.ps1";
 import fields from "./publish/fields.ps1";
@@ -16,13 +17,12 @@ import notes from "./publish/notes.ps1";
 import packageFile from "./publish/package.ps1";
 import parameters from "./publish/parameters.ps1";
 import payload from "./publish/payload.ps1";
-import person from "./publish/person.ps1";
 import register from "./publish/register.ps1";
 import relations from "./publish/relations.ps1";
 import remove from "./publish/remove.ps1";
+import results from "./publish/results.ps1";
 import rules from "./publish/rules.ps1";
 import run from "./publish/run.ps1";
-import say from "./publish/say.ps1";
 import signIn from "./publish/sign-in.ps1";
 import signInApp from "./publish/sign-in-app.ps1";
 import signInPerson from "./publish/sign-in-person.ps1";
@@ -39,8 +39,8 @@ import type { Signatures } from "./signatures.ts";
 const publishParts: readonly string[] = [
   language,
   log,
-  person,
-  say,
+  consoleLines,
+  results,
   values,
   http,
   tenants,

@@ -1,14 +1,14 @@
 import { asciiPowershell } from "./powershell.ts";
 import certificate from "./publish/certificate.ps1";
+import consoleLines from "./publish/console.ps1";
 import http from "./publish/http.ps1";
-import person from "./publish/person.ps1";
 import { aroundRegion, fileBytes, neededPieces, tabbed } from "./script-text.ts";
 import language from "./shared/language.ps1";
 import log from "./shared/log.ps1";
 import sign from "./sign.ps1";
 
 /** The parts of `sign.ps1`, in the order in which they run. */
-const signParts: readonly string[] = [language, log, person, http, certificate];
+const signParts: readonly string[] = [language, log, consoleLines, http, certificate];
 
 /** Renders `sign.ps1` as an ASCII file. @param service the service's address, empty if it is unknown */
 export function renderSignScript(service: string): Buffer {

@@ -117,15 +117,7 @@ function Send-ToPlaten {
 
 function Get-CertificateText {
     # The certificates for signing code of this user and PC.
-    $found = @(foreach ($place in 'CurrentUser', 'LocalMachine') {
-            $store = [Security.Cryptography.X509Certificates.X509Store]::new('My', [Security.Cryptography.X509Certificates.StoreLocation]$place)
-            try {
-                $store.Open('ReadOnly, OpenExistingOnly')
-                foreach ($certificate in $store.Certificates) { if ($certificate.HasPrivateKey -and (Test-CodeSigning $certificate)) { "$($certificate.Thumbprint) ($($certificate.Subject))" } }
-            }
-            catch { Write-Log "The store $place is not readable" }
-            finally { $store.Dispose() }
-        })
+    $found = @(Get-StoredCertificate | Where-Object { $_.HasPrivateKey -and (Test-CodeSigning $_) } | ForEach-Object { "$($_.Thumbprint) ($($_.Subject))" })
     if ($found.Count -eq 0) { return 'This PC has no certificate for signing code in its personal stores.' }
     return "This PC has: $(@($found | Select-Object -Unique) -join '; ')."
 }

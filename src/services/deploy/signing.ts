@@ -7,6 +7,7 @@ import { blockIn, type SignedCount, signerOf } from "../../domain/deploy/signatu
 import type { Driver } from "../../domain/drivers/driver.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { PrinterWithState } from "../../domain/printers/listings.ts";
+import { combineRequirements } from "../../domain/subnet.ts";
 import {
   type Deployable,
   type Deployment,
@@ -344,19 +345,19 @@ function noneOrThrow(error: unknown): undefined {
   throw error;
 }
 
-/** The kinds of scripts that packages and apps with these settings have. */
-function kindsOf(settings: ScriptSettings): readonly SignedKind[] {
-  return hasRequirement(settings) ? signedKinds : signedKinds.filter((kind) => kind !== "requirement");
+/** The kinds of scripts that packages and apps with these settings have. Intune asks a requirement script only if all printers need one. */
+function kindsOf({ Printers }: ScriptSettings): readonly SignedKind[] {
+  const printers = (Printers ?? []) as unknown as readonly PlaceSettings[];
+  const places = printers.map(({ Subnets = [], RequiresReachable = false }) => ({
+    subnets: Subnets,
+    requires_reachable: RequiresReachable,
+  }));
+  const hasRequirement = combineRequirements(places)?.isPartial === false;
+  return hasRequirement ? signedKinds : signedKinds.filter((kind) => kind !== "requirement");
 }
 
-/** Whether Intune asks the requirement script: each printer has subnets or must be reachable. */
-function hasRequirement({ Printers }: ScriptSettings): boolean {
-  const printers = (Array.isArray(Printers) ? Printers : []) as {
-    Subnets?: string[];
-    RequiresReachable?: boolean;
-  }[];
-  return (
-    printers.length > 0 &&
-    printers.every(({ Subnets = [], RequiresReachable }) => Subnets.length > 0 || RequiresReachable)
-  );
+/** What a printer's settings say about the machines that get it. */
+interface PlaceSettings {
+  readonly Subnets?: readonly string[];
+  readonly RequiresReachable?: boolean;
 }

@@ -83,7 +83,7 @@ function Test-OnlyApp {
 }
 
 function Read-App {
-    param([string]$Id, [int]$Tries = $MostTries)
+    param([string]$Id, [int]$Tries = $MaxTries)
     $app = Invoke-Graph 'GET' "mobileApps/$Id" $null @{ Doing = 'show the app'; Again = 404, 409; Tries = $Tries }
     if ((Get-Id $app 'show the app') -ne $Id) { throw "Graph answered with another app than $Id." }
     # The next request replaces these fields, so missing ones are not empty ones.

@@ -1,18 +1,21 @@
 #region Certificates
 
-function Find-Certificate {
-    param([string]$Thumbprint)
-    $all = @()
+function Get-StoredCertificate {
+    # All certificates in the personal stores of this user and this PC.
     foreach ($place in 'CurrentUser', 'LocalMachine') {
         $store = [Security.Cryptography.X509Certificates.X509Store]::new('My', [Security.Cryptography.X509Certificates.StoreLocation]$place)
         try {
             $store.Open('ReadOnly, OpenExistingOnly')
-            $found = @($store.Certificates.Find('FindByThumbprint', $Thumbprint, $false))
-            $all += $found
+            $store.Certificates
         }
         catch { Write-Log "The store $place is not readable" }
         finally { $store.Dispose() }
     }
+}
+
+function Find-Certificate {
+    param([string]$Thumbprint)
+    $all = @(Get-StoredCertificate | Where-Object { $_.Thumbprint -eq $Thumbprint })
     # A certificate without its key does not hide one with it.
     $best = @(@($all | Where-Object { $_.HasPrivateKey }) + $all)[0]
     if ($null -ne $best) { return $best }

@@ -106,7 +106,7 @@ function Save-File {
             break
         }
         catch {
-            if ($try -ge $MostTries -or -not (Test-Problem $_ 'Passing')) { throw }
+            if ($try -ge $MaxTries -or -not (Test-Problem $_ 'Passing')) { throw }
             $answer = Get-ProblemAnswer $_
             # The request may have arrived.
             $file = Invoke-Graph 'GET' $Path $null @{ Doing = 'say how far the content is' }

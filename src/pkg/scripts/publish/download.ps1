@@ -17,7 +17,7 @@ function Save-Package {
             if ($file.Position -ge $wanted.Size) { break }
             # Progress starts the count of tries again.
             if ($file.Position - $before -ge $BufferBytes) { $try = 1 }
-            if (Test-LastTry $try $wanted.Url $MostTries) { Stop-Unfetched $wanted $problem }
+            if (Test-LastTry $try $wanted.Url $MaxTries) { Stop-Unfetched $wanted $problem }
             Wait-Pause $problem $try
         }
         if ($file.Length -ne $wanted.Size) { Stop-Changed $wanted }

@@ -4,7 +4,7 @@
 $PollMs = 1000
 $LongestPollMs = 10000
 $PollSeconds = 900
-$MostPages = 1000
+$MaxPages = 1000
 
 function ConvertFrom-Answer {
     # $null where the answer is no JSON. Texts that look like dates stay texts in PowerShell 7.5 and later.
@@ -31,7 +31,7 @@ function Invoke-Graph {
         $json = ConvertTo-Json -InputObject $Content -Depth 12 -Compress
         $body = New-HttpBody ([Text.Encoding]::UTF8.GetBytes($json)) 'application/json'
     }
-    $tries = $MostTries
+    $tries = $MaxTries
     if ($How.ContainsKey('Tries')) { $tries = $How.Tries }
     $answer = Send-Signed $Method $url $body @($How['Again']) $tries
     Write-Log "$Method $($url -replace '\?.*') -> $($answer.Status) $($answer.RequestId)"
@@ -128,7 +128,7 @@ function Get-GraphList {
     param([string]$Path, [string]$Doing, [int[]]$Again = (404, 409))
     $next = $Path
     for ($page = 0; $next; $page++) {
-        if ($page -ge $MostPages) { throw "Graph's list does not end ($Doing)." }
+        if ($page -ge $MaxPages) { throw "Graph's list does not end ($Doing)." }
         $said = Invoke-Graph 'GET' $next $null @{ Doing = $Doing; Again = $Again }
         $list = $null
         if ($null -ne $said) { $list = $said.PSObject.Properties['value'] }

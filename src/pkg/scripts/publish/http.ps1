@@ -3,14 +3,14 @@
 # The pause after the first failure. It doubles after each further one.
 $FirstPauseMs = 1000
 $LongestPauseMs = 60000
-$MostTries = 8
+$MaxTries = 8
 # For a host that has not answered yet, because it may not exist.
 $TriesOfUnknown = 4
 # The longest Retry-After that the script follows.
 $LongestAskedMs = 300000
 $LongPauseMs = 5000
 $RequestSeconds = 300
-$MostAnswerBytes = 67108864
+$MaxAnswerBytes = 67108864
 $script:Http = $null
 # The hosts that have answered, and those that asked to wait until a time (UTC).
 $script:Answered = @{}
@@ -37,7 +37,7 @@ function New-Http {
     $handler.UseProxy = $UseProxy
     $http = [Net.Http.HttpClient]::new($handler)
     $http.Timeout = [TimeSpan]::FromSeconds($RequestSeconds)
-    $http.MaxResponseContentBufferSize = $MostAnswerBytes
+    $http.MaxResponseContentBufferSize = $MaxAnswerBytes
     return $http
 }
 
@@ -139,7 +139,7 @@ function Test-Passing {
 
 function Send-Request {
     # Sends a request, again after failures that may pass.
-    param([string]$Method, [string]$Url, $Headers, $Body, [int[]]$Again = @(), [int]$Tries = $MostTries)
+    param([string]$Method, [string]$Url, $Headers, $Body, [int[]]$Again = @(), [int]$Tries = $MaxTries)
     $hostName = ([Uri]$Url).Authority
     for ($try = 1; ; $try++) {
         Wait-Asked $hostName

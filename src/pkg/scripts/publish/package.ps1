@@ -1,7 +1,7 @@
 #region The package
 
 $BufferBytes = 1048576
-$MostDetectionBytes = 65536
+$MaxDetectionBytes = 65536
 $PayloadName = 'IntuneWinPackage/Contents/IntunePackage.intunewin'
 $DetectionName = 'IntuneWinPackage/Metadata/Detection.xml'
 # An encrypted payload: HMAC (32 bytes), initialization vector (16 bytes), then blocks of 16 bytes.
@@ -93,7 +93,7 @@ function Read-Detection {
 
 function Read-DetectionBytes {
     param($Wanted)
-    $buffer = New-Object 'byte[]' -ArgumentList $MostDetectionBytes
+    $buffer = New-Object 'byte[]' -ArgumentList $MaxDetectionBytes
     $stream = (Get-PackageEntry $Wanted $DetectionName).Open()
     try {
         $count = Read-Full $stream $buffer $buffer.Length

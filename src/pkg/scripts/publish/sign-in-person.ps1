@@ -5,8 +5,8 @@ $SlowDownSeconds = 5
 $BrowserSeconds = 300
 # A connection that brings no request for so long is closed.
 $ConnectionSeconds = 10
-$MostRequestBytes = 16384
-$MostConnections = 20
+$MaxRequestBytes = 16384
+$MaxConnections = 20
 
 function Receive-DeviceCodeToken {
     # Shows a code, and asks until the person has typed it into a browser (OAuth 2.0, RFC 8628).
@@ -122,7 +122,7 @@ function Receive-Redirect {
     try {
         while ($clock.Elapsed.TotalSeconds -lt $BrowserSeconds) {
             foreach ($listener in $Listeners) {
-                while ($listener.Pending() -and $connections.Count -lt $MostConnections) { $connections += @{ Client = $listener.AcceptTcpClient(); Text = ''; Clock = [Diagnostics.Stopwatch]::StartNew() } }
+                while ($listener.Pending() -and $connections.Count -lt $MaxConnections) { $connections += @{ Client = $listener.AcceptTcpClient(); Text = ''; Clock = [Diagnostics.Stopwatch]::StartNew() } }
             }
             foreach ($connection in $connections) {
                 $fields = Read-Redirect $connection $Wanted
@@ -147,9 +147,9 @@ function Read-Redirect {
             if ($isClosed) { Close-Connection $Connection }
             return
         }
-        $buffer = New-Object 'byte[]' -ArgumentList $MostRequestBytes
+        $buffer = New-Object 'byte[]' -ArgumentList $MaxRequestBytes
         $Connection.Text += [Text.Encoding]::ASCII.GetString($buffer, 0, $socket.Receive($buffer))
-        if ($Connection.Text.Length -gt $MostRequestBytes) { return Close-Connection $Connection }
+        if ($Connection.Text.Length -gt $MaxRequestBytes) { return Close-Connection $Connection }
         if (-not $Connection.Text.Contains("`r`n`r`n")) { return }
         $fields = ConvertFrom-Query $Connection.Text
         $isOurs = $null -ne $fields -and [string]::Equals($fields['state'], $Wanted.State, 'Ordinal') -and ($fields['code'] -or $fields['error'])

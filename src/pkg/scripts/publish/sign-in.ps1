@@ -138,7 +138,7 @@ function Get-TokenUrl {
 }
 
 function Send-Form {
-    param([string]$What, $Fields, [int]$Tries = $MostTries)
+    param([string]$What, $Fields, [int]$Tries = $MaxTries)
     $pairs = @($Fields.Keys | ForEach-Object { "${_}=$([Uri]::EscapeDataString($Fields[$_]))" })
     $body = New-HttpBody ([Text.Encoding]::ASCII.GetBytes($pairs -join '&')) 'application/x-www-form-urlencoded'
     return Send-Request 'POST' "$($script:Login)/$($script:Target.Tenant)/oauth2/v2.0/$What" @{ Accept = 'application/json' } $body @() $Tries

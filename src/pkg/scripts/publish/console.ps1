@@ -1,4 +1,4 @@
-#region Lines for a person
+#region Lines on the console
 
 $script:ProgressClock = [Diagnostics.Stopwatch]::StartNew()
 $script:ProgressText = ''
