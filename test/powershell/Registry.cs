@@ -1,5 +1,6 @@
 // An in-memory registry that replaces Windows' registry in tests: the provider "Registry" with the drives HKLM: and
-// HKCU:, as far as the scripts use them. A test can let any write fail, and deny writes below a key.
+// HKCU:, as far as the scripts use them. A test can let any write fail, and deny writes below a key. It is C# 5, which is what
+// Windows PowerShell 5.1 compiles.
 using System;
 using System.Collections.Generic;
 using System.Linq;
@@ -13,11 +14,16 @@ public class SimKey
 {
     public SortedDictionary<string, SimKey> Children = new SortedDictionary<string, SimKey>(StringComparer.OrdinalIgnoreCase);
     public SortedDictionary<string, object> Values = new SortedDictionary<string, object>(StringComparer.OrdinalIgnoreCase);
-    public string Name { get; set; } = "";
-    public int ValueCount => Values.Count;
-    public int SubKeyCount => Children.Count;
-    public object GetValue(string name) => Values.TryGetValue(name ?? "", out var value) ? value : null;
-    public string[] GetValueNames() => Values.Keys.ToArray();
+    public string Name = "";
+    public int ValueCount { get { return Values.Count; } }
+    public int SubKeyCount { get { return Children.Count; } }
+    public string[] GetValueNames() { return Values.Keys.ToArray(); }
+
+    public object GetValue(string name)
+    {
+        object value;
+        return Values.TryGetValue(name ?? "", out value) ? value : null;
+    }
 }
 
 public static class SimRegistry
@@ -26,7 +32,7 @@ public static class SimRegistry
     /// <summary>Called before every write. It may throw.</summary>
     public static Action<string> BeforeWrite;
     /// <summary>Keys that cannot be written; the same applies to their subkeys.</summary>
-    public static string[] Denied = Array.Empty<string>();
+    public static string[] Denied = new string[0];
 
     public static bool IsDenied(string path)
     {
@@ -58,7 +64,8 @@ public static class SimRegistry
         var key = Root;
         foreach (var part in parts)
         {
-            if (!key.Children.TryGetValue(part, out var child))
+            SimKey child;
+            if (!key.Children.TryGetValue(part, out child))
             {
                 child = new SimKey { Name = key.Name == "" ? part : key.Name + "\\" + part };
                 key.Children[part] = child;
@@ -69,32 +76,38 @@ public static class SimRegistry
     }
 
     /// <summary>Creates a key whose last part may contain any character.</summary>
-    public static SimKey MakeExact(string parent, string name) => Make(Split(parent).Append(name));
+    public static SimKey MakeExact(string parent, string name) { return Make(Split(parent).Concat(new[] { name })); }
 
-    public static void Set(string path, string name, object value) => Make(Split(path)).Values[name] = value;
+    public static void Set(string path, string name, object value) { Make(Split(path)).Values[name] = value; }
 
     /// <summary>The values of every key that has values or no subkeys, by path.</summary>
     public static Dictionary<string, Dictionary<string, object>> Dump()
     {
         var all = new Dictionary<string, Dictionary<string, object>>();
-        void Walk(SimKey key)
-        {
-            if (key.Values.Count > 0 || key.Children.Count == 0 && key.Name != "")
-                all[key.Name] = key.Values.ToDictionary(pair => pair.Key, pair => pair.Value);
-            foreach (var child in key.Children.Values) Walk(child);
-        }
-        Walk(Root);
+        AddTo(all, Root);
         return all;
+    }
+
+    static void AddTo(Dictionary<string, Dictionary<string, object>> all, SimKey key)
+    {
+        if (key.Values.Count > 0 || key.Children.Count == 0 && key.Name != "")
+            all[key.Name] = key.Values.ToDictionary(pair => pair.Key, pair => pair.Value);
+        foreach (var child in key.Children.Values) AddTo(all, child);
     }
 }
 
 [CmdletProvider("Registry", ProviderCapabilities.ShouldProcess)]
 public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProvider, IDynamicPropertyCmdletProvider
 {
-    protected override bool IsValidPath(string path) => true;
-    protected override bool ItemExists(string path) => SimRegistry.Find(path) != null;
-    protected override bool IsItemContainer(string path) => ItemExists(path);
-    protected override bool HasChildItems(string path) => SimRegistry.Find(path)?.Children.Count > 0;
+    protected override bool IsValidPath(string path) { return true; }
+    protected override bool ItemExists(string path) { return SimRegistry.Find(path) != null; }
+    protected override bool IsItemContainer(string path) { return ItemExists(path); }
+
+    protected override bool HasChildItems(string path)
+    {
+        var key = SimRegistry.Find(path);
+        return key != null && key.Children.Count > 0;
+    }
 
     /// <summary>Writes a non-terminating error and returns null when there is no such key.</summary>
     SimKey Need(string path)
@@ -109,7 +122,7 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
     /// <summary>Writes the non-terminating error of Windows' provider when the key is denied.</summary>
     bool MayWrite(string what, string path)
     {
-        SimRegistry.BeforeWrite?.Invoke(what);
+        if (SimRegistry.BeforeWrite != null) SimRegistry.BeforeWrite(what);
         if (!SimRegistry.IsDenied(path)) return true;
         WriteError(new ErrorRecord(new SecurityException("Der angeforderte Registrierungszugriff ist unzulaessig."),
             "System.Security.SecurityException", ErrorCategory.PermissionDenied, path));
@@ -175,7 +188,8 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
         if (!MayWrite("New-ItemProperty", path)) return;
         var key = Need(path);
         if (key == null) return;
-        var plain = value is PSObject wrapped ? wrapped.BaseObject : value;
+        var wrapped = value as PSObject;
+        var plain = wrapped == null ? value : wrapped.BaseObject;
         if (string.Equals(type, "DWord", StringComparison.OrdinalIgnoreCase)) key.Values[name] = Convert.ToInt32(plain);
         else if (string.Equals(type, "MultiString", StringComparison.OrdinalIgnoreCase)) key.Values[name] = ((System.Collections.IEnumerable)plain).Cast<object>().Select(each => each.ToString()).ToArray();
         else key.Values[name] = Convert.ToString(plain);
@@ -191,17 +205,17 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
         foreach (var found in key.Values.Keys.Where(each => pattern.IsMatch(each)).ToArray()) key.Values.Remove(found);
     }
 
-    public object GetPropertyDynamicParameters(string path, System.Collections.ObjectModel.Collection<string> names) => null;
-    public object SetPropertyDynamicParameters(string path, PSObject bag) => null;
-    public object ClearPropertyDynamicParameters(string path, System.Collections.ObjectModel.Collection<string> names) => null;
-    public object NewPropertyDynamicParameters(string path, string name, string type, object value) => null;
-    public object RemovePropertyDynamicParameters(string path, string name) => null;
-    public void RenameProperty(string path, string from, string to) => throw new NotSupportedException();
-    public object RenamePropertyDynamicParameters(string path, string from, string to) => null;
-    public void CopyProperty(string a, string b, string c, string d) => throw new NotSupportedException();
-    public object CopyPropertyDynamicParameters(string a, string b, string c, string d) => null;
-    public void MoveProperty(string a, string b, string c, string d) => throw new NotSupportedException();
-    public object MovePropertyDynamicParameters(string a, string b, string c, string d) => null;
+    public object GetPropertyDynamicParameters(string path, System.Collections.ObjectModel.Collection<string> names) { return null; }
+    public object SetPropertyDynamicParameters(string path, PSObject bag) { return null; }
+    public object ClearPropertyDynamicParameters(string path, System.Collections.ObjectModel.Collection<string> names) { return null; }
+    public object NewPropertyDynamicParameters(string path, string name, string type, object value) { return null; }
+    public object RemovePropertyDynamicParameters(string path, string name) { return null; }
+    public void RenameProperty(string path, string from, string to) { throw new NotSupportedException(); }
+    public object RenamePropertyDynamicParameters(string path, string from, string to) { return null; }
+    public void CopyProperty(string a, string b, string c, string d) { throw new NotSupportedException(); }
+    public object CopyPropertyDynamicParameters(string a, string b, string c, string d) { return null; }
+    public void MoveProperty(string a, string b, string c, string d) { throw new NotSupportedException(); }
+    public object MovePropertyDynamicParameters(string a, string b, string c, string d) { return null; }
 
     protected override System.Collections.ObjectModel.Collection<PSDriveInfo> InitializeDefaultDrives()
     {
@@ -221,8 +235,10 @@ public static class SimDns
 
     public static IPAddress[] GetHostAddresses(string name)
     {
-        if (IPAddress.TryParse(name, out var address)) return new[] { address };
-        if (Names.TryGetValue(name, out var found)) return found.Select(IPAddress.Parse).ToArray();
+        IPAddress address;
+        if (IPAddress.TryParse(name, out address)) return new[] { address };
+        string[] found;
+        if (Names.TryGetValue(name, out found)) return found.Select(IPAddress.Parse).ToArray();
         throw new SocketException(11001);
     }
 }

@@ -57,7 +57,7 @@ while ($null -ne ($line = [Console]::In.ReadLine())) {
         $errors += "$_ $($_.ScriptStackTrace)"
     }
     foreach ($variable in $request.Environment.PSObject.Properties) { [Environment]::SetEnvironmentVariable($variable.Name, $null) }
-    Remove-Item -Path Function:\Invoke-MgGraphRequest, Function:\Get-MgContext -ErrorAction Ignore
+    Remove-Item -Path 'Function:\Invoke-MgGraphRequest', 'Function:\Get-MgContext' -ErrorAction Ignore
     $noted = @($Error | ForEach-Object { Out-String -InputObject $_; Out-String -InputObject $_.Exception; Out-String -InputObject $_.InvocationInfo; $_.ScriptStackTrace }) -join "`n"
     $text = ''
     if ([IO.File]::Exists($log)) {

@@ -99,7 +99,7 @@ function Open-SimulatedStore {
             Enter-Call 'TrustedPublisher.Remove'
             $script:M.Publishers = @($script:M.Publishers | Where-Object { $_ -ne $Certificate.Thumbprint })
         }
-        Close = { }
+        Close = { return }
     }
     foreach ($name in $methods.Keys) { Add-Member -InputObject $store -MemberType ScriptMethod -Name $name -Value $methods[$name] }
     return $store

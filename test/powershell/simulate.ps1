@@ -1,20 +1,38 @@
 # Answers requests, one line of JSON each: "machine" sets the machine, "change" changes it, "state" returns it, "run" runs
 # a script on it, "evaluate" returns $Settings of a script, "parse" returns syntax errors. One PowerShell serves all tests
 # of a Node process.
-param([string]$Folder, [string]$Build)
-$ErrorActionPreference = 'Stop'
+param([string]$Folder, [string]$Build, [switch]$Hosted)
+# Global: the module's functions do not see a script's.
+$global:ErrorActionPreference = 'Stop'
+
+# Windows has a registry provider already, so there all of this runs in a session without it.
+$isHostNeeded = $env:OS -eq 'Windows_NT' -or $env:PLATEN_HOSTED -eq '1'
+if ($isHostNeeded -and -not $Hosted) {
+    $state = [initialsessionstate]::CreateDefault2()
+    $state.Providers.Remove('Registry', [type]$null)
+    $shell = [powershell]::Create($state)
+    $null = $shell.AddCommand($PSCommandPath).AddParameters(@{ Folder = $Folder; Build = $Build; Hosted = $true })
+    try { $null = $shell.Invoke() }
+    finally { $shell.Dispose() }
+    return
+}
 [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)
 [Console]::InputEncoding = [Text.UTF8Encoding]::new($false)
 $ProgressPreference = 'SilentlyContinue'
 $script:OtherRun = $null
 
 # The registry provider is a binary module; outside Windows its name is free. It is compiled once per build. Processes
-# that start at the same time each compile it, and the last one wins.
+# that start at the same time each compile it, and the first one wins.
 $assembly = [IO.Path]::Combine($Build, 'Registry.dll')
 if (-not (Test-Path -LiteralPath $assembly)) {
     $compiled = [IO.Path]::Combine($Build, "Registry-$PID.dll")
-    Add-Type -Path "$PSScriptRoot/Registry.cs" -OutputAssembly $compiled -OutputType Library
-    [IO.File]::Move($compiled, $assembly, $true)
+    # PowerShell 7 would compile newer C# than Windows PowerShell 5.1 knows.
+    $options = @{}
+    if ($PSVersionTable.PSVersion.Major -ge 6) { $options = @{ CompilerOptions = '-langversion:5' } }
+    Add-Type -Path "$PSScriptRoot/Registry.cs" -OutputAssembly $compiled -OutputType Library @options
+    # Fails if another process was faster.
+    try { [IO.File]::Move($compiled, $assembly) }
+    catch { [IO.File]::Delete($compiled) }
 }
 Import-Module $assembly
 Import-Module "$PSScriptRoot/Windows.psm1" -DisableNameChecking -Global -Force
@@ -108,7 +126,7 @@ function Invoke-Request {
             $log = ''
             $logs = @(Get-ChildItem -LiteralPath $env:ProgramData, $env:windir -Filter '*.log' -Recurse -File)
             foreach ($file in $logs) { $log += Get-Content -LiteralPath $file.FullName -Raw }
-            $logFolders = @($logs | ForEach-Object { [IO.Path]::GetRelativePath($Folder, $_.DirectoryName) })
+            $logFolders = @($logs | ForEach-Object { $_.DirectoryName.Substring($Folder.Length).TrimStart('\', '/') })
             $left = @(Get-ChildItem -LiteralPath $env:TEMP).Count
             return @{ code = $code; output = $output; errors = $errors; calls = @(Get-SimulatedCall); log = $log; logFolders = $logFolders; left = $left; machine = Get-SimulatedMachine }
         }
@@ -126,13 +144,32 @@ function Invoke-Request {
     }
 }
 
+# JSON objects as hashtables, which ConvertFrom-Json of Windows PowerShell 5.1 does not make.
+function ConvertTo-Table {
+    param($Value)
+    if ($Value -is [Management.Automation.PSCustomObject]) {
+        $table = @{}
+        foreach ($property in $Value.PSObject.Properties) { $table[$property.Name] = ConvertTo-Table $property.Value }
+        return $table
+    }
+    if ($Value -is [array]) { return , @($Value | ForEach-Object { ConvertTo-Table $_ }) }
+    return $Value
+}
+
+$isOld = $PSVersionTable.PSVersion.Major -lt 6
+$reading = @{ AsHashtable = $true; Depth = 30 }
+$writing = @{ EscapeHandling = 'EscapeNonAscii' }
+if ($isOld) { $reading = @{}; $writing = @{} }
+
 while ($null -ne ($line = [Console]::In.ReadLine())) {
     try {
-        $answer = Invoke-Request -Request (ConvertFrom-Json -InputObject $line -AsHashtable -Depth 30)
+        $request = ConvertFrom-Json -InputObject $line @reading
+        if ($isOld) { $request = ConvertTo-Table $request }
+        $answer = Invoke-Request -Request $request
         if ($null -eq $answer) { $answer = @{} }
     }
     catch {
         $answer = @{ failed = "$_ $($_.ScriptStackTrace)" }
     }
-    [Console]::Out.WriteLine((ConvertTo-Json -InputObject $answer -Depth 30 -Compress -EscapeHandling EscapeNonAscii))
+    [Console]::Out.WriteLine((ConvertTo-Json -InputObject $answer -Depth 30 -Compress @writing))
 }

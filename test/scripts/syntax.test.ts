@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { scriptSettings } from "../../src/pkg/scripts/deployment.ts";
 import { scriptKinds, templateOf } from "../../src/pkg/scripts/render.ts";
@@ -24,6 +26,19 @@ const automatic = [
   "pscmdlet",
   "home",
   "_",
+];
+
+const lacking: [string, RegExp][] = [
+  ["??", /\?\?/],
+  ["?.", /\$\w+\?\./],
+  ["&& or ||", /&&|\|\|/],
+  ["ternary", /\s\?\s[^:\n]+\s:\s/],
+  ["$IsWindows", /\$Is(?:Windows|Linux|MacOS|CoreCLR)\b/i],
+  ["-AsByteStream", /-AsByteStream/i],
+  ["-Parallel", /-Parallel\b/i],
+  ["clean block", /\bclean\s*\{/i],
+  ["utf8NoBOM", /utf8NoBOM/i],
+  ["Get-Error", /Get-Error\b/],
 ];
 
 let texts: ReturnType<typeof renderAllScripts> | undefined;
@@ -61,20 +76,16 @@ describe("the scripts' syntax", () => {
     return nodes;
   }
 
-  test("the .ps1 files parse, and use nothing that Windows PowerShell 5.1 lacks", () => {
-    const lacking: [string, RegExp][] = [
-      ["??", /\?\?/],
-      ["?.", /\$\w+\?\./],
-      ["&& or ||", /&&|\|\|/],
-      ["ternary", /\s\?\s[^:\n]+\s:\s/],
-      ["$IsWindows", /\$Is(?:Windows|Linux|MacOS|CoreCLR)\b/i],
-      ["-AsByteStream", /-AsByteStream/i],
-      ["-Parallel", /-Parallel\b/i],
-      ["clean block", /\bclean\s*\{/i],
-      ["utf8NoBOM", /utf8NoBOM/i],
-      ["Get-Error", /Get-Error\b/],
-    ];
-    for (const [name, text] of readScriptBodies()) {
+  /** Files of the simulated print subsystem, which a Windows job runs with Windows PowerShell 5.1. */
+  function readSimulation(): [string, string][] {
+    const names = readdirSync("test/powershell").filter((name) => /\.psm?1$/.test(name));
+    return names.map((name) => [name, readFileSync(join("test/powershell", name), "utf8")]);
+  }
+
+  test("scripts and simulation parse, and use nothing that Windows PowerShell 5.1 lacks", () => {
+    const simulation = readSimulation();
+    assert.ok(simulation.length > 5);
+    for (const [name, text] of [...readScriptBodies(), ...simulation]) {
       const code = nodesOf(name, text)
         .filter((node) => node.type === "comment")
         .reduce((rest, node) => rest.replace(node.text, ""), text);
