@@ -1,5 +1,6 @@
 // Bundles the service into the single file dist/platen.cjs. --tests WORD… also bundles the tests whose path contains one
 // of the words into .build/, and --demo bundles the demo.
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -9,6 +10,13 @@ import { billOfMaterials, licences } from "./supply.mjs";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const bill = billOfMaterials();
+/** The commit that is built: PLATEN_COMMIT, else git's. */
+const commit = process.env.PLATEN_COMMIT || git("rev-parse", "--short=12", "HEAD") || "unknown";
+
+/** What git prints; empty where there is no git, or no repository. @param {...string} args */
+function git(...args) {
+  return spawnSync("git", args, { encoding: "utf8" }).stdout?.trim() ?? "";
+}
 
 /**
  * Bundles a script or style sheet with everything that it imports.
@@ -36,6 +44,7 @@ const shared = {
   legalComments: "none",
   define: {
     PLATEN_VERSION: JSON.stringify(version),
+    PLATEN_COMMIT: JSON.stringify(commit),
     PLATEN_LICENCES: JSON.stringify(licences()),
     // A string: every thread would create an object again.
     PLATEN_BILL: JSON.stringify(JSON.stringify(bill)),
@@ -113,6 +122,7 @@ async function buildPrograms(entryPoints) {
       "web-tree-sitter",
       "acorn",
       "esbuild",
+      "oidc-provider",
       "recheck",
       "typescript",
       "yauzl",

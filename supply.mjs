@@ -31,8 +31,8 @@ export function licences() {
 
 /** Of packages that bring no licence's file a copy lies in assets. @type {(name: string, folder: string) => string} */
 function licenceOf(name, folder) {
-  const own = `${folder}/LICENSE`;
-  return text(existsSync(own) ? own : `assets/${name}-LICENSE.txt`);
+  const own = [`${folder}/LICENSE`, `${folder}/LICENSE.md`].find((path) => existsSync(path));
+  return text(own ?? `assets/${name}-LICENSE.txt`);
 }
 
 /**
@@ -65,9 +65,12 @@ export function billOfMaterials() {
     dependencies: [
       {
         ref: root,
-        dependsOn: [...Object.keys(packages[""].dependencies).map(refOf), htmxComponent().purl].sort(),
+        dependsOn: [...neededBy("", packages[""]), htmxComponent().purl].sort(),
       },
-      ...folders.map((folder) => ({ ref: refOf(nameOf(folder)), dependsOn: neededBy(packages[folder]) })),
+      ...folders.map((folder) => ({
+        ref: purl("npm", nameOf(folder), packages[folder].version),
+        dependsOn: neededBy(folder, packages[folder]),
+      })),
       { ref: htmxComponent().purl, dependsOn: [] },
     ],
   };
@@ -81,17 +84,18 @@ export function billOfMaterials() {
   ];
   return { ...bill, serialNumber: `urn:uuid:${[...uuid, digest.slice(20, 32)].join("-")}` };
 
-  /** @param {string} needed */
-  function refOf(needed) {
-    return purl("npm", needed, packages[`node_modules/${needed}`].version);
-  }
-
-  /** @param {{ dependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} entry */
-  function neededBy({ dependencies = {}, optionalDependencies = {} }) {
+  /**
+   * @param {string} folder
+   * @param {{ dependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} entry
+   */
+  function neededBy(folder, { dependencies = {}, optionalDependencies = {} }) {
     const names = Object.keys({ ...dependencies, ...optionalDependencies });
     return names
-      .filter((needed) => packages[`node_modules/${needed}`] !== undefined)
-      .map(refOf)
+      .flatMap((needed) => {
+        // A package's own copy comes first, as Node resolves it.
+        const own = packages[`${folder}/node_modules/${needed}`] ?? packages[`node_modules/${needed}`];
+        return own === undefined ? [] : [purl("npm", needed, own.version)];
+      })
       .sort();
   }
 }

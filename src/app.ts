@@ -1,5 +1,7 @@
 import type { Config } from "./config.ts";
+import type { RequestEntry } from "./domain/log.ts";
 import type { Links } from "./services/access/links.ts";
+import type { Oidc } from "./services/access/oidc.ts";
 import type { Passwords } from "./services/access/passwords.ts";
 import type { Sessions } from "./services/access/sessions.ts";
 import type { SignIn } from "./services/access/sign-in.ts";
@@ -11,6 +13,7 @@ import type { PackageBuilder } from "./services/deploy/packages.ts";
 import type { Signing } from "./services/deploy/signing.ts";
 import type { ArchiveCheck } from "./services/drivers/archive-check.ts";
 import type { ModelSearch } from "./services/drivers/model-search.ts";
+import type { Metrics } from "./services/metrics.ts";
 import type { Overview } from "./services/overview.ts";
 import type { RecentResults } from "./services/recent-results.ts";
 import type { Store } from "./store/store.ts";
@@ -41,10 +44,15 @@ export interface App {
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly signIn: SignIn;
+  /** Undefined if people do not sign in at an OpenID Connect provider. */
+  readonly oidc: Oidc | undefined;
   readonly tokens: Tokens;
   readonly links: Links;
   /** UTC, milliseconds since 1970. */
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
   readonly log: (line: string) => void;
+  /** Logs an answered request. */
+  readonly logRequest: (entry: RequestEntry) => void;
+  readonly metrics: Metrics;
 }

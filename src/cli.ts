@@ -4,6 +4,7 @@ import { readConfig, settingsHelp } from "./config.ts";
 import { errorMessage } from "./domain/errors.ts";
 import { digestOf, inspectArchive, inspectionJson } from "./services/drivers/inspect.ts";
 import { inspectionText } from "./services/drivers/inspect-text.ts";
+import { schemaVersion } from "./store/database/migrations.ts";
 import { openSource } from "./store/files.ts";
 
 /** `serve` is left to the caller. `done`: the command has finished. */
@@ -22,7 +23,7 @@ interface Output {
 
 /** Options that only print a text. */
 const texts = new Map<string, (version: string) => string>([
-  ["--version", (version) => version],
+  ["--version", (version) => `${version} (commit ${PLATEN_COMMIT}, schema ${schemaVersion})`],
   ["--help", helpText],
   ["--licenses", () => PLATEN_LICENCES],
   ["--sbom", () => JSON.stringify(JSON.parse(PLATEN_BILL), null, 2)],

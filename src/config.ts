@@ -1,21 +1,11 @@
 import { resolve } from "node:path";
 import { adminName } from "./domain/access/account.ts";
+import { defaultRoleClaim, type OidcSettings, readOidc } from "./domain/access/oidc.ts";
 import { passwordProblem } from "./domain/access/password.ts";
 import { type Proxies, readProxies } from "./domain/access/proxies.ts";
 import { isLoopbackHost } from "./domain/address.ts";
-
-/** A text that appears in no log, JSON or error; only `reveal` returns it. */
-export class Secret {
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  reveal(): string {
-    return this.#text;
-  }
-}
+import { type LogFormat, logFormats } from "./domain/log.ts";
+import { Secret } from "./domain/secrets.ts";
 
 /** The service's settings, from environment variables. */
 export interface Config {
@@ -43,14 +33,25 @@ export interface Config {
   readonly adminPasswordFile: string | undefined;
   /** `LINK_DAYS`: days for which links are valid, unless the user chooses another time. Only used if sign-in is on. */
   readonly linkDays: number;
+  /** `OIDC_…`; undefined if people do not sign in at an OpenID Connect provider. */
+  readonly oidc: OidcSettings | undefined;
+  /** `LOG_FORMAT`: the form of the lines on standard error. */
+  readonly logFormat: LogFormat;
+  /** `METRICS`: whether `/metrics` exists. */
+  readonly hasMetrics: boolean;
 }
 
 /** Whether sign-in is on; otherwise everyone may do everything. */
 export function needsSignIn(config: Config): boolean {
-  return acceptsPasswords(config) || config.proxies.userHeader !== undefined;
+  return hasSessions(config) || config.proxies.userHeader !== undefined;
 }
 
-/** Whether people can sign in at Platen itself, not only at a proxy. */
+/** Whether people sign in at Platen's own page: with a password, or at an OpenID Connect provider. */
+export function hasSessions(config: Config): boolean {
+  return acceptsPasswords(config) || config.oidc !== undefined;
+}
+
+/** Whether people can sign in with a password. */
 export function acceptsPasswords({ adminPassword, adminPasswordFile }: Config): boolean {
   return adminPassword !== undefined || adminPasswordFile !== undefined;
 }
@@ -67,13 +68,14 @@ export function isOpenToAll(config: Config): boolean {
 
 /** Whether sign-in is on and nobody can be administrator. */
 export function lacksAdmin(config: Config): boolean {
-  const hasAdminGroup = config.proxies.groups.some(({ role }) => role === "admin");
+  const groups = [...config.proxies.groups, ...(config.oidc?.roles ?? [])];
+  const hasAdminGroup = groups.some(({ role }) => role === "admin");
   return needsSignIn(config) && !acceptsPasswords(config) && !hasAdminGroup;
 }
 
-/** The settings that provide an administrator behind a proxy. */
+/** The settings that provide an administrator. */
 export const adminRemedy =
-  "REMOTE_GROUPS_HEADER with REMOTE_GROUPS=admin=GROUP,…, for a group of the proxy’s, or ADMIN_PASSWORD_FILE";
+  "REMOTE_GROUPS_HEADER with REMOTE_GROUPS=admin=GROUP,…, OIDC_ROLES=admin=GROUP,…, or ADMIN_PASSWORD_FILE";
 
 const defaults = {
   DATA_DIR: "./data",
@@ -82,6 +84,7 @@ const defaults = {
   AUDIT_DAYS: 400,
   UPLOAD_LIMIT_MB: 1024,
   LINK_DAYS: 30,
+  LOG_FORMAT: "text",
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -104,6 +107,14 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
   ["REMOTE_USER_HEADER", "none", "header in which a trusted proxy sends the user name, such as Remote-User"],
   ["REMOTE_GROUPS_HEADER", "none", "header in which it sends the user’s groups, such as Remote-Groups"],
   ["REMOTE_GROUPS", "operator=*", "roles of groups, such as admin=platen-admins,operator=techs,viewer=*"],
+  ["OIDC_ISSUER", "none", "address of an OpenID Connect provider where people sign in"],
+  ["OIDC_CLIENT_ID", "none", "Platen’s client id at the provider"],
+  ["OIDC_CLIENT_SECRET", "none", "Platen’s client secret at the provider"],
+  ["OIDC_CLIENT_SECRET_FILE", "none", "the same from a file that holds it as its one line"],
+  ["OIDC_ROLES", "none", "roles of the provider’s groups, such as admin=platen-admins,operator=techs"],
+  ["OIDC_ROLE_CLAIM", defaultRoleClaim, "claim with a person’s groups, such as roles or realm_access.roles"],
+  ["LOG_FORMAT", defaults.LOG_FORMAT, "text or json"],
+  ["METRICS", "off", "on: /metrics has metrics for Prometheus"],
   [
     "LINK_DAYS",
     String(defaults.LINK_DAYS),
@@ -133,6 +144,14 @@ export function readSettings(environment: Environment = process.env): {
     problems.push(`${name} is “${text}”; it is a whole number from ${min} to ${max}.`);
     return defaults[name];
   };
+  const choice = <const T extends string>(name: string, values: readonly T[], fallback: T): T => {
+    const text = setting(name);
+    const found = values.find((value) => value === text?.toLowerCase());
+    if (text !== undefined && found === undefined)
+      problems.push(`${name} is “${text}”; it is ${values.join(" or ")}.`);
+    return found ?? fallback;
+  };
+  const clientSecret = readSecret("OIDC_CLIENT_SECRET", environment, problems);
   const config = {
     dataDir: resolve(setting("DATA_DIR") ?? defaults.DATA_DIR),
     port: integer("PORT", 0, 65535),
@@ -146,37 +165,50 @@ export function readSettings(environment: Environment = process.env): {
     adminPassword: readAdminPassword(environment, problems),
     adminPasswordFile: setting("ADMIN_PASSWORD_FILE"),
     linkDays: integer("LINK_DAYS", 1, 1000),
+    oidc: readOidc(setting, clientSecret, problems),
+    logFormat: choice("LOG_FORMAT", logFormats, defaults.LOG_FORMAT),
+    hasMetrics: choice("METRICS", ["on", "off"], "off") === "on",
   };
-  // Child processes must not inherit the password.
-  if (environment === process.env) delete process.env.ADMIN_PASSWORD;
+  // Child processes must not inherit secrets.
+  if (environment === process.env) for (const name of secretSettings) delete process.env[name];
   return { config: Object.freeze(config), problems };
 }
 
+/** The settings that are secret. Each has a twin with `_FILE`, which names a file. */
+const secretSettings = ["ADMIN_PASSWORD", "OIDC_CLIENT_SECRET"] as const;
+
 /** Refuses empty settings, so that a forgotten value does not silently turn sign-in off. */
-function readAdminPassword(
-  { ADMIN_PASSWORD: password, ADMIN_PASSWORD_FILE: file }: Environment,
+function readSecret(
+  name: (typeof secretSettings)[number],
+  environment: Environment,
   problems: string[],
 ): Secret | undefined {
-  if (file !== undefined && file.trim() === "")
-    problems.push("ADMIN_PASSWORD_FILE is empty; it names a file, or is not set at all.");
-  if (password === undefined) return undefined;
-  if (file !== undefined)
-    problems.push("ADMIN_PASSWORD and ADMIN_PASSWORD_FILE are both set; set one of them.");
-  const problem = password === "" ? undefined : passwordProblem(password, adminName);
-  if (password === "")
-    problems.push(
-      "ADMIN_PASSWORD is empty. Set a password, or do not set it at all: then nobody has to sign in.",
-    );
+  const text = environment[name];
+  const file = environment[`${name}_FILE`];
+  if (file?.trim() === "") problems.push(`${name}_FILE is empty; it names a file, or is not set at all.`);
+  if (text !== undefined && file !== undefined)
+    problems.push(`${name} and ${name}_FILE are both set; set one of them.`);
+  if (text === "") problems.push(`${name} is empty. Set it, or leave it out.`);
+  return text === undefined ? undefined : new Secret(text);
+}
+
+function readAdminPassword(environment: Environment, problems: string[]): Secret | undefined {
+  const password = readSecret("ADMIN_PASSWORD", environment, problems);
+  const text = password?.reveal() ?? "";
+  const problem = text === "" ? undefined : passwordProblem(text, adminName);
   if (problem !== undefined) problems.push(`ADMIN_PASSWORD cannot be used: ${problem}`);
-  return new Secret(password);
+  return password;
 }
 
 function readPublicUrl(text: string | undefined, problems: string[]): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url !== undefined && !url.username && !url.password && !url.search && !url.hash;
-  if (isPlain && ["http:", "https:"].includes(url.protocol)) return withoutSlashes(url.href);
-  problems.push(`PUBLIC_URL is “${text}”; it looks like https://platen.example.`);
+  const hasPlainPath = url !== undefined && /^[\w.~/-]*$/.test(url.pathname) && !url.pathname.includes("//");
+  if (isPlain && hasPlainPath && ["http:", "https:"].includes(url.protocol)) return withoutSlashes(url.href);
+  problems.push(
+    `PUBLIC_URL is “${text}”; it looks like https://platen.example or https://example.com/platen.`,
+  );
   return undefined;
 }
 

@@ -3,7 +3,9 @@ import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
 import { adminName } from "./domain/access/account.ts";
 import { passwordProblem } from "./domain/access/password.ts";
+import { makeLog, type RequestEntry } from "./domain/log.ts";
 import { Links } from "./services/access/links.ts";
+import { Oidc } from "./services/access/oidc.ts";
 import { type PasswordCost, Passwords } from "./services/access/passwords.ts";
 import { Sessions } from "./services/access/sessions.ts";
 import { SignIn } from "./services/access/sign-in.ts";
@@ -15,9 +17,10 @@ import { PackageBuilder } from "./services/deploy/packages.ts";
 import { Signing } from "./services/deploy/signing.ts";
 import { ArchiveCheck } from "./services/drivers/archive-check.ts";
 import { ModelSearch } from "./services/drivers/model-search.ts";
+import { Metrics } from "./services/metrics.ts";
 import { Overview } from "./services/overview.ts";
 import { RecentResults } from "./services/recent-results.ts";
-import { readPasswordFile } from "./store/access/password-file.ts";
+import { readSecretFile } from "./store/access/secret-file.ts";
 import { openStore } from "./store/store.ts";
 import { type InspectionLimits, Inspections, type ReadArchive } from "./workers/inspections.ts";
 import { Workers } from "./workers/pool.ts";
@@ -29,8 +32,9 @@ export interface Overrides {
   /** UTC, milliseconds since 1970. */
   readonly clock?: () => number;
   readonly random?: (bytes: number) => Buffer;
-  /** Receives lines without a line break; by default it writes to standard error. */
+  /** Receives lines without a line break; by default both write to standard error. */
   readonly log?: (line: string) => void;
+  readonly logRequest?: (entry: RequestEntry) => void;
   readonly inspectionLimits?: Partial<InspectionLimits>;
   /** Reads drivers in this process instead of a child process for each. */
   readonly readArchive?: ReadArchive | undefined;
@@ -51,8 +55,10 @@ interface CreatedApp {
 
 /** Creates the services. @throws Error that says what to do if the folder cannot be used */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<CreatedApp> {
-  const { script = __filename, clock = Date.now, random = randomBytes, log = logToStderr } = overrides;
+  const { script = __filename, clock = Date.now, random = randomBytes } = overrides;
+  const { log, logRequest } = { ...makeLog(config.logFormat, writeToStderr, Date.now), ...overrides };
   const adminPassword = await adminPasswordOf(config);
+  const oidcSecret = await oidcSecretOf(config);
   const store = await openStore(config.dataDir, clock, log, {
     recover: overrides.recover,
     auditDays: config.auditDays,
@@ -72,6 +78,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   await signIn.start(adminPassword);
   const overview = new Overview(store, archives, deployments);
   const signing = new Signing({ store, workers, overview });
+  const { oidc: settings, publicUrl = "" } = config;
+  const oidc = settings && new Oidc({ settings, secret: oidcSecret, publicUrl, store, clock, random, log });
   const app: App = {
     config,
     store,
@@ -83,6 +91,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     passwords,
     sessions,
     signIn,
+    oidc,
     backups,
     links: new Links(store, clock),
     models: new ModelSearch(store),
@@ -94,6 +103,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     clock,
     random,
     log,
+    logRequest,
+    metrics: new Metrics({ store, backups, workers, inspections, clock, version: PLATEN_VERSION }),
   };
   return { app, close: () => closeApp(app, overrides.workers === undefined) };
 }
@@ -104,10 +115,16 @@ export async function adminPasswordOf({
   adminPasswordFile: path,
 }: Config): Promise<string | undefined> {
   if (path === undefined) return adminPassword?.reveal();
-  const password = await readPasswordFile("ADMIN_PASSWORD_FILE", path);
+  const password = await readSecretFile("ADMIN_PASSWORD_FILE", "password", path);
   const problem = passwordProblem(password, adminName);
   if (problem !== undefined) throw new Error(`ADMIN_PASSWORD_FILE cannot be used: ${problem}`);
   return password;
+}
+
+/** Undefined for a public client, and without OIDC. @throws Error that names the problem with the setting */
+export async function oidcSecretOf({ oidc }: Config): Promise<string | undefined> {
+  if (oidc?.secretFile === undefined) return oidc?.secret?.reveal();
+  return readSecretFile("OIDC_CLIENT_SECRET_FILE", "client secret", oidc.secretFile);
 }
 
 /** Closes the store last, because that unlocks the data folder for other processes. */
@@ -123,6 +140,6 @@ async function closeApp(app: App, hasOwnWorkers: boolean): Promise<void> {
   await store.close();
 }
 
-function logToStderr(line: string): void {
-  process.stderr.write(`${new Date().toISOString()} ${line}\n`);
+function writeToStderr(text: string): void {
+  process.stderr.write(text);
 }

@@ -30,6 +30,8 @@ declare module "*.wasm" {
   export default bytes;
 }
 declare const PLATEN_VERSION: string;
+/** 12 hexadecimal digits, or `unknown`. */
+declare const PLATEN_COMMIT: string;
 /** The licences of Platen and of everything bundled with it. */
 declare const PLATEN_LICENCES: string;
 /** The bill of materials in CycloneDX JSON. */

@@ -2,8 +2,10 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { runCommand } from "./cli.ts";
 import { adminRemedy, type Config, isOpenToAll, lacksAdmin, readSettings } from "./config.ts";
-import { adminPasswordOf, createApp } from "./create-app.ts";
+import { adminPasswordOf, createApp, oidcSecretOf } from "./create-app.ts";
 import { errorMessage } from "./domain/errors.ts";
+import { basePath } from "./http/base-path.ts";
+import { routes } from "./http/routes.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 
 /** Requests that are still running at a signal get this long to finish. */
@@ -49,9 +51,13 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 /** @throws Error that names every wrong setting */
 async function checkedConfig(): Promise<Config> {
   const { config, problems } = readSettings();
+  const base = basePath(config);
+  if (base !== "" && routes.some(({ path }) => path === base || path.startsWith(`${base}/`)))
+    problems.push(`PUBLIC_URL ends in ${base}, which is a path of Platen’s own. Choose another path.`);
   if (problems.length === 0) return config;
-  // The password file is checked here too, so that all problems are reported at once.
-  await adminPasswordOf(config).catch((error: unknown) => problems.push(errorMessage(error)));
+  // The files of secrets are checked here too, so that all problems are reported at once.
+  for (const secret of [adminPasswordOf(config), oidcSecretOf(config)])
+    await secret.catch((error: unknown) => problems.push(errorMessage(error)));
   throw new Error(problems.join("\n"));
 }
 
@@ -74,6 +80,7 @@ async function serve(config: Config, recover: boolean): Promise<void> {
   if (isOpenToAll(config)) app.log(noSignInWarning);
   if (lacksAdmin(config)) app.log(noAdminWarning);
   app.store.audit.record("started", { what: PLATEN_VERSION });
+  void app.oidc?.check();
   app.archives.start();
   app.backups.start();
 }

@@ -18,7 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
   workers: ["domain", "inf", "pkg/zip", "pkg/scripts", "pkg/formats"],
   services: ["domain", "inf", "store", "pkg/zip", "pkg/scripts", "pkg/formats", "workers"],
   config: ["domain"],
-  app: ["config", "services", "store", "workers"],
+  app: ["config", "domain", "services", "store", "workers"],
   "create-app": ["app", "config", "domain", "services", "store", "workers"],
   http: [
     "domain",

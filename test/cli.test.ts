@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { runCommand } from "../src/cli.ts";
 import { readConfig, settingsHelp } from "../src/config.ts";
 import { parseClient } from "../src/domain/printers/client.ts";
+import { schemaVersion } from "../src/store/database/migrations.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
 import { logFiles } from "./support/audit/audit.ts";
@@ -40,7 +41,11 @@ test("--version and --help print without starting the service", async (t) => {
   const help = await runInProcess("--help");
   const wrong = run(folder, "serv");
 
-  assert.equal(version.stdout.trim(), JSON.parse(readFileSync("package.json", "utf8")).version);
+  const commit = spawnSync("git", ["rev-parse", "--short=12", "HEAD"], { encoding: "utf8" }).stdout?.trim();
+  assert.equal(
+    version.stdout,
+    `${JSON.parse(readFileSync("package.json", "utf8")).version} (commit ${commit || "unknown"}, schema ${schemaVersion})\n`,
+  );
   for (const name of ["DATA_DIR", "PORT", "HOST", "PUBLIC_URL", "UPLOAD_LIMIT_MB", "inspect"])
     assert.ok(help.stdout.includes(name));
   assert.deepEqual([version.status, help.status, wrong.status], [0, 0, 2]);
@@ -50,10 +55,13 @@ test("--version and --help print without starting the service", async (t) => {
 test("--licenses prints the licence of everything that is bundled", async (t) => {
   const printed = run(await temporaryFolder(t), "--licenses").stdout;
 
-  const bundled = ["sql.js", "busboy", "streamsearch", "fflate", "saxes", "xmlchars"];
+  const bundled = ["sql.js", "busboy", "streamsearch", "fflate", "oauth4webapi", "saxes", "xmlchars"];
+  const elsewhere: Record<string, string> = {
+    saxes: "assets/saxes-LICENSE.txt",
+    oauth4webapi: "node_modules/oauth4webapi/LICENSE.md",
+  };
   for (const name of bundled) {
-    const path = name === "saxes" ? "assets/saxes-LICENSE.txt" : `node_modules/${name}/LICENSE`;
-    const text = readFileSync(path, "utf8").trim();
+    const text = readFileSync(elsewhere[name] ?? `node_modules/${name}/LICENSE`, "utf8").trim();
     assert.ok(printed.includes(text), name);
   }
   assert.ok(printed.includes(readFileSync("LICENSE", "utf8").trim()));

@@ -2,8 +2,8 @@
 // *.deep.ts, and all cases of each *.test.ts that imports support/depth.ts. Further words select the files whose path
 // contains one of them.
 // REQUIRE_ALL=1 makes a skipped test fail the run, for CI. Three things may be missing even then: PowerShell and .NET, which
-// Debian does not have; the right to mount a disk, which containers may lack; and ../shared, which is not part of the
-// project. WORKERS=3 uses three processes. ORDER=random or ORDER=random:17 shuffles the files.
+// Debian does not have; the right to mount a disk or make a network namespace, which containers may lack; and ../shared,
+// which is not part of the project. WORKERS=3 uses three processes. ORDER=random or ORDER=random:17 shuffles the files.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -131,7 +131,7 @@ function shuffled(tests) {
 
 function finish() {
   for (const { name, why } of skipped) console.log(`SKIPPED ${name}: ${why}`);
-  const forbidden = skipped.filter(({ why }) => !/PowerShell|dotnet|mount|^\.\.\/shared/.test(why));
+  const forbidden = skipped.filter(({ why }) => !/PowerShell|dotnet|mount|namespace|^\.\.\/shared/.test(why));
   if (process.env.REQUIRE_ALL === "1" && forbidden.length > 0) {
     console.log(`${forbidden.length} tests were skipped although REQUIRE_ALL=1`);
     process.exitCode = 1;

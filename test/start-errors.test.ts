@@ -95,9 +95,6 @@ test("invalid settings are all refused at once, each with the reason", async (t)
   const [port, first, second, ...others] = said.split("\n");
   assert.equal(port, "platen: PORT is “65536”; it is a whole number from 0 to 65535.");
   assert.match(first ?? "", /^TRUSTED_PROXIES has “0\.0\.0\.0\/0”, which is too wide: /);
-  assert.equal(
-    second,
-    "ADMIN_PASSWORD is empty. Set a password, or do not set it at all: then nobody has to sign in.",
-  );
+  assert.equal(second, "ADMIN_PASSWORD is empty. Set it, or leave it out.");
   assert.deepEqual(others, [""]);
 });

@@ -23,11 +23,15 @@ function copiedByImage(): string[] {
   return lines.flatMap(([, names = ""]) => names.split(" "));
 }
 
+/** The commit in the bundle: the copies have no repository. */
+const commit = /commit (\w+)/.exec(printed("--version"))?.[1] ?? "";
+
 /** The packages that the build loads, with their dependencies. */
 const installed = [
   "busboy",
   "streamsearch",
   "fflate",
+  "oauth4webapi",
   "saxes",
   "xmlchars",
   "sql.js",
@@ -44,7 +48,7 @@ function buildIn(folder: string, environment: Record<string, string>): string {
     const filter = (path: string) => !/sqljs-|-debug|asm-memory|worker\.|inline|browser/.test(path);
     cpSync(from, join(folder, from), { recursive: true, filter });
   }
-  const env = { PATH: process.env.PATH ?? "", ...environment };
+  const env = { PATH: process.env.PATH ?? "", PLATEN_COMMIT: commit, ...environment };
   const run = spawnSync(process.execPath, ["build.mjs"], { cwd: folder, encoding: "utf8", env });
   assert.equal(run.status, 0, run.stderr);
   return run.stdout;
@@ -99,16 +103,25 @@ interface Bill {
 
 const hashLengths: Record<string, number> = { "SHA-256": 64, "SHA-512": 128 };
 
-function checkComponent(component: Component, lock: Record<string, { readonly integrity?: string }>): void {
+interface LockedPackage {
+  readonly version: string;
+  readonly integrity?: string;
+}
+
+function checkComponent(component: Component, lock: Record<string, LockedPackage>): void {
   const { type, name, version, scope, purl, hashes = [], licenses = [] } = component;
   assert.equal(type, "library");
-  assert.match(version ?? "", /^\d+\.\d+\.\d+$/, name);
+  assert.match(version ?? "", /^\d+\.\d+\.\d+(?:-alpha\.\d+)?$/, name);
   assert.equal(purl, `pkg:npm/${name.replace("@", "%40")}@${version}`);
   assert.equal(licenses.length, 1, name);
   assert.ok(licenses[0]?.license?.id ?? licenses[0]?.expression, name);
   for (const { alg, content } of hashes) assert.equal(content.length, hashLengths[alg], name);
   if (scope === "required") assert.equal(hashes.length, 1, name);
-  const integrity = lock[`node_modules/${name}`]?.integrity;
+  const [, locked] =
+    Object.entries(lock).find(
+      ([folder, entry]) => folder.endsWith(`node_modules/${name}`) && entry.version === version,
+    ) ?? [];
+  const integrity = locked?.integrity;
   if (integrity !== undefined) {
     assert.equal(`sha512-${Buffer.from(hashes[0]?.content ?? "", "hex").toString("base64")}`, integrity);
   }
@@ -174,7 +187,7 @@ test("the image is built on one base image with a pinned digest, and copies all 
   for (const name of copiedByImage()) assert.ok(present.includes(name) && !ignored.includes(name), name);
 });
 
-test("the bundle opens no connections: it uses the network only for servers and for the lock's socket", () => {
+test("the bundle opens no connections but to the provider of OIDC_ISSUER and to the lock's socket", () => {
   const paths = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ts"),
   );
@@ -191,8 +204,8 @@ test("the bundle opens no connections: it uses the network only for servers and 
   });
 
   assert.deepEqual([...new Set(used)].sort(), ["net connect"]);
-  assert.deepEqual(
-    paths.filter((path) => /\bconnect\(/.test(readFileSync(join("src", path), "utf8"))),
-    [join("store", "database", "lock.ts")],
-  );
+  const including = (pattern: RegExp) =>
+    paths.filter((path) => pattern.test(readFileSync(join("src", path), "utf8")));
+  assert.deepEqual(including(/\bconnect\(/), [join("store", "database", "lock.ts")]);
+  assert.deepEqual(including(/from "oauth4webapi"/), [join("services", "access", "oidc.ts")]);
 });

@@ -7,6 +7,16 @@
  */
 export const $ = (selector, from = document) => from.querySelector(selector);
 
+/** The path that Platen is served under, such as /platen: empty at the root of its host. */
+export const base = $(".brand")?.getAttribute("href")?.replace(/\/$/, "") ?? "";
+
+/**
+ * A path of Platen's without the base path.
+ * @param {string} pathname
+ */
+export const withoutBase = (pathname) =>
+  pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname;
+
 /**
  * An element with attributes and what is in it.
  * @template {keyof HTMLElementTagNameMap} Name

@@ -1,4 +1,4 @@
-import { $, announce, notify } from "./dom.js";
+import { $, announce, base, notify, withoutBase } from "./dom.js";
 import { renewDownloaded } from "./downloaded.js";
 import { hasUnsaved } from "./guard.js";
 import { isSilence, itWorks, say, sayUntilItWorks, showWaiting, withoutAnswer } from "./messages.js";
@@ -11,7 +11,7 @@ const files =
 
 /** @param {URL} address */
 function isFile({ origin, pathname, searchParams }) {
-  return origin === location.origin && (files.test(pathname) || searchParams.has("download"));
+  return origin === location.origin && (files.test(withoutBase(pathname)) || searchParams.has("download"));
 }
 
 document.addEventListener("click", (event) => {
@@ -192,8 +192,8 @@ const records = { printers: "Open the printer", clients: "Open the client", driv
  * @param {Refusal} refusal
  */
 function refuse(asker, address, { text, ways, isLasting, isAnswered }) {
-  const [, place = "", id = ""] = new URL(address).pathname.split("/");
-  const path = `/${place}/${id}`;
+  const [, place = "", id = ""] = withoutBase(new URL(address).pathname).split("/");
+  const path = `${base}/${place}/${id}`;
   const label = records[place];
   const again = isLasting ? [] : [{ label: "Try again", work: () => void download(asker, address) }];
   const record = label && ways.length === 0 && path !== location.pathname ? [{ label, path }] : [];

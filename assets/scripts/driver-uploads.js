@@ -1,4 +1,4 @@
-import { $, bring, notify } from "./dom.js";
+import { $, base, bring, notify } from "./dom.js";
 import { advance, lineOf, offerAgain, refuse, say } from "./upload-lines.js";
 
 /** @typedef {import("./upload-lines.js").Upload} Upload */
@@ -53,7 +53,8 @@ export function uploadDrivers(form) {
   });
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
-    if (link?.getAttribute("href") !== "/drivers#upload-form" || event.ctrlKey || event.metaKey) return;
+    if (link?.getAttribute("href") !== `${base}/drivers#upload-form` || event.ctrlKey || event.metaKey)
+      return;
     event.preventDefault();
     if (!show()) input.click();
   });

@@ -1,4 +1,4 @@
-import { $ } from "./dom.js";
+import { $, base } from "./dom.js";
 
 /**
  * Models are suggested from the chosen driver while one is typed, and the field says what the driver needs.
@@ -58,7 +58,7 @@ export function suggestModels(driver) {
 async function suggestionsOf(driver, typed) {
   const query = new URLSearchParams({ suggest: "1", q: typed });
   try {
-    const answer = await fetch(`/drivers/${encodeURIComponent(driver)}/models?${query}`, {
+    const answer = await fetch(`${base}/drivers/${encodeURIComponent(driver)}/models?${query}`, {
       headers: { "HX-Request": "true" },
     });
     return answer.ok ? await answer.text() : undefined;

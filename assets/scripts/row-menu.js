@@ -1,4 +1,4 @@
-import { $ } from "./dom.js";
+import { $, base } from "./dom.js";
 
 /**
  * One menu serves all rows of a list: it opens below the button, and its paths get the id of the button's printer.
@@ -9,7 +9,7 @@ function open(button) {
   if (!(menu instanceof HTMLDialogElement)) return;
   const not = button.dataset.not?.split(" ") ?? [];
   for (const item of /** @type {Iterable<HTMLElement>} */ (menu.children)) {
-    const path = item.dataset.path?.replace(/\b0\b/, button.value) ?? "";
+    const path = base + (item.dataset.path ?? "").replace(/\b0\b/, button.value);
     item.setAttribute(item.matches("a") ? "href" : "formaction", path);
     item.hidden = not.includes(item.dataset.kind ?? "");
   }

@@ -1,4 +1,4 @@
-import { $ } from "./dom.js";
+import { $, base } from "./dom.js";
 import { say } from "./messages.js";
 
 /** What is asked about, or may go on. */
@@ -33,7 +33,7 @@ async function goOn(form, submitter) {
   if (await isSignedOut()) {
     states.delete(form);
     say("Your session ended. Nothing was saved. Your input is still here. Sign in and save again.", [
-      { label: "Sign in (new tab)", path: "/sign-in", isNewTab: true },
+      { label: "Sign in (new tab)", path: `${base}/sign-in`, isNewTab: true },
     ]);
     return;
   }
@@ -44,7 +44,7 @@ async function goOn(form, submitter) {
 /** Whatever is not known, the form's own answer says. */
 async function isSignedOut() {
   try {
-    const answer = await fetch("/account", {
+    const answer = await fetch(`${base}/account`, {
       method: "HEAD",
       headers: { "HX-Request": "true" },
       cache: "no-store",

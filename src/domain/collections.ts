@@ -117,3 +117,10 @@ export class LruCache<T> {
     this.#weight -= entry.weight;
   }
 }
+
+/** The value of a key. If it has none yet, `make` makes it. */
+export function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const found = map.get(key) ?? make();
+  map.set(key, found);
+  return found;
+}

@@ -1,5 +1,18 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
+/** A text that appears in no log, JSON or error; only `reveal` returns it. */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  reveal(): string {
+    return this.#text;
+  }
+}
+
 /** An installation's key for one purpose: HKDF-SHA256 of its secret. */
 export function keyFor(purpose: string, secret: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secret, "", `platen ${purpose}`, 32));

@@ -4,6 +4,7 @@ import type { LinkOwner } from "../domain/access/link.ts";
 export const paths = {
   signIn: "/sign-in",
   firstPassword: "/sign-in/password",
+  oidc: "/sign-in/oidc",
   signOut: "/sign-out",
   account: "/account",
   accountPassword: "/account/password",

@@ -7,9 +7,9 @@ import { assets } from "./assets.ts";
 import { senderOf } from "./sender.ts";
 
 export function pageContextOf(request: IncomingMessage, message?: Message): PageContext {
-  const { identity, signedIn, canSignIn, isOpenToAll, uploadLimitBytes } = senderOf(request);
+  const { identity, signedIn, oidcCookie, canSignIn, isOpenToAll, uploadLimitBytes } = senderOf(request);
   const name = identity.kind === "person" ? identity.name : undefined;
-  const isSignedInHere = signedIn !== undefined;
+  const isSignedInHere = signedIn !== undefined || oidcCookie !== undefined;
   const visitor = { name, role: roleOf(identity), isSignedInHere, canSignIn, isOpenToAll };
   const dialog = canChange(visitor) && uploadLimitBytes > 0 ? uploadDialog(uploadLimitBytes) : undefined;
   return { assets, visitor, message, uploadDialog: dialog };

@@ -43,8 +43,11 @@ export interface Route {
   readonly scope: RouteScope | undefined;
 }
 
-/** `sign-in`: people sign in at Platen or at a proxy. `passwords`: people sign in at Platen with a password. */
-type Need = "sign-in" | "passwords";
+/**
+ * `sign-in`: people sign in at Platen, at a provider or at a proxy. `sessions`: not only at a proxy. `passwords`: with a
+ * password. `oidc`: at an OpenID Connect provider. `metrics`: `METRICS` is on.
+ */
+type Need = "sign-in" | "sessions" | "passwords" | "oidc" | "metrics";
 
 /** The kind of record with this `:id`. `files` are a driver's files, which the scripts of printers download. */
 export type RouteScope = "printer" | "client" | "driver" | "files";
@@ -75,7 +78,7 @@ export const postPrinter = routeOf("POST", undefined, printerFormLimitBytes);
 export const postList = routeOf("POST", undefined, importLimitBytes);
 export const del = routeOf("DELETE");
 
-/** A route that exists only if sign-in, or signing in with passwords, is switched on. */
+/** A route that exists only if this is switched on. */
 export function requires(needs: Need, route: Route): Route {
   return { ...route, needs };
 }

@@ -1,5 +1,6 @@
 import * as account from "./access/account.ts";
 import * as accounts from "./access/accounts.ts";
+import * as oidc from "./access/oidc.ts";
 import * as signIn from "./access/sign-in.ts";
 import * as tokens from "./access/tokens.ts";
 import * as assets from "./assets.ts";
@@ -16,6 +17,7 @@ import * as driverPage from "./drivers/driver-page.ts";
 import * as drivers from "./drivers/drivers.ts";
 import * as help from "./help.ts";
 import * as imports from "./import/import.ts";
+import * as metrics from "./metrics.ts";
 import * as bulk from "./printers/bulk.ts";
 import * as clientIcon from "./printers/client-icon.ts";
 import * as clients from "./printers/clients.ts";
@@ -32,6 +34,7 @@ import { del, download, get, page, post, postList, postPrinter, type Route, requ
  */
 export const routes: readonly Route[] = [
   get("/health", "open", dashboard.health),
+  requires("metrics", get("/metrics", "viewer", metrics.show)),
   page("/", "viewer", dashboard.show),
   page("/packages", "viewer", packages.index),
   download("/packages/:format", "viewer", packages.ofChosen),
@@ -117,7 +120,9 @@ export const routes: readonly Route[] = [
   requires("passwords", post("/sign-in", "open", signIn.signIn)),
   requires("passwords", get("/sign-in/password", "open", signIn.showFirstPassword)),
   requires("passwords", post("/sign-in/password", "open", signIn.changeFirstPassword)),
-  requires("passwords", post("/sign-out", "open", signIn.signOut)),
+  requires("sessions", post("/sign-out", "open", signIn.signOut)),
+  requires("oidc", get("/sign-in/oidc", "open", oidc.begin)),
+  requires("oidc", get("/sign-in/oidc/callback", "open", oidc.finish)),
   requires("sign-in", page("/account", "person", account.show)),
   requires("passwords", post("/account/password", "person", account.changePassword)),
   requires("passwords", post("/account/sessions/:id/end", "person", account.endSession)),

@@ -1,18 +1,23 @@
 import type { IncomingMessage } from "node:http";
-import { acceptsPasswords, type Config, isOpenToAll } from "../config.ts";
+import type { App } from "../app.ts";
+import { hasSessions, isOpenToAll } from "../config.ts";
 import { type Identity, unauthenticated } from "../domain/access/access.ts";
 import { isTrusted, noProxies, type Proxies } from "../domain/access/proxies.ts";
 import { plainAddress } from "../domain/address.ts";
 import type { SignedIn } from "../services/access/sessions.ts";
 
-/** Who sent a request, and the session if they signed in at Platen. */
+/** Who sent a request, and the session if they signed in with a password. */
 export interface IdentifiedSender {
   readonly identity: Identity;
   readonly signedIn?: SignedIn | undefined;
+  /** The cookie of their session, if they signed in at an OpenID Connect provider. */
+  readonly oidcCookie?: string | undefined;
 }
 
 interface Sender extends Origin, IdentifiedSender {
-  /** Whether people sign in at Platen's own page, with a password. The same for all senders. */
+  /** Identifies the request in the log: 8 hexadecimal digits. */
+  readonly id: string;
+  /** Whether people sign in at Platen's own page. The same for all senders. */
   readonly canSignIn: boolean;
   /** Whether sign-in is off although other machines can connect. The same for all senders. */
   readonly isOpenToAll: boolean;
@@ -24,15 +29,25 @@ const senders = new WeakMap<IncomingMessage, Sender>();
 
 /** Unauthenticated until `recordIdentity` is called. */
 export function senderOf(request: IncomingMessage): Sender {
-  const unknown = { identity: unauthenticated, canSignIn: false, isOpenToAll: false, uploadLimitBytes: 0 };
+  const unknown = {
+    id: "-",
+    identity: unauthenticated,
+    canSignIn: false,
+    isOpenToAll: false,
+    uploadLimitBytes: 0,
+  };
   return senders.get(request) ?? { ...originOf(request, noProxies), ...unknown };
 }
 
 /** Records where a request comes from. Call it before anything else. */
-export function recordOrigin(config: Config, request: IncomingMessage): void {
+export function recordOrigin(
+  { config, random }: Pick<App, "config" | "random">,
+  request: IncomingMessage,
+): void {
   const { uploadLimitBytes } = config;
   const settings = {
-    canSignIn: acceptsPasswords(config),
+    id: random(4).toString("hex"),
+    canSignIn: hasSessions(config),
     isOpenToAll: isOpenToAll(config),
     uploadLimitBytes,
   };

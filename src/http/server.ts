@@ -11,9 +11,11 @@ import { lastAnswer } from "./answers/answer-headers.ts";
 import { acceptsHtml, errorReply, isReading, requestLine, statusReply } from "./answers/errors.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
 import { send } from "./answers/send.ts";
+import { basePath, removeBasePath } from "./base-path.ts";
 import { admit, answerInOrder, yieldToRequests } from "./requests/connections.ts";
 import { drain } from "./requests/forms.ts";
 import { defaultLimits, type Limits } from "./requests/limits.ts";
+import { recordRequest } from "./requests/request-entries.ts";
 import { answerBrokenRequests, endWith, headLimits, headProblem } from "./requests/request-heads.ts";
 import { findRoute, type MatchedRoute, parentPath, type RequestTarget, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
@@ -79,9 +81,11 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
 
 async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { app } = service;
-  recordOrigin(app.config, request);
+  removeBasePath(request, basePath(app.config));
+  recordOrigin(app, request);
   const stopWatching = watchBody(service, request, response);
   const target = requestTargetOf(request);
+  const recordAnswer = recordRequest(app, request, response, target.match);
   try {
     const reply = await handle(service, request, target).catch((error: unknown) => {
       if (isClosed(request)) throw error;
@@ -95,6 +99,7 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
     await recover(service, request, response, error);
   } finally {
     stopWatching();
+    recordAnswer();
   }
 }
 
@@ -122,6 +127,7 @@ function watchBody(
     if (request.complete) clearInterval(timer);
     // Bytes that Platen has not read yet show that Platen is slow, not the client.
     else if (received < limits.minBodyBytes && request.readableLength === 0) {
+      response.statusCode = 408;
       log.logRefused(408, tooSlow, `${requestLine(request)} from ${senderOf(request).address}`);
       endWith(request.socket, response, lastAnswer(app.config, 408, tooSlow));
     }

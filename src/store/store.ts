@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
 import { driverTitle } from "../domain/drivers/driver.ts";
@@ -65,6 +65,8 @@ export interface Store {
   readonly secret: Uint8Array;
   /** Whether the disk has too little space to keep the archive of a deleted driver. */
   isNearlyFull(): Promise<boolean>;
+  /** In bytes. Undefined where the system does not report the free space. */
+  sizes(): Promise<StoreSizes>;
   /** Changes whenever a record may have changed. */
   version(): number;
   /** Runs `work` at once as one transaction, then saves. */
@@ -75,6 +77,12 @@ export interface Store {
   onSaved(listener: (state: SavedState) => void): void;
   /** Waits for writes of files and records that are under way, then releases the folder's lock. */
   close(): Promise<void>;
+}
+
+interface StoreSizes {
+  readonly databaseBytes: number;
+  readonly driverBytes: number;
+  readonly freeBytes: number | undefined;
 }
 
 interface StoreOptions {
@@ -170,6 +178,7 @@ async function openLocked(
     signatures,
     secret,
     isNearlyFull: () => isDiskNearlyFull(dataDir),
+    sizes: () => sizesOf(dataDir, databasePath, drivers),
     version: () => db.version,
     change: (work) => db.write(work),
     current: () => db.current(),
@@ -199,6 +208,11 @@ async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) =>
   }
   if (missing > maxNamedDrivers)
     log(`recovered: so are the archives of ${missing - maxNamedDrivers} other drivers`);
+}
+
+async function sizesOf(dataDir: string, databasePath: string, drivers: Drivers): Promise<StoreSizes> {
+  const { size: databaseBytes } = await stat(databasePath);
+  return { databaseBytes, driverBytes: drivers.totalBytes(), freeBytes: await freeBytes(dataDir) };
 }
 
 /** False where the system does not report the free space. */

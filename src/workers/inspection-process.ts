@@ -1,6 +1,6 @@
-import { fork } from "node:child_process";
 import type { ArchiveReport } from "../domain/drivers/driver.ts";
 import type { ErrorCode } from "../domain/errors.ts";
+import { startProcess } from "./program.ts";
 
 /** With this argument and a channel to its parent process, the bundled file runs as an inspection. */
 export const inspectionArgument = "--inspection-of-the-service";
@@ -32,11 +32,8 @@ export function readInProcess(
   heapMb: number,
   signal: AbortSignal,
 ): Promise<ProcessResult> {
-  const child = fork(script, [inspectionArgument, path], {
-    execArgv: [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=4", "--expose-gc"],
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-    env: {},
-  });
+  const nodeOptions = [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=4", "--expose-gc"];
+  const child = startProcess(script, [inspectionArgument, path], nodeOptions);
   let last: InspectionReply | undefined;
   const kill = () => child.kill("SIGKILL");
   signal.addEventListener("abort", kill);

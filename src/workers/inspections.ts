@@ -41,6 +41,7 @@ export class Inspections {
   readonly #readHere: ReadArchive | undefined;
   readonly #running = new Set<AbortController>();
   readonly #queue: WorkQueue;
+  #begun = 0;
   #isClosed = false;
 
   /**
@@ -64,6 +65,15 @@ export class Inspections {
     return this.#queue.run(() => this.#run(archive), uploader);
   }
 
+  /** How many have begun since the start. */
+  get begun(): number {
+    return this.#begun;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
   /** Kills all processes. Running and waiting inspections are rejected. */
   close(): void {
     this.#isClosed = true;
@@ -73,6 +83,7 @@ export class Inspections {
   /** Settles only when the process has ended, so that no more than `maxConcurrent` exist. */
   async #run(archive: Archive): Promise<ArchiveReport> {
     if (this.#isClosed) throw stoppingError();
+    this.#begun++;
     if (this.#readHere !== undefined) return reportOf(await this.#readHere(archive.path));
     return this.#readInProcess(archive);
   }

@@ -54,6 +54,7 @@ export class Workers {
   readonly #queues = new Map<Kind, WorkQueue>();
   readonly #prefixes = new WorkQueue(maxConcurrentPrefixes);
   readonly #threads = new Map<WorkerThread, Kind>();
+  #encryptions = 0;
   #isClosed = false;
 
   /**
@@ -101,6 +102,7 @@ export class Workers {
 
   /** Encrypts the first `size` bytes. The digest thread keeps their digests under this name. */
   encryptPrefix(input: Tasks["encryptPrefix"]["input"]): Promise<EncryptedPrefix> {
+    this.#encryptions++;
     return this.#prefixes.run(async () => this.#thread("digests").run("encryptPrefix", input));
   }
 
@@ -112,6 +114,11 @@ export class Workers {
   /** Encrypts one span. @returns how many bytes of `input.encrypted` are filled */
   encrypt(input: Tasks["encrypt"]["input"]): Promise<number> {
     return this.#run("encryption", "encrypt", input);
+  }
+
+  /** How many prefixes were encrypted, or are waiting for it, since the start. */
+  get encryptions(): number {
+    return this.#encryptions;
   }
 
   /** Ends all threads. Running tasks are rejected, and no new task is accepted. */

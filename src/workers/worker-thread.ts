@@ -1,5 +1,6 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { UserError } from "../domain/errors.ts";
+import { startThread } from "./program.ts";
 import type { TaskName, TaskReply, Tasks } from "./tasks.ts";
 
 /** How to settle the promise of a task. */
@@ -34,7 +35,7 @@ export class WorkerThread {
   constructor(script: string, { heapMb, idleMs }: ThreadLimits, onEnded: () => void) {
     this.#idleMs = idleMs;
     this.#onEnded = onEnded;
-    this.#worker = new Worker(script, {
+    this.#worker = startThread(script, {
       argv: [],
       workerData: workerRole,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 2 },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Secret } from "../../src/config.ts";
+import { Secret } from "../../src/domain/secrets.ts";
 import { startGuarded } from "../support/access/guarded.ts";
 import {
   addAccount,

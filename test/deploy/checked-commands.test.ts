@@ -76,7 +76,7 @@ test("the spelling of the host in a request changes neither a script nor its SHA
   const { app } = await startApp(t);
   const spelled = (host: string) => {
     const request = { headers: { host }, socket: { remoteAddress: "10.0.0.7" } } as never;
-    recordOrigin({ ...app.config, proxies: noProxies }, request);
+    recordOrigin({ config: { ...app.config, proxies: noProxies }, random: app.random }, request);
     return serviceUrl(request, app.config);
   };
 

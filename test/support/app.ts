@@ -6,6 +6,7 @@ import type { TestContext } from "node:test";
 import type { App } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { createApp } from "../../src/create-app.ts";
+import type { RequestEntry } from "../../src/domain/log.ts";
 import { defaultLimits, type Limits } from "../../src/http/requests/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
 import { inspectFile } from "../../src/services/drivers/inspection-child.ts";
@@ -24,6 +25,8 @@ export interface TestApp {
   readonly dataDir: string;
   /** The log so far. */
   readonly lines: string[];
+  /** The answered requests so far. */
+  readonly requests: RequestEntry[];
   /** Stops the service. It is also stopped after the test. */
   stop(): Promise<void>;
   fetch(path: string, init?: RequestInit): Promise<Response>;
@@ -73,6 +76,7 @@ export async function startApp(
 ): Promise<TestApp> {
   const dataDir = options.dataDir ?? (await temporaryFolder(t));
   const lines: string[] = [];
+  const requests: RequestEntry[] = [];
   const log = (line: string) => lines.push(line);
   const {
     limits,
@@ -89,6 +93,7 @@ export async function startApp(
     script: bundle,
     clock,
     log,
+    logRequest: (entry) => requests.push(entry),
     inspectionLimits,
     readArchive: isOwnProcess ? undefined : inspectFile,
     workers: workers === "own" ? undefined : sharedWorkers(),
@@ -107,7 +112,7 @@ export async function startApp(
   };
   cleanUp(t, stopOnce);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { app, url, dataDir, lines, stop: stopOnce, ...client(url) };
+  return { app, url, dataDir, lines, requests, stop: stopOnce, ...client(url) };
 }
 
 /** Sends requests to a running service. @param always headers of every request @param signal aborts them */
@@ -115,7 +120,7 @@ export function client(
   url: string,
   always: Record<string, string> = {},
   signal: AbortSignal | null = null,
-): Omit<TestApp, "app" | "url" | "dataDir" | "lines" | "stop"> {
+): Omit<TestApp, "app" | "url" | "dataDir" | "lines" | "requests" | "stop"> {
   const request = (path: string, init?: RequestInit) =>
     fetch(url + path, { redirect: "manual", signal, ...init, headers: { ...always, ...init?.headers } });
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
@@ -133,7 +138,7 @@ export function client(
   const addDriver = async (bytes: Uint8Array = driverZip()) => {
     const answer = await upload("/drivers/upload", bytes);
     const text = await answer.text();
-    const id = /href="\/drivers\/(\d+)">Open driver/.exec(text)?.[1];
+    const id = /href="[^"]*\/drivers\/(\d+)">Open driver/.exec(text)?.[1];
     if (id === undefined) throw new Error(`no driver was made: ${text.slice(0, 300)}`);
     return Number(id);
   };
@@ -144,7 +149,7 @@ export function client(
       { name: "Office", address: "10.0.0.9", ...fields, driver_id },
       navigation,
     );
-    const id = /^\/printers\/(\d+)(?:\?|$)/.exec(answer.headers.get("location") ?? "")?.[1];
+    const id = /\/printers\/(\d+)(?:\?|$)/.exec(answer.headers.get("location") ?? "")?.[1];
     if (id === undefined) throw new Error(`no printer was made: ${answer.status}`);
     return Number(id);
   };

@@ -14,13 +14,13 @@ export interface Proxies {
   readonly groups: readonly GroupRole[];
 }
 
-interface GroupRole {
+export interface GroupRole {
   readonly role: Role;
-  /** `*` for every user whom the proxy names. */
+  /** `*` for everybody who signs in. */
   readonly group: string;
 }
 
-const everyone = "*";
+export const everyone = "*";
 /** Without `REMOTE_GROUPS`, every user of the proxy is an operator. */
 const defaultGroups: readonly GroupRole[] = [{ role: "operator", group: everyone }];
 
@@ -36,7 +36,7 @@ export function readProxies(setting: (name: string) => string | undefined, probl
   const userHeader = readHeader("REMOTE_USER_HEADER", setting, problems);
   const groupsHeader = readHeader("REMOTE_GROUPS_HEADER", setting, problems);
   const trusted = readTrusted(setting("TRUSTED_PROXIES"), problems);
-  const groups = readGroups(setting("REMOTE_GROUPS"), problems);
+  const groups = readGroups("REMOTE_GROUPS", setting("REMOTE_GROUPS"), problems);
   if (userHeader !== undefined && setting("TRUSTED_PROXIES") === undefined)
     problems.push("REMOTE_USER_HEADER needs TRUSTED_PROXIES: anybody could send that header.");
   if (groupsHeader !== undefined && userHeader === undefined)
@@ -122,7 +122,12 @@ function addNetwork(list: BlockList, part: string): "wrong" | "wide" | undefined
   return undefined;
 }
 
-function readGroups(text: string | undefined, problems: string[]): GroupRole[] | undefined {
+/** Reads a setting such as `admin=platen-admins,viewer=*`. @param name of the setting */
+export function readGroups(
+  name: string,
+  text: string | undefined,
+  problems: string[],
+): GroupRole[] | undefined {
   if (text === undefined) return undefined;
   const groups: GroupRole[] = [];
   const wrong: string[] = [];
@@ -135,7 +140,7 @@ function readGroups(text: string | undefined, problems: string[]): GroupRole[] |
   }
   if (wrong.length > 0 || groups.length === 0) {
     problems.push(
-      `REMOTE_GROUPS has “${wrong.join("”, “")}”; it looks like admin=platen-admins,operator=technicians,viewer=*.`,
+      `${name} has “${wrong.join("”, “")}”; it looks like admin=platen-admins,operator=technicians,viewer=*.`,
     );
   }
   return groups;

@@ -4,7 +4,7 @@ import { type Html, html } from "../html.ts";
 import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 
-interface SignInForm {
+export interface SignInForm {
   /** The name as typed. */
   readonly name?: string;
   /** The URL to open after the sign-in. */
@@ -13,19 +13,37 @@ interface SignInForm {
   readonly problem?: string | undefined;
   /** The service's https address; set if the browser uses another address, where it does not keep the session cookie. */
   readonly rightAddress?: string | undefined;
+  readonly hasPasswords: boolean;
+  /** The name of the OpenID Connect provider; undefined without one. */
+  readonly provider: string | undefined;
+  /** Set after a sign-out: where the user can sign out at the provider, too. */
+  readonly signedOut?: { readonly providerUrl: string | undefined } | undefined;
 }
 
 export function signInPage(
   context: PageContext,
-  { name = "", next, problem, rightAddress }: SignInForm,
+  { name = "", next, problem, rightAddress, hasPasswords, provider, signedOut }: SignInForm,
 ): Html {
   const state = { values: { name }, problems: {} };
   const isNamed = name !== "";
+  const notices = html`${signedOut && signedOutNotice(signedOut.providerUrl, provider)}
+    ${problem && html`<div class="problems" role="alert" tabindex="-1" data-focus><p>${problem}</p></div>`}
+    ${rightAddress && html`<p class="notice warn">Open <a href="${rightAddress}">${rightAddress}</a> to sign in. Sign-in works only at this address.</p>`}`;
+  const query = next === paths.dashboard ? "" : `?${new URLSearchParams({ next })}`;
+  const atProvider =
+    provider &&
+    html`<p><a class="button primary" href="${paths.oidc}${query}">Sign in with ${provider}</a></p>`;
+  if (!hasPasswords)
+    return page(
+      { ...context, title: "Sign in" },
+      html`<div class="panel narrow">${notices}${atProvider}</div>`,
+    );
   return page(
     { ...context, title: "Sign in" },
     html`<form class="panel narrow" method="post" action="${paths.signIn}">
-      ${problem && html`<div class="problems" role="alert" tabindex="-1" data-focus><p>${problem}</p></div>`}
-      ${rightAddress && html`<p class="notice warn">Open <a href="${rightAddress}">${rightAddress}</a> to sign in. Sign-in works only at this address.</p>`}
+      ${notices}
+      ${atProvider}
+      ${provider && html`<h2>With a password</h2>`}
       ${textField(state, {
         label: "Name",
         name: "name",
@@ -33,9 +51,14 @@ export function signInPage(
       })}
       ${passwordField(state, { label: "Password", name: "password", autocomplete: "current-password", isFirst: isNamed })}
       <input type="hidden" name="next" value="${next}">
-      <button class="primary">Sign in</button>
+      <button ${!provider && html`class="primary"`}>Sign in</button>
     </form>`,
   );
+}
+
+function signedOutNotice(providerUrl: string | undefined, provider: string | undefined): Html {
+  const link = providerUrl && html` <a href="${providerUrl}">Sign out of ${provider}, too</a>`;
+  return html`<p class="notice good" role="status">You are signed out of Platen.${link}</p>`;
 }
 
 /** Users with a one-time password see only this page until they change it. @param next the URL to open afterwards */

@@ -1,6 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { acceptsPasswords, adminRemedy, type Config, lacksAdmin, needsSignIn } from "../../config.ts";
+import {
+  acceptsPasswords,
+  adminRemedy,
+  type Config,
+  hasSessions,
+  lacksAdmin,
+  needsSignIn,
+} from "../../config.ts";
 import { type Identity, mayUse, nameOf, roleOf, unauthenticated } from "../../domain/access/access.ts";
 import { type ErrorCode, errorMessage, type Help, UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
@@ -59,14 +66,24 @@ export async function checkStillAllowed(
   );
 }
 
-/** @throws UserError "not-found" for a route that needs sign-in or passwords, if these are off */
+/** @throws UserError "not-found" for a route that needs what is switched off */
 export function checkNeeds({ config }: App, { needs }: Route): void {
-  if (needs === undefined || acceptsPasswords(config)) return;
-  if (!needsSignIn(config)) {
-    throw new UserError("not-found", "Sign-in is turned off. Set ADMIN_PASSWORD_FILE to turn it on.");
-  }
-  if (needs === "passwords")
-    throw new UserError("not-found", "Sign in at your organization’s proxy. Platen has no passwords.");
+  const isOn = {
+    "sign-in": needsSignIn,
+    sessions: hasSessions,
+    passwords: acceptsPasswords,
+    oidc: ({ oidc }: Config) => oidc !== undefined,
+    metrics: ({ hasMetrics }: Config) => hasMetrics,
+  };
+  if (needs === undefined || isOn[needs](config)) return;
+  const message = {
+    "sign-in": "Sign-in is turned off. Set ADMIN_PASSWORD_FILE to turn it on.",
+    sessions: "Sign in at your organization’s proxy. Platen has no passwords.",
+    passwords: "Platen has no passwords. Sign in at your organization’s proxy or provider.",
+    oidc: "Sign-in with OpenID Connect is turned off. Set OIDC_ISSUER to turn it on.",
+    metrics: "Metrics are turned off. Set METRICS=on to turn them on.",
+  };
+  throw new UserError("not-found", message[needsSignIn(config) || needs === "metrics" ? needs : "sign-in"]);
 }
 
 /** The message where people sign in at a proxy only. */
@@ -83,7 +100,9 @@ export function localPath(text: string | null | undefined): string {
   const { origin, pathname, search } = new URL(text, base);
   // Browsers normalize paths: `/.//host` becomes `//host`, which is another host.
   if (origin !== base || pathname.startsWith("//")) return paths.dashboard;
-  const isSignIn = [paths.signIn, paths.signOut, paths.firstPassword].some((path) => path === pathname);
+  const isSignIn = [paths.signIn, paths.signOut].some(
+    (path) => pathname === path || pathname.startsWith(`${path}/`),
+  );
   return isSignIn ? paths.dashboard : pathname + search;
 }
 
@@ -132,9 +151,9 @@ function noAccessMessage(identity: Identity): string {
 
 /** Redirects a person to the sign-in page, and tells a program to send a token. */
 function signInReply(config: Config, request: IncomingMessage): Reply {
-  const hasPasswords = acceptsPasswords(config);
-  if (!isReading(request) && isFromPage(request)) return signedOutReply(request, hasPasswords);
-  if (!hasPasswords && acceptsHtml(request)) return statusReply(request, 401, proxySignInMessage);
+  const hasPage = hasSessions(config);
+  if (!isReading(request) && isFromPage(request)) return signedOutReply(request, hasPage);
+  if (!hasPage && acceptsHtml(request)) return statusReply(request, 401, proxySignInMessage);
   const path = `${paths.signIn}?${new URLSearchParams({ next: returnPathOf(request) })}`;
   return redirectOrRefuse(request, path, "Sign in first.");
 }
@@ -145,13 +164,13 @@ function isFromPage(request: IncomingMessage): boolean {
 }
 
 /** Answers a form or page script whose sender is no longer signed in. The page keeps what they typed. */
-function signedOutReply(request: IncomingMessage, hasPasswords: boolean): Reply {
+function signedOutReply(request: IncomingMessage, hasPage: boolean): Reply {
   const isScript = request.headers["hx-request"] !== undefined;
   const howToResend = isScript
     ? "Your input is still here. Sign in and send it again."
     : "Sign in, go back in the browser, and send your input again.";
-  const how = hasPasswords ? howToResend : `${proxySignInMessage} ${howToResend}`;
-  const help: Help = hasPasswords ? { remedies: [{ kind: "sign-in" }] } : {};
+  const how = hasPage ? howToResend : `${proxySignInMessage} ${howToResend}`;
+  const help: Help = hasPage ? { remedies: [{ kind: "sign-in" }] } : {};
   return statusReply(request, 401, `Your session ended. Nothing was saved. ${how}`, {}, help);
 }
 

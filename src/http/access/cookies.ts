@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Config } from "../../config.ts";
 import { sessionMs } from "../../store/access/sessions.ts";
+import { basePath } from "../base-path.ts";
 import { senderOf } from "../sender.ts";
 
-/** Over https the name has the prefix `__Host-`: only this host can set such a cookie (RFC 6265bis, 4.1.3.2). */
-type CookieName = "platen" | "platen-device";
+type CookieName = "platen" | "platen-device" | "platen-oidc";
 
 /** Whether the browser uses https, by `PUBLIC_URL` or by a trusted proxy. */
 export function isSecure(request: IncomingMessage, { publicUrl }: Pick<Config, "publicUrl">): boolean {
@@ -36,7 +36,8 @@ export function setCookie(
 ): string {
   const secure = isSecure(request, config) ? "; Secure" : "";
   const age = Math.floor(ms / 1000);
-  return `${fullName(request, config, name)}=${value}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
+  const path = basePath(config) || "/";
+  return `${fullName(request, config, name)}=${value}; Path=${path}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 /** The header `Set-Cookie` for a session; without a value, it deletes the cookie. */
@@ -49,6 +50,13 @@ export function sessionCookie(
   return setCookie(request, config, { name: "platen", value: value ?? "", ms });
 }
 
+/**
+ * Over https the name has the prefix `__Host-`: only this host can set such a cookie (RFC 6265bis, 4.1.3.2). With a base
+ * path it has `__Secure-`, because `__Host-` requires `Path=/`, and the path: another Platen on this host has other cookies.
+ */
 function fullName(request: IncomingMessage, config: Pick<Config, "publicUrl">, name: CookieName): string {
-  return isSecure(request, config) ? `__Host-${name}` : name;
+  const path = basePath(config);
+  const whole = name + path.replace(/[^\w]+/g, "-");
+  if (!isSecure(request, config)) return whole;
+  return path === "" ? `__Host-${whole}` : `__Secure-${whole}`;
 }

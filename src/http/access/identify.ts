@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { acceptsPasswords, needsSignIn } from "../../config.ts";
+import { acceptsPasswords, hasSessions, needsSignIn } from "../../config.ts";
 import { anyone, type Identity, unauthenticated } from "../../domain/access/access.ts";
 import { type Account, adminName, isReservedLogName } from "../../domain/access/account.ts";
 import { type Proxies, roleOfGroups } from "../../domain/access/proxies.ts";
@@ -38,9 +38,16 @@ export function identifySender(
 }
 
 /** Undefined without the cookie of a valid session. */
-function senderInSession({ config, sessions }: App, request: IncomingMessage): IdentifiedSender | undefined {
-  const cookie = acceptsPasswords(config) ? cookieOf(request, config, "platen") : undefined;
-  const signedIn = cookie === undefined ? undefined : sessions.find(cookie);
+function senderInSession(
+  { config, sessions, oidc }: App,
+  request: IncomingMessage,
+): IdentifiedSender | undefined {
+  const cookie = hasSessions(config) ? cookieOf(request, config, "platen") : undefined;
+  if (cookie === undefined) return undefined;
+  const person = oidc?.find(cookie);
+  if (person !== undefined)
+    return { identity: { kind: "person", name: person.name, role: person.role }, oidcCookie: cookie };
+  const signedIn = acceptsPasswords(config) ? sessions.find(cookie) : undefined;
   if (signedIn === undefined) return undefined;
   const { id, name, role, hasOneTimePassword } = signedIn.account;
   const identity = {

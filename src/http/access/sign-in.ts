@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { acceptsPasswords, needsSignIn } from "../../config.ts";
+import { acceptsPasswords, hasSessions, needsSignIn } from "../../config.ts";
+import { nameOf } from "../../domain/access/access.ts";
 import { browserOf } from "../../domain/access/browser.ts";
-import { firstPasswordPage, signInPage } from "../../html/access/sign-in.ts";
+import { firstPasswordPage, type SignInForm, signInPage } from "../../html/access/sign-in.ts";
 import { emptyForm } from "../../html/form.ts";
 import { paths } from "../../html/paths.ts";
 import { deviceCookieMs } from "../../services/access/sessions.ts";
@@ -18,12 +19,14 @@ import { isOwnAddress } from "../service-url.ts";
 import { firstPasswordPath, localPath, proxySignInMessage } from "./access.ts";
 import { cookieOf, isSecure, sessionCookie, setCookie } from "./cookies.ts";
 
-/** `GET /sign-in`, with `?next=` for the page after it */
+/** `GET /sign-in`, with `?next=` for the page after it, and `?signed-out=1` after `POST /sign-out` */
 export function show({ app, request, url }: Context): Reply {
   const next = localPath(url.searchParams.get("next"));
   if (!needsSignIn(app.config) || senderOf(request).identity.kind === "person") return redirect(next);
-  if (!acceptsPasswords(app.config)) return statusReply(request, 401, proxySignInMessage);
-  return formReply(app, request, { next }, 200);
+  if (!hasSessions(app.config)) return statusReply(request, 401, proxySignInMessage);
+  const isSignedOut = app.oidc !== undefined && url.searchParams.has("signed-out");
+  const signedOut = isSignedOut ? { providerUrl: app.oidc?.signOutUrl() } : undefined;
+  return signInPageReply(app, request, { next, signedOut }, 200);
 }
 
 /** `POST /sign-in` */
@@ -39,11 +42,13 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
   };
   const { value, error } = await trySave(() => app.signIn.signIn({ name, password }, from));
   if (error !== undefined) {
-    const reply = formReply(app, request, { name, next, problem: error.message }, statusOf(error));
+    const reply = signInPageReply(app, request, { name, next, problem: error.message }, statusOf(error));
     if (!(error instanceof TooManyAttempts)) return reply;
     const headers = { "Retry-After": String(error.seconds) };
     return { ...reply, refusal: "Too many attempts to sign in.", headers };
   }
+  const { oidcCookie } = senderOf(request);
+  if (oidcCookie !== undefined) app.oidc?.end(oidcCookie);
   const device = { name: "platen-device", value: value.device, ms: deviceCookieMs } as const;
   const cookies = [sessionCookie(request, app.config, value.cookie), setCookie(request, app.config, device)];
   return redirect(value.account.hasOneTimePassword ? firstPasswordPath(next) : next, cookies);
@@ -51,10 +56,11 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
 
 /** `POST /sign-out` */
 export async function signOut({ app, request }: Context): Promise<Reply> {
-  const signedIn = senderOf(request).signedIn;
-  if (signedIn !== undefined)
-    await app.signIn.signOut(signedIn.session, signedIn.account.name, senderOf(request).address);
-  return redirect(paths.signIn, [sessionCookie(request, app.config)]);
+  const { identity, signedIn, oidcCookie, address } = senderOf(request);
+  if (signedIn !== undefined) await app.signIn.signOut(signedIn.session, signedIn.account.name, address);
+  if (oidcCookie !== undefined) app.oidc?.signOut(oidcCookie, { who: nameOf(identity), from: address });
+  const path = oidcCookie === undefined ? paths.signIn : `${paths.signIn}?signed-out=1`;
+  return redirect(path, [sessionCookie(request, app.config)]);
 }
 
 /** `GET /sign-in/password`, with `?next=` for the page after it */
@@ -79,10 +85,10 @@ export async function changeFirstPassword({ app, request }: Context): Promise<Re
   return refusedPage(firstPasswordPage(pageContextOf(request), sentForm({}, saved.error), next), saved.error);
 }
 
-function formReply(
-  { config }: App,
+export function signInPageReply(
+  { config, oidc }: App,
   request: IncomingMessage,
-  form: { readonly name?: string; readonly next: string; readonly problem?: string },
+  form: Pick<SignInForm, "name" | "next" | "problem" | "signedOut">,
   status: number,
 ): TextReply {
   const { publicUrl } = config;
@@ -90,5 +96,6 @@ function formReply(
   const keepsCookies = senderOf(request).scheme === "https" || !isSecure(request, config);
   const isWrongAddress = !keepsCookies && !isOwnAddress(publicUrl ?? "", request, { publicUrl: undefined });
   const rightAddress = isWrongAddress ? publicUrl : undefined;
-  return htmlReply(signInPage(pageContextOf(request), { ...form, rightAddress }), status);
+  const ways = { hasPasswords: acceptsPasswords(config), provider: oidc?.provider };
+  return htmlReply(signInPage(pageContextOf(request), { ...form, ...ways, rightAddress }), status);
 }

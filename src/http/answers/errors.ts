@@ -52,15 +52,11 @@ const diskErrors: Readonly<Record<string, string>> = {
 };
 
 /** Turns an error into an answer. Logs an error that is not a `UserError`, with a short id that the answer names. */
-export function errorReply(
-  app: Pick<App, "log" | "random">,
-  request: IncomingMessage,
-  error: unknown,
-): Reply {
+export function errorReply(app: Pick<App, "log">, request: IncomingMessage, error: unknown): Reply {
   if (error instanceof UserError) {
     return statusReply(request, statusOf(error), error.message, headersOf[error.code], error.help);
   }
-  const id = app.random(4).toString("hex");
+  const { id } = senderOf(request);
   const what = error instanceof Error ? (error.stack ?? error.message) : error;
   app.log(`error ${id}: ${requestLine(request)}: ${what}`);
   const { code } = error as NodeJS.ErrnoException;

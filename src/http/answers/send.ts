@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { App } from "../../app.ts";
 import type { LimitedLog } from "../../services/limited-log.ts";
 import type { Quota } from "../../workers/admission.ts";
+import { addBasePath, basePath, publicPath } from "../base-path.ts";
 import type { Limits } from "../requests/limits.ts";
 import { senderOf } from "../sender.ts";
 import { answerHeaders } from "./answer-headers.ts";
@@ -35,7 +36,8 @@ export async function send(
   response.setHeader("Cache-Control", "no-store");
   if (reply.kind === "redirect") {
     if (reply.cookies?.length) response.setHeader("Set-Cookie", reply.cookies);
-    response.writeHead(303, { Location: reply.location, "Content-Length": 0 }).end();
+    const location = publicPath(reply.location, basePath(sending.app.config));
+    response.writeHead(303, { Location: location, "Content-Length": 0 }).end();
     return;
   }
   if (reply.kind === "stream") return sendStream(sending, request, response, reply);
@@ -46,23 +48,27 @@ export async function send(
 const freeBytes = 16 * 1024;
 
 async function sendText(
-  { limits, bodyBytes, log }: SendContext,
+  { app, limits, bodyBytes, log }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   reply: TextReply,
 ): Promise<void> {
   const { address } = senderOf(request);
   log.logRefused(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${address}`);
-  const isLong = reply.body.length >= minCompressedLength;
+  const base = basePath(app.config);
+  const text = reply.type.startsWith("text/html") ? addBasePath(reply.body, base) : reply.body;
+  const isLong = text.length >= minCompressedLength;
   const encoding = isLong ? encodingFor(request.headers["accept-encoding"]) : undefined;
-  const plain = Buffer.from(reply.body, "utf8");
+  const plain = Buffer.from(text, "utf8");
   const body = encoding === undefined ? plain : await compressPage(plain, encoding);
   const headers = {
     "Content-Type": reply.type,
     "Content-Length": body.length,
     ...(isLong ? { Vary: "Accept-Encoding" } : {}),
     ...(encoding === undefined ? {} : { "Content-Encoding": encoding }),
-    ...reply.headers,
+    ...Object.fromEntries(
+      Object.entries(reply.headers ?? {}).map(([name, value]) => [name, publicPath(value, base)]),
+    ),
   };
   const quotaBytes = request.method === "HEAD" || body.length <= freeBytes ? 0 : body.length;
   await bodyBytes.runWith(address, quotaBytes, async () => {

@@ -3,9 +3,10 @@ import type { AuditedEvent, OtherEvent } from "../../domain/audit/audit.ts";
 import { errorMessage } from "../../domain/errors.ts";
 import { currentActor } from "../actor.ts";
 import type { ChangeRecorder } from "../audit/change-recorder.ts";
+import { writeDurably } from "../durable-files.ts";
 import { Connection, loadSqlite } from "./connection.ts";
-import { DamagedDatabase, NewerDatabase, openChecked, readIfPresent } from "./file.ts";
-import { migrate, migrations } from "./migrations.ts";
+import { DamagedDatabase, NewerDatabase, openChecked, pathOfSchema, readIfPresent } from "./file.ts";
+import { migrate, schemaVersion } from "./migrations.ts";
 import type { Queries, Row } from "./rows.ts";
 import { retryMode, SavedFile, type SavedState, type SaveMode } from "./saved-file.ts";
 
@@ -73,8 +74,11 @@ export class Database implements Queries {
     const sql = await loadSqlite();
     const bytes = await readIfPresent(path);
     const { database, version } = Database.#openChecked(sql, path, bytes, options);
-    if (version < migrations.length) await database.#file.save(database.#connection.export(), "ordinary");
-    else await database.#file.prepare();
+    if (version < schemaVersion) {
+      // The way back for the version that wrote it.
+      if (bytes !== undefined) await writeDurably(pathOfSchema(path, version), bytes);
+      await database.#file.save(database.#connection.export(), "ordinary");
+    } else await database.#file.prepare();
     database.#prepare();
     return database;
   }
@@ -97,7 +101,7 @@ export class Database implements Queries {
     try {
       database = new Database(sql, path, bytes, options);
       const version = Number(database.first("PRAGMA user_version")?.user_version);
-      if (version > migrations.length) throw new NewerDatabase(path, version, migrations.length);
+      if (version > schemaVersion) throw new NewerDatabase(path, version, schemaVersion);
       migrate(database.#connection, version, bytes !== undefined);
       options.check?.(database);
       return { database, version };

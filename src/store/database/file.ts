@@ -1,7 +1,7 @@
 import { access, constants, readFile } from "node:fs/promises";
 import type { Database as SqlJsDatabase, SqlJsStatic, SqlValue } from "sql.js";
 import { Connection } from "./connection.ts";
-import { migrations } from "./migrations.ts";
+import { migrations, schemaVersion } from "./migrations.ts";
 import { checkSeal, pagesOf } from "./seal.ts";
 
 const signature = "SQLite format 3\0";
@@ -65,9 +65,14 @@ export class NewerDatabase extends Error {
 
   constructor(path: string, found: number, known: number) {
     super(
-      `${path} was written by a newer Platen (schema ${found}, this one knows ${known}). Start that version again; nothing was changed.`,
+      `${path} was written by a newer Platen (schema ${found}, this one knows ${known}). Nothing was changed. Start that version again, or go back as docs/operating.md says: the state before an update is beside the database.`,
     );
   }
+}
+
+/** The file with the database as it was before an update changed its schema. */
+export function pathOfSchema(path: string, version: number): string {
+  return `${path}.schema-${version}`;
 }
 
 /** Offsets as in https://www.sqlite.org/fileformat2.html, “The Database Header”. */
@@ -97,7 +102,7 @@ const schemaPartsSql = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDE
 function checkSchema(sql: SqlJsStatic, db: SqlJsDatabase): void {
   const version = Number(db.exec("PRAGMA user_version")[0]?.values[0]?.[0]);
   // The schema of a newer version is unknown. The caller refuses such a file.
-  if (version > migrations.length) return;
+  if (version > schemaVersion) return;
   if (version <= 0) throw new Error("it is no database of Platen’s");
   const expected = new Map(expectedSchema(sql, version).map((part) => [part[1], part]));
   for (const part of (db.exec(schemaPartsSql)[0]?.values ?? []).map(toPart)) {

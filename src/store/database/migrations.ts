@@ -229,6 +229,9 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
+/** The number of the newest schema, which is a database's `user_version`. */
+export const schemaVersion = migrations.length;
+
 /**
  * Migrates the database in memory. The caller saves it only after it has read all rows.
  * @throws Error when a file is no database of Platen's
@@ -246,7 +249,7 @@ export function migrate(
     else migration(db);
   }
   db.run("COMMIT");
-  db.run(`PRAGMA user_version = ${migrations.length}`);
+  db.run(`PRAGMA user_version = ${schemaVersion}`);
 }
 
 /** Resets the sequence of ids afterwards, because `Drivers.add` takes the next id for an upload from it. */

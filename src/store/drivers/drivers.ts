@@ -75,6 +75,13 @@ export class Drivers {
     return new Set(rows.map((row) => String(row.sha256)));
   }
 
+  /** The size of all uploaded ZIPs. */
+  totalBytes(): number {
+    return Number(
+      this.#db.first("SELECT sum(size) AS bytes FROM drivers WHERE origin = 'upload'")?.bytes ?? 0,
+    );
+  }
+
   find(id: number): Driver | undefined {
     const row = this.#db.first(`${selectWithReport} WHERE drivers.id = ?`, [id]);
     return row && driverOf(row);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { Secret } from "../../../src/config.ts";
 import type { Role } from "../../../src/domain/access/access.ts";
+import { Secret } from "../../../src/domain/secrets.ts";
 import { startApp, type TestApp } from "../app.ts";
 
 export const adminPassword = "orbit lantern copper";

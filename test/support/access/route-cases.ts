@@ -41,6 +41,7 @@ const chosen = { password: ownPassword, chosen: "quiet marble sunrise", again: "
 /** A case for every route of the table: a new route needs one here. */
 export const routeCases: Readonly<Record<string, RouteCase>> = {
   "GET /health": open(200),
+  "GET /metrics": viewer(404),
   "GET /": viewer(200),
   "GET /packages": viewer(200),
   "GET /packages/:format": viewer(200, { query: "ids=1" }),
@@ -144,6 +145,8 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
     statuses: { viewer: 303, operator: 303, admin: 303, "a one-time password": 303 },
   }),
   "POST /sign-in": open(303, { fields: { name: "looks", password: ownPassword } }),
+  "GET /sign-in/oidc": open(404),
+  "GET /sign-in/oidc/callback": open(404),
   "GET /sign-in/password": open(303, { statuses: { "a one-time password": 200 } }),
   "POST /sign-in/password": open(303, {
     fields: chosen,

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { adminPassword } from "../../support/access/people.ts";
+import { temporaryFolder } from "../../support/app.ts";
+import { openBrowser, withoutBrowser } from "../../support/browser.ts";
+import { cleanUp } from "../../support/clean-up.ts";
+import { serve } from "../../support/service.ts";
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+/** Starts a certified OpenID provider, with its pages for development: any name and password sign in. */
+async function startRealProvider(t: TestContext, platen: string): Promise<string> {
+  // @ts-expect-error: it has no types.
+  const { default: Provider } = await import("oidc-provider");
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  cleanUp(t, () => server.close());
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = {
+    client_id: "platen",
+    client_secret: "a secret: with spaces & signs",
+    redirect_uris: [`${platen}/sign-in/oidc/callback`],
+    post_logout_redirect_uris: [`${platen}/sign-in`],
+  };
+  const provider = new Provider(issuer, {
+    clients: [client],
+    claims: { openid: ["sub", "groups"], profile: ["preferred_username"] },
+    findAccount: (_: unknown, id: string) => ({
+      accountId: id,
+      claims: () => ({ sub: id, preferred_username: `${id}@contoso.com`, groups: [`${id}s`] }),
+    }),
+    cookies: { keys: ["a key of this test"] },
+  });
+  server.on("request", provider.callback());
+  return issuer;
+}
+
+async function start(t: TestContext) {
+  const [folder, port] = [await temporaryFolder(t), await freePort()];
+  const platen = `http://127.0.0.1:${port}/platen`;
+  const issuer = await startRealProvider(t, platen);
+  const service = await serve(t, folder, {
+    PORT: String(port),
+    PUBLIC_URL: platen,
+    ADMIN_PASSWORD: adminPassword,
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: "platen",
+    OIDC_CLIENT_SECRET: "a secret: with spaces & signs",
+    OIDC_ROLES: "operator=techs",
+  });
+  assert.notEqual(service.url, "", service.output());
+  const page = await (await openBrowser(t)).newPage();
+  const signIn = async (name: string, path: string) => {
+    await page.goto(platen + path);
+    await page.getByRole("link", { name: "Sign in with 127.0.0.1" }).click();
+    await page.getByPlaceholder("Enter any login").fill(name);
+    await page.getByPlaceholder("and password").fill("x");
+    await page.getByRole("button", { name: "Sign-in" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+  };
+  return { platen, issuer, page, signIn, service };
+}
+
+test("a person signs in at a real provider under a path, works, and signs out of both", {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { platen, page, signIn } = await start(t);
+
+  await signIn("tech", "/clients");
+  await page.waitForURL(`${platen}/clients`);
+  await page.locator("#f-name").fill("Contoso");
+  await page.getByRole("button", { name: "Save client" }).click();
+  await page.getByRole("link", { name: "Contoso" }).first().waitFor();
+  const account = await page.getByText("tech@contoso.com").count();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("You are signed out of Platen.").waitFor();
+  const after = await page.request.get(`${platen}/clients`, { headers: { accept: "application/json" } });
+  await page.locator("a", { hasText: "Sign out" }).click();
+  await page.getByRole("button", { name: "Yes, sign me out" }).click();
+  await page.waitForURL(`${platen}/sign-in*`);
+
+  assert.ok(account > 0);
+  assert.equal(after.status(), 401);
+});
+
+test("a person without a role sees why, and admin gets in with the password", {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { platen, page, signIn, service } = await start(t);
+
+  await signIn("visitor", "/");
+  await page.getByRole("alert").waitFor();
+  const refusal = await page.getByRole("alert").textContent();
+  await page.getByLabel("Name").fill("admin");
+  await page.getByLabel("Password").fill(adminPassword);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL(`${platen}/`);
+
+  assert.match(refusal ?? "", /“visitor@contoso\.com”, but none of your groups has access/);
+  assert.match(service.output(), /sign-in: refused at 127\.0\.0\.1:\d+: “visitor@contoso\.com” has no role/);
+  assert.doesNotMatch(service.output(), /a secret|code=/);
+});
