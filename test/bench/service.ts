@@ -36,9 +36,10 @@ export async function startService(
     // As in the image.
     MALLOC_ARENA_MAX: "1",
   };
-  const child = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const log = openSync(join(folder, `${name}.log`), "w");
+  const child = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", log] });
   const url = await new Promise<string>((resolve) => {
-    child.stdout.on("data", (text) =>
+    child.stdout?.on("data", (text) =>
       resolve(`http://127.0.0.1:${/localhost:(\d+)/.exec(String(text))?.[1]}`),
     );
   });
