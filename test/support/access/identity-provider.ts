@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
@@ -102,7 +102,7 @@ export async function startProvider(t: TestContext): Promise<IdentityProvider> {
     "/token": token,
     "/userinfo": () => ({ json: { sub: "user-1", ...answers.userinfo } }),
   };
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? "", issuer);
     requests.push(`${request.method} ${url.pathname}`);
     const {
@@ -112,6 +112,9 @@ export async function startProvider(t: TestContext): Promise<IdentityProvider> {
     } = (await handlers[url.pathname]?.(url, request)) ?? { status: 404 };
     if (location !== undefined) response.writeHead(302, { Location: location }).end();
     else response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(json));
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
