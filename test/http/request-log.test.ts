@@ -51,21 +51,25 @@ test("the log as JSON has one object a line, with a level", () => {
 });
 
 test("a request is logged with its route and sender, and without anything secret", async (t) => {
-  const { service, viewer, addToken, bearer } = await startGuarded(t);
+  const { service, viewer, operator, addToken, bearer } = await startGuarded(t);
   const token = await addToken("read");
   service.requests.length = 0;
 
   await (await viewer.fetch("/printers?q=secret")).text();
   await (await bearer(token).fetch("/printers/7")).text();
+  await (await operator.post("/clients", { name: "Contoso" })).text();
+  await (await viewer.fetch("/drivers", { method: "HEAD" })).text();
   await (await service.post("/sign-in", { name: "admin", password: "secret" })).text();
   await (await service.fetch("/secret?link=secret")).text();
-  await until(() => service.requests.length === 4);
+  await until(() => service.requests.length === 6);
 
   assert.deepEqual(
     service.requests.map(({ method, route, status, who }) => [method, route, status, who]),
     [
       ["GET", "/printers", 200, "seller"],
       ["GET", "/printers/:id", 404, "token for read"],
+      ["POST", "/clients", 200, "tech"],
+      ["HEAD", "/drivers", 200, "seller"],
       ["POST", "/sign-in", 404, "nobody"],
       ["GET", "-", 401, "nobody"],
     ],

@@ -22,8 +22,8 @@ export function recordRequest(
       id,
       method: request.method ?? "",
       route: match.kind === "route" ? match.route.path : "-",
-      // A refusal that goes to the socket directly never finishes.
-      status: response.writableFinished || response.statusCode >= 400 ? response.statusCode : clientLeft,
+      // A refusal that goes to the socket directly never ends.
+      status: response.writableEnded || response.statusCode >= 400 ? response.statusCode : clientLeft,
       bytes: socket.bytesWritten - bytesBefore,
       ms: Math.round(performance.now() - startedAt),
       who: nameOf(identity),
