@@ -87,6 +87,15 @@ test("a backup into a missing folder names the folder and creates nothing", asyn
   assert.equal(existsSync(join(folder, "nope")), false);
 });
 
+test("a PUBLIC_URL with a path of Platen's own is refused", async (t) => {
+  const said = await startError(t, { PUBLIC_URL: "https://platen.example/printers" });
+
+  assert.match(
+    said,
+    /^platen: PUBLIC_URL ends in \/printers, which is a path of Platen’s own\. Choose another path\.\n$/,
+  );
+});
+
 test("invalid settings are all refused at once, each with the reason", async (t) => {
   const settings = { PORT: "65536", ADMIN_PASSWORD: "", TRUSTED_PROXIES: "0.0.0.0/0, 10.0.0.5" };
 

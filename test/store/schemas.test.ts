@@ -6,6 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { schemaVersion } from "../../src/store/database/migrations.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { editDatabase } from "../support/database.ts";
+import { fill, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
 
 const folder = "test/store/schemas";
 const found = readdirSync(folder)
@@ -91,6 +92,26 @@ for (const schema of found) {
       assert.equal(readFileSync(join(dataDir, name)).toString("base64"), old.files["platen.sqlite"]);
   });
 }
+
+test("an update without room on the disk changes nothing, says so, and works when there is room", async (t) => {
+  const disk = smallDisk(t, 2 << 20);
+  if (disk === undefined) return t.skip(withoutDisk);
+  const old = readFolder(11);
+  unpack(old, disk);
+  const free = fill(disk);
+
+  await assert.rejects(
+    startApp(t, { dataDir: disk }),
+    /a disk that is full: make room there, and start Platen again/,
+  );
+  const after = readFileSync(join(disk, "platen.sqlite")).toString("base64");
+  free();
+  const { fetch } = await startApp(t, { dataDir: disk });
+
+  assert.equal(after, old.files["platen.sqlite"]);
+  assert.equal((await fetch("/printers/1")).status, 200);
+  assert.ok(readdirSync(disk).includes("platen.sqlite.schema-11"));
+});
 
 test("a database of a newer version is refused unchanged, and the message says the way back", async (t) => {
   const [dataDir, newest] = [await temporaryFolder(t), readFolder(schemaVersion)];
