@@ -153,6 +153,7 @@ test("a provider that is down, or that has another name, gives a page with the r
 
   assert.deepEqual([renamed.status, down.status], [403, 503]);
   assert.match(await down.text(), /role="alert"[^>]*><p>127\.0\.0\.1:\d+ does not answer/);
+  assert.ok(service.lines.some((line) => /^refused with 503: 127\.0\.0\.1:\d+ does not answer/.test(line)));
   assert.notEqual(admin, "");
 });
 

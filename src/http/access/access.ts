@@ -66,24 +66,26 @@ export async function checkStillAllowed(
   );
 }
 
+/** Whether what a route needs is switched on, and the message if it is not. */
+const needed: Readonly<
+  Record<NonNullable<Route["needs"]>, readonly [isOn: (config: Config) => boolean, message: string]>
+> = {
+  "sign-in": [needsSignIn, "Sign-in is turned off. Set ADMIN_PASSWORD_FILE to turn it on."],
+  sessions: [hasSessions, "Sign in at your organization’s proxy. Platen has no passwords."],
+  passwords: [acceptsPasswords, "Platen has no passwords. Sign in at your organization’s proxy or provider."],
+  oidc: [
+    ({ oidc }) => oidc !== undefined,
+    "Sign-in with OpenID Connect is turned off. Set OIDC_ISSUER to turn it on.",
+  ],
+  metrics: [({ hasMetrics }) => hasMetrics, "Metrics are turned off. Set METRICS=on to turn them on."],
+};
+
 /** @throws UserError "not-found" for a route that needs what is switched off */
 export function checkNeeds({ config }: App, { needs }: Route): void {
-  const isOn = {
-    "sign-in": needsSignIn,
-    sessions: hasSessions,
-    passwords: acceptsPasswords,
-    oidc: ({ oidc }: Config) => oidc !== undefined,
-    metrics: ({ hasMetrics }: Config) => hasMetrics,
-  };
-  if (needs === undefined || isOn[needs](config)) return;
-  const message = {
-    "sign-in": "Sign-in is turned off. Set ADMIN_PASSWORD_FILE to turn it on.",
-    sessions: "Sign in at your organization’s proxy. Platen has no passwords.",
-    passwords: "Platen has no passwords. Sign in at your organization’s proxy or provider.",
-    oidc: "Sign-in with OpenID Connect is turned off. Set OIDC_ISSUER to turn it on.",
-    metrics: "Metrics are turned off. Set METRICS=on to turn them on.",
-  };
-  throw new UserError("not-found", message[needsSignIn(config) || needs === "metrics" ? needs : "sign-in"]);
+  if (needs === undefined || needed[needs][0](config)) return;
+  // Where nobody signs in, the message about one way to sign in would mislead.
+  const missing = needs === "metrics" || needsSignIn(config) ? needs : "sign-in";
+  throw new UserError("not-found", needed[missing][1]);
 }
 
 /** The message where people sign in at a proxy only. */

@@ -41,7 +41,7 @@ export async function finish({ app, request, url }: Context): Promise<Reply> {
 
 function refused({ app, request }: Pick<Context, "app" | "request">, next: string, error: UserError): Reply {
   const page = signInPageReply(app, request, { next, problem: error.message }, statusOf(error));
-  return { ...page, refusal: "The OpenID Connect provider does not answer." };
+  return { ...page, refusal: error.message };
 }
 
 /** For the types: without OIDC the routes do not exist. */
