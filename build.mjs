@@ -149,7 +149,7 @@ if (testsAt > 0) {
       (name) => /\.(?:test|deep|bench|soak)\.ts$/.test(name) && only.some((part) => name.includes(part)),
     );
   for (const name of names) programs[name.slice(0, -".ts".length)] = `test/${name}`;
-  programs["at-end"] = "test/support/at-end.ts";
+  for (const name of ["at-end", "processor-time"]) programs[name] = `test/support/${name}.ts`;
 }
 if (testsAt > 0 || process.argv.includes("--demo"))
   for (const name of ["main", "screenshots"]) programs[`demo/${name}`] = `demo/${name}.ts`;

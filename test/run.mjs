@@ -1,9 +1,9 @@
 // Builds and runs the tests. `node test/run.mjs` runs the quick tier: all *.test.ts. With --deep it runs the deep tier: all
 // *.deep.ts, and all cases of each *.test.ts that imports support/depth.ts. Further words select the files whose path
 // contains one of them.
-// REQUIRE_ALL=1 makes a skipped test fail the run, for CI. Three things may be missing even then: PowerShell and .NET, which
-// Debian does not have; the right to mount a disk or make a network namespace, which containers may lack; and ../shared,
-// which is not part of the project. WORKERS=3 uses three processes. ORDER=random or ORDER=random:17 shuffles the files.
+// REQUIRE_ALL=1 makes a skipped test fail the run, for CI. Two things may be missing even then: PowerShell and .NET, which
+// Debian does not have; and the right to mount a disk or make a network namespace, which containers may lack. WORKERS=3
+// uses three processes. ORDER=random or ORDER=random:17 shuffles the files.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -108,6 +108,7 @@ function temporaryRoot() {
 /** @param {readonly string[]} tests */
 function prepareWorkers(tests) {
   rmSync(".build/claimed", { recursive: true, force: true });
+  rmSync(".build/times.tsv", { force: true });
   mkdirSync(".build/claimed");
   writeFileSync(".build/tests.json", JSON.stringify(tests));
 }
@@ -129,9 +130,24 @@ function shuffled(tests) {
   return tests.toSorted((a, b) => ((keys.get(a) ?? "") < (keys.get(b) ?? "") ? -1 : 1));
 }
 
+/** What a machine lacks when tests are skipped, and how to get it. @type {readonly (readonly [RegExp, string])[]} */
+const remedies = [
+  [/PowerShell/, "PowerShell: dotnet tool install --global PowerShell, or set PLATEN_PWSH"],
+  [/dotnet/, ".NET: https://dot.net"],
+  [/Chromium/, "a browser: apt-get install chromium-headless-shell, or set CHROMIUM"],
+  [
+    /mount|namespace/,
+    "the right to mount disks and make network namespaces: run as root in a privileged container",
+  ],
+  [
+    /no (?:unzip|7z|python3|osslsigncode|ippeveprinter)/,
+    "apt-get install unzip p7zip-full python3-cryptography osslsigncode cups-ipp-utils dbus-daemon",
+  ],
+];
+
 function finish() {
   for (const { name, why } of skipped) console.log(`SKIPPED ${name}: ${why}`);
-  const forbidden = skipped.filter(({ why }) => !/PowerShell|dotnet|mount|namespace|^\.\.\/shared/.test(why));
+  const forbidden = skipped.filter(({ why }) => !/PowerShell|dotnet|mount|namespace/.test(why));
   if (process.env.REQUIRE_ALL === "1" && forbidden.length > 0) {
     console.log(`${forbidden.length} tests were skipped although REQUIRE_ALL=1`);
     process.exitCode = 1;
@@ -139,11 +155,29 @@ function finish() {
   const lost = names.filter((name) => !files.has(name));
   for (const name of lost) console.log(`NOT RUN TO ITS END ${name}`);
   if (lost.length > 0) process.exitCode = 1;
-  const slowest = names.toSorted((a, b) => (files.get(b) ?? 0) - (files.get(a) ?? 0)).slice(0, 5);
-  for (const name of slowest)
-    console.log(`${((files.get(name) ?? 0) / 1000).toFixed(1).padStart(6)} s ${name}`);
+  sayTimes();
   rmSync(temporary, { recursive: true, force: true });
   const seconds = (performance.now() - started) / 1000;
   console.log(`${names.length} files in ${seconds.toFixed(0)} s`);
+  for (const [pattern, remedy] of remedies) {
+    const missed = skipped.filter(({ why }) => pattern.test(why)).length;
+    if (missed > 0) console.log(`${missed} tests skipped. To run them, get ${remedy}`);
+  }
   console.log(`${count.passed} passed, ${count.failed + lost.length} failed, ${skipped.length} skipped`);
+}
+
+/** Prints the five files with the most processor time, and the sum of all tests. */
+function sayTimes() {
+  /** @type {Map<string, number>} */
+  const byFile = new Map();
+  const lines = existsSync(".build/times.tsv")
+    ? readFileSync(".build/times.tsv", "utf8").trim().split("\n")
+    : [];
+  for (const [file = "", ms] of lines.map((line) => line.split("\t")))
+    byFile.set(file, (byFile.get(file) ?? 0) + Number(ms) / 1000);
+  const slowest = [...byFile].sort(([, a], [, b]) => b - a).slice(0, 5);
+  for (const [file, used] of slowest)
+    console.log(`${used.toFixed(1).padStart(6)} s of processor time: ${file}`);
+  const sum = [...byFile.values()].reduce((total, used) => total + used, 0);
+  console.log(`${sum.toFixed(0)} s of processor time in all tests`);
 }

@@ -1,8 +1,9 @@
 // Runs test files one by one in this process, each as a suite, so that they share one browser and one PowerShell.
-// A worker claims a file by creating its folder in .build/claimed.
-import { mkdirSync, readFileSync } from "node:fs";
+// A worker claims a file by creating its folder in .build/claimed. A quick test fails if it uses too much processor time.
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { describe } from "node:test";
+import { afterEach, before, describe } from "node:test";
+import { wholePaths } from "./whole-paths.mjs";
 
 const require = createRequire(import.meta.url);
 /** @param {string} name */
@@ -10,11 +11,14 @@ const load = (name) => require(`../.build/${name}.cjs`);
 /** @type {string[]} */
 const names = JSON.parse(readFileSync(".build/tests.json", "utf8"));
 const timeout = Number(process.env.FILE_TIMEOUT_MS);
+const isDeep = process.env.DEEP === "1";
+const { processorTime, slowness } = load("processor-time");
 let left = Number(process.env.FILES_A_WORKER ?? names.length);
 for (const [i, name] of names.entries()) {
   if (left === 0 || !isClaimed(i)) continue;
   left--;
   await describe(name, { timeout }, () => {
+    holdToBudget(name);
     load(name.replace(/\.ts$/, ""));
   });
 }
@@ -33,4 +37,30 @@ function isClaimed(i) {
   } catch {
     return false;
   }
+}
+
+/**
+ * Notes the processor time of each test in .build/times.tsv, from the end of the test before it, and fails a quick test over
+ * its budget. A slower machine has a larger budget.
+ * @param {string} name
+ */
+function holdToBudget(name) {
+  const isHeavy = /withoutPowerShell|withoutBrowser/.test(readFileSync(`test/${name}`, "utf8"));
+  const budgetMs = isHeavy ? 700 : 1000;
+  let startMs = 0;
+  before(() => {
+    startMs = processorTime();
+  });
+  afterEach(async (context) => {
+    const test = context.name;
+    const usedMs = processorTime() - startMs;
+    appendFileSync(".build/times.tsv", `${name}\t${usedMs.toFixed(0)}\t${test}\n`);
+    const isOver = !isDeep && usedMs > budgetMs && wholePaths[name] !== test;
+    const limitMs = isOver ? budgetMs * (await slowness()) : budgetMs;
+    startMs = processorTime();
+    if (isOver && usedMs > limitMs)
+      throw new Error(
+        `“${test}” used ${usedMs.toFixed(0)} ms of processor time; the quick tier allows ${limitMs.toFixed(0)} ms. Make it smaller, or move it to the deep tier.`,
+      );
+  });
 }

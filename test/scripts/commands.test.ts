@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { preferencesCommand } from "../../src/domain/printers/preferences.ts";
 import { ticketCommand } from "../../src/domain/printers/print-ticket.ts";
@@ -10,7 +9,6 @@ import {
   type SyntaxNode,
   walk,
 } from "../support/powershell/powershell-syntax.ts";
-import { shared, withoutShared } from "../support/shared.ts";
 
 /** Every command that the scripts may call, with the parameters that they may use. */
 const allowedCommands: Readonly<Record<string, readonly string[]>> = {
@@ -108,6 +106,16 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
 /** Missing in the Windows of the table. Scripts check for them first and fail if they are missing. */
 const checkedFirst = ["Add-Printer -IppURL", "Get-MgContext", "Invoke-MgGraphRequest"];
 
+/** The parameters of each command of Windows PowerShell 5.1. */
+const tableLines = readFileSync("test/foreign/powershell-5.1-commands.txt", "utf8").split("\n");
+const table = new Map(
+  tableLines
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => line.split(" "))
+    .map(([command = "", ...parameters]) => [command, parameters]),
+);
+const commonParameters = tableLines.find((line) => line.startsWith("# common: "))?.split(" ") ?? [];
+
 const printCmdlets = /^(?:Add|Get|Remove|Rename|Set)-Print/;
 
 /** The commands that a script calls, with their nodes. Own functions, script blocks and variables are left out. */
@@ -170,35 +178,27 @@ describe("the scripts' commands", () => {
     );
   });
 
-  test("every listed command and parameter exists in Windows PowerShell 5.1", { skip: withoutShared }, () => {
-    const table = JSON.parse(readFileSync(join(shared, "ps51-commands.json"), "utf8"));
-    const common = Object.keys(table.commonParameters ?? {}).concat(table.commonParameters ?? []);
+  test("every listed command and parameter exists in Windows PowerShell 5.1", () => {
     // The table lacks the parameters that the registry and file system providers add.
     const dynamic = ["Force", "Encoding", "ErrorAction", "WhatIf", "ItemType", "PropertyType", "Filter"];
     const wrong = Object.entries(allowedCommands).flatMap(([command, parameters]) => {
-      const known = table.commands[command]?.parameters;
+      const known = table.get(command);
       if (known === undefined) return [command];
-      const all = [...Object.keys(known), ...common, ...dynamic];
       return parameters
-        .filter((parameter) => !all.includes(parameter))
+        .filter((parameter) => ![...known, ...commonParameters, ...dynamic].includes(parameter))
         .map((parameter) => `${command} -${parameter}`);
     });
     assert.deepEqual(wrong, checkedFirst);
   });
 
-  test("every command and parameter of the commands to paste exists in Windows PowerShell 5.1", {
-    skip: withoutShared,
-  }, () => {
-    const table = JSON.parse(readFileSync(join(shared, "ps51-commands.json"), "utf8"));
-
+  test("every command and parameter of the commands to paste exists in Windows PowerShell 5.1", () => {
     const calls = [ticketCommand, preferencesCommand].flatMap((text) => commandsIn(parse(text), new Set()));
-    const wrong = calls.flatMap(([command, node]) => {
-      const known = table.commands[command]?.parameters ?? {};
-      return parametersOf(node).filter((parameter) => !(parameter in known));
-    });
+    const wrong = calls.flatMap(([command, node]) =>
+      parametersOf(node).filter((parameter) => table.get(command)?.includes(parameter) !== true),
+    );
 
     assert.deepEqual(
-      calls.map(([command]) => command).filter((command) => !(command in table.commands)),
+      calls.map(([command]) => command).filter((command) => !table.has(command)),
       [],
     );
     assert.deepEqual([calls.length, wrong], [12, []]);

@@ -6,6 +6,7 @@ import type { TestContext } from "node:test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { atEnd } from "./at-end.ts";
 import { cleanUp } from "./clean-up.ts";
+import { uncounted } from "./processor-time.ts";
 
 /** The headless shell comes first: it is a third faster than Chromium. */
 const candidates = [process.env.CHROMIUM ?? "", "/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
@@ -21,7 +22,7 @@ let shared: Promise<Browser> | undefined;
 /** The browser that all tests of this process share. */
 function sharedBrowser(): Promise<Browser> {
   if (shared === undefined) {
-    shared = launch();
+    shared = uncounted(launch());
     atEnd(async () => (await shared)?.close());
   }
   return shared;

@@ -80,7 +80,7 @@ function referenceWork(): number {
 }
 
 /** How many times slower a fixed piece of work is now than on the idle machine: at least 1. */
-async function slowness(): Promise<number> {
+export async function slowness(): Promise<number> {
   return Math.max(1, (await leastTime(referenceWork, 5)) / referenceMs);
 }
 

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { unzipSync, Zip, ZipDeflate, zipSync } from "fflate";
 import { pathWithSystem } from "../powershell/ipp-printer.ts";
-import { shared, withoutShared } from "../shared.ts";
 
 /** Whether a program is installed; its exit code does not matter. */
 function isInstalled(program: string, ...args: string[]): boolean {
@@ -24,7 +23,7 @@ export const without = {
   unzip: isInstalled("unzip", "-v") ? false : "no unzip here",
   sevenZip: isInstalled("7z", "i") ? false : "no 7z here",
   python: isInstalled("python3", "--version") ? false : "no python3 here",
-  verifier: withoutShared || (hasCryptography ? false : "no python3-cryptography here"),
+  verifier: hasCryptography ? false : "no python3-cryptography here",
   dotnet: isInstalled("dotnet", "--version") ? false : "no dotnet here",
   osslsigncode: isInstalled("osslsigncode", "--version") ? false : "no osslsigncode here",
   ippPrinter: ippTools.every((program) => isInstalled(program, "--version"))
@@ -201,7 +200,7 @@ export function verifyIntunewin(bytes: Buffer): Tree {
     const file = join(folder, "package.intunewin");
     const out = join(folder, "out");
     writeFileSync(file, bytes);
-    const tool = resolve(shared, "tools/verify_intunewin.py");
+    const tool = resolve("test/foreign/verify_intunewin.py");
     execFileSync(systemPython, [tool, file, "--strict", "--quiet", "--extract", out], { stdio: "pipe" });
     return treeOf(out);
   });

@@ -7,10 +7,16 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { shippedBy } from "../../../src/domain/drivers/driver.ts";
 import { isWindowsDriver } from "../../../src/domain/drivers/windows-drivers.ts";
-import type { Deployable } from "../../../src/pkg/scripts/deployment.ts";
-import { renderWithSettings, type ScriptKind } from "../../../src/pkg/scripts/render.ts";
+import type { Deployable, ScriptSettings } from "../../../src/pkg/scripts/deployment.ts";
+import {
+  renderWithSettings,
+  type ScriptKind,
+  settingsBlock,
+  templateOf,
+} from "../../../src/pkg/scripts/render.ts";
 import { type Deployed, type PackageParts, packageParts } from "../audit/deployed.ts";
 import { printerInf } from "../drivers/driver-zip.ts";
+import { uncounted } from "../processor-time.ts";
 import { makeDriver, makePrinter } from "../records.ts";
 
 /** The PowerShell executable. */
@@ -19,6 +25,9 @@ const isFound = spawnSync(program, ["-NoProfile", "-Command", "exit 7"], { stdio
 
 /** Why tests that need PowerShell are skipped; false when it is installed. */
 export const withoutPowerShell = isFound ? false : "no PowerShell here (PLATEN_PWSH, or pwsh on the path)";
+
+/** Whether scripts run as they are served. */
+const isWhole = process.env.DEEP === "1";
 
 /** The initial state of a simulated machine. Missing values are those of a fresh, healthy machine. */
 export interface Machine {
@@ -69,6 +78,7 @@ export class Simulation {
   readonly folder = mkdtempSync(join(tmpdir(), "platen-pwsh-"));
   readonly #process: ChildProcess;
   readonly #answers: AsyncIterator<string>;
+  #started: Promise<unknown> | undefined;
   #wow64 = "";
   #processArchitecture = "AMD64";
 
@@ -94,6 +104,12 @@ export class Simulation {
 
   /** @throws when PowerShell ended or the request failed in it */
   async request<T>(request: Record<string, unknown>): Promise<T> {
+    this.#started ??= uncounted(this.#ask({ do: "start" }));
+    await this.#started;
+    return this.#ask(request);
+  }
+
+  async #ask<T>(request: Record<string, unknown>): Promise<T> {
     this.#process.stdin?.write(`${JSON.stringify(request)}\n`);
     const { value, done } = await this.#answers.next();
     if (done) throw new Error("PowerShell ended");
@@ -124,7 +140,10 @@ export class Simulation {
     for (const [name, content] of Object.entries(options.files ?? {}))
       await writeFile(join(folder, name), content);
     const script = join(folder, `${kind}.ps1`);
-    await writeFile(script, renderWithSettings(kind, settings));
+    await writeFile(
+      script,
+      isWhole ? renderWithSettings(kind, settings) : await this.#withoutSettings(kind, settings),
+    );
     const request = {
       wow64: this.#wow64,
       processArchitecture: this.#processArchitecture,
@@ -135,6 +154,17 @@ export class Simulation {
     // Intune takes any output on STDERR for a failure.
     assert.deepEqual(result.errors, [], `${kind}: ${result.output.join(" ")}`);
     return result;
+  }
+
+  /**
+   * The script with its settings in a file of their own: PowerShell keeps a script that it has compiled, as long as path and
+   * text are the same. The deep tier runs whole scripts.
+   */
+  async #withoutSettings(kind: ScriptKind, settings: ScriptSettings): Promise<Buffer> {
+    const template = templateOf(kind, settings);
+    const path = join(this.folder, "settings.ps1");
+    await writeFile(path, `\ufeff${settingsBlock(kind, template, settings)}`);
+    return Buffer.concat([template.before, Buffer.from(`. '${path}'\r\n`), template.after]);
   }
 
   /** As `run`, but the exit code must be 0. */

@@ -70,10 +70,17 @@ export function readSettings(script: string): ReadSettings {
 
 /** Reads the settings block of a publish script as it is. */
 export function readBlock(script: string): Omit<ReadSettings, keyof ReadPart> {
+  return findBlock(script).value as unknown as ReadSettings;
+}
+
+/** The settings block of a script: where it starts and ends, and its value. */
+export function findBlock(script: string): { start: number; end: number; value: Literal } {
   const start = script.indexOf("$Settings = ");
   assert.ok(start > 0, "the script has no settings");
-  const value = new LiteralReader(script.slice(start + "$Settings = ".length)).value();
-  return value as unknown as ReadSettings;
+  const literalAt = start + "$Settings = ".length;
+  const reader = new LiteralReader(script.slice(literalAt));
+  const value = reader.value();
+  return { start, end: literalAt + reader.at, value };
 }
 
 /** A client “Müller” with two printers on one driver, one on another, and one that cannot be deployed. */
@@ -111,6 +118,11 @@ class LiteralReader {
 
   constructor(text: string) {
     this.#text = text;
+  }
+
+  /** The index behind what was read. */
+  get at(): number {
+    return this.#at;
   }
 
   value(): Literal {

@@ -4,6 +4,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { program } from "../powershell/powershell.ts";
+import { uncounted } from "../processor-time.ts";
+import { findBlock } from "./published.ts";
+
+/** Whether scripts run as they are served. */
+const isWhole = process.env.DEEP === "1";
 
 /** An object of `-PassThru`. */
 export interface ResultRow {
@@ -59,6 +64,7 @@ export class Publisher {
   readonly #process: ChildProcess;
   readonly #answers: AsyncIterator<string>;
   #runs = 0;
+  #started: Promise<unknown> | undefined;
 
   constructor() {
     const args = ["-NoProfile", "-NonInteractive", "-File", resolve("test/powershell/publish.ps1")];
@@ -77,10 +83,20 @@ export class Publisher {
     parameters: Record<string, unknown> = {},
     environment: Record<string, string> = {},
   ): Promise<PublishRun> {
+    this.#started ??= uncounted(this.#run("param($LogPath)"));
+    await this.#started;
+    return this.#run(script, parameters, environment);
+  }
+
+  async #run(
+    script: string,
+    parameters: Record<string, unknown> = {},
+    environment: Record<string, string> = {},
+  ): Promise<PublishRun> {
     const folder = join(this.folder, String(++this.#runs));
     mkdirSync(folder);
-    const path = join(folder, "publish.ps1");
-    writeFileSync(path, script);
+    const path = join(this.folder, "publish.ps1");
+    writeFileSync(path, isWhole ? script : this.#withoutSettings(script));
     this.#process.stdin?.write(
       `${JSON.stringify({ Script: path, Parameters: parameters, Environment: environment, Folder: folder })}\n`,
     );
@@ -96,6 +112,18 @@ export class Publisher {
       const texts = { output: [...lines, ...Output], errors: Errors, noted: Noted, log: Log };
       return { code: Code, rows: Rows, left: Left, ...texts };
     }
+  }
+
+  /**
+   * The script with its settings in a file of their own: PowerShell keeps a script that it has compiled, as long as path and
+   * text are the same. The deep tier runs whole scripts.
+   */
+  #withoutSettings(script: string): string {
+    if (!script.includes("$Settings = ")) return script;
+    const { start, end } = findBlock(script);
+    const path = join(this.folder, "settings.ps1");
+    writeFileSync(path, script.slice(start, end));
+    return `${script.slice(0, start)}. '${path}'${script.slice(end)}`;
   }
 
   close(): void {
