@@ -78,7 +78,7 @@ export class Simulation {
   readonly folder = mkdtempSync(join(tmpdir(), "platen-pwsh-"));
   readonly #process: ChildProcess;
   readonly #answers: AsyncIterator<string>;
-  #started: Promise<unknown> | undefined;
+  #requests = 0;
   #wow64 = "";
   #processArchitecture = "AMD64";
 
@@ -104,9 +104,8 @@ export class Simulation {
 
   /** @throws when PowerShell ended or the request failed in it */
   async request<T>(request: Record<string, unknown>): Promise<T> {
-    this.#started ??= uncounted(this.#ask({ do: "start" }));
-    await this.#started;
-    return this.#ask(request);
+    // The first requests start PowerShell and let it compile its own code.
+    return this.#requests++ < 5 ? uncounted(this.#ask<T>(request)) : this.#ask<T>(request);
   }
 
   async #ask<T>(request: Record<string, unknown>): Promise<T> {
