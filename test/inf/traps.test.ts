@@ -1,0 +1,216 @@
+// One small INF of our own for each trap that vendors' INFs hold. The comment in its first line names the trap and the test.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspectArchive, inspectionJson } from "../../src/services/drivers/inspect.ts";
+import { reportOf } from "../../src/services/drivers/inspect-report.ts";
+import { cabinet, packedProgram } from "../support/drivers/programs.ts";
+import { makeZip, sourceOf } from "../support/drivers/zip.ts";
+
+interface Trap {
+  /** The text of `a.inf`. A comment in its first line names the trap. */
+  readonly inf: string;
+  /** Further files by path. Lists of names are cabinets. */
+  readonly files: Readonly<Record<string, string | Buffer | readonly string[]>>;
+  /** What is found in `a.inf`. */
+  readonly found?: Readonly<Record<string, unknown>>;
+  readonly unused?: readonly string[] | null;
+  /** The other INFs with their models. */
+  readonly others?: Readonly<Record<string, readonly string[]>>;
+  readonly printerInf?: string | null;
+  readonly notShipped?: readonly string[];
+}
+
+const version =
+  '[Version]\nSignature="$Windows NT$"\nClass=Printer\nProvider=Papyrus\nDriverVer=06/21/2025,1.2.3.4\n';
+const model = '[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"A"=I,hw\n';
+const oneFile = "[I]\nCopyFiles=@a.dll\n[SourceDisksNames]\n1=d\n[SourceDisksFiles]\na.dll=1\n";
+/** An INF of the printer driver “A”. @param rest its install section `I` */
+const printer = (trap: string, rest: string, named = "") => `; ${trap}\n${version}${named}${model}${rest}`;
+const other = (name: string, date = "06/21/2025", copies = "") =>
+  `${version.replace("06/21/2025", date)}${model.replace('"A"', `"${name}"`)}[I]\n${copies}`;
+
+const traps: readonly Trap[] = [
+  {
+    inf: `; UTF-16 with a byte order mark stands beside ASCII in one package\n${version}${model}`,
+    files: { "wide.inf": Buffer.from(`\ufeff${other("Breit ä")}`, "utf16le") },
+    found: { descriptions: ["A"] },
+    others: { "wide.inf": ["Breit ä"] },
+  },
+  {
+    inf: printer("a line has more than 5,000 characters", "").replace(",hw", `,${"hw,".repeat(2000)}hw`),
+    files: {},
+    found: { descriptions: ["A"], modelLines: 1 },
+  },
+  {
+    inf: `; a lone backslash at the end of a line continues it\n${version}[Manufacturer]\nX=M,\\\n NTamd64\n[M.NTamd64]\n"A" = I, \\\nhw\n"B"=I\n`,
+    files: {},
+    found: { descriptions: ["A", "B"], modelLines: 2, architectures: ["amd64"] },
+  },
+  {
+    inf: `; a semicolon in quotes is text, and lines in comments do not count\n${version}[Manufacturer]\n"P; Co"=M,NTamd64 ; "Q"=N\n[M.NTamd64]\n"A; B" = I,hw ; the best\n;"C"=I\n"say ""D"""=I\n`,
+    files: {},
+    found: { manufacturers: ["P; Co"], descriptions: ["A; B", 'say "D"'], modelLines: 2 },
+  },
+  {
+    inf: `; keys are quoted or not, with blanks around the equals sign\n${version}[Manufacturer]\n "%P%"   =   "M" ,  NTamd64\n[M.NTamd64]\nPlain Name=I\n[Strings]\n"P" = Papyrus\n`,
+    files: {},
+    found: { manufacturers: ["Papyrus"], descriptions: ["Plain Name"] },
+  },
+  {
+    inf: `; names of sections, keys and files ignore case, also with blanks, slashes and dots\n${version}[MANUFACTURER]\nX="Two Words/x.y",NTAMD64\n[two words/X.Y.ntAmd64]\n"A"=i\n[I.NTAMD64]\ncopyfiles=@A.DLL\n[sourcedisksnames]\n1=d\n[SOURCEDISKSFILES]\na.Dll=1\n`,
+    files: { "a.DLL": "", "readme.txt": "" },
+    found: { descriptions: ["A"], missing: [], unused: ["readme.txt"] },
+  },
+  {
+    inf: `; several brands have decorations with versions of Windows and blanks\n${version}[Manufacturer]\nOne=M,NTamd64.6.0, NTx86.6 ,ntx86.6.0.3\nTwo=N, NTARM64\n[M.NTamd64.6.0]\n"A"=I\n[M.ntx86.6]\n"B"=I\n[M.NTx86.6.0.3]\n"C"=I\n[N.NTARM64]\n"D"=I\n`,
+    files: {},
+    found: {
+      manufacturers: ["One", "Two"],
+      architectures: ["x86", "amd64", "arm64"],
+      descriptions: ["A", "B", "C", "D"],
+    },
+  },
+  {
+    inf: `; many lines have one description, some no hardware id, and core drivers are no printers\n${version}[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"A"=I,one\n"A"=I,two\n"A"=I\n"{D20EA372-DD35-4950-9ED8-A6335AFE79F0}" = I,core\n`,
+    files: {},
+    found: { descriptions: ["A"], modelLines: 4 },
+  },
+  {
+    inf: `; an undecorated section is a real driver for 32-bit Windows\n${version}[Manufacturer]\nX=M\n[M]\n"A"=I\n`,
+    files: {},
+    found: { architectures: ["x86"], descriptions: ["A"] },
+  },
+  {
+    inf: `; an undecorated section is a leftover beside files for x64 only\n${version}[Manufacturer]\nX=M,NTamd64\n[M]\n"A"=I\n[M.NTamd64]\n"A"=I\n[SourceDisksFiles.amd64]\na.dll=1\n`,
+    files: { "a.dll": "" },
+    found: { architectures: ["amd64"], unused: [] },
+  },
+  {
+    inf: "; the version is missing, the provider is undefined, and only a decorated catalog is named, which is absent\n[Version]\nClass=Printer\nProvider=%nobody%\nCatalogFile.ntamd64=gone.cat\n",
+    files: {},
+    found: {
+      driverVer: null,
+      provider: "%nobody%",
+      catalogs: { default: null, ntamd64: "gone.cat" },
+      missing: ["gone.cat"],
+    },
+  },
+  {
+    inf: `; the version has three parts, one over 65,535\n${version.replace("1.2.3.4", "1.70000.3")}${model}`,
+    files: {},
+    found: { driverVer: { date: "06/21/2025", version: "1.70000.3" } },
+  },
+  {
+    inf: printer(
+      "files are copied by several lines, from other names, and twice by one section",
+      "[I]\nCopyFiles=F,@one.dll,F\nCopyFiles=f,G\nNeeds=I2,I2\n[I2]\nNeeds=I\nCopyFiles=@two.dll\n[F]\nshown.dll,real.dll\n[G]\nthree.dll\n[SourceDisksNames]\n1=d\n[SourceDisksFiles]\none.dll=1\ntwo.dll=1\nreal.dll=1\nthree.dll=1\n",
+    ),
+    files: { "one.dll": "", "two.dll": "", "real.dll": "", "shown.dll": "" },
+    found: { missing: ["three.dll"], unused: ["shown.dll"] },
+  },
+  {
+    inf: printer(
+      "entries for an architecture override the general ones one by one, and a compressed file stands for a plain one",
+      "[I]\nCopyFiles=@a.dll,@b.dll\n[SourceDisksNames]\n1=d,,,gen\\sub\n[SourceDisksNames.amd64]\n2=d,,,x64\n[SourceDisksFiles]\na.dll=1\nb.dll=1\n[SourceDisksFiles.amd64]\nB.dll=2,deep\n",
+    ),
+    files: { "gen/sub/a.dl_": "", "gen/sub/b.dll": "", "x64/deep/b.dll": "" },
+    found: { missing: [], foundCompressed: 1, unused: ["gen/sub/b.dll"] },
+  },
+  {
+    inf: printer(
+      "a cabinet holds all, some or none of the files, and one that cannot be read may hold them",
+      "[I]\nCopyFiles=@all.dll,@some.dll,@none.dll,@any.dll\n[SourceDisksNames]\n1=d,all.cab\n2=d,none.cab\n3=d,any.cab\n[SourceDisksFiles]\nall.dll=1\nsome.dll=1\nnone.dll=2\nany.dll=3\n",
+    ),
+    files: {
+      "all.cab": ["ALL.DLL", "sub\\some.dll"],
+      "none.cab": ["other.dll"],
+      "any.cab": "no directory",
+    },
+    found: { inCab: 3, missing: ["none.dll"], unused: ["none.cab"] },
+  },
+  {
+    inf: printer(
+      "a folder and a cabinet depend on the language",
+      "[I]\nCopyFiles=@a.dll,@b.dll\n[SourceDisksNames]\n1=d,%L%.cab\n2=d,,,%L%\n[SourceDisksFiles]\na.dll=1\nb.dll=2\n[Strings]\nL=en\n[Strings.0407]\nL=de\n[Strings.0411]\nL=ja\n",
+    ),
+    files: { "en.cab": ["a.dll"], "de.cab": ["a.dll"], "en/b.dll": "", "ja/b.dll": "", "fr/b.dll": "" },
+    found: { inCab: 1, missing: [], unused: ["fr/b.dll"] },
+  },
+  {
+    inf: printer("CopyINF brings another INF with its catalog", "[I]\nCopyINF=usb.inf\n"),
+    files: {
+      "usb.inf": "[Version]\nClass=USB\nCatalogFile=usb.cat\n[DefaultInstall.NTamd64]\nCopyFiles=@u.sys\n",
+      "usb.cat": "",
+      "u.sys": "",
+      "readme.txt": "",
+    },
+    found: { copyInf: ["usb.inf"], unused: ["readme.txt", "u.sys", "usb.cat"] },
+    unused: ["readme.txt"],
+    others: { "usb.inf": [] },
+  },
+  {
+    inf: printer(
+      "files of Include and LayoutFile come with Windows",
+      "[I]\nInclude=ntprint.inf\nNeeds=UNIDRV.OEM\nCopyFiles=@unidrv.dll,@own.dll\n[SourceDisksNames]\n1=d\n[SourceDisksFiles]\nown.dll=1\n",
+      "LayoutFile=layout.inf\n",
+    ),
+    files: {},
+    found: { missing: ["own.dll"] },
+  },
+  {
+    inf: "; the INF of another device is no printer’s\n[Version]\nClass=Net\n[DefaultInstall]\nCopyFiles=@n.sys\n",
+    files: { "n.sys": "", "readme.txt": "" },
+    found: { isPrinter: false, driverModel: null, architectures: ["x86"] },
+    printerInf: null,
+    unused: null,
+  },
+  {
+    inf: printer("of three INFs in sister folders, the one with the most models is the printer’s", ""),
+    files: { "x/a.inf": "", "s/a.inf": other("A"), "r/a.inf": `${other("A")}`.replace('"A"', '"B"=I\n"A"') },
+    printerInf: "a.inf",
+    others: { "r/a.inf": ["B", "A"], "s/a.inf": ["A"], "x/a.inf": [] },
+  },
+  {
+    inf: "; of equal INFs, the first by path is the printer’s; autorun and text files named .inf are none\n[autorun]\nopen=setup.exe\n",
+    files: {
+      "b.inf": other("A"),
+      "c.inf": other("A"),
+      "autorun.inf": "just words",
+      "d.inf": other("D", "01/01/2020"),
+    },
+    printerInf: "b.inf",
+    others: { "autorun.inf": [], "b.inf": ["A"], "c.inf": ["A"], "d.inf": ["D"] },
+  },
+  {
+    inf: printer("a package declares an architecture that it does not ship", oneFile).replace(
+      /X=M,NTamd64\n(.*\n)(.*\n)/,
+      'X=M,NTamd64,NTx86\n$1$2[M.NTx86]\n"A"=I\n',
+    ),
+    files: { "a.dl_": packedProgram(0x8664) },
+    found: { architectures: ["x86", "amd64"], foundCompressed: 1 },
+    notShipped: ["x86"],
+  },
+];
+
+for (const { inf, files, ...expected } of traps) {
+  test(inf.slice(2, inf.indexOf("\n")), async () => {
+    const parts = Object.entries(files).map(([name, content]) => ({
+      name,
+      bytes: Array.isArray(content) ? cabinet(content) : (content as string | Buffer),
+    }));
+    const inspection = await inspectArchive(sourceOf(makeZip([{ name: "a.inf", bytes: inf }, ...parts])));
+
+    const json = inspectionJson(inspection, "");
+    const infs = json.infs as Record<string, Record<string, unknown>>;
+    const { "a.inf": own = {}, ...others } = infs;
+
+    for (const [field, value] of Object.entries(expected.found ?? {}))
+      assert.deepEqual(own[field], value, field);
+    const models = Object.entries(others).map(([path, { descriptions }]) => [path, descriptions]);
+    assert.deepEqual(Object.fromEntries(models), expected.others ?? {});
+    const { unused } = json.package as { unused: unknown };
+    if (expected.unused !== undefined) assert.deepEqual(unused, expected.unused);
+    if (expected.printerInf !== undefined) assert.equal(json.printerInf, expected.printerInf);
+    if (expected.notShipped) assert.deepEqual(reportOf(inspection).infs[0]?.notShipped, expected.notShipped);
+  });
+}
