@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { readInf } from "../../src/inf/package.ts";
 import { PackageFiles } from "../../src/inf/package-files.ts";
-import { shared, withoutShared } from "../support/shared.ts";
+import { vendorPackages } from "../support/drivers/vendors.ts";
 import { machine, median, table, times } from "./figures.ts";
 
 /** An INF with this many models, and sections and files for them. */
@@ -35,27 +33,12 @@ async function main(): Promise<void> {
   };
   for (const factor of [1, 4, 16])
     await measure(`generated, ${factor}×`, largeInf(3000 * factor), new PackageFiles(["a.inf"]));
-  if (!withoutShared) {
-    for (const [folder, path] of largestInfs()) {
-      const listing = readFileSync(join(shared, "inf", folder, "files.txt"), "utf8").split("\n");
-      const names = listing.map((line) => line.split("\t")[0] ?? "").filter(Boolean);
-      await measure(
-        `${folder}/${path}`,
-        readFileSync(join(shared, "inf", folder, path)),
-        new PackageFiles(names),
-      );
-    }
-  }
-  table(rows);
-}
-
-function largestInfs(): [string, string][] {
-  const all = readdirSync(join(shared, "inf"), { recursive: true, encoding: "utf8" }).filter((name) =>
-    /\.inf$/i.test(name),
+  const infs = vendorPackages().flatMap(({ name, infs, files }) =>
+    [...infs].map(([path, bytes]) => ({ name: `${name}/${path}`, bytes, files })),
   );
-  const sized = all.map((name) => [name, readFileSync(join(shared, "inf", name)).length] as const);
-  const largest = sized.sort((a, b) => b[1] - a[1]).slice(0, 3);
-  return largest.map(([name]) => [name.slice(0, name.indexOf("/")), name.slice(name.indexOf("/") + 1)]);
+  for (const { name, bytes, files } of infs.sort((a, b) => b.bytes.length - a.bytes.length).slice(0, 3))
+    await measure(name, bytes, new PackageFiles(files.map(([path]) => path)));
+  table(rows);
 }
 
 void main();

@@ -47,9 +47,9 @@ const traps: readonly Trap[] = [
     found: { descriptions: ["A", "B"], modelLines: 2, architectures: ["amd64"] },
   },
   {
-    inf: `; a semicolon in quotes is text, and lines in comments do not count\n${version}[Manufacturer]\n"P; Co"=M,NTamd64 ; "Q"=N\n[M.NTamd64]\n"A; B" = I,hw ; the best\n;"C"=I\n"say ""D"""=I\n`,
+    inf: `; a semicolon in quotes is text, and lines in comments do not count\n${version}[Manufacturer]\n"P; Co"=M,NTamd64 ; "Q"=N\n[M.NTamd64]\n"A; B" = I,hw ; the best\n;"C"=I\n"E; F"=I\n"say ""D"""=I\n`,
     files: {},
-    found: { manufacturers: ["P; Co"], descriptions: ["A; B", 'say "D"'], modelLines: 2 },
+    found: { manufacturers: ["P; Co"], descriptions: ["A; B", "E; F", 'say "D"'], modelLines: 3 },
   },
   {
     inf: `; keys are quoted or not, with blanks around the equals sign\n${version}[Manufacturer]\n "%P%"   =   "M" ,  NTamd64\n[M.NTamd64]\nPlain Name=I\n[Strings]\n"P" = Papyrus\n`,

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { proposedNames } from "../../src/domain/drivers/driver-name.ts";
+import { isUniversal, preselectedModel } from "../../src/domain/drivers/models.ts";
+
+import { inspectArchive, inspectionJson } from "../../src/services/drivers/inspect.ts";
+import { reportOf } from "../../src/services/drivers/inspect-report.ts";
+import { bundle, startApp, temporaryFolder } from "../support/app.ts";
+import { filesZip } from "../support/drivers/files-zip.ts";
+import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import { type VendorPackage, vendorTest } from "../support/drivers/vendors.ts";
+import { sourceOf } from "../support/drivers/zip.ts";
+
+type Fields = Record<string, unknown>;
+
+const compared =
+  "class classGuid isPrinter driverModel provider driverVer catalogs architectures descriptions modelLines manufacturers copyInf unused missing inCab foundCompressed";
+
+interface Expected {
+  readonly unused: readonly string[];
+  readonly copyInf: readonly string[];
+}
+
+/** An INF and the INFs that it copies, directly or indirectly, by the independent reader. */
+function withCopied(start: string, infs: Record<string, Expected>): Set<string> {
+  const byName = new Map(Object.keys(infs).map((path) => [path.toLowerCase(), path]));
+  const found = new Set([start]);
+  for (const path of found) {
+    const names = infs[path]?.copyInf.map((name) => join(dirname(path), name.replaceAll("\\", "/")));
+    for (const name of names ?? []) found.add(byName.get(name.toLowerCase()) ?? path);
+  }
+  return found;
+}
+
+/** The archive's files that these INFs need. */
+function neededBy(start: string, infs: Record<string, Expected>, paths: readonly string[]): string[] {
+  const unused = [...withCopied(start, infs)].map((path) => new Set(infs[path]?.unused));
+  return paths.filter((path) => !unused.every((files) => files.has(path)));
+}
+
+/** The facts of an INF that a reduced package must keep. */
+function withoutUnused({ unused, ...rest }: Fields): Fields {
+  return rest;
+}
+
+async function checkPackage({ expected, zip }: VendorPackage): Promise<void> {
+  const archive = zip();
+  const whole = await inspectArchive(sourceOf(archive));
+  const report = reportOf(whole);
+  const found = inspectionJson(whole, "");
+  const infs = found.infs as Record<string, Fields>;
+
+  assert.deepEqual(Object.keys(infs).sort(), Object.keys(expected.infs).sort());
+  for (const [path, inf] of Object.entries(infs))
+    for (const field of compared.split(" "))
+      assert.deepEqual(inf[field], expected.infs[path][field], `${path}: ${field}`);
+  const { fileCount, unused } = found.package as Fields;
+  const { unusedByPrinterInfsAndTheirCopyInf: unusedInAll } = expected.package;
+  assert.deepEqual([fileCount, unused], [expected.package.fileCount, unusedInAll]);
+  assert.equal(report.unused?.count, unusedInAll?.length);
+  for (const { path } of whole.readings) {
+    const reduced = await inspectArchive(sourceOf(await filesZip(archive, path)));
+    const paths = reduced.archive.entries.map((entry) => entry.path);
+    const inf = (inspectionJson(reduced, "").infs as Record<string, Fields>)[path] ?? {};
+    const count = report.infs.find((each) => each.path === path)?.unused.count ?? 0;
+
+    assert.deepEqual(paths.sort(), neededBy(path, expected.infs, whole.files.sorted).sort(), path);
+    assert.deepEqual(withoutUnused(inf), withoutUnused(infs[path] ?? {}), path);
+    assert.equal(paths.length, whole.archive.entries.length - count, path);
+  }
+}
+
+vendorTest(
+  "each package is read as expected, and a reduced one has the files that its INF needs",
+  async (packages, t) => {
+    for (const each of packages.values()) {
+      if (each.expected !== undefined) await t.test(each.name, () => checkPackage(each));
+      else assert.ok((await inspectArchive(sourceOf(each.zip()))).readings.length > 0, each.name);
+    }
+  },
+);
+
+const proposed = {
+  "brother-hl-17a": "Brother HL series 1.9",
+  "canon-mf810-pcl6": "Canon PCL6 21.75",
+  "hp-upd-pcl6-701": "HP Universal PCL 6 7.0",
+  "konica-c257i": "Konica Minolta Universal PCL 3.9",
+  "kyocera-kx-merged": "Kyocera KX 8.5",
+  "ricoh-imc3500": "Ricoh IM C3000/C3500 PCL 6 1.5",
+  "triumphadler-3207ci": "TA/UTAX KX 8.6",
+  "xerox-gpd-x64-5759": "Xerox Global Print Driver PCL6 5.759",
+};
+
+vendorTest("proposed names are short, and none has an INF's name or a legal form", async (packages) => {
+  const names = new Map<string, string>();
+
+  for (const [name, { zip }] of packages) {
+    const report = reportOf(await inspectArchive(sourceOf(zip())));
+    names.set(
+      name,
+      proposedNames({ report, inf_path: report.printerInf ?? "", file_name: `${name}.zip` })[0],
+    );
+  }
+
+  for (const [folder, name] of Object.entries(proposed)) assert.equal(names.get(folder), name);
+  for (const name of names.values()) {
+    assert.ok(name.length <= 60, name);
+    assert.doesNotMatch(name, /\.inf|oemsetup|%|todo| (?:inc|corp|ltd|gmbh|co)\b/i);
+  }
+});
+
+const withUniversalName = [
+  "canon-ricoh-mixed/oemsetup.inf",
+  "hp-upd-pcl6-701/hpcu255u.inf",
+  "konica-c257i/KOAX5J__.inf",
+  "kyocera-kx-merged/OEMSETUP (2).INF",
+  "ricoh-universal-huz/oemsetup.inf",
+  "ricoh-universal-old/oemsetup.inf",
+  "triumphadler-3207ci/OEMSETUP.INF",
+  "xerox-gpd-ps/x3UNIVP.inf",
+  "xerox-gpd-x64-5759/x3UNIVX.inf",
+  "xerox-gpd-x64/x3UNIVX.inf",
+];
+
+vendorTest("drivers with several names need a choice unless one is universal", async (packages) => {
+  const several: string[] = [];
+  const universal: string[] = [];
+  for (const [name, { zip }] of packages) {
+    const { readings } = await inspectArchive(sourceOf(zip()));
+    for (const { path, version, models } of readings) {
+      if (!version.isPrinter || models.descriptions.length < 2) continue;
+      several.push(path);
+      if (isUniversal(preselectedModel(models))) universal.push(`${name}/${path}`);
+    }
+  }
+
+  assert.deepEqual(
+    universal.sort(),
+    withUniversalName.filter((path) => packages.has(path.split("/")[0] ?? "")),
+  );
+  if (packages.size === 44) assert.ok(several.length > universal.length + 20, "most are of devices");
+});
+
+const inIntune = [
+  "xerox-gpd-ps",
+  "hp-upd-pcl6-701",
+  "kyocera-5054ci",
+  "ricoh-imc3500",
+  "epson-et-multi",
+  "konica-c257i",
+];
+
+vendorTest(
+  "the verifier accepts Intune packages of vendors, and their archives are served as uploaded",
+  async (packages, t) => {
+    if (without.verifier !== false) return t.skip(without.verifier);
+    const { fetch, addDriver, addPrinter } = await startApp(t);
+    for (const name of inIntune) {
+      const source = packages.get(name)?.zip(0.05);
+      if (source === undefined) continue;
+      const driver = String(await addDriver(source));
+      const printer = await addPrinter({ name, driver_id: driver });
+
+      const tree = verifyIntunewin(await bytesOf(fetch, `/printers/${printer}/packages/mdm`));
+
+      assert.ok((await bytesOf(fetch, `/drivers/${driver}/archive`)).equals(source));
+      const files = Object.entries(unpackers.fflate(source));
+      assert.equal(Object.keys(tree).filter((path) => path.startsWith("driver/")).length, files.length);
+      for (const [path, bytes] of files) assert.ok(tree[`driver/${path}`]?.equals(bytes), `${name}: ${path}`);
+    }
+  },
+);
+
+async function bytesOf(fetch: (path: string) => Promise<Response>, path: string): Promise<Buffer> {
+  return Buffer.from(await (await fetch(path)).arrayBuffer());
+}
+
+const notices: Record<string, RegExp> = {
+  "nonprinter-dlink-net": /It is for network adapters/,
+  "canon-ricoh-mixed": /several vendors: Canon \(CNP60MA64\.INF\), Ricoh \(oemsetup\.inf\)/,
+};
+
+vendorTest("a network card's driver and a ZIP of two vendors are recognised", async (packages, t) => {
+  const { upload } = await startApp(t);
+  for (const [name, notice] of Object.entries(notices)) {
+    const zip = packages.get(name)?.zip();
+    if (zip !== undefined) assert.match(await (await upload("/drivers/upload", zip)).text(), notice);
+  }
+});
+
+vendorTest("inspect reads a package at full size", async (packages, t) => {
+  const folder = await temporaryFolder(t);
+  const large = packages.get("hp-upd-pcl6-701");
+  if (large === undefined) return;
+  writeFileSync(join(folder, "hp.zip"), large.zip(1));
+  const options = { cwd: folder, encoding: "utf8", env: { PATH: process.env.PATH } } as const;
+
+  const { stdout, status } = spawnSync(process.execPath, [bundle, "inspect", "hp.zip"], options);
+
+  const found = JSON.parse(stdout);
+  assert.deepEqual([status, found.printerInf], [0, "hpcu255u.inf"]);
+  assert.equal(found.infs["hpcu255u.inf"].modelLines, 2554);
+});
