@@ -145,9 +145,7 @@ if (testsAt > 0) {
   const only = process.argv.slice(testsAt + 1);
   const names = readdirSync("test", { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
-    .filter(
-      (name) => /\.(?:test|deep|bench|soak)\.ts$/.test(name) && only.some((part) => name.includes(part)),
-    );
+    .filter((name) => /\.(?:test|deep|bench)\.ts$/.test(name) && only.some((part) => name.includes(part)));
   for (const name of names) programs[name.slice(0, -".ts".length)] = `test/${name}`;
   for (const name of ["at-end", "processor-time"]) programs[name] = `test/support/${name}.ts`;
 }

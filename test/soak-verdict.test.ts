@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { growth, type Sample } from "./soak/verdict.ts";
+import { growth, type Sample } from "./bench/measure.ts";
 
 function samplesOf(rss: (minute: number) => number, descriptors = (_: number) => 30): Sample[] {
   return Array.from({ length: 30 }, (_, minute) => ({
