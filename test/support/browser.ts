@@ -40,20 +40,29 @@ async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: executablePath ?? "", args });
 }
 
-/** Opens a browser profile, which is closed after the test. */
+/** Profiles that no test uses now, by their options. */
+const idleProfiles = new Map<string, BrowserContext[]>();
+
+/** Opens a browser profile, which is emptied after the test for the next one with these options. */
 export async function openBrowser(
   t: TestContext,
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
-  const browser = await (await sharedBrowser()).newContext(options);
-  cleanUp(t, () => browser.close());
-  return browser;
+  const idle = idleProfiles.get(JSON.stringify(options)) ?? [];
+  idleProfiles.set(JSON.stringify(options), idle);
+  const profile = idle.pop() ?? (await (await sharedBrowser()).newContext(options));
+  cleanUp(t, async () => {
+    await Promise.all(profile.pages().map((page) => page.close()));
+    await Promise.all([profile.clearCookies(), profile.clearPermissions(), profile.unrouteAll()]);
+    idle.push(profile);
+  });
+  return profile;
 }
 
 /** A desktop window. */
 export const wide = { viewport: { width: 1440, height: 900 } };
 
-/** Opens an empty page in a desktop window, in its own profile. */
+/** Opens an empty page in a desktop window. */
 export async function openWide(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
   return (await openBrowser(t, { ...wide, ...options })).newPage();
 }
