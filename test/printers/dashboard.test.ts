@@ -16,14 +16,20 @@ async function needs({ fetch }: Pick<TestApp, "fetch">): Promise<Record<string, 
   return Object.fromEntries([...found].map(([, path, number, sentence]) => [path, `${number} ${sentence}`]));
 }
 
-test("a dashboard without problems says so in a sentence", async (t) => {
+test("a dashboard without problems says so in a sentence; one without printers shows the first steps", async (t) => {
   const app = await startApp(t);
-  await app.addPrinter();
+  const page = async () => (await app.fetch("/")).text();
 
-  const text = await (await app.fetch("/")).text();
+  await app.addDriver();
+  const first = await page();
+  await app.addPrinter({ driver_id: "1" });
+  const ready = await page();
 
-  assert.match(text, /Nothing needs attention: every printer can be deployed\./);
-  assert.doesNotMatch(text, /Needs attention|Changed or deleted in the last ten minutes/);
+  assert.match(first, /First package in three steps/);
+  assert.match(first, /Done:<\/span> <a href="\/drivers#upload-form">/);
+  assert.doesNotMatch(first, /Needs attention|Nothing needs attention/);
+  assert.match(ready, /Nothing needs attention: every printer can be deployed\./);
+  assert.doesNotMatch(ready, /Needs attention|Changed or deleted in the last ten minutes/);
 });
 
 test("an empty dashboard has one button for each step, and marks those that are done", async (t) => {
@@ -66,18 +72,57 @@ test("a recent printer appears once, with its downloads or the reason why there 
   assert.match(items[1] ?? "", /href="\/printers\/1\/packages\/mdm".*href="\/printers\/1\/packages\/rmm"/s);
 });
 
+test("the dashboard shows the five newest printers, and the five newest that have a driver", async (t) => {
+  const { fetch, addPrinter, post } = await startApp(t);
+  await addPrinter({ name: "With 1" });
+  for (let i = 2; i <= 6; i++) await addPrinter({ name: `With ${i}`, driver_id: "1" });
+  for (let i = 1; i <= 6; i++) await post("/printers", { name: `Bare ${i}`, address: "10.0.0.1" });
+
+  const text = await (await fetch("/")).text();
+
+  assert.deepEqual(
+    [...text.matchAll(/<a href="\/printers\/\d+"><bdi>(\w+ \d)</g)].map((match) => match[1]),
+    ["Bare", "With"].flatMap((name) => [6, 5, 4, 3, 2].map((i) => `${name} ${i}`)),
+  );
+});
+
+test("the dashboard counts the queues that need a vendor's driver, and links to them", async (t) => {
+  const { addPrinter, addDriver, fetch } = await startApp(t);
+  const driver_id = String(await addDriver());
+  const lines: (string | undefined)[] = [];
+  for (const fields of [
+    { name: "Modern", driver_id: "1000001" },
+    { name: "First", driver_id },
+    { name: "Driver", driver_id, address: "", port_name: "" },
+    { name: "Second", driver_id },
+  ]) {
+    await addPrinter(fields);
+    const page = await (await fetch("/")).text();
+    lines.push(/<a href="\/printers\?state=vendor-driver">([^<]*)</.exec(page)?.[1]);
+  }
+
+  const list = await (await fetch("/printers?state=vendor-driver")).text();
+
+  assert.deepEqual(lines, [
+    undefined,
+    "1 of 2 queues needs a vendor’s driver",
+    "1 of 2 queues needs a vendor’s driver",
+    "2 of 3 queues need a vendor’s driver",
+  ]);
+  assert.match(list, /2 of 4 printers/);
+});
+
 test("backups and the audit log are in the navigation also where sign-in is off", async (t) => {
   const { fetch } = await startApp(t);
 
   const page = await (await fetch("/printers")).text();
 
-  const places = [...page.matchAll(/<li><a href="([^"]*)" ?(?:aria-current="page")?>([^<]*)<\/a><\/li>/g)];
-  assert.deepEqual(
-    places
-      .map(([, path]) => path)
-      .filter((path) => ["/backups", "/audit", "/accounts", "/tokens"].includes(path ?? "")),
-    ["/backups", "/audit"],
-  );
+  const places = [...page.matchAll(/<li><a href="([^"]*)" ?(?:aria-current="page")?>[^<]*<\/a><\/li>/g)];
+  const paths = places
+    .map(([, path = ""]) => path)
+    .filter((path) => /backups|audit|accounts|tokens/.test(path));
+  assert.deepEqual(paths, ["/backups", "/audit"]);
+  assert.match(page, /<a href="\/help"[^>]*>Help</);
 });
 
 test("every problem is counted, and links to the list that shows it", async (t) => {
@@ -88,22 +133,18 @@ test("every problem is counted, and links to the list that shows it", async (t) 
   await addDriver(driverZip({ version: "2.0.0.0", date: "06/21/2026" }));
   const unsigned = await addDriver(driverZip({ provider: "Other", catalog: null }));
   const several = await addDriver(driverZip({ provider: "Third", models: ["A 1", "B 2"] }));
-  const printer = (fields: Record<string, string>) =>
-    addPrinter({ client_id: "1", driver_id: String(old), ...fields });
-  const first = await printer({ name: "Office", address: "10.0.0.1" });
-  await printer({ name: "office", address: "10.0.0.2" });
-  await printer({ name: "Hall", address: "10.0.0.2" });
-  await printer({ name: "Cellar", address: "10.0.0.3", driver_id: String(unsigned) });
-  await printer({ name: "Attic", address: "10.0.0.4", driver_id: "" });
-  await printer({ name: "Loft", address: "10.0.0.5", driver_id: String(several) });
+  const printer = (name: string, address: string, driver: number | "" = old) =>
+    addPrinter({ client_id: "1", driver_id: String(driver), name, address });
+  const first = await printer("Office", "10.0.0.1");
+  await printer("office", "10.0.0.2");
+  await printer("Hall", "10.0.0.2");
+  await printer("Cellar", "10.0.0.3", unsigned);
+  await printer("Attic", "10.0.0.4", "");
+  await printer("Loft", "10.0.0.5", several);
   await (await fetch(`/printers/${first}/scripts/install`)).text();
   await until(() => app.app.deployments.lastDeployed(first) !== undefined);
-  await post(`/printers/${first}`, {
-    name: "Office",
-    address: "10.0.0.9",
-    client_id: "1",
-    driver_id: String(old),
-  });
+  const moved = { name: "Office", address: "10.0.0.9", client_id: "1", driver_id: String(old) };
+  await post(`/printers/${first}`, moved);
   await post("/clients", { name: "Beta" });
   await fetch("/clients/2", { method: "DELETE" });
 
@@ -140,17 +181,6 @@ test("a missing archive is counted, and a deletion shows how long it can be undo
     /Changed or deleted in the last ten minutes.*<bdi>Alpha<\/bdi> <span class="soft">client/s,
   );
   assert.match(text, /<time class="soft" datetime="PT(?:90|89|88)S">[12] minutes? left<\/time>/);
-});
-
-test("a service without printers shows its first steps, and no problem with an unused driver", async (t) => {
-  const app = await startApp(t);
-  await app.addDriver();
-
-  const text = await (await app.fetch("/")).text();
-
-  assert.match(text, /First package in three steps/);
-  assert.match(text, /Done:<\/span> <a href="\/drivers#upload-form">/);
-  assert.doesNotMatch(text, /Needs attention|Nothing needs attention/);
 });
 
 test("a driver is newer than one that Windows ranks lower, with the same provider, INF name and machines", () => {

@@ -36,45 +36,34 @@ const fieldsWithChoices: Record<string, Choices> = {
 
 /** A value other than the default for each field of the form. */
 const everything = {
-  name: "Office “1”",
-  client_id: "3",
-  driver_id: "1",
-  driver_desc: "Papyrus 100 PS",
-  address: "10.0.0.9",
-  port_name: "Port of ours",
-  protocol: "lpr",
-  port_number: "9101",
-  ipp_path: "/ipp/port1",
-  ipp_tls: "on",
-  lpr_queue: "lp",
-  snmp: "on",
-  snmp_community: "site",
-  snmp_index: "2",
-  location: "Hall",
-  comment: "By the door",
-  set_default: "on",
-  shared: "on",
-  share_name: "OFFICE",
-  duplex: "long_edge",
-  color: "mono",
-  collate: "off",
-  paper_size: "A4",
-  print_ticket: makeTicket(),
-  reset_user_preferences: "on",
-  arm64_driver_id: "2",
-  arm64_driver_desc: "Papyrus 100 ARM",
-  subnets: "10.1.2.0/24\n2001:db8::/32",
-  requires_reachable: "on",
-  permission_sddl: "G:SYD:(A;;SWRC;;;WD)",
-  keep_printed: "on",
-  hold_mismatched: "on",
-  replaces: "Old\n\\\\server\\Older\naddress:10.0.0.5",
-  keep_driver: "on",
+  ...{
+    name: "Office “1”",
+    client_id: "3",
+    driver_id: "1",
+    driver_desc: "Papyrus 100 PS",
+    address: "10.0.0.9",
+  },
+  ...{
+    port_name: "Port of ours",
+    protocol: "lpr",
+    port_number: "9101",
+    ipp_path: "/ipp/port1",
+    ipp_tls: "on",
+  },
+  ...{ lpr_queue: "lp", snmp: "on", snmp_community: "site", snmp_index: "2", location: "Hall" },
+  ...{ comment: "By the door", set_default: "on", shared: "on", share_name: "OFFICE", duplex: "long_edge" },
+  ...{ color: "mono", collate: "off", paper_size: "A4", print_ticket: makeTicket() },
+  ...{ reset_user_preferences: "on", arm64_driver_id: "2", arm64_driver_desc: "Papyrus 100 ARM" },
+  ...{ subnets: "10.1.2.0/24\n2001:db8::/32", requires_reachable: "on" },
+  ...{ permission_sddl: "G:SYD:(A;;SWRC;;;WD)", keep_printed: "on", hold_mismatched: "on" },
+  ...{ replaces: "Old\n\\\\server\\Older\naddress:10.0.0.5", keep_driver: "on" },
 } satisfies Record<keyof PrinterSettings, string>;
 
-function formOf(values: Record<string, string | undefined>): string {
-  return printerForm({ clients: [], drivers: [] }, { values, problems: {} }).toString();
-}
+const formOf = (values: Record<string, string | undefined>, problems: Record<string, string> = {}) =>
+  printerForm({ clients: [], drivers: [] }, { values, problems }).toString();
+
+const pageOf = (printer: Printer) =>
+  settingsSection({ printer, client: undefined, revision: undefined }).toString();
 
 test("the form and the printer's page label every choice with the same words", () => {
   for (const [name, choices] of Object.entries(fieldsWithChoices)) {
@@ -82,10 +71,9 @@ test("the form and the printer's page label every choice with the same words", (
       const printer: Printer = { ...makePrinter({ lpr_queue: "lp" }), [name]: value };
 
       const option = `<option value="${value}" selected>${label}</option>`;
-      const page = settingsSection({ printer, client: undefined, revision: undefined }).toString();
 
       assert.ok(formOf({ [name]: value }).includes(option), option);
-      assert.ok(page.includes(label), `${name}: ${label}`);
+      assert.ok(pageOf(printer).includes(label), `${name}: ${label}`);
     }
   }
 });
@@ -134,15 +122,7 @@ test("a printer is unchanged after it was sent back by its form or read from sav
   );
 });
 
-test("every field of a printer is in its form", () => {
-  const form = formOf({});
-
-  const missing = Object.keys(parsePrinter(everything)).filter((name) => !form.includes(` name="${name}"`));
-
-  assert.deepEqual(missing, []);
-});
-
-test("fields are read in the order of the form, so problems have that order too", () => {
+test("every field of a printer is in its form, and fields are read in its order, so problems have that order too", () => {
   const form = formOf({});
   // `from_form` only marks Platen's own form, and `file` belongs to the upload form.
   const others = ["from_form", "file"];
@@ -155,11 +135,10 @@ test("fields are read in the order of the form, so problems have that order too"
 });
 
 test("a fold shows the number of set fields, and opens where one was refused", () => {
-  const foldsOf = (values: Record<string, string | undefined>, problems = {}) => {
-    const form = printerForm({ clients: [], drivers: [] }, { values, problems }).toString();
-    return [...form.matchAll(/data-fold ([^>]*)>\s*<summary>([^<]*)<span class="soft count">([^<]*)/g)].map(
-      ([, open = "", title = "", count = ""]) => [title.trim(), count, open.trim()],
-    );
+  const foldsOf = (...given: Parameters<typeof formOf>) => {
+    return [
+      ...formOf(...given).matchAll(/data-fold ([^>]*)>\s*<summary>([^<]*)<span class="soft count">([^<]*)/g),
+    ].map(([, open = "", title = "", count = ""]) => [title.trim(), count, open.trim()]);
   };
 
   assert.deepEqual(foldsOf(printerFormValues()), foldsOf({}));
@@ -184,13 +163,14 @@ function isVisible(form: string, name: string): boolean {
   return false;
 }
 
-test("a refused field is visible, whatever fold it is in", () => {
-  const choices = { clients: [], drivers: [] };
+test("the form links to the help, in a tab of its own", () => {
+  const link = '<a href="/help/printers#remove-what-the-printer-replaces" target="_blank" rel="noopener">';
 
-  const hidden = Object.keys(everything).filter((name) => {
-    const form = printerForm(choices, { values: {}, problems: { [name]: "Wrong." } }).toString();
-    return !isVisible(form, name);
-  });
+  assert.ok(formOf({}).includes(`${link}What is removed</a>`));
+});
+
+test("a refused field is visible, whatever fold it is in", () => {
+  const hidden = Object.keys(everything).filter((name) => !isVisible(formOf({}, { [name]: "Wrong." }), name));
 
   assert.deepEqual(hidden, []);
   assert.equal(isVisible(formOf({}), "subnets"), false);
@@ -198,8 +178,6 @@ test("a refused field is visible, whatever fold it is in", () => {
 
 test("the printer's page shows every setting: another value changes the page", () => {
   const printers = ["lpr", "raw", "ipp"].map((protocol) => makePrinter({ ...everything, protocol }));
-  const pageOf = (printer: Printer) =>
-    settingsSection({ printer, client: undefined, revision: undefined }).toString();
   const other = printerSettingsFrom("{}");
 
   const unseen = Object.entries({ ...other, port_number: 1 }).filter(([name, value]) =>

@@ -1,5 +1,9 @@
+import type { TestContext } from "node:test";
 import type { TestApp } from "../app.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
+import { startFilled } from "../filled.ts";
+
+type Fields = Record<string, string>;
 
 /**
  * Four printers of one client with driver 1. The second and third have models of their own. Driver 2 has the model of
@@ -32,4 +36,20 @@ export function bulkFieldsOf({ app }: TestApp) {
     driver: driver?.id,
     model: printer.driver_desc,
   }));
+}
+
+/** A service with these four printers. */
+export const startFour = (t: TestContext) => startFilled(t, fourPrinters);
+
+/** A service with these four printers, and driver 3, which is unsigned. */
+export const startWithUnsigned = (t: TestContext) => startFilled(t, addUnsigned);
+
+async function addUnsigned(service: TestApp): Promise<void> {
+  await fourPrinters(service);
+  await service.addDriver(driverZip({ models: ["Both", "Only old"], version: "3.0.0.0", catalog: null }));
+}
+
+/** Sends a bulk change that needs no preview. */
+export function sendBulk({ post }: Pick<TestApp, "post">, fields: Fields, headers: Fields = {}) {
+  return post("/printers/bulk", { confirmed: "1", ...fields }, headers);
 }

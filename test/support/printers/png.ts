@@ -2,11 +2,8 @@ import { crc32, deflateSync } from "node:zlib";
 
 /** A grey PNG. @param padding bytes of an extra chunk */
 export function makePng(width = 256, height = 256, padding = 0): Buffer {
-  return makePicture({
-    width,
-    height,
-    before: padding > 0 ? [pngChunk("prVt", Buffer.alloc(padding))] : [],
-  });
+  const before = padding > 0 ? [pngChunk("prVt", Buffer.alloc(padding))] : [];
+  return makePicture({ width, height, before });
 }
 
 /** The header and content of a picture, which may contradict each other; by default 256 × 256 grey pixels of 8 bits. */
@@ -62,16 +59,7 @@ export function pictureRows(picture: Picture = {}): Buffer {
 }
 
 /** The pass of each pixel in an 8 × 8 block. */
-const adam7 = [
-  "16462646",
-  "77777777",
-  "56565656",
-  "77777777",
-  "36463646",
-  "77777777",
-  "56565656",
-  "77777777",
-];
+const adam7 = "16462646 77777777 56565656 77777777 36463646 77777777 56565656 77777777".split(" ");
 
 /** The number of pixels of a row that belong to a pass. */
 function pixelsOf(pass: string, y: number, width: number): number {

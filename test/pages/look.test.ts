@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { TestApp } from "../support/app.ts";
+import {
+  accessibilityProblems,
+  overflows,
+  saveScreenshot,
+  smallTargets,
+  withoutBrowser,
+} from "../support/browser.ts";
+import { deepTest, isDeep, selectCases, windowVariants } from "../support/depth.ts";
+import { driverZip, sixtyModels as models, printerInf } from "../support/drivers/driver-zip.ts";
+import { startFilled } from "../support/filled.ts";
+import { withOnePrinter } from "../support/printers/one-printer.ts";
+import { openPage } from "../support/printers/shop-lists.ts";
+
+/** A service with long names and right-to-left names; drivers 2 to 4 have problems. */
+const fullService = (t: TestContext) => startFilled(t, fill);
+
+async function fill({ app, post, addDriver, addPrinter }: TestApp): Promise<void> {
+  const name = "Kunde Müller & Söhne Vermögensverwaltungsgesellschaft mbH";
+  await post("/clients", { name, notes: "Ask for the key\nat the desk" });
+  await post("/clients", { name: "مكتب القاهرة 2" });
+  const driver_id = String(await addDriver(driverZip({ models })));
+  await addPrinter({ name: "Office", client_id: "1", driver_id });
+  await addPrinter({ name: `Long-${"x".repeat(80)}`, client_id: "1", driver_id, address: "10.2.0.17" });
+  await addPrinter({ name: "طابعة 3", client_id: "2", driver_id, address: "10.2.0.18" });
+  await post("/printers", { name: "Without client", address: "fe80::1234:5678:9abc:def0" });
+  await post("/printers", { name: "Bare", client_id: "1", address: "10.2.0.99" });
+  await addDriver(driverZip({ catalog: null, version: "2.0.0.0", models: ["Unsigned 1"] }));
+  const extra = [{ name: "sub/other.inf", bytes: printerInf({ files: ["gone.dll"] }) }];
+  await addDriver(driverZip({ models: ["Incomplete <b>1</b>"], version: "3.0.0.0", extra }));
+  const many = Array.from({ length: 12 }, (_, i) => ({
+    name: `inf${i}/x${i}.inf`,
+    bytes: printerInf({ models: [`Many ${i}`], files: i % 2 ? ["gone.dll"] : [], catalog: null }),
+  }));
+  await addDriver(driverZip({ models: ["Many A", "Many A (v2.0.1)"], version: "4.0.0.0", extra: many }));
+  await app.backups.makeNow();
+}
+
+const pages = [
+  ...["/", "/printers", "/printers?new=1&client_id=1", "/printers/1", "/printers/2/edit", "/clients"],
+  ...["/clients/1", "/drivers", "/drivers/1", "/drivers/2", "/drivers/3", "/drivers/4", "/packages"],
+  ...["/import", "/printers/1/read/install", "/nothing", "/backups"],
+];
+
+/** Visible controls, except links. */
+function clickable(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll("button, .button, form:not(.list), input, select, nav, .row-actions")]
+    .filter((element) => element.checkVisibility())
+    .map((element) => element.outerHTML.slice(0, 80))`) as Promise<string[]>;
+}
+
+const openDetails = "document.querySelectorAll('details').forEach((details) => { details.open = true; })";
+
+describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  // The quick tier checks other pages with axe in the tests of their subjects.
+  for (const path of selectCases(pages, 1))
+    test(`has no accessibility problem and fits the window, light and dark, wide and at 360 px: ${path}`, async (t) => {
+      const service = await fullService(t);
+      const found: string[] = [];
+
+      for (const { colorScheme, width } of windowVariants([1440, 360])) {
+        const page = await openPage(t, service, path, { colorScheme, viewport: { width, height: 800 } });
+        found.push(...(await accessibilityProblems(page)));
+        if (await overflows(page)) found.push(`${colorScheme} ${width}: scrolls sideways`);
+        await saveScreenshot(page, `${width}-${colorScheme}${path.replaceAll(/[/?=&]/g, "-")}`);
+      }
+
+      assert.deepEqual(found, []);
+    });
+
+  for (const width of selectCases([320, 360], 1))
+    for (const path of selectCases(pages, 6))
+      test(`has targets large enough at ${width} px and for the mouse, and is printed without controls: ${path}`, async (t) => {
+        const page = await openPage(t, await fullService(t), path);
+        const found = (await smallTargets(page, 24)).map((target) => `in a wide window ${target}`);
+
+        await page.setViewportSize({ width: 700, height: 900 });
+        await page.emulateMedia({ media: "print" });
+        for (const element of await clickable(page)) found.push(`on paper ${element}`);
+        await saveScreenshot(page, `print${path.replaceAll(/[/?=&]/g, "-")}`);
+        await page.emulateMedia({ media: "screen" });
+        await page.setViewportSize({ width, height: 640 });
+        await page.evaluate(openDetails);
+        if (await overflows(page)) found.push("scrolls sideways");
+        found.push(...(await smallTargets(page, 40)));
+        await saveScreenshot(page, `narrow-${width}${path.replaceAll(/[/?=&]/g, "-")}`);
+
+        assert.deepEqual(found, []);
+      });
+
+  deepTest("is usable with a message or a refused form, light and dark, wide and at 320 px", async (t) => {
+    const service = await fullService(t);
+    const found: string[] = [];
+
+    for (const { colorScheme, width } of windowVariants([1440, 320])) {
+      const path = "/printers?new=1&client_id=1#new-printer";
+      const page = await openPage(t, service, path, { colorScheme, viewport: { width, height: 700 } });
+      const inspect = async (name: string) => {
+        const where = `${name} ${colorScheme} ${width}`;
+        found.push(...(await accessibilityProblems(page)).map((problem) => `${where}: ${problem}`));
+        if (await overflows(page)) found.push(`${where}: scrolls sideways`);
+        await saveScreenshot(page, where.replaceAll(" ", "-"));
+      };
+      const save = async (name: string, address: string) => {
+        await page.getByRole("textbox", { name: "Name" }).fill(name);
+        await page.getByLabel("Address").fill(address);
+        await page.getByRole("button", { name: "Save printer" }).click();
+      };
+
+      await save("A,B", "fe80::1%eth0");
+      await page.locator(".problems:focus").waitFor();
+      await inspect("refused");
+      await save("Office", "");
+      await page.locator("#message > .notice").waitFor();
+      await inspect("saved");
+      await page.goto(`${service.url}/clients/1`);
+      await page.getByText("Delete…").press("Enter");
+      await page.getByRole("button", { name: "Delete client" }).click();
+      await page.locator("#message > .notice.bad").waitFor();
+      await inspect("in-the-way");
+    }
+
+    assert.deepEqual(found, []);
+  });
+
+  test("with a refused form fits 320 px", async (t) => {
+    const viewport = { width: 320, height: 700 };
+    const page = await openPage(t, await fullService(t), "/printers?new=1&client_id=1#new-printer", {
+      viewport,
+    });
+
+    await page.getByRole("textbox", { name: "Name" }).fill("A,B");
+    await page.getByLabel("Address").fill("fe80::1%eth0");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.locator(".problems:focus").waitFor();
+
+    assert.equal(await overflows(page), false);
+  });
+
+  test("of a client is printed as a sheet with its notes, printers and their findings", async (t) => {
+    const viewport = { width: 700, height: 900 };
+    const page = await openPage(t, await fullService(t), "/clients/1", { viewport, media: "print" });
+
+    const found = await clickable(page);
+    const sheet = String(await page.evaluate("document.querySelector('main').innerText"));
+    const bare = await page.locator(".printers tbody tr", { hasText: "Bare" }).boundingBox();
+    await saveScreenshot(page, "print-client-sheet");
+
+    assert.deepEqual(found, []);
+    for (const text of ["Kunde Müller", "Ask for the key\nat the desk", "Office", "10.2.0.17"])
+      assert.ok(sheet.includes(text), text);
+    assert.match(sheet, /Blocked\s+No driver assigned\. Choose a driver/);
+    assert.doesNotMatch(sheet, /Settings|Edit|Delete|Deploy all|Intune|What goes in|anyway|…/);
+    assert.ok((bare?.height ?? 99) < 70, `a printer and its reason take two lines: ${bare?.height}`);
+  });
+
+  test("is reached with the keyboard, with a visible focus", async (t) => {
+    const page = await openPage(t, await withOnePrinter(t), "/printers/1");
+    const reached: [label: string, outline: string][] = [];
+
+    for (let i = 0; i < (isDeep ? 60 : 15); i++) {
+      await page.keyboard.press("Tab");
+      reached.push(await focusedLabel(page));
+    }
+
+    const labels = reached.map(([label]) => label);
+    const late = ["Edit", "Download .intunewin", "Copy", "Upload icon", "Delete…"];
+    for (const label of ["Skip to the content", "Printers", ...(isDeep ? late : [])])
+      assert.ok(labels.includes(label), `${label} is not reached: ${labels.join(" | ")}`);
+    assert.deepEqual(
+      reached.filter(([, outline]) => outline === "none"),
+      [],
+    );
+  });
+});
+
+/** The label and the outline of the element with the focus; no outline where none has it. */
+function focusedLabel(page: Page): Promise<[label: string, outline: string]> {
+  return page.evaluate(`(() => {
+    const element = document.activeElement;
+    if (element === document.body) return ["", ""];
+    const label = element.labels?.[0]?.textContent ?? element.textContent ?? "";
+    const visible = element.matches(".tabs > input") ? element.nextElementSibling : element;
+    return [label.trim().replace(/\\s+/g, " "), getComputedStyle(visible).outlineStyle];
+  })()`) as Promise<[string, string]>;
+}
