@@ -272,7 +272,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.equal(app.store.drivers.list().length, 1);
   });
 
-  test("a failed upload can be retried from its line without choosing the file again", async (t) => {
+  deepTest("a failed upload can be retried from its line without choosing the file again", async (t) => {
     const { app, page } = await openPage(t, "/drivers");
     await page.route("**/drivers/upload", (route) => route.abort());
     const others = isDeep ? [program] : [];
