@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { test } from "node:test";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
@@ -109,20 +110,24 @@ test("a sound archive is read once after the start and again only after its time
   assert.deepEqual([touched, after], [new Array(4).fill(200), new Array(4).fill(200)]);
 });
 
-test("missing and shortened archives are refused at once, with the remedy", async (t) => {
+test("missing and shortened archives are refused at once, with the remedy, until the same ZIP is uploaded again", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
   const path = archivePath(app);
-  const bytes = readFileSync(path);
 
-  writeFileSync(path, bytes.subarray(0, 100));
+  truncateSync(path, 100);
   const short = await app.fetch("/drivers/1/archive");
   await app.app.store.blobs.remove("drivers", app.app.store.drivers.get(1).sha256);
   const missing = await statuses(app);
+  const reason = await (await app.fetch("/printers/1/packages/rmm")).text();
   const page = await (await app.fetch("/drivers/1")).text();
+  await app.upload("/drivers/upload", driverZip());
 
   assert.equal(short.status, 422);
   assert.match(await short.text(), /is damaged on the server\. Upload driver\.zip again/);
   assert.deepEqual(missing, [422, 422, 422, 422]);
+  assert.match(reason, /missing on the server\. Upload driver\.zip again/);
   assert.match(page, /The driver ZIP is missing on the server/);
+  assert.deepEqual(await statuses(app), [200, 200, 200, 200]);
+  assert.equal(readdirSync(dirname(path)).length, 1);
 });

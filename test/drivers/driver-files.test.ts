@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { addDriver } from "../../src/services/drivers/drivers.ts";
 import { findAppIcon, readIcon, saveIcon } from "../../src/services/printers/printer-files.ts";
+import { writeUpload } from "../../src/store/blobs.ts";
 import type { Store } from "../../src/store/store.ts";
-import { startApp } from "../support/app.ts";
+import { startApp, temporaryFolder } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makePng } from "../support/printers/png.ts";
+import { seededRandom } from "../support/random.ts";
+import { until } from "../support/until.ts";
 
 function receive({ blobs }: Store, bytes: Uint8Array) {
   return blobs.receive(Readable.from([bytes]));
@@ -50,18 +55,12 @@ test("a file whose record cannot be saved is deleted, unless it existed before",
   const there = makePng(256, 256, 1);
   await blobs.keep("icons", await receive(app.store, there), async () => {});
 
-  await assert.rejects(
-    receive(app.store, driverZip()).then((zip) => blobs.keep("drivers", zip, failing)),
-    /no record/,
-  );
-  await assert.rejects(
-    receive(app.store, makePng(256, 256, 2)).then((png) => blobs.keep("icons", png, failing)),
-    /no record/,
-  );
-  await assert.rejects(
-    receive(app.store, there).then((png) => blobs.keep("icons", png, failing)),
-    /no record/,
-  );
+  for (const [folder, bytes] of [
+    ["drivers", driverZip()],
+    ["icons", makePng(256, 256, 2)],
+    ["icons", there],
+  ] as const)
+    await assert.rejects(blobs.keep(folder, await receive(app.store, bytes), failing), /no record/);
 
   assert.deepEqual(readdirSync(join(dataDir, "drivers")), []);
   assert.equal(readdirSync(join(dataDir, "icons")).length, 1);
@@ -96,4 +95,67 @@ test("an icon without a record or a file is not found", async (t) => {
   assert.deepEqual([without, lost], [undefined, undefined]);
   await assert.rejects(readIcon(store, id), { code: "not-found" });
   await assert.rejects(app.undo.removeFile("icons", 99), { code: "not-found" });
+});
+
+const random = seededRandom(4);
+const bytes = Buffer.from(Array.from({ length: 1_200_000 }, () => random(256)));
+
+/** Chunks of these lengths, repeated until all bytes are sent. */
+function* chunksOf(lengths: readonly number[]): Generator<Buffer> {
+  for (let at = 0, i = 0; at < bytes.length; i++) {
+    const end = at + (lengths[i % lengths.length] ?? 1);
+    yield bytes.subarray(at, end);
+    at = end;
+  }
+}
+
+/** A stream that sends this chunk and stays open. */
+function stalledStream(first: Buffer): Readable {
+  const stream = new Readable({ read: () => {} });
+  stream.push(first);
+  return stream;
+}
+
+test("the file of an upload has the right bytes and digest for chunks of any size", async (t) => {
+  const folder = await temporaryFolder(t);
+
+  for (const lengths of [[65_536], [1, 2000], [500_000, 10], [bytes.length], []]) {
+    const path = join(folder, `chunks-${lengths.join()}`);
+    const file = await open(path, "wx");
+    const sent = lengths.length === 0 ? Buffer.alloc(0) : bytes;
+    const written = await writeUpload(Readable.from(lengths.length === 0 ? [] : chunksOf(lengths)), file);
+    await file.close();
+
+    const sha256 = createHash("sha256").update(sent).digest("hex");
+    assert.deepEqual(written, { sha256, size: sent.length });
+    assert.ok(sent.equals(readFileSync(path)));
+  }
+});
+
+test("an upload ends at once when the disk fails, even if its client stalls", {
+  skip: existsSync("/dev/full") ? false : "there is no disk here that is always full",
+  timeout: 10_000,
+}, async (t) => {
+  const file = await open("/dev/full", "w");
+  t.after(() => file.close());
+  const stream = stalledStream(bytes);
+
+  const work = writeUpload(stream, file);
+
+  await assert.rejects(work, { code: "ENOSPC" });
+  assert.ok(stream.destroyed);
+});
+
+test("a failed upload writes no more to the disk", async (t) => {
+  const path = join(await temporaryFolder(t), "broken");
+  const file = await open(path, "wx");
+  const stream = stalledStream(bytes);
+  const work = writeUpload(stream, file);
+
+  await until(() => statSync(path).size === bytes.length);
+  stream.destroy(new Error("broken off"));
+
+  await assert.rejects(work, /broken off/);
+  assert.equal(statSync(path).size, bytes.length);
+  await file.close();
 });

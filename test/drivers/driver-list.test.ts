@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
-import { driverZip, twoInfs } from "../support/drivers/driver-zip.ts";
+import { driverZip, printerInf, twoInfs } from "../support/drivers/driver-zip.ts";
 import { makeZip } from "../support/drivers/zip.ts";
 
 /** The titles in a list, in order. */
@@ -10,6 +10,25 @@ function titlesIn(page: string): string[] {
     ([, title = ""]) => title,
   );
 }
+
+/** The texts and groups of a select's options, in order: `Blocked: Papyrus 100 1.2 · x64`. */
+function optionsOf(page: string, select: string): string[] {
+  const [, inside = "none"] = new RegExp(`<select id="${select}"[^>]*>(.*?)</select>`, "s").exec(page) ?? [];
+  let group = "";
+  return [...inside.matchAll(/<optgroup label="([^"]*)">|<\/optgroup>|<option[^>]*>([^<]*)/g)].flatMap(
+    ([tag, label, text]) => {
+      if (text !== undefined) return [group + text];
+      group = tag === "</optgroup>" ? "" : `${label}: `;
+      return [];
+    },
+  );
+}
+
+const ofWindows = [
+  "Included in Windows: Microsoft IPP Class Driver · x64, ARM64",
+  "Included in Windows: Microsoft PCL6 and PS Class Drivers · x64, ARM64, x86",
+  "Included in Windows: Generic / Text Only · x64, ARM64, x86",
+];
 
 test("every list of drivers tells versions apart and sorts by title, the newest version first", async (t) => {
   const { addDriver, fetch } = await startApp(t);
@@ -29,17 +48,9 @@ test("every list of drivers tells versions apart and sorts by title, the newest 
     "Acme Papyrus 100 PCL6 1.0 · x64",
     "Papyrus 100 PCL6 10.0 · x64",
     "Papyrus 100 PCL6 9.0 · x64",
-    "Microsoft IPP Class Driver · x64, ARM64",
-    "Microsoft PCL6 and PS Class Drivers · x64, ARM64, x86",
-    "Generic / Text Only · x64, ARM64, x86",
+    ...ofWindows,
   ];
-  const select = /<select id="f-driver_id".*?<\/select>/s.exec(form)?.[0] ?? "";
-  assert.match(select, /<optgroup label="Included in Windows">/);
-  const found = [...select.matchAll(/<option value="\d+"[^>]*>([^<]*)<\/option>/g)];
-  assert.deepEqual(
-    found.map(([, label]) => label),
-    labels,
-  );
+  assert.deepEqual(optionsOf(form, "f-driver_id"), ["No driver", ...labels]);
   assert.match(list, /<time datetime="2026-01-31">31 Jan 2026<\/time>/);
 });
 
@@ -102,19 +113,10 @@ test("a driver is found by any model in its archive, and the list shows the mode
 
 test("files that are missing only for x86 do not block a driver on x64", async (t) => {
   const { addDriver, fetch, app } = await startApp(t);
-  const inf = [
-    ...["[Version]", 'Signature="$Windows NT$"', "Class=Printer", 'Provider="Papyrus"'],
-    ...["ClassGuid={4D36E979-E325-11CE-BFC1-08002BE10318}", "DriverVer=06/21/2025,1.2.3.4"],
-    ...["CatalogFile=papyrus.cat", "[Manufacturer]", '"Papyrus"=Models,NTamd64,NTx86'],
-    ...[
-      "[Models.NTamd64]",
-      '"Papyrus 100"=New,USBPRINT\\P',
-      "[Models.NTx86]",
-      '"Papyrus 100"=Old,USBPRINT\\P',
-    ],
-    ...["[New]", "CopyFiles=@new.dll", "[Old]", "CopyFiles=@old.dll"],
-    ...["[SourceDisksNames]", '1="Disk"', "[SourceDisksFiles]", "new.dll=1", "old.dll=1", ""],
-  ].join("\r\n");
+  const inf = printerInf({ files: ["new.dll"], decoration: "NTamd64,NTx86" })
+    .replace(/(\[Models\.NTx86\]\r\n.*=)Install/, "$1Old")
+    .replace("[SourceDisksNames]", "[Old]\r\nCopyFiles=@old.dll\r\n[SourceDisksNames]")
+    .concat("old.dll=1\r\n");
   const parts = { "papyrus.inf": inf, "papyrus.cat": "catalog", "new.dll": "new" };
   const id = await addDriver(makeZip(Object.entries(parts).map(([name, bytes]) => ({ name, bytes }))));
 
@@ -127,4 +129,42 @@ test("files that are missing only for x86 do not block a driver on x64", async (
     "A file that the INF needs is missing for x86. Installation fails there.",
   );
   assert.match(page, /<li class="warn">Missing: <code><bdi>old\.dll</);
+});
+
+test("a driver for no printer is in no select, and an address cannot choose it", async (t) => {
+  const { addDriver, addPrinter, fetch, upload } = await startApp(t);
+  const networkDriver = driverZip({ className: "Net", provider: "Acme", models: ["Acme Network Adapter"] });
+  const alone = await (await upload("/drivers/upload", networkDriver)).text();
+  const fresh = await (await fetch("/printers?driver_id=1")).text();
+  await addPrinter({ driver_id: String(await addDriver()) });
+  await addPrinter({ name: "Wrong", driver_id: "1" });
+
+  const pages = [];
+  for (const path of ["/printers", "/printers?copy=2", "/printers/1/edit", "/drivers/2/move"])
+    pages.push(await (await fetch(path)).text());
+  const kept = await (await fetch("/printers/2/edit")).text();
+
+  assert.doesNotMatch(alone, /id="driver-select"/);
+  for (const page of [fresh, ...pages]) assert.doesNotMatch(page, /<option[^>]*>Acme/);
+  assert.doesNotMatch(fresh, /<option value="\d+" selected/);
+  assert.match(kept, /<option value="1" selected>Acme/, "a printer’s form keeps what is chosen");
+});
+
+test("blocked drivers are marked and last in every select", async (t) => {
+  const { addDriver, addPrinter, fetch } = await startApp(t);
+  await addDriver(driverZip({ provider: "Acme", models: ["Acme 7"], catalog: null }));
+  await addPrinter({ driver_id: String(await addDriver()) });
+  const expected = ["Papyrus 100 PCL6 1.2 · x64", ...ofWindows, "Blocked: Acme 7 1.2 · x64"];
+
+  const list = await (await fetch("/printers")).text();
+  const edit = await (await fetch("/printers/1/edit")).text();
+  const move = await (await fetch("/drivers/2/move")).text();
+
+  assert.deepEqual(optionsOf(list, "f-driver_id"), ["No driver", ...expected]);
+  assert.deepEqual(optionsOf(edit, "f-driver_id"), ["No driver", ...expected]);
+  assert.deepEqual(optionsOf(list, "bulk-driver"), ["Choose one", ...expected, "No driver"]);
+  assert.deepEqual(optionsOf(move, "f-to"), [
+    "Choose one",
+    ...expected.filter((text) => !/Papyrus|IPP/.test(text)),
+  ]);
 });

@@ -2,10 +2,14 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { InfSummary } from "../../src/domain/drivers/driver.ts";
+import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
 import { newerVersions, olderVersions, sortedByTitle } from "../../src/domain/drivers/driver-version.ts";
 import { findModels, isUniversal, modelFinder, preselectedModel } from "../../src/domain/drivers/models.ts";
+import { nearestInWords, nearestModels } from "../../src/domain/drivers/nearest-models.ts";
+import { narrowDrivers } from "../../src/domain/printers/search.ts";
 import { driverLabel } from "../../src/html/drivers/driver-label.ts";
+import { ModelSearch } from "../../src/services/drivers/model-search.ts";
+import { deepTest } from "../support/depth.ts";
 import { makeDriver, makeInf } from "../support/records.ts";
 import { shared, withoutShared } from "../support/shared.ts";
 
@@ -18,32 +22,22 @@ test("a name with certain words is universal unless it names a device", () => {
     "Papyrus Generic Plus PCL6",
     "Papyrus IPP Class Driver",
   ];
-  const others = [
-    "Papyrus 100 PCL6",
-    "Generic 55BW-5eSeriesPCL",
-    "Papyrus Global 200",
-    "Papyrus diversal",
-    "Driver",
-    "",
-  ];
+  const others = ["Papyrus 100 PCL6", "Generic 55BW-5eSeriesPCL", "Papyrus Global 200", "Papyrus diversal"];
 
-  const found = [...universal, ...others].filter(isUniversal);
+  const found = [...universal, ...others, "Driver", ""].filter(isUniversal);
 
   assert.deepEqual(found, universal);
 });
 
 test("a name for all devices is preselected before a name for one kind of device, and that before a device's name", () => {
   const names = ["Papyrus 1", "Papyrus Generic mono", "Universal Printing (Papyrus)", "Papyrus 2"];
+  const preselected = (...descriptions: string[]) =>
+    preselectedModel({ descriptions, manufacturers: ["Papyrus"] });
 
-  const broadest = preselectedModel({ descriptions: names, manufacturers: ["Papyrus"] });
-  const kind = preselectedModel({ descriptions: names.slice(0, 2), manufacturers: ["Papyrus"] });
-  const device = preselectedModel({ descriptions: ["B 1", "Papyrus 1"], manufacturers: ["Papyrus"] });
-  const none = preselectedModel({ descriptions: [], manufacturers: [] });
+  const found = [preselected(...names), preselected(...names.slice(0, 2)), preselected("B 1", "Papyrus 1")];
 
-  assert.deepEqual(
-    [broadest, kind, device, none],
-    ["Universal Printing (Papyrus)", "Papyrus Generic mono", "Papyrus 1", ""],
-  );
+  assert.deepEqual(found, ["Universal Printing (Papyrus)", "Papyrus Generic mono", "Papyrus 1"]);
+  assert.equal(preselectedModel({ descriptions: [], manufacturers: [] }), "");
 });
 
 /** The printer INFs in ../shared/inf with several names, one of them universal. */
@@ -83,24 +77,18 @@ test("a model is found by its name, else without regard to case, else with anoth
   const find = modelFinder({
     descriptions: ["Papyrus 100", "Papyrus v4.41", "PAPYRUS GPD (v7.0.1)", "papyrus 100"],
   });
+  const expected = {
+    "Papyrus 100": "Papyrus 100",
+    "PAPYRUS 100": "Papyrus 100",
+    "Papyrus V4.24": "Papyrus v4.41",
+    "Papyrus GPD (v6.8)": "PAPYRUS GPD (v7.0.1)",
+    "Papyrus GPD": undefined,
+    Other: undefined,
+  };
 
-  const found = [
-    "Papyrus 100",
-    "PAPYRUS 100",
-    "Papyrus V4.24",
-    "Papyrus GPD (v6.8)",
-    "Papyrus GPD",
-    "Other",
-  ].map(find);
+  const found = Object.keys(expected).map((name) => [name, find(name)]);
 
-  assert.deepEqual(found, [
-    "Papyrus 100",
-    "Papyrus 100",
-    "Papyrus v4.41",
-    "PAPYRUS GPD (v7.0.1)",
-    undefined,
-    undefined,
-  ]);
+  assert.deepEqual(Object.fromEntries(found), expected);
 });
 
 test("a search over many INFs finds the INF that has the model", () => {
@@ -112,13 +100,8 @@ test("a search over many INFs finds the INF that has the model", () => {
   const { visible, count } = findModels(infs, "PAPYRUS 2", 10);
   const few = findModels(infs, "", 1);
 
-  assert.deepEqual(
-    visible.map(({ model, inf }) => [model, inf.path]),
-    [
-      ["Papyrus 2", "a.inf"],
-      ["Papyrus 22", "b/b.inf"],
-    ],
-  );
+  const found = visible.map(({ model, inf }) => `${model} in ${inf.path}`);
+  assert.deepEqual(found, ["Papyrus 2 in a.inf", "Papyrus 22 in b/b.inf"]);
   assert.deepEqual([count, few.visible.length, few.count], [2, 1, 4]);
 });
 
@@ -160,12 +143,14 @@ test("a newer version has the same known provider and the same INF", () => {
 });
 
 test("a label consists of name, version if the name has none, and machines with files", () => {
-  const plain = makeDriver({ inf: { architectures: ["amd64", "arm64"], notShipped: ["arm64"] } });
-  const named = makeDriver({ name: "Ground floor" });
-  const unversioned = makeDriver({ name: "Cellar", inf: { driverVer: null } });
-  const unread = makeDriver({ name: "Unread", inf_path: "" });
+  const drivers = [
+    makeDriver({ inf: { architectures: ["amd64", "arm64"], notShipped: ["arm64"] } }),
+    makeDriver({ name: "Ground floor" }),
+    makeDriver({ name: "Cellar", inf: { driverVer: null } }),
+    makeDriver({ name: "Unread", inf_path: "" }),
+  ];
 
-  const labels = [plain, named, unversioned, unread].map(driverLabel);
+  const labels = drivers.map(driverLabel);
 
   assert.deepEqual(labels, [
     "Papyrus 100 PCL6 1.2 · x64",
@@ -173,4 +158,118 @@ test("a label consists of name, version if the name has none, and machines with 
     "Cellar · x64",
     "Unread",
   ]);
+});
+
+const kyocera = [
+  "Kyocera NW-FAX",
+  "Kyocera TASKalfa 2553ci KX",
+  "Kyocera TASKalfa 2554ci KX",
+  "Kyocera TASKalfa 3253ci KX",
+  "Kyocera ECOSYS M5526cdw KX",
+  "Kyocera ECOSYS P2040dn KX",
+];
+
+test("the nearest names come first: a slip of the pen, another order, a part of the name", () => {
+  const expected = {
+    "Kyocera TASKalfa 2554ci": "Kyocera TASKalfa 2554ci KX",
+    "kyocera taskalpha 2553 ci kx": "Kyocera TASKalfa 2553ci KX",
+    "KX ECOSYS M5526cdw": "Kyocera ECOSYS M5526cdw KX",
+    P2040: "Kyocera ECOSYS P2040dn KX",
+    NWFAX: "Kyocera NW-FAX",
+  };
+
+  const found = Object.keys(expected).map((typed) => [typed, nearestModels(kyocera, typed)[0]]);
+
+  assert.deepEqual(Object.fromEntries(found), expected);
+});
+
+test("no more names than asked for, none twice, and none that is unlike; a message names the nearest or nothing", () => {
+  const same = ["Papyrus 1", "Papyrus 1 ", "Papyrus 2"];
+
+  const three = nearestModels(kyocera, "Kyocera TASKalfa", 3);
+  const message = nearestInWords(["Papyrus A", "Papyrus B"], "Papyrus Z");
+
+  assert.equal(three.length, 3);
+  assert.deepEqual(nearestModels(same, "Papyrus 1"), ["Papyrus 1", "Papyrus 2"]);
+  for (const typed of ["", "  ", "!", "Xerox Phaser"]) assert.deepEqual(nearestModels(kyocera, typed), []);
+  assert.deepEqual(nearestModels([], "Papyrus"), []);
+  assert.equal(message, " Similar models: “Papyrus A”, “Papyrus B”.");
+  assert.equal(nearestInWords(["Papyrus A"], "Xerox"), "");
+});
+
+deepTest("five thousand long names are compared in less than 50 ms of this thread", () => {
+  const names = Array.from({ length: 5000 }, (_, i) => `Papyrus ${i} ${"Überlänge PCL-6 ".repeat(30)}`);
+  const typed = "Papyrus 4711 Überlänge ".repeat(20);
+  nearestModels(names, typed);
+
+  const before = process.cpuUsage();
+  const [nearest = ""] = nearestModels(names, typed);
+  const { user } = process.cpuUsage(before);
+
+  assert.match(nearest, /^Papyrus 4711 /);
+  assert.ok(user / 1000 < 50, `${user / 1000} ms`);
+});
+
+/** A driver as in lists, with these models. */
+function listed(descriptions: readonly string[], more: Partial<Driver> = {}) {
+  const row = { state: "ready", findings: [], printer_count: 0, clients: new Set<number>() } as const;
+  return { ...makeDriver({ name: "Kalamos", inf: { descriptions }, ...more }), ...row, newer: undefined };
+}
+
+test("a driver that is deleted during a search is found after it is restored, and its names are then read once", async () => {
+  const driver = listed(["Papyrus 100", "Papyrus 777"]);
+  let isRestored = false;
+  let reads = 0;
+  const find = () => {
+    reads++;
+    return isRestored ? driver : undefined;
+  };
+  const search = new ModelSearch({ drivers: { find } });
+
+  const gone = await search.find([driver], "777");
+  isRestored = true;
+  const back = await search.find([driver], "777");
+  for (const q of ["nothing", "100"]) await search.find([driver], q);
+
+  assert.deepEqual([...gone], []);
+  assert.deepEqual([...back], [[driver.id, "Papyrus 777"]]);
+  assert.equal(reads, 2);
+});
+
+test("some words of a search may match the driver and the others one of its models", async () => {
+  const driver = listed(["Papyrus 100", "Vellum A3 color", "Vellum B4 color", "Vellum C5"]);
+  const search = new ModelSearch({ drivers: { find: () => driver } });
+  const expected: Record<string, [model: string | undefined, listed: number]> = {
+    "kalamos c5": ["Vellum C5", 1],
+    "vellum b4 KALAMOS": ["Vellum B4 color", 1],
+    "vellum color b4": ["Vellum B4 color", 1],
+    "c5 vellum": ["Vellum C5", 1],
+    "kalamos nothing": [undefined, 0],
+    "kalamos b4 c5": [undefined, 0],
+    kalamos: [undefined, 1],
+  };
+
+  const found: [string, [string | undefined, number]][] = [];
+  for (const q of Object.keys(expected)) {
+    const models = await search.find([driver], q);
+    const rows = narrowDrivers([driver], { q, client: undefined, state: undefined }, models);
+    found.push([q, [models.get(1), rows.length]]);
+  }
+
+  assert.deepEqual(Object.fromEntries(found), expected);
+});
+
+test("a search ignores models in INFs of other device classes", async () => {
+  const { report } = makeDriver();
+  const scanner = makeInf({ path: "s.inf", class: "Image", isPrinter: false, descriptions: ["Papyrus 777"] });
+  const second = makeInf({ path: "second.inf", descriptions: ["Papyrus 888"] });
+  const driver = listed([], { report: { ...report, infs: [...report.infs, scanner, second] } });
+  const search = new ModelSearch({ drivers: { find: () => driver } });
+
+  const found = [await search.find([driver], "777"), await search.find([driver], "888")];
+
+  assert.deepEqual(
+    found.map((models) => [...models]),
+    [[], [[1, "Papyrus 888"]]],
+  );
 });

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { InfSummary } from "../../src/domain/drivers/driver.ts";
+import { type InfSummary, packageTitle } from "../../src/domain/drivers/driver.ts";
 import { makerName } from "../../src/domain/drivers/driver-maker.ts";
 import { DriverNames, maxDriverName, proposedNames } from "../../src/domain/drivers/driver-name.ts";
 import { inspectFile } from "../../src/services/drivers/inspection-child.ts";
-import { temporaryFolder } from "../support/app.ts";
+import { navigation, startApp, temporaryFolder } from "../support/app.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { planOf, rowStatuses } from "../support/printers/lists.ts";
 import { makeDriver } from "../support/records.ts";
 import { makeSharedZip, shared, withoutShared } from "../support/shared.ts";
 
@@ -15,83 +17,66 @@ function nameOf(inf: Partial<InfSummary>, file_name = "driver.zip"): string {
   return proposedNames(makeDriver({ inf, file_name }))[0];
 }
 
+type NamedInf = [name: string, inf: Partial<InfSummary>, fileName?: string];
+
+function assertNames(cases: readonly NamedInf[]): void {
+  const names = cases.map(([, inf, fileName]) => nameOf(inf, fileName));
+
+  assert.deepEqual(
+    names,
+    cases.map(([name]) => name),
+  );
+}
+
 const numbered = (count: number, text: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => text(i));
+const line = numbered(40, (i) => `Papyrus ${"ABCD"[i % 4]}${i} KX`);
 
 test("a name is the maker, the family and the first two numbers of the version", () => {
-  const names = {
-    one: nameOf({ descriptions: ["Papyrus 100 PCL6"] }),
-    universal: nameOf({ descriptions: ["Papyrus 7", "Papyrus Universal Printing PCL 6"] }),
-    named: nameOf({ descriptions: ["Papyrus Universal PS (v7.0.1)", "Papyrus Universal PS"] }),
-    kinds: nameOf({ descriptions: ["Papyrus Universal Printer (PCL)", "Papyrus Universal Printer (PS)"] }),
-    few: nameOf({ descriptions: ["Papyrus IM C300 PCL 6", "Papyrus IM C350 PCL 6"] }),
-    line: nameOf({ descriptions: numbered(40, (i) => `Papyrus ${"ABCD"[i % 4]}${i} KX`) }),
-    lineAndUniversal: nameOf({
-      descriptions: ["Papyrus Universal System", ...numbered(40, (i) => `Papyrus ${"ABCD"[i % 4]}${i} KX`)],
-    }),
-    start: nameOf({ descriptions: numbered(9, (i) => `Papyrus TASK ${i}0i KX`) }),
-    series: nameOf({ descriptions: numbered(12, (i) => `Papyrus ${i % 2 ? "HL" : "MFC"}-${i}0 series`) }),
-    prefixed: nameOf({ descriptions: ["Papyrus ARM", "Papyrus ARM PS"] }),
-    v4: nameOf({ driverModel: "v4", descriptions: ["Papyrus Universal v4 XL"] }),
-  };
+  const cases: [name: string, models: string[]][] = [
+    ["Papyrus 100 PCL6 1.2", ["Papyrus 100 PCL6"]],
+    ["Papyrus Universal PCL 6 1.2", ["Papyrus 7", "Papyrus Universal Printing PCL 6"]],
+    ["Papyrus Universal PS 7.0", ["Papyrus Universal PS (v7.0.1)", "Papyrus Universal PS"]],
+    ["Papyrus Universal Printer 1.2", ["Papyrus Universal Printer (PCL)", "Papyrus Universal Printer (PS)"]],
+    ["Papyrus IM C300/C350 PCL 6 1.2", ["Papyrus IM C300 PCL 6", "Papyrus IM C350 PCL 6"]],
+    ["Papyrus KX 1.2", line],
+    ["Papyrus KX 1.2", ["Papyrus Universal System", ...line]],
+    ["Papyrus TASK KX 1.2", numbered(9, (i) => `Papyrus TASK ${i}0i KX`)],
+    ["Papyrus MFC/HL series 1.2", numbered(12, (i) => `Papyrus ${i % 2 ? "HL" : "MFC"}-${i}0 series`)],
+    ["Papyrus ARM 1.2", ["Papyrus ARM", "Papyrus ARM PS"]],
+  ];
 
-  assert.deepEqual(names, {
-    one: "Papyrus 100 PCL6 1.2",
-    universal: "Papyrus Universal PCL 6 1.2",
-    named: "Papyrus Universal PS 7.0",
-    kinds: "Papyrus Universal Printer 1.2",
-    few: "Papyrus IM C300/C350 PCL 6 1.2",
-    line: "Papyrus KX 1.2",
-    lineAndUniversal: "Papyrus KX 1.2",
-    start: "Papyrus TASK KX 1.2",
-    series: "Papyrus MFC/HL series 1.2",
-    prefixed: "Papyrus ARM 1.2",
-    v4: "Papyrus Universal v4 XL 1.2",
-  });
+  assertNames(cases.map(([name, descriptions]) => [name, { descriptions }]));
+  assertNames([
+    ["Papyrus Universal v4 XL 1.2", { driverModel: "v4", descriptions: ["Papyrus Universal v4 XL"] }],
+  ]);
 });
 
 test("the maker has its usual spelling and no legal form, and is not named twice", () => {
-  const names = {
-    company: nameOf({ provider: "KYOCERA Document Solutions Inc.", descriptions: ["Kyocera KX"] }),
-    unlike: nameOf({ provider: "Vellum Printing GmbH", manufacturers: [], descriptions: ["Laser 7"] }),
-    rebranded: nameOf({
-      provider: "Ricoh",
-      manufacturers: ["Savin", "Ricoh"],
-      descriptions: ["SAVIN IM 300", "RICOH IM 300"],
-    }),
-    ofModels: nameOf({
-      provider: "Some Company Ltd.",
-      manufacturers: ["Vellum"],
-      descriptions: ["Vellum 7"],
-    }),
-    token: nameOf({
-      provider: "%MFG%",
-      manufacturers: ["POS"],
-      descriptions: numbered(7, (i) => `POS-${i}`),
-    }),
-    none: nameOf({ provider: null, manufacturers: [], descriptions: ["Laser 7"] }),
-    known: nameOf({ provider: null, manufacturers: [], descriptions: ["EPSON Laser 7"] }),
-    sample: nameOf({ provider: "TODO-Set-Provider", manufacturers: ["TODO-Set"], descriptions: ["Laser 7"] }),
-    long: nameOf({ provider: "The Company of Many Words", manufacturers: [], descriptions: ["Laser 7"] }),
-    alone: nameOf(
-      { provider: "Vellum", manufacturers: ["Vellum"], descriptions: ["Vellum"] },
-      "v7_setup.zip",
-    ),
-  };
+  const made = (
+    name: string,
+    provider: string | null,
+    manufacturers: string[],
+    ...descriptions: string[]
+  ): NamedInf => [name, { provider, manufacturers, descriptions }];
   const makers = ["Hewlett-Packard Company", "Seiko Epson Corporation", "Vellum Co., Ltd.", "NRG", "VELLUM"];
 
-  assert.deepEqual(names, {
-    company: "Kyocera KX 1.2",
-    unlike: "Vellum Printing Laser 7 1.2",
-    rebranded: "Ricoh IM 300 1.2",
-    ofModels: "Vellum 7 1.2",
-    token: "POS series 1.2",
-    none: "Laser 7 1.2",
-    known: "Epson Laser 7 1.2",
-    sample: "Laser 7 1.2",
-    long: "Laser 7 1.2",
-    alone: "Vellum papyrus 1.2",
-  });
+  assertNames([
+    made("Kyocera KX 1.2", "KYOCERA Document Solutions Inc.", ["Papyrus"], "Kyocera KX"),
+    made("Vellum Printing Laser 7 1.2", "Vellum Printing GmbH", [], "Laser 7"),
+    made("Ricoh IM 300 1.2", "Ricoh", ["Savin", "Ricoh"], "SAVIN IM 300", "RICOH IM 300"),
+    made("Vellum 7 1.2", "Some Company Ltd.", ["Vellum"], "Vellum 7"),
+    made("POS series 1.2", "%MFG%", ["POS"], ...numbered(7, (i) => `POS-${i}`)),
+    made("Laser 7 1.2", null, [], "Laser 7"),
+    made("Epson Laser 7 1.2", null, [], "EPSON Laser 7"),
+    made("Laser 7 1.2", "TODO-Set-Provider", ["TODO-Set"], "Laser 7"),
+    made("Laser 7 1.2", "The Company of Many Words", [], "Laser 7"),
+    [
+      "Vellum papyrus 1.2",
+      { provider: "Vellum", manufacturers: ["Vellum"], descriptions: ["Vellum"] },
+      "v7_setup.zip",
+    ],
+  ]);
   assert.deepEqual(makers.map(makerName), ["HP", "Epson", "Vellum", "NRG", "Vellum"]);
 });
 
@@ -100,27 +85,19 @@ test("without models, version or INF, a name says what is known", () => {
   const version = (text: string) => ({ driverVer: { date: "", version: text } });
   const report = { fileCount: 1, totalBytes: 1, infs: [], printerInf: null, warnings: [] };
 
-  const names = {
-    noModels: nameOf({ descriptions: [], path: "drv/vellum7.INF" }),
-    generalInf: nameOf({ ...none, path: "OEMSETUP.INF" }, "Vellum_KX_x64.zip"),
-    noVersion: nameOf({ driverVer: null }),
-    oneNumber: nameOf(version("7")),
-    words: nameOf(version("%VERSION%")),
-    noInf: proposedNames(makeDriver({ report, inf_path: "", file_name: "net_card.zip" })),
-    noFileName: proposedNames(makeDriver({ report, inf_path: "", file_name: ".zip" })),
-    notChosen: proposedNames(makeDriver({ inf_path: "" }))[0],
-  };
+  const withoutInf = ["net_card.zip", ".zip"].map((file_name) =>
+    proposedNames(makeDriver({ report, inf_path: "", file_name })),
+  );
 
-  assert.deepEqual(names, {
-    noModels: "Papyrus vellum7 1.2",
-    generalInf: "Papyrus Vellum KX x64",
-    noVersion: "Papyrus 100 PCL6",
-    oneNumber: "Papyrus 100 PCL6 7",
-    words: "Papyrus 100 PCL6",
-    noInf: ["net card"],
-    noFileName: ["Driver"],
-    notChosen: "Papyrus 100 PCL6 1.2",
-  });
+  assertNames([
+    ["Papyrus vellum7 1.2", { descriptions: [], path: "drv/vellum7.INF" }],
+    ["Papyrus Vellum KX x64", { ...none, path: "OEMSETUP.INF" }, "Vellum_KX_x64.zip"],
+    ["Papyrus 100 PCL6", { driverVer: null }],
+    ["Papyrus 100 PCL6 7", version("7")],
+    ["Papyrus 100 PCL6", version("%VERSION%")],
+  ]);
+  assert.deepEqual(withoutInf, [["net card"], ["Driver"]]);
+  assert.equal(proposedNames(makeDriver({ inf_path: "" }))[0], "Papyrus 100 PCL6 1.2", "no INF is chosen");
 });
 
 test("names in any script are clean and at most 120 characters long", () => {
@@ -202,4 +179,134 @@ test("names of real drivers are short, and none has an INF's name or a legal for
     assert.ok(name.length <= 60, name);
     assert.doesNotMatch(name, /\.inf|oemsetup|%|todo| (?:inc|corp|ltd|gmbh|co)\b/i);
   }
+});
+
+test("an upload names the driver, and a second with the same name gets more of its version", async (t) => {
+  const { addDriver, fetch, app } = await startApp(t);
+  await addDriver(driverZip({ provider: "PAPYRUS Corp.", models: ["Papyrus Universal Printing PCL 6"] }));
+  await addDriver(driverZip({ version: "1.2.9.0", models: ["Papyrus Universal PCL 6"] }));
+
+  const names = app.store.drivers.list().map(({ name }) => name);
+  const page = await (await fetch("/drivers/1")).text();
+
+  assert.deepEqual(names, ["Papyrus Universal PCL 6 1.2.9", "Papyrus Universal PCL 6 1.2"]);
+  assert.match(page, /<h1><bdi>Papyrus Universal PCL 6 1\.2<\/bdi><\/h1>/);
+  assert.match(page, /name="name"[^>]*\n?\s*value="Papyrus Universal PCL 6 1\.2"/);
+});
+
+test("a name that another driver has in any case is refused with 409 beside the field, and nothing is saved", async (t) => {
+  const { addDriver, app, post } = await startApp(t);
+  await addDriver();
+  await addDriver(driverZip({ version: "2.0.0.0" }));
+  const form = { name: "PAPYRUS 100 pcl6 1.2", comment: "typed" };
+
+  const fragment = await post("/drivers/2", form);
+  const page = await post("/drivers/2", form, navigation);
+  const ofWindows = await post("/drivers/2", { name: "generic / text only" });
+  const own = await post("/drivers/2", { name: "papyrus 100 PCL6 2.0" });
+
+  for (const answer of [fragment, page]) {
+    const text = await answer.text();
+    assert.equal(answer.status, 409);
+    assert.match(
+      text,
+      /“Papyrus 100 PCL6 1\.2” is already the name of another driver \(driver\.zip\)\. Choose another name\./,
+    );
+    assert.match(text, /id="f-name-problem"/);
+    assert.match(text, /value="PAPYRUS 100 pcl6 1\.2"/);
+  }
+  assert.match(
+    await ofWindows.text(),
+    /“Generic \/ Text Only” is already the name of a driver that comes with Windows/,
+  );
+  assert.deepEqual([ofWindows.status, own.status], [409, 200]);
+  const { name, comment } = app.store.drivers.get(2);
+  assert.deepEqual([name, comment], ["papyrus 100 PCL6 2.0", ""]);
+});
+
+test("an empty name becomes the proposed one again, and a form without the field keeps the name", async (t) => {
+  const { addDriver, app, post } = await startApp(t);
+  await addDriver();
+  const names: string[] = [];
+
+  for (const fields of [{ name: "Cellar" }, { comment: "By the door" }, { name: " " }]) {
+    await post("/drivers/1", fields as Record<string, string>);
+    names.push(app.store.drivers.get(1).name);
+  }
+
+  assert.deepEqual(names, ["Cellar", "Cellar", "Papyrus 100 PCL6 1.2"]);
+});
+
+test("names that look the same are the same, and an invisible one is empty", async (t) => {
+  const { addDriver, app, post } = await startApp(t);
+  await addDriver();
+  await addDriver(driverZip({ version: "3.0.0.0" }));
+  await post("/drivers/1", { name: "Cellar door" });
+
+  const taken = ["\u200bCellar door", "Cel\u00adlar door", "Cellar  door"];
+  const answers = await Promise.all(taken.map((name) => post("/drivers/2", { name })));
+  const invisible = await post("/drivers/2", { name: "\u2060\ufeff" });
+
+  assert.deepEqual(
+    [...answers, invisible].map(({ status }) => status),
+    [409, 409, 409, 200],
+  );
+  assert.equal(app.store.drivers.get(2).name, "Papyrus 100 PCL6 3.0");
+});
+
+test("a restored driver whose name is taken gets a number, also in packages, and the page says so", async (t) => {
+  const { addDriver, app, fetch, post } = await startApp(t);
+  await addDriver();
+  await fetch("/drivers/1", { method: "DELETE" });
+  await addDriver(driverZip({ version: "1.2.9.0" }));
+
+  const answer = await post("/deletions/1/undo", {}, navigation);
+  const page = await (await fetch(answer.headers.get("location") ?? "")).text();
+
+  const driver = app.store.drivers.get(1);
+  assert.deepEqual([driver.name, packageTitle(driver)], Array(2).fill("Papyrus 100 PCL6 1.2 (2)"));
+  assert.match(
+    page,
+    /The driver is now called “Papyrus 100 PCL6 1\.2 \(2\)”\. Another driver has the old name\./,
+  );
+});
+
+test("a rename is undone with a number if another driver has the earlier name now", async (t) => {
+  const { addDriver, app, post } = await startApp(t);
+  await addDriver();
+  await post("/drivers/1", { name: "Cellar" });
+  await addDriver(driverZip({ version: "1.2.9.0" }));
+
+  const answer = await post("/deletions/1/undo", {}, navigation);
+
+  const names = app.store.drivers.list().map(({ name }) => name);
+  assert.equal(answer.status, 303);
+  assert.deepEqual(names, ["Papyrus 100 PCL6 1.2", "Papyrus 100 PCL6 1.2 (2)"]);
+});
+
+test("an exported list finds its drivers by their names, and another driver’s name in a cell chooses that driver", async (t) => {
+  const service = await startApp(t);
+  await service.addPrinter({ driver_id: String(await service.addDriver(driverZip({ version: "1.2.0.0" }))) });
+  const second = await service.addDriver(driverZip({ version: "1.2.9.0" }));
+  await service.addPrinter({ name: "Second", driver_id: String(second), address: "10.0.0.8" });
+  const exported = await (await service.fetch("/export/printers.csv")).text();
+  await service.post("/drivers/1", { name: "Cellar" });
+  await service.post(`/drivers/${second}`, { name: "Roof" });
+
+  const renamed = await planOf(service, exported);
+  const edited = await planOf(service, exported.replace(",Papyrus 100 PCL6 1.2.9,", ",cellar,"));
+  const byName = await planOf(service, "name,driver\nNew,ROOF\nOther,Papyrus papyrus.inf 1.2.0.0\n");
+
+  assert.match(exported, /,Papyrus 100 PCL6 1\.2,/);
+  assert.match(exported, /,Papyrus 100 PCL6 1\.2\.9,/);
+  assert.deepEqual(rowStatuses(renamed), ["same: Office", "same: Second"]);
+  assert.deepEqual(rowStatuses(edited), ["same: Office", "changes: Second"]);
+  assert.deepEqual(
+    edited.rows.map(({ driver }) => driver?.id),
+    [1, 1],
+  );
+  assert.deepEqual(
+    byName.rows.map(({ driver }) => driver?.id),
+    [second, 1],
+  );
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -19,16 +20,89 @@ function toneOf(answer: string): string {
   return /<div class="notice (\w+)"/.exec(answer)?.[1] ?? "";
 }
 
+/** Asserts that no driver, no unfinished upload and no archive is left. */
+function assertNothingLeft({ app, dataDir }: TestApp): void {
+  assert.equal(app.store.drivers.list().length, 0);
+  for (const folder of ["incoming", "drivers"]) assert.deepEqual(readdirSync(join(dataDir, folder)), []);
+}
+
+test("an upload creates one driver, with a list of models and a notice about unused files", async (t) => {
+  const { upload, app, dataDir } = await startApp(t);
+  const zip = driverZip({ extra: [{ name: "readme.txt", bytes: "x" }] });
+
+  const first = await upload("/drivers/upload", zip, "Papyrus 1.2.zip");
+  const second = await upload("/drivers/upload", zip, "again.zip");
+
+  const text = await first.text();
+  assert.deepEqual([first.status, second.status], [200, 200]);
+  assert.match(text, /<select [^>]*name="driver_id"/);
+  assert.match(text, /Packages contain 1 unused file/);
+  assert.match(text, /readme\.txt/);
+  assert.match(await second.text(), /is already in Platen/);
+  assert.deepEqual(
+    app.store.drivers.list().map(({ file_name }) => file_name),
+    ["Papyrus 1.2.zip"],
+  );
+  assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
+  assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
+});
+
+test("concurrent uploads of the same content create one record", async (t) => {
+  const { upload, app, dataDir } = await startApp(t);
+  const zip = driverZip();
+
+  const answers = await Promise.all([1, 2, 3, 4].map(() => upload("/drivers/upload", zip)));
+
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    [200, 200, 200, 200],
+  );
+  assert.equal(app.store.drivers.list().length, 1);
+  assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
+});
+
+test("a file that is not a driver ZIP is refused with 422, and one over the limit with 413; nothing is left", async (t) => {
+  const service = await startApp(t, { uploadLimitBytes: 1 << 20 });
+  const upload = (bytes: Buffer) => service.upload("/drivers/upload", bytes);
+
+  const answers = [
+    await upload(Buffer.from("this is no ZIP")),
+    await upload(makeZip([{ name: "readme.txt", bytes: "no INF" }])),
+    await upload(driverZip().subarray(0, 300)),
+    await service.post("/drivers/upload", { file: "no file" }),
+    await upload(Buffer.alloc((1 << 20) + 1)),
+  ];
+
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    [422, 422, 422, 422, 413],
+  );
+  assert.match((await answers[1]?.text()) ?? "", /contains no INF file/);
+  assert.match((await answers[4]?.text()) ?? "", /larger than 1 MB/);
+  assertNothingLeft(service);
+});
+
+test("uploads above the limit of waiting ones are refused with 503 and Retry-After", async (t) => {
+  const { upload, app } = await startApp(t, {}, { maxConcurrent: 1, max: 2 });
+
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, (_, i) => upload("/drivers/upload", driverZip({ version: `1.0.0.${i}` }))),
+  );
+
+  const busy = answers.filter(({ status }) => status === 503);
+  assert.ok(busy.length > 0 && answers.every(({ status }) => status === 200 || status === 503));
+  for (const answer of busy) assert.match(answer.headers.get("retry-after") ?? "", /^\d+$/);
+  assert.equal(app.store.drivers.list().length, 4 - busy.length);
+});
+
 test("the notice of an upload has the tone of its worst line", async (t) => {
   const service = await startApp(t);
+  const beside = [{ name: "papyrus2.inf", bytes: printerInf({ provider: "Acme" }) }];
   const zips = [
     driverZip(),
     driverZip({ models: ["A", "B"] }),
     driverZip({ catalog: null }),
-    driverZip({
-      version: "2.0.0.0",
-      extra: [{ name: "papyrus2.inf", bytes: printerInf({ provider: "Acme" }) }],
-    }),
+    driverZip({ version: "2.0.0.0", extra: beside }),
     makeZip([{ name: "papyrus.inf", bytes: printerInf() }]),
     Buffer.from("no ZIP"),
   ];
@@ -57,16 +131,9 @@ test("the notice of an upload has the few fields of a first printer, with a mode
   await service.post("/clients", { name: "Beta" });
   const two = await uploadNotice(service, driverZip());
   steps.push(fieldsIn(await uploadNotice(service, driverZip({ models: [] }))));
-  const saved = await service.post(
-    "/printers",
-    { from_form: "1", driver_id: "2", name: "Hall", address: "10.0.0.9", driver_desc: "Papyrus <B>" },
-    navigation,
-  );
-  const refused = await service.post(
-    "/printers",
-    { from_form: "1", driver_id: "2", name: "Attic", address: "10.0.0.8" },
-    navigation,
-  );
+  const form = { from_form: "1", driver_id: "2", name: "Attic", address: "10.0.0.9" };
+  const saved = await service.post("/printers", { ...form, driver_desc: "Papyrus <B>" }, navigation);
+  const refused = await service.post("/printers", form, navigation);
 
   const always = ["from_form", "driver_id", "name", "address"];
   const all = [...always, "client_id", "driver_desc"];
@@ -100,11 +167,8 @@ test("the notice of a large driver leaves out unused files with one button, and 
   const notice = await uploadNotice(service, zip);
   await service.post("/drivers/1", { name: "Ours", comment: "Kept", trust_publisher: "on" });
   const before = settingsNow();
-  const done = await service.post(
-    "/drivers/1",
-    { only: "drop_unused", drop_unused: "on" },
-    { "hx-request": "true" },
-  );
+  const only = { only: "drop_unused", drop_unused: "on" };
+  const done = await service.post("/drivers/1", only, { "hx-request": "true" });
   const after = settingsNow();
   const back = await service.post("/drivers/1", { only: "drop_unused" }, navigation);
 
@@ -121,18 +185,6 @@ test("the notice of a large driver leaves out unused files with one button, and 
   assert.deepEqual(after, { ...before, drop_unused: true });
   assert.match(back.headers.get("location") ?? "", /^\/drivers\/1\?done=saved(?:&change=[\w-]{12})?$/);
   assert.deepEqual(settingsNow(), before);
-});
-
-test("a driver that is no printer’s offers only to delete it or to choose another ZIP", async (t) => {
-  const service = await startApp(t);
-
-  const notice = await uploadNotice(service, driverZip({ className: "Net", provider: "Acme" }));
-
-  assert.match(notice, /It is for network adapters/);
-  assert.deepEqual(
-    [...notice.matchAll(/<(?:button|a)[^>]*>([^<]*)</g)].map(([, text]) => text),
-    ["Open driver", "Delete driver", "Choose another ZIP"],
-  );
 });
 
 test("every page of an operator has one upload form, and a viewer's page has none", async (t) => {
@@ -194,11 +246,8 @@ test("a ZIP that is not a printer driver says what it is, and is kept as needing
   const odd = driverZip({ className: "Gizmo", provider: "%NOTHING%" });
   const setup = makeZip([{ name: "autorun.inf", bytes: "[autorun]\r\nopen=setup.exe" }]);
 
-  const answers = [
-    await uploadNotice(service, net),
-    await uploadNotice(service, odd),
-    await uploadNotice(service, setup),
-  ];
+  const answers: string[] = [];
+  for (const zip of [net, odd, setup]) answers.push(await uploadNotice(service, zip));
   const page = await (await service.fetch("/drivers/1")).text();
 
   assert.match(
@@ -210,6 +259,8 @@ test("a ZIP that is not a printer driver says what it is, and is kept as needing
   assert.deepEqual(answers.map(toneOf), ["bad", "bad", "bad"]);
   assert.match(page, /network adapters/);
   assert.equal(service.app.store.drivers.list().length, 3);
+  const offers = [...(answers[0] ?? "").matchAll(/<(?:button|a)[^>]*>([^<]*)</g)].map(([, text]) => text);
+  assert.deepEqual(offers, ["Open driver", "Delete driver", "Choose another ZIP"]);
 });
 
 test("a refusal says how to get at the driver in a ZIP or in a setup program", async (t) => {

@@ -65,104 +65,24 @@ function pick<T>(items: readonly T[], random: Random): T {
 type Damage = (zip: Buffer, random: Random, seeds: readonly Buffer[]) => Buffer;
 
 /** Structures of a ZIP: the signature, and the offset and length of each field. */
-const structures: readonly [signature: string, fields: readonly [number, number][]][] = [
+const structures = (
   [
-    "PK\x03\x04",
-    [
-      [0, 4],
-      [4, 2],
-      [6, 2],
-      [8, 2],
-      [14, 4],
-      [18, 4],
-      [22, 4],
-      [26, 2],
-      [28, 2],
-      [30, 4],
-    ],
-  ],
-  [
-    "PK\x01\x02",
-    [
-      [4, 2],
-      [8, 2],
-      [10, 2],
-      [16, 4],
-      [20, 4],
-      [24, 4],
-      [28, 2],
-      [30, 2],
-      [32, 2],
-      [34, 2],
-      [38, 4],
-      [42, 4],
-      [46, 4],
-    ],
-  ],
-  [
-    "PK\x05\x06",
-    [
-      [4, 2],
-      [6, 2],
-      [8, 2],
-      [10, 2],
-      [12, 4],
-      [16, 4],
-      [20, 2],
-    ],
-  ],
-  [
-    "PK\x06\x06",
-    [
-      [4, 4],
-      [16, 4],
-      [20, 4],
-      [24, 4],
-      [32, 4],
-      [40, 4],
-      [48, 4],
-      [52, 4],
-    ],
-  ],
-  [
-    "PK\x06\x07",
-    [
-      [4, 4],
-      [8, 4],
-      [12, 4],
-      [16, 4],
-    ],
-  ],
-  [
-    "PK\x07\x08",
-    [
-      [4, 4],
-      [8, 4],
-      [12, 4],
-    ],
-  ],
-  [
-    "\x75\x70",
-    [
-      [2, 2],
-      [4, 1],
-      [5, 4],
-      [9, 4],
-    ],
-  ],
-  [
-    "\x01\x00\x10\x00",
-    [
-      [2, 2],
-      [4, 4],
-      [8, 4],
-      [12, 4],
-    ],
-  ],
-];
+    ["PK\x03\x04", "0:4 4:2 6:2 8:2 14:4 18:4 22:4 26:2 28:2 30:4"],
+    ["PK\x01\x02", "4:2 8:2 10:2 16:4 20:4 24:4 28:2 30:2 32:2 34:2 38:4 42:4 46:4"],
+    ["PK\x05\x06", "4:2 6:2 8:2 10:2 12:4 16:4 20:2"],
+    ["PK\x06\x06", "4:4 16:4 20:4 24:4 32:4 40:4 48:4 52:4"],
+    ["PK\x06\x07", "4:4 8:4 12:4 16:4"],
+    ["PK\x07\x08", "4:4 8:4 12:4"],
+    ["\x75\x70", "2:2 4:1 5:4 9:4"],
+    ["\x01\x00\x10\x00", "2:2 4:4 8:4 12:4"],
+  ] as const
+).map(([signature, fields]) => ({
+  signature,
+  fields: fields.split(" ").map((field) => field.split(":").map(Number) as [number, number]),
+}));
 
 const changeField: Damage = (zip, random) => {
-  const [signature, fields] = pick(structures, random);
+  const { signature, fields } = pick(structures, random);
   const places = placesOf(zip, signature);
   const [offset, length] = pick(fields, random);
   const at = places.length === 0 ? zip.length : pick(places, random) + offset;
@@ -180,16 +100,8 @@ function placesOf(zip: Buffer, signature: string): number[] {
 
 function wrongValue(truth: number, length: number, random: Random): number {
   const most = 256 ** length;
-  const values = [
-    0,
-    1,
-    most - 1,
-    truth + 1,
-    truth - 1,
-    truth + random(64),
-    truth ^ (1 << random(8 * length)),
-    random(most),
-  ];
+  const near = [truth + 1, truth - 1, truth + random(64), truth ^ (1 << random(8 * length))];
+  const values = [0, 1, most - 1, ...near, random(most)];
   return (((pick(values, random) >>> 0) % most) + most) % most;
 }
 
@@ -214,7 +126,7 @@ const append: Damage = (zip, random) => Buffer.concat([zip, Buffer.alloc(1 + ran
 
 /** Copies a structure of this or another archive over a structure of this archive. */
 const splice: Damage = (zip, random, seeds) => {
-  const [signature] = pick(structures, random);
+  const { signature } = pick(structures, random);
   const donor = random(2) === 0 ? zip : pick(seeds, random);
   const [from, to] = [placesOf(donor, signature), placesOf(zip, signature)];
   if (from.length === 0 || to.length === 0) return zip;
@@ -226,21 +138,8 @@ const splice: Damage = (zip, random, seeds) => {
 
 const joined: Damage = (zip, random, seeds) => Buffer.concat([zip, pick(seeds, random)]);
 
+/** Each kind of damage as often as it is here. */
 const damages: readonly Damage[] = [
-  changeField,
-  changeField,
-  changeField,
-  changeField,
-  changeField,
-  changeField,
-  changeField,
-  changeByte,
-  changeByte,
-  cut,
-  leaveOut,
-  insert,
-  append,
-  splice,
-  splice,
-  joined,
+  ...Array<Damage>(6).fill(changeField),
+  ...[changeByte, changeByte, cut, leaveOut, insert, append, splice, splice, joined],
 ];

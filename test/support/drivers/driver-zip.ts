@@ -19,24 +19,12 @@ export const sixtyModels = Array.from({ length: 60 }, (_, i) => `Papyrus ${100 +
 
 /** A small printer INF with defaults for everything. */
 export function printerInf(options: InfOptions = {}): string {
-  const {
-    models = ["Papyrus 100 PCL6"],
-    version = "1.2.3.4",
-    date = "06/21/2025",
-    provider = "Papyrus",
-  } = options;
-  const {
-    className = "Printer",
-    catalog = "papyrus.cat",
-    files = ["papyrus.dll"],
-    decoration = "NTamd64",
-    maker = provider,
-  } = options;
+  const { models = ["Papyrus 100 PCL6"], version = "1.2.3.4", date = "06/21/2025" } = options;
+  const { provider = "Papyrus", maker = provider, className = "Printer" } = options;
+  const { catalog = "papyrus.cat", files = ["papyrus.dll"], decoration = "NTamd64" } = options;
   const lines = models.map((model, i) => `"${model.replaceAll('"', '""')}"=Install,USBPRINT\\Papyrus${i}`);
   return [
-    "[Version]",
-    'Signature="$Windows NT$"',
-    `Class=${className}`,
+    `[Version]\r\nSignature="$Windows NT$"\r\nClass=${className}`,
     ...(className === "Printer" ? ["ClassGuid={4D36E979-E325-11CE-BFC1-08002BE10318}"] : []),
     `Provider="${provider}"`,
     `DriverVer=${date},${version}`,
@@ -44,13 +32,9 @@ export function printerInf(options: InfOptions = {}): string {
     "[Manufacturer]",
     `"${maker}"=Models,${decoration}`,
     ...decoration.split(",").flatMap((machine) => [`[Models.${machine}]`, ...lines]),
-    "[Install]",
-    "CopyFiles=Files",
-    "[Files]",
+    "[Install]\r\nCopyFiles=Files\r\n[Files]",
     ...files,
-    "[SourceDisksNames]",
-    '1="Disk"',
-    "[SourceDisksFiles]",
+    '[SourceDisksNames]\r\n1="Disk"\r\n[SourceDisksFiles]',
     ...files.map((file) => `${file}=1`),
     "",
   ].join("\r\n");

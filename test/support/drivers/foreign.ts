@@ -115,31 +115,31 @@ with zipfile.ZipFile(Stream(out) if 'streamed' in sys.argv else out, 'w', zipfil
 `;
 
 /** Packers of other projects, each with its own kind of archive. */
-export const packers: Record<
-  string,
-  { readonly skip: string | false; readonly pack: (tree: Tree) => Buffer }
-> = {
-  "7z": { skip: without.sevenZip, pack: (tree) => pack(tree, "7z", (file) => ["a", "-bd", file, "."]) },
-  "7z in UTF-8": {
-    skip: without.sevenZip,
-    pack: (tree) => pack(tree, "7z", (file) => ["a", "-mcu=on", file, "."]),
-  },
-  "7z in a code page": {
-    skip: without.sevenZip,
-    pack: (tree) => pack(tree, "7z", (file) => ["a", "-mcl=on", file, "."]),
-  },
-  python: { skip: without.python, pack: (tree) => pack(tree, "python3", (file) => ["-c", pythonZip, file]) },
-  "python, streamed": {
-    skip: without.python,
-    pack: (tree) => pack(tree, "python3", (file) => ["-c", pythonZip, file, "streamed"]),
-  },
-  "python with ZIP64, streamed": {
-    skip: without.python,
-    pack: (tree) => pack(tree, "python3", (file) => ["-c", pythonZip, file, "streamed", "large"]),
-  },
+export const packers: Record<string, Packer> = {
+  "7z": by7z(),
+  "7z in UTF-8": by7z("-mcu=on"),
+  "7z in a code page": by7z("-mcl=on"),
+  python: byPython(),
+  "python, streamed": byPython("streamed"),
+  "python with ZIP64, streamed": byPython("streamed", "large"),
   fflate: { skip: false, pack: (tree) => Buffer.from(zipSync(tree)) },
   "fflate, streamed": { skip: false, pack: streamedByFflate },
 };
+
+interface Packer {
+  readonly skip: string | false;
+  readonly pack: (tree: Tree) => Buffer;
+}
+
+function by7z(...options: string[]): Packer {
+  const args = (file: string) => ["a", "-bd", ...options, file, "."];
+  return { skip: without.sevenZip, pack: (tree) => pack(tree, "7z", args) };
+}
+
+function byPython(...options: string[]): Packer {
+  const args = (file: string) => ["-c", pythonZip, file, ...options];
+  return { skip: without.python, pack: (tree) => pack(tree, "python3", args) };
+}
 
 function streamedByFflate(tree: Tree): Buffer {
   const chunks: Uint8Array[] = [];

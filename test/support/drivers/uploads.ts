@@ -1,15 +1,10 @@
-import { connectRaw, type RawClient } from "../raw.ts";
+import { connectRaw } from "../raw.ts";
 
-/** An upload whose speed the test controls. */
-export interface SlowUpload extends RawClient {
-  /** Sends this many more bytes of the file. */
-  send(bytes: number): void;
-  /** Sends the rest and returns the response. */
-  finish(): Promise<string>;
-}
-
-/** Begins to upload a driver, without bytes of the file. */
-export async function beginUpload(url: string, file: Buffer): Promise<SlowUpload> {
+/**
+ * Begins to upload a driver, without bytes of the file. `send` sends this many more bytes of it; `finish` sends the rest and
+ * returns the response.
+ */
+export async function beginUpload(url: string, file: Buffer) {
   const raw = await connectRaw(url);
   const head = '--b\r\nContent-Disposition: form-data; name="f"; filename="a.zip"\r\n\r\n';
   const end = "\r\n--b--\r\n";

@@ -19,21 +19,21 @@ export interface ZipPart {
   /** Replaces the packed bytes. */
   readonly packed?: Buffer;
   /** Fields of the local header that differ from the directory. */
-  readonly local?: LocalOverrides;
+  readonly local?: Partial<HeaderFields> & { readonly extra?: Buffer };
   /** More extra fields in the directory's record. */
   readonly extra?: Buffer;
   /** Bytes after the packed ones that belong to no file. */
   readonly gap?: Buffer;
 }
 
-interface LocalOverrides {
-  readonly name?: Buffer;
-  readonly flags?: number;
-  readonly method?: number;
-  readonly crc?: number;
-  readonly packedSize?: number;
-  readonly size?: number;
-  readonly extra?: Buffer;
+/** The fields of a header. */
+interface HeaderFields {
+  readonly name: Buffer;
+  readonly flags: number;
+  readonly method: number;
+  readonly crc: number;
+  readonly packedSize: number;
+  readonly size: number;
 }
 
 export interface ZipOptions {
@@ -87,7 +87,9 @@ function encodePart(part: ZipPart) {
     packedSize: packed.length,
     size: part.size ?? bytes.length,
   };
-  const descriptor = part.withDescriptor ? descriptorOf(fields) : Buffer.alloc(0);
+  const descriptor = part.withDescriptor
+    ? pack("PK\x07\x08", "444", fields.crc, fields.packedSize, fields.size)
+    : Buffer.alloc(0);
   const gap = part.gap ?? Buffer.alloc(0);
   return {
     local: [...localHeader(part, fields), packed, descriptor, gap],
@@ -95,106 +97,66 @@ function encodePart(part: ZipPart) {
   };
 }
 
-interface HeaderFields {
-  readonly name: Buffer;
-  readonly flags: number;
-  readonly method: number;
-  readonly crc: number;
-  readonly packedSize: number;
-  readonly size: number;
+/** Little-endian numbers after a signature. @param widths the bytes of each number: 2, 4 or 8 */
+function pack(signature: string, widths: string, ...values: readonly number[]): Buffer {
+  const lengths = [...widths].map(Number);
+  const bytes = Buffer.alloc(lengths.reduce((sum, length) => sum + length, signature.length));
+  let at = bytes.write(signature, "latin1");
+  for (const [i, length] of lengths.entries()) {
+    const value = values[i] ?? 0;
+    at = length === 8 ? bytes.writeBigUInt64LE(BigInt(value), at) : bytes.writeUIntLE(value, at, length);
+  }
+  return bytes;
+}
+
+/** What local headers and records of the directory have in common, from the flags to the length of the extra field. */
+const commonWidths = "22444422";
+function commonFields({ name, flags, method, crc, packedSize, size }: HeaderFields, extra: Buffer) {
+  return [flags, method, 0, crc, packedSize, size, name.length, extra.length];
 }
 
 /** The local header, the name and the extra field, with the overrides of the part. */
 function localHeader(part: ZipPart, written: HeaderFields): Buffer[] {
   const streamed = part.withDescriptor ? { crc: 0, packedSize: 0, size: 0 } : {};
   const { extra = Buffer.alloc(0), ...fields } = { ...written, ...streamed, ...part.local };
-  const header = Buffer.alloc(30);
-  header.write("PK\x03\x04", 0, "latin1");
-  header.writeUInt16LE(20, 4);
-  header.writeUInt16LE(fields.flags, 6);
-  header.writeUInt16LE(fields.method, 8);
-  header.writeUInt32LE(fields.crc, 14);
-  header.writeUInt32LE(fields.packedSize, 18);
-  header.writeUInt32LE(fields.size, 22);
-  header.writeUInt16LE(fields.name.length, 26);
-  header.writeUInt16LE(extra.length, 28);
+  const header = pack("PK\x03\x04", `2${commonWidths}`, 20, ...commonFields(fields, extra));
   return [header, fields.name, extra];
 }
 
-function descriptorOf({ crc, packedSize, size }: HeaderFields): Buffer {
-  const descriptor = Buffer.alloc(16);
-  descriptor.write("PK\x07\x08", 0, "latin1");
-  descriptor.writeUInt32LE(crc, 4);
-  descriptor.writeUInt32LE(packedSize, 8);
-  descriptor.writeUInt32LE(size, 12);
-  return descriptor;
-}
-
 function centralRecord(part: ZipPart, fields: HeaderFields, offset: number): Buffer {
-  const { name, flags, method, crc, packedSize, size } = fields;
-  const zip64 = part.withZip64 ? zip64Extra(size, packedSize) : Buffer.alloc(0);
+  const zip64 = part.withZip64 ? zip64Extra(fields.size, fields.packedSize) : Buffer.alloc(0);
   const extra = Buffer.concat([zip64, part.extra ?? Buffer.alloc(0)]);
-  const record = Buffer.alloc(46);
-  record.write("PK\x01\x02", 0, "latin1");
-  record.writeUInt16LE(part.madeBy ?? 20, 4);
-  record.writeUInt16LE(20, 6);
-  record.writeUInt16LE(flags, 8);
-  record.writeUInt16LE(method, 10);
-  record.writeUInt32LE(crc, 16);
-  record.writeUInt32LE(part.withZip64 ? 0xffffffff : packedSize, 20);
-  record.writeUInt32LE(part.withZip64 ? 0xffffffff : size, 24);
-  record.writeUInt16LE(name.length, 28);
-  record.writeUInt16LE(extra.length, 30);
-  record.writeUInt32LE(part.externalAttributes ?? 0, 38);
-  record.writeUInt32LE(offset, 42);
-  return Buffer.concat([record, name, extra]);
+  const written = part.withZip64 ? { ...fields, packedSize: 0xffffffff, size: 0xffffffff } : fields;
+  const rest = [0, 0, 0, part.externalAttributes ?? 0, offset];
+  const numbers = [part.madeBy ?? 20, 20, ...commonFields(written, extra), ...rest];
+  return Buffer.concat([pack("PK\x01\x02", `22${commonWidths}22244`, ...numbers), fields.name, extra]);
 }
 
 /** The Unicode path field of a name (APPNOTE 4.6.9). */
 export function unicodeExtra(rawName: Buffer, name: string, version = 1): Buffer {
-  const head = Buffer.alloc(9);
   const text = Buffer.from(name, "utf8");
-  head.writeUInt16LE(0x7075, 0);
-  head.writeUInt16LE(5 + text.length, 2);
-  head.writeUInt8(version, 4);
-  head.writeUInt32LE(crc32(rawName), 5);
-  return Buffer.concat([head, text]);
+  return Buffer.concat([
+    pack("up", "2", 5 + text.length),
+    Buffer.of(version),
+    pack("", "4", crc32(rawName)),
+    text,
+  ]);
 }
 
 /** The ZIP64 field of a local header or directory record: unpacked size, then packed size. */
 export function zip64Extra(size: number, packed: number): Buffer {
-  const extra = Buffer.alloc(20);
-  extra.writeUInt16LE(1, 0);
-  extra.writeUInt16LE(16, 2);
-  extra.writeBigUInt64LE(BigInt(size), 4);
-  extra.writeBigUInt64LE(BigInt(packed), 12);
-  return extra;
+  return pack("\x01\0\x10\0", "88", size, packed);
 }
 
 function end(count: number, size: number, offset: number, options: ZipOptions): Buffer {
-  const { comment: given = "" } = options;
-  const comment = typeof given === "string" ? Buffer.from(given) : given;
-  const record = Buffer.alloc(22);
-  record.write("PK\x05\x06", 0, "latin1");
-  record.writeUInt16LE(options.diskNumber ?? 0, 4);
-  record.writeUInt16LE(count, 8);
-  record.writeUInt16LE(count, 10);
-  record.writeUInt32LE(size, 12);
-  record.writeUInt32LE(offset, 16);
-  record.writeUInt16LE(comment.length, 20);
-  if (!options.withZip64End) return Buffer.concat([record, comment]);
-  const large = Buffer.alloc(76);
-  large.write("PK\x06\x06", 0, "latin1");
-  large.writeBigUInt64LE(44n, 4);
-  large.writeBigUInt64LE(BigInt(count), 24);
-  large.writeBigUInt64LE(BigInt(count), 32);
-  large.writeBigUInt64LE(BigInt(size), 40);
-  large.writeBigUInt64LE(BigInt(offset), 48);
-  large.write("PK\x06\x07", 56, "latin1");
-  large.writeBigUInt64LE(BigInt(offset + size), 64);
-  large.writeUInt32LE(1, 72);
-  record.fill(0xff, 8, 20);
-  return Buffer.concat([large, record, comment]);
+  const { diskNumber = 0, withZip64End = false } = options;
+  const comment = Buffer.from((options.comment ?? "") as string);
+  const record = (files: number, ...place: number[]) =>
+    pack("PK\x05\x06", "2222442", diskNumber, 0, files, files, ...place, comment.length);
+  if (!withZip64End) return Buffer.concat([record(count, size, offset), comment]);
+  const large = pack("PK\x06\x06", "8488888", 44, 0, 0, count, count, size, offset);
+  const locator = pack("PK\x06\x07", "484", 0, offset + size, 1);
+  return Buffer.concat([large, locator, record(0xffff, 0xffffffff, 0xffffffff), comment]);
 }
 
 /** A buffer as a byte source. */

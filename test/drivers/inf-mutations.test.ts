@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { UserError } from "../../../src/domain/errors.ts";
-import { readInf } from "../../../src/inf/package.ts";
-import { PackageFiles } from "../../../src/inf/package-files.ts";
-import { deepTest, rounds, seedOr } from "../../support/depth.ts";
-import { printerInf } from "../../support/drivers/driver-zip.ts";
-import { filesInf, read, version } from "../../support/drivers/inf.ts";
-import { seededRandom } from "../../support/random.ts";
-import { shared, withoutShared } from "../../support/shared.ts";
+import { UserError } from "../../src/domain/errors.ts";
+import { readInf } from "../../src/inf/package.ts";
+import { PackageFiles } from "../../src/inf/package-files.ts";
+import { deepTest, rounds, seedOr } from "../support/depth.ts";
+import { printerInf } from "../support/drivers/driver-zip.ts";
+import { filesInf, read, version } from "../support/drivers/inf.ts";
+import { seededRandom } from "../support/random.ts";
+import { shared, withoutShared } from "../support/shared.ts";
 
 deepTest("a huge text is refused or read in bounded time", { timeout: 60_000 }, () => {
   const circles = `[Strings]\n${Array.from({ length: 50_000 }, (_, i) => `s${i}=%s${i + 1}%%s${i + 1}%`).join("\n")}\n[Version]\nProvider=%s0%\n`;

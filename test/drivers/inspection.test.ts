@@ -4,14 +4,15 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { UserError } from "../../../src/domain/errors.ts";
-import { inspectionArgument } from "../../../src/workers/inspection-process.ts";
-import { type InspectionLimits, Inspections } from "../../../src/workers/inspections.ts";
-import { bundle, startApp, type TestApp, temporaryFolder } from "../../support/app.ts";
-import { watchChildren, withoutProc } from "../../support/children.ts";
-import { deepTest } from "../../support/depth.ts";
-import { driverZip } from "../../support/drivers/driver-zip.ts";
-import { makeZip, type ZipPart } from "../../support/drivers/zip.ts";
+import { UserError } from "../../src/domain/errors.ts";
+import { inspectFile } from "../../src/services/drivers/inspection-child.ts";
+import { inspectionArgument } from "../../src/workers/inspection-process.ts";
+import { type InspectionLimits, Inspections, type ReadArchive } from "../../src/workers/inspections.ts";
+import { bundle, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { watchChildren, withoutProc } from "../support/children.ts";
+import { deepTest, rounds } from "../support/depth.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { makeZip, type ZipPart } from "../support/drivers/zip.ts";
 
 const head =
   '[Version]\nSignature="$Windows NT$"\nClass=Printer\n[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"A"=I\n';
@@ -21,24 +22,21 @@ const lines = (count: number, line: (i: number) => string) =>
 const languages = (count: number) =>
   `${head}[I]\nCopyFiles=@a.dll\n[SourceDisksNames]\n1=d,,,%A%\n[SourceDisksFiles]\na.dll=1,%B%\n${lines(count, (i) => `[Strings.${i}]\nA=a${i}\nB=b${i}`)}`;
 const models = (count: number) => head + lines(count, (i) => `"Papyrus model ${i} ${"x".repeat(40)}"=I${i}`);
+const zipOf = (inf: string | Buffer) => makeZip([{ name: "a.inf", bytes: inf, method: 0 }]);
+
 /** Archives that need much memory, each in another way. */
-const largestArchives: Record<string, () => ZipPart[]> = {
-  "strings in 8,000 languages": () => [{ name: "a.inf", bytes: languages(8000) }],
-  "two INFs of 180,000 models": () => ["a.inf", "b.inf"].map((name) => ({ name, bytes: models(180_000) })),
-  "models in UTF-16": () => [{ name: "a.inf", bytes: Buffer.from(`\ufeff${models(100_000)}一`, "utf16le") }],
-  "500,000 decorations": () => [
-    {
-      name: "a.inf",
-      bytes: `[Manufacturer]\nX=M,${lines(490_000, (i) => `NTamd64.${i}`).replaceAll("\n", ",")}`,
-    },
-  ],
-  "16 MB of Windows-1252": () => [
-    { name: "a.inf", bytes: Buffer.concat([Buffer.from(head), Buffer.alloc(15 << 20, 0x93)]) },
-  ],
+const largestArchives: Record<string, () => Buffer> = {
+  "strings in 8,000 languages": () => zipOf(languages(8000)),
+  "two INFs of 180,000 models": () =>
+    makeZip(["a.inf", "b.inf"].map((name) => ({ name, bytes: models(180_000) }))),
+  "models in UTF-16": () => zipOf(Buffer.from(`\ufeff${models(100_000)}一`, "utf16le")),
+  "500,000 decorations": () =>
+    zipOf(`[Manufacturer]\nX=M,${lines(490_000, (i) => `NTamd64.${i}`).replaceAll("\n", ",")}`),
+  "16 MB of Windows-1252": () => zipOf(Buffer.concat([Buffer.from(head), Buffer.alloc(15 << 20, 0x93)])),
   "500 INFs that use 3,000 files each": () => {
     const used = `${head}[SourceDisksFiles]\n${lines(3000, (i) => `f${i}=1`)}`;
-    const infs = Array.from({ length: 500 }, (_, i) => ({ name: `${i}.inf`, bytes: used }));
-    return [...infs, ...Array.from({ length: 3000 }, (_, i) => ({ name: `f${i}`, method: 0 }))];
+    const infs = Array.from({ length: 500 }, (_, i): ZipPart => ({ name: `${i}.inf`, bytes: used }));
+    return makeZip([...infs, ...Array.from({ length: 3000 }, (_, i) => ({ name: `f${i}`, method: 0 }))]);
   },
 };
 
@@ -48,19 +46,20 @@ async function archiveOf(t: TestContext, bytes: Buffer) {
   return { path, size: bytes.length };
 }
 
-function startInspections(t: TestContext, limits: Partial<InspectionLimits> = {}): Inspections {
-  const inspections = new Inspections(bundle, limits);
+/** @param readHere reads archives in this process */
+function startInspections(t: TestContext, limits: Partial<InspectionLimits> = {}, readHere?: ReadArchive) {
+  const inspections = new Inspections(bundle, limits, readHere);
   t.after(() => inspections.close());
   return inspections;
 }
 
-for (const [name, make] of Object.entries(largestArchives)) {
+for (const [name, make] of Object.entries(largestArchives))
   deepTest(
     `an inspection of ${name} uses at most 300 MB`,
     { skip: withoutProc, timeout: 300_000 },
     async (t) => {
       const inspections = startInspections(t, { timeMs: 300_000 });
-      const archive = await archiveOf(t, makeZip(make()));
+      const archive = await archiveOf(t, make());
       const children = watchChildren();
       let peakMb = 0;
       const watch = setInterval(() => {
@@ -75,24 +74,19 @@ for (const [name, make] of Object.entries(largestArchives)) {
       assert.ok(peakMb > 30 && peakMb <= 300, `${peakMb} MB`);
     },
   );
-}
 
-async function assertNothingLeft({ app, dataDir }: TestApp): Promise<void> {
+function assertNothingLeft({ app, dataDir }: TestApp): void {
   assert.equal(app.store.drivers.list().length, 0);
-  assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
-  assert.deepEqual(readdirSync(join(dataDir, "drivers")), []);
+  for (const folder of ["incoming", "drivers"]) assert.deepEqual(readdirSync(join(dataDir, folder)), []);
 }
 
 deepTest(
   "an inspection that runs out of memory answers 422, and the service keeps answering",
-  {
-    timeout: 300_000,
-  },
+  { timeout: 300_000 },
   async (t) => {
     const service = await startApp(t, {}, { heapMb: 48, timeMs: 300_000 });
-    const archive = makeZip([{ name: "a.inf", bytes: models(180_000) }]);
     let isOver = false;
-    const dying = service.upload("/drivers/upload", archive).finally(() => {
+    const dying = service.upload("/drivers/upload", zipOf(models(180_000))).finally(() => {
       isOver = true;
     });
 
@@ -107,32 +101,38 @@ deepTest(
     assert.equal(answer.status, 422);
     assert.match(await answer.text(), /need too much memory/);
     assert.ok(Math.max(...health) < 2000, `${Math.max(...health)} ms`);
-    await assertNothingLeft(service);
+    assertNothingLeft(service);
     assert.ok((await service.addDriver()) > 0);
   },
 );
+
+/** Signals children that have begun to read. @returns a function that ends this, and returns how many signals were sent */
+function signalReaders(t: TestContext, ...signals: readonly NodeJS.Signals[]): () => number {
+  const children = watchChildren();
+  let sent = 0;
+  const watch = setInterval(() => {
+    for (const { id } of children().filter(({ peakMb }) => peakMb > 75))
+      process.kill(id, signals[sent++ % signals.length]);
+  }, 10);
+  t.after(() => clearInterval(watch));
+  return () => {
+    clearInterval(watch);
+    return sent;
+  };
+}
 
 test("a killed inspection answers 422 and leaves no files", {
   skip: withoutProc,
   timeout: 60_000,
 }, async (t) => {
   const service = await startApp(t, { inspection: "process" });
-  const children = watchChildren();
-  const watch = setInterval(() => {
-    // A child with 60 MB has begun to read.
-    const begun = children().filter(({ peakMb }) => peakMb > 75);
-    for (const { id } of begun) process.kill(id, "SIGKILL");
-  }, 2);
-  t.after(() => clearInterval(watch));
+  const sent = signalReaders(t, "SIGKILL");
 
-  const answer = await service.upload(
-    "/drivers/upload",
-    makeZip([{ name: "a.inf", bytes: models(100_000) }]),
-  );
+  const answer = await service.upload("/drivers/upload", zipOf(models(rounds(50_000, 100_000))));
 
-  clearInterval(watch);
+  assert.ok(sent() > 0);
   assert.equal(answer.status, 422);
-  await assertNothingLeft(service);
+  assertNothingLeft(service);
   assert.ok((await service.addDriver()) > 0);
 });
 
@@ -141,30 +141,23 @@ test("an inspection survives signals that a terminal sends to all its processes"
   timeout: 60_000,
 }, async (t) => {
   const inspections = startInspections(t);
-  const archive = await archiveOf(t, makeZip([{ name: "a.inf", bytes: models(50_000) }]));
-  const children = watchChildren();
-  let signals = 0;
-  const watch = setInterval(() => {
-    for (const { id } of children().filter(({ peakMb }) => peakMb > 75)) {
-      process.kill(id, signals++ % 2 === 0 ? "SIGINT" : "SIGTERM");
-    }
-  }, 5);
-  t.after(() => clearInterval(watch));
+  const archive = await archiveOf(t, zipOf(models(rounds(20_000, 50_000))));
+  const sent = signalReaders(t, "SIGINT", "SIGTERM");
 
   const report = await inspections.inspect(archive);
 
-  assert.ok(signals > 0);
+  assert.ok(sent() > 0);
   assert.equal(report.infs.length, 1);
 });
 
 test("an inspection that takes too long answers 422 and leaves no files", { timeout: 60_000 }, async (t) => {
   const service = await startApp(t, {}, { timeMs: 1 });
 
-  const answer = await service.upload("/drivers/upload", makeZip([{ name: "a.inf", bytes: models(1000) }]));
+  const answer = await service.upload("/drivers/upload", zipOf(models(1000)));
 
   assert.equal(answer.status, 422);
   assert.match(await answer.text(), /takes too long to read/);
-  await assertNothingLeft(service);
+  assertNothingLeft(service);
 });
 
 test("an inspection gets one more second for each 32 MB", { timeout: 60_000 }, async (t) => {
@@ -195,7 +188,7 @@ test("a failure that the archive did not cause is an internal error", { timeout:
 test("few inspections run at once, some wait in order, and one more is refused as busy", {
   timeout: 60_000,
 }, async (t) => {
-  const inspections = startInspections(t, { maxConcurrent: 1, max: 3 });
+  const inspections = startInspections(t, { maxConcurrent: 1, max: 3 }, inspectFile);
   const archive = await archiveOf(t, driverZip());
   const order: number[] = [];
 
@@ -214,22 +207,20 @@ test("few inspections run at once, some wait in order, and one more is refused a
 test("one client uses at most half of the places, so that another client finds one", {
   timeout: 60_000,
 }, async (t) => {
-  const inspections = startInspections(t, { maxConcurrent: 1, max: 6 });
+  const inspections = startInspections(t, { maxConcurrent: 1, max: 6 }, inspectFile);
   const archive = await archiveOf(t, driverZip());
 
   const answers = await Promise.allSettled(
     ["greedy", "greedy", "greedy", "greedy", "honest"].map((client) => inspections.inspect(archive, client)),
   );
 
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    ["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled"],
-  );
+  const statuses = answers.map(({ status }) => status);
+  assert.deepEqual(statuses, ["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled"]);
 });
 
 test("closing ends running and waiting inspections", { timeout: 60_000 }, async (t) => {
   const inspections = startInspections(t, { maxConcurrent: 1 });
-  const archive = await archiveOf(t, makeZip([{ name: "a.inf", bytes: models(100_000) }]));
+  const archive = await archiveOf(t, driverZip());
   const running = Promise.allSettled([inspections.inspect(archive), inspections.inspect(archive)]);
 
   inspections.close();

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { tokenizer, tokTypes } from "acorn";
 import { transformSync } from "esbuild";
 import { checkSync } from "recheck";
-import { deepTest } from "../../support/depth.ts";
+import { deepTest } from "./support/depth.ts";
 
 interface Found {
   readonly file: string;

@@ -1,0 +1,381 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { navigation, startApp } from "../support/app.ts";
+import { undoLast } from "../support/backup/deletions.ts";
+import {
+  htmxHeaders,
+  overlappingInfs,
+  severalModels,
+  startWithDriver,
+} from "../support/drivers/driver-form.ts";
+import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
+
+const toSecond = { inf_path: "sub/second.inf", driver_desc: "Papyrus B" };
+const office = { name: "Office", address: "10.0.0.9", driver_id: "1" };
+
+function confirmedIn(page: string): string {
+  return /name="confirmed" value="([0-9a-f]+)"/.exec(page)?.[1] ?? "";
+}
+
+/** The values of the buttons with the nearest names for a field, sorted. */
+function offeredIn(page: string, field: string): string[] {
+  const buttons = page.matchAll(new RegExp(`<button name="${field}" value="([^"]*)" data-fill>`, "g"));
+  return [...buttons].map(([, name = ""]) => name).sort();
+}
+
+test("a driver is ready while its printers choose their models; else it, its list and the printer say where to choose", async (t) => {
+  const { addDriver, addPrinter, app, post, stateNow, text } = await startWithDriver(t, severalModels);
+  const states = [await stateNow()];
+  const chosen = { driver_id: "1", name: "Two", driver_desc: "Papyrus B" };
+
+  await addPrinter(chosen);
+  states.push(await stateNow());
+  const printer = await addPrinter({ driver_id: "1" });
+  states.push(await stateNow());
+  const { row } = await app.overview.printer(printer);
+  const { driver } = await app.overview.driver(1);
+  const pages = [await text(`/printers/${printer}`), await text("/printers?state=unchosen-model")];
+  const list = await text("/drivers");
+  await post(`/printers/${printer}`, { ...office, ...chosen });
+  states.push(await stateNow());
+  const forBoth = { models: ["Papyrus D", "Papyrus E"], decoration: "NTamd64,NTarm64", version: "2.0.0.0" };
+  await addPrinter({ ...chosen, name: "Three", arm64_driver_id: `${await addDriver(driverZip(forBoth))}` });
+  const arm64 = (await app.overview.driver(2)).driver;
+
+  assert.deepEqual(states, ["ready", "ready", "attention", "ready"]);
+  for (const { state, findings } of [row, driver]) {
+    assert.equal(state, "attention");
+    assert.equal(findings[0]?.text, "No model is chosen. Packages install the first of 3 models: Papyrus A.");
+  }
+  assert.match(list, /href="\/drivers\/1\?tab=model#models-found">Choose the model/);
+  for (const page of pages)
+    assert.match(page, new RegExp(`href="/printers/${printer}/edit#f-driver_desc">Choose the model`));
+  assert.deepEqual(
+    arm64.findings.map(({ kind }) => kind),
+    ["unchosen-model"],
+    "the driver for ARM64 is used with its own model",
+  );
+});
+
+test("a browser's form of a printer needs a model while the driver has none chosen; a plain request does not", async (t) => {
+  const { app, post, save } = await startWithDriver(t, severalModels);
+  const form = { ...office, from_form: "1" };
+
+  const refused = await post("/printers", form, navigation);
+  const both = await post("/printers", { ...form, name: "" }, htmxHeaders);
+  const plain = await post("/printers", office);
+  const chosen = await post("/printers", { ...form, name: "Two", driver_desc: "Papyrus B" }, navigation);
+  await save({ driver_desc: "Papyrus A" });
+  const later = await post("/printers", { ...form, name: "Three" }, navigation);
+
+  assert.deepEqual(
+    [refused, both, plain, chosen, later].map(({ status }) => status),
+    [422, 422, 200, 303, 303],
+  );
+  const page = await refused.text();
+  assert.match(page, /Choose one of 3 models\./);
+  assert.match(page, /<option value="Papyrus C">/, "the models are suggested without scripts too");
+  assert.match(await both.text(), /name is required[\s\S]*Choose one of 3 models/);
+  assert.deepEqual(
+    app.store.printers.list().map(({ printer }) => printer.driver_desc),
+    ["", "", "Papyrus B"],
+  );
+});
+
+test("a preselected model counts as chosen after a person confirms it, not after a saved comment", async (t) => {
+  const { record, save, stateNow } = await startWithDriver(t, severalModels);
+
+  const commented = await save({ comment: "for the ground floor" });
+  const afterComment = record().model_chosen;
+  const confirmed = await save({ driver_desc: "Papyrus A" });
+
+  assert.deepEqual([commented.status, confirmed.status], [303, 303]);
+  assert.deepEqual([afterComment, record().model_chosen], [false, true]);
+  assert.equal(await stateNow(), "ready");
+});
+
+test("no model is preselected until a person chooses one, unless a name is for all devices", async (t) => {
+  const { addDriver, app, text } = await startWithDriver(t, severalModels);
+  const universal = await addDriver(driverZip({ models: ["Papyrus 1", "Papyrus Universal PCL6"] }));
+
+  const [openPage, universalPage] = [await text("/drivers/1"), await text(`/drivers/${universal}`)];
+
+  assert.match(openPage, /used because no model is chosen/);
+  assert.doesNotMatch(openPage, /name="driver_desc"[^>]*checked/);
+  assert.match(universalPage, /value="Papyrus Universal PCL6"\s+checked/);
+  assert.equal(app.store.drivers.get(universal).driver_desc, "Papyrus Universal PCL6");
+  assert.equal((await app.overview.driver(universal)).driver.state, "ready");
+});
+
+test("a change of the INF keeps the model if the new INF has it and otherwise asks for one", async (t) => {
+  const { record, save } = await startWithDriver(t, overlappingInfs);
+  await save({ driver_desc: "Papyrus A" });
+
+  const lacking = await save({ ...toSecond, driver_desc: "Papyrus A" });
+  const none = await save({ inf_path: "sub/second.inf" });
+  const kept = record();
+  await save({ driver_desc: "Papyrus B" });
+  const moved = await save(toSecond);
+
+  assert.deepEqual([lacking.status, none.status, moved.status], [422, 422, 303]);
+  const page = await lacking.text();
+  assert.match(page, /Choose one of 2 models\./);
+  assert.match(page, /value="Papyrus C"/, "the models of the other INF are there to choose");
+  assert.doesNotMatch(page, /value="Papyrus A"/);
+  assert.deepEqual([kept.inf_path, kept.driver_desc], ["papyrus.inf", "Papyrus A"]);
+  const { inf_path, driver_desc, model_chosen } = record();
+  assert.deepEqual([inf_path, driver_desc, model_chosen], ["sub/second.inf", "Papyrus B", true]);
+});
+
+test("a plain request saves an INF and a model, and another INF changes the model to its preferred one", async (t) => {
+  const second = printerInf({ models: ["Second A v2.0", "Second A"], version: "9.9.9.9" });
+  const extra = [{ name: "sub/second.inf", bytes: second }];
+  const { post, record } = await startWithDriver(t, driverZip({ models: ["First A", "First B"], extra }));
+  const fields = { driver_desc: "First B", name: "Named", comment: "c", trust_publisher: "on" };
+
+  await post("/drivers/1", fields);
+  const first = record();
+  await post("/drivers/1", { inf_path: "sub/second.inf" });
+  const other = record();
+  const wrong = await post("/drivers/1", { inf_path: "nothing.inf" });
+
+  assert.deepEqual([first.driver_desc, first.name, first.trust_publisher], ["First B", "Named", true]);
+  assert.deepEqual([other.inf_path, other.driver_desc], ["sub/second.inf", "Second A"]);
+  assert.equal(wrong.status, 422);
+});
+
+test("a driver whose INF has no model needs attention, and its printers have no script, until a person types one", async (t) => {
+  const { addPrinter, fetch, post, text } = await startWithDriver(t, driverZip({ models: [] }));
+  await addPrinter({ driver_id: "1" });
+  const script = "/printers/1/scripts/install";
+
+  const list = await text("/drivers");
+  const before = await fetch(script);
+  await post("/drivers/1", { driver_desc_typed: "Papyrus typed" });
+  const after = await fetch(script);
+
+  assert.match(list, /This driver has no model/);
+  assert.deepEqual([before.status, after.status], [422, 200]);
+  assert.match(await before.text(), /has no model/);
+  assert.match(await after.text(), /DriverName = 'Papyrus typed'/);
+});
+
+test("a button shows the models of another INF without scripts, keeps typed values and saves nothing", async (t) => {
+  const { record, save } = await startWithDriver(t, overlappingInfs);
+  const typed = { name: "Typed", comment: "also typed", trust_publisher: "on", q: "c" };
+
+  const response = await save({ show: "models", inf_path: "sub/second.inf", ...typed });
+
+  const page = await response.text();
+  assert.equal(response.status, 200);
+  for (const part of [/Nothing is saved yet/, /value="Papyrus C"/, /value="Typed"/, /also typed/])
+    assert.match(page, part);
+  assert.match(page, /name="trust_publisher"[^>]*checked/);
+  assert.match(page, /value="sub\/second\.inf"\s+checked/);
+  assert.equal(record().name, "Papyrus A/B 1.2");
+});
+
+test("a search finds models in every INF of the archive, and choosing one chooses its INF", async (t) => {
+  const { save, text } = await startWithDriver(t, overlappingInfs);
+
+  const found = await text("/drivers/1/models?q=papyrus+c&inf_path=papyrus.inf");
+  const pick = /name="pick" value="([^"]+)"/.exec(found)?.[1] ?? "";
+  const fragment = await text(`/drivers/1/models?pick=${encodeURIComponent(pick)}`);
+  const page = await (await save({ pick, name: "Typed" })).text();
+  const garbage = await save({ pick: "99:x" });
+
+  assert.match(found, /In other INFs of this ZIP: 1 model/);
+  assert.match(found, /in <bdi>sub\/second\.inf<\/bdi>/);
+  for (const answer of [fragment, page]) {
+    assert.match(answer, /value="sub\/second\.inf"\s+checked/);
+    assert.match(answer, /value="Papyrus C"\s+checked/);
+  }
+  assert.match(page, /value="Typed"/);
+  assert.equal(garbage.status, 200);
+});
+
+test("a save that affects printers shows its effects first and happens after the confirmation", async (t) => {
+  const { addPrinter, app, post, record, save, text } = await startWithDriver(t, overlappingInfs);
+  await save({ driver_desc: "Papyrus B" });
+  await post("/clients", { name: "Alpha" });
+  await addPrinter({ driver_id: "1", name: "Own <1>", client_id: "1" });
+  await addPrinter({ driver_id: "1", name: "Chosen", driver_desc: "Papyrus A" });
+  const change = { ...toSecond, comment: "kept & sent again" };
+
+  const unconfirmed = await save(change);
+  const page = await unconfirmed.text();
+  const before = record().inf_path;
+  const done = await save({ ...change, confirmed: confirmedIn(page) });
+  const message = await text(done.headers.get("location") ?? "");
+  const twice = await save({ ...change, confirmed: confirmedIn(page) });
+
+  assert.equal(unconfirmed.status, 200);
+  assert.match(
+    page,
+    /1 printer must be deployed again: <a[^>]*><bdi>Own &lt;1&gt;<\/bdi><\/a> \(<bdi>Alpha<\/bdi>\)\./,
+  );
+  assert.match(
+    page,
+    /1 printer will be blocked\. The INF does not contain the model “<bdi>Papyrus A<\/bdi>”: <a[^>]*><bdi>Chosen/,
+  );
+  assert.match(page, /name="comment" value="kept &amp; sent again"/);
+  assert.equal(before, "papyrus.inf");
+  assert.equal(done.status, 303);
+  assert.match(done.headers.get("location") ?? "", /^\/drivers\/1\?done=redeploy&change=[\w-]{12}$/);
+  assert.deepEqual([twice.status, twice.headers.get("location")], [303, "/drivers/1?done=saved"]);
+  const printers = await app.overview.findMany([1, 2]);
+  assert.deepEqual([printers.get(1)?.state, printers.get(2)?.state], ["ready", "blocked"]);
+  assert.match(
+    message,
+    /class="notice warn"[^>]*>\s*<p>Saved: [\s\S]*1 printer cannot be deployed with this driver/,
+  );
+});
+
+test("a confirmation of outdated effects is requested again", async (t) => {
+  const { addPrinter, record, save } = await startWithDriver(t, severalModels);
+  await addPrinter({ driver_id: "1", name: "One" });
+  const change = { driver_desc: "Papyrus C" };
+
+  const first = await (await save(change)).text();
+  await addPrinter({ driver_id: "1", name: "Two" });
+  const second = await (await save({ ...change, confirmed: confirmedIn(first) }, htmxHeaders)).text();
+  const after = record().driver_desc;
+  const back = await (await save({ ...change, show: "form", name: "Typed" }, htmxHeaders)).text();
+
+  assert.match(first, /1 printer must be deployed again/);
+  assert.match(
+    first,
+    /1 printer will have the model “<bdi>Papyrus C<\/bdi>” instead of “<bdi>Papyrus A<\/bdi>”: <a[^>]*><bdi>One</,
+  );
+  assert.match(second, /The data changed meanwhile/);
+  assert.match(second, /2 printers must be deployed again/);
+  assert.equal(after, "Papyrus A");
+  assert.match(back, /value="Papyrus C"\s+checked/);
+  assert.match(back, /value="Typed"/);
+});
+
+test("names, comments and plain requests need no confirmation", async (t) => {
+  const { addPrinter, post, record, save } = await startWithDriver(t, severalModels);
+  await addPrinter({ driver_id: "1" });
+
+  const named = await save({ name: "Ground floor", comment: "c" });
+  const plain = await post("/drivers/1", { driver_desc: "Papyrus C" });
+  const saved = await save({ comment: "d" }, htmxHeaders);
+
+  assert.deepEqual([named.status, plain.status], [303, 200]);
+  assert.equal(record().driver_desc, "Papyrus C");
+  assert.match(saved.headers.get("hx-redirect") ?? "", /^\/drivers\/1\?done=saved&change=[\w-]{12}$/);
+});
+
+test("a typed model that the INF lacks is saved only after a confirmation that Windows will refuse it", async (t) => {
+  const { addDriver, app, post, record, save, stateNow } = await startWithDriver(t, severalModels);
+  const nameless = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
+  const typed = { driver_desc_typed: "Papyrus Z" };
+
+  const unconfirmed = await (await save(typed)).text();
+  const before = record().driver_desc;
+  await save({ ...typed, confirmed: confirmedIn(unconfirmed) });
+  const free = await post(`/drivers/${nameless}`, { from_form: "1", ...typed }, navigation);
+
+  assert.match(
+    unconfirmed,
+    /The INF does not contain the model “<bdi>Papyrus Z<\/bdi>”\. Windows will refuse it/,
+  );
+  assert.deepEqual([before, record().driver_desc, await stateNow()], ["Papyrus A", "Papyrus Z", "blocked"]);
+  assert.equal(free.status, 303);
+  assert.equal(app.store.drivers.get(nameless).driver_desc, "Papyrus Z");
+});
+
+const abc = ["Papyrus A", "Papyrus B", "Papyrus C"];
+
+test("a printer's form answers a model that the driver lacks with buttons, and a button sends the form", async (t) => {
+  const { app, fetch, post, text } = await startWithDriver(t, severalModels);
+  const send = async (driver_desc: string) =>
+    (await post("/printers", { ...office, from_form: "1", driver_desc }, navigation)).text();
+
+  const [refused, unlike] = [await send("papyrus z"), await send("Vellum 7")];
+  const body = new URLSearchParams(`name=Office&driver_id=1&driver_desc=papyrus+z&driver_desc=Papyrus+B`);
+  const pressed = await fetch("/printers", { method: "POST", body, headers: navigation });
+  const edit = await text("/printers/1/edit");
+
+  assert.deepEqual(offeredIn(refused, "driver_desc"), abc);
+  assert.match(refused, /name="driver_desc"[^>]*\n?[^>]*value="papyrus z"/, "what was typed is kept");
+  assert.equal(pressed.status, 303);
+  assert.equal(app.store.printers.get(1).printer.driver_desc, "Papyrus B", "the button's value counts");
+  for (const page of [unlike, edit]) assert.deepEqual(offeredIn(page, "driver_desc"), []);
+});
+
+test("the form of a printer whose driver has lost its model offers the nearest names at once", async (t) => {
+  const { addPrinter, post, text } = await startWithDriver(t, overlappingInfs);
+  await addPrinter({ driver_id: "1", driver_desc: "Papyrus A" });
+  await post("/drivers/1", toSecond);
+
+  const [page, edit] = [await text("/printers/1"), await text("/printers/1/edit")];
+
+  assert.match(page, /href="\/printers\/1\/edit#f-driver_desc">Choose another model/);
+  assert.deepEqual(offeredIn(edit, "driver_desc"), ["Papyrus B", "Papyrus C"]);
+});
+
+test("a move, a bulk change and a driver's form offer the nearest names too", async (t) => {
+  const { addDriver, addPrinter, post, save, text } = await startWithDriver(t, driverZip({ models: abc }));
+  await addDriver(driverZip({ models: ["Papyrus A1", "Papyrus X"], version: "0.1" }));
+  await addPrinter({ driver_id: "2", driver_desc: "Papyrus A1" });
+  const change = { ids: "1", action: "driver", driver_id: "1", driver_desc: "Papyrus BB" };
+
+  const move = await text("/drivers/2/move?to=1");
+  const bulk = await (await post("/printers/bulk", change)).text();
+  const confirm = await (await save({ driver_desc_typed: "Papyrus CC" })).text();
+  const chosen = await save({ driver_desc_typed: "Papyrus C" });
+
+  assert.deepEqual(offeredIn(move, "model_0"), abc);
+  assert.match(bulk, /The driver does not contain the model “Papyrus BB”\. Similar models: “Papyrus B”, /);
+  assert.deepEqual(offeredIn(confirm, "driver_desc_typed"), abc);
+  assert.equal(chosen.status, 303);
+});
+
+test("“Install exactly this version” shows its effect first, reaches scripts and packages, and can be undone", async (t) => {
+  const service = await startWithDriver(t);
+  const { addPrinter, fetch, save, text } = service;
+  await addPrinter({ driver_id: "1" });
+  const seen = async () => {
+    const { headers } = await fetch("/printers/1/packages/rmm", { method: "HEAD" });
+    const script = await text("/printers/1/scripts/install");
+    const parts = [/Revision = '(\w+)'/, /ExactVersion = (\S+)/].map((part) => part.exec(script)?.[1]);
+    return [...parts, headers.get("etag")];
+  };
+
+  const before = await seen();
+  const form = await text("/drivers/1");
+  const asked = await (await save({ exact_version: "on" })).text();
+  const unsaved = await seen();
+  await save({ exact_version: "on", confirmed: confirmedIn(asked) });
+  const after = await seen();
+  const [ticked, log] = [await text("/drivers/1"), await text("/audit")];
+  await undoLast(service);
+
+  assert.match(form, /Other queues of the driver change drivers for a moment/);
+  assert.match(asked, /1 printer must be deployed again/);
+  assert.deepEqual(unsaved, before);
+  assert.deepEqual([before[1], after[1]], ["$false", "$true"]);
+  for (const i of [0, 2]) assert.notEqual(after[i], before[i]);
+  assert.match(ticked, /name="exact_version"[^>]* checked/);
+  assert.match(log, /Install exactly this version/);
+  assert.deepEqual(await seen(), before);
+});
+
+test("an exact version survives a deletion that is undone and a restart; Windows’ own drivers never have it", async (t) => {
+  const service = await startWithDriver(t);
+  await service.post("/drivers/1", { exact_version: "on" });
+
+  await service.fetch("/drivers/1", { method: "DELETE" });
+  await undoLast(service);
+  const back = service.record().exact_version;
+  await service.stop();
+  const { app, post } = await startApp(t, { dataDir: service.dataDir });
+  const ofWindows = app.store.drivers.windowsDrivers();
+  const windows = await post(`/drivers/${ofWindows[0]?.id}`, { exact_version: "on" });
+
+  assert.deepEqual([back, app.store.drivers.get(1).exact_version], [true, true]);
+  assert.equal(windows.status, 409);
+  for (const driver of app.store.drivers.windowsDrivers()) assert.equal(driver.exact_version, false);
+});

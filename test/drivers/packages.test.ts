@@ -1,0 +1,358 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { download, downloadCounts } from "../support/audit/counted.ts";
+import { driverZip, twoInfs } from "../support/drivers/driver-zip.ts";
+import { everyUnpacker } from "../support/drivers/every-unpacker.ts";
+import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import {
+  appWithMixedDriver,
+  bytesOf,
+  expectedTree,
+  withoutScripts,
+} from "../support/drivers/mixed-driver.ts";
+import { makePng } from "../support/printers/png.ts";
+
+/** Starts a service with a driver of three models and two printers, each with one of them. */
+async function appWithShared(t: TestContext, fields: Record<string, string> = {}): Promise<TestApp> {
+  const app = await startApp(t);
+  const driver = String(await app.addDriver(driverZip({ models: ["Two", "One", "Three"] })));
+  await app.addPrinter({ name: "A", driver_id: driver, driver_desc: "Two" });
+  await app.addPrinter({ name: "B", driver_id: driver, driver_desc: "One", ...fields });
+  return app;
+}
+
+function text(tree: Tree, name: string): string {
+  return tree[name]?.toString() ?? "";
+}
+
+/** The driver names in a script of a driver's own package. */
+function namesIn(script: string): string | undefined {
+  return /DriverNames = @\((.*)\)/.exec(script)?.[1];
+}
+
+test("a driver’s own package contains its files and scripts that install the models in use", async (t) => {
+  const { fetch } = await appWithMixedDriver(t);
+
+  const answer = await fetch("/drivers/1/packages/rmm");
+  const tree = unpackers.fflate(await bytesOf(answer));
+
+  assert.match(answer.headers.get("content-disposition") ?? "", /"papyrus-100-pcl6-1-2\.zip"/);
+  assert.deepEqual(withoutScripts(tree), expectedTree);
+  for (const kind of ["install", "uninstall", "detect"]) {
+    const script = text(tree, `${kind}.ps1`);
+    assert.equal(namesIn(script), "'Papyrus 100 PCL6'", kind);
+    assert.match(script, /Id = 'driver-1'/);
+    assert.doesNotMatch(script, /http:|Add-PrinterPort|Get-PrintJob/);
+  }
+});
+
+for (const [name, unpack] of everyUnpacker) {
+  const skips: Record<string, string | false> = without;
+  test(`${name} opens it, and a printer's package without its driver`, {
+    skip: skips[name] ?? false,
+  }, async (t) => {
+    const { fetch, printer } = await appWithMixedDriver(t);
+
+    const driver = unpack(await bytesOf(fetch("/drivers/1/packages/rmm")));
+    const apart = unpack(await bytesOf(fetch(`/printers/${printer}/packages/rmm?driver=apart`)));
+
+    assert.deepEqual(withoutScripts(driver), expectedTree);
+    assert.deepEqual(Object.keys(apart).sort(), ["detect.ps1", "install.ps1", "uninstall.ps1"]);
+  });
+}
+
+test("the verifier accepts the Intune packages, which have the same contents as the ZIPs", {
+  skip: without.verifier,
+}, async (t) => {
+  const { fetch, printer } = await appWithMixedDriver(t);
+
+  for (const [start, end] of [
+    ["/drivers/1/packages/", ""],
+    [`/printers/${printer}/packages/`, "?driver=apart"],
+  ]) {
+    const tree = verifyIntunewin(await bytesOf(fetch(`${start}mdm${end}`)));
+    const zip = unpackers.fflate(await bytesOf(fetch(`${start}rmm${end}`)));
+    assert.deepEqual(tree, zip);
+  }
+});
+
+test("it installs the models in use, sorted, also for ARM64 machines; without any, the driver’s own model", async (t) => {
+  const { fetch, post, addDriver, addPrinter } = await appWithShared(t);
+  const forArm64 = { models: ["Arm A", "Arm B"], version: "2.0.0.0", decoration: "NTarm64" };
+  const arm64 = String(await addDriver(driverZip(forArm64)));
+  const unused = await addDriver(driverZip({ models: ["Nobody's"], version: "3.0.0.0" }));
+  await addPrinter({ name: "C", driver_id: "1", arm64_driver_id: arm64, arm64_driver_desc: "Arm B" });
+  const names = async (id: number | string) =>
+    namesIn(await (await fetch(`/drivers/${id}/scripts/detect`)).text());
+
+  const before = [await names(1), await names(arm64), await names(unused)];
+  await post("/printers/1/delete", {}, navigation);
+  const after = await names(1);
+
+  assert.deepEqual(before, ["'One', 'Two'", "'Arm B'", "'Nobody''s'"]);
+  assert.equal(after, "'One', 'Two'");
+});
+
+test("it leaves out a printer’s model that the INF lacks, and the page says so", async (t) => {
+  const { fetch, post, addDriver, addPrinter } = await startApp(t);
+  const driver = String(await addDriver(twoInfs));
+  await addPrinter({ name: "A", driver_id: driver, driver_desc: "Papyrus 100 PCL6" });
+  await addPrinter({ name: "B", driver_id: driver, driver_desc: "Papyrus 159 PCL6" });
+  await post(`/drivers/${driver}`, { inf_path: "sub/second.inf", driver_desc: "Papyrus 777 PCL6" });
+
+  const script = await (await fetch(`/drivers/${driver}/scripts/install`)).text();
+  const page = await (await fetch(`/drivers/${driver}`)).text();
+
+  assert.equal(namesIn(script), "'Papyrus 159 PCL6'");
+  assert.match(
+    page,
+    /The package leaves out models that the INF does not contain: <bdi>Papyrus 100 PCL6<\/bdi>/,
+  );
+});
+
+test("it supports HEAD, ranges and If-None-Match, with the same bytes each time", async (t) => {
+  const { fetch } = await appWithShared(t);
+  const scripts = ["install", "uninstall", "detect"].map((kind) => `scripts/${kind}`);
+  for (const path of ["packages/rmm", "packages/mdm", ...scripts]) {
+    const address = `/drivers/1/${path}`;
+    const whole = await fetch(address);
+    const bytes = await bytesOf(whole);
+    const etag = whole.headers.get("etag") ?? "";
+
+    const head = await fetch(address, { method: "HEAD" });
+    const part = await fetch(address, { headers: { range: "bytes=100-" } });
+    const same = await fetch(address, { headers: { "if-none-match": etag } });
+
+    assert.equal(whole.status, 200, path);
+    assert.match(whole.headers.get("content-disposition") ?? "", /^attachment; filename="[a-z0-9.-]+"/);
+    assert.equal(head.headers.get("content-length"), String(bytes.length));
+    assert.deepEqual([part.status, same.status], [206, 304]);
+    assert.ok((await bytesOf(part)).equals(bytes.subarray(100)));
+  }
+});
+
+test("it changes with the models in use and the trusted publisher; its revision does not depend on models", async (t) => {
+  const { fetch, post } = await appWithShared(t);
+  const seen = async () => {
+    const script = await (await fetch("/drivers/1/scripts/detect")).text();
+    const etag = (await fetch("/drivers/1/packages/rmm", { method: "HEAD" })).headers.get("etag");
+    return { etag, revision: /Revision = '([0-9a-f]{12})'/.exec(script)?.[1] };
+  };
+
+  const first = await seen();
+  await post("/printers/2", { name: "B", address: "10.0.0.9", driver_id: "1", driver_desc: "Three" });
+  const other = await seen();
+  await post("/drivers/1", { trust_publisher: "on" });
+  const trusted = await seen();
+
+  assert.ok(first.revision && first.etag);
+  assert.equal(other.revision, first.revision);
+  assert.notEqual(trusted.revision, first.revision);
+  assert.equal(new Set([first.etag, other.etag, trusted.etag]).size, 3);
+});
+
+test("a script fetched alone contains the URL of the files; scripts in packages contain none", async (t) => {
+  const { fetch, url } = await appWithShared(t);
+
+  const alone = await (await fetch("/drivers/1/scripts/install")).text();
+  const detect = await (await fetch("/drivers/1/scripts/detect")).text();
+  const page = await (await fetch("/drivers/1/read/install")).text();
+
+  assert.ok(alone.includes(`Download = '${url}/drivers/1/files'`));
+  assert.doesNotMatch(detect, /http:/);
+  assert.match(page, /install-papyrus-two-one-three-1-2\.ps1/);
+  assert.match(page, /href="\/drivers\/1\/scripts\/install"/);
+});
+
+test("an impossible package is refused with 404, 405 or 422, with the reason and the remedy", async (t) => {
+  const { app, fetch, addDriver } = await appWithShared(t);
+  const empty = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
+  const impossible: (readonly [path: string, status: number, why?: RegExp])[] = [
+    ["99/packages/rmm", 404],
+    ["x/packages/rmm", 404],
+    ["1/packages/zip", 404],
+    ["99/scripts/install", 404],
+    ["1/scripts/other", 404],
+    ["1/scripts/requirement", 404],
+    ["1/scripts/diagnose", 404],
+    ...["packages/rmm", "packages/mdm", "scripts/install"].map(
+      (path) => [`${empty}/${path}`, 422, /has no model\. Choose one on the driver/] as const,
+    ),
+    ...["packages/rmm", "packages/mdm", "scripts/detect"].map(
+      (path) => [`1000002/${path}`, 422, /^“.*” comes with Windows and has no package of its own\./] as const,
+    ),
+    ["1/packages/rmm", 422, /Upload driver\.zip again/],
+  ];
+  const posted = await fetch("/drivers/1/packages/rmm", { method: "POST" });
+  await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
+
+  for (const [path, status, why = /./] of impossible) {
+    const answer = await fetch(`/drivers/${path}`);
+
+    assert.equal(answer.status, status, path);
+    assert.match(await answer.text(), why);
+  }
+  assert.equal(posted.status, 405);
+});
+
+test("it counts as a download of no printer", async (t) => {
+  const app = await appWithShared(t);
+
+  for (const path of ["packages/rmm", "packages/mdm", "scripts/install"])
+    await bytesOf(app.fetch(`/drivers/1/${path}`));
+  // Downloads are counted in order, so this one ends the wait for the earlier ones.
+  await download(app, "/printers/2/scripts/install");
+
+  assert.deepEqual([(await downloadCounts(app, 1)).length, (await downloadCounts(app, 2)).length], [0, 1]);
+  assert.equal(app.app.deployments.lastDeployed(1), undefined);
+});
+
+/** Starts a service with a client that has two printers with an uploaded driver and one with a Windows driver. */
+async function appWithClient(t: TestContext): Promise<TestApp> {
+  const app = await startApp(t);
+  await app.post("/clients", { name: "Alpha" });
+  await app.addPrinter({ client_id: "1" });
+  await app.addPrinter({ name: "Hall", client_id: "1", driver_id: "1", address: "10.0.0.8" });
+  await app.addPrinter({ name: "Label", client_id: "1", driver_id: "1000003", address: "10.0.0.7" });
+  return app;
+}
+
+const scripts = ["detect.ps1", "install.ps1", "uninstall.ps1"];
+const origins = (script: string) => [...script.matchAll(/Origin = '(\w+)'/g)].map(([, origin]) => origin);
+const revisions = (script: string) => [...script.matchAll(/Revision = '(\w{12})'/g)].map(([, text]) => text);
+
+test("a package without its driver contains only scripts, about 30 KB, and has its own name and ETag", async (t) => {
+  const { fetch } = await appWithClient(t);
+  const names: Record<string, string> = {
+    "/printers/1/packages/rmm": "alpha-office-without-driver.zip",
+    "/printers/1/packages/mdm": "alpha-office-without-driver.intunewin",
+    "/clients/1/packages/rmm": "alpha-without-driver.zip",
+    "/packages/rmm?ids=1,2": "alpha-2-printers-without-driver.zip",
+  };
+
+  for (const [path, name] of Object.entries(names)) {
+    const whole = await fetch(path, { method: "HEAD" });
+    const apart = await fetch(`${path}${path.includes("?") ? "&" : "?"}driver=apart`);
+    const bytes = await bytesOf(apart);
+
+    assert.ok(apart.headers.get("content-disposition")?.includes(`"${name}"`), path);
+    assert.notEqual(apart.headers.get("etag"), whole.headers.get("etag"));
+    assert.ok(bytes.length < 45_000, `${bytes.length} bytes`);
+    assert.equal(Number(apart.headers.get("content-length")), bytes.length);
+    if (name.endsWith(".zip")) assert.deepEqual(Object.keys(unpackers.fflate(bytes)).sort(), scripts);
+  }
+});
+
+test("the scripts of a package without its driver look for the driver and name its package; revisions are those of the full package", async (t) => {
+  const { fetch } = await appWithClient(t);
+  const tree = async (query: string) =>
+    unpackers.fflate(await bytesOf(fetch(`/clients/1/packages/rmm${query}`)));
+
+  const [whole, apart] = [await tree(""), await tree("?driver=apart")];
+
+  for (const name of scripts) {
+    const [before, after] = [whole[name]?.toString() ?? "", apart[name]?.toString() ?? ""];
+    assert.deepEqual(origins(before), ["package", "windows"]);
+    assert.deepEqual(origins(after), ["apart", "windows"]);
+    assert.equal(revisions(after).length, name === "uninstall.ps1" ? 0 : 3);
+    assert.deepEqual(revisions(after), revisions(before));
+    if (name === "install.ps1") assert.match(after, /Package = 'Printer driver Papyrus 100 PCL6 1\.2'/);
+    assert.doesNotMatch(after, /pnputil|Invoke-WebRequest/);
+  }
+});
+
+test("Intune packages without drivers have the printer’s icon and keys of their own", {
+  skip: without.verifier,
+}, async (t) => {
+  const { fetch, upload } = await appWithClient(t);
+  await upload("/printers/1/icon", makePng(), "icon.png");
+
+  const [first, second] = await Promise.all(
+    [1, 2].map((id) => bytesOf(fetch(`/printers/${id}/packages/mdm?driver=apart`))),
+  );
+  assert.ok(first && second);
+
+  const tree = verifyIntunewin(first);
+  assert.deepEqual(Object.keys(tree).sort(), ["detect.ps1", "icon.png", "install.ps1", "uninstall.ps1"]);
+  const [one, other] = [first, second].map(
+    (bytes) => /<InitializationVector>(.*?)</.exec(bytes.toString("latin1"))?.[1],
+  );
+  assert.notEqual(one, other);
+});
+
+test("scripts fetched alone also look for the driver, contain no URL, and can be viewed", async (t) => {
+  const { fetch } = await appWithClient(t);
+
+  for (const owner of ["/printers/1", "/clients/1"]) {
+    const answer = await fetch(`${owner}/scripts/install?driver=apart`);
+    const script = await answer.text();
+    const page = await (await fetch(`${owner}/read/uninstall?driver=apart`)).text();
+
+    assert.match(answer.headers.get("content-disposition") ?? "", /"install-\w+-without-driver\.ps1"/);
+    assert.doesNotMatch(script, /https?:\/\/127|Invoke-WebRequest/);
+    assert.match(page, new RegExp(`href="${owner}/scripts/uninstall\\?driver=apart"`));
+    assert.match(page, /its own package removes it/);
+  }
+});
+
+test("any other value of driver is refused; packages of Windows’ drivers and drivers’ own packages do not depend on it", async (t) => {
+  const { fetch } = await appWithClient(t);
+  const paths = [
+    ...["/printers/1/packages/rmm", "/printers/1/packages/mdm", "/clients/1/packages/rmm"],
+    ...["/printers/1/scripts/install", "/clients/1/scripts/detect"],
+  ];
+
+  for (const path of paths)
+    for (const query of ["driver=none", "driver=", "driver=Apart", "driver=apart&driver=with"]) {
+      const answer = await fetch(`${path}?${query}`);
+      assert.equal(answer.status, 422, `${path}?${query}`);
+      assert.match(await answer.text(), /is not valid\. Use “driver=apart”, or remove the parameter\.\n$/);
+    }
+  assert.equal((await fetch("/packages/rmm?ids=1&driver=x")).status, 422);
+  assert.equal((await fetch("/drivers/1/packages/rmm?driver=none")).status, 200);
+  for (const format of ["rmm", "mdm"]) {
+    const whole = await fetch(`/printers/3/packages/${format}`);
+    const apart = await fetch(`/printers/3/packages/${format}?driver=apart`);
+
+    assert.equal(apart.headers.get("etag"), whole.headers.get("etag"));
+    assert.ok((await bytesOf(apart)).equals(await bytesOf(whole)));
+  }
+});
+
+test("a package without the driver is refused for the same reasons, and one of the other printers is offered", async (t) => {
+  const { app, fetch, post, addDriver, addPrinter } = await appWithClient(t);
+  await post("/printers", { name: "Bare", address: "10.0.0.1", client_id: "1" });
+  const empty = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
+  await addPrinter({ name: "Incomplete", driver_id: String(empty) });
+  const refused = {
+    "/printers/99/packages/rmm?": 404,
+    "/clients/99/packages/rmm?": 404,
+    "/printers/4/packages/rmm?": 422,
+    "/printers/5/packages/rmm?": 422,
+    "/packages/rmm?ids=1,4&": 422,
+  };
+
+  for (const [path, status] of Object.entries(refused))
+    assert.equal((await fetch(`${path}driver=apart`)).status, status, path);
+  const others = await fetch("/packages/rmm?ids=1,4&driver=apart", { headers: { "hx-request": "true" } });
+  await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
+  const gone = await fetch("/printers/1/packages/rmm?driver=apart");
+
+  assert.match(await others.text(), /href="\/packages\/rmm\?ids=1&amp;driver=apart">Download the other one</);
+  assert.equal(gone.status, 422);
+  assert.match(await gone.text(), /Upload driver\.zip again/);
+});
+
+test("a package without the driver counts as a download of its format for each printer, with the printer’s revision", async (t) => {
+  const app = await appWithClient(t);
+
+  await download(app, "/printers/1/packages/mdm?driver=apart");
+  await download(app, "/printers/1/packages/rmm");
+  await download(app, "/clients/1/packages/rmm?driver=apart");
+
+  assert.deepEqual(await downloadCounts(app, 1), ["mdm script 1", "rmm script 2"]);
+  assert.deepEqual(await downloadCounts(app, 2), ["rmm script 1"]);
+  const revisionsOf1 = app.app.deployments.ofPrinter(1).map(({ revision }) => revision);
+  assert.equal(new Set(revisionsOf1).size, 1);
+});

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { missingCountOf } from "../../src/domain/drivers/driver.ts";
+import { infRemarks } from "../../src/html/drivers/driver-remarks.ts";
+import { inspectArchive } from "../../src/services/drivers/inspect.ts";
+import { reportOf } from "../../src/services/drivers/inspect-report.ts";
+import { startApp } from "../support/app.ts";
+import { deepTest, isDeep, rounds, selectCases } from "../support/depth.ts";
+import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
+import { makeZip, sourceOf, type ZipPart } from "../support/drivers/zip.ts";
+
+const named = (count: number, name: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => name(i));
+const reportFor = async (zip: Buffer) => reportOf(await inspectArchive(sourceOf(zip)));
+const infs = (count: number, text: (i: number) => string) =>
+  makeZip(
+    Array.from({ length: count }, (_, i): ZipPart => ({ name: `${i}/a.inf`, bytes: text(i), method: 0 })),
+  );
+
+const longNames = (i: number) =>
+  printerInf({
+    models: named(200, (k) => `${i} ${k} ${"m".repeat(240)}`),
+    files: named(200, (k) => `${k}${"f".repeat(200)}`),
+  });
+
+/** Small ZIPs that made large pages in the past. */
+const bloated: Record<string, () => Buffer> = {
+  "a provider of 4,000 characters": () => driverZip({ provider: "P".repeat(4000) }),
+  "a model name of 15 MB": () => driverZip({ models: ["A".repeat(15 << 20), "Papyrus"] }),
+  "100,000 models": () => driverZip({ models: named(100_000, (i) => `Papyrus number ${i}`) }),
+  "1,000 INFs": () => infs(1000, () => printerInf()),
+  "200 INFs of 200 long names": () => infs(200, longNames),
+  "many missing files": () => {
+    const files = named(rounds(4000, 60_000), (i) => `gone${i}.dll`);
+    return makeZip([{ name: "a.inf", bytes: printerInf({ files }) }]);
+  },
+};
+
+for (const [name, make] of selectCases(Object.entries(bloated), 2)) {
+  test(`${name}: the report and the pages stay small`, { timeout: 120_000 }, async (t) => {
+    const service = await startApp(t);
+    const id = await service.addDriver(make());
+    const pages: { path: string; bytes: number; ms: number }[] = [];
+
+    for (const path of ["/drivers", `/drivers/${id}`, "/printers", `/drivers/${id}?q=a`]) {
+      const since = performance.now();
+      const bytes = (await (await service.fetch(path)).text()).length;
+      pages.push({ path, bytes, ms: performance.now() - since });
+    }
+
+    const reportBytes = JSON.stringify(service.app.store.drivers.get(id).report).length;
+    t.diagnostic(
+      `${reportBytes} bytes kept; ${pages.map((page) => `${page.bytes} bytes in ${Math.round(page.ms)} ms`)}`,
+    );
+    assert.ok(reportBytes <= 2 << 20, `${reportBytes} bytes kept`);
+    for (const { path, bytes, ms } of pages) {
+      assert.ok(bytes < 200_000, `${path} has ${bytes} bytes`);
+      if (isDeep) assert.ok(ms < 2000, `${path} took ${ms} ms`);
+    }
+  });
+}
+
+test("more than a thousand INFs are refused with the remedy", { timeout: 60_000 }, async () => {
+  for (const count of selectCases([1001, 3000, 10_000], 1))
+    await assert.rejects(inspectArchive(sourceOf(infs(count, () => ""))), {
+      name: "UserError",
+      message: /The limit is 1000\. Zip and upload only one driver’s folder/,
+    });
+});
+
+test("models with impossible names are left out, and the report says how many", async () => {
+  const accents = (count: number) => `e${"\u0301".repeat(count)}`;
+  const models = ["A".repeat(261), accents(31), "bell \u0007", "Papyrus\t100", accents(30)];
+  const hidden = ["\u202e001 surypaP", "Papyrus\u2028HP 100", "Papyrus \u2066100", "Papyrus 100"];
+
+  const one = await reportFor(driverZip({ models }));
+  const other = await reportFor(driverZip({ models: hidden }));
+
+  assert.deepEqual(one.infs[0]?.descriptions, models.slice(3));
+  assert.equal(one.infs[0]?.modelLines, 5);
+  assert.deepEqual(other.infs[0]?.descriptions, ["Papyrus 100"]);
+  for (const { warnings } of [one, other]) assert.match(warnings.join(), /^3 models are left out/);
+});
+
+test("the lists of a report are cut and its counts are not, and the printer's INF gets its names first", {
+  timeout: 60_000,
+}, async () => {
+  const whole = printerInf({ models: named(10_001, (i) => `Papyrus ${i}`), files: ["a.dll"] });
+  const count = rounds(40, 100);
+  const others = Array.from({ length: count }, (_, i) => ({ name: `0/${i}.inf`, bytes: longNames(i) }));
+
+  const report = await reportFor(
+    makeZip([...others, { name: "z.inf", bytes: whole }, { name: "papyrus.cat" }, { name: "a.dll" }]),
+  );
+
+  const last = report.infs.at(-1);
+  assert.equal(report.printerInf, "z.inf");
+  assert.equal(last?.descriptions.length, 10_000);
+  assert.equal(last?.unused.count, count);
+  assert.ok(JSON.stringify(report).length <= 2 << 20);
+  assert.match(report.warnings.join(), /models are not listed\. You can type them/);
+  assert.equal(report.infs[0] && missingCountOf(report.infs[0]), 201);
+});
+
+deepTest("50,000 names that differ only by case make few warnings", { timeout: 60_000 }, async () => {
+  const duplicates = ["A", "a"]
+    .flatMap((letter) => named(25_000, (i) => `${letter}${i}`))
+    .map((name) => ({ name, method: 0 }));
+
+  const { warnings } = await reportFor(makeZip([{ name: "x.inf", bytes: printerInf() }, ...duplicates]));
+
+  assert.ok(warnings.length < 10, `${warnings.length} warnings`);
+  assert.match(warnings.at(-1) ?? "", /\b25000\b/, "the others are counted");
+});
+
+test("a warning about very many vendors stays short", async (t) => {
+  const { upload, app } = await startApp(t);
+  const long = "x".repeat(180);
+  const extra = Array.from({ length: 60 }, (_, i) => ({
+    name: `${long}/${i}.inf`,
+    bytes: printerInf({ provider: `${i}${long}`, files: [] }),
+  }));
+
+  await upload("/drivers/upload", driverZip({ extra }));
+
+  const driver = app.store.drivers.get(1);
+  const [warning = ""] = driver.report.warnings;
+  assert.match(warning, /several vendors/);
+  assert.ok(warning.length < 2500, `${warning.length} characters`);
+  assert.ok(infRemarks(driver).toString().length < 20_000);
+});
+
+test("hostile names of INFs and models are escaped on every page", async (t) => {
+  const { addDriver, fetch, upload } = await startApp(t);
+  const evil = '"><script>alert(1)</script>\u202e';
+  const encoded = encodeURIComponent(evil);
+  const other = printerInf({ models: ["In <other>"], provider: "</bdi>" });
+  await addDriver(
+    driverZip({
+      models: ["Papyrus <img src=x>", `Papyrus ' onfocus='x`],
+      provider: "<b>Acme</b>",
+      extra: [{ name: "x' &amp; i.inf", bytes: other }],
+    }),
+  );
+  const pages = [
+    "",
+    "/1",
+    `/1?q=${encoded}`,
+    `/1/models?q=in&inf_path=${encoded}`,
+    "/1/models?suggest=1&q=papyrus",
+    `/1/models?pick=${encodeURIComponent(`0:${evil}`)}`,
+    "/1/models?pick=-1:x",
+    "/1/models?pick=__proto__:x",
+    `/1?uploaded=new&moved=${encoded}`,
+  ];
+
+  const texts = await Promise.all(pages.map(async (path) => (await fetch(`/drivers${path}`)).text()));
+  const notice = await upload(
+    "/drivers/upload",
+    driverZip({ provider: "<b>Acme</b>", models: ["<x>", "<y>"] }),
+  );
+
+  for (const text of [...texts, await notice.text()]) {
+    assert.doesNotMatch(text, /<script>alert|<img src=x|<i>\.inf|<b>Acme|In <other>|<x>|<y>| onfocus='/);
+    assert.doesNotMatch(text, /error in Platen/i);
+  }
+});
+
+test("invisible characters in texts of an INF are shown as codes on every page", async (t) => {
+  const { fetch, addDriver } = await startApp(t);
+  const inf = printerInf({
+    provider: "HP\u202etfos\u0007",
+    maker: "\u2067M",
+    version: "1.2\u200e.3",
+    files: ["gone\u202efni.dll"],
+  });
+
+  const id = await addDriver(makeZip([{ name: "a.inf", bytes: inf }]));
+  const pages = await Promise.all(
+    [`/drivers/${id}`, "/drivers", `/printers?driver=${id}`, "/packages"].map(async (path) =>
+      (await fetch(path)).text(),
+    ),
+  );
+
+  assert.match(pages[0] ?? "", /<title>HPtfos Papyrus 100 PCL6/);
+  assert.match(pages[0] ?? "", /<bdi>HP\[U\+202E\]tfos\[U\+0007\]/);
+  assert.match(pages[0] ?? "", /Missing: .*gone\[U\+202E\]fni\.dll/);
+  assert.doesNotMatch(pages.join(), /[\u202a-\u202e\u2066-\u2069\u200e\u0007]/);
+});
+
+test("the name of an uploaded file is kept with visible, whole characters", async (t) => {
+  const { fetch, upload, app } = await startApp(t);
+  const names = ["a\u202egpj.zip", `${"a".repeat(254)}\u{1f600}.zip`, "\u2028.zip", "a\u009b31m\u0085.zip"];
+
+  for (const [i, name] of names.entries())
+    await upload("/drivers/upload", driverZip({ version: `1.${i}` }), name);
+  const kept = [1, 2, 3, 4].map((id) => app.store.drivers.get(id).file_name);
+  const answers = await Promise.all([1, 2, 3, 4].map((id) => fetch(`/drivers/${id}/archive`)));
+
+  assert.deepEqual(kept, ["a[U+202E]gpj.zip", `${"a".repeat(254)}\ufffd`, ".zip", "a31m.zip"]);
+  for (const { status, headers } of answers) {
+    assert.equal(status, 200);
+    assert.doesNotMatch(headers.get("content-disposition") ?? "", /%E2%80%A|%C2%9B|%0/);
+  }
+});

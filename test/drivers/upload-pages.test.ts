@@ -1,0 +1,324 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
+import { temporaryFolder } from "../support/app.ts";
+import {
+  accessibilityProblems,
+  isFocusIn,
+  overflows,
+  saveScreenshot,
+  withoutBrowser,
+} from "../support/browser.ts";
+import { deepTest, isDeep } from "../support/depth.ts";
+import { choose, narrow, openPage, zipFile } from "../support/drivers/driver-pages.ts";
+import { driverZip, sixtyModels } from "../support/drivers/driver-zip.ts";
+import { makeZip } from "../support/drivers/zip.ts";
+
+/** A driver of sixty models with an unused file of 1.1 MB. */
+const large = () =>
+  driverZip({
+    models: sixtyModels,
+    extra: [{ name: "setup.bin", bytes: randomBytes(1_200_000), method: 0 }],
+  });
+const asking = driverZip({ models: ["Papyrus A", "Papyrus B"], version: "2.0.0.0" });
+const program = zipFile("setup.zip", Buffer.from("MZ a program"));
+
+/** Drops files `dropped0.zip`, `dropped1.zip`, … on an element. */
+async function dropFiles(page: Page, selector: string, contents: readonly Buffer[]): Promise<void> {
+  const files = contents.map((bytes) => bytes.toString("base64"));
+  await page.evaluate(`(() => {
+    const data = new DataTransfer();
+    ${JSON.stringify(files)}.forEach((text, i) => {
+      const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+      data.items.add(new File([bytes], "dropped" + i + ".zip"));
+    });
+    const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+    document.querySelector(${JSON.stringify(selector)}).dispatchEvent(drop);
+  })()`);
+}
+
+/** The card of the last upload. */
+const cardOf = (page: Page) => page.locator("#upload-lines .notice");
+
+/** Counts the uploads that the page begins. */
+function countUploads(page: Page): { count: number } {
+  const seen = { count: 0 };
+  page.on("request", (request) => {
+    if (request.url().endsWith("/drivers/upload")) seen.count++;
+  });
+  return seen;
+}
+
+/** Limits uploads to 100,000 bytes a second. */
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  const network = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 100_000 };
+  await session.send("Network.emulateNetworkConditions", network);
+}
+
+/** A file of this size with the signature of a ZIP. */
+async function largeFile(t: TestContext, bytes: number): Promise<string> {
+  const path = join(await temporaryFolder(t), "large.zip");
+  await writeFile(path, Buffer.alloc(bytes, "PK"));
+  return path;
+}
+
+describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("a ZIP that is dropped on any page opens the dialog, whose form ends at the printer's package", async (t) => {
+    const { url, app, page, problems, see, press } = await openPage(t, "/clients/1", {
+      prepare: async ({ post }) => {
+        for (const name of ["Acme", "Beta"]) await post("/clients", { name });
+      },
+      ...narrow,
+    });
+    const card = cardOf(page);
+    for (const path of isDeep ? ["/", "/packages", "/audit", "/search?q=x", "/clients/1"] : []) {
+      await page.goto(url + path);
+      assert.equal(await page.locator("#upload-dialog").isVisible(), false, path);
+    }
+
+    await dropFiles(page, "h1", [large()]);
+    await card.getByText("was uploaded").waitFor();
+    await saveScreenshot(page, "360-upload-card");
+    const [isWide, faults] = [await overflows(page), isDeep ? await accessibilityProblems(page) : []];
+    await card.getByLabel("Name", { exact: true }).fill("Office");
+    await page.getByLabel("Address").fill("10.0.0.9");
+    assert.equal(await card.getByLabel("Client").inputValue(), "1", "the client of the page");
+    await card.getByLabel("Client").selectOption("Beta");
+    const model = page.getByLabel("Model, one of 60");
+    await model.fill("papyrus 15");
+    await page.locator("#upload-lines option").nth(10).waitFor({ state: "attached" });
+    await page.locator('#upload-lines option[value="Papyrus 100 PCL6"]').waitFor({ state: "detached" });
+    await model.fill("Papyrus 150");
+    await press("Save printer");
+    await see("Similar models:");
+    const typed = await page.getByRole("textbox", { name: "Name" }).inputValue();
+    await press("Papyrus 150 PCL6");
+    assert.ok(await isFocusIn(page, "#f-driver_desc"));
+    assert.equal(await page.locator("#f-driver_desc-problem, #f-driver_desc[aria-invalid]").count(), 0);
+    await press("Save printer");
+    await see("Saved: Office. Your first package is ready.");
+
+    const { printer, client } = app.store.printers.get(1);
+    assert.deepEqual([isWide, faults], [false, []]);
+    assert.deepEqual([typed, printer.driver_desc, client?.name], ["Office", "Papyrus 150 PCL6", "Beta"]);
+    assert.deepEqual(problems, []);
+  });
+
+  deepTest("the proposed name of the driver can be changed on the card, and must be unique", async (t) => {
+    const { app, page, problems } = await openPage(t, "/clients", { drivers: [driverZip()], ...narrow });
+    const card = cardOf(page);
+    const rename = async (name: string) => {
+      await card.getByLabel("Driver name").fill(name);
+      await card.getByRole("button", { name: "Rename driver" }).click();
+    };
+    await dropFiles(page, "h1", [driverZip({ version: "3.0.0.0" })]);
+
+    await card.getByText("Rename", { exact: true }).click();
+    await rename("Papyrus 100 PCL6 1.2");
+    await card.getByText("is already the name of another driver").waitFor();
+    assert.equal(app.store.drivers.get(2).name, "Papyrus 100 PCL6 3.0");
+    await saveScreenshot(page, "360-rename");
+    await rename("Copiers 2026");
+    // A refused name has the same sentence, with the old name.
+    await card.getByText("Copiers 2026 is the driver’s name.").waitFor();
+
+    assert.equal(app.store.drivers.get(2).name, "Copiers 2026");
+    assert.equal(await card.getByRole("button", { name: "Save printer" }).count(), 1, "the next step stays");
+    assert.deepEqual(problems, []);
+  });
+
+  deepTest("one button leaves out the unused files at once, says so, and takes them back", async (t) => {
+    const { app, page, problems, press } = await openPage(t, "/drivers");
+    await dropFiles(page, "body", [large()]);
+    const isDropping = () => app.store.drivers.get(1).drop_unused;
+
+    await press("Leave out 1 unused file (1.1 MB smaller)");
+    await cardOf(page).getByText("Packages leave out 1 unused file (1.1 MB)").waitFor();
+    const left = isDropping();
+    assert.ok(await isFocusIn(page, "#drop-unused-1"), "the button that takes them back");
+    await press("Include unused files");
+    await page.getByRole("button", { name: "Leave out 1 unused file" }).waitFor();
+
+    assert.deepEqual([left, isDropping()], [true, false]);
+    assert.equal(new URL(page.url()).pathname, "/drivers");
+    assert.deepEqual(problems, []);
+  });
+
+  deepTest("without scripts the driver's page has the button that leaves out unused files", async (t) => {
+    const options = { drivers: [large()], javaScriptEnabled: false, ...narrow };
+    const { app, page, see, press } = await openPage(t, "/drivers/1", options);
+
+    await press("Leave out 1 unused file (1.1 MB smaller)");
+    await see("Packages leave out 1 unused file");
+
+    assert.match(page.url(), /\/drivers\/1\?done=saved(?:&change=[\w-]{12})?$/);
+    assert.equal(app.store.drivers.get(1).drop_unused, true);
+  });
+
+  test("another ZIP can be chosen from the card", async (t) => {
+    const { page } = await openPage(t, "/");
+    await dropFiles(page, "h1", [makeZip([{ name: "Driver/inner.zip", bytes: "PK" }])]);
+    await cardOf(page).getByText("The driver is probably in “Driver/inner.zip”").waitFor();
+
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("link", { name: "Choose another ZIP" }).click();
+    const opened = await chooser;
+    if (isDeep) {
+      await opened.setFiles(zipFile("net.zip", driverZip({ className: "Net", provider: "Acme" })));
+      await cardOf(page).getByText("It is for network adapters").waitFor();
+    }
+  });
+
+  deepTest("a driver that is no printer's can be deleted from the card", async (t) => {
+    const { app, page, problems, press } = await openPage(t, "/");
+    await dropFiles(page, "h1", [driverZip({ className: "Net", provider: "Acme" })]);
+    await cardOf(page).getByText("It is for network adapters").waitFor();
+    await saveScreenshot(page, "1440-upload-of-no-printer");
+
+    await press("Delete driver");
+    await page.locator("#message").getByText("Deleted: ").waitFor();
+
+    assert.equal(app.store.drivers.list().length, 0);
+    assert.deepEqual(problems, []);
+  });
+
+  test("several ZIPs are uploaded one after another, each with a line for its result", async (t) => {
+    const { app, page, problems, see } = await openPage(t, "/drivers");
+    const uploads = countUploads(page);
+    const network = zipFile("net.zip", driverZip({ className: "Net", version: "3.0.0.0" }));
+    const more = isDeep ? [zipFile("asks.zip", asking), network] : [];
+    const count = 1 + more.length;
+
+    await choose(page, zipFile("good.zip", driverZip()), program, ...more);
+    await see(isDeep ? "It is for network adapters" : "This is not a ZIP. Extract a setup program");
+    await saveScreenshot(page, "1440-uploads");
+    const tones = await page.locator("#upload-lines > li > .notice").evaluateAll((notices) => {
+      return (notices as { className: string }[]).map(({ className }) => className.replace("notice ", ""));
+    });
+
+    assert.deepEqual(tones, ["good", "bad", ...(isDeep ? ["good", "bad"] : [])]);
+    assert.equal(uploads.count, count, "what is no ZIP is not sent");
+    await see("This is not a ZIP. Extract a setup program");
+    assert.equal(await page.locator("#driver-table tbody tr").count(), count, "the list follows");
+    const next = page.locator("#upload-lines").getByRole("link", { name: "New printer with this driver" });
+    assert.equal(await next.count(), isDeep ? 2 : 1, "a form would leave the other uploads");
+    assert.equal(await page.locator("#upload-lines .new-printer").count(), 0);
+    assert.equal(await page.getByLabel("Driver ZIP").inputValue(), "");
+    assert.equal(app.store.drivers.list().length, count);
+    assert.deepEqual(problems, []);
+  });
+
+  deepTest("several dropped ZIPs are uploaded one after another, and the list follows", async (t) => {
+    const { app, page } = await openPage(t, "/drivers");
+
+    await dropFiles(page, "h1", [driverZip({ version: "4.0.0.0" }), driverZip({ version: "5.0.0.0" })]);
+    await page.locator("#driver-table tbody tr").nth(1).waitFor();
+
+    const names = app.store.drivers.list().map(({ file_name }) => file_name);
+    assert.deepEqual(names, ["dropped1.zip", "dropped0.zip"]);
+  });
+
+  test("a ZIP over the limit is refused before it is sent", async (t) => {
+    const { page } = await openPage(t, "/drivers", { config: { uploadLimitBytes: 1024 * 1024 } });
+    const uploads = countUploads(page);
+
+    await page.getByLabel("Driver ZIP").setInputFiles(await largeFile(t, 3 << 20));
+    await page.locator(".notice.bad:focus").getByText("The file has 3 MB. The limit is 1 MB").waitFor();
+
+    assert.equal(uploads.count, 0);
+  });
+
+  test("an upload shows its progress and can be cancelled", async (t) => {
+    const { app, page, see, press } = await openPage(t, "/drivers");
+    await slowDown(page);
+
+    await page.getByLabel("Driver ZIP").setInputFiles(await largeFile(t, 700_000));
+    const state = page.locator("#upload-lines .state").getByText(/^\d+ %$/);
+    await state.waitFor();
+    await press("Cancel");
+    await see("Upload cancelled.");
+
+    assert.equal(app.store.drivers.list().length, 0);
+  });
+
+  deepTest("leaving during an upload asks first, and a cancelled one is followed by the next", async (t) => {
+    const { url, app, page, see, press } = await openPage(t, "/drivers");
+    await slowDown(page);
+    const small = join(await temporaryFolder(t), "small.zip");
+    await writeFile(small, driverZip());
+    const asked: string[] = [];
+    page.once("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void dialog.dismiss();
+    });
+    await page.getByLabel("Driver ZIP").setInputFiles([await largeFile(t, 1_500_000), small]);
+    await page.locator("#upload-lines > li").nth(1).getByText("Waiting").waitFor();
+
+    await page.getByRole("link", { name: "Clients" }).click({ noWaitAfter: true });
+    await press("Cancel large.zip");
+    const isFocused = await isFocusIn(page, "#upload-lines > li:first-child");
+    await see("Upload cancelled.");
+    await see("was uploaded");
+    await page.getByRole("link", { name: "Clients" }).click();
+    await page.waitForURL(`${url}/clients`);
+
+    assert.deepEqual(asked, ["beforeunload"]);
+    assert.equal(isFocused, true, "the line has the focus of the button that is gone");
+    assert.equal(app.store.drivers.list().length, 1);
+  });
+
+  deepTest("a failed upload can be retried from its line without choosing the file again", async (t) => {
+    const { app, page } = await openPage(t, "/drivers");
+    await page.route("**/drivers/upload", (route) => route.abort());
+    const others = isDeep ? [program] : [];
+    await choose(page, zipFile("a.zip", driverZip()), ...others);
+    await page.locator("#upload-lines .notice.bad").nth(others.length).waitFor();
+    await page.unroute("**/drivers/upload");
+    const offered = await page.locator("#upload-lines button").allInnerTexts();
+
+    await page.getByRole("button", { name: /^Try/ }).click();
+    await page.locator("#upload-lines .notice.good:focus").getByText("was uploaded").waitFor();
+
+    assert.deepEqual(offered, ["Try again"], "what is no ZIP is none later either");
+    assert.equal(await page.locator("#upload-lines > li").count(), 1 + others.length);
+    assert.equal(app.store.drivers.list().length, 1);
+  });
+
+  deepTest("an upload that the network interrupts says so", async (t) => {
+    const { page, stop, see } = await openPage(t, "/drivers");
+
+    await stop();
+    await choose(page, zipFile("p.zip", driverZip()));
+
+    await see("The upload was interrupted");
+  });
+
+  deepTest("a driver uploaded from a printer's form is chosen there, and typed values stay", async (t) => {
+    const options = { drivers: [driverZip()] };
+    const { app, page, problems, see, press } = await openPage(t, "/printers#new-printer", options);
+    const dialog = page.locator("dialog");
+    await page.getByRole("textbox", { name: "Name" }).fill("Typed already");
+
+    await page.getByRole("link", { name: "Upload driver…" }).click();
+    await dialog.getByLabel("Driver ZIP").setInputFiles(program);
+    await see("This is not a ZIP. Extract");
+    await saveScreenshot(page, "1440-printer-upload");
+    await dialog.getByLabel("Driver ZIP").setInputFiles(zipFile("asks.zip", asking));
+    await dialog.waitFor({ state: "hidden" });
+    await see("Required. Type to search 2 models.");
+    assert.equal(await page.getByLabel("Driver", { exact: true }).inputValue(), "2");
+    assert.ok(await page.locator("#f-driver_desc").evaluate((field) => field.matches(":focus")));
+    await page.getByLabel("Model", { exact: true }).fill("Papyrus B");
+    await press("Save printer");
+    await see("Saved: Typed already. Your first package is ready.");
+
+    const { driver_id, driver_desc } = app.store.printers.get(1).printer;
+    assert.deepEqual([driver_id, driver_desc], [2, "Papyrus B"]);
+    assert.deepEqual(problems, []);
+  });
+});

@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { crc32, deflateRawSync } from "node:zlib";
+import { checkEntry, readArchive } from "../../src/pkg/zip/archive.ts";
+import { deepTest } from "../support/depth.ts";
+import { packers } from "../support/drivers/foreign.ts";
+import { refused, twoFiles } from "../support/drivers/refused-zips.ts";
+import { makeZip, sourceOf, unicodeExtra, type ZipOptions, zip64Extra } from "../support/drivers/zip.ts";
+
+async function contentsOf(zip: Buffer): Promise<Record<string, string>> {
+  const source = sourceOf(zip);
+  const { entries } = await readArchive(source);
+  const pairs = entries.map(
+    async (entry) => [entry.path, (await checkEntry(source, entry, 1e9)).toString()] as const,
+  );
+  return Object.fromEntries(await Promise.all(pairs));
+}
+
+/** Reads an archive of files with these names. */
+async function readNames(...names: string[]) {
+  const { entries, warnings } = await readArchive(
+    sourceOf(makeZip(names.map((name) => ({ name, bytes: "x" })))),
+  );
+  return { paths: entries.map(({ path }) => path), warnings };
+}
+
+const assertRefused = (zip: Buffer, message: RegExp) =>
+  assert.rejects(readArchive(sourceOf(zip)), { name: "UserError", message });
+
+const long = "0123456789".repeat(10_000);
+
+test("stored and deflated entries, data descriptors, ZIP64 fields and entries in any order are read correctly", async () => {
+  const zip = makeZip(
+    [
+      { name: "stored.txt", bytes: "stored", method: 0 },
+      { name: "sub/deflated.txt", bytes: long },
+      { name: "described.txt", bytes: "with a descriptor", withDescriptor: true },
+      { name: "large.txt", bytes: "with ZIP64 sizes", withZip64: true },
+      { name: "empty.txt" },
+      { name: "sub/", method: 0 },
+    ],
+    { order: [3, 0, 5, 2, 4, 1], comment: "a comment", withZip64End: true },
+  );
+
+  const contents = await contentsOf(zip);
+
+  assert.deepEqual(contents, {
+    "large.txt": "with ZIP64 sizes",
+    "stored.txt": "stored",
+    "described.txt": "with a descriptor",
+    "empty.txt": "",
+    "sub/deflated.txt": long,
+  });
+});
+
+test("names are read as UTF-8, as CP437, or from the Unicode field, and `\\` separates folders", async () => {
+  const [marked, other, third] = ["??.txt", "renamed.txt", "third.txt"].map((name) => Buffer.from(name));
+  assert.ok(marked && other && third);
+  const zip = makeZip([
+    { name: "Büro ä.inf", bytes: "1" },
+    { name: "", rawName: Buffer.from([0x42, 0x81, 0x72, 0x6f]), bytes: "2" },
+    { name: "", rawName: Buffer.from("a\\b\\c.txt"), bytes: "3" },
+    { name: "", rawName: marked, extra: unicodeExtra(marked, "日本.txt"), bytes: "4" },
+    { name: "", rawName: other, extra: unicodeExtra(marked, "stale.txt"), bytes: "5" },
+    { name: "", rawName: third, extra: unicodeExtra(third, "later version.txt", 2), bytes: "6" },
+  ]);
+
+  assert.deepEqual(await contentsOf(zip), {
+    "Büro ä.inf": "1",
+    Büro: "2",
+    "a/b/c.txt": "3",
+    "日本.txt": "4",
+    "renamed.txt": "5",
+    "third.txt": "6",
+  });
+});
+
+test("local headers may omit fields or write them in other forms, as common ZIP writers do", async () => {
+  const zeros = { crc: 0, packedSize: 0, size: 0 };
+  const full = { packedSize: 0xffffffff, size: 0xffffffff };
+  const streamed = { bytes: "streamed", withDescriptor: true };
+  const slash = Buffer.from("dir/file.txt");
+  const zip = makeZip([
+    { name: "python.txt", ...streamed, local: { ...full, extra: zip64Extra(0, 0) } },
+    { name: "infozip.txt", ...streamed, local: full },
+    { name: "known.txt", bytes: "known", flags: 0x808 },
+    { name: "flag.txt", bytes: "in one place only", flags: 0x808, local: { flags: 0x800, ...zeros } },
+    { name: "large.txt", bytes: "large", local: { ...full, extra: zip64Extra(5, 7) } },
+    { name: "", rawName: Buffer.from("dir\\file.txt"), bytes: "slashed", local: { name: slash } },
+    { name: "ascii.txt", bytes: "UTF-8 in one place only", local: { flags: 0 } },
+    { name: "padded.txt", bytes: "far", local: { extra: Buffer.alloc(4096) } },
+    { name: "nothing.txt", packed: Buffer.alloc(0) },
+  ]);
+
+  const contents = await contentsOf(zip);
+
+  assert.equal(Object.keys(contents).length, 9);
+  assert.equal(contents["dir/file.txt"], "slashed");
+  assert.equal(contents["padded.txt"], "far");
+  assert.equal(contents["nothing.txt"], "");
+});
+
+test("the table of contents overrides local headers, and unlisted files are ignored", async () => {
+  const local = { name: Buffer.from("../b.txt"), method: 8, crc: 1, size: 4, packedSize: 4, flags: 0x801 };
+  const zip = makeZip(
+    [
+      { name: "a.txt", bytes: "hello", method: 0, local },
+      { name: "hidden.txt", bytes: "unlisted" },
+    ],
+    { order: [0] },
+  );
+
+  assert.deepEqual(await contentsOf(zip), { "a.txt": "hello" });
+});
+
+const program = Buffer.alloc(5000, "MZ");
+const around: [what: string, options: ZipOptions, withZip64?: boolean][] = [
+  ["a signed directory", { directoryTrailer: Buffer.from("PK\x05\x05\x03\x00abc", "latin1") }],
+  ["a program before it", { prefix: program }],
+  ["a program before it and ZIP64 records", { prefix: program, withZip64End: true }, true],
+];
+for (const [what, options, withZip64 = false] of around)
+  test(`an archive with ${what} is read`, async () => {
+    const zip = makeZip([{ name: "a.inf", bytes: "inside", withZip64 }], options);
+
+    assert.deepEqual(await contentsOf(zip), { "a.inf": "inside" });
+  });
+
+test("an archive inside an archive is a file", async () => {
+  const inner = makeZip([{ name: "inner.txt", bytes: "inner" }], { comment: "inner comment" });
+
+  const nested = await contentsOf(makeZip([{ name: "inner.zip", bytes: inner, method: 0 }]));
+
+  assert.deepEqual(Object.keys(nested), ["inner.zip"]);
+});
+
+test("a name that is a file and a folder is refused: Windows cannot create both", async () => {
+  await assert.rejects(readNames("x86", "x86/a.dll"), /contains “x86” as a file and as a folder/);
+  await assert.rejects(
+    readNames("X86/b/a.dll", "b.dll", "x86/B"),
+    /contains “x86\/B” as a file and as a folder/,
+  );
+  assert.deepEqual((await readNames("x86", "x86.b/a.dll")).paths, ["x86", "x86.b/a.dll"]);
+});
+
+test("the later of two names that differ only by case counts, with a warning about the first pair and the number", async () => {
+  const pairs = "abcdefg".split("").flatMap((letter) => [letter, letter.toUpperCase()]);
+
+  const one = await readNames("Driver.dll", "other.dll", "DRIVER.DLL");
+  const seven = await readNames(...pairs);
+
+  assert.deepEqual(one.paths, ["other.dll", "DRIVER.DLL"]);
+  assert.deepEqual(one.warnings, [
+    "“Driver.dll” and “DRIVER.DLL” differ only in case. Windows keeps only the second file.",
+  ]);
+  assert.deepEqual(seven.warnings, [
+    "“a” and “A” differ only in case. Windows keeps only the second file. In all, 7 pairs differ like this.",
+  ]);
+});
+
+test("names that only resemble others are accepted: short names, accents, widths, blanks, ß and SS", async () => {
+  const names = [
+    ["LONGFI~1.INF", "longfilename.inf"],
+    ["PAPYRU~1.CAT", "PAPYRU~2.CAT", "papyrus.cat"],
+    ["cafe\u0301.inf", "cafe.inf", "caf\u00e9.inf"],
+    ["d.inf", "\uff44.inf"],
+    ["\u0641\u0627\u0631\u0633\u06cc\u200c\u0647\u0627.pdf"],
+    ["a b.inf", "ab.inf", "a-b.inf"],
+    ["é.txt", "e\u0301.txt", "straße.txt", "STRASSE.txt"],
+  ];
+
+  for (const some of names) assert.deepEqual((await readNames(...some)).paths, some);
+  assert.deepEqual((await readNames("Ä.txt", "ä.txt")).paths, ["ä.txt"]);
+});
+
+const tree = {
+  "printer.inf": Buffer.from("[Version]"),
+  "amd64/driver.dll": Buffer.alloc(100_000, "driver"),
+  "amd64/Büro ä.txt": Buffer.from("umlauts"),
+  "empty.txt": Buffer.alloc(0),
+};
+
+for (const [packer, { skip, pack }] of Object.entries(packers)) {
+  test(`an archive of ${packer} is read`, { skip }, async () => {
+    const contents = await contentsOf(pack(tree));
+
+    const expected = Object.entries(tree).map(([name, bytes]) => [name, bytes.toString()]);
+    assert.deepEqual(contents, Object.fromEntries(expected));
+  });
+}
+
+test("a wrong checksum, a wrong size and damaged data are refused", async () => {
+  const wrong = [
+    { crc: 1 },
+    { size: 4 },
+    { size: 6 },
+    { packed: Buffer.from("no deflate data") },
+    { method: 0, crc: 1 },
+  ];
+
+  for (const fields of wrong) {
+    const zip = makeZip([{ name: "a.txt", bytes: "hello", ...fields }]);
+    await assert.rejects(contentsOf(zip), { name: "UserError", message: /“a\.txt” does not match/ });
+  }
+});
+
+for (const [what, message, parts, options] of refused)
+  test(`a ZIP is refused with one sentence for ${what}`, () =>
+    assertRefused(makeZip(parts, options), message));
+
+/** Wrong fields of the ZIP64 end records: the problem, the message, the offset from the plain end record, the bytes. */
+const wrongEndRecords: [what: string, message: RegExp, offset: number, bytes: Buffer][] = [
+  ["a disk of the ZIP64 record", /one part of several/, -60, Buffer.from([1, 0, 0, 0])],
+  ["several disks", /one part of several/, -4, Buffer.from([2, 0, 0, 0])],
+  ["no ZIP64 record", /ZIP64 end record is missing/, -76, Buffer.from("XX")],
+  ["another number on this disk", /one part of several/, -52, Buffer.from([1])],
+];
+for (const [what, message, offset, lie] of wrongEndRecords)
+  test(`a ZIP64 archive is refused for ${what} in an end record`, () => {
+    const zip = makeZip(twoFiles, { withZip64End: true });
+    lie.copy(zip, zip.lastIndexOf("PK\x05\x06", undefined, "latin1") + offset);
+
+    return assertRefused(zip, message);
+  });
+
+const hello = { bytes: "hello", method: 0 };
+
+test("a file that contains another file's header is refused as overlapping", () => {
+  const inner = makeZip([{ name: "b.txt", ...hello }]);
+  const zip = makeZip([
+    { name: "a.txt", bytes: inner.subarray(0, 30 + 5 + 5), method: 0 },
+    { name: "b.txt", ...hello },
+  ]);
+  zip.writeUInt32LE(30 + 5, zip.lastIndexOf("b.txt") - 4);
+
+  return assertRefused(zip, /“a\.txt” and “b\.txt” overlap\./);
+});
+
+test("a table of contents whose last entry extends beyond its end is refused", () => {
+  const zip = makeZip([{ name: "a.txt", ...hello }]);
+  zip.writeUInt16LE(5, zip.lastIndexOf("PK\x01\x02", undefined, "latin1") + 32);
+
+  return assertRefused(zip, /table of contents is cut off/);
+});
+
+test("bytes hidden after the packed bytes of a file are refused, in small and large files", async () => {
+  for (const size of [10, 5_000_000]) {
+    for (const extraBytes of [1, 100, 3_000_000]) {
+      const bytes = Buffer.alloc(size, "abc");
+      const packed = Buffer.concat([deflateRawSync(bytes), Buffer.alloc(extraBytes)]);
+      const source = sourceOf(makeZip([{ name: "a.txt", bytes, packed }]));
+      const { entries } = await readArchive(source);
+
+      for (const entry of entries) {
+        assert.equal(entry.crc32, crc32(bytes));
+        await assert.rejects(checkEntry(source, entry, 0), /does not match its checksum/);
+      }
+    }
+  }
+});
+
+deepTest("20,000 names that differ only by case make one warning", async () => {
+  const names = Array.from({ length: 10_000 }, (_, i) =>
+    i.toString(2).padStart(14, "0").replaceAll("0", "A"),
+  );
+
+  const { paths, warnings } = await readNames(
+    ...names.flatMap((name) => [name, name.replaceAll("A", "a")]).slice(0, -1),
+  );
+
+  assert.equal(paths.length, 10_000);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? "", /9999 pairs differ/);
+});
