@@ -5,7 +5,7 @@ import { signInNetwork } from "../../src/domain/address.ts";
 import { UserError } from "../../src/domain/errors.ts";
 import { dayMs } from "../../src/domain/text.ts";
 import { Passwords } from "../../src/services/access/passwords.ts";
-import { FailedAttempts, type FailureKey, TooManyAttempts } from "../../src/services/access/sign-in.ts";
+import { FailedAttempts, type FailureKey } from "../../src/services/access/sign-in.ts";
 import {
   addAccount,
   addPerson,
@@ -119,15 +119,6 @@ for (const [what, addressOf] of [
 
     assert.ok(through < 250, `${through}`);
   });
-
-test("the message gives the wait in seconds, and a long wait in minutes", () => {
-  const messages = [1, 2, 119, 120, 121, 900].map((seconds) => new TooManyAttempts(seconds * 1000).message);
-
-  assert.deepEqual(
-    messages.map((text) => text.replace(/.*again in /, "")),
-    ["1 second.", "2 seconds.", "119 seconds.", "2 minutes.", "3 minutes.", "15 minutes."],
-  );
-});
 
 /** The answer to a failed attempt without its date, and the number of hashes computed for it. */
 async function failedAttempt({ app, post }: TestApp, name: string, password = "wrong horse battery") {
