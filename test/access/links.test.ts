@@ -1,226 +1,302 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { test } from "node:test";
-import { linkEndDay } from "../../src/domain/access/link.ts";
-import { downloadPathIn, startGuarded } from "../support/access/guarded.ts";
-import { startApp, temporaryFolder } from "../support/app.ts";
+import type { IncomingMessage } from "node:http";
+import { type TestContext, test } from "node:test";
+import { linkEndDay, makeLink } from "../../src/domain/access/link.ts";
+import { dayMs } from "../../src/domain/text.ts";
+import { requestLine } from "../../src/http/answers/errors.ts";
+import { filesPathOf, linkIn, startGuarded, statusesOf } from "../support/access/guarded.ts";
+import { navigation, startApp } from "../support/app.ts";
+import { selectCases } from "../support/depth.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
-import { withoutPowerShell } from "../support/powershell/powershell.ts";
-import { runFile } from "../support/powershell/powershell-process.ts";
 
-const dayMs = 24 * 60 * 60_000;
 const noon = Date.UTC(2026, 10, 21, 12);
+const install = "/printers/1/scripts/install";
+const page = { accept: "text/html" };
 
-test("a script fetched by a person or with a token contains a link to its driver's files", async (t) => {
-  const { service, admin, viewer, addToken, bearer } = await startGuarded(t);
+/** A service with sign-in, two printers with a driver each, and links to the first printer and driver. */
+async function startLinked(t: TestContext, options: Parameters<typeof startGuarded>[1] = {}) {
+  const guarded = await startGuarded(t, options);
+  const { admin, viewer, linkTo } = guarded;
   await admin.addPrinter();
-  const { fetch: ofPrinter } = bearer(await addToken("printer:1"));
+  const other = await admin.addDriver(driverZip({ extra: [{ name: "other.txt", bytes: "x" }] }));
+  await admin.addPrinter({ name: "Other", driver_id: String(other) });
+  return {
+    ...guarded,
+    script: await linkTo(install),
+    apart: await linkTo("/printers/1/packages/rmm?driver=apart"),
+    files: await filesPathOf(viewer, "/drivers/1/scripts/install"),
+  };
+}
+
+const linkValue = (address: string) => /link=(.*)$/.exec(address)?.[1] ?? "";
+
+test("a link from the page of a printer, client or driver opens one download without signing in", async (t) => {
+  const { service, admin, linkTo } = await startGuarded(t);
+  await admin.post("/clients", { name: "A" });
+  await admin.addPrinter({ client_id: "1" });
+  const all = [
+    install,
+    "/printers/1/packages/mdm",
+    "/printers/1/packages/rmm?driver=apart",
+    "/clients/1/scripts/detect",
+    "/clients/1/packages/rmm",
+    "/drivers/1/packages/mdm",
+    "/drivers/1/scripts/install",
+  ];
+
+  const addresses = selectCases(all, 4);
+  const links = await Promise.all(addresses.map((address) => linkTo(address)));
+
+  assert.deepEqual(await statusesOf(service, links, { method: "HEAD" }), Array(addresses.length).fill(200));
+  assert.deepEqual(await statusesOf(service, addresses), Array(addresses.length).fill(401));
+  assert.ok(links.some((link) => /\?driver=apart&link=/.test(link)));
+});
+
+test("the page of a link shows its end and commands to download with it", async (t) => {
+  const { operator, admin } = await startGuarded(t, { publicUrl: "https://platen.example" });
+  await admin.addPrinter();
+  const made = async (address: string) => {
+    const answer = await operator.post("/printers/1/links", { address, days: "30" }, navigation);
+    assert.equal(answer.headers.get("cache-control"), "no-store");
+    return (await answer.text()).replaceAll("&#39;", "'").replaceAll("&amp;", "&").replaceAll("&quot;", '"');
+  };
+
+  const script = await made(install);
+  const apart = await made("/printers/1/packages/rmm?driver=apart");
+
+  assert.ok(script.includes('datetime="2026-12-22T00:00:00.000Z"'));
+  assert.match(
+    script,
+    /Invoke-WebRequest -UseBasicParsing -Uri 'https:\/\/platen\.example\/printers\/1\/scripts\/install\?link=[\w.-]+' -OutFile \$f/,
+  );
+  const url = String.raw`https:\/\/platen\.example\/printers\/1\/packages\/rmm\?driver=apart&link=[\w.-]+`;
+  assert.match(apart, new RegExp(String.raw`-Uri '${url}' -OutFile '[\w-]+\.zip'`));
+  assert.match(apart, new RegExp(`curl -fOJ "${url}"`));
+});
+
+test("the page of a link warns if the link has a loopback address", async (t) => {
+  const made = async (settings: Parameters<typeof startGuarded>[1], headers = {}) => {
+    const { admin } = await startGuarded(t, settings);
+    await admin.addPrinter();
+    const form = { address: install, days: "7" };
+    return (await admin.post("/printers/1/links", form, { ...navigation, ...headers })).text();
+  };
+
+  const here = await made({});
+  const known = await made({ allowedHosts: ["platen.example"] }, { "x-forwarded-host": "platen.example" });
+
+  assert.match(here, /work only on the Platen server[\s\S]*<code>PUBLIC_URL<\/code>/);
+  assert.doesNotMatch(known, /only on the Platen server/);
+});
+
+test("only operators are offered links, and with sign-in no command contains an address without a link", async (t) => {
+  const { admin, operator, viewer } = await startGuarded(t);
+  await admin.addPrinter();
   const open = await startApp(t);
   await open.addPrinter();
 
-  const scripts = await Promise.all(
-    [viewer.fetch, ofPrinter].map(async (fetch) => (await fetch("/printers/1/scripts/install")).text()),
+  const pages = await Promise.all(
+    [operator, viewer, open].map(async ({ fetch }) => (await fetch("/printers/1")).text()),
   );
-  const alone = await (await viewer.fetch("/drivers/1/scripts/install")).text();
-  const plain = await (await open.fetch("/printers/1/scripts/install")).text();
-  const addresses = [...scripts, alone].map(downloadPathIn);
-  const answers = await Promise.all(addresses.map((address) => service.fetch(address)));
 
-  const [ofPerson, ofToken, ofDriver] = addresses.map((address) => address.slice(0, -22));
-  assert.match(ofPerson ?? "", /^\/drivers\/1\/files\?link=[0-9a-z]{3}\.p1\.$/);
-  assert.match(ofToken ?? "", /^\/drivers\/1\/files\?link=[0-9a-z]{3}\.t1p1\.$/);
-  assert.match(ofDriver ?? "", /^\/drivers\/1\/files\?link=[0-9a-z]{3}\.\.$/);
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200, 200],
-  );
-  assert.equal(downloadPathIn(plain), "/drivers/1/files");
+  const offers = pages.map((text) => text.includes('action="/printers/1/links"'));
+  assert.deepEqual(offers, [true, false, false]);
+  const commands = pages.map((text) => text.includes("Invoke-WebRequest"));
+  assert.deepEqual(commands, [false, false, true]);
 });
 
-test("a script's bytes stay the same for a day, and a link ends at the end of a day", async (t) => {
-  let now = noon;
-  const { service, viewer, admin } = await startGuarded(t, { clock: () => now, linkDays: 2 });
+test("a link with a wrong target, validity or sender is refused, and LINK_DAYS is the default validity", async (t) => {
+  const { service, admin, operator, viewer } = await startGuarded(t, { linkDays: 45, clock: () => noon });
   await admin.addPrinter();
-  const etag = async () => (await viewer.fetch("/printers/1/scripts/install")).headers.get("etag");
-  const address = downloadPathIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
-  const ask = async () => service.fetch(address);
+  await admin.post("/printers", { name: "Bare", address: "10.0.0.1" });
+  const open = await startApp(t);
+  await open.addPrinter();
+  const choices = /id="link-days"[\s\S]*?<\/select>/.exec(
+    await (await operator.fetch("/printers/1")).text(),
+  )?.[0];
+  const ask = async (id: number, address: string, days: string, { post } = operator) =>
+    (await post(`/printers/${id}/links`, { address, days })).status;
 
-  const first = await etag();
-  now += dayMs / 2 - 1;
-  const evening = await etag();
-  now += 1;
-  const tomorrow = await etag();
-  now = noon + 2.5 * dayMs - 1;
-  const last = (await ask()).status;
-  now += 1;
-  const ended = await ask();
-
-  assert.equal(first, evening);
-  assert.notEqual(first, tomorrow);
-  assert.deepEqual([last, ended.status], [200, 403]);
-  assert.match(await ended.text(), /expired on 2026-11-24\..*download the script again/);
-  assert.equal(linkEndDay(noon, 2) * dayMs, Date.UTC(2026, 10, 24));
-});
-
-test("LINK_DAYS is a choice for new links, and the default one", async (t) => {
-  const { operator, admin, service } = await startGuarded(t, { linkDays: 45, clock: () => noon });
-  await admin.addPrinter();
-  const page = await (await operator.fetch("/printers/1")).text();
-  const choices = /id="link-days"[\s\S]*?<\/select>/.exec(page)?.[0] ?? "";
-  const make = (days: string) =>
-    operator.post("/printers/1/links", { address: "/printers/1/scripts/install", days });
-
-  const answers = await Promise.all(["45", "2", "0", "-1", "1e2"].map(make));
-  const [made = ""] = await Promise.all(answers.map((answer) => answer.text()));
-  const link = /\/printers\/1\/scripts\/install\?link=[\w.-]+/.exec(made)?.[0] ?? "";
+  const made = await operator.post("/printers/1/links", { address: install, days: "45" });
+  const ofDays = await Promise.all(["2", "0", "-1", "1e2", "36500"].map((days) => ask(1, install, days)));
+  const others = [
+    await ask(1, "/printers/2/scripts/install", "7"),
+    await ask(1, "https://evil.example/", "7"),
+    await ask(2, "/printers/2/scripts/install", "7"),
+    await ask(9, install, "7"),
+    await ask(1, install, "7", viewer),
+    await ask(1, install, "7", open),
+  ];
 
   assert.deepEqual(
-    [...choices.matchAll(/value="(\d+)"( selected)?/g)].map(([, days, chosen]) => days + (chosen ?? "")),
+    [...(choices ?? "").matchAll(/value="(\d+)"( selected)?/g)].map(([, days, is]) => days + (is ?? "")),
     ["1", "7", "30", "45 selected", "90"],
   );
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 422, 422, 422, 422],
-  );
-  assert.equal((await service.fetch(link)).status, 200);
+  assert.equal((await service.fetch(linkIn(await made.text()))).status, 200);
+  assert.deepEqual(ofDays, [422, 422, 422, 422, 422]);
+  assert.deepEqual(others, [422, 422, 422, 404, 403, 404]);
 });
 
-test("a link made with a client's token ends when the printer moves to another client", async (t) => {
-  const { service, admin, addToken, bearer, viewer } = await startGuarded(t);
-  for (const name of ["Contoso", "Fabrikam"]) await admin.post("/clients", { name });
-  await admin.addPrinter({ client_id: "1" });
-  const address = async (fetch: typeof service.fetch) =>
-    /\/printers\/1\/publish\?link=[\w.-]+/.exec(await (await fetch("/printers/1/publish")).text())?.[0] ?? "";
-  const links = [await address(bearer(await addToken("client:1")).fetch), await address(viewer.fetch)];
-  const ask = () => Promise.all(links.map(async (link) => (await service.fetch(link)).status));
-
-  const before = await ask();
-  const office = { name: "Office", address: "10.0.0.9", driver_id: "1" };
-  await admin.post("/printers/1", { ...office, client_id: "2" });
-  const after = await ask();
-
-  assert.deepEqual(
-    [before, after],
-    [
-      [200, 200],
-      [403, 200],
-    ],
-  );
-});
-
-test("after ending all links, the user sees a message on the same page", async (t) => {
-  const { operator, admin } = await startGuarded(t);
+test("ending all links shows a message on the same page, and links made later or to other records stay", async (t) => {
+  const { service, admin, operator, linkTo } = await startGuarded(t);
   await admin.post("/clients", { name: "Contoso" });
   await admin.addPrinter({ client_id: "1" });
-
-  const answers = await Promise.all(
-    ["/printers/1", "/clients/1", "/drivers/1"].map((path) => operator.post(`${path}/links/end`, {})),
+  await admin.addPrinter({ name: "Other", driver_id: "1" });
+  const links = await Promise.all(
+    [install, "/printers/2/scripts/install", "/clients/1/scripts/install", "/drivers/1/scripts/install"].map(
+      (address) => linkTo(address, "1"),
+    ),
   );
-  const places = answers.map(({ headers }) => headers.get("location") ?? "");
-  const texts = await Promise.all(places.map(async (place) => (await operator.fetch(place)).text()));
+  const places: (string | null)[] = [];
+  const statuses: number[][] = [];
+
+  for (const path of ["/printers/1", "/clients/1", "/drivers/1"]) {
+    const answer = await operator.post(`${path}/links/end`, {}, navigation);
+    places.push(answer.headers.get("location"));
+    statuses.push(await statusesOf(service, links));
+    const text = await (await operator.fetch(places.at(-1) ?? "")).text();
+    assert.match(text, /All links are revoked\./);
+  }
 
   assert.deepEqual(places, ["/printers/1?done=links", "/clients/1?done=links", "/drivers/1?done=links"]);
-  for (const text of texts) assert.match(text, /All links are revoked\./);
+  assert.deepEqual(statuses, [
+    [403, 200, 200, 200],
+    [403, 200, 403, 200],
+    [403, 200, 403, 403],
+  ]);
+  assert.deepEqual(await statusesOf(service, [await linkTo(install)]), [200]);
 });
 
-test("packages contain no link, and their bytes stay the same from day to day", async (t) => {
-  let now = noon;
-  const { viewer, admin } = await startGuarded(t, { clock: () => now });
-  await admin.addPrinter();
-  const fetchAll = () =>
-    Promise.all(["rmm", "mdm"].map((format) => bytesOf(viewer.fetch(`/printers/1/packages/${format}`))));
+test("a link opens no other path, query, printer or driver", async (t) => {
+  const { service, script, apart, files } = await startLinked(t);
+  const [ofScript, ofApart, ofFiles] = [linkValue(script), linkValue(apart), linkValue(files)];
+  const wrong = [
+    `/printers/2/scripts/install?link=${ofScript}`,
+    `/printers/1/scripts/detect?link=${ofScript}`,
+    `/printers/1/packages/rmm?link=${ofScript}`,
+    `/printers/1/packages/rmm?link=${ofApart}`,
+    `/printers/1/packages/mdm?driver=apart&link=${ofApart}`,
+    `/printers/1/packages/rmm?driver=apart&driver=apart&link=${ofApart}`,
+    `/printers/1/scripts/install?all=1&link=${ofScript}`,
+    `${script}&all=1`,
+    `${script}&link=${ofScript}`,
+    `/clients/1/scripts/install?link=${ofScript}`,
+    `/drivers/2/files?link=${ofFiles}`,
+    `/drivers/1/scripts/install?link=${ofFiles}`,
+    `/printers/1/scripts/%69nstall?link=${ofScript}`,
+    `/printers/%31/scripts/install?link=${ofScript}`,
+    `/printers/2/../1/packages/rmm?link=${ofScript}`,
+  ];
+  const right = [script, apart, files, `/printers/2/../1/scripts/install?link=${ofScript}`];
 
-  const before = await fetchAll();
-  now += 40 * dayMs;
-  const after = await fetchAll();
-
-  assert.deepEqual(
-    before.map((bytes, i) => after[i]?.equals(bytes)),
-    [true, true],
-  );
-  assert.ok(before.every((bytes) => !bytes.includes("link=")));
-});
-
-test("addresses with a link answer HEAD, ranges and validators, and shared caches must not keep the answers", async (t) => {
-  const { service, viewer, admin } = await startGuarded(t);
-  await admin.addPrinter();
-  const address = downloadPathIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
-
-  const whole = await service.fetch(address);
-  const bytes = await bytesOf(whole);
-  const etag = whole.headers.get("etag") ?? "";
-  const head = await service.fetch(address, { method: "HEAD" });
-  const part = await service.fetch(address, { headers: { range: "bytes=10-19", "if-range": etag } });
-  const same = await service.fetch(address, { headers: { "if-none-match": etag } });
-
-  assert.deepEqual([whole.status, head.status, part.status, same.status], [200, 200, 206, 304]);
-  assert.equal(head.headers.get("content-length"), String(bytes.length));
-  assert.ok((await bytesOf(part)).equals(bytes.subarray(10, 20)));
-  for (const answer of [whole, head, part, same]) {
-    assert.equal(answer.headers.get("cache-control"), "private, no-cache");
-    assert.equal(answer.headers.get("set-cookie"), null);
+  for (const method of ["GET", "HEAD"]) {
+    assert.deepEqual(await statusesOf(service, wrong, { method }), Array(wrong.length).fill(403), method);
+    assert.deepEqual(await statusesOf(service, right, { method }), Array(4).fill(200), method);
   }
 });
 
-test("addresses with a link still work after sign-in is switched off", async (t) => {
-  const { service, viewer, admin } = await startGuarded(t);
-  await admin.addPrinter();
-  const address = downloadPathIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
-  await service.stop();
-  const open = await startApp(t, { dataDir: service.dataDir });
+test("a link with a changed character, end, maker or record, or with another key's signature, opens nothing", async (t) => {
+  const { service, script, addToken, bearer } = await startLinked(t);
+  const start = script.indexOf("link=") + "link=".length;
+  const changed = Array.from({ length: script.length - start }, (_, i) => {
+    const at = start + i;
+    return script.slice(0, at) + (script[at] === "a" ? "b" : "a") + script.slice(at + 1);
+  });
+  const target = { owner: { kind: "printer", id: 1 } as const, address: install, version: "0" };
+  const foreign = makeLink(new Uint8Array(32), target, { endDay: 40_000 });
+  const mac = "A".repeat(22);
+  const odd = [
+    ...["", ".", "a.b", "0".repeat(5000), `${foreign}=`, `1e9..${mac}`, `1e9.a1p1.${mac}`],
+    ...[`1e9.p1a1.${mac}`, `1e9.a0.${mac}`, `-1.${mac}`, foreign],
+  ].map((text) => `${install}?link=${encodeURIComponent(text)}`);
+  const files = await filesPathOf(bearer(await addToken("read")), install);
+  const [, before = "", day = "", signature = ""] = /^(.*link=)(\w{3})\.t1p1\.(.*)$/.exec(files) ?? [];
+  const later = (Number.parseInt(day, 36) + 1).toString(36);
+  const terms = [".", ".t1", ".p1", ".t2p1", ".a1p1", ".t1c1"].map((term) => day + term);
+  const altered = [...terms, `${later}.t1p1`].map((term) => `${before}${term}.${signature}`);
 
-  const answer = await open.fetch(address);
-
-  assert.equal(answer.status, 200);
+  assert.deepEqual(new Set(await statusesOf(service, [...changed, ...odd])), new Set([403]));
+  assert.equal((await service.fetch(files)).status, 200);
+  for (const path of altered) {
+    const answer = await service.fetch(path);
+    assert.match(`${answer.status} ${await answer.text()}`, /^403 .*This link is not valid/s, path);
+  }
 });
 
-test("a real PowerShell fetches the driver by the link, and reports an ended link or a disabled maker", {
-  skip: withoutPowerShell,
-}, async (t) => {
+test("a link changes nothing and opens no page, and an ended one is answered with a remedy", async (t) => {
   let now = noon;
-  const { admin, addToken, bearer } = await startGuarded(t, { clock: () => now });
-  await admin.addPrinter();
-  const token = bearer(await addToken("printer:1"));
-  const script = await (await token.fetch("/printers/1/scripts/install")).text();
-  const folder = await temporaryFolder(t);
-  const file = join(folder, "part.ps1");
-  const part = ["Save-Driver", "New-TemporaryFolder", "Save-Download"]
-    .map((name) => new RegExp(`^function ${name} \\{[\\s\\S]*?^\\}`, "m").exec(script)?.[0])
-    .join("\n");
-  const [, download = ""] = /Download = '([^']+)'/.exec(script) ?? [];
-  const [, sha256 = ""] = /FilesSha256 = '([^']+)'/.exec(script) ?? [];
-  // The test runs the script's own part, with stubs for the functions that it calls.
-  writeFileSync(
-    file,
-    `Set-StrictMode -Version 2.0
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
-function Write-Log { param($Message) Write-Output "log: $Message" | Out-File -Append -FilePath '${join(folder, "log")}' }
-function Stop-Run { param($Message) throw $Message }
-$script:TemporaryFolders = @()
-$MaxWaitForServiceSeconds = 300
-${part}
-try { "there: $(Test-Path -LiteralPath (Join-Path (Save-Driver ([pscustomobject]@{ Download = '${download}'; FilesSha256 = '${sha256}' })) 'papyrus.inf'))" }
-catch { "refused: $($_.Exception.Message)" }
-finally { $script:TemporaryFolders | ForEach-Object { Remove-Item -LiteralPath $_ -Recurse } }
-`,
-  );
+  const { service, script } = await startLinked(t, { clock: () => now });
+  const paths = ["/printers/1", "/printers", "/", "/tokens", "/printers/1/edit"];
+  const linked = paths.map((path) => `${path}?link=${linkValue(script)}`);
 
-  const fetched = await runFile(file);
-  now += 40 * dayMs;
-  const refused = await runFile(file);
-  now = noon;
-  await admin.post("/tokens/1/delete", {});
-  const revoked = await runFile(file);
+  for (const method of ["POST", "DELETE", "PUT"])
+    assert.deepEqual(await statusesOf(service, [script], { method }), [401], method);
+  const statuses = await statusesOf(service, linked, { headers: page });
+  now = Date.UTC(2026, 10, 29) - 1;
+  const [atLast] = await statusesOf(service, [script]);
+  now += 1;
+  const ended = await service.fetch(script, { headers: page });
 
-  assert.match(fetched.stdout, /there: True/, fetched.stderr);
-  assert.match(
-    refused.stdout,
-    /could not be downloaded from http:\/\/127\.0\.0\.1:\d+\/drivers\/1\/files: This link expired on 2026-12-22\./,
+  assert.ok(statuses.every((status) => status === 303 || status === 401));
+  assert.deepEqual([atLast, ended.status, ended.headers.get("location")], [200, 403, null]);
+  assert.match(await ended.text(), /This link expired on 2026-11-29\..*download the script again/);
+  assert.equal(linkEndDay(noon, 7) * dayMs, Date.UTC(2026, 10, 29));
+});
+
+test("a request with a link ignores sessions and tokens, answers ranges and validators, and is not for shared caches", async (t) => {
+  const { service, admin, script, files, addToken, bearer } = await startLinked(t);
+  const wrong = script.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
+
+  const refused = [await admin.fetch(wrong), await bearer(await addToken("read")).fetch(wrong)];
+  const known = await admin.fetch(script);
+  const whole = await service.fetch(files);
+  const bytes = await bytesOf(whole);
+  const etag = whole.headers.get("etag") ?? "";
+  const head = await service.fetch(files, { method: "HEAD" });
+  const part = await service.fetch(files, { headers: { range: "bytes=10-19", "if-range": etag } });
+  const same = await service.fetch(files, { headers: { "if-none-match": etag } });
+
+  const answers = [known, whole, head, part, same];
+  assert.deepEqual(
+    [...refused, ...answers].map(({ status }) => status),
+    [403, 403, 200, 200, 200, 206, 304],
   );
-  assert.match(revoked.stdout, /\/drivers\/1\/files: This link expired\. Ask for a new link/);
-  assert.deepEqual([fetched.stderr, refused.stderr, revoked.stderr], ["", "", ""]);
-  assert.ok(existsSync(join(folder, "log")));
-  assert.doesNotMatch(readFileSync(join(folder, "log"), "utf8") + refused.stdout, /link=/);
+  assert.equal(head.headers.get("content-length"), String(bytes.length));
+  assert.ok((await bytesOf(part)).equals(bytes.subarray(10, 20)));
+  for (const { headers } of answers) assert.equal(headers.get("cache-control"), "private, no-cache");
+  for (const { headers } of [...refused, ...answers]) assert.equal(headers.get("set-cookie"), null);
+});
+
+test("a link to a deleted record does not open a later one, and ended links stay ended after an undo", async (t) => {
+  const { service, admin, script, files } = await startLinked(t);
+  await admin.post("/printers/1/links/end", {});
+  const removed = await admin.post("/printers/1/delete", {}, navigation);
+
+  const deleted = (await service.fetch(script)).status;
+  const next = await admin.addPrinter({ name: "Next", driver_id: "1" });
+  const moved = (await service.fetch(script.replace("/printers/1/", `/printers/${next}/`))).status;
+  const deletion = /undo=(\d+)/.exec(removed.headers.get("location") ?? "")?.[1] ?? "1";
+  await admin.post(`/deletions/${deletion}/undo`, {});
+  const back = [(await admin.fetch("/printers/1")).status, (await service.fetch(script)).status];
+  await admin.post("/drivers/1/links/end", {});
+  const driver = (await service.fetch(files)).status;
+
+  assert.deepEqual([deleted, moved, ...back, driver], [403, 403, 200, 403, 403]);
+});
+
+test("a link's value is never logged, in any spelling of its parameter", () => {
+  const lines = [
+    "/drivers/1/files?link=abc..secret",
+    "/drivers/1/files?l%69nk=abc%2E.secret",
+    "/nothing?x=1&link=abc..secret",
+    "/printers?link=x&link=abc..secret",
+  ].map((url) => requestLine({ method: "GET", url } as IncomingMessage));
+
+  assert.deepEqual(lines, [
+    "GET /drivers/1/files?link=…",
+    "GET /drivers/1/files?link=…",
+    "GET /nothing?link=…",
+    "GET /printers?link=…",
+  ]);
 });

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { passwordProblem } from "../../src/domain/access/password.ts";
 import { Passwords } from "../../src/services/access/passwords.ts";
+import { TooManyAttempts } from "../../src/services/access/sign-in.ts";
 import { passwordCost } from "../support/app.ts";
 
 const quick = () => new Passwords(randomBytes, passwordCost);
@@ -102,4 +103,13 @@ test("a password is refused only if it is short, very long or obvious", () => {
 test("no message about a password repeats it", () => {
   for (const password of ["brief", "password1234", "q".repeat(3000)])
     assert.ok(!passwordProblem(password, "jo")?.includes(password));
+});
+
+test("the message gives the wait in seconds, and a long wait in minutes", () => {
+  const messages = [1, 2, 119, 120, 121, 900].map((seconds) => new TooManyAttempts(seconds * 1000).message);
+
+  assert.deepEqual(
+    messages.map((text) => text.replace(/.*again in /, "")),
+    ["1 second.", "2 seconds.", "119 seconds.", "2 minutes.", "3 minutes.", "15 minutes."],
+  );
 });

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeTokenText } from "../../src/domain/access/token.ts";
-import { startGuarded } from "../support/access/guarded.ts";
+import { dayMs } from "../../src/domain/text.ts";
+import { startGuarded, statusesOf } from "../support/access/guarded.ts";
 import { navigation, startApp } from "../support/app.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { exchange, statusOf } from "../support/raw.ts";
 
-const dayMs = 24 * 60 * 60_000;
+const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
 
 test("secret scanners recognise a token's text", () => {
   const made = [0, 1, 255].map((fill) => makeTokenText((bytes) => Buffer.alloc(bytes, fill)));
@@ -13,74 +16,121 @@ test("secret scanners recognise a token's text", () => {
   assert.equal(new Set(made).size, 3);
 });
 
-test("a token is shown once, saved as a digest, and works as Bearer and as the password of curl -u", async (t) => {
+test("a token is shown once, saved as a digest, works as Bearer and as the password of curl -u, and changes nothing", async (t) => {
   const { service, admin, addToken, bearer } = await startGuarded(t);
   await admin.addPrinter();
   const token = await addToken("read");
-  const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString("base64")}` });
+  const { post, fetch } = bearer(token);
 
-  const answers = [
-    await bearer(token).fetch("/printers"),
-    await bearer(token).fetch("/printers/1/packages/rmm"),
-    await service.fetch("/printers", { headers: basic(`anybody:${token}`) }),
-    await service.fetch("/printers", { headers: basic(`:${token}`) }),
-    await service.fetch("/printers", { headers: { authorization: `bearer ${token}` } }),
-  ];
-  const laterPage = await admin.fetch("/tokens");
-  const bytes = JSON.stringify(service.app.store.tokens.list());
-
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200, 200, 200, 200],
+  const downloaded = await statusesOf(bearer(token), ["/printers", "/printers/1/packages/rmm"]);
+  const others = [basic(`anybody:${token}`), basic(`:${token}`), `bearer ${token}`];
+  const used = others.map((authorization) =>
+    service.fetch("/printers", { headers: { authorization } }).then(({ status }) => status),
   );
-  assert.equal(laterPage.headers.get("cache-control"), "no-store");
-  const text = await laterPage.text();
-  assert.ok(!text.includes(token) && text.includes(token.slice(0, 11)));
-  assert.ok(!bytes.includes(token));
-});
-
-test("a token for reading changes nothing, and cannot open the page of tokens", async (t) => {
-  const { addToken, bearer, service } = await startGuarded(t);
-  const { post, fetch } = bearer(await addToken("read"));
-
-  const statuses = [
+  const refused = [
     (await post("/clients", { name: "A" })).status,
     (await fetch("/tokens")).status,
     (await post("/tokens", { name: "x", scope: "read" })).status,
   ];
+  const laterPage = await admin.fetch("/tokens");
 
-  assert.deepEqual(statuses, [403, 403, 403]);
+  assert.deepEqual([...downloaded, ...(await Promise.all(used))], [200, 200, 200, 200, 200]);
+  assert.deepEqual(refused, [403, 403, 403]);
+  assert.equal(laterPage.headers.get("cache-control"), "no-store");
+  const text = await laterPage.text();
+  assert.ok(!text.includes(token) && text.includes(token.slice(0, 11)));
+  assert.ok(!JSON.stringify(service.app.store.tokens.list()).includes(token));
   assert.deepEqual([service.app.store.clients.count(), service.app.store.tokens.list().length], [0, 1]);
 });
 
-test("a token of a client or printer opens its downloads and nothing else", async (t) => {
+test("texts that are no tokens open nothing, in any form", async (t) => {
+  const { service, addToken } = await startGuarded(t);
+  const token = await addToken("read");
+  const unknown = makeTokenText((bytes) => Buffer.alloc(bytes, 7));
+  const attempts = [
+    ...[unknown, `Bearer ${unknown}`, "Bearer", "Bearer ", `Bearer  ${token}`, `Bearer ${token} x`],
+    ...[`Token ${token}`, token, `Bearer ${token}x`, `Bearer ${"a".repeat(5000)}`, "Basic", "Basic ===="],
+    ...[basic(token), basic(`${token}:`), basic(`boss:${token} `), basic("boss:wrong")],
+  ];
+  const header = `Authorization: Bearer ${token}\r\n`;
+
+  for (const authorization of attempts)
+    assert.equal(
+      (await service.fetch("/printers", { headers: { authorization } })).status,
+      401,
+      authorization,
+    );
+  const twice = await exchange(
+    service.url,
+    `GET /printers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${header}${header}\r\n`,
+  );
+  const inAddress = await service.fetch(`/printers?token=${token}&access_token=${token}`);
+
+  assert.deepEqual([statusOf(twice), inAddress.status], [401, 401]);
+});
+
+test("a token of a client or printer opens its downloads, nothing else by any spelling, and changes nothing", async (t) => {
   const { admin, addToken, bearer } = await startGuarded(t);
-  await admin.post("/clients", { name: "A" });
-  await admin.post("/clients", { name: "B" });
-  const printer = await admin.addPrinter({ client_id: "1" });
-  const { fetch: ofClient } = bearer(await addToken("client:1"));
-  const { fetch: ofPrinter } = bearer(await addToken(`printer:${printer}`));
-  const paths = [
-    "/printers/1/scripts/install",
-    "/printers/1/packages/mdm",
-    "/drivers/1/files",
-    "/clients/1/packages/rmm",
-    "/clients/2/packages/rmm",
-    "/printers/1",
-    "/printers",
-    "/drivers/1/archive",
-    "/drivers/1/packages/rmm",
-    "/packages/rmm?ids=1",
-    "/export/printers.csv",
-    "/nothing",
+  for (const name of ["A", "B"]) await admin.post("/clients", { name });
+  await admin.addPrinter({ client_id: "1" });
+  const other = await admin.addDriver(driverZip({ extra: [{ name: "other.txt", bytes: "x" }] }));
+  await admin.addPrinter({ name: "Other", client_id: "2", driver_id: String(other) });
+  const [ofClient, ofPrinter] = [bearer(await addToken("client:1")), bearer(await addToken("printer:1"))];
+  const own = ["/printers/1/scripts/install", "/printers/1/packages/mdm", "/drivers/1/files"];
+  const foreign = [
+    ...["/printers/2/scripts/install", "/printers/%32/scripts/install", "/printers/02/scripts/install"],
+    ...["/printers/2.0/scripts/install", "/printers/1/../2/scripts/install"],
+    ...["/printers/1%2f..%2f2/scripts/install", "/printers/1/scripts/../../2/scripts/install"],
+    ...["/printers/1/scripts/install/../../../2/packages/rmm", "//printers/2/scripts/install"],
+    ...["/clients/2/scripts/install", "/clients/1/../2/scripts/install", "/clients/2/packages/rmm"],
+    ...[`/drivers/${other}/files`, `/drivers/1/../${other}/files`, "/printers/1/read/install", "/clients/1"],
+    ...["/drivers/1", "/drivers/1/scripts/install", "/drivers/1/archive", "/drivers/1/packages/rmm"],
+    ...[
+      "/packages/rmm?ids=1",
+      "/packages/rmm?ids=2",
+      "/search?q=Other",
+      "/printers/1/edit",
+      "/",
+      "/printers",
+    ],
+    ...["/printers/1", "/export/printers.csv", "/nothing"],
   ];
 
-  const statuses = async (fetch: typeof ofClient) =>
-    Promise.all(paths.map(async (path) => (await fetch(path)).status));
-  const [clients, printers] = [await statuses(ofClient), await statuses(ofPrinter)];
+  assert.deepEqual(await statusesOf(ofClient, [...own, "/clients/1/packages/rmm"]), [200, 200, 200, 200]);
+  assert.deepEqual(await statusesOf(ofPrinter, [...own, "/clients/1/packages/rmm"]), [200, 200, 200, 403]);
+  for (const sender of [ofClient, ofPrinter])
+    for (const method of ["GET", "HEAD"]) {
+      const statuses = await statusesOf(sender, foreign, { method });
+      assert.deepEqual(
+        foreign.filter((path, i) => ![403, path.includes("2") ? 404 : 403].includes(statuses[i] ?? 0)),
+        [],
+      );
+    }
+  for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    const paths = ["/printers/1", "/printers/1/delete", "/printers/1/scripts/install", "/drivers/1/files"];
+    assert.deepEqual(await statusesOf(ofPrinter, paths, { method }), [403, 403, 403, 403], method);
+  }
+  assert.equal((await admin.fetch("/printers/1")).status, 200);
+});
 
-  assert.deepEqual(clients, [200, 200, 200, 200, 403, 403, 403, 403, 403, 403, 403, 403]);
-  assert.deepEqual(printers, [200, 200, 200, 403, 403, 403, 403, 403, 403, 403, 403, 403]);
+test("a token of a client no longer opens a printer that moved away, nor one of a deleted printer any later one", async (t) => {
+  const { admin, addToken, bearer } = await startGuarded(t);
+  for (const name of ["A", "B"]) await admin.post("/clients", { name });
+  await admin.addPrinter({ client_id: "1" });
+  const ofClient = bearer(await addToken("client:1"));
+  const ofPrinter = bearer(await addToken("printer:1"));
+  const paths = ["/printers/1/scripts/detect", "/drivers/1/files"];
+
+  const before = await statusesOf(ofClient, paths);
+  await admin.post("/printers/1", { name: "Office", address: "10.0.0.9", driver_id: "1", client_id: "2" });
+  const after = await statusesOf(ofClient, paths);
+  await admin.post("/printers/1/delete", {});
+  const next = await admin.addPrinter({ name: "Next", driver_id: "1" });
+  const deleted = await statusesOf(ofPrinter, [...paths, "/printers/2/scripts/detect"]);
+
+  assert.deepEqual([before, after], [Array.of(200, 200), Array.of(403, 403)]);
+  assert.equal(next, 2);
+  assert.deepEqual(deleted, [404, 403, 403]);
 });
 
 test("printers of the same name are listed with their clients", async (t) => {
@@ -96,49 +146,44 @@ test("printers of the same name are listed with their clients", async (t) => {
   assert.match(page, /printer “<bdi>Hall<\/bdi>” of “<bdi>Fabrikam<\/bdi>”/);
 });
 
-test("a token of a client no longer opens a printer that moved to another client, nor its driver", async (t) => {
-  const { admin, addToken, bearer } = await startGuarded(t);
-  await admin.post("/clients", { name: "A" });
-  await admin.post("/clients", { name: "B" });
-  await admin.addPrinter({ client_id: "1" });
-  const { fetch } = bearer(await addToken("client:1"));
-  const ask = async () =>
-    Promise.all(
-      ["/printers/1/scripts/detect", "/drivers/1/files"].map(async (path) => (await fetch(path)).status),
-    );
-
-  const before = await ask();
-  await admin.post("/printers/1", { name: "Office", address: "10.0.0.9", driver_id: "1", client_id: "2" });
-  const after = await ask();
-
-  assert.deepEqual(
-    [before, after],
-    [
-      [200, 200],
-      [403, 403],
-    ],
-  );
-});
-
-test("a token ends at its expiry, and at once when it is revoked", async (t) => {
+test("a token is marked in its last two weeks, ends at its expiry, and ends at once when it is revoked", async (t) => {
   let now = Date.UTC(2026, 10, 21, 14, 5);
+  const start = now;
   const { admin, addToken, bearer } = await startGuarded(t, { clock: () => now });
-  const [short, long] = [await addToken("read", "30"), await addToken("read", "1095")];
-  const ask = async (token: string) => bearer(token).fetch("/printers");
+  const made = await (await admin.post("/tokens", { name: "Datto", scope: "read", days: "30" })).text();
+  const short = bearer(/platen_\w{39}/.exec(made)?.[0] ?? "");
+  const long = bearer(await addToken("read", "1095"));
+  const isMarked: boolean[] = [];
+  for (const days of [0, 15, 17]) {
+    now = start + days * dayMs;
+    isMarked.push((await (await admin.fetch("/tokens")).text()).includes(">Expires soon<"));
+  }
 
-  now += 30 * dayMs - 1;
-  const lastMoment = (await ask(short)).status;
+  now = start + 30 * dayMs - 1;
+  const lastMoment = (await short.fetch("/printers")).status;
   now += 1;
-  const expired = await ask(short);
-  const before = (await ask(long)).status;
-  const answer = await admin.post("/tokens/2/delete", {}, navigation);
-  const revoked = await ask(long);
+  const expired = await short.fetch("/printers");
+  const before = (await long.fetch("/printers")).status;
+  const posted = await admin.post("/tokens/2/delete", {}, navigation);
+  const revoked = (await long.fetch("/printers")).status;
+  const deleted = await admin.fetch("/tokens/1", { method: "DELETE" });
+  const again = await admin.fetch("/tokens/1", { method: "DELETE" });
 
-  assert.deepEqual([lastMoment, expired.status, before, revoked.status], [200, 401, 200, 401]);
+  assert.match(made, /Token “<bdi>Datto<\/bdi>” was created\./);
+  assert.deepEqual(isMarked, [false, false, true]);
+  assert.deepEqual([lastMoment, expired.status, before, revoked], [200, 401, 200, 401]);
   assert.match(expired.headers.get("www-authenticate") ?? "", /Bearer.*invalid_token/);
   assert.match(await expired.text(), /expired on 2026-12-21/);
-  assert.equal(answer.status, 303);
-  assert.match(answer.headers.get("location") ?? "", /^\/tokens\?revoked=[\w-]+$/);
+  assert.deepEqual([posted.status, deleted.status, again.status], [303, 303, 404]);
+  for (const [{ headers }, name] of [
+    [posted, "for read"],
+    [deleted, "Datto"],
+  ] as const) {
+    const place = headers.get("location") ?? "";
+    assert.match(place, /^\/tokens\?revoked=[\w-]+$/);
+    const page = await (await admin.fetch(place)).text();
+    assert.match(page, new RegExp(`Revoked: token “<bdi>${name}</bdi>” and its links`));
+  }
 });
 
 test("the last use of a token is visible at once, and saved once for many uses", async (t) => {
@@ -158,71 +203,44 @@ test("the last use of a token is visible at once, and saved once for many uses",
   assert.deepEqual([kept?.used_at, kept?.used_from], [Date.UTC(2026, 10, 21, 14, 5), "127.0.0.1"]);
 });
 
-test("a form with invalid values is answered with messages beside its fields", async (t) => {
+test("a form with invalid values is answered with messages beside its fields, and there are at most 500 tokens", async (t) => {
   const { admin, service } = await startGuarded(t);
-  const ask = async (fields: Record<string, string>) => {
-    const answer = await admin.post("/tokens", fields);
-    return { status: answer.status, text: await answer.text() };
-  };
+  const { tokens } = service.app;
 
-  const empty = await ask({ name: "", scope: "client:x", days: "9999" });
-  const missingPrinter = await ask({ name: "A", scope: "printer:7", days: "30" });
-
-  assert.deepEqual([empty.status, missingPrinter.status], [422, 422]);
-  assert.match(
-    empty.text,
-    /id="f-name-problem"[\s\S]*Choose what the token gives access to[\s\S]*Choose how long/,
-  );
-  assert.match(missingPrinter.text, /The printer 7 no longer exists/);
-  assert.equal(service.app.store.tokens.list().length, 0);
-});
-
-test("each client's and printer's page leads to the form for a token, and there are at most 500 tokens", async (t) => {
-  const { admin, operator, service } = await startGuarded(t);
-  await admin.post("/clients", { name: "Contoso" });
-  await admin.addPrinter({ client_id: "1" });
-  const add = (i: number) =>
-    service.app.tokens.add({ name: `Agent ${i}`, scope: "read", days: "30" }, "boss");
-  const tokenFormPath = async (who: typeof admin, path: string) =>
-    /href="(\/tokens\?[^"]*)">a token</.exec(await (await who.fetch(path)).text())?.[1];
-
-  const tokenFormPaths = await Promise.all(
-    ["/printers/1", "/clients/1", "/drivers/1"].map((path) => tokenFormPath(admin, path)),
-  );
-  const pages = await Promise.all(
-    ["printer", "client"].map(async (kind) => (await admin.fetch(`/tokens?scope=${kind}:1`)).text()),
-  );
-  const odd = await admin.fetch("/tokens?scope=printer:99&scope=%3Cb%3E");
+  const empty = await admin.post("/tokens", { name: "", scope: "client:x", days: "9999" });
+  const missing = await admin.post("/tokens", { name: "A", scope: "printer:7", days: "30" });
+  const none = service.app.store.tokens.list().length;
+  const add = (i: number) => tokens.add({ name: `Agent ${i}`, scope: "read", days: "30" }, "boss");
   await Promise.all(Array.from({ length: 500 }, (_, i) => add(i)));
   const more = await admin.post("/tokens", { name: "One more", scope: "read", days: "30" });
 
-  assert.deepEqual(tokenFormPaths, ["/tokens?scope=printer:1", "/tokens?scope=client:1", undefined]);
-  assert.equal(await tokenFormPath(operator, "/printers/1"), undefined);
-  assert.match(pages[0] ?? "", /<option value="printer:1" selected>Office/);
-  assert.match(pages[1] ?? "", /<option value="client:1" selected>Contoso/);
-  assert.equal(odd.status, 200);
-  assert.equal(more.status, 409);
-  assert.equal(service.app.store.tokens.list().length, 500);
+  assert.deepEqual([empty.status, missing.status, more.status], [422, 422, 409]);
+  assert.match(
+    await empty.text(),
+    /id="f-name-problem"[\s\S]*Choose what the token gives access to[\s\S]*Choose how long/,
+  );
+  assert.match(await missing.text(), /The printer 7 no longer exists/);
+  assert.deepEqual([none, service.app.store.tokens.list().length], [0, 500]);
 });
 
-test("DELETE also revokes a token, and the page confirms it", async (t) => {
-  const { admin, addToken, bearer } = await startGuarded(t);
-  const [first, second] = [await addToken("read"), await addToken("read")];
+test("each client's and printer's page leads an administrator to the form for a token", async (t) => {
+  const { admin, operator } = await startGuarded(t);
+  await admin.post("/clients", { name: "Contoso" });
+  await admin.addPrinter({ client_id: "1" });
+  const textAt = async (path: string, { fetch } = admin) => (await fetch(path)).text();
+  const formIn = (text: string) => /href="(\/tokens\?[^"]*)">a token</.exec(text)?.[1];
 
-  const deleted = await admin.fetch("/tokens/1", { method: "DELETE" });
-  const posted = await admin.post("/tokens/2/delete", {});
-  const secondRevoke = await admin.fetch("/tokens/2", { method: "DELETE" });
-  const statuses = await Promise.all(
-    [first, second].map(async (text) => (await bearer(text).fetch("/")).status),
-  );
+  const forms = [
+    formIn(await textAt("/printers/1")),
+    formIn(await textAt("/clients/1")),
+    formIn(await textAt("/drivers/1")),
+    formIn(await textAt("/printers/1", operator)),
+  ];
 
-  assert.deepEqual([deleted.status, posted.status, secondRevoke.status], [303, 303, 404]);
-  for (const { headers } of [deleted, posted])
-    assert.match(
-      await (await admin.fetch(headers.get("location") ?? "")).text(),
-      /Revoked: token “.*” and its links/,
-    );
-  assert.deepEqual(statuses, [401, 401]);
+  assert.deepEqual(forms, ["/tokens?scope=printer:1", "/tokens?scope=client:1", undefined, undefined]);
+  assert.match(await textAt("/tokens?scope=printer:1"), /<option value="printer:1" selected>Office/);
+  assert.match(await textAt("/tokens?scope=client:1"), /<option value="client:1" selected>Contoso/);
+  assert.equal((await admin.fetch("/tokens?scope=printer:99&scope=%3Cb%3E")).status, 200);
 });
 
 test("without sign-in there are no tokens, and the credentials of a proxy's own log-in are ignored", async (t) => {

@@ -12,6 +12,8 @@ export interface Guarded {
   bearer(token: string): ReturnType<typeof client>;
   /** Makes a token. @returns its text */
   addToken(scope: string, days?: string): Promise<string>;
+  /** Makes a link as the operator. @returns its path and query */
+  linkTo(address: string, days?: string): Promise<string>;
 }
 
 /** @param options as `startApp` takes them */
@@ -30,19 +32,36 @@ export async function startGuarded(
     return text;
   };
   const bearer = (token: string) => client(service.url, { authorization: `Bearer ${token}` });
-  return {
-    service,
-    admin,
-    operator: named("tech", "techs"),
-    viewer: named("seller", "sales"),
-    bearer,
-    addToken,
+  const [operator, viewer] = [named("tech", "techs"), named("seller", "sales")];
+  const linkTo = async (address: string, days = "7") => {
+    const owner = /^\/\w+\/\d+/.exec(address)?.[0];
+    return linkIn(await (await operator.post(`${owner}/links`, { address, days })).text());
   };
+  return { service, admin, operator, viewer, bearer, addToken, linkTo };
 }
 
-/** The path of the driver's files in a script, without the service's address. */
-export function downloadPathIn(script: string): string {
-  const address = /Download = '([^']+)'/.exec(script)?.[1] ?? "";
+/** The link on the page that follows the form for links, without the service's address. */
+export function linkIn(page: string): string {
+  const text = /<code id="link-0">([^<]+)</.exec(page)?.[1]?.replaceAll("&amp;", "&");
+  if (text === undefined) throw new Error(`there is no link on: ${page.slice(-2000)}`);
+  return pathOf(text);
+}
+
+type Sender = Pick<TestApp, "fetch">;
+
+/** The path of the driver's files in the script that a sender gets, without the service's address. */
+export async function filesPathOf({ fetch }: Sender, script: string): Promise<string> {
+  const text = await (await fetch(script)).text();
+  return pathOf(/Download = '([^']+)'/.exec(text)?.[1] ?? text);
+}
+
+/** The statuses of requests for several paths at the same time. */
+export async function statusesOf({ fetch }: Sender, paths: readonly string[], init?: RequestInit) {
+  const answers = await Promise.all(paths.map((path) => fetch(path, init)));
+  return answers.map(({ status }) => status);
+}
+
+function pathOf(address: string): string {
   const { pathname, search } = new URL(address);
   return pathname + search;
 }

@@ -115,7 +115,7 @@ async function addRecords(app: TestApp, headers: Headers): Promise<void> {
   const drivers = [
     driverZip(),
     driverZip({ version: "2.0.0.0" }),
-    driverZip({ version: "3.0.0.0" }),
+    driverZip({ version: "3.0.0.0", catalog: null }),
     driverZip({ version: "4.0.0.0" }),
   ];
   for (const bytes of drivers) await app.upload("/drivers/upload", bytes, "driver.zip", headers);
@@ -126,6 +126,7 @@ async function addRecords(app: TestApp, headers: Headers): Promise<void> {
   }
   await app.post("/clients", { name: "Empty" }, headers);
   await app.post("/printers", { name: "Gone", address: "10.0.0.3" }, headers);
+  await app.post("/printers", { name: "No driver", client_id: "2" }, headers);
   await app.upload("/printers/1/icon", makePng(), "icon.png", headers);
   await app.upload("/printers/1/preferences", makePreferences(), "preferences.dat", headers);
   await app.upload("/clients/1/icon", makePng(), "icon.png", headers);

@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
-import { startGuarded } from "../../support/access/guarded.ts";
-import {
-  addAccount,
-  addPerson,
-  adminPassword,
-  signInAdmin,
-  startClosed,
-} from "../../support/access/people.ts";
-import type { TestApp } from "../../support/app.ts";
+import { startGuarded } from "../support/access/guarded.ts";
+import { addAccount, addPerson, adminPassword, signInAdmin, startClosed } from "../support/access/people.ts";
+import type { TestApp } from "../support/app.ts";
 import {
   accessibilityProblems,
   openBrowser,
@@ -18,8 +12,8 @@ import {
   smallTargets,
   watchProblems,
   withoutBrowser,
-} from "../../support/browser.ts";
-import { isDeep, selectCases } from "../../support/depth.ts";
+} from "../support/browser.ts";
+import { isDeep, selectCases } from "../support/depth.ts";
 
 const long = "Kunde-Müller-und-Söhne-Vermögensverwaltungsgesellschaft-mbH";
 

@@ -1,33 +1,20 @@
 import assert from "node:assert/strict";
-import {
-  appendFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { parseClient } from "../../../src/domain/printers/client.ts";
-import { verifyAudit } from "../../../src/store/audit/verify.ts";
-import { openStore, type Store } from "../../../src/store/store.ts";
-import { startApp, temporaryFolder } from "../../support/app.ts";
-import { entriesIn, logEntries, logFiles } from "../../support/audit/audit.ts";
-import { download, downloadCounts } from "../../support/audit/counted.ts";
-import { editDatabase } from "../../support/database.ts";
+import { parseClient } from "../../src/domain/printers/client.ts";
+import { verifyAudit } from "../../src/store/audit/verify.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { startApp, temporaryFolder } from "../support/app.ts";
+import { entriesIn, logEntries, logFiles } from "../support/audit/audit.ts";
+import { download, downloadCounts } from "../support/audit/counted.ts";
+import { editDatabase } from "../support/database.ts";
 
-const now = Date.UTC(2026, 10, 22);
-const open = (dataDir: string, lines: string[] = []) =>
-  openStore(
-    dataDir,
-    () => now,
-    (line) => lines.push(line),
-  );
-const client = (name: string) => parseClient({ name });
+const clock = () => Date.UTC(2026, 10, 22);
+const open = (dataDir: string, lines: string[] = []) => openStore(dataDir, clock, (line) => lines.push(line));
 const addClients = (store: Store, names: readonly string[]) =>
-  Promise.all(names.map((name) => store.clients.add(client(name))));
+  Promise.all(names.map((name) => store.clients.add(parseClient({ name }))));
+const namesIn = (dataDir: string) => entriesIn(dataDir).map(({ record }) => record?.name);
 
 /** A folder as after a kill: four changes are saved, and the first `written` of them are in the log. */
 async function killedFolder(t: TestContext, written: number): Promise<string> {
@@ -58,64 +45,38 @@ for (const written of [0, 1, 3, 4]) {
     await store.audit.flush();
     await store.close();
 
-    const names = entriesIn(dataDir).map(({ record }) => record?.name);
-    assert.deepEqual(names, ["A", "B", "C", "D", "E", "F"]);
+    assert.deepEqual(namesIn(dataDir), ["A", "B", "C", "D", "E", "F"]);
     assert.equal((await verifyAudit(dataDir)).broken, undefined);
   });
 }
 
-/** Checks that the log has all changes and one entry about the torn line, and that its chain is unbroken. */
-async function assertRepaired(dataDir: string): Promise<void> {
-  const entries = entriesIn(dataDir);
-  const tornFiles = readdirSync(join(dataDir, "audit")).filter((name) => name.startsWith("behind-"));
-  assert.deepEqual(
-    entries.flatMap(({ record }) => record?.name ?? []),
-    ["A", "B", "C", "D", "E", "F"],
-  );
-  assert.deepEqual(
-    entries.filter(({ event }) => event.startsWith("log-")).map(({ event }) => event),
-    ["log-mended"],
-  );
-  assert.equal(tornFiles.length, 1);
-  assert.equal((await verifyAudit(dataDir)).broken, undefined);
-}
+for (const [what, written, harm] of [
+  ["filled with zeros", 3, (bytes: Buffer) => bytes.fill(0, bytes.length - 40, bytes.length - 1)],
+  ["left incomplete", 3, (bytes: Buffer) => bytes.subarray(0, bytes.length - 40)],
+  ["followed by zeros", 4, (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(5000)])],
+] as const)
+  test(`what a power cut ${what} moves to another file, and a lost change is logged again`, async (t) => {
+    const dataDir = await killedFolder(t, written);
+    const [log = ""] = logFiles(dataDir);
+    writeFileSync(log, harm(readFileSync(log)));
 
-test("a line that a power cut filled with zeros moves to another file, and its change is logged again", async (t) => {
-  const dataDir = await killedFolder(t, 3);
-  const [log = ""] = logFiles(dataDir);
-  const bytes = readFileSync(log);
-  writeFileSync(log, bytes.fill(0, bytes.length - 40, bytes.length - 1));
+    const torn = await verifyAudit(dataDir);
+    const store = await open(dataDir);
+    await store.close();
 
-  const store = await open(dataDir);
-  await store.close();
-
-  await assertRepaired(dataDir);
-});
-
-test("an incomplete line after a power cut moves to another file, and its change is logged again", async (t) => {
-  const dataDir = await killedFolder(t, 3);
-  const [log = ""] = logFiles(dataDir);
-  truncateSync(log, readFileSync(log).length - 40);
-
-  const torn = await verifyAudit(dataDir);
-  const store = await open(dataDir);
-  await store.close();
-
-  assert.deepEqual([torn.isTorn, torn.broken], [true, undefined]);
-  await assertRepaired(dataDir);
-});
-
-test("zeros after the last line move to another file too", async (t) => {
-  const dataDir = await killedFolder(t, 4);
-  const [log = ""] = logFiles(dataDir);
-  appendFileSync(log, Buffer.alloc(5000));
-
-  const store = await open(dataDir);
-  await store.close();
-
-  assert.equal((await verifyAudit(dataDir)).broken, undefined);
-  assert.equal(entriesIn(dataDir).at(-1)?.event, "log-mended");
-});
+    const entries = entriesIn(dataDir);
+    const moved = readdirSync(join(dataDir, "audit")).filter((name) => name.startsWith("behind-"));
+    if (what === "left incomplete") assert.deepEqual([torn.isTorn, torn.broken], [true, undefined]);
+    assert.deepEqual(
+      entries.flatMap(({ record }) => record?.name ?? []),
+      ["A", "B", "C", "D", "E", "F"],
+    );
+    const events = entries.map(({ event }) => event).filter((event) => event.startsWith("log-"));
+    assert.deepEqual(events, ["log-mended"]);
+    if (what === "followed by zeros") assert.equal(entries.at(-1)?.event, "log-mended");
+    assert.equal(moved.length, 1);
+    assert.equal((await verifyAudit(dataDir)).broken, undefined);
+  });
 
 test("with an older database beside a newer log, new changes are still logged", async (t) => {
   const dataDir = await temporaryFolder(t);
@@ -133,10 +94,7 @@ test("with an older database beside a newer log, new changes are still logged", 
   for (const name of ["E", "F"]) await addClients(third, [name]);
   await third.close();
 
-  assert.deepEqual(
-    entriesIn(dataDir).map(({ record }) => record?.name),
-    ["A", "B", "C", "D", "E", "F"],
-  );
+  assert.deepEqual(namesIn(dataDir), ["A", "B", "C", "D", "E", "F"]);
   assert.equal((await verifyAudit(dataDir)).broken, undefined);
 });
 
@@ -175,10 +133,7 @@ test("when the log cannot be written, changes succeed and are logged later", asy
     lines.map((line) => line.slice(0, 41)),
     ["warning: the audit log cannot be written:"],
   );
-  assert.deepEqual(
-    entriesIn(dataDir).map(({ record }) => record?.name),
-    ["A", "B", "C"],
-  );
+  assert.deepEqual(namesIn(dataDir), ["A", "B", "C"]);
 });
 
 test("names and values with line breaks, markup or JSON stay plain text in their lines", async (t) => {
@@ -204,8 +159,7 @@ test("downloads after the last save of counts are counted once at the next start
   await app.app.store.audit.flush();
   const killed = readFileSync(join(dataDir, "platen.sqlite"));
   await app.stop();
-  const path = join(dataDir, "platen.sqlite");
-  writeFileSync(path, killed);
+  writeFileSync(join(dataDir, "platen.sqlite"), killed);
 
   const restarted = await startApp(t, { dataDir });
   const first = await downloadCounts(restarted, printer);

@@ -2,17 +2,11 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { startApp, temporaryFolder } from "../../support/app.ts";
-import {
-  openBrowser,
-  pasteText,
-  saveScreenshot,
-  watchProblems,
-  withoutBrowser,
-} from "../../support/browser.ts";
-import { driverZip, sixtyModels as models } from "../../support/drivers/driver-zip.ts";
-import { makePng } from "../../support/printers/png.ts";
-import { chooseAction } from "../../support/printers/shop-lists.ts";
+import { startApp, temporaryFolder } from "../support/app.ts";
+import { openBrowser, pasteText, saveScreenshot, watchProblems, withoutBrowser } from "../support/browser.ts";
+import { driverZip, sixtyModels as models } from "../support/drivers/driver-zip.ts";
+import { makePng } from "../support/printers/png.ts";
+import { chooseAction } from "../support/printers/shop-lists.ts";
 
 async function driverFile(t: TestContext): Promise<string> {
   const path = join(await temporaryFolder(t), "papyrus.zip");

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { adminPassword } from "../../support/access/people.ts";
-import { temporaryFolder } from "../../support/app.ts";
-import { openBrowser, withoutBrowser } from "../../support/browser.ts";
-import { cleanUp } from "../../support/clean-up.ts";
-import { serve } from "../../support/service.ts";
+import { adminPassword } from "../support/access/people.ts";
+import { temporaryFolder } from "../support/app.ts";
+import { openBrowser, withoutBrowser } from "../support/browser.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { serve } from "../support/service.ts";
 
 /** A port that was free a moment ago. */
 async function freePort(): Promise<number> {

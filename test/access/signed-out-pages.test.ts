@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { adminPassword, signInAdmin, startClosed } from "../../support/access/people.ts";
-import { openWide, saveScreenshot, watchProblems, withoutBrowser } from "../../support/browser.ts";
-import { driverZip } from "../../support/drivers/driver-zip.ts";
+import { adminPassword, signInAdmin, startClosed } from "../support/access/people.ts";
+import { openWide, saveScreenshot, watchProblems, withoutBrowser } from "../support/browser.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 
 async function signIn(page: Page): Promise<void> {
   await page.getByLabel("Name", { exact: true }).fill("admin");

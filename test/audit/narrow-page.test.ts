@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startApp, type TestApp } from "../../support/app.ts";
+import { startApp, type TestApp } from "../support/app.ts";
 import {
   accessibilityProblems,
   openBrowser,
   saveScreenshot,
   watchProblems,
   withoutBrowser,
-} from "../../support/browser.ts";
+} from "../support/browser.ts";
 
 /** Fills the log with all kinds of entries: fields, parts, counts, long names and texts, warnings. */
 async function fill(app: TestApp): Promise<void> {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import type { AuditEntry } from "../../../src/domain/audit/audit.ts";
-import { openStore, type Store } from "../../../src/store/store.ts";
-import { startGuarded } from "../../support/access/guarded.ts";
-import { temporaryFolder } from "../../support/app.ts";
-import { entriesIn, entryText, logEntries, logFiles } from "../../support/audit/audit.ts";
-import { deepTest } from "../../support/depth.ts";
+import type { AuditEntry } from "../../src/domain/audit/audit.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { startGuarded } from "../support/access/guarded.ts";
+import { temporaryFolder } from "../support/app.ts";
+import { entriesIn, entryText, logEntries, logFiles } from "../support/audit/audit.ts";
+import { deepTest } from "../support/depth.ts";
 
 const minute = 60_000;
 
@@ -15,11 +15,8 @@ async function startFlooded(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let now = Date.UTC(2026, 10, 22);
   const dataDir = await temporaryFolder(t);
-  const store = await openStore(
-    dataDir,
-    () => now,
-    () => {},
-  );
+  const clock = () => now;
+  const store = await openStore(dataDir, clock, () => {});
   const endMinute = async () => {
     now += minute;
     t.mock.timers.tick(minute);
@@ -43,7 +40,7 @@ const sum = (entries: readonly AuditEntry[]) => entries.reduce((total, { count =
 test("many refusals of one account do not hide those of others, and are counted by route", async (t) => {
   const { store, endMinute, entries } = await startFlooded(t);
 
-  for (let i = 0; i < 20_000; i++) {
+  for (let i = 0; i < 2000; i++) {
     refuse(store, "mallory", "10.0.0.1", `/accounts/${i}${"a".repeat(400)}`, "/accounts/:id");
     refuse(store, "mallory", "10.0.0.1", `/nothing/${i}`, "an address where nothing is");
   }
@@ -58,8 +55,8 @@ test("many refusals of one account do not hide those of others, and are counted 
     ["mallory", "mallory", "eve"],
   );
   assert.deepEqual(all.slice(3).map(entryText), [
-    "refused GET /accounts/:id 19999 times",
-    "refused GET an address where nothing is 19999 times",
+    "refused GET /accounts/:id 1999 times",
+    "refused GET an address where nothing is 1999 times",
   ]);
 });
 
@@ -119,15 +116,19 @@ test("unauthenticated refusals get 100 lines a minute, and one line for all othe
   refuse(store, "nobody", "10.0.0.2", "/printers/1", "/printers/:id");
   const atOnce = await entries();
   await endMinute();
+  const before = await entries();
+  refuse(store, "nobody", "10.0.0.3", "/clients/1", "/clients/:id");
   await store.close();
-  const all = await entries();
+  const [after] = (await entries()).slice(before.length);
 
+  const rest = before.filter(({ who }) => who === "several").map(({ from, count }) => [from, count]);
   assert.equal(atOnce.filter(({ from }) => from === "10.0.0.1").length, 101);
-  assert.equal(sum(all), 501);
-  const rest = all.filter(({ who }) => who === "several");
-  assert.deepEqual(
-    rest.map(({ from, count }) => [from, count]),
-    [["several", 100]],
+  assert.equal(sum(before), 501);
+  assert.deepEqual(rest, [["several", 100]]);
+  // A minute later they get their own lines again.
+  assert.equal(
+    after && `${after.who} from ${after.from}: ${entryText(after)}`,
+    "nobody from 10.0.0.3: refused GET /clients/1",
   );
 });
 
@@ -148,23 +149,6 @@ test("failed sign-ins from many networks get 100 lines a minute, and one line fo
   assert.deepEqual([who, from, count], ["several", "several", 49]);
 });
 
-test("a minute after a flood, unauthenticated refusals get their own lines again", async (t) => {
-  const { store, endMinute, entries } = await startFlooded(t);
-  for (let i = 0; i < 125; i++) refuse(store, "nobody", "10.0.0.1", `/x/${i}`, `/pattern/${i}`);
-  await endMinute();
-  const before = (await entries()).length;
-
-  refuse(store, "nobody", "10.0.0.2", "/printers/1", "/printers/:id");
-  refuse(store, "nobody", "10.0.0.3", "/clients/1", "/clients/:id");
-  await store.close();
-  const after = (await entries()).slice(before);
-
-  assert.deepEqual(
-    after.map((entry) => `${entry.who} from ${entry.from}: ${entryText(entry)}`),
-    ["nobody from 10.0.0.2: refused GET /printers/1", "nobody from 10.0.0.3: refused GET /clients/1"],
-  );
-});
-
 test("a clock that is set back ends the minute: counted events are written, and new ones get their own lines", async (t) => {
   const { store, setBack, entries } = await startFlooded(t);
   for (let i = 0; i < 5; i++) refuse(store, "eve", "10.0.0.2", "/accounts", "/accounts");
@@ -183,7 +167,7 @@ test("a clock that is set back ends the minute: counted events are written, and 
 
 test("a machine that downloads the same in a loop gets a few lines a minute, and every download is counted", async (t) => {
   const { store, endMinute, entries } = await startFlooded(t);
-  const printers = Array.from({ length: 3000 }, (_, i) => [i + 1, "revision"] as const);
+  const printers = Array.from({ length: 300 }, (_, i) => [i + 1, "revision"] as const);
   const actor = { who: "token Datto", from: "10.0.0.1" };
 
   for (let i = 0; i < 200; i++)
@@ -196,7 +180,7 @@ test("a machine that downloads the same in a loop gets a few lines a minute, and
   assert.equal(atOnce, 20);
   assert.equal(downloaded.length, 21);
   assert.equal(sum(downloaded), 200);
-  for (const entry of downloaded) assert.equal(entry.printers?.length, 3000);
+  for (const entry of downloaded) assert.equal(entry.printers?.length, 300);
 });
 
 test("a viewer who requests many forbidden paths gets one line a minute for each route", async (t) => {

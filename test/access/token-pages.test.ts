@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Scope } from "../../../src/domain/access/access.ts";
-import { type Guarded, startGuarded } from "../../support/access/guarded.ts";
+import type { Scope } from "../../src/domain/access/access.ts";
+import { type Guarded, startGuarded } from "../support/access/guarded.ts";
 import {
   accessibilityProblems,
   openBrowser,
@@ -10,8 +10,8 @@ import {
   watchProblems,
   wide,
   withoutBrowser,
-} from "../../support/browser.ts";
-import { isDeep, selectCases } from "../../support/depth.ts";
+} from "../support/browser.ts";
+import { isDeep, selectCases } from "../support/depth.ts";
 
 const skip = { skip: withoutBrowser };
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addPerson, signInAdmin, startClosed } from "../../support/access/people.ts";
-import { logEntries } from "../../support/audit/audit.ts";
-import { driverZip } from "../../support/drivers/driver-zip.ts";
-import { stateOf } from "../../support/durability/whole-state.ts";
-import { connectRaw, statusOf } from "../../support/raw.ts";
-import { until } from "../../support/until.ts";
+import { addPerson, signInAdmin, startClosed } from "../support/access/people.ts";
+import { logEntries } from "../support/audit/audit.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { stateOf } from "../support/durability/whole-state.ts";
+import { connectRaw, statusOf } from "../support/raw.ts";
+import { until } from "../support/until.ts";
 
 const boundary = "----platen";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { addAccount, adminPassword, ownPassword, startClosed } from "../../support/access/people.ts";
+import { addAccount, adminPassword, ownPassword, startClosed } from "../support/access/people.ts";
 import {
   accessibilityProblems,
   openBrowser,
@@ -9,8 +9,8 @@ import {
   saveScreenshot,
   watchProblems,
   withoutBrowser,
-} from "../../support/browser.ts";
-import { isDeep, windowVariants } from "../../support/depth.ts";
+} from "../support/browser.ts";
+import { isDeep, windowVariants } from "../support/depth.ts";
 
 async function fillIn(page: Page, fields: Record<string, string>, button: string): Promise<void> {
   for (const [label, value] of Object.entries(fields))

@@ -1,0 +1,375 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { dayMs } from "../../src/domain/text.ts";
+import { filesPathOf, type Guarded, startGuarded, statusesOf } from "../support/access/guarded.ts";
+import { addPerson, signInAdmin, startClosed } from "../support/access/people.ts";
+import { startApp, temporaryFolder } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { bytesOf } from "../support/drivers/mixed-driver.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { runFile } from "../support/powershell/powershell-process.ts";
+import { fetchPublishScript, readSettings } from "../support/publish/published.ts";
+import { exchange } from "../support/raw.ts";
+
+const noon = Date.UTC(2026, 10, 21, 12);
+const install = "/printers/1/scripts/install";
+
+test("a script fetched by a person or with a token contains a link to its driver's files", async (t) => {
+  const { service, admin, viewer, addToken, bearer } = await startGuarded(t);
+  await admin.addPrinter();
+  const ofPrinter = bearer(await addToken("printer:1"));
+
+  const paths = [
+    await filesPathOf(viewer, install),
+    await filesPathOf(ofPrinter, install),
+    await filesPathOf(viewer, "/drivers/1/scripts/install"),
+  ];
+  const statuses = await statusesOf(service, paths);
+  await service.stop();
+  const open = await startApp(t, { dataDir: service.dataDir });
+
+  const [ofPerson, ofToken, ofDriver] = paths.map((path) => path.slice(0, -22));
+  assert.match(ofPerson ?? "", /^\/drivers\/1\/files\?link=[0-9a-z]{3}\.p1\.$/);
+  assert.match(ofToken ?? "", /^\/drivers\/1\/files\?link=[0-9a-z]{3}\.t1p1\.$/);
+  assert.match(ofDriver ?? "", /^\/drivers\/1\/files\?link=[0-9a-z]{3}\.\.$/);
+  assert.deepEqual(statuses, [200, 200, 200]);
+  // Without sign-in, scripts have no link, and the earlier ones still work.
+  assert.equal(await filesPathOf(open, install), "/drivers/1/files");
+  assert.deepEqual(await statusesOf(open, paths), [200, 200, 200]);
+});
+
+test("a script's bytes stay the same for a day, its link ends at the end of a day, and packages stay the same", async (t) => {
+  let now = noon;
+  const { service, viewer, admin } = await startGuarded(t, { clock: () => now, linkDays: 2 });
+  await admin.addPrinter();
+  const etag = async () => (await viewer.fetch(install)).headers.get("etag");
+  const packages = () =>
+    Promise.all(["rmm", "mdm"].map((format) => bytesOf(viewer.fetch(`/printers/1/packages/${format}`))));
+  const files = await filesPathOf(viewer, install);
+
+  const [first, before] = [await etag(), await packages()];
+  now += dayMs / 2 - 1;
+  const evening = await etag();
+  now += 1;
+  const tomorrow = await etag();
+  now = noon + 2.5 * dayMs - 1;
+  const [last] = await statusesOf(service, [files]);
+  now += 1;
+  const ended = await service.fetch(files);
+  now += 40 * dayMs;
+  const after = await packages();
+
+  assert.equal(first, evening);
+  assert.notEqual(first, tomorrow);
+  assert.deepEqual([last, ended.status], [200, 403]);
+  assert.match(await ended.text(), /expired on 2026-11-24\..*download the script again/);
+  assert.deepEqual(after, before);
+  assert.ok(before.every((bytes) => !bytes.includes("link=")));
+});
+
+test("links of a disabled or deleted account have ended, and no later account revives them", async (t) => {
+  const app = await startClosed(t);
+  const boss = { cookie: await signInAdmin(app) };
+  const tech = { cookie: await addPerson(app, "tech", "operator") };
+  await app.upload("/drivers/upload", driverZip(), "d.zip", tech);
+  await app.post("/printers", { name: "Office", driver_id: "1", address: "10.0.0.9" }, tech);
+  const form = { address: install, days: "90" };
+  const page = await (await app.post("/printers/1/links", form, tech)).text();
+  const link = /\/printers\/1\/scripts\/install\?link=[\w.-]+/.exec(page)?.[0] ?? page;
+  const files = await filesPathOf({ fetch: (path) => app.fetch(path, { headers: tech }) }, install);
+  // A script fetched with the link contains a link of the same account.
+  const handedOn = await filesPathOf(app, link);
+  const ask = () => statusesOf(app, [link, files, handedOn]);
+
+  const before = await ask();
+  await app.post("/accounts/2/disable", {}, boss);
+  const disabled = await ask();
+  const text = await (await app.fetch(handedOn)).text();
+  await app.post("/accounts/2/enable", {}, boss);
+  const enabled = await ask();
+  await app.post("/accounts/2/delete", {}, boss);
+  await addPerson(app, "tech", "operator");
+  const deleted = await ask();
+
+  assert.match(text, /This link expired\./);
+  assert.deepEqual([before, enabled], [Array(3).fill(200), Array(3).fill(200)]);
+  assert.deepEqual([disabled, deleted], [Array(3).fill(403), Array(3).fill(403)]);
+});
+
+test("a link in a script ends with the token or the link that fetched the script", async (t) => {
+  let now = noon;
+  const options = { clock: () => now, linkDays: 1000 };
+  const { service, admin, addToken, bearer, linkTo } = await startGuarded(t, options);
+  await admin.addPrinter();
+  const link = await linkTo(install, "1");
+  const paths = [
+    link,
+    await filesPathOf(service, link),
+    await filesPathOf(bearer(await addToken("printer:1", "30")), install),
+    await filesPathOf(bearer(await addToken("read")), install),
+  ];
+  const ask = () => statusesOf(service, paths);
+
+  now = Date.UTC(2026, 10, 23) - 1;
+  const before = await ask();
+  now += 1;
+  const linkEnded = await ask();
+  const text = await (await service.fetch(paths[1] ?? "")).text();
+  now = noon + 30 * dayMs - 1;
+  const atLast = await ask();
+  now += 1;
+  const expired = await ask();
+  await admin.post("/tokens/2/delete", {});
+  const revoked = await ask();
+
+  assert.deepEqual(before, [200, 200, 200, 200]);
+  assert.deepEqual([linkEnded, atLast], [Array.of(403, 403, 200, 200), Array.of(403, 403, 200, 200)]);
+  assert.match(text, /This link expired on 2026-11-23/);
+  assert.deepEqual(expired, [403, 403, 403, 200]);
+  assert.deepEqual(revoked, [403, 403, 403, 403]);
+  for (const path of paths.slice(2))
+    assert.match(await (await service.fetch(path)).text(), /This link expired\./);
+});
+
+test("ending the links of a printer, client or driver, or deleting it, ends those in its scripts, and no others", async (t) => {
+  const { service, operator, viewer, admin } = await startGuarded(t);
+  await admin.post("/clients", { name: "Contoso" });
+  await admin.addPrinter({ client_id: "1" });
+  await admin.addPrinter({ name: "Other", driver_id: "1" });
+  const records = ["/printers/1", "/printers/2", "/clients/1", "/drivers/1"];
+  const paths = await Promise.all(records.map((path) => filesPathOf(viewer, `${path}/scripts/install`)));
+  const statuses = [await statusesOf(service, paths)];
+
+  for (const change of [
+    "printers/1/links/end",
+    "clients/1/links/end",
+    "printers/2/delete",
+    "drivers/1/links/end",
+  ]) {
+    assert.ok((await operator.post(`/${change}`, {})).status < 400);
+    statuses.push(await statusesOf(service, paths));
+  }
+
+  assert.deepEqual(statuses, [
+    [200, 200, 200, 200],
+    [403, 200, 200, 200],
+    [403, 200, 403, 200],
+    [403, 403, 403, 200],
+    [403, 403, 403, 403],
+  ]);
+});
+
+/** Settings and stubs of a script, for its own part that saves a driver, which tries each download. */
+const saveDrivers = (part: string, log: string, downloads: readonly string[], sha256: string) => `
+Set-StrictMode -Version 2.0
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+function Write-Log { param($Message) Write-Output "log: $Message" | Out-File -Append -FilePath '${log}' }
+function Stop-Run { param($Message) throw $Message }
+$script:TemporaryFolders = @()
+$MaxWaitForServiceSeconds = 300
+${part}
+foreach ($download in @(${downloads.map((download) => `'${download}'`).join()})) {
+  try { "there: $(Test-Path -LiteralPath (Join-Path (Save-Driver ([pscustomobject]@{ Download = $download; FilesSha256 = '${sha256}' })) 'papyrus.inf'))" }
+  catch { "refused: $($_.Exception.Message)" }
+}
+$script:TemporaryFolders | ForEach-Object { Remove-Item -LiteralPath $_ -Recurse }
+`;
+
+deepTest(
+  "a real PowerShell fetches the driver by the link, and reports an ended link or a revoked token",
+  {
+    skip: withoutPowerShell,
+  },
+  async (t) => {
+    let now = noon - 40 * dayMs;
+    const { service, admin, viewer, addToken, bearer } = await startGuarded(t, { clock: () => now });
+    await admin.addPrinter();
+    const ended = await filesPathOf(viewer, install);
+    now = noon;
+    const revoked = await filesPathOf(bearer(await addToken("printer:1")), install);
+    await admin.post("/tokens/1/delete", {});
+    const script = await (await viewer.fetch(install)).text();
+    const folder = await temporaryFolder(t);
+    const [file, log] = [join(folder, "part.ps1"), join(folder, "log")];
+    const part = ["Save-Driver", "New-TemporaryFolder", "Save-Download"]
+      .map((name) => new RegExp(`^function ${name} \\{[\\s\\S]*?^\\}`, "m").exec(script)?.[0])
+      .join("\n");
+    const [, download = ""] = /Download = '([^']+)'/.exec(script) ?? [];
+    const [, sha256 = ""] = /FilesSha256 = '([^']+)'/.exec(script) ?? [];
+    const downloads = [download, service.url + ended, service.url + revoked];
+    writeFileSync(file, saveDrivers(part, log, downloads, sha256));
+
+    const { stdout, stderr } = await runFile(file);
+
+    const [first = "", second = "", third = ""] = stdout.split(/\r?\n/).filter(Boolean);
+    assert.match(first, /there: True/, stderr);
+    assert.match(
+      second,
+      /could not be downloaded from http:\/\/127\.0\.0\.1:\d+\/drivers\/1\/files: This link expired on 2026-11-12\./,
+    );
+    assert.match(third, /\/drivers\/1\/files: This link expired\. Ask for a new link/);
+    assert.equal(stderr, "");
+    assert.ok(existsSync(log));
+    assert.doesNotMatch(readFileSync(log, "utf8") + stdout, /link=/);
+  },
+);
+
+/** A service with sign-in, and a client with two printers that share a driver. */
+async function guardedWithShared(t: TestContext): Promise<Guarded> {
+  const guarded = await startGuarded(t, { linkDays: 7 });
+  const { admin } = guarded;
+  await admin.post("/clients", { name: "A" });
+  await admin.addPrinter({ name: "One", client_id: "1" });
+  await admin.addPrinter({ name: "Two", client_id: "1", driver_id: "1", address: "10.0.0.8" });
+  return guarded;
+}
+
+/** The paths of the packages that a publishing script downloads. */
+async function packagesOf(sender: Pick<Guarded["admin"], "fetch">, path: string): Promise<string[]> {
+  const { settings } = await fetchPublishScript(sender, path);
+  const together = settings.Together === null ? [] : [settings.Together];
+  return [...settings.Apps, ...together].map(({ Package }) => Package.Url.replace(/^http:\/\/[^/]+/, ""));
+}
+
+const head = { method: "HEAD" };
+
+test("only the links in a publishing script download its packages, and end with the links of its record", async (t) => {
+  const { service, admin, viewer } = await guardedWithShared(t);
+
+  const ofClient = await packagesOf(viewer, "/clients/1/publish");
+  const ofPrinter = await packagesOf(viewer, "/printers/2/publish");
+  const ofDriver = await packagesOf(viewer, "/drivers/1/publish");
+  const all = [...ofClient, ...ofPrinter, ...ofDriver];
+  const bare = all.map((path) => path.replace(/[?&]link=.*$/, ""));
+  const whole = ofPrinter.map((path) => path.replace("driver=apart&", ""));
+
+  assert.deepEqual(
+    all.map((path) => path.replace(/[?&]link=[\w.-]+$/, " +link")),
+    [
+      "/drivers/1/packages/mdm +link",
+      "/printers/1/packages/mdm?driver=apart +link",
+      "/printers/2/packages/mdm?driver=apart +link",
+      "/clients/1/packages/mdm +link",
+      "/drivers/1/packages/mdm +link",
+      "/printers/2/packages/mdm?driver=apart +link",
+      "/drivers/1/packages/mdm +link",
+    ],
+  );
+  assert.deepEqual(await statusesOf(service, all, head), Array(7).fill(200));
+  assert.deepEqual(await statusesOf(service, bare, head), Array(7).fill(401));
+  assert.deepEqual(await statusesOf(service, whole, head), [200, 403]);
+  await admin.post("/clients/1/links/end", {});
+  assert.deepEqual(await statusesOf(service, ofClient, head), [403, 403, 403, 403]);
+  assert.deepEqual(await statusesOf(service, ofDriver, head), [200]);
+});
+
+test("scripts contain the ids of all records for users who may see them, but not for limited tokens and links", async (t) => {
+  const { service, viewer, addToken, bearer, linkTo } = await guardedWithShared(t);
+  const ofClient = bearer(await addToken("client:1"));
+  const ofPrinter = bearer(await addToken("printer:1"));
+
+  const records = [];
+  for (const [sender, path] of [
+    [viewer, "/clients/1/publish"],
+    [bearer(await addToken("read")), "/clients/1/publish"],
+    [ofClient, "/clients/1/publish"],
+    [ofClient, "/printers/2/publish"],
+    [ofPrinter, "/printers/1/publish"],
+    [service, await linkTo("/clients/1/publish")],
+  ] as const)
+    records.push((await fetchPublishScript(sender, path)).settings.Records);
+
+  const all = { Printers: [1, 2], Clients: [1], Drivers: [1], LastPrinter: 2, LastClient: 1, LastDriver: 1 };
+  assert.deepEqual(records, [all, all, null, null, null, null]);
+  assert.deepEqual(await statusesOf(ofPrinter, ["/clients/1/publish", "/drivers/1/publish"]), [403, 403]);
+});
+
+/** A client with two printers that share a driver and an address, and another client with another model of the driver. */
+async function guardedWithNeighbours(t: TestContext): Promise<Guarded> {
+  const guarded = await startGuarded(t, { linkDays: 7 });
+  const { admin } = guarded;
+  for (const name of ["A", "B"]) await admin.post("/clients", { name });
+  await admin.addDriver(driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 200 PCL6"] }));
+  for (const [name, client_id, model] of [
+    ["One", "1", "100"],
+    ["Neighbour Qz7", "1", "100"],
+    ["Elsewhere Qz8", "2", "200"],
+  ] as const) {
+    const driver = { driver_id: "1", driver_desc: `Papyrus ${model} PCL6` };
+    await admin.addPrinter({ name, client_id, address: "10.0.0.5", ...driver });
+  }
+  return guarded;
+}
+
+/** Mentions of other records than the first printer in a script. */
+function neighbourNames(text: string): string[] {
+  return [...new Set(text.match(/Neighbour Qz7|Elsewhere Qz8|Papyrus 200|drivers\/1/g))].sort();
+}
+
+const appsIn = ({ Apps }: { readonly Apps: readonly { readonly Kind: string; readonly Id: number }[] }) =>
+  Apps.map(({ Kind, Id }) => `${Kind} ${Id}`);
+
+test("a token for one printer, and the script it downloaded, see nothing of other records, nor that one was added", async (t) => {
+  const { admin, viewer, service, addToken, bearer } = await guardedWithNeighbours(t);
+  const path = "/printers/1/publish";
+  const ofPrinter = bearer(await addToken("printer:1"));
+  const etag = async () => (await ofPrinter.fetch(path, head)).headers.get("etag");
+
+  const whole = await fetchPublishScript(viewer, path);
+  const read = await fetchPublishScript(bearer(await addToken("read")), path);
+  const own = await fetchPublishScript(ofPrinter, path);
+  const linked = await fetchPublishScript(service, own.settings.Source.Url.slice(service.url.length));
+  const client = await fetchPublishScript(bearer(await addToken("client:1")), "/clients/1/publish");
+  const urls = [...own.settings.Apps, ...client.settings.Apps].map(({ Package }) => Package.Url);
+  const answers = await Promise.all(urls.map((url) => fetch(url, head)));
+  const before = await etag();
+  await admin.addPrinter({ name: "Another", client_id: "2", driver_id: "1", address: "10.0.0.99" });
+
+  assert.match(whole.settings.Attention.join(), /Neighbour Qz7/);
+  for (const { settings, text } of [whole, read]) {
+    assert.deepEqual(appsIn(settings), ["driver 1", "printer 1"]);
+    assert.deepEqual(neighbourNames(text), ["Neighbour Qz7", "Papyrus 200", "drivers/1"]);
+  }
+  for (const { settings, text } of [own, linked]) {
+    assert.deepEqual([appsIn(settings), settings.Attention], [["printer 1"], []]);
+    assert.deepEqual(neighbourNames(text), []);
+  }
+  assert.equal(linked.settings.Source.Apps, own.settings.Source.Apps);
+  assert.deepEqual(appsIn(client.settings), ["printer 2", "printer 1"]);
+  assert.deepEqual(neighbourNames(client.text), ["Neighbour Qz7"]);
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.equal(await etag(), before);
+});
+
+test("a link made with a client's token ends when the printer moves to another client", async (t) => {
+  const { service, admin, addToken, bearer, viewer } = await startGuarded(t);
+  for (const name of ["Contoso", "Fabrikam"]) await admin.post("/clients", { name });
+  await admin.addPrinter({ client_id: "1" });
+  const linkOf = async ({ fetch }: Guarded["viewer"]) =>
+    /\/printers\/1\/publish\?link=[\w.-]+/.exec(await (await fetch("/printers/1/publish")).text())?.[0] ?? "";
+  const links = [await linkOf(bearer(await addToken("client:1"))), await linkOf(viewer)];
+
+  const before = await statusesOf(service, links);
+  await admin.post("/printers/1", { name: "Office", address: "10.0.0.9", driver_id: "1", client_id: "2" });
+
+  assert.deepEqual(before, [200, 200]);
+  assert.deepEqual(await statusesOf(service, links), [403, 200]);
+});
+
+test("a publishing script contains the highest id ever used, and without the service's address requests files", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  await app.addPrinter({ name: "Two", driver_id: "1" });
+  await app.fetch("/printers/2", { method: "DELETE" });
+  const request = "GET /printers/1/publish HTTP/1.1\r\nHost: not_a_host\r\nConnection: close\r\n\r\n";
+
+  const { settings } = await fetchPublishScript(app, "/printers/1/publish");
+  const nameless = readSettings(await exchange(app.url, request));
+
+  assert.deepEqual([settings.Records?.Printers, settings.Records?.LastPrinter], [[1], 2]);
+  assert.deepEqual([nameless.Source.Url, nameless.Apps[0]?.Package.Url], ["", ""]);
+});
