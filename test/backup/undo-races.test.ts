@@ -4,20 +4,21 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { addDriver } from "../../../src/services/drivers/drivers.ts";
-import { client, startApp, type TestApp, temporaryFolder } from "../../support/app.ts";
-import { filesIn } from "../../support/backup/deletions.ts";
-import { deepTest, rounds } from "../../support/depth.ts";
-import { driverZip } from "../../support/drivers/driver-zip.ts";
-import { makePng } from "../../support/printers/png.ts";
-import { makeDriver } from "../../support/records.ts";
-import { serve } from "../../support/service.ts";
+import { addDriver } from "../../src/services/drivers/drivers.ts";
+import { client, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { filesIn, remove } from "../support/backup/deletions.ts";
+import { deepTest, rounds } from "../support/depth.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { makePng } from "../support/printers/png.ts";
+import { makeDriver } from "../support/records.ts";
+import { serve } from "../support/service.ts";
 
-const count = rounds(6, 40);
+const count = rounds(4, 40);
 
-/** Waits for `turns` turns of the event loop, so that two calls meet at a different point in every round. */
-async function waitTurns(turns: number): Promise<void> {
+/** Does work after `turns` turns of the event loop, so that two calls meet at a different point in every round. */
+async function after<T>(turns: number, work: () => Promise<T>): Promise<T> {
   for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+  return work();
 }
 
 /** A service that does not inspect drivers, so that uploads and deletions meet. */
@@ -27,18 +28,20 @@ async function startWithFastUploads(t: TestContext) {
   const services = { ...app, inspections: { inspect: async () => makeDriver().report } };
   const add = async (zip: Buffer) =>
     (await addDriver(services, await app.store.blobs.receive(Readable.from([zip])), "a.zip")).driver.id;
-  return { ...started, add };
+  const removeDriver = async (id: number) => (await app.undo.removeDriver(id)) ?? 0;
+  return { ...started, add, removeDriver };
 }
 
 /** Files that are not needed, and needed files that are missing. */
 function fileProblems({ app: { store, undo }, dataDir }: Pick<TestApp, "app" | "dataDir">): string[] {
-  const wanted = new Set<string>();
-  for (const { sha256 } of store.drivers.list()) wanted.add(`drivers/${sha256}.zip`);
-  for (const sha256 of store.icons.digests()) wanted.add(`icons/${sha256}.png`);
-  if (undo.list().length > 0) {
-    for (const sha256 of store.deletions.digests("drivers")) wanted.add(`drivers/${sha256}.zip`);
-    for (const sha256 of store.deletions.digests("icons")) wanted.add(`icons/${sha256}.png`);
-  }
+  const keptDigests = (kind: "drivers" | "icons") =>
+    undo.list().length > 0 ? store.deletions.digests(kind) : [];
+  const archives = [...store.drivers.list().map(({ sha256 }) => sha256), ...keptDigests("drivers")];
+  const icons = [...store.icons.digests(), ...keptDigests("icons")];
+  const wanted = new Set([
+    ...archives.map((sha256) => `drivers/${sha256}.zip`),
+    ...icons.map((sha256) => `icons/${sha256}.png`),
+  ]);
   const found = filesIn(dataDir);
   const missing = [...wanted].filter((name) => !found.includes(name));
   return [...missing.map((name) => `missing: ${name}`), ...found.filter((name) => !wanted.has(name))];
@@ -46,22 +49,22 @@ function fileProblems({ app: { store, undo }, dataDir }: Pick<TestApp, "app" | "
 
 test("a deletion that is made final during its undo is either final or undone, including its archive", async (t) => {
   const started = await startWithFastUploads(t);
-  const { app, add } = started;
+  const { app, add, removeDriver } = started;
   const odd: string[] = [];
   const results = new Set<string>();
 
   for (let round = 0; round < count; round++) {
     const id = await add(driverZip());
-    const deletion = (await app.undo.removeDriver(id)) ?? 0;
+    const deletion = await removeDriver(id);
     const [ended, restored] = await Promise.allSettled([
-      waitTurns(round % 5).then(() => app.undo.makeFinal(deletion)),
-      waitTurns((round * 7) % 5).then(() => app.undo.restore(deletion)),
+      after(round % 5, () => app.undo.makeFinal(deletion)),
+      after((round * 7) % 5, () => app.undo.restore(deletion)),
     ]);
     const exists = app.store.drivers.has(id);
     if (exists !== (restored.status === "fulfilled")) odd.push(`${round}: restored without a record`);
     odd.push(...fileProblems(started).map((what) => `${round}: ${what}`));
     results.add(`${ended.status} ${restored.status}`);
-    if (exists) await app.undo.makeFinal((await app.undo.removeDriver(id)) ?? 0);
+    if (exists) await app.undo.makeFinal(await removeDriver(id));
   }
 
   assert.deepEqual(odd, []);
@@ -70,20 +73,19 @@ test("a deletion that is made final during its undo is either final or undone, i
 
 test("of two deletions with the same archive, one is made final while the other is undone", async (t) => {
   const started = await startWithFastUploads(t);
-  const { app, add } = started;
+  const { app, add, removeDriver } = started;
   const odd: string[] = [];
 
   for (let round = 0; round < count; round++) {
     const zip = driverZip({ version: `${round}.0` });
-    const first = (await app.undo.removeDriver(await add(zip))) ?? 0;
-    const second = (await app.undo.removeDriver(await add(zip))) ?? 0;
+    const first = await removeDriver(await add(zip));
+    const second = await removeDriver(await add(zip));
     await Promise.all([
-      waitTurns(round % 6).then(() => app.undo.makeFinal(first)),
-      waitTurns((round * 5) % 6).then(() => app.undo.restore(second)),
+      after(round % 6, () => app.undo.makeFinal(first)),
+      after((round * 5) % 6, () => app.undo.restore(second)),
     ]);
     odd.push(...fileProblems(started).map((what) => `${round}: ${what}`));
-    for (const { id } of app.store.drivers.list())
-      await app.undo.makeFinal((await app.undo.removeDriver(id)) ?? 0);
+    for (const { id } of app.store.drivers.list()) await app.undo.makeFinal(await removeDriver(id));
   }
 
   assert.deepEqual(odd, []);
@@ -98,12 +100,10 @@ test("an icon that is uploaded while its last deletion is made final stays", asy
 
   for (let round = 0; round < count; round++) {
     const png = makePng(256, 256, 1 + (round % 3));
-    await upload(`/printers/${printer}/icon`, png, "icon.png");
+    const send = () => upload(`/printers/${printer}/icon`, png, "icon.png");
+    await send();
     const deletion = (await app.undo.removeFile("icons", printer)) ?? 0;
-    await Promise.all([
-      upload(`/printers/${printer}/icon`, png, "icon.png"),
-      waitTurns(round % 40).then(() => app.undo.makeFinal(deletion)),
-    ]);
+    await Promise.all([send(), after(round % 40, () => app.undo.makeFinal(deletion))]);
     odd.push(...fileProblems(started).map((what) => `${round}: ${what}`));
   }
 
@@ -113,28 +113,39 @@ test("an icon that is uploaded while its last deletion is made final stays", asy
 /** One life of a service, which is killed `delay` milliseconds after two concurrent requests; 0 is before they are sent. */
 async function killDuringRequests(t: TestContext, folder: string, round: number, delay: number) {
   const service = await serve(t, folder);
-  const { post, fetch, upload, addDriver: add, addPrinter } = client(service.url);
-  const driver = await add(driverZip({ version: `${round}.0` }));
-  const printer = await addPrinter({ driver_id: "", name: `P${round}` });
-  await upload(`/printers/${printer}/icon`, makePng(256, 256, 1 + round), "icon.png");
-  const removed = await (await fetch(`/drivers/${driver}`, { method: "DELETE" })).text();
+  const site = client(service.url);
+  const driver = await site.addDriver(driverZip({ version: `${round}.0` }));
+  const printer = await site.addPrinter({ driver_id: "", name: `P${round}` });
+  await site.upload(`/printers/${printer}/icon`, makePng(256, 256, 1 + round), "icon.png");
+  const removed = await (await remove(site, `/drivers/${driver}`)).text();
   const deletion = /action="(\/deletions\/\d+)\/undo"/.exec(removed)?.[1] ?? "";
   const isUndone = round % 2 === 1;
   const requests = [
-    fetch(`/printers/${printer}`, { method: "DELETE" }),
-    post(`${deletion}/${isUndone ? "undo" : "delete"}`, {}),
+    remove(site, `/printers/${printer}`),
+    site.post(`${deletion}/${isUndone ? "undo" : "delete"}`, {}),
   ];
-  const done = requests.map((answer) =>
-    answer.then(
-      ({ status }) => status === 200,
-      () => false,
-    ),
-  );
+  const done = Promise.allSettled(requests);
   if (delay > 0) await setTimeout(delay);
   service.process.kill("SIGKILL");
   await service.exited;
-  const [isPrinterDeleted, isDriverDone] = await Promise.all(done);
+  const [isPrinterDeleted, isDriverDone] = (await done).map(
+    (one) => one.status === "fulfilled" && one.value.status === 200,
+  );
   return { driver, printer, isUndone, isPrinterDeleted, isDriverDone };
+}
+
+type Killed = Awaited<ReturnType<typeof killDuringRequests>>;
+
+/** Compares the next life with what was answered, and undoes every deletion. */
+async function problemsAfterKill(next: TestApp, killed: Killed): Promise<string[]> {
+  const { store, undo } = next.app;
+  const odd = fileProblems(next);
+  if (killed.isPrinterDeleted && store.printers.find(killed.printer)) odd.push("the printer is still there");
+  if (killed.isDriverDone && store.drivers.has(killed.driver) !== killed.isUndone)
+    odd.push("the driver is not what was answered");
+  for (const { kind, recordId, name } of await Promise.all(undo.list().map(({ id }) => undo.restore(id))))
+    if (kind === "printer" && !store.icons.find(recordId)) odd.push(`${name} came back without its icon`);
+  return [...odd, ...fileProblems(next), ...next.lines];
 }
 
 deepTest(
@@ -153,18 +164,7 @@ deepTest(
       if (killed.isPrinterDeleted && killed.isDriverDone) late = Math.min(late, delay);
       else early = Math.max(early, delay);
       const next = await startApp(t, { dataDir, clock: Date.now });
-      const { store, undo } = next.app;
-      odd.push(...fileProblems(next));
-      if (killed.isPrinterDeleted && store.printers.find(killed.printer))
-        odd.push("the printer is still there");
-      if (killed.isDriverDone && store.drivers.has(killed.driver) !== killed.isUndone)
-        odd.push(`the driver is not what was answered`);
-      const back = await Promise.all(undo.list().map(({ id }) => undo.restore(id)));
-      const pictureless = back.filter(
-        ({ kind, recordId }) => kind === "printer" && !store.icons.find(recordId),
-      );
-      odd.push(...pictureless.map(({ name }) => `${name} came back without its icon`));
-      odd.push(...fileProblems(next), ...next.lines);
+      odd.push(...(await problemsAfterKill(next, killed)));
       results.add(`${killed.isPrinterDeleted} ${killed.isDriverDone}`);
       await next.stop();
     }
