@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { schemaVersion } from "../../src/store/database/migrations.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
-import { editDatabase } from "../support/database.ts";
+import { selectCases } from "../support/depth.ts";
 import { fill, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
 
 const folder = "test/store/schemas";
@@ -37,44 +37,28 @@ function unpack({ files }: OldFolder, dataDir: string): void {
 }
 
 test("there is a folder of every schema so far", () => {
-  const all = Array.from({ length: schemaVersion }, (_, i) => i + 1);
+  const all = Array.from({ length: schemaVersion }, (_, i) => i + 1).filter((one) => !skipped.includes(one));
 
-  assert.deepEqual(
-    found,
-    all.filter((schema) => !skipped.includes(schema)),
-  );
+  assert.deepEqual(found, all);
 });
 
-for (const schema of found) {
+for (const schema of selectCases(found, 6)) {
   test(`a data folder with schema ${schema} keeps its records, files and revisions, and its database stays beside the new one`, async (t) => {
     const [dataDir, old] = [await temporaryFolder(t), readFolder(schema)];
     unpack(old, dataDir);
 
     const { fetch, app, stop } = await startApp(t, { dataDir });
     const paths = [
-      "/",
-      "/clients/1",
-      "/drivers/1",
-      "/printers",
-      "/printers/1/edit",
-      "/printers/1/packages/rmm",
+      ...["", "clients/1", "drivers/1", "drivers/1/archive", "printers", "printers/1/edit"],
+      ...["printers/1/packages/rmm", "printers/1/packages/mdm", "printers/1/icon"],
     ];
-    const statuses = await Promise.all(
-      [...paths, "/printers/1/packages/mdm", "/printers/1/icon", "/drivers/1/archive"].map(
-        async (path) => (await fetch(path)).status,
-      ),
-    );
+    const statuses = await Promise.all(paths.map(async (path) => (await fetch(`/${path}`)).status));
     const script = await (await fetch("/printers/1/scripts/detect")).text();
     const { clients, printers, drivers } = app.store;
-    const shown = [1, 2].map((id) => printers.get(id).printer);
-    const printed = shown.map((printer) => [
-      printer.name,
-      printer.client_id,
-      printer.driver_id,
-      printer.address,
-      printer.driver_desc,
-      printer.location,
-    ]);
+    const printed = [1, 2].map((id) => {
+      const { name, client_id, driver_id, address, driver_desc, location } = printers.get(id).printer;
+      return [name, client_id, driver_id, address, driver_desc, location];
+    });
     const [client, driver] = [clients.get(1), drivers.get(1)];
     await stop();
 
@@ -111,23 +95,4 @@ test("an update without room on the disk changes nothing, says so, and works whe
   assert.equal(after, old.files["platen.sqlite"]);
   assert.equal((await fetch("/printers/1")).status, 200);
   assert.ok(readdirSync(disk).includes("platen.sqlite.schema-11"));
-});
-
-test("a database of a newer version is refused unchanged, and the message says the way back", async (t) => {
-  const [dataDir, newest] = [await temporaryFolder(t), readFolder(schemaVersion)];
-  unpack(newest, dataDir);
-  const path = join(dataDir, "platen.sqlite");
-  await editDatabase(path, (db) => {
-    db.run(`PRAGMA user_version = ${schemaVersion + 1}`);
-  });
-  const bytes = readFileSync(path);
-
-  await assert.rejects(
-    startApp(t, { dataDir }),
-    new RegExp(
-      `written by a newer Platen \\(schema ${schemaVersion + 1}, this one knows ${schemaVersion}\\).*go back`,
-    ),
-  );
-
-  assert.ok(readFileSync(path).equals(bytes));
 });
