@@ -3,30 +3,22 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { migrations } from "../../src/store/database/migrations.ts";
 import { navigation, startApp, temporaryFolder } from "../support/app.ts";
+import { dropLaterColumns } from "../support/backup/deletions.ts";
 import { editDatabase, makeOldDatabase, oldReport } from "../support/database.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
+import { makeOnce } from "../support/filled.ts";
 
 const ownVersion = migrations.findIndex((migration) => String(migration).includes("keepTitles"));
-
-/** Undoes what the migration of names and those after it did to tables. */
-function forgetLaterMigrations(db: Parameters<Parameters<typeof editDatabase>[1]>[0]): void {
-  for (const table of ["drivers", "deleted_drivers"])
-    for (const column of ["former_title", "exact_version"])
-      db.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
-  for (const table of ["clients", "deleted_clients"])
-    for (const column of ["tenant_id", "app_name", "app_owner", "app_notes", "icon_sha256", "icon_size"])
-      db.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
-  for (const table of ["preferences", "deleted_preferences"]) db.run(`DROP TABLE ${table}`);
-  for (const table of ["clients", "drivers", "reports", "printers", "icons", "downloads"])
-    db.run(`DROP INDEX deleted_${table}_by_deletion`);
-}
 
 /** Takes the names of drivers back to what earlier versions of Platen stored, with the names that people gave. */
 async function forgetNames(dataDir: string, given: Readonly<Record<number, string>>, listed?: string) {
   await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
-    forgetLaterMigrations(db);
-    db.run("UPDATE drivers SET name = '' WHERE origin = 'upload'");
-    db.run("UPDATE deleted_drivers SET name = '' WHERE origin = 'upload'");
+    dropLaterColumns(db, ["", "deleted_"]);
+    for (const table of ["preferences", "deleted_preferences"]) db.run(`DROP TABLE ${table}`);
+    for (const table of ["clients", "drivers", "reports", "printers", "icons", "downloads"])
+      db.run(`DROP INDEX deleted_${table}_by_deletion`);
+    for (const table of ["drivers", "deleted_drivers"])
+      db.run(`UPDATE ${table} SET name = '' WHERE origin = 'upload'`);
     for (const [id, name] of Object.entries(given))
       db.run("UPDATE drivers SET name = ? WHERE id = ?", [name, id]);
     if (listed !== undefined) db.run("UPDATE drivers SET listed = ? WHERE id = 2", [listed]);
@@ -36,16 +28,20 @@ async function forgetNames(dataDir: string, given: Readonly<Record<number, strin
 
 /** A shop of four drivers whose names are as earlier versions stored them. The first has a printer. */
 async function startAsBefore(t: TestContext) {
-  const dataDir = await temporaryFolder(t);
+  const { folder: dataDir, value: revision } = await makeOnce(t, makeAsBefore);
+  return { ...(await startApp(t, { dataDir })), revision };
+}
+
+async function makeAsBefore(t: TestContext, dataDir: string): Promise<string | undefined> {
   const before = await startApp(t, { dataDir });
-  await before.addPrinter({ driver_id: String(await before.addDriver()) });
+  await before.addPrinter();
   for (const version of ["1.2.9.9", "2.0.0.0", "3.0.0.0", "4.0.0.0"])
     await before.addDriver(driverZip({ version, models: ["Papyrus 100 PCL6", "Papyrus 100 PS"] }));
   await before.fetch("/drivers/5", { method: "DELETE" });
   const revision = revisionIn(await (await before.fetch("/drivers/1/scripts/install")).text());
   await before.stop();
   await forgetNames(dataDir, { 3: "Front desk", 4: "FRONT DESK" });
-  return { ...(await startApp(t, { dataDir })), revision };
+  return revision;
 }
 
 function revisionIn(script: string): string | undefined {

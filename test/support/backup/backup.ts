@@ -18,8 +18,12 @@ export function runPlaten(dataDir: string, ...args: string[]) {
 }
 
 /** A service with a client and a printer that has a driver, an icon and preferences. */
-export async function startFullShop(t: TestContext, dataDir: string): Promise<TestApp> {
-  const shop = await startApp(t, { dataDir, clock: Date.now });
+export async function startFullShop(
+  t: TestContext,
+  dataDir: string,
+  options: Parameters<typeof startApp>[1] = { clock: Date.now },
+): Promise<TestApp> {
+  const shop = await startApp(t, { dataDir, ...options });
   await shop.post("/clients", { name: "Contoso" });
   const printer = await shop.addPrinter();
   await shop.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
