@@ -93,7 +93,7 @@ test("while the disk fails, writes are refused and pages are served, and then wr
   const outages = ["ENOSPC", "EIO", "EMFILE", "EROFS"].flatMap((code) =>
     [1, 5, 8].map((n) => `${code} ${n}`),
   );
-  for (const what of selectCases(outages, 2))
+  for (const what of selectCases(outages, 1))
     wrong.push(...(await findProblems({ site, dataDir, fail, what, n: ++n })));
   fail("EIO sync");
   const broken = await statusOf(fetch(`/printers/${printer}/packages/mdm`)).catch(() => [0, ""] as const);
