@@ -40,6 +40,10 @@ async function startShop(t: TestContext, options: { backups?: number; dataDir?: 
       now += ms;
     },
     add: (name: string) => store.clients.add(parseClient({ name })),
+    addAndKeep: async (name: string) => {
+      await store.clients.add(parseClient({ name }));
+      await keepDue();
+    },
     /** The file names of the kept states, newest first. */
     names: () => backups.list().map(({ name }) => name),
     keepDue,
@@ -49,8 +53,7 @@ async function startShop(t: TestContext, options: { backups?: number; dataDir?: 
 /** A data folder with one kept state. @returns its folder and its name */
 async function keptState(t: TestContext) {
   const shop = await startShop(t);
-  await shop.add("Only");
-  await shop.keepDue();
+  await shop.addAndKeep("Only");
   await shop.stop();
   const [name = ""] = shop.names();
   return { ...shop, name, path: join(shop.folder, name) };
@@ -69,16 +72,13 @@ test("the first state is kept at once, and then the newest state of each day whe
 
   await shop.keepDue();
   const empty = shop.names();
-  await shop.add("First");
-  await shop.keepDue();
+  await shop.addAndKeep("First");
   const first = shop.names();
   shop.advance(hour);
-  await shop.add("Second");
-  await shop.keepDue();
+  await shop.addAndKeep("Second");
   const sameDay = shop.names();
   shop.advance(12 * hour);
-  await shop.add("Third");
-  await shop.keepDue();
+  await shop.addAndKeep("Third");
 
   assert.deepEqual(empty, []);
   assert.deepEqual(first, ["platen-2026-11-21T120000.000Z-1.sqlite"]);
@@ -126,8 +126,7 @@ test("a kept state is an exact copy of the database, readable only by its owner,
 
 test("a manual backup is made once for each state, and stays besides the newest state of its day", async (t) => {
   const shop = await startShop(t);
-  await shop.add("Only");
-  await shop.keepDue();
+  await shop.addAndKeep("Only");
 
   const made = await shop.backups.makeNow();
   const second = await shop.backups.makeNow();
@@ -174,8 +173,7 @@ test("the last five manual backups stay, and the states of earlier days as well"
   assert.deepEqual(shop.names(), [...manual, "platen-2026-11-21T120000.000Z-1.sqlite"]);
   for (let day = 0; day < 3; day++) {
     shop.advance(24 * hour);
-    await shop.add(`Day ${day}`);
-    await shop.keepDue();
+    await shop.addAndKeep(`Day ${day}`);
   }
   assert.deepEqual(shop.names().slice(2), manual.slice(0, 5));
 });
@@ -251,8 +249,7 @@ test("on a full disk no backup is made, writes go on, the failure is reported, a
   const failure = shop.backups.failure();
   const dashboard = await (await shop.fetch("/")).text();
   freeSpace();
-  await shop.add("Second");
-  await shop.keepDue();
+  await shop.addAndKeep("Second");
   const early = shop.names();
   shop.advance(hour);
   await shop.keepDue();
@@ -305,11 +302,9 @@ test("numbers order the states, so a state made with the clock years ahead is no
   const shop = await startShop(t);
   const years = 5 * 365 * 24 * hour;
 
-  await shop.add("Before");
-  await shop.keepDue();
+  await shop.addAndKeep("Before");
   shop.advance(years);
-  await shop.add("Meanwhile");
-  await shop.keepDue();
+  await shop.addAndKeep("Meanwhile");
   shop.advance(-years + 24 * hour);
   await shop.keepDue();
   await shop.add("After");

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import { verifyAudit } from "../../src/store/audit/verify.ts";
 import { restoreBackup } from "../../src/store/backup/full-restore.ts";
 import { finishSwap, makeStaging, swapIn } from "../../src/store/backup/swap.ts";
 import { unpackBackup } from "../../src/store/backup/unpacking.ts";
-import { bundle, startApp } from "../support/app.ts";
+import { startApp } from "../support/app.ts";
 import { backedUpFiles, openAt, recordsIn, runPlaten, startFullShop } from "../support/backup/backup.ts";
 import { chunksOf } from "../support/backup/hostile-backups.ts";
 import { command } from "../support/commands.ts";
@@ -19,7 +16,6 @@ import { rounds } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
 import { makeOnce } from "../support/filled.ts";
-import { until } from "../support/until.ts";
 
 /**
  * A backup, and a DATA_DIR with later changes: another driver, another client, another secret. `old` and `now` are the digests
@@ -42,12 +38,6 @@ async function makeTwoStates(t: TestContext, folder: string) {
   await later.stop();
   writeFileSync(join(dataDir, "secret"), Buffer.alloc(32, 1));
   return { old, oldRecords, now: backedUpFiles(dataDir), nowRecords: await recordsIn(dataDir) };
-}
-
-/** The content without the audit log. */
-function withoutLog({ "platen.sqlite": database = "[]", ...files }: Record<string, string>): string {
-  const tables = (JSON.parse(database) as [string][]).filter(([name]) => name !== "audit_places");
-  return JSON.stringify([tables, Object.entries(files).filter(([name]) => !name.startsWith("audit/"))]);
 }
 
 const namesWith = (dataDir: string, start: string) =>
@@ -123,6 +113,7 @@ for (const [when, isFailing] of Object.entries(failures)) {
         assert.deepEqual(backedUpFiles(join(copy, "before-restore-1970-01-01T000000Z")), now, `call ${call}`);
       assert.deepEqual(namesWith(copy, "restore."), []);
       await (await openAt(copy)).close();
+      assert.equal((await verifyAudit(copy)).broken, undefined, `call ${call}`);
     }
 
     const [old, later] = ["old", "new"].map((state) => states.filter((found) => found === state).length);
@@ -132,37 +123,6 @@ for (const [when, isFailing] of Object.entries(failures)) {
     if (when === "the power fails") assert.equal(states.indexOf("new"), old, states.join());
   });
 }
-
-/** When to kill a restore: as soon as its folders exist, and in the deep tier also after some delays. */
-const killTimes: readonly ((dataDir: string, child: ChildProcess) => Promise<unknown>)[] = [
-  ...["restore.new", "restore.ready"].map(
-    (begin) => (dataDir: string, child: ChildProcess) =>
-      until(() => namesWith(dataDir, begin).length > 0 || child.exitCode !== null),
-  ),
-  ...Array.from({ length: rounds(0, 12) }, (_, i) => () => setTimeout(80 + 40 * i)),
-];
-
-test("a restore that is killed at any time leaves a folder that starts with one complete state", async (t) => {
-  const { folder, dataDir, file, oldRecords, nowRecords } = await prepareTwoStates(t);
-  const env = (copy: string) => ({ PATH: process.env.PATH, DATA_DIR: copy });
-
-  for (const [i, waitForTime] of killTimes.entries()) {
-    const copy = join(folder, `killed-${i}`);
-    cpSync(dataDir, copy, { recursive: true });
-    const child = spawn(process.execPath, [bundle, "restore", file], { env: env(copy), stdio: "ignore" });
-    const exited = once(child, "exit");
-    await waitForTime(copy, child);
-    child.kill("SIGKILL");
-    await exited;
-    await (await openAt(copy)).close();
-    const found = withoutLog(await recordsIn(copy));
-    const { broken } = await verifyAudit(copy);
-
-    // The restored log has an additional line about the restore, so it is not compared.
-    assert.equal(broken, undefined, `kill ${i}`);
-    assert.ok([oldRecords, nowRecords].map(withoutLog).includes(found), `kill ${i}: ${found}`);
-  }
-});
 
 test("a backup that is incomplete or missing replaces nothing, and a newer database is not backed up", async (t) => {
   const { folder, dataDir, file, now } = await prepareTwoStates(t);

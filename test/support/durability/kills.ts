@@ -31,12 +31,8 @@ const driverLives = 8;
 /** The audit log gets missing changes shortly after a start. */
 const maxLogDelayMs = 5000;
 
-interface Folder {
-  readonly seed: number;
-  readonly lives: number;
-  /** Whether users sign in with passwords; otherwise a proxy names them. */
-  readonly hasPasswords: boolean;
-}
+/** A folder whose service lives a number of times. `hasPasswords`: users sign in with them; otherwise a proxy names them. */
+type Folder = { readonly seed: number; readonly lives: number; readonly hasPasswords: boolean };
 
 /**
  * Kills the bundled service `kills` times at random times under load. After each start it checks that every acknowledged write
