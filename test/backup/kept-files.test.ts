@@ -4,52 +4,48 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { startFullShop } from "../support/backup/backup.ts";
+import { remove } from "../support/backup/deletions.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { fill, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
 import { makeOnce } from "../support/filled.ts";
-import { makePng } from "../support/printers/png.ts";
-import { makePreferences } from "../support/printers/preferences-files.ts";
-
-const keptNames = (dataDir: string, kind: string) => {
-  const folder = join(dataDir, "backups", "files", kind);
-  return existsSync(folder) ? readdirSync(folder) : [];
-};
 
 const kinds = ["drivers", "icons", "preferences"];
-const allKept = (dataDir: string) => kinds.flatMap((kind) => keptNames(dataDir, kind));
+const keptNames = (dataDir: string, ...some: string[]) =>
+  (some.length === 0 ? kinds : some).flatMap((kind) => {
+    const folder = join(dataDir, "backups", "files", kind);
+    return existsSync(folder) ? readdirSync(folder) : [];
+  });
 
 /** A service with a printer that has a driver, an icon and preferences, and a backup of that. */
 async function startWithBackup(t: TestContext, dataDir: string, backups = 14): Promise<TestApp> {
-  const app = await startBeforeRead(t, dataDir, backups);
-  app.app.backups.start();
-  await app.app.backups.waitForWork();
-  return app;
+  const service = await startBeforeRead(t, dataDir, backups);
+  service.app.backups.start();
+  await service.app.backups.waitForWork();
+  return service;
 }
 
 /** The same service before it has read any kept state. */
-async function startBeforeRead(t: TestContext, dataDir: string, backups?: number): Promise<TestApp> {
+async function startBeforeRead(t: TestContext, dataDir: string, backups = 14): Promise<TestApp> {
   const { folder } = await makeOnce(t, makeBackup);
   cpSync(folder, dataDir, { recursive: true });
-  return startApp(t, { dataDir, ...(backups !== undefined && { backups }) });
+  return startApp(t, { dataDir, backups });
 }
 
 async function makeBackup(t: TestContext, dataDir: string): Promise<void> {
-  const app = await startApp(t, { dataDir });
-  const printer = await app.addPrinter();
-  await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
-  await app.upload(`/printers/${printer}/preferences`, makePreferences(), "preferences.dat");
-  app.app.backups.keepDue();
-  await app.app.backups.waitForWork();
-  await app.stop();
+  const { app, stop } = await startFullShop(t, dataDir, {});
+  app.backups.keepDue();
+  await app.backups.waitForWork();
+  await stop();
 }
 
 /** Deletes all printers and uploaded drivers, and makes the deletions final. */
-async function deleteAll({ app, fetch, post }: TestApp): Promise<void> {
-  for (const { printer } of app.store.printers.list())
-    await fetch(`/printers/${printer.id}`, { method: "DELETE" });
-  for (const { id, sha256 } of app.store.drivers.list())
-    if (sha256 !== "") await fetch(`/drivers/${id}`, { method: "DELETE" });
-  for (const { id } of app.undo.list()) await post(`/deletions/${id}/delete`, {});
+async function deleteAll(service: TestApp): Promise<void> {
+  const { store, undo } = service.app;
+  for (const { printer } of store.printers.list()) await remove(service, `/printers/${printer.id}`);
+  for (const { id, sha256 } of store.drivers.list())
+    if (sha256 !== "") await remove(service, `/drivers/${id}`);
+  for (const { id } of undo.list()) await remove(service, `/deletions/${id}`);
 }
 
 test("files that a kept state needs stay after their deletion, and return with that state", async (t) => {
@@ -61,7 +57,7 @@ test("files that a kept state needs stay after their deletion, and return with t
 
   await deleteAll(service);
   const gone = kinds.flatMap((kind) => readdirSync(join(dataDir, kind)));
-  const kept = allKept(dataDir);
+  const kept = keptNames(dataDir);
   await service.stop();
   copyFileSync(join(dataDir, "backups", state?.name ?? ""), join(dataDir, "platen.sqlite"));
   const restarted = await startApp(t, { dataDir });
@@ -71,7 +67,7 @@ test("files that a kept state needs stay after their deletion, and return with t
   assert.equal(kept.length, 3);
   assert.deepEqual(Buffer.from(await download.arrayBuffer()), bytes);
   assert.equal(restarted.lines[0], "files restored, because records refer to them: 3");
-  assert.deepEqual(allKept(dataDir), []);
+  assert.deepEqual(keptNames(dataDir), []);
 });
 
 test("files deleted right after a start, before any state was read, are kept", async (t) => {
@@ -80,13 +76,9 @@ test("files deleted right after a start, before any state was read, are kept", a
 
   await deleteAll(service);
 
-  assert.deepEqual(
-    service.app.backups.list().map(({ checked }) => checked),
-    [undefined],
-  );
-  assert.equal(keptNames(dataDir, "drivers").length, 1);
-  assert.equal(keptNames(dataDir, "icons").length, 1);
-  assert.equal(keptNames(dataDir, "preferences").length, 1);
+  const checks = service.app.backups.list().map(({ checked }) => checked);
+  assert.deepEqual(checks, [undefined]);
+  for (const kind of kinds) assert.equal(keptNames(dataDir, kind).length, 1);
 });
 
 test("files that no state needs are deleted at once, and other files with the last state that needs them", async (t) => {
@@ -103,7 +95,7 @@ test("files that no state needs are deleted at once, and other files with the la
   await store.keptFiles.tidy();
 
   assert.equal(kept.length, 1);
-  assert.deepEqual(allKept(dataDir), []);
+  assert.deepEqual(keptNames(dataDir), []);
 });
 
 test("a file that is uploaded again is not kept twice", async (t) => {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parseClient } from "../../src/domain/printers/client.ts";
-import { openStore } from "../../src/store/store.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
+import { openAt } from "../support/backup/backup.ts";
 import { editDatabase } from "../support/database.ts";
+import { selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makeOnce } from "../support/filled.ts";
 import { serve } from "../support/service.ts";
@@ -13,18 +14,13 @@ import { serve } from "../support/service.ts";
 const day = 24 * 60 * 60_000;
 const monday = Date.UTC(2026, 10, 16, 12);
 
-interface Damaged {
-  readonly dataDir: string;
-  readonly path: string;
-  readonly damaged: Buffer;
-}
-
 /** A folder with a state of Monday (one client), a state of Tuesday (two clients), and a damaged database of Wednesday. */
-async function damagedFolder(t: TestContext): Promise<Damaged> {
+async function damagedFolder(t: TestContext) {
   const { folder } = await makeOnce(t, makeDamaged);
   const dataDir = join(folder, "data");
   const path = join(dataDir, "platen.sqlite");
-  return { dataDir, path, damaged: readFileSync(path) };
+  const copies = () => readdirSync(dataDir).filter((name) => name.includes("damaged"));
+  return { folder, dataDir, path, states: join(dataDir, "backups"), damaged: readFileSync(path), copies };
 }
 
 async function makeDamaged(t: TestContext, folder: string): Promise<void> {
@@ -44,14 +40,15 @@ async function makeDamaged(t: TestContext, folder: string): Promise<void> {
 }
 
 const openOnThursday = (dataDir: string, recover = false, lines: string[] = []) =>
-  openStore(
-    dataDir,
-    () => monday + 3 * day,
-    (line) => lines.push(line),
-    { recover },
-  );
+  openAt(dataDir, monday + 3 * day, lines, recover);
 
-const names = (store: Awaited<ReturnType<typeof openStore>>) => store.clients.list().map(({ name }) => name);
+/** Recovers. @returns the names of the clients */
+async function recoveredNames(dataDir: string, recover = true, lines: string[] = []): Promise<string[]> {
+  const store = await openOnThursday(dataDir, recover, lines);
+  const names = store.clients.list().map(({ name }) => name);
+  await store.close();
+  return names;
+}
 
 test("a damaged database stops the start with an error that names the newest good backup and --recover", async (t) => {
   const { dataDir, path, damaged } = await damagedFolder(t);
@@ -73,17 +70,14 @@ test("a damaged database stops the start with an error that names the newest goo
 });
 
 test("--recover keeps the damaged database, goes on from the newest good backup, and logs what is lost", async (t) => {
-  const { dataDir, path, damaged } = await damagedFolder(t);
+  const { dataDir, path, damaged, copies } = await damagedFolder(t);
   const lines: string[] = [];
 
-  const store = await openOnThursday(dataDir, true, lines);
-  const found = names(store);
-  await store.close();
-  const restarted = await openOnThursday(dataDir, true, lines);
-  await restarted.close();
+  const found = await recoveredNames(dataDir, true, lines);
+  await recoveredNames(dataDir, true, lines);
 
   assert.deepEqual(found, ["Monday", "Tuesday"]);
-  const [copy = ""] = readdirSync(dataDir).filter((name) => name.includes("damaged"));
+  const [copy = ""] = copies();
   assert.equal(copy, "platen.sqlite.damaged-2026-11-19T120000Z");
   assert.ok(readFileSync(join(dataDir, copy)).equals(damaged));
   assert.ok(!readFileSync(path).equals(damaged));
@@ -112,81 +106,59 @@ test("records made after a recovery get no id that a lost record may have had", 
 });
 
 test("a damaged backup is skipped", async (t) => {
-  const { dataDir, damaged } = await damagedFolder(t);
-  const folder = join(dataDir, "backups");
-  const newest = join(folder, "platen-2026-11-17T120000.000Z-2.sqlite");
+  const { dataDir, damaged, states } = await damagedFolder(t);
+  const newest = join(states, "platen-2026-11-17T120000.000Z-2.sqlite");
   writeFileSync(newest, damaged.subarray(0, readFileSync(newest).length));
 
-  const store = await openOnThursday(dataDir, true);
-
-  assert.deepEqual(names(store), ["Monday"]);
-  await store.close();
+  assert.deepEqual(await recoveredNames(dataDir), ["Monday"]);
 });
 
 test("--recover takes the state with the highest number whatever its time, and states of earlier versions last", async (t) => {
-  const { dataDir, path, damaged } = await damagedFolder(t);
-  const folder = join(dataDir, "backups");
-  const [first, second] = ["platen-2026-11-16T120000.000Z", "platen-2026-11-17T120000.000Z"];
-  renameSync(join(folder, `${first}-1.sqlite`), join(folder, "platen-2031-01-01T120000.000Z-1.sqlite"));
+  const { dataDir, path, damaged, states } = await damagedFolder(t);
+  const rename = (from: string, to: string) =>
+    renameSync(join(states, `platen-${from}.sqlite`), join(states, `platen-${to}.sqlite`));
 
-  const store = await openOnThursday(dataDir, true);
-  const found = names(store);
-  await store.close();
-  renameSync(join(folder, "platen-2031-01-01T120000.000Z-1.sqlite"), join(folder, `${first}.sqlite`));
-  renameSync(join(folder, `${second}-2.sqlite`), join(folder, `${second}.sqlite`));
+  rename("2026-11-16T120000.000Z-1", "2031-01-01T120000.000Z-1");
+  const found = await recoveredNames(dataDir);
+  rename("2031-01-01T120000.000Z-1", "2026-11-16T120000.000Z");
+  rename("2026-11-17T120000.000Z-2", "2026-11-17T120000.000Z");
   rmSync(path);
   writeFileSync(path, damaged);
-  const restarted = await openStore(
-    dataDir,
-    () => monday + 4 * day,
-    () => {},
-    { recover: true },
-  );
+  const again = await recoveredNames(dataDir);
 
-  assert.deepEqual(found, ["Monday", "Tuesday"]);
-  assert.deepEqual(names(restarted), ["Monday", "Tuesday"]);
-  await restarted.close();
+  assert.deepEqual([found, again], Array(2).fill(["Monday", "Tuesday"]));
 });
 
 test("without a good backup --recover changes nothing and says what else to do", async (t) => {
-  const { dataDir, path, damaged } = await damagedFolder(t);
-  const folder = join(dataDir, "backups");
-  for (const name of readdirSync(folder)) writeFileSync(join(folder, name), "no database");
+  const { dataDir, path, damaged, states, copies } = await damagedFolder(t);
+  for (const name of readdirSync(states)) writeFileSync(join(states, name), "no database");
 
   const damagedToo = openOnThursday(dataDir, true);
   await assert.rejects(damagedToo, /platen restore FILE\.tar.*No good backup is in .*, of 2 states\./s);
-  rmSync(folder, { recursive: true });
+  rmSync(states, { recursive: true });
   const none = openOnThursday(dataDir, true);
   await assert.rejects(none, /platen restore FILE\.tar.*No good backup is in .*, of 0 states\./s);
   const usual = openOnThursday(dataDir);
   await assert.rejects(usual, /Put a backup in its place, or move it away to start afresh/);
 
   assert.ok(readFileSync(path).equals(damaged));
-  assert.deepEqual(
-    readdirSync(dataDir).filter((name) => name.includes("damaged")),
-    [],
-  );
+  assert.deepEqual(copies(), []);
 });
 
 test("a missing database is restored with --recover, and made anew without it", async (t) => {
   const { dataDir, path } = await damagedFolder(t);
-  rmSync(path);
 
-  const recovered = await openOnThursday(dataDir, true);
-  const found = names(recovered);
-  await recovered.close();
   rmSync(path);
-  const afresh = await openOnThursday(dataDir);
+  const found = await recoveredNames(dataDir);
+  rmSync(path);
+  const afresh = await recoveredNames(dataDir, false);
 
-  assert.deepEqual(found, ["Monday", "Tuesday"]);
-  assert.deepEqual(names(afresh), []);
-  await afresh.close();
+  assert.deepEqual([found, afresh], [["Monday", "Tuesday"], []]);
 });
 
 test("--recover does not replace a database of a newer version", async (t) => {
-  const { dataDir, path } = await damagedFolder(t);
-  const backup = readFileSync(join(dataDir, "backups", "platen-2026-11-17T120000.000Z-2.sqlite"));
-  writeFileSync(path, backup);
+  const { dataDir, path, states } = await damagedFolder(t);
+  cpSync(join(states, "platen-2026-11-17T120000.000Z-2.sqlite"), path);
   await editDatabase(path, (db) => db.exec("PRAGMA user_version = 9999"));
   const newer = readFileSync(path);
 
@@ -214,21 +186,16 @@ test("a recovered state with a missing archive starts, and the log names the dri
   await store.close();
 });
 
-test("the program recovers with --recover and with serve --recover", async (t) => {
-  const { dataDir, damaged, path } = await damagedFolder(t);
-  const folder = join(dataDir, "..");
+for (const args of selectCases([["--recover"], ["serve", "--recover"]], 1)) {
+  test(`the program recovers with ${args.join(" ")}`, async (t) => {
+    const { folder } = await damagedFolder(t);
 
-  const refused = await serve(t, folder);
-  const code = await refused.exited;
-  const first = await serve(t, folder, {}, undefined, ["--recover"]);
-  const page = await (await fetch(`${first.url}/clients`)).text();
-  first.process.kill("SIGKILL");
-  await first.exited;
-  writeFileSync(path, damaged);
-  const second = await serve(t, folder, {}, undefined, ["serve", "--recover"]);
+    const refused = await serve(t, folder);
+    const code = await refused.exited;
+    const { url } = await serve(t, folder, {}, undefined, args);
 
-  assert.equal(code, 1);
-  assert.match(refused.output(), /newest good backup is platen-2026-11-17T/);
-  assert.match(page, /Tuesday/);
-  assert.notEqual(second.url, "", second.output());
-});
+    assert.equal(code, 1);
+    assert.match(refused.output(), /newest good backup is platen-2026-11-17T/);
+    assert.match(await (await fetch(`${url}/clients`)).text(), /Tuesday/);
+  });
+}

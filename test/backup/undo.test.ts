@@ -1,240 +1,344 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { parseClient } from "../../src/domain/printers/client.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
+import { Undo } from "../../src/services/backup/undo.ts";
+import { migrations } from "../../src/store/database/migrations.ts";
 import { deletedTables } from "../../src/store/deletions.ts";
-import { navigation, startApp } from "../support/app.ts";
-import { filesIn, recordsOf, undoLast } from "../support/backup/deletions.ts";
-import { editDatabase } from "../support/database.ts";
+import type { Store } from "../../src/store/store.ts";
+import { navigation, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import {
+  dropLaterColumns,
+  filesIn,
+  lastId,
+  recordsOf,
+  remove,
+  statusesOf,
+  undo,
+} from "../support/backup/deletions.ts";
+import { editDatabase, readDatabase } from "../support/database.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
+import { startFilled } from "../support/filled.ts";
 import { makePng } from "../support/printers/png.ts";
 import { until } from "../support/until.ts";
 
+const addIcon = ({ upload }: TestApp, printer: number) =>
+  upload(`/printers/${printer}/icon`, makePng(), "icon.png");
+
+/** A service with a driver that is deleted, and can be restored. */
+async function startWithoutDriver(t: TestContext): Promise<TestApp> {
+  return startFilled(t, deleteDriver);
+}
+
+const deleteDriver = async (app: TestApp) => remove(app, `/drivers/${await app.addDriver()}`);
+
+/** A service with a client, and two printers with the same icon. */
+async function startWithIcons(t: TestContext): Promise<TestApp> {
+  return startFilled(t, fillIcons);
+}
+
+async function fillIcons(app: TestApp): Promise<void> {
+  await app.post("/clients", { name: "Ölmühle", notes: "Rear entrance\nRing twice" });
+  for (const name of ["Office", "Hall"])
+    await addIcon(app, await app.addPrinter({ name, client_id: "1", driver_id: "" }));
+}
+
+/** Puts a folder in the place of a file, so that it cannot be deleted. @returns a function that puts a file back */
+function blockFile(path: string): () => void {
+  rmSync(path);
+  mkdirSync(path);
+  return () => {
+    rmdirSync(path);
+    writeFileSync(path, "as it was");
+  };
+}
+
 test("an undo restores a printer with its icon and its downloads", async (t) => {
-  const app = await startApp(t);
-  const { post, upload, fetch, addPrinter } = app;
-  await post("/clients", { name: "Alpha" });
-  const id = await addPrinter({ client_id: "1", comment: "By the door" });
-  await upload(`/printers/${id}/icon`, makePng(), "icon.png");
+  const service = await startWithIcons(t);
+  const { post, fetch, app } = service;
+  const id = await service.addPrinter({ client_id: "1", comment: "By the door" });
+  await addIcon(service, id);
   await (await fetch(`/printers/${id}/packages/rmm`)).arrayBuffer();
-  await until(() => app.app.deployments.lastDeployed(id) !== undefined);
-  await app.app.deployments.flush();
-  const before = recordsOf(app);
+  await until(() => app.deployments.lastDeployed(id) !== undefined);
+  await app.deployments.flush();
+  const before = recordsOf(service);
 
   const deleted = await post(`/printers/${id}/delete`, {}, navigation);
   const gone = await fetch(`/printers/${id}`);
   const list = await (await fetch(deleted.headers.get("location") ?? "")).text();
-  const path = await undoLast(app);
-  const page = await (await fetch(path)).text();
+  const { path, page } = await undo(service);
 
   assert.equal(deleted.headers.get("location"), "/printers?undo=1");
   assert.equal(gone.status, 404);
   assert.match(list, /Deleted: <bdi>Office<\/bdi>.*action="\/deletions\/1\/undo"/s);
   assert.equal(path, `/printers/${id}?restored=1`);
   assert.match(page, /Restored: /);
-  assert.deepEqual(recordsOf(app), before);
-  assert.deepEqual(
-    app.app.deployments.lastDeployed(id)?.revision,
-    before.printers[0]?.downloads[0]?.revision,
+  assert.deepEqual(recordsOf(service), before);
+  assert.equal(
+    app.deployments.lastDeployed(id)?.revision,
+    before.printers.find(({ printer }) => printer.printer.id === id)?.downloads[0]?.revision,
   );
   assert.equal((await fetch(`/printers/${id}/icon`)).status, 200);
 });
 
 test("an undo restores a client, a driver with its archive, and an icon", async (t) => {
-  const app = await startApp(t);
-  const { post, upload, fetch, addPrinter, addDriver } = app;
-  await post("/clients", { name: "Ölmühle", notes: "Rear entrance\nRing twice" });
-  const printer = await addPrinter({ driver_id: "" });
-  await upload(`/printers/${printer}/icon`, makePng(), "icon.png");
-  const driver = await addDriver();
+  const service = await startWithIcons(t);
+  const { post, fetch } = service;
+  await post("/clients", { name: "Empty", notes: "Rear entrance\nRing twice" });
+  const driver = await service.addDriver();
   await post(`/drivers/${driver}`, { name: "Ours", trust_publisher: "on" });
-  const before = recordsOf(app);
+  const before = recordsOf(service);
   const archive = await (await fetch(`/drivers/${driver}/archive`)).arrayBuffer();
 
   const paths: string[] = [];
-  for (const path of ["/clients/1", `/drivers/${driver}`, `/printers/${printer}/icon`]) {
-    await fetch(path, { method: "DELETE" });
-    assert.notDeepEqual(recordsOf(app), before);
-    paths.push(await undoLast(app));
+  for (const path of ["/clients/2", `/drivers/${driver}`, "/printers/1/icon"]) {
+    await remove(service, path);
+    assert.notDeepEqual(recordsOf(service), before);
+    paths.push((await undo(service)).path);
   }
 
   assert.deepEqual(paths, [
-    "/clients/1?restored=2",
+    "/clients/2?restored=2",
     `/drivers/${driver}?restored=3`,
-    `/printers/${printer}?restored=4`,
+    "/printers/1?restored=4",
   ]);
-  assert.deepEqual(recordsOf(app), before);
+  assert.deepEqual(recordsOf(service), before);
   assert.deepEqual(await (await fetch(`/drivers/${driver}/archive`)).arrayBuffer(), archive);
 });
 
 test("many printers are deleted and restored as one deletion", async (t) => {
-  const app = await startApp(t);
-  const { store, undo } = app.app;
-  const driver = await app.addDriver();
-  const ids = await Promise.all(
-    Array.from({ length: 12 }, (_, i) => app.addPrinter({ name: `P${i}`, driver_id: String(driver) })),
-  );
-  for (const id of ids.slice(0, 3)) await app.upload(`/printers/${id}/icon`, makePng(), "icon.png");
-  const before = recordsOf(app);
+  const service = await startWithIcons(t);
+  const { app } = service;
+  for (let i = 0; i < 6; i++) await service.addPrinter({ name: `P${i}`, driver_id: "" });
+  const ids = app.store.printers.list().map(({ printer }) => printer.id);
+  const before = recordsOf(service);
 
-  const deletion = await undo.removePrinters(ids);
-  const [kept] = undo.list();
-  const path = await undoLast(app);
+  const deletion = await app.undo.removePrinters(ids);
+  const [kept] = app.undo.list();
+  const { path } = await undo(service);
 
   assert.equal(deletion, 1);
-  assert.equal(kept?.name, "12 printers");
+  assert.equal(kept?.name, "8 printers");
   assert.equal(path, "/printers?restored=1");
-  assert.deepEqual(recordsOf(app), before);
-  assert.equal(store.deletions.list().length, 0);
-  await assert.rejects(undo.removePrinters([...ids, 999]), { code: "invalid" });
-  assert.deepEqual(recordsOf(app), before);
+  assert.deepEqual(recordsOf(service), before);
+  assert.equal(app.store.deletions.list().length, 0);
+  await assert.rejects(app.undo.removePrinters([...ids, 999]), { code: "invalid" });
+  assert.deepEqual(recordsOf(service), before);
+});
+
+deepTest("a thousand printers with 20 MB of settings are deleted and restored", async (t) => {
+  const { app } = await startApp(t);
+  const replaces = Array.from({ length: 100 }, (_, i) => `${i}`.padEnd(100, "ü")).join("\n");
+  const settings = parsePrinter({ name: "Büro", address: "10.0.0.1", replaces });
+  const ids = await Promise.all(Array.from({ length: 1000 }, () => app.store.printers.add(settings)));
+  const before = app.store.printers.findMany(ids);
+
+  const deletion = await app.undo.removePrinters(ids);
+  const meanwhile = app.store.printers.list().length;
+  await app.undo.restore(deletion ?? 0);
+
+  assert.equal(meanwhile, 0);
+  assert.deepEqual(app.store.printers.findMany(ids), before);
 });
 
 test("a deleted printer keeps a download that was not saved yet", async (t) => {
-  const app = await startApp(t);
-  const id = await app.addPrinter();
-  await (await app.fetch(`/printers/${id}/scripts/install`)).text();
-  await until(() => app.app.deployments.lastDeployed(id) !== undefined);
+  const service = await startApp(t);
+  const { deployments, store } = service.app;
+  const id = await service.addPrinter();
+  await (await service.fetch(`/printers/${id}/scripts/install`)).text();
+  await until(() => deployments.lastDeployed(id) !== undefined);
 
-  await app.fetch(`/printers/${id}`, { method: "DELETE" });
-  const meanwhile = app.app.deployments.lastDeployed(id);
-  await undoLast(app);
+  await remove(service, `/printers/${id}`);
+  const meanwhile = deployments.lastDeployed(id);
+  await undo(service);
 
   assert.equal(meanwhile, undefined);
-  assert.match(app.app.deployments.lastDeployed(id)?.revision ?? "", /^\w{12}$/);
-  assert.equal(app.app.store.downloads.ofPrinter(id)[0]?.count, 1);
+  assert.match(deployments.lastDeployed(id)?.revision ?? "", /^\w{12}$/);
+  assert.equal(store.downloads.ofPrinter(id)[0]?.count, 1);
 });
 
 test("a driver whose archive is missing or damaged is restored with a warning that says what to do", async (t) => {
-  const { app, dataDir, fetch, post, addDriver } = await startApp(t);
-  const tones: string[] = [];
-  const texts: string[] = [];
-  const id = await addDriver();
-  const path = join(dataDir, "drivers", `${app.store.drivers.get(id).sha256}.zip`);
+  const service = await startWithoutDriver(t);
+  const path = join(service.dataDir, filesIn(service.dataDir)[0] ?? "");
   const whole = readFileSync(path);
+  const wrong: readonly (readonly [() => void, RegExp])[] = [
+    [() => rmSync(path), /Its ZIP is missing on the server\. Upload driver\.zip again\./],
+    [() => truncateSync(path, 100), /Its ZIP is damaged on the server\. Upload driver\.zip again/],
+    [
+      () => writeFileSync(path, Buffer.alloc(statSync(path).size)),
+      /Its ZIP is damaged on the server\. Upload/,
+    ],
+  ];
 
-  for (const spoil of [
-    (path: string) => rmSync(path),
-    (path: string) => truncateSync(path, 100),
-    (path: string) => writeFileSync(path, Buffer.alloc(statSync(path).size)),
-  ]) {
-    await fetch(`/drivers/${id}`, { method: "DELETE" });
-    spoil(path);
-    const text = await (await post(`/deletions/${app.undo.list()[0]?.id}/undo`, {})).text();
-    tones.push(/class="[^"]*\b(good|warn|bad)\b/.exec(text)?.[1] ?? "none");
-    texts.push(text);
+  for (const [spoil, warning] of wrong) {
+    spoil();
+    const text = await (await service.post(`/deletions/${lastId(service)}/undo`, {})).text();
+    assert.equal(/class="[^"]*\b(good|warn|bad)\b/.exec(text)?.[1], "warn");
+    assert.match(text, warning);
     writeFileSync(path, whole);
+    await remove(service, "/drivers/1");
   }
-
-  assert.deepEqual(tones, ["warn", "warn", "warn"]);
-  assert.match(texts[0] ?? "", /Its ZIP is missing on the server\. Upload driver\.zip again\./);
-  for (const text of texts.slice(1))
-    assert.match(text, /Its ZIP is damaged on the server\. Upload driver\.zip again/);
 });
 
 test("a second undo and an unknown deletion change nothing and say why", async (t) => {
-  const app = await startApp(t);
-  const { post, fetch } = app;
+  const service = await startApp(t);
+  const { post, app } = service;
   await post("/clients", { name: "Alpha" });
-  await fetch("/clients/1", { method: "DELETE" });
+  await remove(service, "/clients/1");
 
   const [first, second] = await Promise.all([post("/deletions/1/undo", {}), post("/deletions/1/undo", {})]);
-  const third = await post("/deletions/1/undo", {}, navigation);
-  const unknown = await post("/deletions/99/undo", {}, navigation);
+  const [third, unknown] = [await undo(service, 1), await undo(service, 99)];
   const forGood = await post("/deletions/1/delete", {});
 
-  assert.deepEqual(
-    [first, second, third, unknown, forGood].map(({ status }) => status),
-    [200, 404, 404, 404, 404],
-  );
-  for (const answer of [third, unknown])
-    assert.match(
-      await answer.text(),
-      /You cannot undo this any more: it is undone already, or ten minutes are over\./,
-    );
-  assert.equal(app.app.store.clients.count(), 1);
+  assert.deepEqual(statusesOf([first, second, third, unknown, forGood]), [200, 404, 404, 404, 404]);
+  for (const { page } of [third, unknown])
+    assert.match(page, /You cannot undo this any more: it is undone already, or ten minutes are over\./);
+  assert.equal(app.store.clients.count(), 1);
 });
 
 test("deletions whose time is over free their files and space, and shared files stay", async (t) => {
-  const app = await startApp(t);
-  const { upload, fetch, addPrinter, addDriver, dataDir } = app;
-  const models = Array.from(
-    { length: 6000 },
-    (_, i) => `Papyrus ${(i * 7919 * 104_729) % 1_000_003} ${i * i}`,
-  );
+  const service = await startWithIcons(t);
+  const { dataDir } = service;
+  const { store, undo } = service.app;
   const size = () => statSync(join(dataDir, "platen.sqlite")).size;
   const empty = size();
-  const [one, other] = [await addPrinter({ driver_id: "" }), await addPrinter({ driver_id: "" })];
-  for (const id of [one, other]) await upload(`/printers/${id}/icon`, makePng(), "icon.png");
-  const drivers = await Promise.all(
-    [1, 2, 3].map((i) => addDriver(driverZip({ models, version: `${i}.0` }))),
-  );
+  const large = Array.from({ length: 80 }, (_, i) => parseClient({ name: `C${i}`, notes: "n".repeat(9000) }));
+  const clients = await Promise.all(large.map((client) => store.clients.add(client)));
+  await Promise.all(clients.map((id) => undo.removeClient(id)));
+  await remove(service, `/drivers/${await service.addDriver()}`);
 
-  for (const id of drivers) await fetch(`/drivers/${id}`, { method: "DELETE" });
-  await fetch(`/printers/${one}`, { method: "DELETE" });
-  const kept = [filesIn(dataDir).length, size()];
-  await app.stop();
+  await remove(service, "/printers/1");
+  const kept = { files: filesIn(dataDir).length, size: size() };
+  await service.stop();
   const later = await startApp(t, { dataDir, undoMs: 300, clock: Date.now });
   await until(() => later.app.undo.list().length === 0 && filesIn(dataDir).length === 1);
 
-  const after = [filesIn(dataDir), size()] as const;
-  assert.equal(kept[0], 4);
-  assert.match(after[0].join(), /^icons\//);
-  assert.ok(after[1] < empty + (Number(kept[1]) - empty) / 3, `${empty}, ${kept[1]}, ${after[1]}`);
-  assert.deepEqual([...app.lines, ...later.lines], []);
+  assert.equal(kept.files, 2);
+  assert.match(filesIn(dataDir).join(), /^icons\//);
+  assert.ok(size() < empty + (kept.size - empty) / 3, `${empty}, ${kept.size}, ${size()}`);
+  assert.deepEqual([...service.lines, ...later.lines], []);
 });
 
 test("a file of two deletions stays when one is made final, and the other is restored with it", async (t) => {
-  const app = await startApp(t);
-  const { upload, fetch, addPrinter, dataDir } = app;
-  const printers = [await addPrinter({ driver_id: "" }), await addPrinter({ driver_id: "" })];
-  for (const id of printers) await upload(`/printers/${id}/icon`, makePng(), "icon.png");
-  for (const id of printers) await fetch(`/printers/${id}`, { method: "DELETE" });
+  const service = await startWithIcons(t);
+  for (const id of [1, 2]) await remove(service, `/printers/${id}`);
 
-  await app.app.undo.makeFinal(1);
-  const kept = filesIn(dataDir);
-  const path = await undoLast(app);
-  const icon = await fetch(`/printers/${printers[1]}/icon`);
+  await service.app.undo.makeFinal(1);
+  const kept = filesIn(service.dataDir);
+  const { path } = await undo(service);
 
   assert.match(kept.join(), /^icons\/[^,]*$/);
-  assert.equal(path, `/printers/${printers[1]}?restored=2`);
-  assert.equal(icon.status, 200);
+  assert.equal(path, "/printers/2?restored=2");
+  assert.equal((await service.fetch("/printers/2/icon")).status, 200);
 });
 
 test("deleting a file is retried after a minute, even when no other deletion is due", async (t) => {
-  const before = await startApp(t);
-  const driver = await before.addDriver();
-  // The connection of the upload ends, because fetch has timers of its own, which must not be mocked.
-  await before.stop();
-  const { dataDir } = before;
-  const { app, lines } = await startApp(t, { dataDir });
-  const path = join(dataDir, filesIn(dataDir)[0] ?? "");
+  const { app, lines, dataDir } = await startWithoutDriver(t);
+  const unblock = blockFile(join(dataDir, filesIn(dataDir)[0] ?? ""));
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const deletion = Number(await app.undo.removeDriver(driver));
-  rmSync(path);
-  mkdirSync(path);
-  await app.undo.makeFinal(deletion);
-  rmdirSync(path);
-  writeFileSync(path, "as it was");
+  await app.undo.makeFinal(1);
+  unblock();
 
   t.mock.timers.tick(60_000);
   await app.undo.close();
 
   assert.match(lines.join(), /^warning: files of deleted records are still there: [^,]*$/);
-  assert.deepEqual(filesIn(dataDir), []);
-  assert.deepEqual(app.store.deletions.listFinal(), []);
+  assert.deepEqual([filesIn(dataDir), app.store.deletions.listFinal()], [[], []]);
 });
 
-test("a user can make a deletion final", async (t) => {
-  const app = await startApp(t);
-  const { post, fetch, addDriver, dataDir } = app;
-  await fetch(`/drivers/${await addDriver()}`, { method: "DELETE" });
+test("a file that cannot be deleted is deleted by a later start", async (t) => {
+  const first = await startWithoutDriver(t);
+  const { dataDir } = first;
+  const unblock = blockFile(join(dataDir, filesIn(dataDir)[0] ?? ""));
 
+  await first.app.undo.makeFinal(1);
+  await first.stop();
+  unblock();
+  const second = await startApp(t, { dataDir });
+
+  assert.match(first.lines.join(), /^warning: files of deleted records are still there: [^,]*$/);
+  assert.deepEqual([filesIn(dataDir), second.app.store.deletions.listFinal(), second.lines], [[], [], []]);
+});
+
+test("a start keeps deletions with time left and their files, and makes the others final", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const minute = 60_000;
+  let now = 1_800_000_000_000;
+  const clock = () => now;
+  const first = await startApp(t, { dataDir, clock });
+  for (const [version, minutes] of [["1.0", 9] as const, ["2.0", 2] as const]) {
+    await remove(first, `/drivers/${await first.addDriver(driverZip({ version }))}`);
+    now += minutes * minute;
+  }
+  await first.stop();
+
+  const second = await startApp(t, { dataDir, clock });
+  const kept = second.app.undo.list().map(({ id, leftMs }) => [id, Math.round(leftMs / minute)]);
+  const files = filesIn(dataDir);
+  await undo(second);
+
+  assert.deepEqual(kept, [[2, 8]]);
+  assert.equal(files.length, 1);
+  assert.equal((await second.fetch("/drivers/2/archive")).status, 200);
+  assert.deepEqual(second.lines, []);
+});
+
+test("a deletion that an earlier version kept as JSON becomes final, and its file is deleted", async (t) => {
+  const { dataDir, stop } = await startWithoutDriver(t);
+  const before = filesIn(dataDir).length;
+  await stop();
+  await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
+    for (const table of deletedTables) db.run(`DROP TABLE deleted_${table}`);
+    db.run(`UPDATE deletions SET content = '{"tables":{},"references":{"clients":[],"drivers":[]}}'`);
+    db.run("DROP TABLE preferences");
+    dropLaterColumns(db);
+    db.run(`PRAGMA user_version = ${migrations.findIndex((sql) => String(sql).includes("deleted_clients"))}`);
+  });
+
+  const { app } = await startApp(t, { dataDir });
+
+  assert.deepEqual([before, app.undo.list(), filesIn(dataDir)], [1, [], []]);
+});
+
+test("changes shortly after one another become final in one write", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let now = 0;
+  let kept = [0, 50].map((deleted_at, i) => ({ id: i + 1, deleted_at }));
+  const writes: (readonly number[])[] = [];
+  const makeFinal = async (ids: readonly number[]) => {
+    writes.push(ids);
+    kept = kept.filter(({ id }) => !ids.includes(id));
+    return { count: ids.length, finalDeletions: [] };
+  };
+  const store = { deletions: { list: () => kept, makeFinal } } as unknown as Store;
+  const services = { store, clock: () => now, undoMs: 1000 } as ConstructorParameters<typeof Undo>[0];
+
+  await new Undo(services).keep(Promise.resolve());
+  for (const step of [1000, 100]) {
+    now += step;
+    t.mock.timers.tick(step);
+    await setImmediate();
+  }
+
+  assert.deepEqual(writes, [[1, 2]]);
+});
+
+test("a user can make a deletion final, with a button in a closed section with a warning", async (t) => {
+  const { post, fetch, dataDir } = await startWithoutDriver(t);
+
+  const dashboard = await (await fetch("/")).text();
   const answer = await post("/deletions/1/delete", {}, navigation);
   const page = await (await fetch(answer.headers.get("location") ?? "")).text();
   const later = await post("/deletions/1/undo", {});
 
+  const [fold = ""] = /<details class="delete">.*?<\/details>/s.exec(dashboard) ?? [];
+  assert.match(fold, /You cannot undo this/);
+  assert.match(fold, /action="\/deletions\/1\/delete"/);
+  assert.equal(dashboard.split('action="/deletions/1/delete"').length, 2, "nowhere else");
   assert.match(page, /Permanently deleted: <bdi>Papyrus 100 PCL6 1\.2<\/bdi>\./);
   assert.doesNotMatch(page, /Changed or deleted in the last ten minutes/);
   assert.equal(later.status, 404);
@@ -242,50 +346,40 @@ test("a user can make a deletion final", async (t) => {
 });
 
 test("each table of deleted rows has the columns of the original table in the same order", async (t) => {
-  const { app, dataDir, stop } = await startApp(t);
-  const columns = new Map<string, string[]>();
-  assert.ok(app.store);
+  const { dataDir, stop } = await startWithoutDriver(t);
   await stop();
 
-  await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
+  await readDatabase(join(dataDir, "platen.sqlite"), (db) => {
+    const columnsOf = (table: string) =>
+      (db.exec(`PRAGMA table_info(${table})`)[0]?.values ?? []).map((row) => String(row[1]));
     for (const table of deletedTables)
-      for (const name of [table, `deleted_${table}`])
-        columns.set(
-          name,
-          (db.exec(`PRAGMA table_info(${name})`)[0]?.values ?? []).map((row) => String(row[1])),
-        );
+      assert.deepEqual(columnsOf(`deleted_${table}`), ["deletion_id", ...columnsOf(table)]);
   });
-
-  for (const table of deletedTables)
-    assert.deepEqual(columns.get(`deleted_${table}`), ["deletion_id", ...(columns.get(table) ?? [])]);
 });
 
-test("the dashboard shows 100 deletions and a link to earlier ones", async (t) => {
+test("each of many small deletions can be undone, and the dashboard shows 100 and links to earlier ones", async (t) => {
   const { app, fetch } = await startApp(t);
-  const names = Array.from({ length: 103 }, (_, i) => `Client ${i}`);
+  const names = Array.from({ length: 203 }, (_, i) => `Client ${i}`);
   const clients = await Promise.all(names.map((name) => app.store.clients.add(parseClient({ name }))));
-  await Promise.all(clients.map((id) => app.undo.removeClient(id)));
+  const promised = await Promise.all(clients.map((id) => app.undo.removeClient(id)));
 
   const newest = await (await fetch("/")).text();
-  const path = /<a href="([^"#]*)#deleted">3 earlier/.exec(newest)?.[1] ?? "";
-  const earlier = await (await fetch(path)).text();
+  const earlierThan = async (page: string, count: number) => {
+    const path = new RegExp(`<a href="([^"#]*)#deleted">${count} earlier`).exec(page)?.[1] ?? "";
+    return (await fetch(path)).text();
+  };
+  const earlier = await earlierThan(newest, 103);
+  const earliest = await earlierThan(earlier, 3);
   const odd = await (await fetch("/?before=-1")).text();
+  const kept = app.undo.list().map(({ id }) => id);
+  const restored = await app.undo.restore(promised[0] ?? 0);
 
   const undone = (page: string) =>
     [...page.matchAll(/"\/deletions\/(\d+)\/undo"/g)].map(([, id]) => Number(id));
-  assert.deepEqual([undone(newest).length, undone(newest)[0]], [100, 103]);
-  assert.deepEqual(undone(earlier), [3, 2, 1]);
+  assert.deepEqual([undone(newest).length, undone(newest)[0]], [100, 203]);
+  assert.deepEqual([undone(earlier).length, undone(earlier)[0]], [100, 103]);
+  assert.deepEqual(undone(earliest), [3, 2, 1]);
   assert.deepEqual(undone(odd), undone(newest));
-});
-
-test("the button for a final deletion is in a closed section with a warning", async (t) => {
-  const { app, fetch } = await startApp(t);
-  await app.undo.removeClient(await app.store.clients.add(parseClient({ name: "Alpha" })));
-
-  const page = await (await fetch("/")).text();
-
-  const [fold = ""] = /<details class="delete">.*?<\/details>/s.exec(page) ?? [];
-  assert.match(fold, /You cannot undo this/);
-  assert.match(fold, /action="\/deletions\/1\/delete"/);
-  assert.equal(page.split('action="/deletions/1/delete"').length, 2, "nowhere else");
+  assert.deepEqual(new Set(kept), new Set(promised));
+  assert.equal(restored.name, "Client 0");
 });

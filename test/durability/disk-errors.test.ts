@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseClient } from "../../src/domain/printers/client.ts";
+import type { Store } from "../../src/store/store.ts";
 import { startClosed } from "../support/access/people.ts";
 import { groupedProxies } from "../support/access/proxies.ts";
 import { client, type TestApp, temporaryFolder } from "../support/app.ts";
 import { AcknowledgedChanges, logProblems, missingEntries } from "../support/audit/audit-state.ts";
-import { selectCases } from "../support/depth.ts";
+import { openAt } from "../support/backup/backup.ts";
+import { rounds, selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { type DiskCall, watchDisk } from "../support/durability/disk-calls.ts";
 import { fileProblems, type Rows, savedRows } from "../support/durability/disk-state.ts";
@@ -12,10 +17,11 @@ import { type WriteKind, writeKinds } from "../support/durability/write-kinds.ts
 import { makeDriver } from "../support/records.ts";
 import { until } from "../support/until.ts";
 
-// Every file system call of the service during a write fails once with each of these errors.
+// Every file system call of the service during a write, or a first start, fails once with each of these errors.
 
 const codes = ["ENOSPC", "EIO", "EMFILE", "EROFS"] as const;
 
+/** The number of the call that fails, and its error. */
 interface Fault {
   readonly at: number;
   readonly code: (typeof codes)[number];
@@ -34,10 +40,11 @@ async function faultyDisk(t: TestContext, folder: string) {
   const arm = (next: Fault) => {
     [fault, count, failed] = [next, 0, undefined];
   };
-  /** @returns the call that failed; undefined when there were fewer calls */
+  /** @returns the call that failed, and where, as `EIO at call 3, rename /path`; undefined when there were fewer calls */
   const disarm = () => {
+    const where = `${fault?.code} at call ${fault?.at}, ${failed?.name} ${failed?.path.slice(folder.length)}`;
     fault = undefined;
-    return failed;
+    return failed && { name: failed.name, where };
   };
   return { arm, disarm };
 }
@@ -77,11 +84,10 @@ async function tryWith(attempt: Attempt): Promise<string[] | undefined> {
   const wrong = [
     ...answerProblems(answer, text, fault, isChanged),
     ...(await nextWriteProblems(service, n, after)),
-    ...(await newFileProblems(attempt, failed)),
-    ...(await logProblemsNow(attempt.service)),
+    ...(await newFileProblems(attempt, failed.name)),
+    ...(await logProblemsNow(service)),
   ];
-  const where = `${fault.code} at call ${fault.at}, ${failed.name} ${failed.path.slice(dataDir.length)}`;
-  return wrong.map((what) => `${where}: ${what}`);
+  return wrong.map((what) => `${failed.where}: ${what}`);
 }
 
 /** The answer must match what was saved, and a refusal must give the reason. */
@@ -93,11 +99,7 @@ function answerProblems({ status }: Response, text: string, { code }: Fault, isC
 }
 
 /** The next write must succeed and change nothing else. */
-async function nextWriteProblems(
-  { dataDir, post, fetch, app }: TestApp,
-  n: number,
-  after: Rows,
-): Promise<string[]> {
+async function nextWriteProblems({ dataDir, post, fetch, app }: TestApp, n: number, after: Rows) {
   const answers = [await post("/clients", { name: `Next ${n}` }), await fetch("/health")];
   const now = await savedRows(dataDir);
   const others = { ...now, clients: now.clients.filter(({ name }) => name !== `Next ${n}`) };
@@ -118,15 +120,12 @@ async function logProblemsNow({ app, dataDir }: TestApp): Promise<string[]> {
 }
 
 /** New stray or missing files. A file that the disk refused to delete may stay until the next start. */
-async function newFileProblems(
-  { service: { dataDir }, known }: Attempt,
-  { name }: DiskCall,
-): Promise<string[]> {
+async function newFileProblems({ service: { dataDir }, known }: Attempt, call: string): Promise<string[]> {
   const find = async () => fileProblems(dataDir, await savedRows(dataDir)).filter((what) => !known.has(what));
-  if (name !== "rm") await until(async () => (await find()).length === 0).catch(() => {});
+  if (call !== "rm") await until(async () => (await find()).length === 0).catch(() => {});
   const found = await find();
   for (const what of found) known.add(what);
-  return name === "rm" ? [] : found;
+  return call === "rm" ? [] : found;
 }
 
 for (const [name, kind] of selectCases(Object.entries(writeKinds), 3)) {
@@ -164,3 +163,48 @@ for (const [name, kind] of selectCases(Object.entries(writeKinds), 3)) {
     assert.deepEqual(wrong, []);
   });
 }
+
+const expectedFiles =
+  /^(?:platen\.sqlite(?:\.reserve)?|secret|drivers|icons|preferences|signatures|incoming|audit)$/;
+
+/** Starts again after a first start with a failed call. @returns the problems */
+async function problemsAfter(folder: string, first: Store | Error, code: string, call: string) {
+  const second = await openAt(folder);
+  await second.clients.add(parseClient({ name: "Works" }));
+  await second.close();
+  const strays = readdirSync(folder).filter((name) => !expectedFiles.test(name));
+  const isUnclear =
+    first instanceof Error && !/injected/.test(first.message) && !first.message.includes(code);
+  const isOther = !(first instanceof Error) && !Buffer.from(first.secret).equals(second.secret);
+  return [
+    ...(isUnclear ? [first.message] : []),
+    ...(isOther ? ["another secret"] : []),
+    // A file that the disk refused to delete may stay.
+    ...(call === "rm" ? [] : strays.map((name) => `leaves ${name}`)),
+  ];
+}
+
+test("when a disk call fails at a first start, the error says so, and the next start works", async (t) => {
+  const parent = await temporaryFolder(t);
+  const disk = await faultyDisk(t, parent);
+  const wrong: string[] = [];
+  let count = 0;
+
+  for (const code of selectCases(codes, 1)) {
+    for (let at = 1; ; at += rounds(9, 1)) {
+      const folder = join(parent, `${code}-${at}`);
+      disk.arm({ at, code });
+      const first = await openAt(folder).catch((error: Error) => error);
+      const failed = disk.disarm();
+      if (!(first instanceof Error)) await first.close();
+      if (failed === undefined) break;
+      count++;
+      const found = await problemsAfter(folder, first, code, failed.name);
+      wrong.push(...found.map((what) => `${failed.where}: ${what}`));
+    }
+  }
+
+  t.diagnostic(`${count} calls failed`);
+  assert.ok(count > rounds(3, 100), `${count}`);
+  assert.deepEqual(wrong, []);
+});

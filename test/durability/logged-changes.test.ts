@@ -2,53 +2,59 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parseClient } from "../../src/domain/printers/client.ts";
-import { openStore } from "../../src/store/store.ts";
 import { addPerson, ownPassword, signIn, signInAdmin, startClosed } from "../support/access/people.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { entriesIn, entryText } from "../support/audit/audit.ts";
+import { openAt } from "../support/backup/backup.ts";
 import { copyData } from "../support/copies.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
 import { until } from "../support/until.ts";
+
+const clientNamed = (name: string) => parseClient({ name });
 
 /** The log after the next start, as if the service was killed now. */
 async function logAfterKill(t: TestContext, { dataDir }: TestApp): Promise<string[]> {
   const copy = join(await temporaryFolder(t), "data");
   await copyData(dataDir, copy);
-  await (await openStore(copy, Date.now, () => {})).close();
+  await (await openAt(copy)).close();
   return entriesIn(copy).map(entryText);
 }
 
-test("revoking a printer's links is in the audit log even if the service is killed at once", async (t) => {
-  const app = await startClosed(t);
+const acts: readonly (readonly [string, (app: TestApp) => Promise<unknown>, string])[] = [
+  [
+    "revoking a printer's links",
+    ({ app }) => app.store.linkGenerations.revoke({ kind: "printer", id: 1, name: "Office" }),
+    "links-ended printer 1 Office",
+  ],
+  [
+    "ending other sessions",
+    async (app) => {
+      const cookie = await addPerson(app, "eve");
+      await signIn(app, "eve", ownPassword);
+      await app.post("/account/sessions/end", {}, { cookie });
+    },
+    "sessions-ended 1 browser",
+  ],
+  [
+    "making a deletion final",
+    async (app) => {
+      const cookie = await signInAdmin(app);
+      await app.post("/clients", { name: "Contoso" }, { cookie });
+      for (const path of ["/clients/1/delete", "/deletions/1/delete"]) await app.post(path, {}, { cookie });
+    },
+    "deleted-for-good client 1 Contoso",
+  ],
+];
+for (const [what, act, line] of acts) {
+  test(`${what} is in the audit log even if the service is killed at once`, async (t) => {
+    const app = await startClosed(t);
 
-  await app.app.store.linkGenerations.revoke({ kind: "printer", id: 1, name: "Office" });
-  const log = await logAfterKill(t, app);
+    await act(app);
+    const log = await logAfterKill(t, app);
 
-  assert.ok(log.includes("links-ended printer 1 Office"), log.join("\n"));
-});
-
-test("ending other sessions is in the audit log even if the service is killed at once", async (t) => {
-  const app = await startClosed(t);
-  const cookie = await addPerson(app, "eve");
-  await signIn(app, "eve", ownPassword);
-
-  await app.post("/account/sessions/end", {}, { cookie });
-  const log = await logAfterKill(t, app);
-
-  assert.ok(log.includes("sessions-ended 1 browser"), log.join("\n"));
-});
-
-test("making a deletion final is in the audit log even if the service is killed at once", async (t) => {
-  const app = await startClosed(t);
-  const cookie = await signInAdmin(app);
-  await app.post("/clients", { name: "Contoso" }, { cookie });
-  await app.post("/clients/1/delete", {}, { cookie });
-
-  await app.post("/deletions/1/delete", {}, { cookie });
-  const log = await logAfterKill(t, app);
-
-  assert.ok(log.includes("deleted-for-good client 1 Contoso"), log.join("\n"));
-});
+    assert.ok(log.includes(line), log.join("\n"));
+  });
+}
 
 test("a write during the closing of the audit log's file does not log a change twice", async (t) => {
   const { app, dataDir, post } = await startApp(t);
@@ -74,13 +80,11 @@ test("a write during the closing of the audit log's file does not log a change t
   await written;
   await copyData(dataDir, copy);
   await flushed;
-  await (await openStore(copy, Date.now, () => {})).close();
+  await (await openAt(copy)).close();
 
   const changes = entriesIn(copy).filter(({ change }) => change !== undefined);
   assert.deepEqual(changes.map(entryText), ["created client 1 A: name A", "created client 2 B: name B"]);
 });
-
-const clientNamed = (name: string) => parseClient({ name });
 
 test("a write that arrives during a save is in the audit log only after its own save", async (t) => {
   const { app, dataDir } = await startApp(t);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,42 +7,13 @@ import { type TestContext, test } from "node:test";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import { Database } from "../../src/store/database/database.ts";
 import { lockFolder } from "../../src/store/database/lock.ts";
-import { exists } from "../../src/store/durable-files.ts";
-import { openStore } from "../../src/store/store.ts";
+import { pagesOf } from "../../src/store/database/seal.ts";
 import { bundle, client, temporaryFolder } from "../support/app.ts";
+import { openAt } from "../support/backup/backup.ts";
 import { cleanUp } from "../support/clean-up.ts";
-import { driverZip } from "../support/drivers/driver-zip.ts";
+import { rounds } from "../support/depth.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
 import { serve } from "../support/service.ts";
-
-test("an acknowledged write survives a kill right after the reply", async (t) => {
-  const folder = await temporaryFolder(t);
-
-  for (let i = 0; i < 2; i++) {
-    const service = await serve(t, folder);
-    const { post, upload } = client(service.url);
-    const answers = await Promise.all([
-      post("/clients", { name: `Client ${i}` }),
-      upload("/drivers/upload", driverZip({ version: `${i}.0.0.0` })),
-    ]);
-    service.process.kill("SIGKILL");
-    await service.exited;
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200],
-    );
-  }
-  const store = await openStore(join(folder, "data"), Date.now, () => {});
-
-  assert.deepEqual(
-    store.clients.list().map(({ name }) => name),
-    ["Client 0", "Client 1"],
-  );
-  assert.equal(store.drivers.list().length, 2);
-  for (const driver of store.drivers.list())
-    assert.ok(await exists(store.blobs.pathOf("drivers", driver.sha256)));
-  await store.close();
-});
 
 test("a full disk is reported and changes nothing, and the database stays readable", {
   skip: process.platform === "win32" && "no ulimit here",
@@ -62,28 +33,25 @@ test("a full disk is reported and changes nothing, and the database stays readab
   const health = await fetch("/health");
   limited.process.kill("SIGKILL");
   await limited.exited;
-  const restarted = await serve(t, folder);
-  const after = await (await client(restarted.url).fetch("/clients")).text();
+  const restarted = await openAt(join(folder, "data"));
+  const after = restarted.clients.list().map(({ name }) => name);
+  await restarted.close();
 
   assert.equal(refused?.status, 507);
   assert.match((await refused?.text()) ?? "", /The disk is full\. Nothing was saved/);
   assert.equal(health.status, 200);
   assert.ok(kept.length > 3);
-  for (const text of [shown, after]) {
-    for (const name of kept) assert.ok(text.includes(`>${name}<`), name);
-    assert.equal(text.includes(`>Client ${kept.length}<`), false);
-  }
-  assert.deepEqual(
-    readdirSync(join(folder, "data")).filter((name) => name.endsWith(".new")),
-    [],
-  );
+  for (const name of kept) assert.ok(shown.includes(`>${name}<`), name);
+  assert.equal(shown.includes(`>Client ${kept.length}<`), false);
+  assert.deepEqual(after, kept);
+  assert.ok(readdirSync(join(folder, "data")).every((name) => !name.endsWith(".new")));
 });
 
 test("at most one of several processes that start at once gets the folder, and a lock left by a crash never stops a start", async (t) => {
   const folder = await temporaryFolder(t);
   mkdirSync(join(folder, "data"));
 
-  const services = await Promise.all([1, 2, 3].map(() => serve(t, folder)));
+  const services = await Promise.all(Array.from({ length: rounds(2, 3) }, () => serve(t, folder)));
   const winners = services.filter(({ url }) => url !== "");
   const refused = services.filter(({ url }) => url === "");
   const codes = await Promise.all(refused.map(({ exited }) => exited));
@@ -99,8 +67,8 @@ test("at most one of several processes that start at once gets the folder, and a
   assert.equal((await client(later.url).fetch("/health")).status, 200);
 });
 
-/** A process that locks a folder as a service does, and is too busy to answer. */
-async function startBusy(t: TestContext, folder: string): Promise<ChildProcess> {
+test("a process that is too busy to answer keeps its lock", async (t) => {
+  const folder = await temporaryFolder(t);
   const program = `require("node:net").createServer().listen("lock-ffffffffffffffff", () => {
     console.log("listening");
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
@@ -108,59 +76,25 @@ async function startBusy(t: TestContext, folder: string): Promise<ChildProcess> 
   const busy = spawn(process.execPath, ["-e", program], { cwd: folder });
   cleanUp(t, () => busy.kill("SIGKILL"));
   await once(busy.stdout, "data");
-  return busy;
-}
 
-test("a process that is too busy to answer keeps its lock", async (t) => {
-  const folder = await temporaryFolder(t);
-  await startBusy(t, folder);
+  const locking = lockFolder(folder, () => {});
 
-  await assert.rejects(
-    lockFolder(folder, () => {}),
-    /Another Platen is running/,
-  );
+  await assert.rejects(locking, /Another Platen is running/);
 });
 
 test("a folder whose path is too long for a socket is locked too", async (t) => {
   const folder = await temporaryFolder(t);
   const dataDir = join(folder, "d".repeat(100), "e".repeat(60));
 
-  const first = await openStore(dataDir, Date.now, () => {});
+  const first = await openAt(dataDir);
 
-  await assert.rejects(
-    openStore(dataDir, Date.now, () => {}),
-    /Another Platen is running/,
-  );
+  await assert.rejects(openAt(dataDir), /Another Platen is running/);
   await first.close();
-});
-
-test("a newer, a damaged and an empty database stop the start and are not changed", async (t) => {
-  const folder = await temporaryFolder(t);
-  const path = join(folder, "platen.sqlite");
-  const cases: [Buffer, RegExp][] = [];
-  const database = await Database.open(path);
-  await database.write(() => database.all("PRAGMA user_version = 99"));
-  cases.push([readFileSync(path), /was written by a newer Platen \(schema 99/]);
-  const damaged = readFileSync(path);
-  damaged.fill(7, 100, 5000);
-  cases.push(
-    [damaged, /cannot be read as a database/],
-    [Buffer.from("this is no database at all"), /cannot be read as a database/],
-    [Buffer.alloc(0), /cannot be read as a database \(it is empty\)/],
-  );
-
-  for (const [bytes, message] of cases) {
-    writeFileSync(path, bytes);
-    const before = statSync(path).mtimeMs;
-    await assert.rejects(Database.open(path), message);
-    assert.ok(readFileSync(path).equals(bytes));
-    assert.equal(statSync(path).mtimeMs, before);
-  }
 });
 
 test("concurrent writes are done in order, and a failing one does not affect the others", async (t) => {
   const folder = await temporaryFolder(t);
-  const store = await openStore(folder, Date.now, () => {});
+  const store = await openAt(folder);
 
   const results = await Promise.allSettled([
     ...Array.from({ length: 50 }, (_, i) => store.clients.add(parseClient({ name: `C${i}` }))),
@@ -170,18 +104,21 @@ test("concurrent writes are done in order, and a failing one does not affect the
   assert.equal(results.filter(({ status }) => status === "fulfilled").length, 50);
   assert.equal(store.clients.count(), 50);
   await store.close();
-  const restarted = await openStore(folder, Date.now, () => {});
+  const restarted = await openAt(folder);
   assert.equal(restarted.clients.count(), 50);
   await restarted.close();
 });
+
+const insert = (db: Database, name: string) =>
+  db.write(() =>
+    db.all("INSERT INTO clients (name, name_key, notes, created_at) VALUES (?, ?, '', 0)", [name, name]),
+  );
 
 test("a refused first write leaves the saved content", async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, "platen.sqlite");
   const first = await Database.open(path);
-  const insert = (name: string) =>
-    `INSERT INTO clients (name, name_key, notes, created_at) VALUES ('${name}', '${name}', '', 0)`;
-  await first.write(() => first.all(insert("kept")));
+  await insert(first, "kept");
   first.close();
 
   const second = await Database.open(path);
@@ -189,35 +126,29 @@ test("a refused first write leaves the saved content", async (t) => {
     if (name === "rename") throw new Error("refused");
     return undefined;
   });
-  await assert.rejects(
-    second.write(() => second.all(insert("lost"))),
-    /refused/,
-  );
+  await assert.rejects(insert(second, "lost"), /refused/);
 
   assert.deepEqual(second.all("SELECT name FROM clients"), [{ name: "kept" }]);
 });
 
 test("foreign keys are enforced after a save too", async (t) => {
-  const folder = await temporaryFolder(t);
-  const database = await Database.open(join(folder, "platen.sqlite"));
-  await database.write(() =>
-    database.all("INSERT INTO clients (name, name_key, notes, created_at) VALUES ('A', 'a', '', 0)"),
+  const database = await Database.open(join(await temporaryFolder(t), "platen.sqlite"));
+  await insert(database, "A");
+
+  const writing = database.write(() =>
+    database.all(
+      "INSERT INTO printers (created_at, updated_at, client_id, name, settings) VALUES (0, 0, 99, 'x', '{}')",
+    ),
   );
 
-  const insert =
-    "INSERT INTO printers (created_at, updated_at, client_id, name, settings) VALUES (0, 0, 99, 'x', '{}')";
-
-  await assert.rejects(
-    database.write(() => database.all(insert)),
-    /FOREIGN KEY/,
-  );
+  await assert.rejects(writing, /FOREIGN KEY/);
 });
 
 test("the secret is made once and only its owner may read it", async (t) => {
   const folder = await temporaryFolder(t);
-  const first = await openStore(folder, Date.now, () => {});
+  const first = await openAt(folder);
   await first.close();
-  const second = await openStore(folder, Date.now, () => {});
+  const second = await openAt(folder);
   await second.close();
 
   assert.deepEqual(first.secret, second.secret);
@@ -247,4 +178,68 @@ test("a start on a folder of another user says which user needs it", {
     text,
     /cannot be written \(EACCES\)\. Platen runs as user 65534, group 65534: give the folder to it \(chown -R 65534:65534\)/,
   );
+});
+
+/** A folder with a database of one client. */
+async function savedFolder(t: TestContext) {
+  const dataDir = await temporaryFolder(t);
+  const path = join(dataDir, "platen.sqlite");
+  const add = async (name: string, notes: string) => {
+    const store = await openAt(dataDir);
+    await store.clients.add(parseClient({ name, notes }));
+    await store.close();
+  };
+  await add("Contoso", "rings twice");
+  const notes = async () => {
+    const store = await openAt(dataDir);
+    const found = store.clients.list().map((client) => client.notes);
+    await store.close();
+    return found;
+  };
+  return { path, file: readFileSync(path), add, notes };
+}
+
+/** Runs statements with Python's SQLite. @returns the rows of each statement, one line each */
+function python(path: string, ...statements: string[]): string {
+  const program =
+    "import sqlite3,sys\ndb=sqlite3.connect(sys.argv[1],isolation_level=None)\nfor s in sys.argv[2:]: print(db.execute(s).fetchall())";
+  return execFileSync("python3", ["-c", program, path, ...statements], { encoding: "utf8" });
+}
+
+test("a database without a seal, as earlier versions and other programs write it, opens and gets a seal", async (t) => {
+  const { path, file, add } = await savedFolder(t);
+  writeFileSync(path, pagesOf(file));
+
+  await add("Fabrikam", "");
+
+  assert.notEqual(readFileSync(path).length % 512, 0);
+});
+
+test("an older copy that was put back with cp opens", async (t) => {
+  const { path, file, add, notes } = await savedFolder(t);
+  await add("Fabrikam", "later");
+
+  writeFileSync(path, file);
+
+  assert.deepEqual(await notes(), ["rings twice"]);
+});
+
+test("other programs read a sealed database, and their changes are accepted", async (t) => {
+  const { path, file, notes } = await savedFolder(t);
+  const changes = [
+    ["UPDATE clients SET notes = 'changed'"],
+    ["UPDATE clients SET notes = 'changed'", "VACUUM"],
+    ["UPDATE clients SET notes = 'changed' || hex(zeroblob(100000))", "UPDATE clients SET notes = 'changed'"],
+  ];
+
+  const checked = python(path, "PRAGMA integrity_check", "SELECT notes FROM clients");
+  const isUntouched = readFileSync(path).equals(file);
+  for (const statements of changes) {
+    writeFileSync(path, file);
+    python(path, ...statements);
+    assert.deepEqual(await notes(), ["changed"], statements.join("; "));
+  }
+
+  assert.equal(checked, "[('ok',)]\n[('rings twice',)]\n");
+  assert.ok(isUntouched);
 });

@@ -103,34 +103,32 @@ function icon() {
 
 /** A small driver package. */
 function driver() {
-  const inf = [
-    "[Version]",
-    'Signature="$WINDOWS NT$"',
-    "Class=Printer",
-    "ClassGuid={4D36E979-E325-11CE-BFC1-08002BE10318}",
-    "Provider=%P%",
-    "CatalogFile=papyrus.cat",
-    "DriverVer=05/10/2024,1.2.3.4",
-    "[Manufacturer]",
-    "%P%=Models,NTamd64",
-    "[Models.NTamd64]",
-    '"Papyrus 100 PS"=Install,USBPRINT\\Papyrus100',
-    "[Install]",
-    "CopyFiles=Files",
-    "DriverFile=papyrus.dll",
-    "DataFile=papyrus.dll",
-    "[Files]",
-    "papyrus.dll",
-    "[DestinationDirs]",
-    "DefaultDestDir=66000",
-    "[SourceDisksNames.amd64]",
-    "1=%P%",
-    "[SourceDisksFiles]",
-    "papyrus.dll=1",
-    "[Strings]",
-    'P="Papyrus"',
-    "",
-  ].join("\r\n");
+  const inf = `[Version]
+Signature="$WINDOWS NT$"
+Class=Printer
+ClassGuid={4D36E979-E325-11CE-BFC1-08002BE10318}
+Provider=%P%
+CatalogFile=papyrus.cat
+DriverVer=05/10/2024,1.2.3.4
+[Manufacturer]
+%P%=Models,NTamd64
+[Models.NTamd64]
+"Papyrus 100 PS"=Install,USBPRINT\\Papyrus100
+[Install]
+CopyFiles=Files
+DriverFile=papyrus.dll
+DataFile=papyrus.dll
+[Files]
+papyrus.dll
+[DestinationDirs]
+DefaultDestDir=66000
+[SourceDisksNames.amd64]
+1=%P%
+[SourceDisksFiles]
+papyrus.dll=1
+[Strings]
+P="Papyrus"
+`.replaceAll("\n", "\r\n");
   const text = (/** @type {string} */ content) => new TextEncoder().encode(content);
   const files = {
     "papyrus.inf": text(inf),

@@ -1,5 +1,6 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Database } from "sql.js";
 import { navigation, type TestApp } from "../app.ts";
 
 /** All records, as the store reads them. */
@@ -14,28 +15,46 @@ export function recordsOf({ app: { store } }: Pick<TestApp, "app">) {
   return { clients: store.clients.list(), drivers, printers };
 }
 
-/** Undoes the last deletion as a browser without scripts does. @returns the redirect's location, or the refusal */
-export async function undoLast({ app, post }: TestApp): Promise<string> {
-  const id = app.undo.list()[0]?.id ?? 0;
-  const answer = await post(`/deletions/${id}/undo`, {}, navigation);
-  return answer.headers.get("location") ?? `${answer.status} ${await answer.text()}`;
+export const statusesOf = (answers: readonly { status: number }[]) => answers.map(({ status }) => status);
+
+/** Sends a deletion. */
+export const remove = ({ fetch }: Pick<TestApp, "fetch">, path: string) => fetch(path, { method: "DELETE" });
+
+/** The id of the last deletion or change that can be undone. */
+export const lastId = ({ app }: Pick<TestApp, "app">) => app.undo.list()[0]?.id ?? 0;
+
+/** Undoes a deletion or change as a browser without scripts does. @returns the page that it shows then, or the refusal */
+export async function undo(service: Pick<TestApp, "app" | "post" | "fetch">, id = lastId(service)) {
+  const answer = await service.post(`/deletions/${id}/undo`, {}, navigation);
+  const path = answer.headers.get("location") ?? "";
+  const page = await (path === "" ? answer : await service.fetch(path)).text();
+  return { status: answer.status, path, page };
 }
 
-/** The files of drivers and icons in a data folder, with those in `incoming` and `lost`. */
+/** Undoes the last deletion. @returns the redirect's location, or the refusal */
+export async function undoLast(service: TestApp): Promise<string> {
+  const { status, path, page } = await undo(service);
+  return path || `${status} ${page}`;
+}
+
+/** The files of records in a data folder, with those in `incoming` and `lost`. */
 export function filesIn(dataDir: string): string[] {
-  return [
-    "drivers",
-    "icons",
-    "preferences",
-    "incoming",
-    "lost/drivers",
-    "lost/icons",
-    "lost/preferences",
-  ].flatMap((folder) => {
-    try {
-      return readdirSync(join(dataDir, folder)).map((name) => `${folder}/${name}`);
-    } catch {
-      return [];
-    }
-  });
+  const kinds = ["drivers", "icons", "preferences"];
+  return [...kinds, "incoming", ...kinds.map((kind) => `lost/${kind}`)].flatMap((folder) =>
+    existsSync(join(dataDir, folder))
+      ? readdirSync(join(dataDir, folder)).map((name) => `${folder}/${name}`)
+      : [],
+  );
+}
+
+const laterColumns = {
+  clients: ["tenant_id", "app_name", "app_owner", "app_notes", "icon_sha256", "icon_size"],
+  drivers: ["former_title", "exact_version"],
+};
+
+/** Removes the columns that later schemas added to tables. */
+export function dropLaterColumns(db: Database, prefixes: readonly string[] = [""]): void {
+  for (const [table, columns] of Object.entries(laterColumns))
+    for (const prefix of prefixes)
+      for (const column of columns) db.run(`ALTER TABLE ${prefix}${table} DROP COLUMN ${column}`);
 }

@@ -1,19 +1,19 @@
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { verifyAudit } from "../../../src/store/audit/verify.ts";
-import { openStore } from "../../../src/store/store.ts";
 import { type TestApp, temporaryFolder } from "../app.ts";
 import { entriesIn, entryText } from "../audit/audit.ts";
+import { openAt, sha256Of } from "../backup/backup.ts";
 import { selectCases } from "../depth.ts";
 import { makeDriver } from "../records.ts";
 import { fileProblems, type Rows, readState, savedRows } from "./disk-state.ts";
-import { digestOf, RecordedDisk, writeLeft } from "./power-cuts.ts";
+import { digestOf, type LeftFile, RecordedDisk, writeLeft } from "./power-cuts.ts";
 
-/** The files that a power cut left. */
+/** The files that a power cut left, and the folder in which they are written when they are checked. */
 interface CutState {
   readonly folder: string;
+  readonly files: readonly LeftFile[];
   readonly where: string;
   /** Whether the first start had finished. Before that nothing is acknowledged, and the next start begins from nothing. */
   readonly isStarted: boolean;
@@ -55,7 +55,7 @@ export async function problemsAfterCuts(
 ): Promise<{ readonly wrong: readonly string[]; readonly count: number }> {
   const recording = await recordCuts(t, work);
   const wrong: string[] = [];
-  for (const one of selectCases(recording.left, 10)) wrong.push(...(await problemsIn(one, recording)));
+  for (const one of selectCases(recording.left, 6)) wrong.push(...(await problemsIn(one, recording)));
   return { wrong, count: recording.left.length };
 }
 
@@ -78,30 +78,28 @@ const leftovers = [
 async function recordCuts(t: TestContext, { start, work }: Work, skipped?: RegExp): Promise<Recording> {
   const [root, leftIn] = [await temporaryFolder(t), await temporaryFolder(t)];
   const dataDir = join(root, "data");
-  const saved = new SavedStates(join(dataDir, "platen.sqlite"));
+  const { capture, states } = watchSaves(join(dataDir, "platen.sqlite"));
   const left: CutState[] = [];
   let [first, isStarted, isOver] = [0, false, false];
   const known = new Set<string>();
   const changed = (disk: RecordedDisk) => {
     if (isOver) return;
-    saved.capture();
+    const last = capture();
     for (const { name, part, bytes } of disk.pendingChanges === 0 ? leftovers.slice(0, 1) : leftovers) {
       const files = disk.left({ change: (i) => i < disk.pendingChanges * part, bytes });
-      const state = { isStarted, first, last: saved.last };
+      const state = { isStarted, first, last };
       const key = `${JSON.stringify(state)} ${digestOf(files)}`;
       if (known.has(key)) continue;
       known.add(key);
       const folder = join(leftIn, String(left.length));
-      writeLeft(folder, files);
-      left.push({ folder, where: `cut ${left.length}, ${name} is kept`, ...state });
+      left.push({ folder, files, where: `cut ${left.length}, ${name} is kept`, ...state });
     }
   };
   await RecordedDisk.of(t, root, changed, skipped);
   const service = await start(t, dataDir);
   service.app.inspections.inspect = async () => makeDriver().report;
   const done = () => {
-    saved.capture();
-    first = saved.last;
+    first = capture();
   };
   done();
   const started = first;
@@ -111,51 +109,40 @@ async function recordCuts(t: TestContext, { start, work }: Work, skipped?: RegEx
   await service.stop();
   return {
     left: left.map((one) => (one.isStarted ? one : { ...one, last: started })),
-    states: await saved.read(),
+    states: await states(),
     secret: service.app.store.secret,
     changes: changesIn(dataDir),
   };
 }
 
 /** Copies the database file whenever it was replaced. */
-class SavedStates {
-  readonly #path: string;
-  readonly #all: Uint8Array[] = [];
-  #known = "";
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  get last(): number {
-    return this.#all.length - 1;
-  }
-
-  capture(): void {
-    const found = statSync(this.#path, { throwIfNoEntry: false });
+function watchSaves(path: string) {
+  const all: Uint8Array[] = [];
+  let known = "";
+  const capture = () => {
+    const found = statSync(path, { throwIfNoEntry: false });
     const version = `${found?.ino} ${found?.mtimeMs}`;
-    if (found === undefined || version === this.#known) return;
-    this.#known = version;
-    this.#all.push(new Uint8Array(readFileSync(this.#path)));
-  }
-
-  async read(): Promise<State[]> {
-    const states: State[] = [];
-    for (const bytes of this.#all) {
-      const { rows, lastChange } = await readState(bytes);
-      states.push({ rows, lastChange: Math.max(lastChange, states.at(-1)?.lastChange ?? 0) });
-    }
-    return states;
-  }
+    if (found !== undefined && version !== known) all.push(new Uint8Array(readFileSync(path)));
+    if (found !== undefined) known = version;
+    return all.length - 1;
+  };
+  const states = async () => {
+    const read: State[] = [];
+    for (const { rows, lastChange } of await Promise.all(all.map(readState)))
+      read.push({ rows, lastChange: Math.max(lastChange, read.at(-1)?.lastChange ?? 0) });
+    return read;
+  };
+  return { capture, states };
 }
 
 /** Starts from the files that are left. @returns the problems */
 async function problemsIn(
-  { folder, where, isStarted, first, last }: CutState,
+  { folder, files, where, isStarted, first, last }: CutState,
   recording: Recording,
 ): Promise<string[]> {
   const dataDir = join(folder, "data");
-  const store = await openStore(dataDir, Date.now, () => {}).catch((error: Error) => error);
+  writeLeft(folder, files);
+  const store = await openAt(dataDir).catch((error: Error) => error);
   if (store instanceof Error) return [`${where}: ${store.message}`];
   await store.close();
   const rows = await savedRows(dataDir);
@@ -176,17 +163,14 @@ async function problemsIn(
 }
 
 function differences(expected: Rows | undefined, rows: Rows): string {
-  const tables = Object.entries(rows).filter(
-    ([table, all]) => JSON.stringify(all) !== JSON.stringify(expected?.[table as keyof Rows]),
-  );
-  return tables.map(([table]) => table).join();
+  const tables = Object.keys(rows) as (keyof Rows)[];
+  return tables.filter((table) => JSON.stringify(rows[table]) !== JSON.stringify(expected?.[table])).join();
 }
 
 function damagedArchives(dataDir: string, { drivers }: Rows): string[] {
   return drivers.flatMap(({ id, sha256 }) => {
     const path = join(dataDir, "drivers", `${sha256}.zip`);
-    const isWhole =
-      existsSync(path) && createHash("sha256").update(readFileSync(path)).digest("hex") === sha256;
+    const isWhole = existsSync(path) && sha256Of(readFileSync(path)) === sha256;
     return isWhole ? [] : [`half-made: driver ${id}`];
   });
 }

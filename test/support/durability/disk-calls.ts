@@ -18,32 +18,8 @@ type Watcher = (call: DiskCall) => undefined | ((result: unknown) => void) | Pro
 const promises = createRequire(__filename)("node:fs/promises") as Record<string, Method>;
 type Method = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 
-const functions = [
-  "access",
-  "mkdir",
-  "open",
-  "readdir",
-  "readFile",
-  "rename",
-  "rm",
-  "stat",
-  "statfs",
-  "utimes",
-  "writeFile",
-];
-const methods = [
-  "close",
-  "datasync",
-  "read",
-  "readFile",
-  "readv",
-  "stat",
-  "sync",
-  "truncate",
-  "write",
-  "writev",
-  "writeFile",
-];
+const functions = "access mkdir open readdir readFile rename rm stat statfs utimes writeFile".split(" ");
+const methods = "close datasync read readFile readv stat sync truncate write writev writeFile".split(" ");
 
 type PathOf = (self: unknown, first: unknown) => string;
 

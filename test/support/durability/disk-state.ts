@@ -5,23 +5,7 @@ import wasm from "sql.js/dist/sql-wasm.wasm";
 
 let sql: Promise<SqlJsStatic> | undefined;
 
-/** The rows in the database's file, for each table that users fill. */
-export type Rows = Readonly<Record<Table, Row[]>>;
-type Table =
-  | (
-      | "clients"
-      | "drivers"
-      | "windows_drivers"
-      | "printers"
-      | "icons"
-      | "preferences"
-      | "deletions"
-      | "deleted_files"
-    )
-  | ("accounts" | "sessions" | "tokens" | "link_generations");
-type Row = Record<string, unknown>;
-
-const queries: Record<Table, string> = {
+const queries = {
   clients: "SELECT id, name, notes, icon_sha256 FROM clients ORDER BY id",
   drivers: "SELECT id, sha256, name, comment FROM drivers WHERE origin = 'upload' ORDER BY id",
   windows_drivers: "SELECT id FROM drivers WHERE origin <> 'upload' ORDER BY id",
@@ -35,6 +19,9 @@ const queries: Record<Table, string> = {
   tokens: "SELECT id, name, scope, scope_id, sha256 FROM tokens ORDER BY id",
   link_generations: "SELECT kind, id, generation FROM link_generations ORDER BY kind, id",
 };
+
+/** The rows in the database's file, for each table that users fill. */
+export type Rows = Readonly<Record<keyof typeof queries, Record<string, unknown>[]>>;
 
 /** Reads the file itself, not a service's memory. */
 export async function savedRows(dataDir: string): Promise<Rows> {

@@ -57,33 +57,11 @@ function replace(owner, name, where) {
 
 for (const name of ["openSync", "readdirSync", "lstatSync", "rmSync", "readvSync", "readSync", "fstatSync"])
   replace(fs, name, (_, first) => pathOf(first));
-for (const name of [
-  "access",
-  "mkdir",
-  "open",
-  "readdir",
-  "readFile",
-  "rename",
-  "rm",
-  "stat",
-  "statfs",
-  "writeFile",
-])
+for (const name of "access mkdir open readdir readFile rename rm stat statfs writeFile".split(" "))
   replace(fs.promises, name, (_, path) => String(path));
 void fs.promises.open(__filename, "r").then(async (handle) => {
   const methods = Object.getPrototypeOf(handle);
   await handle.close();
-  for (const name of [
-    "datasync",
-    "read",
-    "readFile",
-    "readv",
-    "stat",
-    "sync",
-    "truncate",
-    "write",
-    "writev",
-    "writeFile",
-  ])
+  for (const name of "datasync read readFile readv stat sync truncate write writev writeFile".split(" "))
     replace(methods, name, (self) => pathOf(self.fd));
 });

@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { adminPassword } from "../access/people.ts";
 import { adminHeaders, proxySettings } from "../access/proxies.ts";
 import { temporaryFolder } from "../app.ts";
-import { AcknowledgedChanges, logProblems } from "../audit/audit-state.ts";
+import { logProblems } from "../audit/audit-state.ts";
+import { sha256Of } from "../backup/backup.ts";
 import { isDeep } from "../depth.ts";
 import { seededRandom } from "../random.ts";
 import { serve } from "../service.ts";
 import { until } from "../until.ts";
 import { fileProblems, type Rows, savedRows } from "./disk-state.ts";
-import { type LifeKind, send } from "./kill-acts.ts";
-import { type Harness, keysIn, resolveFacts } from "./kill-facts.ts";
-import { newSession, sessionKey } from "./kill-people.ts";
+import { type LifeKind, newSession, send, sessionKey } from "./kill-acts.ts";
+import { Harness, keysIn } from "./kill-harness.ts";
 import { missingWrites, needsPasswords, type Tally } from "./kill-tally.ts";
 
 /** Concurrent senders. With passwords only two, because a user may have two concurrent sign-in attempts and hashing is sequential. */
@@ -32,12 +31,8 @@ const driverLives = 8;
 /** The audit log gets missing changes shortly after a start. */
 const maxLogDelayMs = 5000;
 
-interface Folder {
-  readonly seed: number;
-  readonly lives: number;
-  /** Whether users sign in with passwords; otherwise a proxy names them. */
-  readonly hasPasswords: boolean;
-}
+/** A folder whose service lives a number of times. `hasPasswords`: users sign in with them; otherwise a proxy names them. */
+type Folder = { readonly seed: number; readonly lives: number; readonly hasPasswords: boolean };
 
 /**
  * Kills the bundled service `kills` times at random times under load. After each start it checks that every acknowledged write
@@ -87,7 +82,8 @@ async function killRepeatedly(
   onKill: () => void,
 ): Promise<void> {
   const folder = await temporaryFolder(t);
-  const harness = newHarness(seededRandom(seed), hasPasswords, tally);
+  const headers = hasPasswords ? {} : adminHeaders;
+  const harness = new Harness(seededRandom(seed), tally, { hasPasswords, headers });
   for (let life = 0; life <= lives; life++) {
     const quickOrDrivers = life % driverLives === driverLives - 1 ? "drivers" : "quick";
     const sort = hasPasswords ? "passwords" : quickOrDrivers;
@@ -97,23 +93,6 @@ async function killRepeatedly(
     onKill();
   }
 }
-
-function newHarness(random: Harness["random"], hasPasswords: boolean, tally: Tally): Harness {
-  const none = { made: [], count: 0, writes: 0, refusals: [] };
-  return {
-    ...{ random, hasPasswords, headers: hasPasswords ? {} : adminHeaders, tally, ...none },
-    ...{
-      facts: new Map(),
-      owners: new Map(),
-      openWrites: new Set(),
-      acknowledgedChanges: new AcknowledgedChanges(),
-      ids: new Map(),
-      signal: new AbortController().signal,
-    },
-  };
-}
-
-const passwordSettings = { ADMIN_PASSWORD: adminPassword };
 
 interface Life {
   readonly where: string;
@@ -126,8 +105,13 @@ interface Life {
 async function live(t: TestContext, folder: string, harness: Harness, { where, isLast, sort }: Life) {
   const dataDir = join(folder, "data");
   mkdirSync(dataDir, { recursive: true });
-  const service = await serve(t, folder, harness.hasPasswords ? passwordSettings : proxySettings);
+  const service = await serve(
+    t,
+    folder,
+    harness.hasPasswords ? { ADMIN_PASSWORD: adminPassword } : proxySettings,
+  );
   assert.notEqual(service.url, "", `${where}: ${service.output()}`);
+  harness.url = service.url;
   assert.deepEqual(await findProblems(dataDir, harness), [], where);
   assert.deepEqual(harness.refusals, [], where);
   if (harness.hasPasswords && harness.headers.cookie === undefined) {
@@ -136,13 +120,9 @@ async function live(t: TestContext, folder: string, harness: Harness, { where, i
   }
   const over = new AbortController();
   harness.signal = over.signal;
-  const sending = isLast
-    ? []
-    : Array.from({ length: senders[sort] }, (_, i) => send(service.url, harness, i, sort));
-  const [writes, delayMs] = [
-    harness.writes + harness.random(maxWrites[sort]),
-    harness.random(maxKillDelayMs),
-  ];
+  const sending = Array.from({ length: isLast ? 0 : senders[sort] }, (_, i) => send(harness, i, sort));
+  const writes = harness.writes + harness.random(maxWrites[sort]);
+  const delayMs = harness.random(maxKillDelayMs);
   const end = performance.now() + maxWaitMs;
   await until(() => isLast || harness.writes >= writes || performance.now() > end);
   await new Promise((resolve) => setTimeout(resolve, delayMs));
@@ -156,7 +136,7 @@ async function live(t: TestContext, folder: string, harness: Harness, { where, i
 async function findProblems(dataDir: string, harness: Harness): Promise<string[]> {
   const rows = await savedRows(dataDir);
   const wrong = fileProblems(dataDir, rows).filter((what) => what !== "not needed: lost");
-  wrong.push(...resolveFacts(harness, keysIn(rows)), ...wrongContents(dataDir, rows));
+  wrong.push(...harness.resolveFacts(keysIn(rows)), ...wrongContents(dataDir, rows));
   let logFound: string[] = [];
   const end = performance.now() + maxLogDelayMs;
   await until(async () => {
@@ -172,10 +152,7 @@ function wrongContents(dataDir: string, { drivers, icons }: Rows): string[] {
     ...drivers.map(({ sha256 }) => `drivers/${sha256}.zip`),
     ...icons.map(({ sha256 }) => `icons/${sha256}.png`),
   ];
-  return names.flatMap((name) => {
-    const found = createHash("sha256")
-      .update(readFileSync(join(dataDir, name)))
-      .digest("hex");
-    return name.includes(found) ? [] : [`another content: ${name}`];
-  });
+  return names.flatMap((name) =>
+    name.includes(sha256Of(readFileSync(join(dataDir, name)))) ? [] : [`another content: ${name}`],
+  );
 }

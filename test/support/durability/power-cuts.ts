@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import { sha256Of } from "../backup/backup.ts";
 import { type DiskCall, watchDisk } from "./disk-calls.ts";
 
 /** A file's content: the bytes written, and how many of them are synced. */
@@ -26,7 +26,7 @@ interface CutChoice {
 }
 
 /** A file or folder that a power cut left, by its path below the root. A folder has no bytes. */
-interface LeftFile {
+export interface LeftFile {
   readonly path: string;
   readonly bytes: Uint8Array | undefined;
 }
@@ -90,21 +90,11 @@ export class RecordedDisk {
   }
 
   #apply({ name, path, args }: DiskCall): boolean {
-    switch (name) {
-      case "mkdir":
-        return this.#makeFolder(path);
-      case "open":
-        return this.#open(path, String(args[1] ?? "r"));
-      case "rename":
-        return this.#rename(path, String(args[1]));
-      case "rm":
-        return this.#current.has(path) && this.#change(path, undefined);
-      case "file.sync":
-      case "file.datasync":
-        return this.#sync(path);
-      default:
-        return this.#append(name, path, args);
-    }
+    if (name === "mkdir") return this.#makeFolder(path);
+    if (name === "open") return this.#open(path, String(args[1] ?? "r"));
+    if (name === "rename") return this.#rename(path, String(args[1]));
+    if (name === "rm") return this.#current.has(path) && this.#change(path, undefined);
+    return /sync$/.test(name) ? this.#sync(path) : this.#append(name, path, args);
   }
 
   /** Also makes the parent folders. */
@@ -125,10 +115,9 @@ export class RecordedDisk {
   #append(name: string, path: string, args: readonly unknown[]): boolean {
     const content = this.#current.get(path);
     if (content === undefined || content === "folder") return false;
-    if (name === "file.writeFile") content.bytes = Buffer.concat([content.bytes, args[0] as Uint8Array]);
-    else if (name === "file.writev")
-      content.bytes = Buffer.concat([content.bytes, ...(args[0] as Uint8Array[])]);
-    else return false;
+    if (name !== "file.writeFile" && name !== "file.writev") return false;
+    const added = name === "file.writev" ? (args[0] as Uint8Array[]) : [args[0] as Uint8Array];
+    content.bytes = Buffer.concat([content.bytes, ...added]);
     return true;
   }
 
@@ -160,23 +149,27 @@ export class RecordedDisk {
 }
 
 function leftBytes({ bytes, synced }: Content, unsyncedLeft: CutChoice["bytes"]): Uint8Array {
-  return bytes.subarray(0, synced + unsyncedLeft(bytes.length - synced));
+  const count = synced + unsyncedLeft(bytes.length - synced);
+  return count === bytes.length ? bytes : bytes.subarray(0, count);
 }
 
+/** The digests of whole files: most are the same after the next call. */
+const digests = new WeakMap<Uint8Array, string>();
+
 export function digestOf(files: readonly LeftFile[]): string {
-  const hash = createHash("sha256");
-  for (const { path, bytes } of files) hash.update(`${path}\n${bytes?.length}\n`).update(bytes ?? "");
-  return hash.digest("hex");
+  const lines = files.map(({ path, bytes = new Uint8Array() }) => {
+    const digest = digests.get(bytes) ?? sha256Of(bytes);
+    digests.set(bytes, digest);
+    return `${path} ${digest}`;
+  });
+  return lines.join("\n");
 }
 
 export function writeLeft(folder: string, files: readonly LeftFile[]): void {
   mkdirSync(folder, { recursive: true });
   for (const { path, bytes } of files) {
-    if (bytes === undefined) mkdirSync(join(folder, path), { recursive: true });
-    else {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), bytes);
-    }
+    mkdirSync(bytes === undefined ? join(folder, path) : dirname(join(folder, path)), { recursive: true });
+    if (bytes !== undefined) writeFileSync(join(folder, path), bytes);
   }
 }
 

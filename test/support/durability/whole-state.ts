@@ -1,9 +1,6 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import initSqlJs, { type SqlJsStatic } from "sql.js";
-import wasm from "sql.js/dist/sql-wasm.wasm";
-
-let sql: Promise<SqlJsStatic> | undefined;
+import { readDatabase } from "../database.ts";
 
 /** Tables that also refused requests and requests without changes may write to. */
 const auditTables = /^(?:changes|audit_places|downloads|saves)$/;
@@ -17,25 +14,18 @@ const usageColumns = new Set(["seen_at", "used_at", "used_from"]);
 
 /** The content of a data folder as lines: each row of the database and each file with its size, without the audit log. */
 export async function stateOf(dataDir: string): Promise<string[]> {
-  sql ??= initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
-  const db = new (await sql).Database(new Uint8Array(readFileSync(join(dataDir, "platen.sqlite"))));
-  const tables = namesIn(db.exec("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"));
-  const rows = tables
-    .filter((table) => !auditTables.test(table))
-    .flatMap((table) => {
-      const [found] = db.exec(`SELECT * FROM ${table}`);
-      const columns = found?.columns ?? [];
-      const rows = (found?.values ?? []).map((cells) =>
-        cells.filter((_, i) => !usageColumns.has(columns[i] ?? "")),
-      );
-      return rows.map((cells) => `${table} ${JSON.stringify(cells)}`);
-    });
-  db.close();
+  const rows = await readDatabase(join(dataDir, "platen.sqlite"), (db) => {
+    const [tables] = db.exec("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
+    const names = (tables?.values ?? []).map(([name]) => String(name));
+    return names
+      .filter((table) => !auditTables.test(table))
+      .flatMap((table) => {
+        const [found] = db.exec(`SELECT * FROM ${table}`);
+        const isCompared = (_: unknown, i: number) => !usageColumns.has(found?.columns[i] ?? "");
+        return (found?.values ?? []).map((row) => `${table} ${JSON.stringify(row.filter(isCompared))}`);
+      });
+  });
   return [...rows, ...filesIn(dataDir).filter((line) => !dailyBackups.test(line))].sort();
-}
-
-function namesIn([found]: { readonly values: readonly unknown[][] }[]): string[] {
-  return (found?.values ?? []).map(([name]) => String(name));
 }
 
 function filesIn(dataDir: string): string[] {

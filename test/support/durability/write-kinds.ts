@@ -8,31 +8,70 @@ import { makePng } from "../printers/png.ts";
 export interface WriteKind {
   /** The minimum number of disk calls that it makes. */
   readonly calls: number;
-  readonly prepare?: (service: TestApp, n: number) => Promise<number>;
+  readonly prepare?: ((service: TestApp, n: number) => Promise<number>) | undefined;
   readonly act: (service: TestApp, id: number, n: number) => Promise<Response>;
 }
+
+const kind = (act: WriteKind["act"], prepare?: WriteKind["prepare"], calls = 7) => ({ act, prepare, calls });
 
 const addClient = async ({ app }: TestApp, n: number) =>
   app.store.clients.add(parseClient({ name: `Before ${n}` }));
 const addPrinter = ({ addPrinter }: TestApp) => addPrinter({ driver_id: "1" });
 const addDriver = ({ addDriver }: TestApp, n: number) => addDriver(driverZip({ version: `1.${n}` }));
-const iconOf = (n: number) => makePng(256, 256, n + 1);
-const sendDelete = ({ fetch }: TestApp, path: string) => fetch(path, { method: "DELETE" });
+const sendIcon = ({ upload }: TestApp, id: number, seed: number) =>
+  upload(`/printers/${id}/icon`, makePng(256, 256, seed + 1), "icon.png");
 
 async function addIcon(service: TestApp, n: number): Promise<number> {
   const id = await addPrinter(service);
-  await service.upload(`/printers/${id}/icon`, iconOf(n), "icon.png");
+  await sendIcon(service, id, n);
   return id;
 }
 
-async function deleteAndFindUndo(service: TestApp, path: string): Promise<number> {
-  await (await sendDelete(service, path)).text();
-  return service.app.undo.list()[0]?.id ?? 0;
-}
+/** Deletes the record with an id, such as `/clients/7`. */
+const deleteAt =
+  (folder: string, rest = "") =>
+  ({ fetch }: TestApp, id: number) =>
+    fetch(`${folder}/${id}${rest}`, { method: "DELETE" });
+const undo = ({ post }: TestApp, id: number) => post(`/deletions/${id}/undo`, {});
+
+/** Adds a record and deletes it. @returns the deletion */
+const deletionOf = (folder: string, add: (service: TestApp, n: number) => Promise<number>) =>
+  async function prepare(service: TestApp, n: number): Promise<number> {
+    await (await deleteAt(folder)(service, await add(service, n))).text();
+    return service.app.undo.list()[0]?.id ?? 0;
+  };
+
+const importText = (n: number) => `name,client,address\nA${n},Of ${n},10.0.0.1\nB${n},,10.0.0.2\n`;
+
+const records = {
+  "a new client": kind(({ post }, _, n) => post("/clients", { name: `New ${n}` })),
+  "a changed client": kind(({ post }, id, n) => post(`/clients/${id}`, { name: `Changed ${n}` }), addClient),
+  "a deleted client": kind(deleteAt("/clients"), addClient),
+  "a restored client": kind(undo, deletionOf("/clients", addClient)),
+  "a new printer": kind(({ post }, _, n) => post("/printers", { name: `New ${n}`, address: "10.0.0.1" })),
+  "a changed printer": kind(
+    ({ post }, id, n) => post(`/printers/${id}`, { name: `Changed ${n}`, address: "10.0.0.2" }),
+    addPrinter,
+  ),
+  "a deleted printer with its icon": kind(deleteAt("/printers"), addIcon),
+  "an import": kind(({ post }, _, n) => post("/import", { text: importText(n) })),
+  "an icon": kind(sendIcon, addPrinter, 20),
+  "a replaced icon": kind((service, id, n) => sendIcon(service, id, n + 5000), addIcon, 20),
+  "a deleted icon": kind(deleteAt("/printers", "/icon"), addIcon),
+  "a driver": kind(
+    ({ upload }, _, n) => upload("/drivers/upload", driverZip({ version: `1.${n}` })),
+    undefined,
+    20,
+  ),
+  "a deleted driver": kind(deleteAt("/drivers"), addDriver),
+  "a restored driver": kind(undo, deletionOf("/drivers", addDriver)),
+  "a finally deleted driver": kind(deleteAt("/deletions"), deletionOf("/drivers", addDriver), 14),
+};
 
 const nameOf = (n: number) => `person${n}`;
-/** The one-time password of the account that was added last. */
+/** The one-time password of the account that was added last, and the cookie of the last sign-in. */
 const oneTimePasswords = new Map<TestApp, string>();
+const cookies = new Map<TestApp, string>();
 
 async function addAccount(service: TestApp, n: number): Promise<number> {
   const { password, hash } = await service.app.passwords.makeOneTime();
@@ -40,17 +79,15 @@ async function addAccount(service: TestApp, n: number): Promise<number> {
   return service.app.store.accounts.add(nameOf(n), "viewer", hash);
 }
 
-/** The cookie of the last sign-in. */
-const cookies = new Map<TestApp, string>();
-
 async function signInFirst(service: TestApp, n: number): Promise<number> {
   const id = await addAccount(service, n);
   cookies.set(service, await signIn(service, nameOf(n), oneTimePasswords.get(service) ?? ""));
   return id;
 }
 
+const newToken = (name: string) => ({ name, scope: "read", days: "30" });
 const addToken = async ({ app }: TestApp, n: number) =>
-  (await app.tokens.add({ name: `Before ${n}`, scope: "read", days: "30" }, "admin")).id;
+  (await app.tokens.add(newToken(`Before ${n}`), "admin")).id;
 
 /** Adds a session of the administrator. The service keeps at most 20 sessions of an account. */
 async function addSession(service: TestApp): Promise<number> {
@@ -59,141 +96,44 @@ async function addSession(service: TestApp): Promise<number> {
   return Math.max(...service.app.store.sessions.ofAccount(admin).map(({ id }) => id));
 }
 
-/** Sends requests with only the cookie that `prepare` got. */
-const withCookie = (service: TestApp) => client(service.url, { cookie: cookies.get(service) ?? "" });
+/** Posts with only the cookie that `prepare` got. */
+const postWithCookie = (service: TestApp, path: string, fields: Record<string, string> = {}) =>
+  client(service.url, { cookie: cookies.get(service) ?? "" }).post(path, fields);
 
-const records: Readonly<Record<string, WriteKind>> = {
-  "a new client": { calls: 7, act: ({ post }, _, n) => post("/clients", { name: `New ${n}` }) },
-  "a changed client": {
-    calls: 7,
-    prepare: addClient,
-    act: ({ post }, id, n) => post(`/clients/${id}`, { name: `Changed ${n}` }),
-  },
-  "a deleted client": {
-    calls: 7,
-    prepare: addClient,
-    act: (service, id) => sendDelete(service, `/clients/${id}`),
-  },
-  "a restored client": {
-    calls: 7,
-    prepare: async (service, n) => deleteAndFindUndo(service, `/clients/${await addClient(service, n)}`),
-    act: ({ post }, id) => post(`/deletions/${id}/undo`, {}),
-  },
-  "a new printer": {
-    calls: 7,
-    act: ({ post }, _, n) => post("/printers", { name: `New ${n}`, address: "10.0.0.1" }),
-  },
-  "a changed printer": {
-    calls: 7,
-    prepare: addPrinter,
-    act: ({ post }, id, n) => post(`/printers/${id}`, { name: `Changed ${n}`, address: "10.0.0.2" }),
-  },
-  "a deleted printer with its icon": {
-    calls: 7,
-    prepare: addIcon,
-    act: (service, id) => sendDelete(service, `/printers/${id}`),
-  },
-  "an import": {
-    calls: 7,
-    act: ({ post }, _, n) =>
-      post("/import", { text: `name,client,address\nA${n},Of ${n},10.0.0.1\nB${n},,10.0.0.2\n` }),
-  },
-  "an icon": {
-    calls: 20,
-    prepare: addPrinter,
-    act: ({ upload }, id, n) => upload(`/printers/${id}/icon`, iconOf(n), "icon.png"),
-  },
-  "a replaced icon": {
-    calls: 20,
-    prepare: addIcon,
-    act: ({ upload }, id, n) => upload(`/printers/${id}/icon`, makePng(256, 256, n + 5000), "icon.png"),
-  },
-  "a deleted icon": {
-    calls: 7,
-    prepare: addIcon,
-    act: (service, id) => sendDelete(service, `/printers/${id}/icon`),
-  },
-  "a driver": {
-    calls: 20,
-    act: ({ upload }, _, n) => upload("/drivers/upload", driverZip({ version: `1.${n}` })),
-  },
-  "a deleted driver": {
-    calls: 7,
-    prepare: addDriver,
-    act: (service, id) => sendDelete(service, `/drivers/${id}`),
-  },
-  "a restored driver": {
-    calls: 7,
-    prepare: async (service, n) => deleteAndFindUndo(service, `/drivers/${await addDriver(service, n)}`),
-    act: ({ post }, id) => post(`/deletions/${id}/undo`, {}),
-  },
-  "a finally deleted driver": {
-    calls: 14,
-    prepare: async (service, n) => deleteAndFindUndo(service, `/drivers/${await addDriver(service, n)}`),
-    act: (service, id) => sendDelete(service, `/deletions/${id}`),
-  },
-};
-
-const people: Readonly<Record<string, WriteKind>> = {
-  "a new account": {
-    calls: 7,
-    act: ({ post }, _, n) => post("/accounts", { name: nameOf(n), role: "viewer" }),
-  },
-  "a disabled account": {
-    calls: 7,
-    prepare: addAccount,
-    act: ({ post }, id) => post(`/accounts/${id}/disable`, {}),
-  },
-  "a deleted account": {
-    calls: 7,
-    prepare: addAccount,
-    act: (service, id) => sendDelete(service, `/accounts/${id}`),
-  },
-  "a new one-time password": {
-    calls: 7,
-    prepare: addAccount,
-    act: ({ post }, id) => post(`/accounts/${id}/password`, {}),
-  },
-  "a chosen password": {
-    calls: 7,
-    prepare: signInFirst,
-    act: (service) =>
-      withCookie(service).post("/sign-in/password", {
-        ...{ password: oneTimePasswords.get(service) ?? "", chosen: ownPassword, again: ownPassword },
-      }),
-  },
-  "a sign-in": {
-    calls: 6,
-    act: ({ url }) => client(url).post("/sign-in", { name: "admin", password: adminPassword }),
-  },
-  "an ended session": {
-    calls: 7,
-    prepare: addSession,
-    act: (service, id) => withCookie(service).post(`/account/sessions/${id}/end`, {}),
-  },
-  "a sign-out": {
-    calls: 7,
-    prepare: addSession,
-    act: (service) => withCookie(service).post("/sign-out", {}),
-  },
-  "a new token": {
-    calls: 7,
-    act: ({ post }, _, n) => post("/tokens", { name: `New ${n}`, scope: "read", days: "30" }),
-  },
-  "a revoked token": { calls: 7, prepare: addToken, act: ({ post }, id) => post(`/tokens/${id}/delete`, {}) },
-  "a printer whose links are revoked": {
-    calls: 7,
-    prepare: addPrinter,
-    act: ({ post }, id) => post(`/printers/${id}/links/end`, {}),
-  },
-  "a change and its line in the audit log": {
-    calls: 10,
-    act: async ({ post, app }, _, n) => {
+const people = {
+  "a new account": kind(({ post }, _, n) => post("/accounts", { name: nameOf(n), role: "viewer" })),
+  "a disabled account": kind(({ post }, id) => post(`/accounts/${id}/disable`, {}), addAccount),
+  "a deleted account": kind(deleteAt("/accounts"), addAccount),
+  "a new one-time password": kind(({ post }, id) => post(`/accounts/${id}/password`, {}), addAccount),
+  "a chosen password": kind((service) => {
+    const form = { password: oneTimePasswords.get(service) ?? "", chosen: ownPassword, again: ownPassword };
+    return postWithCookie(service, "/sign-in/password", form);
+  }, signInFirst),
+  "a sign-in": kind(
+    ({ url }) => client(url).post("/sign-in", { name: "admin", password: adminPassword }),
+    undefined,
+    6,
+  ),
+  "an ended session": kind(
+    (service, id) => postWithCookie(service, `/account/sessions/${id}/end`),
+    addSession,
+  ),
+  "a sign-out": kind((service) => postWithCookie(service, "/sign-out"), addSession),
+  "a new token": kind(({ post }, _, n) => post("/tokens", newToken(`New ${n}`))),
+  "a revoked token": kind(({ post }, id) => post(`/tokens/${id}/delete`, {}), addToken),
+  "a printer whose links are revoked": kind(
+    ({ post }, id) => post(`/printers/${id}/links/end`, {}),
+    addPrinter,
+  ),
+  "a change and its line in the audit log": kind(
+    async ({ post, app }, _, n) => {
       const answer = await post("/clients", { name: `New ${n}` });
       await app.store.audit.flush();
       return answer;
     },
-  },
+    undefined,
+    10,
+  ),
 };
 
 /** Every kind of write by its description. */
