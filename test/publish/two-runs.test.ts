@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { deepTest } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import type { Tenant } from "../support/graph/tenant.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import { Publisher } from "../support/publish/publisher.ts";
@@ -51,11 +51,12 @@ describe("two runs of publish.ps1 in one tenant", { skip: withoutPowerShell }, (
     assert.doesNotMatch(String(appOf(tenant, `printer:${id}`).notes), /platen-lease/);
   });
 
-  for (const [what, isIgnored, until] of [
+  const leases = [
     ["that has ended is ignored", true, () => new Date(Date.now() - 1000)],
     ["that would last for years is ignored", true, () => new Date(Date.UTC(2100, 0))],
     ["that does not end stops the run", false, () => new Date(Date.now() + 60_000)],
-  ] as const)
+  ] as const;
+  for (const [what, isIgnored, until] of selectCases(leases, 2))
     test(`a lease ${what}`, async (t) => {
       const { service, tenant, script, run, id, path, app } = await startPublished(t);
       const [, instance = ""] = /platen:(\w+):/.exec(String(app().notes)) ?? [];
