@@ -1,5 +1,6 @@
 # Runs publish scripts. Each request is a line of JSON: Script (a path), Parameters, Environment (variables for this run),
-# Folder (for temporary files and the log). A parameter may be { Secure: text } or { Block: script }. One process serves a
+# Folder (for temporary files and the log). A parameter may be { Secure: text } or { Block: script }. Before is a block that
+# runs before the script. One process serves a
 # whole test file. The answer is a line with ANSWER and JSON: Code, Output, Rows (the objects of -PassThru), Errors, Noted (the
 # texts in $Error), Log, and Left (files that remain). PowerShell's own messages to the user ("What if:") come before it.
 $ErrorActionPreference = 'Stop'
@@ -39,7 +40,9 @@ while ($null -ne ($line = [Console]::In.ReadLine())) {
     $parameters = ConvertTo-Parameters $request.Parameters
     foreach ($variable in $request.Environment.PSObject.Properties) { [Environment]::SetEnvironmentVariable($variable.Name, $variable.Value) }
     if ($parameters.ContainsKey('GraphSession')) { Set-GraphSession $parameters.GraphSession }
+    if ($parameters.ContainsKey('Before')) { . $parameters.Before }
     $parameters.Remove('GraphSession')
+    $parameters.Remove('Before')
     $Error.Clear()
     $log = [IO.Path]::Combine($request.Folder, 'publish.log')
     $global:LASTEXITCODE = -1
@@ -57,7 +60,7 @@ while ($null -ne ($line = [Console]::In.ReadLine())) {
         $errors += "$_ $($_.ScriptStackTrace)"
     }
     foreach ($variable in $request.Environment.PSObject.Properties) { [Environment]::SetEnvironmentVariable($variable.Name, $null) }
-    Remove-Item -Path 'Function:\Invoke-MgGraphRequest', 'Function:\Get-MgContext' -ErrorAction Ignore
+    Remove-Item -Path 'Function:\Invoke-MgGraphRequest', 'Function:\Get-MgContext', 'Function:\Set-AuthenticodeSignature' -ErrorAction Ignore
     $noted = @($Error | ForEach-Object { Out-String -InputObject $_; Out-String -InputObject $_.Exception; Out-String -InputObject $_.InvocationInfo; $_.ScriptStackTrace }) -join "`n"
     $text = ''
     if ([IO.File]::Exists($log)) {

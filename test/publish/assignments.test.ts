@@ -7,7 +7,9 @@ import {
   appOf,
   changesIn,
   resultRows,
+  startPublished,
   startPublishing,
+  startWithPrinter,
 } from "../support/publish/publishing.ts";
 
 const everyone = "11111111-2222-4333-8444-555555555555";
@@ -17,180 +19,189 @@ const guests = "33333333-2222-4333-8444-555555555555";
 
 const groupsOf = (assignments: readonly Fields[]) =>
   assignments.map(({ intent, target }) => [intent, (target as Fields).groupId]);
+const targetsOf = (assignments: readonly Fields[]) =>
+  assignments.map(({ target }) => String((target as Fields)["@odata.type"]).slice(17));
 
 describe("assigning published apps", { skip: withoutPowerShell }, () => {
   test("printers are assigned to the groups, and their driver's app is not", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t, { processingFor: 2 });
+    const { service, tenant, publish, published } = await startPublishing(t);
     await addSharedDriver(service);
+    await published("/clients/1/publish");
 
-    const run = await publish("/clients/1/publish", {
-      AssignTo: [`${everyone},${office}`],
-      Intent: "available",
-    });
+    const given = { AssignTo: [`${everyone},${office}`], Intent: "available" };
+    const run = await publish("/clients/1/publish", given);
 
-    const [one, two, driver] = ["printer:1", "printer:2", "driver:1"].map(
-      (key) => tenant.getApp(appOf(tenant, key).id).assignments,
+    const [one, two, driver] = ["printer:1", "printer:2", "driver:1"].map((key) =>
+      groupsOf(tenant.getApp(appOf(tenant, key).id).assignments),
     );
-    assert.equal(run.code, 0, run.output.join("\n"));
-    assert.deepEqual(groupsOf(one ?? []), [
+    assert.equal(run.code, 0, run.said);
+    assert.deepEqual(one, [
       ["available", everyone],
       ["available", office],
     ]);
-    assert.deepEqual([groupsOf(two ?? []), driver], [groupsOf(one ?? []), []]);
+    assert.deepEqual([two, driver], [one, []]);
   });
 
-  test("a second run assigns nothing again, and a run without -AssignTo assigns nothing", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
-    await publish(`/printers/${id}/publish`);
-    const none = tenant.getApp(appOf(tenant, `printer:${id}`).id).assignments.length;
-    await publish(`/printers/${id}/publish`, { AssignTo: [everyone] });
-    const since = tenant.requests.length;
+  test("a new app is assigned when its content is published", async (t) => {
+    const { tenant, publish, path, app } = await startWithPrinter(t, { processingFor: 2 });
 
-    const run = await publish(`/printers/${id}/publish`, { AssignTo: [everyone] });
+    const run = await publish(path, { AssignTo: [everyone] });
 
-    assert.deepEqual([none, changesIn(tenant, since)], [0, []]);
-    assert.match(resultRows(run).join(), /Unchanged/);
+    assert.equal(run.code, 0, run.said);
+    assert.deepEqual(groupsOf(tenant.getApp(app().id).assignments), [["required", everyone]]);
   });
 
-  test("existing assignments and exclusions stay; only -Force changes them", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
-    await publish(`/printers/${id}/publish`);
-    const app = appOf(tenant, `printer:${id}`).id;
-    tenant.assign(app, everyone, "available");
-    tenant.assign(app, guests, "required", true);
+  for (const [what, parameters] of [
+    ["without -AssignTo", {}],
+    ["to a group that it is assigned to", { AssignTo: [office] }],
+  ] as const)
+    test(`a run ${what} changes no assignment`, async (t) => {
+      const { tenant, publish, path, app } = await startPublished(t);
+      tenant.assign(app().id, office);
 
-    const AssignTo = [everyone, office, guests];
-    const run = await publish(`/printers/${id}/publish`, { AssignTo });
-    const kept = groupsOf(tenant.getApp(app).assignments);
-    await publish(`/printers/${id}/publish`, { AssignTo, Force: true });
+      const run = await publish(path, parameters);
 
-    assert.deepEqual(kept, [
-      ["available", everyone],
-      ["required", guests],
-      ["required", office],
-    ]);
-    assert.match(
-      run.output.join("\n"),
-      new RegExp(`kept as in Intune: the group ${everyone} is assigned as available \\(-Force changes it\\)`),
-    );
-    assert.match(run.output.join("\n"), new RegExp(`kept as in Intune: the group ${guests} is excluded`));
-    assert.deepEqual(groupsOf(tenant.getApp(app).assignments), [
-      ["required", everyone],
-      ["required", guests],
-      ["required", office],
-    ]);
-  });
+      assert.deepEqual([run.code, changesIn(tenant)], [0, []]);
+      assert.match(resultRows(run).join(), /Unchanged/);
+    });
 
-  test("a group that is assigned in Intune is excluded only with -Force, and nothing is assigned without it", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
-    await publish(`/printers/${id}/publish`);
-    const app = appOf(tenant, `printer:${id}`).id;
-    tenant.assign(app, guests, "required");
-    const given = { AssignTo: ["AllDevices"], Exclude: [guests] };
+  for (const [Force, expected] of [
+    [
+      false,
+      [
+        ["available", everyone],
+        ["required", guests],
+        ["required", office],
+      ],
+    ],
+    [
+      true,
+      [
+        ["required", everyone],
+        ["required", guests],
+        ["required", office],
+      ],
+    ],
+  ] as const)
+    test(`existing assignments and exclusions ${Force ? "change with -Force" : "stay"}`, async (t) => {
+      const { tenant, publish, path, app } = await startPublished(t);
+      tenant.assign(app().id, everyone, "available");
+      tenant.assign(app().id, guests, "required", true);
 
-    const refused = await publish(`/printers/${id}/publish`, given);
-    const before = groupsOf(tenant.getApp(app).assignments);
-    const forced = await publish(`/printers/${id}/publish`, { ...given, Force: true });
+      const { said } = await publish(path, { AssignTo: [everyone, office, guests], Force });
 
-    assert.deepEqual([refused.code, before], [1, [["required", guests]]]);
-    assert.match(
-      refused.output.join("\n"),
-      /is assigned as required in Intune, so it is not excluded\. Nothing was assigned/,
-    );
-    assert.equal(forced.code, 0, forced.output.join("\n"));
-    assert.deepEqual(
-      tenant
-        .getApp(app)
-        .assignments.map(({ target }) => String((target as Fields)["@odata.type"]).slice(17))
-        .toSorted(),
-      ["allDevicesAssignmentTarget", "exclusionGroupAssignmentTarget"],
-    );
-  });
+      const { assignments } = tenant.getApp(app().id);
+      assert.deepEqual(groupsOf(assignments), expected);
+      const kept = `the group ${everyone} is assigned as available (-Force changes it)`;
+      assert.equal(said.includes(`kept as in Intune: ${kept}`), !Force, said);
+      assert.equal(
+        new RegExp(`kept as in Intune: .*the group ${guests} is excluded`).test(said),
+        !Force,
+        said,
+      );
+      assert.equal(targetsOf(assignments).includes("exclusionGroupAssignmentTarget"), !Force);
+    });
+
+  for (const Force of [false, true])
+    test(`a group that is assigned in Intune is ${Force ? "excluded with" : "not excluded without"} -Force`, async (t) => {
+      const { tenant, publish, path, app } = await startPublished(t);
+      tenant.assign(app().id, guests, "required");
+
+      const run = await publish(path, { AssignTo: ["AllDevices"], Exclude: [guests], Force });
+
+      const { assignments } = tenant.getApp(app().id);
+      assert.equal(run.code, Force ? 0 : 1, run.said);
+      if (!Force) assert.deepEqual(groupsOf(assignments), [["required", guests]]);
+      const refusal = /is assigned as required in Intune, so it is not excluded\. Nothing was assigned/;
+      assert.equal(refusal.test(run.said), !Force);
+      assert.deepEqual(
+        targetsOf(assignments).toSorted(),
+        Force ? ["allDevicesAssignmentTarget", "exclusionGroupAssignmentTarget"] : ["groupAssignmentTarget"],
+      );
+    });
 
   test("-Force changes what the parameters say, and keeps an administrator's filter", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
-    await publish(`/printers/${id}/publish`);
-    const app = appOf(tenant, `printer:${id}`).id;
-    tenant.assign(app, office, "available");
-    const [assignment] = tenant.getApp(app).assignments;
-    Object.assign(assignment?.target as Fields, {
+    const { tenant, publish, path, app } = await startPublished(t);
+    tenant.assign(app().id, office, "available");
+    const [assignment] = tenant.getApp(app().id).assignments;
+    Object.assign(assignment?.target ?? {}, {
       deviceAndAppManagementAssignmentFilterId: filter,
       deviceAndAppManagementAssignmentFilterType: "include",
     });
 
-    await publish(`/printers/${id}/publish`, { AssignTo: [office], Force: true });
+    await publish(path, { AssignTo: [office], Force: true });
 
-    const [after] = tenant.getApp(app).assignments;
+    const [after] = tenant.getApp(app().id).assignments;
     assert.equal(after?.intent, "required");
-    assert.equal(((after?.target ?? {}) as Fields).deviceAndAppManagementAssignmentFilterId, filter);
+    assert.equal((after?.target as Fields | undefined)?.deviceAndAppManagementAssignmentFilterId, filter);
   });
 
   test("groups, filters, scope tags and categories are looked up by name, and excluded groups get nothing", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
+    const { tenant, publish, path, app } = await startPublished(t);
     const { groups, assignmentFilters, roleScopeTags, mobileAppCategories } = tenant.directory;
     groups.push({ id: office, displayName: "Front desk" }, { id: guests, displayName: "Guests' PCs" });
     assignmentFilters.push({ id: filter, displayName: "Laptops" });
     roleScopeTags.push({ id: "7", displayName: "Contoso" });
     mobileAppCategories.push({ id: "c1", displayName: "Printers" });
 
-    const run = await publish(`/printers/${id}/publish`, {
+    const run = await publish(path, {
       ...{ AssignTo: ["Front desk", "AllDevices"], Exclude: ["Guests' PCs"], ScopeTag: ["Contoso"] },
       ...{ Filter: "Laptops", FilterMode: "exclude", Category: "Printers", Notifications: "hideAll" },
       DeliveryOptimization: "foreground",
     });
 
-    const app = tenant.getApp(appOf(tenant, `printer:${id}`).id);
-    assert.equal(run.code, 0, run.output.join("\n"));
-    const targets = app.assignments.map(({ target }) => target as Fields);
+    const { assignments, categories } = tenant.getApp(app().id);
+    assert.equal(run.code, 0, run.said);
+    const targets = assignments.map(({ target }) => target as Fields);
     assert.deepEqual(
-      targets.map((target) => [String(target["@odata.type"]).slice(17), target.groupId]),
+      targets.map((target) => [
+        String(target["@odata.type"]).slice(17),
+        target.groupId,
+        target.deviceAndAppManagementAssignmentFilterId,
+      ]),
       [
-        ["groupAssignmentTarget", office],
-        ["allDevicesAssignmentTarget", undefined],
-        ["exclusionGroupAssignmentTarget", guests],
+        ["groupAssignmentTarget", office, filter],
+        ["allDevicesAssignmentTarget", undefined, filter],
+        ["exclusionGroupAssignmentTarget", guests, undefined],
       ],
     );
-    assert.deepEqual(
-      targets.map((target) => target.deviceAndAppManagementAssignmentFilterId),
-      [filter, filter, undefined],
-    );
     assert.equal(targets[0]?.deviceAndAppManagementAssignmentFilterType, "exclude");
-    const settings = app.assignments[0]?.settings as Fields;
+    const { notifications, deliveryOptimizationPriority } = (assignments[0]?.settings ?? {}) as Fields;
+    assert.deepEqual([notifications, deliveryOptimizationPriority], ["hideAll", "foreground"]);
     assert.deepEqual(
-      [settings.notifications, settings.deliveryOptimizationPriority],
-      ["hideAll", "foreground"],
-    );
-    assert.deepEqual(
-      app.categories.map(({ displayName }) => displayName),
+      categories.map(({ displayName }) => displayName),
       ["Printers"],
     );
-    assert.deepEqual(appOf(tenant, `printer:${id}`).roleScopeTagIds, ["7"]);
+    // A new app has the tag "0" of the tenant.
+    assert.deepEqual((app().roleScopeTagIds as string[]).includes("7"), true);
   });
 
-  test("a second run with the same names changes nothing, and further tags and categories are added", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
-    tenant.directory.groups.push({ id: office, displayName: "Front desk" });
-    tenant.directory.roleScopeTags.push(
-      { id: "7", displayName: "Contoso" },
-      { id: "8", displayName: "East" },
-    );
-    const names = { AssignTo: ["Front desk"], ScopeTag: ["Contoso"] };
-    await publish(`/printers/${id}/publish`, names);
-    const since = tenant.requests.length;
+  for (const [tag, expected, result] of [
+    ["Contoso", ["7"], /Unchanged/],
+    ["East", ["7", "8"], /Updated +Scope tags/],
+  ] as const)
+    test(`an app with the scope tag Contoso and a run with the tag ${tag}: ${expected.length} tags`, async (t) => {
+      const { tenant, publish, path, app } = await startPublished(t);
+      const { groups, roleScopeTags } = tenant.directory;
+      groups.push({ id: office, displayName: "Front desk" });
+      roleScopeTags.push({ id: "7", displayName: "Contoso" }, { id: "8", displayName: "East" });
+      tenant.assign(app().id, office);
+      tenant.change(app().id, { roleScopeTagIds: ["7"] });
 
-    const same = await publish(`/printers/${id}/publish`, names);
-    const changes = changesIn(tenant, since);
-    const more = await publish(`/printers/${id}/publish`, { ScopeTag: ["East"] });
+      const run = await publish(path, { AssignTo: ["Front desk"], ScopeTag: [tag] });
 
-    assert.deepEqual([same.code, changes], [0, []]);
-    assert.match(resultRows(more).join(), /Updated +Scope tags/);
-    assert.deepEqual(appOf(tenant, `printer:${id}`).roleScopeTagIds, ["7", "8"]);
+      assert.equal(run.code, 0, run.said);
+      assert.match(resultRows(run).join(), result);
+      assert.deepEqual(app().roleScopeTagIds, expected);
+    });
+
+  test("a new app gets only the scope tags of -ScopeTag", async (t) => {
+    const { tenant, publish, path, app } = await startWithPrinter(t);
+    tenant.directory.roleScopeTags.push({ id: "7", displayName: "Contoso" });
+
+    const run = await publish(path, { ScopeTag: ["Contoso"] });
+
+    assert.deepEqual([run.code, app().roleScopeTagIds], [0, ["7"]]);
   });
 
   const refused: Readonly<Record<string, [Record<string, unknown>, RegExp]>> = {
@@ -216,16 +227,14 @@ describe("assigning published apps", { skip: withoutPowerShell }, () => {
       /-FilterMode is for -Filter/,
     ],
   };
-  for (const [name, [parameters, message]] of Object.entries(refused)) {
+  for (const [name, [parameters, message]] of Object.entries(refused))
     test(`${name}: the run is refused and changes nothing`, async (t) => {
-      const { service, tenant, publish } = await startPublishing(t);
-      const id = await service.addPrinter();
-      for (const group of [office, guests]) tenant.directory.groups.push({ id: group, displayName: "Twice" });
+      const { tenant, publish, path } = await startWithPrinter(t);
+      for (const id of [office, guests]) tenant.directory.groups.push({ id, displayName: "Twice" });
 
-      const run = await publish(`/printers/${id}/publish`, parameters);
+      const run = await publish(path, parameters);
 
       assert.deepEqual([run.code, changesIn(tenant)], [1, []]);
-      assert.match(run.output.join("\n"), message);
+      assert.match(run.said, message);
     });
-  }
 });

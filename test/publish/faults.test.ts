@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { selectCases } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import type { BehaviourChanges } from "../support/graph/behaviour.ts";
 import type { Fault } from "../support/graph/faults.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
@@ -8,29 +8,33 @@ import {
   addIcon,
   addSharedDriver,
   appOf,
+  changesIn,
+  editPrinter,
+  type OnePrinter,
   type Publishing,
   resultRows,
   startPublishing,
+  startWithPrinter,
 } from "../support/publish/publishing.ts";
 
-/** Publishes a printer with an icon. @returns the number of requests */
-async function publishWithIcon({ service, tenant, publish }: Publishing): Promise<number> {
-  const id = await service.addPrinter();
+/** Publishes the printer with an icon. @returns the number of requests */
+async function publishWithIcon({ service, tenant, publish, id, path, app }: OnePrinter): Promise<number> {
   await addIcon(service, id);
-  const run = await publish(`/printers/${id}/publish`);
-  assert.equal(run.code, 0, run.output.join("\n") + run.log);
-  const app = appOf(tenant, `printer:${id}`);
-  assert.ok(tenant.content(app.id).size > 0 && app.publishingState === "published" && app.largeIcon !== null);
-  assert.deepEqual(
-    Object.values(tenant.versions(app.id)),
-    [["commitFileSuccess"]],
-    "nothing unfinished is left",
-  );
+  const run = await publish(path);
+  assert.equal(run.code, 0, run.said + run.log);
+  assert.equal(tenant.apps().length, 1, "there is no second app");
+  const { publishingState, largeIcon } = app();
+  assert.ok(tenant.content(app().id).size > 0 && publishingState === "published" && largeIcon !== null);
+  const states = Object.values(tenant.versions(app().id));
+  assert.deepEqual(states, [["commitFileSuccess"]], "nothing unfinished is left");
   return tenant.requests.length;
 }
 
 /** Small blocks, so that a small package has several. */
-const smallBlocks = [["$UploadBlockBytes = 6291456", "$UploadBlockBytes = 2048"]] as const;
+const smallBlocks = ["$UploadBlockBytes = 6291456", "$UploadBlockBytes = 4096"] as const;
+
+const renewals = ({ tenant }: Publishing) =>
+  tenant.requests.filter(({ path }) => path.endsWith("/renewUpload")).length;
 
 describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, () => {
   const moods: Readonly<Record<string, BehaviourChanges>> = {
@@ -45,15 +49,12 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     "fails a commit once": { commitFailures: 1 },
     "gives pages of one": { pageSize: 1 },
   };
-  for (const [name, behaviour] of selectCases(Object.entries(moods), 4)) {
+  // One tenant does all of it in the quick tier, one after another.
+  const all: BehaviourChanges = Object.assign({}, ...Object.values(moods).toReversed());
+  for (const [name, behaviour] of selectCases(Object.entries({ ...moods, "does all of it": all }), 2))
     test(`a tenant that ${name} still gets the app`, async (t) => {
-      const publishing = await startPublishing(t, behaviour);
-
-      const requests = await publishWithIcon(publishing);
-
-      assert.ok(requests > 10);
+      assert.ok((await publishWithIcon(await startWithPrinter(t, behaviour))) > 10);
     });
-  }
 
   const faults: Readonly<Record<string, Fault>> = {
     "is throttled for a second": { status: 429, retryAfter: 1, times: 2 },
@@ -64,85 +65,246 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     "meets a bad gateway at the storage": { status: 502, area: "storage", times: 2 },
     "meets 408": { status: 408, times: 3 },
     "meets an answer that comes late": { delayMs: 300, times: 3 },
+    "creates an app without a response": { method: "POST", path: /mobileApps$/, when: "after", status: 504 },
   };
-  for (const [name, fault] of selectCases(Object.entries(faults), 4)) {
+  for (const [name, fault] of selectCases(Object.entries(faults), 3))
     test(`a run that ${name} continues`, async (t) => {
-      const publishing = await startPublishing(t);
-      publishing.tenant.fault(fault);
+      // Lists show a new app late.
+      const one = await startWithPrinter(t, { listedAfter: 4 });
+      one.tenant.fault(fault);
 
-      await publishWithIcon(publishing);
+      await publishWithIcon(one);
 
-      assert.equal(publishing.tenant.faults.left, 0, "the fault happened");
+      assert.equal(one.tenant.faults.left, 0, "the fault happened");
     });
-  }
 
-  test("a connection that breaks at any request, before or after its effect, causes no second app", async (t) => {
-    const total = await publishWithIcon(await startPublishing(t));
-    const requests = Array.from({ length: total }, (_, i) => i + 1);
-    for (const at of selectCases(requests, 2)) {
+  for (const when of ["before", "after"] as const)
+    test(`a connection that breaks at a request, ${when} its effect, causes no second app`, async (t) => {
+      const one = await startWithPrinter(t);
+      one.tenant.fault({ method: "POST", path: /mobileApps$/, when, reset: true });
+
+      await publishWithIcon(one);
+
+      assert.equal(one.tenant.faults.left, 0, "the fault happened");
+    });
+
+  deepTest("a connection that breaks at any request causes no second app", async (t) => {
+    const total = await publishWithIcon(await startWithPrinter(t));
+    for (let at = 1; at <= total; at++)
       for (const when of ["before", "after"] as const) {
-        const publishing = await startPublishing(t);
-        publishing.tenant.fault({ at, when, reset: true });
+        const one = await startWithPrinter(t);
+        one.tenant.fault({ at, when, reset: true });
 
-        await publishWithIcon(publishing);
-
-        assert.equal(publishing.tenant.apps().length, 1, `${when} request ${at}`);
+        await publishWithIcon(one);
       }
-    }
   });
 
-  test("an app whose creation had no response is found, even if lists show it late", async (t) => {
-    const publishing = await startPublishing(t, { listedAfter: 4 });
-    publishing.tenant.fault({ method: "POST", path: /mobileApps$/, when: "after", status: 504 });
-
-    await publishWithIcon(publishing);
-
-    assert.equal(publishing.tenant.apps().length, 1);
-  });
-
-  test("an upload address that expires after every third block is renewed, and so is an old one", async (t) => {
-    const publishing = await startPublishing(t, { blocksPerUri: 3 });
-    const { service, tenant, script, run } = publishing;
-    const [id = 0] = await addSharedDriver(service, ["Front Desk"]);
-    const text = await script(`/printers/${id}/publish`, [...smallBlocks]);
-    const hasty = await script(`/printers/${id}/publish`, [
-      ...smallBlocks,
+  for (const [name, behaviour, ...others] of [
+    ["an upload address that expires after every third block", { blocksPerUri: 3 }],
+    [
+      "an old upload address, by a tenant that says otherwise,",
+      { renewalState: "azureStorageUriRequestSuccess" },
       ["$RenewSeconds = 450", "$RenewSeconds = 0"],
-    ]);
+    ],
+  ] as const)
+    test(`${name} is renewed`, async (t) => {
+      const one = await startWithPrinter(t, behaviour);
+      const text = await one.script(one.path, [smallBlocks, ...others]);
 
-    const first = await run(text);
-    const renewed = renewals(publishing);
-    const app = appOf(tenant, `printer:${id}`).id;
-    const { sha256 } = tenant.content(app);
-    tenant.remove(app);
-    tenant.behaviour.blocksPerUri = Number.POSITIVE_INFINITY;
-    tenant.behaviour.renewalState = "azureStorageUriRequestSuccess";
-    const second = await run(hasty);
+      const run = await one.run(text);
 
-    assert.deepEqual([first.code, second.code], [0, 0]);
-    assert.ok(renewed > 1 && renewals(publishing) > 2 * renewed);
-    assert.equal(tenant.content(appOf(tenant, `printer:${id}`).id).sha256, sha256);
+      const answer = await one.service.fetch(`/printers/${one.id}/packages/mdm`);
+      const digest = /<FileDigest>([^<]+)</.exec(await answer.text())?.[1] ?? "";
+      const { sha256 } = one.tenant.content(one.app().id);
+      assert.equal(run.code, 0, run.said + run.log);
+      assert.ok(renewals(one) > 1);
+      assert.equal(sha256, Buffer.from(digest, "base64").toString("hex"));
+    });
+
+  for (const [status, name] of selectCases(
+    [
+      [400, "Failed"],
+      [503, "ServiceUnavailable"],
+    ] as const,
+    1,
+  ))
+    test(`a run gives up a service that always answers ${status}, and names its code, message and request id`, async (t) => {
+      const { tenant, publish, path, app } = await startWithPrinter(t);
+      tenant.fault({ method: "POST", path: /\/commit$/, status, times: 1000 });
+
+      const run = await publish(path);
+
+      const rows = resultRows(run).join();
+      const said = `${status} ${name}: A simulated fault \\(request id [0-9a-f-]+\\)\\.`;
+      assert.equal(run.code, 1);
+      assert.match(rows, new RegExp(`Failed +Intune did not commit the content: ${said}`));
+      assert.ok(rows.includes(`The app (${app().id}) has no content yet. Run this script again.`));
+    });
+});
+
+describe("an unreachable service", { skip: withoutPowerShell }, () => {
+  test("a Platen that does not respond gets a few requests, and only for the first app", async (t) => {
+    const { service, tenant, script, run } = await startPublishing(t);
+    await addSharedDriver(service);
+    const text = await script("/clients/1/publish");
+    await service.stop();
+
+    const result = await run(text);
+
+    const [first = "", ...others] = resultRows(result);
+    assert.deepEqual([result.code, changesIn(tenant)], [1, []]);
+    assert.equal(result.log.match(/Waiting \d+ s before the next try/g)?.length, 6);
+    assert.match(first, /could not be downloaded from http:\S+: .*download the packages and use -Package/);
+    assert.deepEqual(
+      others.map((row) => /not tried/.test(row)),
+      [true, true],
+    );
+    assert.match(result.said, /\nStopped: \S+ could not be downloaded/);
   });
 
-  test("a run gives up a service that never recovers, and names its code, message and request id", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
-    tenant.fault({ method: "POST", path: /\/commit$/, status: 503, times: 1000 });
+  test("a Graph that does not respond gets a few requests", async (t) => {
+    const { publish, path } = await startWithPrinter(t);
 
-    const run = await publish(`/printers/${id}/publish`);
+    const run = await publish(path, { GraphUrl: "http://127.0.0.1:9" });
 
-    const app = appOf(tenant, `printer:${id}`);
     assert.equal(run.code, 1);
-    assert.match(
-      resultRows(run).join(),
-      /Failed +Intune did not commit the content: 503 ServiceUnavailable: A simulated fault \(request id [0-9a-f-]+\)\./,
-    );
-    assert.ok(
-      resultRows(run).join().includes(`The app (${app.id}) has no content yet. Run this script again.`),
-    );
+    assert.equal(run.log.match(/Waiting \d+ s before the next try/g)?.length, 3);
+    assert.match(run.said, /Intune did not list the apps: there was no answer from http:\/\/127\.0\.0\.1:9 /);
+  });
+
+  test("a missing list of apps is reported at once, because the address is not Graph's", async (t) => {
+    const { tenant, publish, path } = await startWithPrinter(t);
+    tenant.fault({ path: /mobileApps$/, status: 404, times: 9 });
+
+    const run = await publish(path);
+
+    assert.equal(run.code, 1);
+    assert.doesNotMatch(run.log, /Waiting \d/);
+    assert.match(run.said, /Intune did not list the apps: 404/);
   });
 });
 
-function renewals({ tenant }: Publishing): number {
-  return tenant.requests.filter(({ path }) => path.endsWith("/renewUpload")).length;
-}
+describe("an interrupted run", { skip: withoutPowerShell }, () => {
+  const path = "/clients/1/publish";
+  /** Names that the run looks up. */
+  const assigned = { AssignTo: ["Front desk"], Category: "Printers", ScopeTag: ["Contoso"] };
+  const group = "11111111-2222-4333-8444-555555555555";
+
+  /** A client with two printers of one driver, one of them with an icon. */
+  async function startWithTwoPrinters(t: Parameters<typeof startPublishing>[0]) {
+    const publishing = await startPublishing(t);
+    const ids = await addSharedDriver(publishing.service);
+    await addIcon(publishing.service, ids[0] ?? 0);
+    const { groups, roleScopeTags, mobileAppCategories } = publishing.tenant.directory;
+    groups.push({ id: group, displayName: "Front desk" });
+    roleScopeTags.push({ id: "7", displayName: "Contoso" });
+    mobileAppCategories.push({ id: "c1", displayName: "Printers" });
+    return {
+      ...publishing,
+      ids,
+      // The lease of an interrupted run holds the next one for this long.
+      script: () => publishing.script(path, [["$LeaseSeconds = 120", "$LeaseSeconds = 1"]]),
+      run: (text: string) => publishing.run(text, assigned),
+    };
+  }
+
+  type TwoPrinters = Awaited<ReturnType<typeof startWithTwoPrinters>>;
+
+  /** Checks the result: exactly three apps with content, and the printers' apps depend on the driver's. */
+  function checkDone({ tenant, ids }: TwoPrinters, where: string): void {
+    const driver = appOf(tenant, "driver:1").id;
+    const printers = ids.map((id) => appOf(tenant, `printer:${id}`));
+    assert.equal(tenant.apps().length, 3, where);
+    for (const { id } of [{ id: driver }, ...printers]) {
+      assert.ok(tenant.content(id).size > 0, where);
+      // A committed version that the run did not use stays, because it looks like one that was in use.
+      const states = Object.values(tenant.versions(id)).flat();
+      assert.ok(
+        states.every((state) => state.startsWith("commitFile")),
+        where,
+      );
+    }
+    for (const { id } of printers) {
+      const { assignments, categories } = tenant.getApp(id);
+      const targets = assignments.map(({ target }) => (target as { groupId?: string }).groupId);
+      assert.deepEqual([tenant.children(id), targets, categories.length], [[driver], [group], 1], where);
+    }
+    assert.ok(printers[0]?.largeIcon, where);
+    assert.doesNotMatch(JSON.stringify(tenant.apps().map(({ notes }) => notes)), /platen-lease/, where);
+  }
+
+  for (const when of ["before", "after"] as const)
+    deepTest(`is finished by the next run after any request (${when} its effect)`, async (t) => {
+      const shop = await startWithTwoPrinters(t);
+      const { tenant, run } = shop;
+      const text = await shop.script();
+      await run(text);
+      const total = tenant.requests.length;
+      checkDone(shop, "undisturbed");
+
+      for (let at = 1; at <= total; at++) {
+        tenant.clear();
+        tenant.stopAt(at, when);
+        const broken = await run(text);
+        const withoutContent = tenant.apps().filter((app) => !app.committedContentVersion);
+        const unnamed = withoutContent.filter(({ id }) => !broken.said.includes(String(id)));
+        tenant.clearFaults();
+        const finished = await run(text);
+
+        const where = `${when} request ${at}\n${finished.said}`;
+        assert.ok(broken.code === 1 || broken.code === 2, where);
+        assert.equal(finished.code, 0, where);
+        // If the response with the app's id was lost, the app can only be found by its marker.
+        assert.ok(unnamed.length === 0 || when === "after", where);
+        checkDone(shop, where);
+      }
+    });
+
+  deepTest(
+    "that updates is finished by the next run after any request, and then nothing is left to do",
+    async (t) => {
+      const shop = await startWithTwoPrinters(t);
+      const { service, tenant, run, script, ids } = shop;
+      await run(await script());
+      const start = tenant.requests.length;
+      let address = 100;
+      const change = async () => {
+        const port = { address: `10.0.1.${++address}`, port_name: "", location: `Room ${address}` };
+        await editPrinter(service, ids[0] ?? 0, port);
+        return script();
+      };
+      await run(await change());
+      const total = tenant.requests.length - start;
+
+      for (let at = 1; at <= total; at++) {
+        const text = await change();
+        tenant.stopAt(at, at % 2 === 0 ? "before" : "after");
+        const broken = await run(text);
+        tenant.clearFaults();
+        const finished = await run(text);
+        const since = tenant.requests.length;
+        await run(text);
+
+        const where = `request ${at} of ${total}\n${broken.said}`;
+        assert.deepEqual([finished.code, changesIn(tenant, since)], [0, []], where);
+        checkDone(shop, where);
+      }
+    },
+  );
+
+  test("is finished by the next run, which first deletes the content that was not committed", async (t) => {
+    const { tenant, publish, published, path, app } = await startWithPrinter(t);
+    await published(path);
+    const { id, notes } = app();
+    const unnoted = String(notes).replace(/revision:\w+/, "revision:none");
+    tenant.change(id, { notes: unnoted, committedContentVersion: null, publishingState: "notPublished" });
+    const [file] = tenant.getApp(id).versions.get("1")?.files.values() ?? [];
+    Object.assign(file ?? {}, { content: undefined, uploadState: "azureStorageUriRequestSuccess" });
+
+    const run = await publish(path);
+
+    assert.deepEqual([run.code, tenant.apps().length], [0, 1], run.said);
+    assert.deepEqual(tenant.versions(id), { 2: ["commitFileSuccess"] });
+    assert.ok(tenant.content(id).size > 1000 && !String(app().notes).includes("platen-lease"));
+  });
+});

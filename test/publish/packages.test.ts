@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { deepTest } from "../support/depth.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addSharedDriver,
@@ -15,6 +16,7 @@ import {
   type Publishing,
   resultRows,
   startPublishing,
+  startWithPrinter,
 } from "../support/publish/publishing.ts";
 
 async function packageOf({ service }: Publishing, path: string): Promise<Buffer> {
@@ -39,20 +41,20 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
   });
 
   test("a file is used if the script was made for it, and Platen gets no request", async (t) => {
-    const publishing = await startPublishing(t);
-    const id = await publishing.service.addPrinter();
-    const text = await publishing.script(`/printers/${id}/publish`);
+    const publishing = await startWithPrinter(t);
+    const { id, path } = publishing;
+    const text = await publishing.script(path);
     const file = join(folder, "given.intunewin");
     await writeFile(file, await packageOf(publishing, `/printers/${id}/packages/mdm`));
     await publishing.service.stop();
 
     const run = await publishing.run(text, { Package: file });
 
-    assert.equal(run.code, 0, run.output.join("\n"));
+    assert.equal(run.code, 0, run.said);
     assert.ok(publishing.tenant.content(appOf(publishing.tenant, `printer:${id}`).id).size > 0);
   });
 
-  test("a folder contains the files of several apps under Platen's file names", async (t) => {
+  deepTest("a folder contains the files of several apps under Platen's file names", async (t) => {
     const publishing = await startPublishing(t);
     await addSharedDriver(publishing.service);
     const text = await publishing.script("/clients/1/publish");
@@ -71,7 +73,7 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
 
     const run = await publishing.run(text, { Package: several });
 
-    assert.deepEqual([run.code, publishing.tenant.apps().length], [0, 3], run.output.join("\n"));
+    assert.deepEqual([run.code, publishing.tenant.apps().length], [0, 3], run.said);
   });
 
   test("files that a folder lacks are named first, with their addresses", async (t) => {
@@ -88,16 +90,6 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
       notes.join("\n"),
       /contoso-front-desk-without-driver\.intunewin\. Download it from http:\S+\/printers\/1\/packages\/mdm\?driver=apart$/m,
     );
-  });
-
-  test("a folder that does not exist is reported before signing in", async (t) => {
-    const publishing = await startPublishing(t);
-    const id = await publishing.service.addPrinter();
-
-    const run = await publishing.publish(`/printers/${id}/publish`, { Package: join(folder, "nowhere") });
-
-    assert.deepEqual([run.code, publishing.tenant.requests.length], [1, 0]);
-    assert.match(run.output.join("\n"), /-Package: there is no file or folder \S+nowhere\./);
   });
 
   test("one file for several apps is refused, and the refusal names the expected files", async (t) => {
@@ -129,12 +121,12 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
   };
   for (const [name, [spoil, message]] of Object.entries(wrong)) {
     test(`a file that ${name} is refused before any change`, async (t) => {
-      const publishing = await startPublishing(t);
-      const id = await publishing.service.addPrinter();
+      const publishing = await startWithPrinter(t);
+      const { id, path } = publishing;
       const file = join(folder, "wrong.intunewin");
       await writeFile(file, spoil(await packageOf(publishing, `/printers/${id}/packages/mdm`)));
 
-      const run = await publishing.publish(`/printers/${id}/publish`, { Package: file });
+      const run = await publishing.publish(path, { Package: file });
 
       assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
       assert.match(resultRows(run).join(), message);
@@ -142,9 +134,8 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
   }
 
   test("another printer's file of the same size is refused", async (t) => {
-    const publishing = await startPublishing(t);
-    const { service } = publishing;
-    const id = await service.addPrinter({ address: "10.0.0.11" });
+    const publishing = await startWithPrinter(t, {}, { address: "10.0.0.11" });
+    const { service, id, path } = publishing;
     const older = await packageOf(publishing, `/printers/${id}/packages/mdm`);
     let newer = older;
     for (let last = 12; last < 99; last++) {
@@ -156,16 +147,16 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
     const file = join(folder, "older.intunewin");
     await writeFile(file, older);
 
-    const run = await publishing.publish(`/printers/${id}/publish`, { Package: file });
+    const run = await publishing.publish(path, { Package: file });
 
     assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
     assert.match(resultRows(run).join(), /is not the package that this script was made for/);
   });
 
   test("a printer that changes while the script runs is not published", async (t) => {
-    const publishing = await startPublishing(t);
-    const id = await publishing.service.addPrinter();
-    const text = await publishing.script(`/printers/${id}/publish`);
+    const publishing = await startWithPrinter(t);
+    const { id, path } = publishing;
+    const text = await publishing.script(path);
     onFirstRequest(publishing, () =>
       editPrinter(publishing.service, id, { address: "10.0.0.12", port_name: "" }),
     );
@@ -180,8 +171,8 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
   });
 
   test("a refusal with an endless body is cut off", async (t) => {
-    const publishing = await startPublishing(t);
-    const id = await publishing.service.addPrinter();
+    const publishing = await startWithPrinter(t);
+    const { path } = publishing;
     const server = createServer(({ method }, response) => {
       response.writeHead(method === "HEAD" ? 503 : 404);
       if (method === "HEAD") return void response.end();
@@ -194,7 +185,7 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
       server.close();
     });
     const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const text = await publishing.script(`/printers/${id}/publish`);
+    const text = await publishing.script(path);
 
     const run = await publishing.run(text.replaceAll(publishing.service.url, other));
 
@@ -204,9 +195,9 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
   });
 
   test("Platen's refusal is shown, and nothing is changed", async (t) => {
-    const publishing = await startPublishing(t);
-    const id = await publishing.service.addPrinter();
-    const text = await publishing.script(`/printers/${id}/publish`);
+    const publishing = await startWithPrinter(t);
+    const { id, path } = publishing;
+    const text = await publishing.script(path);
     onFirstRequest(publishing, () => publishing.service.fetch(`/printers/${id}`, { method: "DELETE" }));
 
     const run = await publishing.run(text);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { appWithPair } from "../support/drivers/arm64-pair.ts";
-import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { makePicture, makePng, pngChunk } from "../support/printers/png.ts";
 import { appWithSharedDriver, fetchPublishScript, type ReadApp } from "../support/publish/published.ts";
 
@@ -54,12 +53,15 @@ test("a printer without a client is one app with all fields that Graph needs", a
   assert.equal(first.Package.Url, `${app.url}/printers/1/packages/mdm`);
   assert.deepEqual([first.Icon, first.Requirement, Object.keys(Frames)], ["", null, ["F1"]]);
   assert.match(first.Revision, /^[0-9a-f]{12}$/);
+  await app.app.deployments.waitUntilCounted();
+  assert.equal(app.app.deployments.lastDeployed(1), undefined, "a script is no deployment");
+  assert.match(await (await app.fetch("/audit.csv")).text(), /downloaded.*publish/);
 });
 
 test("a client's printers that share a driver depend on the driver's app, and the others include their driver", async (t) => {
   const app = await appWithSharedDriver(t);
 
-  const { settings } = await fetchPublishScript(app, "/clients/1/publish");
+  const { settings, text } = await fetchPublishScript(app, "/clients/1/publish");
   const { settings: ofOne } = await fetchPublishScript(app, "/printers/2/publish");
   const { settings: ofWhole } = await fetchPublishScript(app, "/printers/3/publish");
 
@@ -84,6 +86,8 @@ test("a client's printers that share a driver depend on the driver's app, and th
   assert.deepEqual(names(ofOne.Apps), [["driver:1"], ["printer:2", "driver:1"]]);
   assert.deepEqual(names(ofWhole.Apps), [["printer:3"]]);
   assert.deepEqual(ofOne.Apps[1], settings.Apps[2]);
+  assert.match(text, /^[\x20-\x7e\t\r\n]*$/);
+  assert.doesNotMatch(text, /[^\r]\n|\r[^\n]/);
 });
 
 test("a new icon changes the package but not the revision, and a setting changes both", async (t) => {
@@ -148,25 +152,4 @@ test("a driver is published alone, and a driver of Windows is refused with the r
   assert.equal(settings.Apps[0]?.Fields.fileName, settings.Apps[0]?.Package.FileName);
   assert.equal(windows.status, 422);
   assert.match(await windows.text(), /has no package of its own/);
-});
-
-test("the download of a publish script is in the audit log and is not a deployment", async (t) => {
-  const app = await startApp(t);
-  await app.addPrinter();
-
-  await fetchPublishScript(app, "/printers/1/publish");
-
-  await app.app.deployments.waitUntilCounted();
-  assert.equal(app.app.deployments.lastDeployed(1), undefined);
-  const csv = await (await app.fetch("/audit.csv")).text();
-  assert.match(csv, /downloaded.*publish/);
-});
-
-test("the script is ASCII with CRLF line ends", async (t) => {
-  const app = await appWithSharedDriver(t);
-
-  const bytes = await bytesOf(app.fetch("/clients/1/publish"));
-
-  assert.match(bytes.toString("latin1"), /^[\x20-\x7e\t\r\n]*$/);
-  assert.doesNotMatch(bytes.toString("latin1"), /[^\r]\n|\r[^\n]/);
 });

@@ -1,66 +1,77 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addSharedDriver,
   appOf,
   changesIn,
+  editPrinter,
   resultRows,
+  startPublished,
   startPublishing,
 } from "../support/publish/publishing.ts";
 
+const countOf = (run: Parameters<typeof resultRows>[0], word: string) =>
+  resultRows(run).filter((row) => row.includes(word)).length;
+
+/** Two printers with their driver's app and an app of another printer are published; then all but the other are deleted. */
+async function startWithDeleted(t: TestContext) {
+  const publishing = await startPublishing(t);
+  const { service, tenant, published } = publishing;
+  const [one = 0, two = 0] = await addSharedDriver(service);
+  const driver_id = String(await service.addDriver(driverZip({ version: "7.0.0.0" })));
+  const other = await service.addPrinter({ name: "Elsewhere", driver_id });
+  const path = `/printers/${other}/publish`;
+  await published("/clients/1/publish");
+  await published(path);
+  const foreign = tenant.addApp({ displayName: "Front Desk", notes: `platen:000000000000:printer:${one}` });
+  for (const id of [one, two]) await service.fetch(`/printers/${id}`, { method: "DELETE" });
+  await service.fetch("/drivers/1", { method: "DELETE" });
+  return { ...publishing, path, kept: [foreign, appOf(tenant, `printer:${other}`).id] };
+}
+
 describe("removing apps of deleted records", { skip: withoutPowerShell }, () => {
-  test("lists and deletes these apps, printers before their driver, and no others", async (t) => {
-    const { service, tenant, publish, script, run } = await startPublishing(t);
-    const [one = 0, two = 0] = await addSharedDriver(service);
-    const driver_id = String(await service.addDriver(driverZip({ version: "7.0.0.0" })));
-    const other = await service.addPrinter({ name: "Elsewhere", driver_id });
-    await publish("/clients/1/publish");
-    await publish(`/printers/${other}/publish`);
-    const foreign = tenant.addApp({ displayName: "Front Desk", notes: `platen:000000000000:printer:${one}` });
-    for (const id of [one, two]) await service.fetch(`/printers/${id}`, { method: "DELETE" });
-    await service.fetch("/drivers/1", { method: "DELETE" });
-    const text = await script(`/printers/${other}/publish`);
+  test("lists these apps with -WhatIf, and deletes nothing", async (t) => {
+    const { tenant, publish, path } = await startWithDeleted(t);
 
-    const listed = await run(text, { Remove: true, WhatIf: true });
-    const before = tenant.apps().length;
-    const removed = await run(text, { Remove: true, Force: true });
+    const listed = await publish(path, { Remove: true, WhatIf: true });
 
-    assert.deepEqual([listed.code, before, removed.code], [3, 5, 0], removed.output.join("\n"));
-    assert.equal(resultRows(listed).filter((row) => row.includes("Pending")).length, 3);
-    assert.equal(resultRows(removed).filter((row) => row.includes("Removed")).length, 3);
+    assert.deepEqual([listed.code, tenant.apps().length, changesIn(tenant)], [3, 5, []]);
+    assert.equal(countOf(listed, "Pending"), 3);
+  });
+
+  test("deletes these apps, printers before their driver, and no others", async (t) => {
+    const { tenant, publish, path, kept } = await startWithDeleted(t);
+
+    const removed = await publish(path, { Remove: true, Force: true });
+
+    assert.equal(removed.code, 0, removed.said);
+    assert.equal(countOf(removed, "Removed"), 3);
     assert.deepEqual(
       tenant
         .apps()
         .map(({ id }) => id)
         .sort(),
-      [foreign, appOf(tenant, `printer:${other}`).id].sort(),
+      kept.sort(),
     );
   });
 
   test("deletes nothing without a prompt or -Force", async (t) => {
-    const { service, tenant, publish, script, run } = await startPublishing(t);
-    const gone = await service.addPrinter();
-    const other = await service.addPrinter({ name: "Elsewhere", driver_id: "1" });
-    await publish(`/printers/${gone}/publish`);
-    await service.fetch(`/printers/${gone}`, { method: "DELETE" });
-    const since = tenant.requests.length;
+    const { tenant, publish, path } = await startWithDeleted(t);
 
-    const result = await run(await script(`/printers/${other}/publish`), { Remove: true });
+    const run = await publish(path, { Remove: true });
 
-    assert.deepEqual([result.code, changesIn(tenant, since)], [1, []]);
-    assert.match(
-      result.output.join("\n"),
-      /This session cannot ask\. Check the list, and run the script again with -Force/,
-    );
+    assert.deepEqual([run.code, changesIn(tenant)], [1, []]);
+    assert.match(run.said, /This session cannot ask\. Check the list, and run the script again with -Force/);
   });
 
-  test("leaves an app alone whose notes only mention a marker", async (t) => {
-    const { service, tenant, publish, script, run } = await startPublishing(t);
-    const first = await service.addPrinter();
-    await publish(`/printers/${first}/publish`);
-    const instance = /platen:(\w+):/.exec(String(appOf(tenant, `printer:${first}`).notes))?.[1];
+  /** A published printer, a second printer, and apps whose notes mention the second one's marker. */
+  async function startWithMentions(t: TestContext) {
+    const one = await startPublished(t);
+    const { service, tenant } = one;
+    const instance = /platen:(\w+):/.exec(String(one.app().notes))?.[1];
     const second = await service.addPrinter({ name: "Second", driver_id: "1" });
     const gone = `platen:${instance}:printer:${second}`;
     const mentions = [
@@ -69,60 +80,127 @@ describe("removing apps of deleted records", { skip: withoutPowerShell }, () => 
       `See\n${gone} revision:0123456789ab.`,
     ].map((notes) => tenant.addApp({ displayName: "Mine", notes }));
     const before = structuredClone(mentions.map((id) => tenant.app(id)));
+    return { ...one, second, gone, before, after: () => mentions.map((id) => tenant.app(id)) };
+  }
 
-    const published = await publish(`/printers/${second}/publish`);
-    const made = tenant.apps().length;
-    await service.fetch(`/printers/${second}`, { method: "DELETE" });
+  test("publishing leaves an app alone whose notes only mention a marker", async (t) => {
+    const { tenant, publish, second, before, after } = await startWithMentions(t);
+
+    const run = await publish(`/printers/${second}/publish`);
+
+    assert.deepEqual([run.code, tenant.apps().length, after()], [0, 5, before], run.said);
+  });
+
+  test("removing leaves an app alone whose notes only mention a marker, or that nothing was published to", async (t) => {
+    const { service, tenant, published, publish, path, second, gone, before, after } =
+      await startWithMentions(t);
+    await published(`/printers/${second}/publish`);
     const bare = tenant.addApp({ displayName: "To be taken over", notes: gone });
-    const removed = await run(await script(`/printers/${first}/publish`), { Remove: true, Force: true });
+    await service.fetch(`/printers/${second}`, { method: "DELETE" });
 
-    assert.deepEqual([published.code, made, removed.code], [0, 5, 0], published.output.join("\n"));
-    assert.equal(resultRows(removed).length, 1, "the app that was published goes");
-    assert.deepEqual(
-      mentions.map((id) => tenant.app(id)),
-      before,
-    );
+    const run = await publish(path, { Remove: true, Force: true });
+
+    assert.deepEqual([run.code, tenant.apps().length, after()], [0, 5, before], run.said);
+    assert.equal(resultRows(run).length, 1, "the app that was published goes");
     assert.ok(tenant.app(bare));
   });
 
-  test("does not take a record that is newer than the script for a deleted one", async (t) => {
-    const { service, tenant, publish, script, run } = await startPublishing(t);
-    const first = await service.addPrinter();
-    const old = await script(`/printers/${first}/publish`);
-    const second = await service.addPrinter({ name: "Younger", driver_id: "1" });
-    await publish(`/printers/${second}/publish`);
+  for (const isStopped of [false, true])
+    test(`does not take a newer record for a deleted one, if Platen ${isStopped ? "is stopped" : "runs"}`, async (t) => {
+      const { service, tenant, script, published, run, path } = await startPublished(t);
+      tenant.clear();
+      const old = await script(path);
+      const second = await service.addPrinter({ name: "Younger", driver_id: "1" });
+      await published(`/printers/${second}/publish`);
+      if (isStopped) await service.stop();
 
-    const refused = await run(old, { Remove: true, Force: true });
-    await service.stop();
-    const result = await run(old, { Remove: true, Force: true });
+      const result = await run(old, { Remove: true, Force: true });
 
-    assert.equal(refused.code, 1);
-    assert.match(refused.output.join("\n"), /Platen has changed since this script was made/);
-    assert.deepEqual([result.code, tenant.apps().length], [0, 1]);
-    assert.match(
-      result.output.join("\n"),
-      /whether Platen has changed .* is unknown[\s\S]*nothing to remove/,
-    );
-  });
+      assert.deepEqual([result.code, tenant.apps().length], [isStopped ? 0 : 1, 1]);
+      assert.match(
+        result.said,
+        isStopped
+          ? /whether Platen has changed .* is unknown[\s\S]*nothing to remove/
+          : /Platen has changed since this script was made/,
+      );
+    });
 });
 
 describe("publishing with -WhatIf", { skip: withoutPowerShell }, () => {
-  test("says what it would do, and only reads", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    await addSharedDriver(service);
-    const fresh = await publish("/clients/1/publish", {
-      WhatIf: true,
-      AssignTo: ["11111111-2222-4333-8444-555555555555"],
+  for (const [what, pending] of [
+    ["new", 3],
+    ["changed", 2],
+  ] as const)
+    test(`says what it would do for ${what} apps, and only reads`, async (t) => {
+      const { service, tenant, publish, published } = await startPublishing(t);
+      await addSharedDriver(service);
+      const AssignTo = what === "new" ? ["11111111-2222-4333-8444-555555555555"] : undefined;
+      if (what === "changed") {
+        await published("/clients/1/publish");
+        await service.post("/clients/1", { name: "Fabrikam" });
+      }
+
+      const run = await publish("/clients/1/publish", { WhatIf: true, AssignTo });
+
+      assert.deepEqual([run.code, changesIn(tenant), countOf(run, "Pending")], [3, [], pending]);
     });
-    const none = changesIn(tenant);
-    await publish("/clients/1/publish");
-    await service.post("/clients/1", { name: "Fabrikam" });
-    const since = tenant.requests.length;
+});
 
-    const changed = await publish("/clients/1/publish", { WhatIf: true });
+describe("remarks about other apps at the end of a run", { skip: withoutPowerShell }, () => {
+  for (const Remove of [false, true])
+    test(`name ${Remove ? "a driver's app that nothing depends on any more" : "apps of deleted records"}`, async (t) => {
+      const { service, tenant, publish, published } = await startPublishing(t);
+      const [, second = 0] = await addSharedDriver(service);
+      await published("/clients/1/publish");
+      const driver = appOf(tenant, "driver:1").id;
+      // As a run left it that found the other printer without company.
+      if (Remove) tenant.getApp(appOf(tenant, "printer:1").id).children = [];
+      await service.fetch(`/printers/${second}`, { method: "DELETE" });
 
-    assert.deepEqual([fresh.code, none, changed.code, changesIn(tenant, since)], [3, [], 3, []]);
-    assert.equal(resultRows(fresh).filter((row) => row.includes("Pending")).length, 3);
-    assert.equal(resultRows(changed).filter((row) => row.includes("Pending")).length, 2);
+      const { code, said } = await publish("/clients/1/publish", Remove ? { Remove, Force: true } : {});
+
+      assert.equal(code, 0, said);
+      if (Remove) assert.match(said, /Note: no app depends on 'Printer driver [^']+'/);
+      else {
+        // The second printer's app still depends on it.
+        assert.doesNotMatch(said, /Note: no app depends/);
+        const note =
+          /Note: this tenant has 1 app of printers, clients or drivers that were deleted in Platen/;
+        assert.match(said, note);
+      }
+      assert.deepEqual(tenant.children(appOf(tenant, "printer:1").id), []);
+      assert.ok(tenant.app(driver));
+    });
+
+  for (const isRefused of [false, true])
+    test(`name other apps with the same printers ${isRefused ? "not before" : "after"} the requested app was published`, async (t) => {
+      const { service, tenant, publish, published } = await startPublishing(t);
+      await addSharedDriver(service);
+      await published("/clients/1/publish");
+      if (isRefused) tenant.fault({ method: "POST", path: /mobileApps$/, status: 400 });
+
+      const { code, said } = await publish("/clients/1/publish", { Together: true });
+
+      assert.equal(code, isRefused ? 1 : 0, said);
+      const note =
+        /Note: these printers are also in 2 other apps: '[^']+' \([0-9a-f-]+\), '[^']+' \([0-9a-f-]+\)\. Remove the assignments/;
+      assert.equal(note.test(said), !isRefused, said);
+      if (isRefused) assert.doesNotMatch(said, /Note: these printers/);
+    });
+
+  deepTest("are left out if their facts cannot be read, and the run still succeeds", async (t) => {
+    const { service, tenant, publish, published } = await startPublishing(t);
+    const ids = await addSharedDriver(service);
+    await published("/clients/1/publish");
+    const { id } = appOf(tenant, "driver:1");
+    const zip = driverZip({ models: ["Papyrus 100 PCL6"], version: "9.0.0.0" });
+    const driver_id = String(await service.addDriver(zip));
+    for (const printer of ids) await editPrinter(service, printer, { driver_id });
+    tenant.fault({ path: new RegExp(`${id}/relationships$`), status: 404, times: 99 });
+
+    const run = await publish("/clients/1/publish");
+
+    assert.equal(run.code, 0, run.said);
+    assert.doesNotMatch(run.said + run.log, /Note: no app|Waits/);
   });
 });

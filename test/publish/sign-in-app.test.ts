@@ -4,165 +4,162 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { temporaryFolder } from "../support/app.ts";
+import { signingFolder } from "../support/deploy/authenticode.ts";
+import { deepTest } from "../support/depth.ts";
 import { identityHeader } from "../support/graph/sign-in-app.ts";
+import type { Tenant } from "../support/graph/tenant.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
-import { appOf, startPublishing } from "../support/publish/publishing.ts";
+import { startPublished, startWithPrinter } from "../support/publish/publishing.ts";
 
 const client = "11111111-2222-4333-8444-555555555555";
 const password = "pfx passw0rd";
-
-/** A certificate with its key in a PFX file, and the same certificate in PEM. */
-async function makeCertificate(t: TestContext, name = "publisher") {
-  const folder = await temporaryFolder(t);
-  const path = (file: string) => join(folder, file);
-  const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });
-  openssl(
-    ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", `/CN=${name}`],
-    ...["-keyout", path("key.pem"), "-out", path("cert.pem")],
-  );
-  const pfx = path("publisher.pfx");
-  openssl(
-    ...["pkcs12", "-export", "-inkey", path("key.pem"), "-in", path("cert.pem")],
-    ...["-passout", `pass:${password}`, "-out", pfx],
-  );
-  return { pfx, certificate: readFileSync(path("cert.pem"), "utf8") };
-}
-
+const secret = "s3cret of the shop";
 const ofApp = { AccessToken: undefined, Tenant: "contoso.example", ClientId: client };
+
+/** The parameters for a certificate in a PFX file, and the same certificate in PEM, with one of another key. */
+async function makeCertificate(t: TestContext) {
+  const made = signingFolder();
+  const pfx = join(await temporaryFolder(t), "publisher.pfx");
+  const pair = ["-inkey", join(made, "key.pem"), "-in", join(made, "certificate.pem")];
+  execFileSync("openssl", ["pkcs12", "-export", ...pair, "-passout", `pass:${password}`, "-out", pfx]);
+  const [certificate, other] = ["certificate", "server"].map((name) =>
+    readFileSync(join(made, `${name}.pem`), "utf8"),
+  ) as [string, string];
+  const given = { ...ofApp, CertificatePath: pfx, CertificatePassword: { Secure: password } };
+  return { given, certificate, other };
+}
 
 describe("signing in to publish as an app", { skip: withoutPowerShell }, () => {
   test("a certificate signs an assertion that Microsoft accepts once, and again when the token ends", async (t) => {
-    const { pfx, certificate } = await makeCertificate(t);
-    const { service, tenant, publish } = await startPublishing(t, { requestsPerToken: 6 });
+    const { given, certificate } = await makeCertificate(t);
+    const { tenant, publish, path } = await startPublished(t, { requestsPerToken: 2 });
     tenant.signIns.apps.set(client, { certificate });
-    const id = await service.addPrinter();
 
-    const run = await publish(`/printers/${id}/publish`, {
-      ...ofApp,
-      CertificatePath: pfx,
-      CertificatePassword: { Secure: password },
+    const run = await publish(path, given);
+
+    assert.equal(run.code, 0, run.said);
+    assert.ok(tenant.signIns.assertions.size > 1);
+    assert.ok(!(run.said + run.log + run.noted).includes(password));
+  });
+
+  const refusals: readonly (readonly [
+    name: string,
+    parameters: object,
+    arrange: (tenant: Tenant, other: string) => unknown,
+    message: RegExp,
+  ])[] = [
+    [
+      "the certificate is not uploaded",
+      {},
+      ({ signIns }, certificate) => signIns.apps.set(client, { certificate }),
+      /by Certificate was refused: the certificate is not uploaded .*\(AADSTS700027\)/,
+    ],
+    [
+      "the clock is wrong",
+      {},
+      ({ behaviour }) => {
+        behaviour.signIn.clockAhead = 3600;
+      },
+      /the clock of this PC is wrong \(AADSTS700024\)/,
+    ],
+    [
+      "the password is wrong",
+      { CertificatePassword: { Secure: "no" } },
+      () => undefined,
+      /cannot be opened\. Is -CertificatePassword right\?/,
+    ],
+    ["the file is missing", { CertificatePath: "/no/such.pfx" }, () => undefined, /there is no file/],
+    [
+      "the store has no such certificate",
+      { CertificatePath: undefined, CertificatePassword: undefined, CertificateThumbprint: "ab".repeat(20) },
+      () => undefined,
+      /There is no certificate ABABAB/i,
+    ],
+    ["the app is missing", { ClientId: undefined }, () => undefined, /needs -Tenant and -ClientId/],
+  ];
+  for (const [name, parameters, arrange, message] of refusals)
+    test(`a refusal of a certificate names its reason: ${name}`, async (t) => {
+      const { given, certificate, other } = await makeCertificate(t);
+      const { tenant, publish, path } = await startWithPrinter(t);
+      tenant.signIns.apps.set(client, { certificate });
+      arrange(tenant, other);
+
+      const run = await publish(path, { ...given, ...parameters });
+
+      assert.equal(run.code, 1);
+      assert.match(run.said, message);
+      assert.deepEqual(tenant.apps(), []);
     });
 
-    assert.equal(run.code, 0, run.output.join("\n"));
-    assert.ok(tenant.signIns.assertions.size > 1);
-    assert.ok(appOf(tenant, `printer:${id}`));
-    assert.ok(!(run.output.join() + run.log + run.noted).includes(password));
-  });
+  for (const [what, given, code, message] of [
+    ["right", { Secure: secret }, 0, /Unchanged/],
+    ["given as text", secret, 1, /-ClientSecret takes a SecureString/],
+    ["wrong", { Secure: "another" }, 1, /the client secret is wrong \(AADSTS7000215\)/],
+  ] as const)
+    test(`a secret that is ${what} is never shown, and is taken only as a SecureString`, async (t) => {
+      const { tenant, publish, path } = await startPublished(t);
+      tenant.signIns.apps.set(client, { secret });
 
-  test("each refusal of a certificate names its reason", async (t) => {
-    const { pfx, certificate } = await makeCertificate(t);
-    const other = await makeCertificate(t, "other");
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
-    const path = `/printers/${id}/publish`;
-    const given = { ...ofApp, CertificatePath: pfx, CertificatePassword: { Secure: password } };
+      const run = await publish(path, { ...ofApp, ClientSecret: given });
 
-    tenant.signIns.apps.set(client, { certificate: other.certificate });
-    const unknown = await publish(path, given);
-    tenant.signIns.apps.set(client, { certificate });
-    tenant.behaviour.signIn.clockAhead = 3600;
-    const late = await publish(path, given);
-    const wrong = await publish(path, { ...given, CertificatePassword: { Secure: "no" } });
-    const missing = await publish(path, { ...given, CertificatePath: "/no/such.pfx" });
-    const nowhere = await publish(path, { ...ofApp, CertificateThumbprint: "ab".repeat(20) });
-    const shared = await publish(path, { ...given, ClientId: undefined });
+      assert.equal(run.code, code, run.said);
+      assert.match(run.said, message);
+      const shown = run.said + run.log + run.noted;
+      assert.ok(!shown.includes(secret) && !shown.includes("another"));
+    });
 
-    const texts = [unknown, late, wrong, missing, nowhere, shared].map(({ output }) => output.join("\n"));
-    assert.match(
-      texts[0] ?? "",
-      /by Certificate was refused: the certificate is not uploaded .*\(AADSTS700027\)/,
-    );
-    assert.match(texts[1] ?? "", /the clock of this PC is wrong \(AADSTS700024\)/);
-    assert.match(texts[2] ?? "", /cannot be opened\. Is -CertificatePassword right\?/);
-    assert.match(texts[3] ?? "", /there is no file/);
-    assert.match(texts[4] ?? "", /There is no certificate ABABAB/i);
-    assert.match(texts[5] ?? "", /needs -Tenant and -ClientId/);
-    assert.deepEqual(tenant.apps(), []);
-  });
+  for (const isRight of [true, false])
+    test(`a managed identity gets ${isRight ? "its" : "no"} token from the endpoint that the environment names`, async (t) => {
+      const { tenant, script, run, path } = await startPublished(t);
+      const text = await script(path);
+      const IDENTITY_ENDPOINT = tenant.graphUrl.replace("/t/", "/identity/");
+      const IDENTITY_HEADER = isRight ? identityHeader : "wrong";
 
-  test("a secret is taken only as a SecureString, and never shown", async (t) => {
-    const secret = "s3cret of the shop";
-    const { service, tenant, publish } = await startPublishing(t);
-    tenant.signIns.apps.set(client, { secret });
-    const id = await service.addPrinter();
-    const path = `/printers/${id}/publish`;
+      const given = { AccessToken: undefined, SignIn: "ManagedIdentity" };
+      const result = await run(text, given, { IDENTITY_ENDPOINT, IDENTITY_HEADER });
 
-    const run = await publish(path, { ...ofApp, ClientSecret: { Secure: secret } });
-    const asText = await publish(path, { ...ofApp, ClientSecret: secret });
-    const wrong = await publish(path, { ...ofApp, ClientSecret: { Secure: "another" } });
+      assert.equal(result.code, isRight ? 0 : 1, result.said);
+      if (!isRight) assert.match(result.said, /by ManagedIdentity was refused/);
+    });
 
-    const shown = [run, asText, wrong].map(({ output, log, noted }) => output.join() + log + noted).join();
-    assert.deepEqual([run.code, asText.code, wrong.code], [0, 1, 1], run.output.join("\n"));
-    assert.match(asText.output.join(), /-ClientSecret takes a SecureString/);
-    assert.match(wrong.output.join(), /the client secret is wrong \(AADSTS7000215\)/);
-    assert.ok(!shown.includes(secret) && !shown.includes("another"));
-  });
+  for (const Tenant of [undefined, "contoso.example"])
+    test(`a script block gives the token for the tenant ${Tenant}, and another one when it ends`, async (t) => {
+      const { tenant, publish, path } = await startPublished(t, { requestsPerToken: 2 });
+      const tokens = ["first", "second", "third", "fourth"];
+      for (const token of tokens) tenant.state.tokens.set(token, 0);
+      const list = `@('${tokens.join("','")}')`;
+      const Block = `param($Tenant) if ($Tenant -ne 'contoso.example') { throw 'other' }; $global:ASKED = 1 + $global:ASKED; ${list}[($global:ASKED - 1) % 4]`;
 
-  test("a managed identity gets its token from the endpoint that the environment names", async (t) => {
-    const { service, tenant, script, run } = await startPublishing(t);
-    const id = await service.addPrinter();
-    const endpoint = tenant.graphUrl.replace("/t/", "/identity/");
-    const text = await script(`/printers/${id}/publish`);
-    const given = { AccessToken: undefined, SignIn: "ManagedIdentity" };
+      const run = await publish(path, { AccessToken: { Block }, Tenant });
 
-    const result = await run(text, given, { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: identityHeader });
-    const refused = await run(text, given, { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: "wrong" });
+      assert.equal(run.code, Tenant === undefined ? 1 : 0, run.said);
+      if (Tenant === undefined)
+        assert.match(run.said, /The script block of -AccessToken failed \(RuntimeException\)/);
+      else assert.ok((tenant.state.tokens.get("second") ?? 0) > 0);
+    });
 
-    assert.equal(result.code, 0, result.output.join("\n"));
-    assert.ok(appOf(tenant, `printer:${id}`));
-    assert.equal(refused.code, 1);
-    assert.match(refused.output.join(), /by ManagedIdentity was refused/);
-  });
+  for (const isThere of [true, false])
+    test(`a Graph session ${isThere ? "sends the requests through its module" : "needs its module"}`, async (t) => {
+      const { tenant, publish, path } = await startPublished(t);
+      const given = { AccessToken: undefined, SignIn: "GraphSession" };
 
-  test("a script block gives the token for the tenant, and another one when it ends", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t, { requestsPerToken: 6 });
-    const id = await service.addPrinter();
-    const tokens = ["first", "second", "third", "fourth"];
-    for (const token of tokens) tenant.state.tokens.set(token, 0);
-    const list = `@('${tokens.join("','")}')`;
-    const block = `param($Tenant) if ($Tenant -ne 'contoso.example') { throw 'other' }; $env:ASKED = 1 + [int]$env:ASKED; ${list}[$env:ASKED - 1]`;
-    const given = { AccessToken: { Block: block } };
+      const run = await publish(path, { ...given, ...(isThere && { GraphSession: tenant.token }) });
 
-    const failed = await publish(`/printers/${id}/publish`, given);
-    const run = await publish(`/printers/${id}/publish`, { ...given, Tenant: "contoso.example" });
+      assert.equal(run.code, isThere ? 0 : 1, run.said);
+      if (!isThere) assert.match(run.said, /There is no Invoke-MgGraphRequest here/);
+    });
 
-    assert.equal(failed.code, 1);
-    assert.match(failed.output.join("\n"), /The script block of -AccessToken failed \(RuntimeException\)/);
-    assert.equal(run.code, 0, run.output.join("\n"));
-    assert.ok((tenant.state.tokens.get("second") ?? 0) > 0);
-  });
+  deepTest("a Graph session and a certificate publish new apps", async (t) => {
+    const { given, certificate } = await makeCertificate(t);
+    for (const parameters of [given, { AccessToken: undefined, SignIn: "GraphSession" }]) {
+      const { tenant, publish, path, app } = await startWithPrinter(t, { requestsPerToken: 60 });
+      tenant.signIns.apps.set(client, { certificate });
+      const GraphSession = "SignIn" in parameters ? tenant.token : undefined;
 
-  test("a Graph session sends the requests through its module", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
-    const path = `/printers/${id}/publish`;
-    const given = { AccessToken: undefined, SignIn: "GraphSession" };
+      const run = await publish(path, { ...parameters, GraphSession });
 
-    const without = await publish(path, given);
-    const run = await publish(path, { ...given, GraphSession: tenant.token });
-
-    assert.match(without.output.join(), /There is no Invoke-MgGraphRequest here/);
-    assert.equal(run.code, 0, run.output.join("\n"));
-    assert.ok(appOf(tenant, `printer:${id}`));
-  });
-
-  test("contradictory ways of signing in are refused before any request", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
-    const cases: [Record<string, unknown>, RegExp][] = [
-      [{ SignIn: "Secret", AccessToken: undefined }, /-SignIn Secret needs -ClientSecret/],
-      [{ SignIn: "Certificate", AccessToken: undefined }, /-SignIn Certificate needs -CertificateThumbprint/],
-      [{ SignIn: "Browser" }, /-AccessToken is not for -SignIn Browser/],
-      [{ ClientSecret: { Secure: "x" } }, /Use only one of -AccessToken and -ClientSecret/],
-      [{ Tenant: "contoso.example" }, /A token is for one tenant/],
-      [{ AccessToken: undefined, CertificatePassword: { Secure: "x" } }, /is for -CertificatePath/],
-    ];
-
-    for (const [given, message] of cases) {
-      const run = await publish(`/printers/${id}/publish`, given);
-      assert.equal(run.code, 1);
-      assert.match(run.output.join("\n"), message);
+      assert.equal(run.code, 0, run.said);
+      assert.ok(app());
     }
-    assert.deepEqual(tenant.requests, []);
   });
 });

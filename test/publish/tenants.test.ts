@@ -3,6 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { temporaryFolder } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
+import type { Tenant } from "../support/graph/tenant.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import type { ResultRow } from "../support/publish/publisher.ts";
 import { checkRun, type Publishing, startPublishing } from "../support/publish/publishing.ts";
@@ -41,110 +43,142 @@ const publishAll = (shop: Publishing, more: Record<string, unknown> = {}) =>
   shop.publish("/publish", { ...asApp, ...shop.shared, ...more });
 
 describe("publishing to many tenants", { skip: withoutPowerShell }, () => {
-  test("each client's printers go to its own tenant, and those without a tenant are left out by name", async (t) => {
+  deepTest(
+    "each client's printers go to its own tenant, and those without a tenant are left out by name",
+    async (t) => {
+      const shop = await startShop(t);
+
+      const run = await publishAll(shop);
+      const again = await publishAll(shop);
+
+      assert.deepEqual(results(run.rows), [
+        "Contoso: Office (Contoso) Created",
+        "Fabrikam: Office (Fabrikam) Created",
+        "Northwind: Office (Northwind) Created",
+        "Nowhere: Nowhere LeftOut",
+        ": 1 printer LeftOut",
+      ]);
+      assert.deepEqual(
+        shop.tenants.map((tenant) => tenant.apps().map(({ displayName }) => displayName)),
+        [["Office (Contoso)"], ["Office (Fabrikam)"], ["Office (Northwind)"]],
+      );
+      assert.deepEqual([run.code, again.code], [0, 0], run.said);
+      assert.deepEqual(
+        again.rows.map(({ Result }) => Result),
+        ["Unchanged", "Unchanged", "Unchanged", "LeftOut", "LeftOut"],
+      );
+      for (const tenant of shop.tenants) checkRun(tenant, run);
+    },
+  );
+
+  test("a run for all clients goes on after a failure in one tenant, and does only what is missing", async (t) => {
     const shop = await startShop(t);
-
-    const run = await publishAll(shop);
-    const again = await publishAll(shop);
-
-    assert.deepEqual(results(run.rows), [
-      "Contoso: Office (Contoso) Created",
-      "Fabrikam: Office (Fabrikam) Created",
-      "Northwind: Office (Northwind) Created",
-      "Nowhere: Nowhere LeftOut",
-      ": 1 printer LeftOut",
-    ]);
-    assert.deepEqual(
-      shop.tenants.map((tenant) => tenant.apps().map(({ displayName }) => displayName)),
-      [["Office (Contoso)"], ["Office (Fabrikam)"], ["Office (Northwind)"]],
-    );
-    assert.deepEqual([run.code, again.code], [0, 0], run.output.join("\n"));
-    assert.deepEqual(
-      again.rows.map(({ Result }) => Result),
-      ["Unchanged", "Unchanged", "Unchanged", "LeftOut", "LeftOut"],
-    );
-    for (const tenant of shop.tenants) checkRun(tenant, run);
-  });
-
-  test("a failure in one tenant does not stop the next, and the next run does only what is missing", async (t) => {
-    const shop = await startShop(t);
-    const [, fabrikam] = shop.tenants;
+    const [contoso, fabrikam, northwind] = shop.tenants;
+    await shop.published("/printers/1/publish", { tenant: contoso as Tenant });
+    await shop.published("/printers/3/publish", { tenant: northwind as Tenant });
     if (fabrikam) fabrikam.behaviour.signIn.refusal = "invalid_grant AADSTS65001: No consent.";
 
     const run = await publishAll(shop);
-    if (fabrikam) fabrikam.behaviour.signIn.refusal = "";
-    const next = await publishAll(shop);
 
-    assert.equal(run.code, 2);
-    assert.deepEqual(results(run.rows).slice(0, 3), [
-      "Contoso: Office (Contoso) Created",
+    assert.equal(run.code, 2, run.said);
+    assert.deepEqual(results(run.rows), [
+      "Contoso: Office (Contoso) Unchanged",
       "Fabrikam: Fabrikam Failed",
-      "Northwind: Office (Northwind) Created",
+      "Northwind: Office (Northwind) Unchanged",
+      "Nowhere: Nowhere LeftOut",
+      ": 1 printer LeftOut",
     ]);
     assert.match(run.rows[1]?.Reason ?? "", /nobody has consented .*\(AADSTS65001\)/);
-    assert.deepEqual(results(next.rows).slice(0, 3), [
-      "Contoso: Office (Contoso) Unchanged",
-      "Fabrikam: Office (Fabrikam) Created",
-      "Northwind: Office (Northwind) Unchanged",
-    ]);
-    assert.equal(next.code, 0);
+    assert.deepEqual([fabrikam?.apps().length, northwind?.apps().length], [0, 1]);
+    for (const tenant of shop.tenants) checkRun(tenant, run);
   });
 
-  test("a CSV file says where to, with semicolons too, and empty cells mean the parameters", async (t) => {
-    const shop = await startShop(t);
-    const Tenants = await writeCsv(
-      t,
-      `client;tenant;client_id\ncontoso;northwind.example;\nNowhere;fabrikam.example;${client}\n`,
-    );
+  deepTest(
+    "a failure in one tenant does not stop the next, and the next run does only what is missing",
+    async (t) => {
+      const shop = await startShop(t);
+      const [, fabrikam] = shop.tenants;
+      if (fabrikam) fabrikam.behaviour.signIn.refusal = "invalid_grant AADSTS65001: No consent.";
 
-    const run = await publishAll(shop, { Tenants });
+      const run = await publishAll(shop);
+      if (fabrikam) fabrikam.behaviour.signIn.refusal = "";
+      const next = await publishAll(shop);
 
-    assert.equal(run.code, 0, run.output.join("\n"));
-    assert.deepEqual(
-      shop.tenants.map((tenant) => tenant.apps().map(({ displayName }) => displayName)),
-      [[], ["Office (Fabrikam)", "Office (Nowhere)"], ["Office (Contoso)", "Office (Northwind)"]],
-    );
-  });
+      assert.equal(run.code, 2);
+      assert.deepEqual(results(run.rows).slice(0, 3), [
+        "Contoso: Office (Contoso) Created",
+        "Fabrikam: Fabrikam Failed",
+        "Northwind: Office (Northwind) Created",
+      ]);
+      assert.match(run.rows[1]?.Reason ?? "", /nobody has consented .*\(AADSTS65001\)/);
+      assert.deepEqual(results(next.rows).slice(0, 3), [
+        "Contoso: Office (Contoso) Unchanged",
+        "Fabrikam: Office (Fabrikam) Created",
+        "Northwind: Office (Northwind) Unchanged",
+      ]);
+      assert.equal(next.code, 0);
+    },
+  );
 
-  test("a wrong CSV file is refused with its row before any request", async (t) => {
-    const shop = await startShop(t);
-    const cases: [string, RegExp][] = [
-      ["client,tenant_id\nContoso,contoso.example\n", /has the unknown column 'tenant_id'/],
-      ["client\nContoso\n", /needs the columns 'client' and 'tenant'/],
-      ["", /has no rows/],
-      [
-        "client,tenant\nContozo,contoso.example\n",
-        /row 2 names the client Contozo, which this script does not contain/,
-      ],
-      ["client,tenant\nContoso,not a tenant\n", /row 2: 'not a tenant' is no tenant/],
-      ["client,tenant\nContoso,a.example\nCONTOSO,b.example\n", /row 3 names CONTOSO again/],
-      ["client,tenant,certificate_thumbprint\nContoso,,12\n", /the thumbprint needs 40 hex digits/],
-      ["client,tenant,client_id\nContoso,,12\n", /'12' is no id of an app registration/],
-    ];
+  deepTest(
+    "a CSV file says where to, with semicolons too, and empty cells mean the parameters",
+    async (t) => {
+      const shop = await startShop(t);
+      const Tenants = await writeCsv(
+        t,
+        `client;tenant;client_id\ncontoso;northwind.example;\nNowhere;fabrikam.example;${client}\n`,
+      );
 
-    for (const [text, message] of cases) {
+      const run = await publishAll(shop, { Tenants });
+
+      assert.equal(run.code, 0, run.said);
+      assert.deepEqual(
+        shop.tenants.map((tenant) => tenant.apps().map(({ displayName }) => displayName)),
+        [[], ["Office (Fabrikam)", "Office (Nowhere)"], ["Office (Contoso)", "Office (Northwind)"]],
+      );
+    },
+  );
+
+  const wrong: readonly (readonly [string, RegExp])[] = [
+    ["client,tenant_id\nContoso,contoso.example\n", /has the unknown column 'tenant_id'/],
+    ["client\nContoso\n", /needs the columns 'client' and 'tenant'/],
+    ["", /has no rows/],
+    [
+      "client,tenant\nContozo,contoso.example\n",
+      /row 2 names the client Contozo, which this script does not contain/,
+    ],
+    ["client,tenant\nContoso,not a tenant\n", /row 2: 'not a tenant' is no tenant/],
+    ["client,tenant\nContoso,a.example\nCONTOSO,b.example\n", /row 3 names CONTOSO again/],
+    ["client,tenant,certificate_thumbprint\nContoso,,12\n", /the thumbprint needs 40 hex digits/],
+    ["client,tenant,client_id\nContoso,,12\n", /'12' is no id of an app registration/],
+  ];
+  for (const [text, message] of wrong)
+    test(`a wrong CSV file is refused before any request: ${message.source}`, async (t) => {
+      const shop = await startShop(t);
+
       const run = await publishAll(shop, { Tenants: await writeCsv(t, text) });
+
       assert.equal(run.code, 1);
-      assert.match(run.output.join("\n"), message);
-    }
-    assert.deepEqual(
-      shop.tenants.map(({ requests }) => requests.length),
-      [0, 0, 0],
-    );
-  });
+      assert.match(run.said, message);
+      assert.deepEqual(
+        shop.tenants.flatMap(({ requests }) => requests),
+        [],
+      );
+    });
+  for (const [Tenant, expected] of [
+    [undefined, [1, 0, 0]],
+    ["fabrikam.example", [0, 1, 0]],
+  ] as const)
+    test(`one client's script goes to ${Tenant ?? "the client's tenant"}`, async (t) => {
+      const shop = await startShop(t);
 
-  test("one client's script goes to the client's tenant, or to -Tenant", async (t) => {
-    const shop = await startShop(t);
-    const path = "/clients/1/publish";
+      await shop.publish("/clients/1/publish", { ...asApp, ...shop.shared, Tenant });
 
-    await shop.publish(path, { ...asApp, ...shop.shared });
-    await shop.publish(path, { ...asApp, ...shop.shared, Tenant: "fabrikam.example" });
-
-    assert.deepEqual(
-      shop.tenants.map((tenant) => tenant.apps().length),
-      [1, 1, 0],
-    );
-  });
+      assert.deepEqual(
+        shop.tenants.map((tenant) => tenant.apps().length),
+        expected,
+      );
+    });
 
   test("-Tenant is refused for all clients, because it would bring one client's printers to another", async (t) => {
     const shop = await startShop(t);
@@ -152,17 +186,18 @@ describe("publishing to many tenants", { skip: withoutPowerShell }, () => {
     const run = await publishAll(shop, { Tenant: "contoso.example" });
 
     assert.equal(run.code, 1);
-    assert.match(run.output.join("\n"), /-Tenant is for the script of one client/);
+    assert.match(run.said, /-Tenant is for the script of one client/);
   });
 
   test("-Remove for all clients looks into every tenant, also of clients without printers", async (t) => {
     const shop = await startShop(t);
-    await publishAll(shop);
+    for (const [i, tenant] of shop.tenants.entries())
+      await shop.published(`/printers/${i + 1}/publish`, { tenant });
     for (const id of [1, 2]) await shop.service.fetch(`/printers/${id}`, { method: "DELETE" });
 
     const run = await publishAll(shop, { Remove: true, Force: true });
 
-    assert.equal(run.code, 0, run.output.join("\n"));
+    assert.equal(run.code, 0, run.said);
     assert.deepEqual(
       shop.tenants.map((tenant) => tenant.apps().length),
       [0, 0, 1],
@@ -175,6 +210,6 @@ describe("publishing to many tenants", { skip: withoutPowerShell }, () => {
     const run = await shop.publish("/publish", shop.shared);
 
     assert.equal(run.code, 1);
-    assert.match(run.output.join("\n"), /is for one tenant, and the clients are in 3 tenants/);
+    assert.match(run.said, /is for one tenant, and the clients are in 3 tenants/);
   });
 });

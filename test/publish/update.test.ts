@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import type { Tenant } from "../support/graph/tenant.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
@@ -10,7 +11,9 @@ import {
   changesIn,
   editPrinter,
   resultRows,
+  startPublished,
   startPublishing,
+  startWithPrinter,
 } from "../support/publish/publishing.ts";
 
 const upload = [
@@ -32,16 +35,13 @@ function lastPatch({ requests }: Tenant): string[] {
 
 describe("updating existing apps", { skip: withoutPowerShell }, () => {
   test("a new address makes a new package, and content and detection change together", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
-    await publish(`/printers/${id}/publish`);
-    const { id: appId, rules } = appOf(tenant, `printer:${id}`);
+    const { service, tenant, publish, path, id, app } = await startPublished(t);
+    const { rules } = app();
     await editPrinter(service, id, { address: "10.0.0.77", port_name: "" });
-    const since = tenant.requests.length;
 
-    const run = await publish(`/printers/${id}/publish`);
+    const run = await publish(path);
 
-    assert.deepEqual(changesIn(tenant, since), upload);
+    assert.deepEqual(changesIn(tenant), upload);
     assert.deepEqual(lastPatch(tenant), [
       "@odata.type",
       "committedContentVersion",
@@ -50,65 +50,64 @@ describe("updating existing apps", { skip: withoutPowerShell }, () => {
       "rules",
       "setupFilePath",
     ]);
-    assert.deepEqual([run.code, tenant.app(appId).committedContentVersion], [0, "2"]);
-    assert.notDeepEqual(tenant.app(appId).rules, rules);
+    assert.deepEqual([run.code, app().committedContentVersion], [0, "2"]);
+    assert.notDeepEqual(app().rules, rules);
     assert.match(resultRows(run).join(), /Updated +Content, Rules$/);
   });
 
   test("a new icon is sent without uploading content", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
+    const { service, tenant, publish, published, path, id, app } = await startWithPrinter(t);
     await addIcon(service, id);
-    await publish(`/printers/${id}/publish`);
+    await published(path);
     const png = await addIcon(service, id, 99);
-    const since = tenant.requests.length;
 
-    const run = await publish(`/printers/${id}/publish`);
+    const run = await publish(path);
 
-    const icon = appOf(tenant, `printer:${id}`).largeIcon as { value: string };
-    assert.deepEqual(changesIn(tenant, since), ["PATCH mobileApps/{id}"]);
+    const icon = app().largeIcon as { value: string };
+    assert.deepEqual(changesIn(tenant), ["PATCH mobileApps/{id}"]);
     assert.deepEqual(lastPatch(tenant), ["@odata.type", "largeIcon", "notes"]);
     assert.deepEqual([run.code, icon.value], [0, png.toString("base64")]);
   });
 
-  test("an icon deleted in Platen is removed from the app, and an administrator's icon stays", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
+  test("an icon deleted in Platen is removed from the app", async (t) => {
+    const { service, publish, published, path, id, app } = await startWithPrinter(t);
     await addIcon(service, id);
-    await publish(`/printers/${id}/publish`);
+    await published(path);
     await service.fetch(`/printers/${id}/icon`, { method: "DELETE" });
-    await publish(`/printers/${id}/publish`);
-    const { id: appId, largeIcon } = appOf(tenant, `printer:${id}`);
-    const theirs = {
-      "@odata.type": "#microsoft.graph.mimeContent",
-      type: "image/png",
-      value: "iVBORw0KGgo=",
-    };
-    tenant.change(appId, { largeIcon: theirs });
 
+    await publish(path);
+
+    assert.equal(app().largeIcon, null);
+  });
+
+  test("an administrator's icon stays", async (t) => {
+    const { service, tenant, publish, path, id, app } = await startPublished(t);
+    const type = "#microsoft.graph.mimeContent";
+    const theirs = { "@odata.type": type, type: "image/png", value: "iVBORw0KGgo=" };
+    tenant.change(app().id, { largeIcon: theirs });
     await editPrinter(service, id, { address: "10.0.0.78", port_name: "" });
-    await publish(`/printers/${id}/publish`);
 
-    assert.deepEqual([largeIcon, tenant.app(appId).largeIcon], [null, theirs]);
+    await publish(path);
+
+    assert.deepEqual(app().largeIcon, theirs);
   });
 
   test("a new name changes only a field if the package stays the same", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
+    const { service, tenant, publish, published } = await startPublishing(t);
     await service.post("/clients", { name: "Contoso" });
     const id = await service.addPrinter({ client_id: "1" });
-    await publish(`/printers/${id}/publish`);
+    await published(`/printers/${id}/publish`);
     await service.post("/clients/1", { name: "Fabrikam" });
-    const since = tenant.requests.length;
 
     const run = await publish(`/printers/${id}/publish`);
 
-    assert.deepEqual(changesIn(tenant, since), ["PATCH mobileApps/{id}"]);
+    assert.deepEqual(changesIn(tenant), ["PATCH mobileApps/{id}"]);
     assert.deepEqual(lastPatch(tenant), ["@odata.type", "description", "displayName", "fileName", "notes"]);
     assert.equal(appOf(tenant, `printer:${id}`).displayName, "Office (Fabrikam)");
     assert.match(resultRows(run).join(), /Updated +Description, Name, App package file$/);
   });
 
-  test("a printer keeps its app when it starts and stops sharing its driver", async (t) => {
+  deepTest("a printer keeps its app when it starts and stops sharing its driver", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const [first] = await addSharedDriver(service, ["Front Desk"]);
     await publish("/clients/1/publish");
@@ -127,7 +126,21 @@ describe("updating existing apps", { skip: withoutPowerShell }, () => {
     assert.deepEqual([tenant.children(id), tenant.content(id).size], [[], whole]);
   });
 
-  test("a newer driver is new content for the driver's app, and the printers are updated", async (t) => {
+  test("a printer that no longer shares its driver keeps its app, which no longer depends on another", async (t) => {
+    const { service, tenant, publish, published } = await startPublishing(t);
+    const [first, second] = await addSharedDriver(service);
+    await published("/clients/1/publish");
+    const { id } = appOf(tenant, `printer:${first}`);
+    await service.fetch(`/printers/${second}`, { method: "DELETE" });
+
+    const run = await publish("/clients/1/publish");
+
+    assert.deepEqual([run.code, appOf(tenant, `printer:${first}`).id, tenant.children(id)], [0, id, []]);
+    // The small package was 7 bytes.
+    assert.ok(tenant.content(id).size > 1000);
+  });
+
+  deepTest("a newer driver is new content for the driver's app, and the printers are updated", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     await addSharedDriver(service);
     await publish("/clients/1/publish");
@@ -143,5 +156,6 @@ describe("updating existing apps", { skip: withoutPowerShell }, () => {
       printers.map((id) => tenant.children(id)),
       [[driver], [driver]],
     );
+    assert.ok(run.said.includes(`Note: no app depends on '${appOf(tenant, "driver:1").displayName}'`));
   });
 });

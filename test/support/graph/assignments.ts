@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Answer, badRequest, notFound } from "./answers.ts";
+import { type Answer, badRequest } from "./answers.ts";
 import { appOf, readableApp } from "./apps.ts";
 import type { Call } from "./graph-routes.ts";
 import { checkOptions, page } from "./queries.ts";
@@ -11,8 +11,10 @@ import {
   guid,
   isFields,
   oneOf,
+  onlyField,
   orNull,
   type Shape,
+  shaped,
 } from "./schema.ts";
 
 export function listAssignments({ tenant, received, params, address }: Call): Answer {
@@ -23,17 +25,13 @@ export function listAssignments({ tenant, received, params, address }: Call): An
 
 export function assign({ tenant, params, json }: Call): Answer {
   const app = appOf(tenant, params);
-  const { mobileAppAssignments, ...more } = fieldsOf(json(), "The body");
-  if (Object.keys(more).length > 0)
-    throw badRequest(`The property '${Object.keys(more)[0]}' does not exist.`);
+  const mobileAppAssignments = onlyField(json(), "mobileAppAssignments");
   if (!Array.isArray(mobileAppAssignments)) throw badRequest("mobileAppAssignments must be an array.");
   if (app.fields.publishingState !== "published" || app.processingFor > 0)
     throw badRequest("The app is not published yet.");
   const fresh = mobileAppAssignments.map((value, i) => checkAssignment(value, `mobileAppAssignments[${i}]`));
   const keys = fresh.map(keyOf);
   if (new Set(keys).size !== keys.length) throw badRequest("mobileAppAssignments names a group twice.");
-  for (const assignment of app.assignments)
-    if (!keys.includes(keyOf(assignment))) tenant.lostAssignments.push({ app: app.id, assignment });
   app.assignments = fresh.map((fields) => ({
     ...fields,
     id: `${randomUUID()}_0_0`,
@@ -47,14 +45,6 @@ export function listCategories({ tenant, received, params, address }: Call): Ans
   checkOptions(received.query, ["$top", "$skiptoken"]);
   const { categories } = readableApp(tenant, params);
   return { status: 200, body: page(categories, received.query, address, tenant.behaviour.pageSize) };
-}
-
-export function removeCategory({ tenant, params }: Call): Answer {
-  const app = appOf(tenant, params);
-  const rest = app.categories.filter(({ id }) => id !== params[1]);
-  if (rest.length === app.categories.length) throw notFound(params[1] ?? "");
-  app.categories = rest;
-  return { status: 204 };
 }
 
 const filters = {
@@ -85,18 +75,10 @@ const targetCheck: Check = (value, place) => {
   checkShape(fields, place, shape);
 };
 
-/** Settings that only an administrator makes; their content is not checked. */
-const anyObject: Check = (value, place) => {
-  fieldsOf(value, place);
-};
-
 const settings: Shape = {
   type: "#microsoft.graph.win32LobAppAssignmentSettings",
   properties: {
     notifications: oneOf("showAll", "showReboot", "hideAll"),
-    restartSettings: orNull(anyObject),
-    installTimeSettings: orNull(anyObject),
-    autoUpdateSettings: orNull(anyObject),
     deliveryOptimizationPriority: oneOf("notConfigured", "foreground"),
   },
 };
@@ -106,9 +88,7 @@ const assignment: Shape = {
   properties: {
     intent: oneOf("required", "available", "uninstall", "availableWithoutEnrollment"),
     target: targetCheck,
-    settings: orNull((value, place) => {
-      checkShape(value, place, settings);
-    }),
+    settings: orNull(shaped(settings)),
   },
   required: ["intent", "target"],
 };

@@ -11,9 +11,8 @@ export interface Behaviour {
   unreadableStatus: 404 | 409;
   /** Calls of `updateRelationships` that a new app answers with 412. */
   unrelatableFor: number;
-  /** Polls of a file before it has its URI, its new URI or the result of its commit. */
+  /** Polls of a file before it has its URI, or the result of its commit. */
   uriPolls: number;
-  renewalPolls: number;
   commitPolls: number;
   /** Results of requests for a URI. Each added file takes the next one; `Success` when none is left. */
   uriResults: ("Success" | "Failed" | "TimedOut")[];
@@ -22,9 +21,8 @@ export interface Behaviour {
   renewalState: "azureStorageUriRenewalSuccess" | "azureStorageUriRequestSuccess";
   /** Storage requests to a new URI that are answered with 403. */
   newUriRefusals: number;
-  /** A URI expires after this many blocks or seconds. */
+  /** A URI expires after this many blocks. */
   blocksPerUri: number;
-  uriSeconds: number;
   /** PATCH requests with the content version that are refused after its commit. */
   patchRefusals: number;
   /** Whether a PATCH is answered with 204 instead of the app. */
@@ -48,7 +46,6 @@ export interface SignInBehaviour {
   /** Seconds that `slow_down` adds. */
   slowDown: number;
   expiresIn: number;
-  tokenExpiresIn: number;
   /** Answers to polls, in order; `ok` when none is left. Every other word is an error code. */
   answers: string[];
   /** The error for the first request, such as `invalid_request AADSTS90002: Tenant not found.`; empty: none. */
@@ -71,14 +68,12 @@ export function behaviourOf(changes: BehaviourChanges): Behaviour {
     unreadableStatus: 404,
     unrelatableFor: 0,
     uriPolls: 1,
-    renewalPolls: 1,
     commitPolls: 1,
     uriResults: [],
     commitFailures: 0,
     renewalState: "azureStorageUriRenewalSuccess",
     newUriRefusals: 0,
     blocksPerUri: Number.POSITIVE_INFINITY,
-    uriSeconds: 3600,
     patchRefusals: 0,
     patchReturnsNoBody: false,
     processingFor: 0,
@@ -91,7 +86,6 @@ export function behaviourOf(changes: BehaviourChanges): Behaviour {
       interval: 0,
       slowDown: 5,
       expiresIn: 900,
-      tokenExpiresIn: 3600,
       answers: ["authorization_pending"],
       refusal: "",
       acceptsRefreshTokens: true,

@@ -1,7 +1,6 @@
 import { createDecipheriv, createHash, createHmac } from "node:crypto";
 import { open, rm } from "node:fs/promises";
-import { badRequest } from "./answers.ts";
-import { base64, bytesOfBase64, checkShape, type Fields, fieldsOf, oneOf, type Shape } from "./schema.ts";
+import { base64, bytesOfBase64, checkShape, oneOf, onlyField, type Shape } from "./schema.ts";
 import type { Blob, ContentFile } from "./state.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -20,42 +19,27 @@ const encryptionInfo: Shape = {
   type: "#microsoft.graph.fileEncryptionInfo",
   isTypeOptional: true,
   properties: {
-    encryptionKey: bytes(32),
-    macKey: bytes(32),
-    initializationVector: bytes(16),
-    mac: bytes(32),
-    profileIdentifier: oneOf("ProfileVersion1"),
+    ...{ encryptionKey: bytes(32), macKey: bytes(32), initializationVector: bytes(16), mac: bytes(32) },
+    ...{ profileIdentifier: oneOf("ProfileVersion1"), fileDigestAlgorithm: oneOf("SHA256") },
     fileDigest: bytes(32),
-    fileDigestAlgorithm: oneOf("SHA256"),
   },
-  required: [
-    "encryptionKey",
-    "macKey",
-    "initializationVector",
-    "mac",
-    "profileIdentifier",
-    "fileDigest",
-    "fileDigestAlgorithm",
-  ],
+  required:
+    "encryptionKey macKey initializationVector mac profileIdentifier fileDigest fileDigestAlgorithm".split(
+      " ",
+    ),
 };
 
 /** @throws a refusal of a body with missing, invalid or unknown properties */
 export function checkCommit(body: unknown): Keys {
-  const { fileEncryptionInfo, ...more } = fieldsOf(body, "The body");
-  if (Object.keys(more).length > 0)
-    throw badRequest(`The property '${Object.keys(more)[0]}' does not exist.`);
-  const info = checkShape(fileEncryptionInfo, "fileEncryptionInfo", encryptionInfo);
+  const info = checkShape(onlyField(body, "fileEncryptionInfo"), "fileEncryptionInfo", encryptionInfo);
+  const decoded = (name: string) => bytesOfBase64(info[name]) ?? Buffer.alloc(0);
   return {
-    encryptionKey: decoded(info, "encryptionKey"),
-    macKey: decoded(info, "macKey"),
-    initializationVector: decoded(info, "initializationVector"),
-    mac: decoded(info, "mac"),
-    fileDigest: decoded(info, "fileDigest"),
+    encryptionKey: decoded("encryptionKey"),
+    macKey: decoded("macKey"),
+    initializationVector: decoded("initializationVector"),
+    mac: decoded("mac"),
+    fileDigest: decoded("fileDigest"),
   };
-}
-
-function decoded(info: Fields, name: string): Buffer {
-  return bytesOfBase64(info[name]) ?? Buffer.alloc(0);
 }
 
 /** Decrypts the uploaded payload and sets the file's content. @returns why it is refused, or an empty string */

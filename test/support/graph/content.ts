@@ -5,7 +5,16 @@ import { appOf, readableApp } from "./apps.ts";
 import { checkCommit, verifyPayload } from "./commit.ts";
 import type { Call } from "./graph-routes.ts";
 import { checkOptions, page } from "./queries.ts";
-import { boolean, checkShape, type Fields, fieldsOf, integer, type Shape, text } from "./schema.ts";
+import {
+  boolean,
+  checkShape,
+  type Fields,
+  integer,
+  mustBeNull,
+  onlyField,
+  type Shape,
+  text,
+} from "./schema.ts";
 import { type App, type ContentFile, committedFile, type Version } from "./state.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -18,7 +27,7 @@ export function listVersions({ tenant, received, params, address }: Call): Answe
 
 export function createVersion({ tenant, params, json }: Call): Answer {
   const app = appOf(tenant, params);
-  checkEmpty(json());
+  onlyField(json(), "");
   const open = [...app.versions.values()].find((version) => !committedFile(version));
   if (open) throw badRequest(`The content version ${open.id} of this app is not committed yet.`);
   const version: Version = { id: String(++app.lastVersion), files: new Map() };
@@ -49,9 +58,7 @@ const newFile: Shape = {
     name: text(260, 1),
     size: integer(1, 30 * 2 ** 30),
     sizeEncrypted: integer(1, 30 * 2 ** 30),
-    manifest: (value, place) => {
-      if (value !== null) throw badRequest(`${place} must be null.`);
-    },
+    manifest: mustBeNull,
     isDependency: boolean,
   },
   required: ["name", "size", "sizeEncrypted"],
@@ -61,13 +68,9 @@ export function createFile({ tenant, params, json }: Call): Answer {
   const version = versionOf(appOf(tenant, params), params);
   const fields = checkShape(json(), "mobileAppContentFile", newFile);
   if (committedFile(version)) throw badRequest("The content version is committed.");
-  const [name, size, sizeEncrypted] = [
-    String(fields.name),
-    Number(fields.size),
-    Number(fields.sizeEncrypted),
-  ];
+  const [size, sizeEncrypted] = [Number(fields.size), Number(fields.sizeEncrypted)];
   if (sizeEncrypted <= size) throw badRequest("sizeEncrypted must be larger than size.");
-  const file = tenant.newFile({ name, size, sizeEncrypted });
+  const file = tenant.newFile({ name: String(fields.name), size, sizeEncrypted });
   const result = tenant.behaviour.uriResults.shift() ?? "Success";
   file.next = {
     polls: tenant.behaviour.uriPolls,
@@ -96,12 +99,12 @@ export async function deleteFile({ tenant, params }: Call): Promise<Answer> {
 
 export function renewUpload({ tenant, params, json }: Call): Answer {
   const file = fileOf(appOf(tenant, params), params);
-  checkEmpty(json());
+  onlyField(json(), "");
   if (!hasUri(file))
     throw badRequest(`The file's upload cannot be renewed in the state ${file.uploadState}.`);
-  const { renewalPolls, renewalState } = tenant.behaviour;
+  const { uriPolls, renewalState } = tenant.behaviour;
   file.uploadState = "azureStorageUriRenewalPending";
-  file.next = { polls: renewalPolls, state: () => issueUri(tenant, file, renewalState) };
+  file.next = { polls: uriPolls, state: () => issueUri(tenant, file, renewalState) };
   return { status: 200 };
 }
 
@@ -122,11 +125,6 @@ export function commitFile({ tenant, params, json }: Call): Answer {
   };
   void verifyPayload(tenant, file, keys).then(end, (error: unknown) => end(String(error)));
   return { status: 200 };
-}
-
-function checkEmpty(body: unknown): void {
-  const names = Object.keys(fieldsOf(body, "The body")).filter((name) => name !== "@odata.type");
-  if (names.length > 0) throw badRequest(`The property '${names[0]}' does not exist.`);
 }
 
 function versionOf(app: App, params: readonly string[]): Version {
@@ -160,7 +158,7 @@ function issueUri({ behaviour }: Tenant, { blob }: ContentFile, state: string): 
   if (!uriStates.includes(state)) return state;
   blob.uri = {
     signature: Buffer.from(randomUUID()).toString("base64"),
-    expires: Date.now() + behaviour.uriSeconds * 1000,
+    expires: Date.now() + 3_600_000,
     blocksLeft: behaviour.blocksPerUri,
     refusalsLeft: behaviour.newUriRefusals,
   };

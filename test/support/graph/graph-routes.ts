@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, Refusal } from "./answers.ts";
 import { changeApp, createApp, deleteApp, listApps, showApp } from "./apps.ts";
-import { assign, listAssignments, listCategories, removeCategory } from "./assignments.ts";
+import { assign, listAssignments, listCategories } from "./assignments.ts";
 import {
   commitFile,
   createFile,
@@ -61,7 +61,6 @@ const routes: readonly [string, string, (call: Call) => Answer | Promise<Answer>
   ["POST", `${apps}/:id/assign`, assign],
   ["GET", `${apps}/:id/categories`, listCategories],
   ["POST", `${apps}/:id/categories/$ref`, addCategory],
-  ["DELETE", `${apps}/:id/categories/:category/$ref`, removeCategory],
   ["GET", "/beta/deviceAppManagement/mobileAppCategories", listDirectory("mobileAppCategories")],
   ["GET", "/beta/deviceManagement/assignmentFilters", listDirectory("assignmentFilters")],
   ["GET", "/beta/deviceManagement/roleScopeTags", listDirectory("roleScopeTags")],

@@ -2,7 +2,7 @@ import { type Answer, badRequest, Refusal } from "./answers.ts";
 import { appOf, readableApp } from "./apps.ts";
 import type { Call } from "./graph-routes.ts";
 import { checkOptions, page } from "./queries.ts";
-import { type Check, checkShape, type Fields, fieldsOf, guid, oneOf } from "./schema.ts";
+import { type Check, checkShape, type Fields, fieldsOf, guid, oneOf, onlyField } from "./schema.ts";
 import type { App, Relationship } from "./state.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -24,9 +24,7 @@ export function updateRelationships({ tenant, params, json }: Call): Answer {
   const app = appOf(tenant, params);
   if (app.unrelatableFor-- > 0)
     throw new Refusal(412, "PreconditionFailed", "The app is not ready for relationships yet.");
-  const { relationships, ...more } = fieldsOf(json(), "The body");
-  if (Object.keys(more).length > 0)
-    throw badRequest(`The property '${Object.keys(more)[0]}' does not exist.`);
+  const relationships = onlyField(json(), "relationships");
   if (!Array.isArray(relationships)) throw badRequest("relationships must be an array.");
   const children = relationships.map((value, i) => childOf(tenant, app, value, `relationships[${i}]`));
   checkDependencies(tenant, app, children);
@@ -85,18 +83,7 @@ function relationBody(
   other: string,
   targetType: string,
 ): Fields {
-  const { displayName, displayVersion, publisher } = tenant.state.apps.get(other)?.fields ?? {};
-  return {
-    "@odata.type": type,
-    id,
-    targetId: other,
-    targetDisplayName: displayName,
-    targetDisplayVersion: displayVersion ?? null,
-    targetPublisher: publisher,
-    targetPublisherDisplayName: publisher,
-    targetType,
-    ...kind,
-    dependentAppCount: 0,
-    dependsOnAppCount: 0,
-  };
+  const { displayName, publisher } = tenant.state.apps.get(other)?.fields ?? {};
+  const names = { targetDisplayName: displayName, targetPublisher: publisher };
+  return { "@odata.type": type, id, targetId: other, ...names, targetType, ...kind, dependentAppCount: 0 };
 }

@@ -18,8 +18,6 @@ export interface ReceivedRequest {
   readonly body: unknown;
   /** Status of the answer; 0 before the answer, or when the connection was reset. */
   status: number;
-  /** Whether no fault stopped the request before its handler. The handler may still have refused it. */
-  hasEffect: boolean;
 }
 
 /** @throws a refusal when the body is not UTF-8 */

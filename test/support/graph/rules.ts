@@ -6,6 +6,7 @@ import {
   checkShape,
   type Fields,
   fieldsOf,
+  mustBeNull,
   oneOf,
   orNull,
   type Shape,
@@ -16,18 +17,22 @@ const comparisons = ["equal", "notEqual", "greaterThan", "greaterThanOrEqual", "
 
 const script = "#microsoft.graph.win32LobAppPowerShellScriptRule";
 
-/** Base64 of a script that is not blank, at most 200,000 bytes. */
-const scriptContent = base64(
-  (bytes) => bytes.length <= 200_000 && bytes.toString("utf8").trim() !== "",
-  "a script",
-);
-
 const scriptRule = {
   ruleType: oneOf("detection", "requirement"),
   enforceSignatureCheck: boolean,
   runAs32Bit: boolean,
-  scriptContent,
+  // At most 200,000 bytes.
+  scriptContent: base64(({ length }) => length <= 200_000, "a script"),
 };
+
+const ofScripts = [
+  "ruleType",
+  "enforceSignatureCheck",
+  "runAs32Bit",
+  "scriptContent",
+  "operationType",
+  "operator",
+];
 
 const detection: Shape = {
   type: script,
@@ -35,11 +40,9 @@ const detection: Shape = {
     ...scriptRule,
     operationType: oneOf("notConfigured"),
     operator: oneOf("notConfigured"),
-    comparisonValue: mustBeNull,
-    displayName: mustBeNull,
-    runAsAccount: mustBeNull,
+    ...{ comparisonValue: mustBeNull, displayName: mustBeNull, runAsAccount: mustBeNull },
   },
-  required: ["enforceSignatureCheck", "runAs32Bit", "scriptContent", "operationType", "operator"],
+  required: ofScripts,
 };
 
 const requirement: Shape = {
@@ -52,16 +55,7 @@ const requirement: Shape = {
     displayName: text(256, 1),
     runAsAccount: oneOf("system", "user"),
   },
-  required: [
-    "enforceSignatureCheck",
-    "runAs32Bit",
-    "scriptContent",
-    "operationType",
-    "operator",
-    "comparisonValue",
-    "displayName",
-    "runAsAccount",
-  ],
+  required: [...ofScripts, "comparisonValue", "displayName", "runAsAccount"],
 };
 
 const compared = {
@@ -69,29 +63,20 @@ const compared = {
   check32BitOn64System: boolean,
   operator: oneOf("notConfigured", ...comparisons),
   comparisonValue: orNull(text(1000)),
+  operationType: text(100, 1),
 };
 
 /** Rules that only administrators make, in the portal. */
 const otherRules: readonly Shape[] = [
   {
     type: "#microsoft.graph.win32LobAppRegistryRule",
-    properties: {
-      ...compared,
-      keyPath: text(1000, 1),
-      valueName: orNull(text(1000)),
-      operationType: oneOf("exists", "doesNotExist", "string", "integer", "version"),
-    },
-    required: ["keyPath", "operationType"],
+    properties: { ...compared, keyPath: text(1000, 1), valueName: orNull(text(1000)) },
+    required: ["ruleType", "keyPath", "operationType"],
   },
   {
     type: "#microsoft.graph.win32LobAppFileSystemRule",
-    properties: {
-      ...compared,
-      path: text(1000, 1),
-      fileOrFolderName: text(1000, 1),
-      operationType: oneOf("exists", "doesNotExist", "modifiedDate", "createdDate", "version", "sizeInMB"),
-    },
-    required: ["path", "fileOrFolderName", "operationType"],
+    properties: { ...compared, path: text(1000, 1), fileOrFolderName: text(1000, 1) },
+    required: ["ruleType", "path", "fileOrFolderName", "operationType"],
   },
 ];
 
@@ -110,11 +95,7 @@ function checkRule(value: unknown, place: string): Fields {
   const shapes = [fields.ruleType === "requirement" ? requirement : detection, ...otherRules];
   const shape = shapes.find(({ type }) => type === fields["@odata.type"]);
   if (!shape) throw badRequest(`${place}: @odata.type ${JSON.stringify(fields["@odata.type"])} is no rule.`);
-  return checkShape(fields, place, { ...shape, required: ["ruleType", ...(shape.required ?? [])] });
-}
-
-function mustBeNull(value: unknown, place: string): void {
-  if (value !== null) throw badRequest(`${place} is not taken by a detection rule.`);
+  return checkShape(fields, place, shape);
 }
 
 /** A rule as a tenant returns it: missing properties of script rules are null. */

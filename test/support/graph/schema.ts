@@ -25,33 +25,41 @@ export function fieldsOf(value: unknown, place: string): Fields {
   return value;
 }
 
+/** @returns the only property of a request's body. @throws a refusal of others */
+export function onlyField(body: unknown, name: string): unknown {
+  const { [name]: value, "@odata.type": _, ...more } = fieldsOf(body, "The body");
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined) throw badRequest(`The property '${unknown}' does not exist.`);
+  return value;
+}
+
 /** Checks an object's type, its properties, and that no required property is missing. */
 export function checkShape(value: unknown, place: string, shape: Shape): Fields {
   const fields = fieldsOf(value, place);
   checkProperties(fields, place, shape);
-  for (const name of shape.required ?? [])
-    if (fields[name] === undefined || fields[name] === null)
-      throw badRequest(`${place}: ${name} is missing.`);
+  const missing = shape.required?.find((name) => fields[name] === undefined || fields[name] === null);
+  if (missing !== undefined) throw badRequest(`${place}: ${missing} is missing.`);
   return fields;
 }
 
 /** As `checkShape`, but required properties may be missing. */
-export function checkProperties(fields: Fields, place: string, shape: Shape): void {
-  checkType(fields["@odata.type"], place, shape);
-  for (const [name, value] of Object.entries(fields)) {
-    if (name === "@odata.type") continue;
+export function checkProperties(fields: Fields, place: string, { type, ...shape }: Shape): void {
+  const { "@odata.type": found, ...properties } = fields;
+  if (found !== type && !(found === undefined && shape.isTypeOptional === true))
+    throw badRequest(`${place}: @odata.type must be ${type}, found ${JSON.stringify(found)}.`);
+  for (const [name, value] of Object.entries(properties)) {
     const check = Object.hasOwn(shape.properties, name) ? shape.properties[name] : undefined;
-    if (!check)
-      throw badRequest(`The property '${name}' does not exist on type '${shape.type.slice(1)}' (${place}).`);
+    if (!check) throw badRequest(`The property '${name}' does not exist on type '${type}' (${place}).`);
     check(value, `${place}.${name}`);
   }
 }
 
-function checkType(found: unknown, place: string, { type, isTypeOptional }: Shape): void {
-  if (found === undefined && isTypeOptional === true) return;
-  if (found !== type)
-    throw badRequest(`${place}: @odata.type must be ${type}, found ${JSON.stringify(found)}.`);
-}
+/** A check that refuses all values for which `isValid` is false. */
+const checkThat =
+  (isValid: (value: unknown) => boolean, what: string): Check =>
+  (value, place) => {
+    if (!isValid(value)) throw badRequest(`${place} must be ${what}, found ${JSON.stringify(value)}.`);
+  };
 
 export const shaped =
   (shape: Shape): Check =>
@@ -66,40 +74,24 @@ export const orNull =
   };
 
 /** A string; lengths in UTF-16 units. `shortest` counts without surrounding blanks. */
-export const text =
-  (longest: number, shortest = 0): Check =>
-  (value, place) => {
-    if (typeof value !== "string")
-      throw badRequest(`${place} must be a string, found ${JSON.stringify(value)}.`);
-    if (value.trim().length < shortest) throw badRequest(`${place} must not be empty.`);
-    if (value.length > longest) throw badRequest(`${place} is longer than ${longest} characters.`);
-  };
+export const text = (longest: number, shortest = 0): Check =>
+  checkThat(
+    (value) => typeof value === "string" && value.trim().length >= shortest && value.length <= longest,
+    `a string of ${shortest} to ${longest} characters`,
+  );
 
-export const boolean: Check = (value, place) => {
-  if (typeof value !== "boolean")
-    throw badRequest(`${place} must be a boolean, found ${JSON.stringify(value)}.`);
-};
+export const boolean = checkThat((value) => typeof value === "boolean", "a boolean");
 
-export const integer =
-  (least: number, most: number): Check =>
-  (value, place) => {
-    if (
-      !Number.isInteger(value) ||
-      Number(value) < least ||
-      Number(value) > most ||
-      typeof value !== "number"
-    )
-      throw badRequest(
-        `${place} must be a whole number from ${least} to ${most}, found ${JSON.stringify(value)}.`,
-      );
-  };
+export const mustBeNull = checkThat((value) => value === null, "null");
 
-export const oneOf =
-  (...words: readonly string[]): Check =>
-  (value, place) => {
-    if (typeof value !== "string" || !words.includes(value))
-      throw badRequest(`${place} must be one of ${words.join(", ")}, found ${JSON.stringify(value)}.`);
-  };
+export const integer = (least: number, most: number): Check =>
+  checkThat(
+    (value) => typeof value === "number" && Number.isInteger(value) && value >= least && value <= most,
+    `a whole number from ${least} to ${most}`,
+  );
+
+export const oneOf = (...words: readonly string[]): Check =>
+  checkThat((value) => typeof value === "string" && words.includes(value), `one of ${words.join(", ")}`);
 
 /** A list in which no two items have the same key. */
 export const listOf =
@@ -118,16 +110,12 @@ export function bytesOfBase64(value: unknown): Buffer | undefined {
   return bytes.toString("base64") === value ? bytes : undefined;
 }
 
-export const base64 =
-  (isValid: (bytes: Buffer) => boolean, what: string): Check =>
-  (value, place) => {
+export const base64 = (isValid: (bytes: Buffer) => boolean, what: string): Check =>
+  checkThat((value) => {
     const bytes = bytesOfBase64(value);
-    if (!bytes || !isValid(bytes)) throw badRequest(`${place} must be ${what} in base64.`);
-  };
+    return bytes !== undefined && isValid(bytes);
+  }, `${what} in base64`);
 
-const guidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const guidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export const guid: Check = (value, place) => {
-  if (typeof value !== "string" || !guidPattern.test(value))
-    throw badRequest(`${place} must be a GUID, found ${JSON.stringify(value)}.`);
-};
+export const guid = checkThat((value) => typeof value === "string" && guidPattern.test(value), "a GUID");

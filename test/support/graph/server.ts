@@ -74,7 +74,6 @@ async function serve(tenants: Map<string, Tenant>, request: IncomingMessage, res
     length: bytes.length,
     body: parsedBody(area, bytes),
     status: 0,
-    hasEffect: false,
   };
   tenant.requests.push(received);
   await tenant.onRequest?.(received);
@@ -122,8 +121,7 @@ async function answerWithFaults(
   bytes: Buffer,
 ): Promise<Answer | undefined> {
   const { when, delayMs, reset, refusal, instead } = tenant.faults.effectOn(received);
-  received.hasEffect = when !== "before";
-  const right = received.hasEffect ? await answerOf(tenant, received, bytes) : undefined;
+  const right = when !== "before" ? await answerOf(tenant, received, bytes) : undefined;
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
   if (when === "never") return right;
   return reset ? undefined : (instead ?? refusalIn(received.area, refusal));

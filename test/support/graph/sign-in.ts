@@ -170,8 +170,7 @@ export function tokens(
   tenant.state.tokens.set(token, 0);
   tenant.signIns.scopes.set(token, scope);
   if (more.claims !== undefined) tenant.signIns.withClaims.add(token);
-  const seconds = tenant.behaviour.signIn.tokenExpiresIn;
-  const life = { expires_in: seconds, ext_expires_in: seconds };
+  const life = { expires_in: 3600, ext_expires_in: 3600 };
   const body = { token_type: "Bearer", scope, ...life, ...more, access_token: token };
   if (!scope.split(" ").includes("offline_access")) return { status: 200, body };
   const refreshToken = `refresh.${randomUUID()}`;

@@ -23,9 +23,8 @@ export class Tenant {
   readonly requests: ReceivedRequest[] = [];
   /** Requests to the storage that carried a token. */
   readonly leaks: ReceivedRequest[] = [];
-  /** Children and assignments that a call removed. */
+  /** Children that a call removed. */
   readonly lostChildren: { app: string; child: string }[] = [];
-  readonly lostAssignments: { app: string; assignment: Fields }[] = [];
   /** Icons that a PATCH without one removed, by app. */
   readonly lostIcons: string[] = [];
   /** Why commits failed. */
@@ -159,6 +158,11 @@ export class Tenant {
   /** Refuses all requests from this one on, counted from 1 from now. With `after` the first one still has its effect. */
   stopAt(number: number, when: "before" | "after" = "before"): void {
     this.faults.stopAt(this.requests.length + number, when);
+  }
+
+  /** Removes all apps. */
+  clear(): void {
+    this.state.apps.clear();
   }
 
   /** Ends all faults, and `stopAt`. */

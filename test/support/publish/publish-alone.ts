@@ -10,7 +10,13 @@ import { program } from "../powershell/powershell.ts";
 interface AloneRun {
   /** Ctrl+C. */
   interrupt(): void;
-  readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
+  readonly ended: Promise<{
+    readonly code: number | null;
+    readonly stdout: string;
+    readonly stderr: string;
+    /** Both. */
+    readonly output: string;
+  }>;
 }
 
 /** @param answers the input at prompts, line by line; undefined: not interactive */
@@ -28,13 +34,14 @@ export async function startAlone(
   const process_ = spawn(program, given, { env: { ...process.env, TMPDIR: folder } });
   cleanUp(t, () => process_.kill("SIGKILL"));
   process_.stdin.end((answers ?? []).map((line) => `${line}\n`).join(""));
-  let output = "";
-  for (const stream of [process_.stdout, process_.stderr])
-    stream.on("data", (piece: Buffer) => {
-      output += piece.toString();
+  const texts = { stdout: "", stderr: "", output: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    process_[name].setEncoding("utf8").on("data", (piece: string) => {
+      texts[name] += piece;
+      texts.output += piece;
     });
-  const ended = new Promise<{ code: number | null; output: string }>((resolve) => {
-    process_.on("close", (code) => resolve({ code, output }));
+  const ended: AloneRun["ended"] = new Promise((resolve) => {
+    process_.on("close", (code) => resolve({ code, ...texts }));
   });
   return { interrupt: () => process_.kill("SIGINT"), ended };
 }

@@ -7,8 +7,10 @@ import { program } from "../powershell/powershell.ts";
 import { uncounted } from "../processor-time.ts";
 import { findBlock } from "./published.ts";
 
-/** Whether scripts run as they are served. */
-const isWhole = process.env.DEEP === "1";
+/** `as served`: the script stays as it is. `apart`: its settings are in a file of their own, for PowerShell's cache. */
+type How = "as served" | "apart";
+
+const usual: How = process.env.DEEP === "1" ? "as served" : "apart";
 
 /** An object of `-PassThru`. */
 export interface ResultRow {
@@ -27,6 +29,8 @@ export interface PublishRun {
   readonly code: number;
   /** Lines that a person sees. */
   readonly output: readonly string[];
+  /** The same as one text. */
+  readonly said: string;
   /** The objects of `-PassThru`. */
   readonly rows: readonly ResultRow[];
   /** Lines on standard error. They must always be empty. */
@@ -81,8 +85,10 @@ export class Publisher {
     script: string,
     parameters: Record<string, unknown> = {},
     environment: Record<string, string> = {},
+    how = usual,
   ): Promise<PublishRun> {
-    const running = this.#run(script, parameters, environment);
+    const text = how === "as served" ? script : this.#withoutSettings(script);
+    const running = this.#run(text, parameters, environment);
     // The first run starts PowerShell and lets it compile its own code.
     return this.#runs === 1 ? uncounted(running) : running;
   }
@@ -95,7 +101,7 @@ export class Publisher {
     const folder = join(this.folder, String(++this.#runs));
     mkdirSync(folder);
     const path = join(this.folder, "publish.ps1");
-    writeFileSync(path, isWhole ? script : this.#withoutSettings(script));
+    writeFileSync(path, script);
     this.#process.stdin?.write(
       `${JSON.stringify({ Script: path, Parameters: parameters, Environment: environment, Folder: folder })}\n`,
     );
@@ -108,7 +114,8 @@ export class Publisher {
         continue;
       }
       const { Code, Output, Rows, Errors, Noted, Log, Left } = JSON.parse(value.slice("ANSWER ".length));
-      const texts = { output: [...lines, ...Output], errors: Errors, noted: Noted, log: Log };
+      const output = [...lines, ...Output];
+      const texts = { output, said: output.join("\n"), errors: Errors, noted: Noted, log: Log };
       return { code: Code, rows: Rows, left: Left, ...texts };
     }
   }

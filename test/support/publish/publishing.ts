@@ -8,6 +8,8 @@ import type { Fields } from "../graph/schema.ts";
 import { type SimulatedGraph, startGraph } from "../graph/server.ts";
 import type { Tenant } from "../graph/tenant.ts";
 import { makePng } from "../printers/png.ts";
+import { readSettings } from "./published.ts";
+import { publishBefore } from "./published-before.ts";
 import { Publisher, type PublishRun, withShortPauses } from "./publisher.ts";
 
 /** A service, a tenant in a simulated Graph, and a PowerShell that publishes from one to the other. */
@@ -22,6 +24,8 @@ export interface Publishing {
   script(path: string, others?: readonly (readonly [string, string])[]): Promise<string>;
   /** Downloads a publish script and runs it with the tenant's token. */
   publish(path: string, parameters?: Record<string, unknown>): Promise<PublishRun>;
+  /** Leaves in the tenant what a run of the path's script leaves. @param how together: as a run with `-Together` */
+  published(path: string, how?: { together?: boolean; tenant?: Tenant }): Promise<void>;
   /** Runs a script with the tenant's token. */
   run(
     script: string,
@@ -72,7 +76,46 @@ export async function startPublishing(
     script,
     run,
     publish: async (path, parameters) => run(await script(path), parameters),
+    published: async (path, { together = false, tenant: other = tenant } = {}) => {
+      const settings = readSettings(await (await service.fetch(path)).text());
+      const whole = settings.Together === null ? [] : [settings.Together];
+      publishBefore(other, settings, together ? whole : settings.Apps);
+    },
   };
+}
+
+/** A printer, and the path of its script. */
+export interface OnePrinter extends Publishing {
+  readonly id: number;
+  readonly path: string;
+  /** The printer's app in the tenant. */
+  app(): ReturnType<typeof appOf>;
+}
+
+export async function startWithPrinter(
+  t: TestContext,
+  behaviour: BehaviourChanges = {},
+  fields: Record<string, string> = {},
+): Promise<OnePrinter> {
+  const publishing = await startPublishing(t, behaviour);
+  const id = await publishing.service.addPrinter(fields);
+  return {
+    ...publishing,
+    id,
+    path: `/printers/${id}/publish`,
+    app: () => appOf(publishing.tenant, `printer:${id}`),
+  };
+}
+
+/** As `startWithPrinter`, after a run of the printer's script. */
+export async function startPublished(
+  t: TestContext,
+  behaviour: BehaviourChanges = {},
+  fields: Record<string, string> = {},
+): Promise<OnePrinter> {
+  const one = await startWithPrinter(t, behaviour, fields);
+  await one.published(one.path);
+  return one;
 }
 
 /** Checks what every run must guarantee. */
@@ -123,7 +166,7 @@ function shortPath(path: string): string {
 }
 
 /** The rows of the table at the end of a run. */
-export function resultRows({ output }: PublishRun): string[] {
+export function resultRows({ output }: Pick<PublishRun, "output">): string[] {
   const head = output.findIndex((line) => /^App +Result +Detail/.test(line));
   if (head < 0) return [];
   const rows = output.slice(head + 1);
