@@ -30,13 +30,13 @@ export function testInterrupted(
   { script: [kind, what], prepare, moreThan, quick, quickAt = [0.6], deep }: Interrupted,
   check: (where: string, broken: RunResult) => Promise<void>,
 ): void {
-  for (const failWith of isDeep ? deep : [quick ?? []].flat()) {
+  for (const failWith of isDeep ? deep : quick === undefined ? [] : [quick]) {
     test(`after a failure (${failWith}) at any call of ${name}`, async () => {
       await prepare();
       const { length: count } = (await windows.runSuccessfully(kind, what)).calls;
       assert.ok(count > moreThan, `${count} calls`);
       const all = Array.from({ length: count }, (_, i) => i + 1);
-      for (const failAt of isDeep ? all : quickAt.map((part) => Math.round(part * count))) {
+      for (const failAt of isDeep ? all : quickAt.map((part) => Math.max(1, Math.round(part * count)))) {
         await prepare();
         const broken = await windows.run(kind, what, { failAt, failWith });
         await check(`call ${failAt} of ${count}, ${broken.calls[failAt - 1]}`, broken);
