@@ -13,7 +13,7 @@ import {
   wide,
   withoutBrowser,
 } from "../support/browser.ts";
-import { windowVariants } from "../support/depth.ts";
+import { deepTest, windowVariants } from "../support/depth.ts";
 import { startFilled } from "../support/filled.ts";
 
 const printers = [
@@ -121,7 +121,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     );
   });
 
-  test("the link to choose another list keeps the pasted list, and another client is used", async (t) => {
+  deepTest("the link to choose another list keeps the pasted list, and another client is used", async (t) => {
     const { url, app } = await withTwoPrinters(t);
     const page = await openWide(t);
     const problems = watchProblems(page, url);
@@ -174,7 +174,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.deepEqual([copies, await pasted(page).inputValue()], [0, "Drucker\nA"]);
   });
 
-  test("the import works without scripts", async (t) => {
+  deepTest("the import works without scripts", async (t) => {
     const { url, app } = await withTwoPrinters(t);
     const page = await openWide(t, narrow);
 
