@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { UserError } from "../../src/domain/errors.ts";
 import { readPrintServer } from "../../src/domain/import/print-server.ts";
+import { isDeep, rounds } from "../support/depth.ts";
 
 /** The address of a queue on each of these ports, or the reason why it is left out. */
 function targetsOf(ports: readonly Record<string, unknown>[]) {
@@ -10,39 +12,16 @@ function targetsOf(ports: readonly Record<string, unknown>[]) {
 }
 
 test("a port with a host address is never local, whatever its name", () => {
-  const names = [
-    "TS3480",
-    "TS001",
-    "COM3OG",
-    "COM3:",
-    "USB2",
-    "LPT1-10.0.0.5",
-    "NUL",
-    "FILE:",
-    "Microsoft.1",
-  ];
-  const ports = names.map((Name, i) => ({ Name, PrinterHostAddress: `10.0.0.${i + 1}`, Protocol: 1 }));
+  const names = "TS3480 TS001 COM3OG COM3: USB2 LPT1-10.0.0.5 NUL FILE: Microsoft.1".split(" ");
+  const addresses = names.map((_, i) => `10.0.0.${i + 1}`);
 
-  const found = targetsOf(ports);
+  const found = targetsOf(names.map((Name, i) => ({ Name, PrinterHostAddress: addresses[i], Protocol: 1 })));
 
-  assert.deepEqual(
-    found,
-    ports.map(({ PrinterHostAddress }) => PrinterHostAddress),
-  );
+  assert.deepEqual(found, addresses);
 });
 
 test("ports without an address are local if their whole name matches; others are reported as unknown", () => {
-  const local = [
-    "PORTPROMPT:",
-    "FILE:",
-    "nul:",
-    "XPSPort:",
-    "SHRFAX:",
-    "USB001",
-    "DOT4_001",
-    "LPT1:",
-    "COM12:",
-  ];
+  const local = "PORTPROMPT: FILE: nul: XPSPort: SHRFAX: USB001 DOT4_001 LPT1: COM12:".split(" ");
   const far = ["TS001", "\\\\other\\share", "Microsoft.Office.OneNote_1"];
   const other = ["TSCAN", "COM3OG", "USBPRINT_3", "lpt"];
 
@@ -55,34 +34,30 @@ test("ports without an address are local if their whole name matches; others are
 });
 
 test("a queue whose port name is an IPP URL becomes a driverless printer; other IPP queues are left out", () => {
-  const names = [
-    "http://10.0.0.9:631/ipp/print",
-    "ipp://printer.example/ipp/port1",
-    "ipps://[fe80::9]/ipp/print",
-    "https://10.0.0.8/ipp",
-    "http://10.0.0.7/printers/Office/.printer",
-    "http://10.0.0.6/ipp?queue=1",
-    "IPP-0815",
+  const left = "Prints over IPP, but Windows does not report the address. Add the printer by hand.";
+  const targets: [port: string, target: string][] = [
+    ["http://10.0.0.9:631/ipp/print", "10.0.0.9 631 /ipp/print "],
+    ["ipp://printer.example/ipp/port1", "printer.example 631 /ipp/port1 "],
+    ["ipps://[fe80::9]/ipp/print", left],
+    ["https://10.0.0.8/ipp", "10.0.0.8 443 /ipp on"],
+    ["http://10.0.0.7/printers/Office/.printer", "10.0.0.7 80 /printers/Office/.printer "],
+    ["http://10.0.0.6/ipp?queue=1", left],
+    ["IPP-0815", left],
   ];
-  const printers = names.map((PortName) => ({ Name: PortName, PortName, DriverName: "Papyrus" }));
-  const ports = names.map((Name) => ({ Name, PortMonitor: "IPP Port Monitor" }));
+  const Printers = targets.map(([PortName]) => ({ Name: PortName, PortName, DriverName: "Papyrus" }));
+  const Ports = targets.map(([Name]) => ({ Name, PortMonitor: "IPP Port Monitor" }));
 
-  const { rows } = readPrintServer(JSON.stringify({ Printers: printers, Ports: ports }));
+  const { rows } = readPrintServer(JSON.stringify({ Printers, Ports }));
 
   const found = rows.map(({ values, driver, leftOut }) => {
     const { protocol, address, port_number, ipp_path, ipp_tls } = values;
-    return leftOut ?? [driver?.model, protocol, address, port_number, ipp_path, ipp_tls].join(" ");
+    const target = [driver?.model, protocol, address, port_number, ipp_path, ipp_tls].join(" ");
+    return leftOut ?? target.replace("Microsoft IPP Class Driver ipp ", "");
   });
-  const left = "Prints over IPP, but Windows does not report the address. Add the printer by hand.";
-  assert.deepEqual(found, [
-    "Microsoft IPP Class Driver ipp 10.0.0.9 631 /ipp/print ",
-    "Microsoft IPP Class Driver ipp printer.example 631 /ipp/port1 ",
-    left,
-    "Microsoft IPP Class Driver ipp 10.0.0.8 443 /ipp on",
-    "Microsoft IPP Class Driver ipp 10.0.0.7 80 /printers/Office/.printer ",
-    left,
-    left,
-  ]);
+  assert.deepEqual(
+    found,
+    targets.map(([, target]) => target),
+  );
 });
 
 test("a queue with the IPP class driver on a WSD port becomes a driverless printer with the address from Windows", () => {
@@ -95,4 +70,70 @@ test("a queue with the IPP class driver on a WSD port becomes a driverless print
   const { address, protocol, port_name } = row?.values ?? {};
   assert.deepEqual([address, protocol, port_name], ["10.0.0.9", "ipp", ""]);
   assert.match(row?.remarks.join() ?? "", /check its IPP path/);
+});
+
+/** The message with which a text is refused; empty if it is not. */
+function refusal(text: string): string {
+  try {
+    readPrintServer(text);
+    return "";
+  } catch (error) {
+    if (error instanceof UserError && error.code === "invalid") return error.message;
+    throw error;
+  }
+}
+
+test("JSON that is cut off, deeply nested or endless is refused, and cannot change prototypes", () => {
+  const brackets = rounds(50_000, 400_000);
+  const broken = [
+    "{",
+    "[1,]",
+    '{"a":1,}',
+    '{"a" 1}',
+    "[1 2]",
+    '["a',
+    '["a\\"',
+    "[nul",
+    "[01",
+    "[1]]",
+    "{1:2}",
+  ];
+  broken.push('{"a":}', "[+1", '["\u0001"]', "[".repeat(brackets));
+  const endless = isDeep ? ["[".repeat(4_000_000), '{"a":'.repeat(1_000_000)] : [];
+  endless.push(`[${"{},".repeat(rounds(510_000, 1_000_000))}1]`);
+  const deep = `{"Printers":[{"Name":${'{"value":'.repeat(brackets)}"Deep"${"}".repeat(brackets)}}]}`;
+
+  for (const text of broken) assert.match(refusal(text), /incomplete or damaged/, text.slice(0, 20));
+  for (const text of endless) assert.match(refusal(text), /more than 500000 values/);
+  assert.equal(readPrintServer(deep).rows[0]?.values.name, "Deep");
+  for (const text of ['{"a":1}', "[]", '["Printers"]', '{"__proto__":{"Printers":[]}}'])
+    assert.match(refusal(text), /contains no “Printers”/);
+  assert.equal(({} as Record<string, unknown>).Printers, undefined);
+});
+
+test("more than 5000 printers are refused", () => {
+  const Printers = Array.from({ length: 5001 }, (_, i) => ({ Name: `P${i}` }));
+
+  assert.match(refusal(JSON.stringify({ Printers })), /more than 5000 printers/);
+  assert.equal(refusal(JSON.stringify({ Printers: Printers.slice(1) })), "");
+});
+
+test("values of unexpected types are read as text or ignored", () => {
+  const value = [
+    { Name: 7, DriverName: null, PortName: { value: "IP_1" }, Comment: ["a"], Location: { x: 1 } },
+    "no printer",
+    { Name: { value: { value: "Deep" } }, PortName: "IP_1" },
+  ];
+  const port = { Name: "IP_1", PrinterHostAddress: "10.0.0.1", Protocol: "LPR", LprQueueName: "lp" };
+  const Ports = { ...port, PortNumber: "515" };
+
+  const { rows } = readPrintServer(JSON.stringify({ Printers: { value, Count: 3 }, Ports, Drivers: "none" }));
+
+  assert.deepEqual(
+    rows.map(({ values }) => [values.name, values.address, values.protocol, values.comment, values.location]),
+    [
+      ["7", "10.0.0.1", "lpr", "", ""],
+      ["Deep", "10.0.0.1", "lpr", "", ""],
+    ],
+  );
 });

@@ -4,15 +4,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { deploymentOf, deploymentOfMany } from "../../../src/pkg/scripts/deployment.ts";
+import type { Deployed } from "../../support/audit/deployed.ts";
+import { isDeep } from "../../support/depth.ts";
 import { armZip } from "../../support/drivers/arm64-pair.ts";
 import { filesZip } from "../../support/drivers/files-zip.ts";
+import { changing, driverNamesOf, endsOf, lastLine, runAll } from "../../support/drivers/script-runs.ts";
 import { windowsDeployable } from "../../support/powershell/ipp-machine.ts";
-import {
-  deployable,
-  type Machine,
-  type RunResult,
-  withoutPowerShell,
-} from "../../support/powershell/powershell.ts";
+import { deployable, type Machine, withoutPowerShell } from "../../support/powershell/powershell.ts";
 import { arm64Machine, arm64Model, driverPair, x64Model } from "../../support/powershell/simulated-arm64.ts";
 import {
   getQueue,
@@ -24,81 +22,139 @@ import {
 } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 
+const x64Process = { ...arm64Machine, ProcessArchitecture: "AMD64" };
 /** Each machine with the model that it must install. */
 const machines: readonly (readonly [what: string, machine: Machine, model: string])[] = [
   ["an x64 machine", {}, x64Model],
-  ["a 32-bit process on x64", { ProcessArchitecture: "x86", Wow64: "AMD64" }, x64Model],
   ["an ARM64 machine", arm64Machine, arm64Model],
+  ["a 32-bit process on x64", { ProcessArchitecture: "x86", Wow64: "AMD64" }, x64Model],
   ["a 32-bit process on ARM64", { ...arm64Machine, ProcessArchitecture: "x86", Wow64: "ARM64" }, arm64Model],
-  ["an x64 process on ARM64", { ...arm64Machine, ProcessArchitecture: "AMD64" }, arm64Model],
+  ["an x64 process on ARM64", x64Process, arm64Model],
+  ["an x64 process with ARM64 in its environment", { ...x64Process, Wow64: "ARM64" }, arm64Model],
+];
+const bothArchitectures = ["amd64", "arm64"] as const;
+const pcl6 = "Microsoft PCL6 Class Driver";
+const windowsOwn = windowsDeployable({}, pcl6).driver;
+
+/** A driver for both architectures, used with another model on ARM64. */
+function oneDriver() {
+  const inf = { architectures: bothArchitectures, descriptions: [x64Model, arm64Model] };
+  return deployable({ arm64_driver_desc: arm64Model }, { inf }, { id: 1, sha256: "a".repeat(64), inf });
+}
+
+/** A client with a pair of drivers and a driver for both architectures. */
+function client() {
+  const inf = { architectures: bothArchitectures, descriptions: ["Papyrus Both"] };
+  const hall = deployable(
+    { id: "8", name: "Hall", address: "10.0.0.8" },
+    { id: 3, sha256: "c".repeat(64), inf },
+  );
+  return deploymentOfMany("Client", [driverPair(), hall]);
+}
+
+/** Deployments with the queues, staged INFs and trusted publishers on an x64 machine and on an ARM64 machine. */
+const deployments: readonly (readonly [what: string, Deployed, onX64: string[], onArm: string[]])[] = [
   [
-    "an x64 process with ARM64 in its environment",
-    { ...arm64Machine, ProcessArchitecture: "AMD64", Wow64: "ARM64" },
-    arm64Model,
+    "one driver with another model for ARM64 is staged once",
+    oneDriver(),
+    [`Office: ${x64Model}`, "papyrus.inf"],
+    [`Office: ${arm64Model}`, "papyrus.inf"],
+  ],
+  [
+    "the publisher of the other architecture's driver is not trusted",
+    driverPair({}, { trust_publisher: false }, { trust_publisher: true }),
+    [`Office: ${x64Model}`, "papyrus.inf"],
+    [`Office: ${arm64Model}`, "arm.inf", "AABBCC"],
+  ],
+  [
+    "each printer of a client gets its own driver, and one driver for both architectures is used on both",
+    client(),
+    ["Hall: Papyrus Both", `Office: ${x64Model}`, "papyrus.inf", "papyrus.inf"],
+    ["Hall: Papyrus Both", `Office: ${arm64Model}`, "arm.inf", "papyrus.inf"],
+  ],
+  [
+    "a pair of an uploaded driver for x64 and Windows' own for ARM64",
+    { ...driverPair(), arm64Driver: windowsOwn },
+    [`Office: ${x64Model}`, "papyrus.inf"],
+    [`Office: ${pcl6}`],
+  ],
+  [
+    "a pair of Windows' own driver for x64 and an uploaded one for ARM64",
+    { ...driverPair(), driver: windowsOwn },
+    [`Office: ${pcl6}`],
+    [`Office: ${arm64Model}`, "arm.inf"],
   ],
 ];
-
-function changing(result: RunResult): string[] {
-  return result.calls.filter((call) => /Add-|Set-|Remove-|pnputil|registry/.test(call));
-}
 
 describe("a driver for ARM64 on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  for (const [what, machine, model] of machines) {
+  for (const [what, machine, model] of isDeep ? machines : machines.slice(0, 2)) {
     test(`${what} gets only its own driver, detect finds it, and uninstall removes it`, async () => {
-      const office = driverPair();
       await windows.setMachine(machine);
 
-      const missing = await windows.run("detect", office);
-      const installed = await windows.run("install", office);
-      const detected = await windows.run("detect", office);
-      const repeated = await windows.run("install", office);
-      const removed = await windows.run("uninstall", office);
-      const removedTwice = await windows.run("uninstall", office);
+      const first = await runAll(windows, driverPair(), "detect", "install", "detect", "install");
+      const last = await runAll(windows, driverPair(), "uninstall", "uninstall");
 
-      const { Drivers, Store, Registry } = installed.machine;
-      const isArm = model === arm64Model;
-      const runs = [missing, installed, detected, repeated, removed, removedTwice];
-      assert.deepEqual(
-        runs.map(({ code }) => code),
-        [1, 0, 0, 0, 0, 0],
-        runs.map(({ output }) => output.join(" ")).join("\n"),
-      );
-      for (const run of runs) assert.deepEqual(run.errors, []);
-      assert.equal(getQueue(installed).DriverName, model);
-      assert.deepEqual(
-        [Drivers.map(({ Name }) => Name), Store],
-        [[model], [isArm ? "arm.inf" : "papyrus.inf"]],
-      );
+      const [, installed, , repeated] = first;
+      const { Store, Registry } = installed.machine;
       const { DriverName, DriverSha256 } = Registry[markerPath] ?? {};
-      assert.deepEqual([DriverName, DriverSha256], [model, (isArm ? "B" : "A").repeat(64)]);
-      assert.match(repeated.output.at(-1) ?? "", /nothing to change/);
-      assert.deepEqual([changing(repeated), changing(removedTwice)], [[], []]);
-      assert.match(removedTwice.output.at(-1) ?? "", /nothing was there/);
-      assert.deepEqual(traces(removed), []);
-      assert.deepEqual(removed.machine.Store, []);
+      const [inf, digit] = model === arm64Model ? ["arm.inf", "B"] : ["papyrus.inf", "A"];
+      assert.deepEqual(endsOf(...first, ...last), [
+        "1 Not installed: Office: there is no such queue",
+        "0 Installed: Office: installed",
+        "0 Installed: Office",
+        "0 Installed: Office: nothing to change",
+        "0 Removed: Office: removed",
+        "0 Removed: Office: nothing was there",
+      ]);
+      assert.deepEqual(
+        [getQueue(installed).DriverName, driverNamesOf(installed), Store],
+        [model, [model], [inf]],
+      );
+      assert.deepEqual([DriverName, DriverSha256], [model, digit.repeat(64)]);
+      assert.deepEqual([changing(repeated), changing(last[1])], [[], []]);
+      assert.deepEqual([traces(last[0]), last[0].machine.Store], [[], []]);
     });
   }
 
-  test("detect on ARM64 reports another, an older or a missing driver for ARM64", async () => {
-    const office = driverPair();
-    await windows.install(arm64Machine, office);
-    const right = await windows.run("detect", office);
+  for (const [what, machine, model] of machines.slice(2)) {
+    test(`${what} gets the driver of its machine`, async () => {
+      const installed = await windows.install(machine, driverPair());
 
-    const without = {
-      ...arm64Machine,
-      Queues: [queue("Office", "IP_10.0.0.9", arm64Model)],
-      Ports: [tcpPort("IP_10.0.0.9")],
-    };
+      assert.deepEqual([getQueue(installed).DriverName, driverNamesOf(installed)], [model, [model]]);
+    });
+  }
+
+  for (const [what, office, onX64, onArm] of deployments) {
+    for (const [machine, expected] of [[{}, onX64] as const, [arm64Machine, onArm] as const]) {
+      const name = `${what}: on ${machine === arm64Machine ? "ARM64" : "x64"}, and nothing is left after uninstall`;
+      test(name, async () => {
+        const { machine: after, calls } = await windows.install(machine, office);
+        const [repeated, removed] = await runAll(windows, office, "install", "uninstall");
+
+        const queues = after.Queues.map(({ Name, DriverName }) => `${Name}: ${DriverName}`).sort();
+        assert.deepEqual([...queues, ...after.Store.toSorted(), ...after.Publishers], expected);
+        assert.equal(calls.includes("pnputil"), after.Store.length > 0);
+        assert.deepEqual([repeated.code, changing(repeated), removed.code, traces(removed)], [0, [], 0, []]);
+        assert.deepEqual([removed.machine.Store, removed.machine.Publishers], [[], []]);
+      });
+    }
+  }
+
+  test("detect on ARM64 reports another, an older or a missing driver for ARM64", async () => {
+    await windows.install(arm64Machine, driverPair());
+    const right = await windows.run("detect", driverPair());
     const outputs: string[] = [];
-    for (const machine of [
-      { ...without, Queues: [queue("Office", "IP_10.0.0.9")], Drivers: [papyrusDriver()] },
-      { ...without, Drivers: [{ Name: arm64Model, Version: "2.0.0.0", Date: "01/01/2025" }] },
-      without,
-    ]) {
-      await windows.setMachine(machine);
-      outputs.push((await windows.run("detect", office)).output.join());
+    for (const [model, driver] of [
+      [x64Model, papyrusDriver()],
+      [arm64Model, { ...papyrusDriver("2.0.0.0", "01/01/2025"), Name: arm64Model }],
+      [arm64Model, undefined],
+    ] as const) {
+      const Queues = [queue("Office", "IP_10.0.0.9", model)];
+      const Drivers = driver === undefined ? [] : [driver];
+      await windows.setMachine({ ...arm64Machine, Queues, Drivers, Ports: [tcpPort("IP_10.0.0.9")] });
+      outputs.push((await windows.run("detect", driverPair())).output.join());
     }
 
     assert.equal(right.output.join(), "Installed: Office");
@@ -110,15 +166,18 @@ describe("a driver for ARM64 on a simulated Windows", { skip: withoutPowerShell 
   });
 
   test("a queue with the x64 driver on ARM64 gets the driver for ARM64", async () => {
-    const both = deployable({}, { inf: { architectures: ["amd64", "arm64"] } });
-    const office = driverPair({}, { inf: { architectures: ["amd64", "arm64"] } });
-    await windows.install(arm64Machine, both);
+    const first = { inf: { architectures: bothArchitectures } };
+    await windows.install(arm64Machine, deployable({}, first));
 
-    const stale = await windows.run("detect", office);
-    const moved = await windows.run("install", office);
-    const detected = await windows.run("detect", office);
+    const [stale, moved, detected] = await runAll(
+      windows,
+      driverPair({}, first),
+      "detect",
+      "install",
+      "detect",
+    );
 
-    assert.match(stale.output.join(), new RegExp(`DriverName is ${x64Model}, not ${arm64Model}`));
+    assert.match(lastLine(stale), new RegExp(`DriverName is ${x64Model}, not ${arm64Model}`));
     assert.deepEqual([moved.code, detected.code, getQueue(moved).DriverName], [0, 0, arm64Model]);
   });
 
@@ -130,143 +189,49 @@ describe("a driver for ARM64 on a simulated Windows", { skip: withoutPowerShell 
 
     assert.deepEqual([alone.code, old.code, changing(alone), changing(old)], [1603, 1603, [], []]);
     assert.match(
-      alone.output.at(-1) ?? "",
+      lastLine(alone),
       /This machine is arm64; the driver is made for amd64\. A driver for ARM64 can be chosen in Platen/,
     );
-    assert.match(old.output.at(-1) ?? "", /This machine is x86; the driver is made for amd64\.$/);
-  });
-
-  test("one driver with another model for ARM64 is staged once, and each machine gets its model", async () => {
-    const inf = { architectures: ["amd64", "arm64"], descriptions: [x64Model, arm64Model] } as const;
-    const office = deployable(
-      { arm64_driver_desc: arm64Model },
-      { inf },
-      { id: 1, sha256: "a".repeat(64), inf },
-    );
-    const models: unknown[] = [];
-
-    for (const machine of [{}, arm64Machine]) {
-      const installed = await windows.install(machine, office);
-      models.push([getQueue(installed).DriverName, installed.machine.Store.length]);
-      const removed = await windows.run("uninstall", office);
-      assert.deepEqual([removed.code, traces(removed)], [0, []]);
-    }
-
-    assert.deepEqual(
-      [deploymentOf(office).folders.size, models],
-      [
-        1,
-        [
-          [x64Model, 1],
-          [arm64Model, 1],
-        ],
-      ],
-    );
-  });
-
-  test("the publisher of the other architecture's driver is not trusted", async () => {
-    const office = driverPair({}, { trust_publisher: false }, { trust_publisher: true });
-    const trusted: string[][] = [];
-
-    for (const machine of [{}, arm64Machine]) {
-      const installed = await windows.install(machine, office);
-      trusted.push(installed.machine.Publishers);
-      const removed = await windows.run("uninstall", office);
-      assert.deepEqual([traces(removed), removed.machine.Publishers], [[], []]);
-    }
-
-    assert.deepEqual(trusted, [[], ["AABBCC"]]);
-  });
-
-  test("each printer of a client gets its own driver, and one driver for both architectures is used on both", async () => {
-    const both = deployable(
-      { id: "8", name: "Hall", address: "10.0.0.8" },
-      {
-        id: 3,
-        sha256: "c".repeat(64),
-        inf: { architectures: ["amd64", "arm64"], descriptions: ["Papyrus Both"] },
-      },
-    );
-    const client = deploymentOfMany("Client", [driverPair(), both]);
-    const found: unknown[] = [];
-
-    for (const machine of [{}, arm64Machine]) {
-      await windows.setMachine(machine);
-      const installed = await windows.run("install", client);
-      const detected = await windows.run("detect", client);
-      found.push([
-        installed.code,
-        detected.output.join(),
-        ...["Office", "Hall"].map((name) => getQueue(installed, name).DriverName),
-      ]);
-      const removed = await windows.run("uninstall", client);
-      assert.deepEqual(traces(removed), []);
-    }
-
-    assert.deepEqual(found, [
-      [0, "Installed: all 2 printers", x64Model, "Papyrus Both"],
-      [0, "Installed: all 2 printers", arm64Model, "Papyrus Both"],
-    ]);
+    assert.match(lastLine(old), /This machine is x86; the driver is made for amd64\.$/);
   });
 
   test("a script without a package downloads only its machine's driver", async () => {
     const zip = await filesZip(armZip({ models: [arm64Model] }));
-    const file = join(windows.folder, "arm.zip");
-    await writeFile(file, zip);
-    const inf = {
-      architectures: ["arm64"],
-      descriptions: [arm64Model],
-      driverVer: { date: "06/21/2025", version: "3.0.0.0" },
-    } as const;
-    const office = deployable({}, {}, { inf });
+    const Download = join(windows.folder, "arm.zip");
+    await writeFile(Download, zip);
     const sha256 = createHash("sha256").update(zip).digest("hex");
-    const url = (id: number) => `http://platen.lan:8080/drivers/${id}/files`;
+    const [x64Url, armUrl] = [
+      "http://platen.lan:8080/drivers/1/files",
+      "http://platen.lan:8080/drivers/2/files",
+    ];
+    const office = deployable(
+      {},
+      {},
+      {
+        inf: {
+          architectures: ["arm64"],
+          descriptions: [arm64Model],
+          driverVer: { date: "06/21/2025", version: "3.0.0.0" },
+        },
+      },
+    );
     const alone = deploymentOf(
       office,
       new Map([
-        [1, { url: url(1), sha256: "d".repeat(64) }],
-        [2, { url: url(2), sha256 }],
+        [1, { url: x64Url, sha256: "d".repeat(64) }],
+        [2, { url: armUrl, sha256 }],
       ]),
     );
 
-    await windows.setMachine({ ...arm64Machine, Download: file });
+    await windows.setMachine({ ...arm64Machine, Download });
     const onArm = await windows.run("install", alone, { withoutFiles: true });
     const detected = await windows.run("detect", alone);
-    await windows.setMachine({ Download: file });
+    await windows.setMachine({ Download });
     const onX64 = await windows.run("install", alone, { withoutFiles: true });
 
-    assert.deepEqual([onArm.code, onArm.machine.Requested, detected.code, onArm.left], [0, [url(2)], 0, 0]);
+    assert.deepEqual([onArm.code, onArm.machine.Requested, detected.code, onArm.left], [0, [armUrl], 0, 0]);
     assert.equal(getQueue(onArm).DriverName, arm64Model);
-    assert.deepEqual([onX64.code, onX64.machine.Requested], [1603, [url(1)]]);
-    assert.match(onX64.output.at(-1) ?? "", /not the expected one/, "each driver has its own digest");
+    assert.deepEqual([onX64.code, onX64.machine.Requested], [1603, [x64Url]]);
+    assert.match(lastLine(onX64), /not the expected one/, "each driver has its own digest");
   });
-
-  const pcl6 = "Microsoft PCL6 Class Driver";
-  const windowsOwn = windowsDeployable({}, pcl6).driver;
-  const mixed = [
-    [
-      "uploaded for x64, Windows' own for ARM64",
-      { ...driverPair(), arm64Driver: windowsOwn },
-      x64Model,
-      pcl6,
-    ],
-    ["Windows' own for x64, uploaded for ARM64", { ...driverPair(), driver: windowsOwn }, pcl6, arm64Model],
-  ] as const;
-  for (const [what, office, onX64, onArm] of mixed) {
-    test(`a pair with an own driver of Windows: ${what}`, async () => {
-      for (const [machine, model] of [
-        [{}, onX64],
-        [arm64Machine, onArm],
-      ] as const) {
-        const installed = await windows.install(machine, office);
-        const repeated = await windows.run("install", office);
-        const removed = await windows.run("uninstall", office);
-
-        assert.equal(getQueue(installed).DriverName, model);
-        assert.equal(installed.calls.includes("pnputil"), model !== pcl6);
-        assert.deepEqual([repeated.code, changing(repeated)], [0, []]);
-        assert.deepEqual([removed.code, traces(removed), removed.machine.Store], [0, [], []]);
-      }
-    });
-  }
 });

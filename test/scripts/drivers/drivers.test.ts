@@ -4,14 +4,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { deploymentOf } from "../../../src/pkg/scripts/deployment.ts";
+import { selectCases } from "../../support/depth.ts";
 import { driverZip, printerInf } from "../../support/drivers/driver-zip.ts";
 import { filesZip } from "../../support/drivers/files-zip.ts";
-import {
-  deployable,
-  type Machine,
-  type RunResult,
-  withoutPowerShell,
-} from "../../support/powershell/powershell.ts";
+import { changing, endsOf, lastLine, runAll, unchanged } from "../../support/drivers/script-runs.ts";
+import { windowsDeployable } from "../../support/powershell/ipp-machine.ts";
+import { deployable, type Machine, withoutPowerShell } from "../../support/powershell/powershell.ts";
+import { arm64Machine } from "../../support/powershell/simulated-arm64.ts";
 import {
   getQueue,
   markerPath,
@@ -20,6 +19,15 @@ import {
   traces,
 } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
+
+const [pcl6, ps, text] = ["Microsoft PCL6 Class Driver", "Microsoft PS Class Driver", "Generic / Text Only"];
+const x86Machine: Machine = { Architecture: "x86", ProcessArchitecture: "x86" };
+/** Every driver on every machine; every fourth of them has each driver and each machine once. */
+const cases = [pcl6, ps, text].flatMap((name) =>
+  [["x64", {}] as const, ["ARM64", arm64Machine] as const, ["32-bit", x86Machine] as const].map(
+    ([what, machine]) => ({ name, what, machine }),
+  ),
+);
 
 describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
@@ -40,7 +48,6 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
     const machine = { Drivers: [papyrusDriver("1.2.3.3")], Queues: [queue("Theirs", "LPT1:")] };
     await windows.setMachine(machine);
     const before = await windows.run("detect", deployable());
-
     const result = await windows.install(machine);
 
     assert.equal(before.code, 1);
@@ -52,22 +59,7 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
     const byInf = await windows.install({ DriverNeedsInf: true });
     const byRestart = await windows.install({ DriverNeedsRestart: true });
 
-    assert.equal(byInf.machine.Restarts, 0);
-    assert.equal(byRestart.machine.Restarts, 1);
-  });
-
-  test("a driver that Windows never adds fails after one restart, with its reason", async () => {
-    await windows.setMachine({ DriverNever: true });
-
-    const result = await windows.run("install", deployable());
-
-    assert.equal(result.code, 1603);
-    assert.equal(result.machine.Restarts, 1);
-    assert.match(
-      result.output.at(-1) ?? "",
-      /^Failed: Office: The driver .* was staged, but Windows does not install it: /,
-    );
-    assert.equal(result.machine.Registry[markerPath], undefined);
+    assert.deepEqual([byInf.machine.Restarts, byRestart.machine.Restarts], [0, 1]);
   });
 
   test("an INF in a sub-folder, in UTF-16, is found and installed", async () => {
@@ -75,13 +67,12 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
     await windows.setMachine();
     const inf = Buffer.from(`\ufeff${printerInf({ version: "1.2.3.4", date: "06/21/2025" })}`, "utf16le");
 
-    const result = await windows.run("install", office, { inf });
+    const result = await windows.runSuccessfully("install", office, { inf });
 
-    assert.equal(result.code, 0, result.output.join());
     assert.equal(result.machine.Drivers[0]?.Version, "1.2.3.4");
   });
 
-  const pnputil: [number, number, RegExp][] = [
+  const pnputil: [PnpCode: number, code: number, RegExp][] = [
     [0, 0, /^Installed: Office: installed$/],
     [259, 0, /^Installed: Office: installed$/],
     [3010, 3010, /asks for a restart/],
@@ -94,140 +85,218 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
     [-536870334, 1603, /publisher is not trusted \(0xE0000242\)/],
     [87, 1603, /pnputil 87/],
   ];
-  for (const [PnpCode, code, last] of pnputil) {
-    test(`pnputil's code ${PnpCode} becomes exit code ${code}`, async () => {
-      await windows.setMachine({ PnpCode });
+  const never = /^Failed: Office: The driver .* was staged, but Windows does not install it: /;
+  for (const [what, machine, code, last, restarts] of [
+    ["a driver that Windows never adds", { DriverNever: true }, 1603, never, 1] as const,
+    ...pnputil.map(([PnpCode, ...rest]) => [`pnputil's code ${PnpCode}`, { PnpCode }, ...rest, 0] as const),
+  ]) {
+    test(`${what} becomes exit code ${code}, and only a success leaves a marker`, async () => {
+      await windows.setMachine(machine);
 
       const result = await windows.run("install", deployable());
 
-      assert.equal(result.code, code);
-      assert.match(result.output.at(-1) ?? "", last);
+      assert.deepEqual([result.code, result.machine.Restarts], [code, restarts]);
+      assert.match(lastLine(result), last);
       assert.equal(result.machine.Registry[markerPath] !== undefined, [0, 3010, 1641].includes(code));
     });
   }
 
-  test("a trusted publisher is added only if the driver allows it, and removed on uninstall if install added it", async () => {
-    const without = await windows.install({});
-    const office = deployable({}, { trust_publisher: true });
-    const result = await windows.install({}, office);
-    const removed = await windows.run("uninstall", office);
-    const theirs = await windows.install({ Publishers: ["AABBCC"] }, office);
-    const kept = await windows.run("uninstall", office);
+  for (const [what, Publishers, left] of [
+    ["removed on uninstall", [], []],
+    ["kept if it was trusted before", ["AABBCC"], ["AABBCC"]],
+  ] as const) {
+    test(`a trusted publisher is added if the driver allows it, and ${what}`, async () => {
+      const office = deployable({}, { trust_publisher: true });
+      const result = await windows.install({ Publishers }, office);
+      const removed = await windows.run("uninstall", office);
 
-    assert.deepEqual(without.machine.Publishers, []);
-    assert.deepEqual(result.machine.Publishers, ["AABBCC"]);
-    assert.match(result.log, /trusted publisher CN=Papyrus \(AABBCC\) added/);
-    assert.deepEqual([removed.machine.Publishers, traces(removed)], [[], []]);
-    assert.deepEqual([theirs.machine.Publishers, kept.machine.Publishers], [["AABBCC"], ["AABBCC"]]);
+      const publishers = [result, removed].map(({ machine }) => machine.Publishers);
+      assert.deepEqual(publishers, [["AABBCC"], left]);
+      assert.equal(/trusted publisher CN=Papyrus \(AABBCC\) added/.test(result.log), left.length === 0);
+      assert.deepEqual(traces(removed), []);
+    });
+  }
+
+  test("no publisher is trusted unless the driver allows it", async () => {
+    const result = await windows.install({});
+
+    assert.deepEqual(result.machine.Publishers, []);
   });
 
   test("a driver with a slash in its name is found again", async () => {
-    const slash = { driver_desc: "CD 1015 / DC 2015 KX", inf: { descriptions: ["CD 1015 / DC 2015 KX"] } };
+    const name = "CD 1015 / DC 2015 KX";
+    const slash = deployable({}, { driver_desc: name, inf: { descriptions: [name] } });
 
-    const result = await windows.install({}, deployable({}, slash));
-    const repeated = await windows.run("install", deployable({}, slash));
+    const result = await windows.install({}, slash);
+    const repeated = await windows.run("install", slash);
 
-    assert.equal(result.machine.Drivers[0]?.Name, "CD 1015 / DC 2015 KX");
-    assert.match(repeated.output.join(), /nothing to change/);
+    assert.equal(result.machine.Drivers[0]?.Name, name);
+    assert.match(lastLine(repeated), /nothing to change/);
+  });
+});
+
+describe("a script without its package", { skip: withoutPowerShell }, () => {
+  const windows = simulatedWindows();
+  // Windows cannot unpack names that differ only by case or use another code page.
+  const extra = [
+    { name: "Readme.txt", bytes: "the earlier one" },
+    { name: "README.TXT", bytes: "the later one" },
+    { name: "", rawName: Buffer.from("B\x81ro\\Gr\x94\xe1e.txt", "latin1"), bytes: "CP437" },
+  ];
+  const Download = join(windows.folder, "download.zip");
+  let digest = "";
+  before(async () => {
+    const inf = { models: ["Papyrus 100 PCL6"], version: "1.2.3.4", date: "06/21/2025" };
+    const zip = await filesZip(driverZip({ ...inf, extra }));
+    digest = createHash("sha256").update(zip).digest("hex");
+    await writeFile(Download, zip);
+  });
+  const url = "http://platen.lan:8080/drivers/1/files";
+  const alone = (sha256 = digest) => deploymentOf(deployable(), new Map([[1, { url, sha256 }]]));
+
+  interface Outcome {
+    readonly code: number;
+    readonly downloads: number;
+    readonly drivers: number;
+    /** Milliseconds that the script waited. */
+    readonly waited?: number;
+    readonly last?: RegExp;
+  }
+  const busy = [{ Status: 503, RetryAfter: 40 }, { Status: 429 }, {}];
+  const offline = /could not be downloaded from http:\/\/platen\.lan:8080\/drivers\/1\/files/;
+  const cases: [what: string, Machine, Outcome, sha256?: string][] = [
+    ["the driver is downloaded and installed", { Download }, { code: 0, downloads: 1, drivers: 1 }],
+    [
+      "a machine with the driver downloads nothing",
+      { Drivers: [papyrusDriver()] },
+      { code: 0, downloads: 0, drivers: 1 },
+    ],
+    [
+      "a wrong digest fails",
+      { Download },
+      { code: 1603, downloads: 1, drivers: 0, last: /is not the expected one: its SHA-256 is/ },
+      "c".repeat(64),
+    ],
+    [
+      "a missing network is busy after five minutes",
+      {},
+      { code: 1618, downloads: 20, drivers: 0, waited: 19 * 15_000, last: offline },
+    ],
+    [
+      "a busy service is asked again as Retry-After says, and a lost connection is tried again",
+      { Download, Refusals: busy },
+      { code: 0, downloads: 4, drivers: 1, waited: 70_000 },
+    ],
+    [
+      "a service that is busy for an hour is not waited for",
+      { Download, Refusals: [{ Status: 503, RetryAfter: 3600 }] },
+      { code: 1618, downloads: 1, drivers: 0, last: /could not be downloaded from .* Try again later\.$/ },
+    ],
+    [
+      "a refusal is final",
+      { Download, Refusals: [{ Status: 403, RetryAfter: 5 }] },
+      { code: 1603, downloads: 1, drivers: 0 },
+    ],
+  ];
+  for (const [what, machine, { last = /./, waited = 0, ...outcome }, sha256] of cases) {
+    test(`${what}, and no files are left`, async () => {
+      await windows.setMachine(machine);
+
+      const result = await windows.run("install", alone(sha256), { withoutFiles: true });
+
+      const { Downloads: downloads, Drivers, Slept } = result.machine;
+      const found = { code: result.code, downloads, drivers: Drivers.length };
+      assert.deepEqual([found, Slept, result.left], [outcome, waited, 0], lastLine(result));
+      assert.match(lastLine(result), last);
+    });
+  }
+
+  test("files in the script's folder are never used as the driver", async () => {
+    await windows.setMachine();
+    const without = await windows.run("install", alone());
+    await windows.setMachine({ Download });
+    const online = await windows.run("install", alone());
+
+    assert.deepEqual([without.code, without.machine.Drivers.length], [1618, 0]);
+    assert.match(lastLine(without), offline);
+    assert.deepEqual([online.code, online.machine.Downloads], [0, 1]);
   });
 
-  describe("a script without its package", () => {
-    const inf = { models: ["Papyrus 100 PCL6"], version: "1.2.3.4", date: "06/21/2025" };
-    // Windows cannot unpack names that differ only by case or use another code page.
-    const extra = [
-      { name: "Readme.txt", bytes: "the earlier one" },
-      { name: "README.TXT", bytes: "the later one" },
-      { name: "", rawName: Buffer.from("B\x81ro\\Gr\x94\xe1e.txt", "latin1"), bytes: "CP437" },
-    ];
-    let zip: Buffer;
-    before(async () => {
-      zip = await filesZip(driverZip({ ...inf, extra }));
-    });
-    const digestOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
-    const alone = (sha256 = digestOf(zip)) =>
-      deploymentOf(
-        deployable({}, {}),
-        new Map([[1, { url: "http://platen.lan:8080/drivers/1/files", sha256 }]]),
-      );
+  test("a package's script names the missing files", async () => {
+    await windows.setMachine();
 
-    async function fetched(deployment: ReturnType<typeof alone>, machine: Machine): Promise<RunResult> {
+    const result = await windows.run("install", deployable(), { withoutFiles: true });
+
+    assert.equal(result.code, 1603);
+    assert.match(lastLine(result), /files are missing: expected papyrus\.inf in the folder driver/);
+  });
+});
+
+describe("drivers that Windows includes, on a simulated Windows", { skip: withoutPowerShell }, () => {
+  const windows = simulatedWindows();
+
+  for (const { name, what, machine } of selectCases(cases, 3)) {
+    test(`${name} is added by name on ${what}, once, and removed without its files`, async () => {
+      const label = windowsDeployable({ protocol: "lpr", lpr_queue: "lp1" }, name);
+      const first = await windows.install(machine, label);
+      const [second, removed] = await runAll(windows, label, "install", "uninstall");
+
+      assert.equal(getQueue(first).DriverName, name);
+      assert.equal(first.calls.includes("pnputil"), false);
+      assert.deepEqual(endsOf(second), [unchanged]);
+      assert.deepEqual([removed.code, traces(removed)], [0, []]);
+      const removals = removed.calls.filter((call) => call === "Remove-PrinterDriver");
+      assert.equal(removals.length, 1, "the files in the driver store are not removed");
+    });
+  }
+
+  test("a machine that lacks the driver and cannot get it fails without changes, as in protected print mode", async () => {
+    const wpp = "HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows NT\\Printers\\WPP";
+    for (const [machine, reason] of [
+      [{ WindowsDrivers: [] }, /lacks the driver Generic \/ Text Only, .*\(0x80070705\)$/],
+      [{ Registry: { [wpp]: { WindowsProtectedPrintMode: 1 } } }, /protected print mode is on/],
+    ] as const) {
       await windows.setMachine(machine);
-      return windows.run("install", deployment, { withoutFiles: true });
-    }
 
-    test("the driver is downloaded, checked and installed, and no files are left", async () => {
-      const path = join(windows.folder, "download.zip");
-      await writeFile(path, zip);
-
-      const result = await fetched(alone(), { Download: path });
-
-      assert.equal(result.code, 0, result.output.join());
-      assert.deepEqual([result.machine.Downloads, result.machine.Drivers.length, result.left], [1, 1, 0]);
-    });
-
-    test("a machine with the driver downloads nothing", async () => {
-      const result = await fetched(alone(), { Drivers: [papyrusDriver()] });
-
-      assert.deepEqual([result.code, result.machine.Downloads], [0, 0]);
-    });
-
-    test("files in the script's folder are never used as the driver", async () => {
-      const path = join(windows.folder, "download.zip");
-      await writeFile(path, zip);
-      const planted = async (machine: Machine) => {
-        await windows.setMachine(machine);
-        return windows.run("install", alone());
-      };
-
-      const [offline, online] = [await planted({}), await planted({ Download: path })];
-
-      assert.deepEqual([offline.code, offline.machine.Drivers.length], [1618, 0]);
-      assert.match(offline.output.at(-1) ?? "", /could not be downloaded/);
-      assert.deepEqual([online.code, online.machine.Downloads], [0, 1]);
-    });
-
-    test("a wrong digest fails, a missing network is busy after five minutes, and neither leaves files", async () => {
-      const path = join(windows.folder, "download.zip");
-      await writeFile(path, zip);
-
-      const wrong = await fetched(alone("c".repeat(64)), { Download: path });
-      const none = await fetched(alone(), {});
-
-      assert.deepEqual([wrong.code, none.code, wrong.left, none.left], [1603, 1618, 0, 0]);
-      assert.deepEqual([none.machine.Slept, none.machine.Downloads], [19 * 15_000, 20]);
-      assert.match(wrong.output.at(-1) ?? "", /is not the expected one: its SHA-256 is/);
-      assert.match(
-        none.output.at(-1) ?? "",
-        /could not be downloaded from http:\/\/platen\.lan:8080\/drivers\/1\/files/,
-      );
-    });
-
-    test("a service that is busy is asked again as Retry-After says, and lost connections are tried again", async () => {
-      const path = join(windows.folder, "download.zip");
-      await writeFile(path, zip);
-      const refusals = (...Refusals: Record<string, unknown>[]) =>
-        fetched(alone(), { Download: path, Refusals });
-
-      const busy = await refusals({ Status: 503, RetryAfter: 40 }, { Status: 429 }, {});
-      const late = await refusals({ Status: 503, RetryAfter: 3600 });
-      const forbidden = await refusals({ Status: 403, RetryAfter: 5 });
-
-      assert.deepEqual([busy.code, busy.machine.Slept, busy.machine.Downloads], [0, 70_000, 4]);
-      assert.deepEqual([late.code, late.machine.Slept], [1618, 0]);
-      assert.match(late.output.at(-1) ?? "", /could not be downloaded from .* Try again later\.$/);
-      assert.deepEqual([forbidden.code, forbidden.machine.Downloads, forbidden.left], [1603, 1, 0]);
-    });
-
-    test("a package's script names the missing files", async () => {
-      await windows.setMachine();
-
-      const result = await windows.run("install", deployable(), { withoutFiles: true });
+      const result = await windows.run("install", windowsDeployable({}, text));
 
       assert.equal(result.code, 1603);
-      assert.match(
-        result.output.at(-1) ?? "",
-        /files are missing: expected papyrus\.inf in the folder driver/,
-      );
-    });
+      assert.match(lastLine(result), reason);
+      assert.deepEqual([traces(result), result.machine.Restarts], [[], 0]);
+    }
+  });
+
+  test("detect reports a removed driver, and install adds it again", async () => {
+    const label = windowsDeployable({ address: "" }, text);
+    await windows.install({}, label);
+    await windows.changeMachine({ Drivers: [] });
+
+    const [detected, result] = await runAll(windows, label, "detect", "install");
+
+    assert.match(detected.output.join(), /the driver Generic \/ Text Only is not there/);
+    assert.deepEqual([result.code, result.machine.Drivers.length], [0, 1]);
+  });
+
+  test("a driver that another queue uses, or with keep_driver, stays", async () => {
+    const Drivers = [{ Name: text, Version: "10.0.1.0", Date: "06/21/2006" }];
+    const theirs = { Queues: [queue("Theirs", "LPT1:", text)], Drivers };
+    const keeping = windowsDeployable({ keep_driver: "on" }, text);
+    await windows.install(theirs, windowsDeployable({}, text));
+    const used = await windows.run("uninstall", windowsDeployable({}, text));
+    await windows.install({}, keeping);
+    const kept = await windows.run("uninstall", keeping);
+
+    assert.deepEqual(traces(used), ["queue Theirs", `driver ${text}`]);
+    assert.deepEqual(traces(kept), [`driver ${text}`]);
+  });
+
+  test("-WhatIf prints that it would add the driver, and changes nothing", async () => {
+    await windows.setMachine();
+
+    const whatIf = { parameters: { WhatIf: true } };
+    const result = await windows.runSuccessfully("install", windowsDeployable({}, text), whatIf);
+
+    assert.ok(result.output.includes(`What if: add Windows' own driver ${text}`), result.output.join());
+    assert.deepEqual(changing(result), []);
   });
 });

@@ -1,21 +1,33 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { driverOnly, pcl } from "../../support/drivers/driver-only.ts";
-import { interruptEachCall } from "../../support/powershell/interruptions.ts";
+import { testInterrupted } from "../../support/drivers/interrupted.ts";
+import { changing, endsOf, lastLine, runAll, unchanged } from "../../support/drivers/script-runs.ts";
 import {
   deployable,
   type Machine,
   type RunResult,
   withoutPowerShell,
 } from "../../support/powershell/powershell.ts";
-import { papyrusDriver, queue } from "../../support/powershell/simulated-machine.ts";
+import { papyrusDriver, queue, tcpPort } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 import { makeDriver } from "../../support/records.ts";
 
-const newer = papyrusDriver("2.0.0.0", "01/01/2026");
-const plain = deployable();
+const newer = { ...papyrusDriver("2.0.0.0", "01/01/2026"), IsStored: true };
 const exact = deployable({}, { exact_version: true });
+const own = { ...driverOnly(pcl), driver: makeDriver({ exact_version: true }) };
 const model = "Papyrus 100 PCL6";
+
+/** The queues with their drivers, the drivers with their versions, and the records of an exchange. */
+function stateOf({ machine }: RunResult): string[][] {
+  const queues = machine.Queues.map(({ Name, DriverName }) => `${Name}: ${DriverName}`).sort();
+  // Windows' own driver, which the queues have meanwhile, may stay.
+  const drivers = machine.Drivers.filter(({ Name }) => Name !== "Generic / Text Only");
+  const records = Object.keys(machine.Registry).filter((key) => key.includes("Exchange"));
+  return [queues, drivers.map(({ Name, Version }) => `${Name} ${Version}`), records];
+}
+const untouched = [`Back: ${model}`, `Front: ${model}`, "Label: Another"];
+const withOffice = [...untouched, `Office: ${model}`];
 
 describe("a newer driver than the deployed one, on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
@@ -24,145 +36,99 @@ describe("a newer driver than the deployed one, on a simulated Windows", { skip:
   const setMachine = (more: Machine = {}) =>
     windows.setMachine({
       Queues: [queue("Front", "LPT1:"), queue("Back", "LPT1:"), queue("Label", "LPT1:", "Another")],
-      Drivers: [{ ...newer, IsStored: true }],
+      Drivers: [newer],
       ...more,
     });
-  const driversOf = ({ machine }: RunResult) =>
-    machine.Queues.map(({ Name, DriverName }) => `${Name}: ${DriverName}`).sort();
-  const versionsOf = ({ machine }: RunResult) =>
-    machine.Drivers.map(({ Name, Version }) => `${Name} ${Version}`);
-  const untouched = ["Back: Papyrus 100 PCL6", "Front: Papyrus 100 PCL6", "Label: Another"];
 
   test("without exact_version it is kept, and install and detect say so", async () => {
     await setMachine();
 
-    const installed = await windows.runSuccessfully("install", plain);
-    const detected = await windows.runSuccessfully("detect", plain);
+    const runs = await runAll(windows, deployable(), "install", "detect");
 
     const kept = `; the driver ${model} has 2.0.0.0, newer than 1.2.3.4: kept`;
-    assert.equal(installed.output.at(-1), `Installed: Office: installed${kept}`);
-    assert.deepEqual(detected.output, [`Installed: Office${kept}`]);
-    assert.deepEqual(versionsOf(detected), [`${model} 2.0.0.0`]);
+    assert.deepEqual(endsOf(...runs), [
+      `0 Installed: Office: installed${kept}`,
+      `0 Installed: Office${kept}`,
+    ]);
+    assert.deepEqual(stateOf(runs[1]), [withOffice, [`${model} 2.0.0.0`], []]);
   });
 
   test("with exact_version it is replaced, and the other queues have the driver again", async () => {
     await setMachine();
     const before = await windows.run("detect", exact);
-
-    const installed = await windows.runSuccessfully("install", exact);
-    const detected = await windows.runSuccessfully("detect", exact);
-    const second = await windows.runSuccessfully("install", exact);
+    const runs = await runAll(windows, exact, "install", "detect", "install");
 
     assert.equal(before.code, 1);
-    assert.equal(installed.output.at(-1), "Installed: Office: installed");
-    assert.deepEqual(driversOf(installed), [...untouched, `Office: ${model}`].sort());
-    assert.deepEqual(versionsOf(installed), [`${model} 1.2.3.4`]);
-    assert.deepEqual(detected.output, ["Installed: Office"]);
-    assert.equal(second.output.at(-1), "Installed: Office: nothing to change");
-    assert.deepEqual(
-      Object.keys(installed.machine.Registry).filter((key) => /Exchange/.test(key)),
-      [],
-    );
+    assert.deepEqual(endsOf(...runs), ["0 Installed: Office: installed", "0 Installed: Office", unchanged]);
+    assert.deepEqual(stateOf(runs[0]), [withOffice, [`${model} 1.2.3.4`], []]);
+    assert.equal(runs[0].machine.Drivers.length, 1);
   });
 
   test("detect with exact_version names the difference of a newer driver", async () => {
-    await setMachine({
-      Queues: [queue("Office", "IP_10.0.0.9")],
-      Ports: [{ Name: "IP_10.0.0.9", PrinterHostAddress: "10.0.0.9", PortNumber: 9100, Protocol: 1 }],
-    });
+    await setMachine({ Queues: [queue("Office", "IP_10.0.0.9")], Ports: [tcpPort("IP_10.0.0.9")] });
 
     const detected = await windows.run("detect", exact);
 
     assert.equal(detected.code, 1);
-    assert.match(detected.output.join(), /the driver's version is 2.0.0.0, not 1.2.3.4$/);
+    assert.match(lastLine(detected), /the driver's version is 2.0.0.0, not 1.2.3.4$/);
   });
 
-  test("if Windows refuses the older package, nothing is touched", async () => {
-    await setMachine({ PnpCode: -536870325 });
-
-    const result = await windows.run("install", exact);
-
-    assert.equal(result.code, 1603);
-    assert.match(
-      result.output.at(-1) ?? "",
+  const fax = { ...newer, Name: "Papyrus Fax" };
+  for (const [what, machine, reason, unwanted] of [
+    [
+      "that Windows refuses is not exchanged",
+      { PnpCode: -536870325 },
       /\(0xE000024B\): the ZIP was changed; upload the ZIP of the vendor\.$/,
-    );
-    assert.equal(
-      result.calls.some((call) => /^Set-Printer|Remove-/.test(call)),
-      false,
-    );
-    assert.deepEqual([driversOf(result), versionsOf(result)], [untouched, [`${model} 2.0.0.0`]]);
-  });
-
-  test("if Windows does not add the older driver, the newer one and its queues are as they were", async () => {
-    await setMachine({ RefusesVersion: "1.2.3.4" });
-
-    const result = await windows.run("install", exact);
-
-    assert.equal(result.code, 1603);
-    assert.match(
-      result.output.at(-1) ?? "",
+      /^Set-Printer|Remove-/,
+    ],
+    [
+      "that Windows does not add is exchanged back",
+      { RefusesVersion: "1.2.3.4" },
       /Windows does not install it: .* The driver Papyrus 100 PCL6 is as it was\.$/,
-    );
-    assert.deepEqual([driversOf(result), versionsOf(result)], [untouched, [`${model} 2.0.0.0`]]);
-    assert.deepEqual(
-      Object.keys(result.machine.Registry).filter((key) => /Exchange/.test(key)),
-      [],
-    );
-  });
-
-  test("a package that another driver shares is refused before anything is touched", async () => {
-    await setMachine({
-      Drivers: [
-        { ...newer, IsStored: true },
-        { ...newer, Name: "Papyrus Fax", IsStored: true },
-      ],
-    });
-
-    const result = await windows.run("install", exact);
-
-    assert.equal(result.code, 1603);
-    assert.match(
-      result.output.at(-1) ?? "",
+      /^never$/,
+    ],
+    [
+      "that another driver shares is refused before anything is touched",
+      { Drivers: [newer, fax] },
       /cannot be removed: Papyrus Fax has the same package\. The driver .* is as it was\.$/,
-    );
-    assert.equal(result.calls.includes("Set-Printer"), false);
-    assert.deepEqual(driversOf(result), untouched);
-  });
+      /^Set-Printer$/,
+    ],
+  ] as const) {
+    test(`an older package ${what}, and the newer driver and its queues are as they were`, async () => {
+      await setMachine(machine as Machine);
 
-  test("uninstall after an interrupted exchange gives the other queues their driver back", async () => {
-    await setMachine();
-    const whole = await windows.run("install", exact);
-    const at = whole.calls.indexOf("Remove-PrinterDriver") + 2;
-    await setMachine();
-    await windows.run("install", exact, { failAt: at, failWith: "cut" });
+      const result = await windows.run("install", exact);
 
-    const removed = await windows.run("uninstall", exact);
+      const drivers = "Drivers" in machine ? machine.Drivers : [newer];
+      const versions = drivers.map(({ Name }) => `${Name} 2.0.0.0`);
+      assert.equal(result.code, 1603);
+      assert.match(lastLine(result), reason);
+      assert.deepEqual(
+        result.calls.filter((call) => unwanted.test(call)),
+        [],
+      );
+      assert.deepEqual(stateOf(result), [untouched, versions, []]);
+    });
+  }
 
-    assert.equal(removed.code, 0, removed.output.join());
-    assert.deepEqual(driversOf(removed), untouched);
-    assert.deepEqual(
-      Object.keys(removed.machine.Registry).filter((key) => /Exchange/.test(key)),
-      [],
-    );
-  });
+  for (const [what, deployment, queues] of [
+    ["a printer", exact, withOffice],
+    ["a driver’s own package", own, untouched],
+  ] as const) {
+    test(`${what} replaces a newer driver, and uninstall after an interrupted exchange gives the other queues their driver back`, async () => {
+      await setMachine();
+      const [installed, detected] = await runAll(windows, deployment, "install", "detect");
+      await setMachine();
+      const failAt = installed.calls.indexOf("Remove-PrinterDriver") + 2;
+      await windows.run("install", deployment, { failAt, failWith: "cut" });
+      const removed = await windows.runSuccessfully("uninstall", deployment);
 
-  test("a driver’s own package replaces a newer driver too, and its uninstall completes an interrupted exchange", async () => {
-    const own = { ...driverOnly(pcl), driver: makeDriver({ exact_version: true }) };
-    await setMachine();
-
-    const installed = await windows.runSuccessfully("install", own);
-    const detected = await windows.runSuccessfully("detect", own);
-    const at = installed.calls.indexOf("Remove-PrinterDriver") + 2;
-    await setMachine();
-    await windows.run("install", own, { failAt: at, failWith: "cut" });
-    const removed = await windows.run("uninstall", own);
-
-    assert.deepEqual([driversOf(installed), versionsOf(installed)], [untouched, [`${model} 1.2.3.4`]]);
-    assert.match(detected.output.join(), /^Installed: /);
-    assert.equal(removed.code, 0, removed.output.join());
-    assert.deepEqual(driversOf(removed), untouched);
-  });
+      assert.deepEqual(stateOf(installed), [queues, [`${model} 1.2.3.4`], []]);
+      assert.match(lastLine(detected), /^Installed: /);
+      const [left, , records] = stateOf(removed);
+      assert.deepEqual([left, records], [untouched, []]);
+    });
+  }
 
   test("an older driver is updated in place, without an exchange", async () => {
     await setMachine({ Drivers: [papyrusDriver("1.0.0.0", "01/01/2020")], Store: [] });
@@ -170,7 +136,7 @@ describe("a newer driver than the deployed one, on a simulated Windows", { skip:
     const result = await windows.runSuccessfully("install", exact);
 
     assert.equal(result.calls.includes("Remove-PrinterDriver"), false);
-    assert.deepEqual(driversOf(result), [...untouched, `Office: ${model}`].sort());
+    assert.deepEqual(stateOf(result)[0], withOffice);
   });
 
   test("-WhatIf exchanges nothing", async () => {
@@ -179,30 +145,25 @@ describe("a newer driver than the deployed one, on a simulated Windows", { skip:
     const result = await windows.run("install", exact, { parameters: { WhatIf: true } });
 
     assert.equal(result.output[0], `What if: install driver ${model} 1.2.3.4 in place of 2.0.0.0`);
-    assert.equal(
-      result.calls.some((call) => /^(?:Set|Remove|Add)-|registry|pnputil/.test(call)),
-      false,
-    );
+    assert.deepEqual(changing(result), []);
   });
 
-  for (const failWith of ["error", "cut"] as const) {
-    test(`after a failure (${failWith}) at any call, the next run completes, and every queue has its driver`, async () => {
-      const runs = interruptEachCall(windows, ["install", exact], {
-        prepare: () => setMachine(),
-        moreThan: 30,
-        failWith,
-      });
+  testInterrupted(
+    windows,
+    "an exchange, the next run completes, and every queue has its driver",
+    {
+      script: ["install", exact],
+      prepare: () => setMachine(),
+      moreThan: 30,
+      quick: "error",
+      deep: ["error", "cut"],
+    },
+    async (where) => {
+      const healed = await windows.run("install", exact);
 
-      for await (const { where } of runs) {
-        const healed = await windows.run("install", exact);
-
-        assert.equal(healed.code, 0, `${where}: ${healed.output.join(" ")}`);
-        assert.deepEqual(driversOf(healed), [...untouched, `Office: ${model}`].sort(), where);
-        // Windows' own driver for the meantime may stay.
-        const versions = versionsOf(healed).filter((driver) => !driver.startsWith("Generic / Text Only"));
-        assert.deepEqual(versions, [`${model} 1.2.3.4`], where);
-        assert.equal(healed.left, 0, where);
-      }
-    });
-  }
+      assert.equal(healed.code, 0, `${where}: ${healed.output.join(" ")}`);
+      const [queues, drivers] = stateOf(healed);
+      assert.deepEqual([queues, drivers, healed.left], [withOffice, [`${model} 1.2.3.4`], 0], where);
+    },
+  );
 });

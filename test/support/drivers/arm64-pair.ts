@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
-import { startApp, type TestApp } from "../app.ts";
+import type { TestApp } from "../app.ts";
+import { startFilled } from "../filled.ts";
 import { driverZip, type InfOptions, printerInf } from "./driver-zip.ts";
 import { makeZip, type ZipPart } from "./zip.ts";
 
@@ -35,17 +36,18 @@ export interface Pair extends TestApp {
   readonly printer: number;
 }
 
-/** Starts the service with a printer that has a driver and an ARM64 driver. */
+/** Adds a driver, one for ARM64, and a printer that uses both. */
+export async function addPair({ addDriver, addPrinter }: TestApp): Promise<void> {
+  const driver_id = String(await addDriver());
+  await addPrinter({ driver_id, arm64_driver_id: String(await addDriver(armZip())) });
+}
+
+/** Starts the service with a printer that has a driver and an ARM64 driver. @param fields further fields of the printer */
 export async function appWithPair(t: TestContext, fields: Record<string, string> = {}): Promise<Pair> {
-  const app = await startApp(t);
-  const main = await app.addDriver();
-  const arm = await app.addDriver(armZip());
-  const printer = await app.addPrinter({
-    driver_id: String(main),
-    arm64_driver_id: String(arm),
-    ...fields,
-  });
-  return { ...app, main, arm, printer };
+  const app = await startFilled(t, addPair);
+  const pair = { name: "Office", address: "10.0.0.9", driver_id: "1", arm64_driver_id: "2" };
+  if (Object.keys(fields).length > 0) await app.post("/printers/1", { ...pair, ...fields });
+  return { ...app, main: 1, arm: 2, printer: 1 };
 }
 
 /** The name, drivers and models of each printer. */

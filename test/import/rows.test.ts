@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { startApp, type TestApp } from "../support/app.ts";
+import { planOf, rowStatuses, settingsOf } from "../support/printers/lists.ts";
+
+/** A service with these clients, and printers with the client's number, name and address. */
+async function serviceWith(t: TestContext, clients: string[], ...printers: [string, string, string][]) {
+  const service = await startApp(t);
+  for (const name of clients) await service.post("/clients", { name });
+  for (const [client_id, name, address] of printers)
+    await service.post("/printers", { client_id, name, address });
+  return { ...service, exported: await exportOf(service) };
+}
+
+const exportOf = async ({ fetch }: TestApp) => (await fetch("/export/printers.csv")).text();
+
+test("each row is new, the same, changed with the fields, or wrong with the reason", async (t) => {
+  const app = await serviceWith(t, ["Alpha"], ["1", "Office", "10.0.0.1"], ["1", "Store", "10.0.0.2"]);
+  const office = { name: "Office", client_id: "1", address: "10.0.0.1", duplex: "long_edge" };
+  await app.post("/printers/1", office);
+  const text = [
+    "name,client,address,port_number,location",
+    "office,ALPHA,10.0.0.9,9100,Hall",
+    "Store,Alpha,10.0.0.2,,",
+    "Lobby,Alpha,10.0.0.3,,",
+    "Roof,Beta,10.0.0.300,99999,",
+    "Cellar,Beta,10.0.0.4,,",
+  ].join("\n");
+
+  const { rows, newClients, ...plan } = await planOf(app, text);
+
+  const statuses = ["changes: office", "same: Store", "new: Lobby", "wrong: Roof", "new: Cellar"];
+  assert.deepEqual(rowStatuses({ rows, newClients, ...plan }), statuses);
+  assert.deepEqual(
+    rows[0]?.changes.map(({ field, from, to }) => `${field}: ${from} → ${to}`),
+    [
+      "name: Office → office",
+      "address: 10.0.0.1 → 10.0.0.9",
+      "port_name: IP_10.0.0.1 → IP_10.0.0.9",
+      "location:  → Hall",
+    ],
+  );
+  assert.equal(rows.map(settingsOf)[0]?.duplex, "long_edge", "a column that is absent changes nothing");
+  assert.match(rows[3]?.reasons.join() ?? "", /neither an IP address.*from 1 to 65535/);
+  assert.deepEqual(newClients, ["Beta"]);
+  assert.deepEqual(
+    rows.map(({ number }) => number),
+    [2, 3, 4, 5, 6],
+  );
+});
+
+test("a port with a name of its own keeps it when the address changes", async (t) => {
+  const app = await startApp(t);
+  await app.post("/printers", { name: "A", address: "10.0.0.1", port_name: "OWN" });
+
+  const { rows } = await planOf(app, "name,address\nA,10.0.0.2\n");
+
+  assert.deepEqual(rows[0]?.changes, [{ field: "address", from: "10.0.0.1", to: "10.0.0.2" }]);
+});
+
+test("a row is matched with the printer that it was exported from, although name or client differ", async (t) => {
+  const app = await serviceWith(t, [], ["", "Office", "10.0.0.1"], ["", "Lobby", "10.0.0.2"]);
+  const text = app.exported;
+
+  const swapped = text.replace("Office,", "X,").replace("Lobby,", "Office,").replace("X,", "Lobby,");
+  const moved = text.replace("Office,,", "Office,Alpha,");
+  const fromElsewhere = text.replace("Office,", "Cellar,").replaceAll("2026-11-21", "2020-01-01");
+
+  const { rows } = await planOf(app, swapped);
+  const changes = rows.map((row) => [row.printerId, row.changes.map(({ field }) => field).join()]);
+  assert.deepEqual(changes.sort(), [
+    [1, "name"],
+    [2, "name"],
+  ]);
+  const clients = (await planOf(app, moved)).rows.map(({ changes }) => changes[0]?.to);
+  assert.deepEqual(clients.sort(), ["Alpha", undefined]);
+  assert.deepEqual(rowStatuses(await planOf(app, fromElsewhere)).sort(), ["new: Cellar", "same: Lobby"]);
+});
+
+test("a row that was copied in a spreadsheet and renamed makes another printer", async (t) => {
+  const app = await serviceWith(t, [], ["", "Office", "10.0.0.1"]);
+  const [head = "", line = ""] = app.exported.split("\r\n");
+
+  const copied = await planOf(app, [head, line.replace("Office", "Office 2"), line].join("\r\n"));
+  const duplicated = await planOf(app, [head, line, line].join("\r\n"));
+
+  assert.deepEqual(rowStatuses(copied), ["new: Office 2", "same: Office"]);
+  assert.deepEqual(rowStatuses(duplicated), ["same: Office", "wrong: Office"]);
+  assert.match(duplicated.rows[1]?.reasons[0] ?? "", /Row 2 has the same name and client/);
+});
+
+test("two printers with the same name at a client are only told apart in their export", async (t) => {
+  const app = await serviceWith(t, [], ["", "Office", "10.0.0.1"], ["", "office", "10.0.0.2"]);
+  const other = await startApp(t);
+
+  const own = await planOf(app, app.exported);
+  const elsewhere = await planOf(other, app.exported);
+  const byHand = await planOf(app, "name,location\nOffice,Hall\n");
+  const duplicates = await planOf(other, "name\nOffice\nOFFICE\n");
+
+  assert.deepEqual([own, elsewhere, duplicates].map(rowStatuses), [
+    ["same: Office", "same: office"],
+    ["new: Office", "new: office"],
+    ["new: Office", "wrong: OFFICE"],
+  ]);
+  assert.match(byHand.rows[0]?.reasons[0] ?? "", /2 printers of this client have this name/);
+});
+
+test("rows without a client get the client chosen on the page", async (t) => {
+  const app = await serviceWith(t, ["Alpha"]);
+
+  const withoutColumn = await planOf(app, "name\nA\n", { client: " alpha " });
+  const withColumn = await planOf(app, "name,client\nA,\n", { client: "Alpha" });
+  const tooLong = await planOf(app, "name\nA\n", { client: "x".repeat(200) });
+
+  const ids = [withoutColumn, withColumn].map(({ rows }) => rows[0]?.write?.settings.client_id);
+  assert.deepEqual(ids, [1, null]);
+  assert.match(tooLong.rows[0]?.reasons[0] ?? "", /200 characters\. The limit is 120/);
+});
+
+test("without the column “client” a printer keeps its client if its name is unique", async (t) => {
+  const lobbies = ["10.0.0.2", "10.0.0.3"].map(
+    (ip, i) => [`${i + 1}`, "Lobby", ip] as [string, string, string],
+  );
+  const app = await serviceWith(t, ["Alpha", "Beta"], ["1", "Office", "10.0.0.1"], ...lobbies);
+  const text = "name,location\nOFFICE,Hall\nLobby,Hall\nRoof,Hall\n";
+
+  const open = await planOf(app, text);
+  const chosen = await planOf(app, text, { client: "beta" });
+
+  assert.deepEqual(rowStatuses(open), ["changes: OFFICE", "wrong: Lobby", "new: Roof"]);
+  assert.deepEqual(
+    open.rows.map(({ write, client }) => [write?.settings.client_id, client]),
+    [
+      [1, "Alpha"],
+      [undefined, ""],
+      [null, ""],
+    ],
+  );
+  assert.deepEqual(open.rows[0]?.remarks, ["Updates the only printer with this name, at “Alpha”."]);
+  assert.match(open.rows[1]?.reasons[0] ?? "", /2 printers have this name\. Choose a client, or add/);
+  assert.deepEqual(rowStatuses(chosen), ["new: OFFICE", "changes: Lobby", "new: Roof"]);
+  assert.deepEqual(
+    chosen.rows.map(({ write, printerId }) => [printerId, write?.settings.client_id]),
+    [
+      [undefined, 2],
+      [3, 2],
+      [undefined, 2],
+    ],
+  );
+});
+
+test("an export without its column “client” changes nothing, whatever client is chosen", async (t) => {
+  const app = await serviceWith(
+    t,
+    ["Alpha", "Beta"],
+    ["", "Office", ""],
+    ["1", "Office", ""],
+    ["2", "Office", ""],
+  );
+  const lines = app.exported.trimEnd().split("\r\n");
+  const text = lines.map((line) => line.replace(/^([^,]*),[^,]*,/, "$1,")).join("\n");
+
+  const open = await planOf(app, text);
+  const chosen = await planOf(app, text, { client: "Alpha" });
+
+  assert.match(text, /^name,driver,/);
+  for (const plan of [open, chosen]) {
+    assert.deepEqual(rowStatuses(plan), ["same: Office", "same: Office", "same: Office"]);
+    assert.deepEqual(plan.rows.map(({ client }) => client).sort(), ["", "Alpha", "Beta"]);
+  }
+});
+
+test("a print server’s printers are matched only with printers of the chosen client", async (t) => {
+  const app = await serviceWith(t, ["Alpha"], ["1", "Office", "10.0.0.1"]);
+  const queue = { Name: "Office", PortName: "IP_10.9.9.9", DriverName: "", Type: "Local" };
+  const text = JSON.stringify({ Printers: [queue], Ports: [], Drivers: [] });
+
+  const open = await planOf(app, text);
+  const chosen = await planOf(app, text, { client: "Alpha" });
+
+  const found = [open, chosen].map(({ rows }) => [rows[0]?.status, rows[0]?.write?.settings.client_id]);
+  assert.deepEqual(found, [
+    ["new", null],
+    ["changes", 1],
+  ]);
+});
