@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  type Deployable,
   deploymentOf,
   deploymentOfMany,
   scriptSettings,
@@ -10,62 +11,64 @@ import { driverScriptSettings } from "../../src/pkg/scripts/driver-deployment.ts
 import { printersDigest, revisionOf } from "../../src/pkg/scripts/revision.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
 
-test("revisions do not change with a new version of Platen, so no machine reinstalls", () => {
-  const plain = revisionOf({ printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined });
-  const full = revisionOf({
-    printer: makePrinter({
-      protocol: "lpr",
-      lpr_queue: "lp",
-      snmp: "on",
-      shared: "on",
-      duplex: "long_edge",
-      color: "mono",
-      replaces: "a\nb",
-    }),
-    driver: makeDriver({ trust_publisher: true, driver_desc: "Other" }),
-    arm64Driver: undefined,
-  });
-
-  // If this fails, all deployed machines would reinstall: keep the old revisions, or raise the generation.
-  assert.deepEqual([plain, full], ["4621f1125d34", "1887405aad42"]);
-});
-
-test("options that came later count for the revision only if they are set", () => {
-  const revisionWith = (fields: Record<string, string>, driver: Parameters<typeof makeDriver>[0] = {}) =>
-    revisionOf({ printer: makePrinter(fields), driver: makeDriver(driver), arm64Driver: undefined });
-  const entryOf = (exact_version: boolean) => {
-    const deployable = {
-      printer: makePrinter(),
-      driver: makeDriver({ exact_version }),
-      arm64Driver: undefined,
-    };
-    const { Drivers } = scriptSettings(deploymentOf(deployable)) as { Drivers: { ExactVersion: unknown }[] };
-    return Drivers[0]?.ExactVersion;
-  };
-
-  const plain = revisionWith({});
-  const unset = revisionWith(
-    { permission_sddl: "", keep_printed: "", hold_mismatched: "", requires_reachable: "on" },
-    { exact_version: false },
-  );
-  const set = [
-    revisionWith({ permission_sddl: "D:(A;;SW;;;WD)" }),
-    revisionWith({ keep_printed: "on" }),
-    revisionWith({ hold_mismatched: "on" }),
-    revisionWith({}, { exact_version: true }),
-  ];
-
-  assert.equal(unset, plain);
-  assert.equal(new Set([plain, ...set]).size, 5);
-  assert.deepEqual([entryOf(false), entryOf(true)], [false, true]);
-});
+/** A printer and its driver. */
+function office(
+  fields: Record<string, string> = {},
+  driver: Parameters<typeof makeDriver>[0] = {},
+): Deployable {
+  return { printer: makePrinter(fields), driver: makeDriver(driver), arm64Driver: undefined };
+}
 
 /** A printer with a second driver for ARM64 and a model of it. */
 function pair() {
   const arm64Driver = makeDriver({ id: 2, sha256: "b".repeat(64), inf: { architectures: ["arm64"] } });
-  const printer = makePrinter({ arm64_driver_desc: "Papyrus ARM" });
-  return { printer, driver: makeDriver(), arm64Driver };
+  return { ...office({ arm64_driver_desc: "Papyrus ARM" }), arm64Driver };
 }
+
+const settingsOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
+  scriptSettings(deployment) as {
+    readonly Printers: Record<string, unknown>[];
+    readonly Drivers: Record<string, unknown>[];
+  };
+const revisionsIn = (deployment: Parameters<typeof scriptSettings>[0]) =>
+  settingsOf(deployment).Printers.map(({ Revision }) => Revision);
+const fetchedAlone = new Map([[1, { url: "http://a/drivers/1/files", sha256: "ab".repeat(32) }]]);
+
+test("revisions do not change with a new version of Platen, so no machine reinstalls", () => {
+  const many = { protocol: "lpr", lpr_queue: "lp", snmp: "on", shared: "on", duplex: "long_edge" };
+  const full = office(
+    { ...many, color: "mono", replaces: "a\nb" },
+    { trust_publisher: true, driver_desc: "Other" },
+  );
+  const ofDriver = [["One"], ["One", "Two"]].map(([first = "", ...others]) => {
+    const { Printers } = driverScriptSettings({ driver: makeDriver(), models: [first, ...others] });
+    return (Printers as { Revision: string }[])[0]?.Revision;
+  });
+
+  // If this fails, all deployed machines would reinstall: keep the old revisions, or raise the generation.
+  assert.deepEqual([revisionOf(office()), revisionOf(full)], ["4621f1125d34", "1887405aad42"]);
+  assert.equal(revisionOf(pair()), "df6138bd4beb");
+  assert.deepEqual(ofDriver, ["2040dc6091e3", "2040dc6091e3"], "whichever models printers use");
+});
+
+test("options that came later count for the revision only if they are set", () => {
+  const none = { permission_sddl: "", keep_printed: "", hold_mismatched: "", requires_reachable: "on" };
+
+  const unset = revisionOf(office(none, { exact_version: false }));
+  const set = [
+    office({ permission_sddl: "D:(A;;SW;;;WD)" }),
+    office({ keep_printed: "on" }),
+    office({ hold_mismatched: "on" }),
+    office({}, { exact_version: true }),
+  ].map(revisionOf);
+  const exact = [false, true].map(
+    (exact_version) => settingsOf(deploymentOf(office({}, { exact_version }))).Drivers[0]?.ExactVersion,
+  );
+
+  assert.equal(unset, revisionOf(office()));
+  assert.equal(new Set([unset, ...set]).size, 5);
+  assert.deepEqual(exact, [false, true]);
+});
 
 test("a second driver changes the revision only with the values that ARM64 machines use", () => {
   const { printer, driver, arm64Driver } = pair();
@@ -81,42 +84,27 @@ test("a second driver changes the revision only with the values that ARM64 machi
   const revision = revisionOf(pair());
   const others = Object.values(changes).map(revisionOf);
 
-  // As above: printers with two drivers are deployed too.
-  assert.equal(revision, "df6138bd4beb");
   assert.equal(new Set([revision, ...others]).size, 6);
   assert.equal(revisionOf(renamed), revision);
 });
 
 test("scripts contain each of two drivers once, and the model and key of the ARM64 driver", () => {
-  const office = pair();
+  const both = pair();
   const driversOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
-    (scriptSettings(deployment) as { Drivers: Record<string, unknown>[] }).Drivers.map(({ Key, Folder }) => [
-      Key,
-      Folder,
-    ]);
+    settingsOf(deployment).Drivers.map(({ Key, Folder }) => `${Key} ${Folder}`);
 
-  const { Printers } = scriptSettings(deploymentOf(office)) as { Printers: Record<string, unknown>[] };
-  const folders = driversOf(deploymentOf(office));
-  const same = driversOf(deploymentOf({ ...office, arm64Driver: office.driver }));
-  const many = driversOf(deploymentOfMany("Client", [office, { ...office, driver: office.arm64Driver }]));
+  const [{ DriverKey, Arm64DriverKey, Arm64DriverName } = {}, ...more] = settingsOf(
+    deploymentOf(both),
+  ).Printers;
+  const folders = driversOf(deploymentOf(both));
+  const same = driversOf(deploymentOf({ ...both, arm64Driver: both.driver }));
+  const many = driversOf(deploymentOfMany("Client", [both, { ...both, driver: both.arm64Driver }]));
 
-  assert.deepEqual(
-    Printers.map(({ DriverKey, Arm64DriverKey, Arm64DriverName }) => [
-      DriverKey,
-      Arm64DriverKey,
-      Arm64DriverName,
-    ]),
-    [["driver-1", "driver-2", "Papyrus ARM"]],
-  );
-  assert.deepEqual(folders, [
-    ["driver-1", "driver"],
-    ["driver-2", "driver-arm64"],
-  ]);
-  assert.deepEqual(same, [["driver-1", "driver"]]);
-  assert.deepEqual(many, [
-    ["driver-1", "driver\\aaaaaaaaaaaa"],
-    ["driver-2", "driver\\bbbbbbbbbbbb"],
-  ]);
+  assert.deepEqual([DriverKey, Arm64DriverKey, Arm64DriverName], ["driver-1", "driver-2", "Papyrus ARM"]);
+  assert.deepEqual(more, []);
+  assert.deepEqual(folders, ["driver-1 driver", "driver-2 driver-arm64"]);
+  assert.deepEqual(same, ["driver-1 driver"]);
+  assert.deepEqual(many, ["driver-1 driver\\aaaaaaaaaaaa", "driver-2 driver\\bbbbbbbbbbbb"]);
 });
 
 test("the digest of a client's printers changes with a second driver and an exact version", () => {
@@ -132,77 +120,32 @@ test("the digest of a client's printers changes with a second driver and an exac
   assert.equal(new Set(labels).size, 4);
 });
 
-test("the revision of a driver alone does not change with the models that printers use", () => {
-  const driver = makeDriver();
-  const revisions = [["One"], ["One", "Two"]].map((models) => {
-    const [first = "", ...others] = models;
-    const { Printers } = driverScriptSettings({ driver, models: [first, ...others] });
-    return (Printers as { Revision: string }[])[0]?.Revision;
-  });
+test("a printer has the same revision without its driver, in a client's package and alone", () => {
+  const hall = { ...office({ id: "8", name: "Hall" }), driver: makeDriver({ id: 2, trust_publisher: true }) };
+  const packed = deploymentOf(office());
+  const apart = withoutDrivers(packed);
 
-  // As above: deployed machines compare it.
-  assert.deepEqual(revisions, ["2040dc6091e3", "2040dc6091e3"]);
-});
+  const revisions = [
+    packed,
+    apart,
+    deploymentOf(office(), fetchedAlone),
+    deploymentOfMany("Client", [office()]),
+  ];
+  const both = deploymentOfMany("Client", [office(), hall]);
 
-test("a printer has the same revision in a package without its driver", () => {
-  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
-  const settings = [deploymentOf(office), withoutDrivers(deploymentOf(office))].map(
-    (deployment) =>
-      scriptSettings(deployment) as { Printers: { Revision: string }[]; Drivers: Record<string, string>[] },
-  );
-
+  for (const deployment of revisions) assert.deepEqual(revisionsIn(deployment), ["4621f1125d34"]);
+  assert.deepEqual(revisionsIn(both), ["4621f1125d34", revisionOf(hall)]);
+  const drivers = [packed, apart].map((deployment) => settingsOf(deployment).Drivers[0]);
+  assert.deepEqual([drivers[0]?.Origin, drivers[0]?.Package], ["package", undefined]);
   assert.deepEqual(
-    settings.map(({ Printers }) => Printers[0]?.Revision),
-    ["4621f1125d34", "4621f1125d34"],
-  );
-  assert.deepEqual(
-    settings.map(({ Drivers }) => [Drivers[0]?.Origin, Drivers[0]?.Package]),
-    [
-      ["package", undefined],
-      ["apart", "Printer driver Papyrus 100 PCL6 1.2"],
-    ],
-  );
-});
-
-test("the driver's folder and the service's address are not part of the revision", () => {
-  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
-
-  const settings = [
-    deploymentOf(office),
-    deploymentOf(office, new Map([[1, { url: "http://a/drivers/1/files", sha256: "b".repeat(64) }]])),
-    deploymentOfMany("Client", [office]),
-  ].map((deployment) => scriptSettings(deployment) as { Printers: { Revision: string }[] });
-
-  assert.equal(new Set(settings.map(({ Printers }) => Printers[0]?.Revision)).size, 1);
-});
-
-test("printers have the same revisions in a client's package as alone", () => {
-  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
-  const hall = {
-    printer: makePrinter({ id: "8", name: "Hall" }),
-    driver: makeDriver({ id: 2, trust_publisher: true }),
-    arm64Driver: undefined,
-  };
-
-  const both = scriptSettings(deploymentOfMany("Client", [office, hall])) as {
-    Printers: { Revision: string }[];
-  };
-
-  assert.deepEqual(
-    both.Printers.map(({ Revision }) => Revision),
-    ["4621f1125d34", revisionOf(hall)],
+    [drivers[1]?.Origin, drivers[1]?.Package],
+    ["apart", "Printer driver Papyrus 100 PCL6 1.2"],
   );
 });
 
 test("only a script downloaded alone contains the address and digest of the driver's files", () => {
-  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
-  const driverOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
-    (scriptSettings(deployment) as { Drivers: Record<string, string>[] }).Drivers[0];
-
-  const alone = driverOf(
-    deploymentOf(office, new Map([[1, { url: "http://a/drivers/1/files", sha256: "ab".repeat(32) }]])),
-  );
-  const packed = driverOf(deploymentOf(office));
+  const [alone] = settingsOf(deploymentOf(office(), fetchedAlone)).Drivers;
+  const [packed] = settingsOf(deploymentOf(office())).Drivers;
 
   assert.deepEqual([alone?.Download, alone?.FilesSha256], ["http://a/drivers/1/files", "AB".repeat(32)]);
   assert.deepEqual([packed?.Download, packed?.FilesSha256], ["", ""]);
