@@ -106,7 +106,7 @@ function hostilePrinters(): { printers: Printer[]; refused: number } {
     const values = Object.fromEntries(textFields.map((name) => [name, hostile()]));
     const input = { ...values, ...careful() };
     try {
-      const name = random(2) === 0 ? input.name : `n${hostile().replace(/[\\,!]/g, "")}`;
+      const name = random(2) === 0 ? values.name : `n${hostile().replace(/[\\,!]/g, "")}`;
       const settings = parsePrinter({ ...input, name: name ?? "" });
       const record = { driver_id: 1, created_at: 0, updated_at: 0, preferences_sha256: "" };
       printers.push({ ...settings, ...record, id: printers.length + 1 });

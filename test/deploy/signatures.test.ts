@@ -112,7 +112,8 @@ describe("signatures of scripts", { skip: without.osslsigncode || without.unzip 
     const { service } = await startShop(t);
     const [first, second] = await listed(service);
     assert.ok(first && second);
-    const script = await bytesOf(service.fetch(`/signatures/${first.digest}`));
+    const own: string = first.digest;
+    const script = await bytesOf(service.fetch(`/signatures/${own}`));
     const signed = sign(script);
     const block = signed.subarray(script.length);
     const wrongText = Buffer.from(signed);
@@ -121,7 +122,7 @@ describe("signatures of scripts", { skip: without.osslsigncode || without.unzip 
       Buffer.concat([script, ...parts.map((part) => Buffer.from(part))]);
     const emptied = "\r\n# SIG # Begin signature block\r\n# AAAA\r\n# SIG # End signature block\r\n";
 
-    for (const [what, status, body, digest = first.digest] of [
+    const cases: readonly [string, number, Uint8Array, string?][] = [
       ["of another script", 409, signed, second.digest],
       ["changed text", 409, wrongText],
       ["no block", 422, script],
@@ -135,7 +136,9 @@ describe("signatures of scripts", { skip: without.osslsigncode || without.unzip 
       ["nothing", 409, Buffer.alloc(0)],
       ["an unknown script", 404, signed, "0".repeat(64)],
       ["no digest", 404, signed, "install"],
-    ] as const)
+    ];
+
+    for (const [what, status, body, digest = own] of cases)
       assert.equal((await send(service, digest, body)).status, status, what);
 
     assert.equal((await listed(service)).length >= 2, true);
