@@ -86,7 +86,7 @@ test("a client that disconnects during a download leaves no file open, and cause
     const part = await beginDownload(app.url + paths[kind], { range: "bytes=1000-" });
     // The preparation after the upload keeps the archive open for a while.
     await until(() => openFilesBelow(app.dataDir).length === 2);
-    await new Promise((resolve) => whole.once("data", resolve));
+    await new Promise((resolve) => whole.once("data", resolve).resume());
     whole.destroy();
     part.destroy();
     await until(() => openFilesBelow(app.dataDir).length === 0);

@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import { startGuarded } from "../support/access/guarded.ts";
-import { navigation, startApp } from "../support/app.ts";
+import { navigation } from "../support/app.ts";
 import { filesIn, recordsOf, undoLast } from "../support/backup/deletions.ts";
+import { statusesOf, textOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
+import { withOnePrinter } from "../support/printers/one-printer.ts";
 import { makePng } from "../support/printers/png.ts";
 import { makePreferences } from "../support/printers/preferences-files.ts";
 
@@ -16,13 +18,11 @@ const path = "/printers/1/preferences";
 const office = { name: "Office", driver_id: "1", address: "10.0.0.9" };
 const limit = 1_048_576;
 
-const textOf = async (answer: Promise<Response>) => (await answer).text();
 const digestOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
 /** Starts a service with a printer. `send` uploads its preferences; `state` is its badge in the list. */
 async function appWithPrinter(t: TestContext) {
-  const service = await startApp(t);
-  await service.addPrinter();
+  const service = await withOnePrinter(t);
   const send = (bytes: Buffer, headers = {}) => service.upload(path, bytes, "preferences.dat", headers);
   const script = () => textOf(service.fetch("/printers/1/scripts/install"));
   const revision = async () => /Revision = '(\w+)'/.exec(await script())?.[1];
@@ -71,10 +71,7 @@ test("a file of exactly 1 MB is taken under any field name, and a larger or empt
     await fetch("/printers/9/preferences", { method: "POST", body: form }),
   ];
 
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 413, 422, 404],
-  );
+  assert.deepEqual(statusesOf(answers), [200, 413, 422, 404]);
   assert.match((await answers[1]?.text()) ?? "", /The preferences file is too large\. The limit is 1 MB/);
   assert.match((await answers[2]?.text()) ?? "", /The preferences file is empty/);
   assert.equal(app.store.preferences.find(1)?.size, limit);
@@ -86,7 +83,8 @@ test("a file that is clearly something else is refused with what it is, and the 
   await send(makePreferences());
   const before = app.store.preferences.find(1);
   const utf16 = Buffer.from("\ufeff[Version]\r\nSignature=x", "utf16le");
-  const files: readonly (readonly [bytes: Buffer, what: string])[] = [
+
+  for (const [bytes, what] of [
     [Buffer.from(driverZip()), "a ZIP archive"],
     [makePng(), "a PNG picture"],
     [Buffer.from("%PDF-1.7\n\0\0"), "a PDF document"],
@@ -94,9 +92,7 @@ test("a file that is clearly something else is refused with what it is, and the 
     [Buffer.from("; vendor\r\n[Version]\r\nClass=Printer"), "an INF file"],
     [utf16, "an INF file"],
     [Buffer.from("<psf:PrintTicket/>"), "a text file"],
-  ];
-
-  for (const [bytes, what] of files) {
+  ] as const) {
     const answer = await send(bytes);
 
     assert.equal(answer.status, 422, what);
@@ -257,10 +253,7 @@ test("viewers read preferences and operators change them; a token of another pri
   const page = await textOf(viewer.fetch("/printers/1"));
   const deleted = await viewer.fetch(path, { method: "DELETE" });
 
-  assert.deepEqual(
-    changes.map(({ status }) => status),
-    [403, 200],
-  );
+  assert.deepEqual(statusesOf(changes), [403, 200]);
   assert.deepEqual([reads[0], reads[1], deleted.status], [200, 200, 403]);
   assert.ok([403, 404].includes(reads[2] ?? 0), String(reads[2]));
   assert.match(page, /Vendor preferences.*Download/s);
