@@ -21,6 +21,24 @@ const paths = {
 } as const;
 const kinds = selectCases(["archive", "files", "rmm", "mdm"] as const, 2);
 
+test("responses without a body open no file", async (t) => {
+  const { app, fetch } = await startFilled(t, addLargeDriver);
+  const { open } = app.store.blobs;
+
+  for (const kind of kinds) {
+    const path = paths[kind];
+    app.store.blobs.open = open;
+    const etag = await etagOf(fetch(path, { method: "HEAD" }));
+    app.store.blobs.open = () => Promise.reject(new Error("opened"));
+    const answers = [
+      await fetch(path, { method: "HEAD" }),
+      await fetch(path, { headers: { "if-none-match": etag } }),
+      await fetch(path, { headers: { range: "bytes=999999999-" } }),
+    ];
+    assert.deepEqual(statusesOf(answers), [200, 304, 416], kind);
+  }
+});
+
 test("a package is laid out once: a second response needs no worker thread", async (t) => {
   const { app, addDriver, addPrinter, fetch } = await startApp(t, { workers: "own" });
   const extra = Array.from({ length: 50 }, (_, i) => ({ name: `a/b ${i}.bin`, bytes: "x", method: 0 }));
@@ -56,24 +74,6 @@ for (const kind of kinds) {
     await until(() => openFilesBelow(dataDir).length === 0);
   });
 }
-
-test("responses without a body open no file", async (t) => {
-  const { app, fetch } = await startFilled(t, addLargeDriver);
-  const { open } = app.store.blobs;
-
-  for (const kind of kinds) {
-    const path = paths[kind];
-    app.store.blobs.open = open;
-    const etag = await etagOf(fetch(path, { method: "HEAD" }));
-    app.store.blobs.open = () => Promise.reject(new Error("opened"));
-    const answers = [
-      await fetch(path, { method: "HEAD" }),
-      await fetch(path, { headers: { "if-none-match": etag } }),
-      await fetch(path, { headers: { range: "bytes=999999999-" } }),
-    ];
-    assert.deepEqual(statusesOf(answers), [200, 304, 416], kind);
-  }
-});
 
 test("a client that disconnects during a download leaves no file open, and causes one log line and nothing else", async (t) => {
   const app = await startFilled(t, addLargeDriver);

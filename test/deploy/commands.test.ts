@@ -21,6 +21,7 @@ import { selectCases } from "../support/depth.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { execute, expandArchive, textIn } from "../support/powershell/pasted.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { ownWindows } from "../support/powershell/simulated-windows.ts";
 
 async function withPrinter(t: TestContext, options: Parameters<typeof startApp>[1] = {}): Promise<TestApp> {
   const app = await startApp(t, options);
@@ -113,6 +114,7 @@ test("the spelling of the host in a request changes neither a script nor its SHA
 });
 
 describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, () => {
+  const windows = ownWindows();
   const temporaryScripts = async (folder: string) =>
     (await readdir(join(folder, "tmp"))).filter((name) => name.endsWith(".ps1"));
   const commandsIn = (page: string) => [textIn(page, "rmm-one-line"), textIn(page, "rmm-snippet-1")] as const;
@@ -121,7 +123,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
     test(`download the install script of ${owner}, run it, return its exit code and leave no file`, async (t) => {
       const { fetch } = await withPrinter(t);
       const [oneLine, snippet] = commandsIn(await textOf(fetch(`/${owner}/1`)));
-      const { folder, paste } = await pasting(t, 203);
+      const { folder, paste } = await pasting(t, windows, 203);
       const ran = () => readFile(join(folder, "script.ps1"));
 
       const [line] = await paste(oneLine);
@@ -143,7 +145,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
     test(`run the checked script of ${owner} as it is served, and refuse it after a change`, async (t) => {
       const { fetch, post } = await withPrinter(t);
       const commands = commandsIn(await textOf(fetch(`/${owner}/1?check=1`)));
-      const { folder, paste } = await pasting(t, 203);
+      const { folder, paste } = await pasting(t, windows, 203);
 
       const right = await paste(...commands);
       const served = await bytesOf(fetch(`/${owner}/1/scripts/install`));
@@ -167,7 +169,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
 
   test("download the diagnosis, run it and return its exit code, with a check and without", async (t) => {
     const { fetch } = await withPrinter(t);
-    const { folder, paste } = await pasting(t, 1);
+    const { folder, paste } = await pasting(t, windows, 1);
     for (const path of ["/printers/1", "/printers/1?check=1"]) {
       const [line] = await paste(textIn(await textOf(fetch(path)), "diagnosis"));
 
@@ -180,7 +182,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
   test("fail clearly if the service refuses, and run nothing", async (t) => {
     const { url, post } = await startApp(t);
     await post("/printers", { name: "Bare", address: "10.0.0.1" });
-    const { folder, paste } = await pasting(t, 0);
+    const { folder, paste } = await pasting(t, windows, 0);
 
     const [script] = await paste(downloadAndRunScript(`${url}/printers/1/scripts/install`));
 
@@ -193,7 +195,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
     const { fetch, addPrinter } = await startApp(t);
     const zip = await bytesOf(fetch(`/printers/${await addPrinter({ name: "Office" })}/packages/rmm`));
     const pasteWith = async (code: number, ...texts: string[]) => {
-      const { folder, paste } = await pasting(t, code);
+      const { folder, paste } = await pasting(t, windows, code);
       await writeFile(join(folder, "office.zip"), zip);
       const here = texts.map((text) => text.replaceAll(".\\platen\\install.ps1", "./platen/install.ps1"));
       const ran = await paste(...here.map((text) => `${expandArchive}\n${text}`));
@@ -218,7 +220,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
     const make = (days: string) => textOf(operator.post("/printers/1/links", { address, days }));
     const [page, longer] = [await make("7"), await make("90")];
     const command = textIn(page, "link-2");
-    const { paste } = await pasting(t, 203);
+    const { paste } = await pasting(t, windows, 203);
 
     const [first] = await paste(command);
     now += 5 * 24 * 60 * 60_000;

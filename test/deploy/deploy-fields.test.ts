@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, test } from "node:test";
-import { deploymentOf, withoutDrivers } from "../../src/pkg/scripts/deployment.ts";
+import { test } from "node:test";
 import { instanceOf } from "../../src/services/deploy/package-facts.ts";
 import { startGuarded } from "../support/access/guarded.ts";
 import { startApp, type TestApp } from "../support/app.ts";
@@ -9,10 +8,8 @@ import { textOf, textsOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { unpackers } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
-import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
 import { readScriptBodies } from "../support/powershell/powershell-syntax.ts";
-import { papyrusDriver } from "../support/powershell/simulated-machine.ts";
-import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
+import { makePng } from "../support/printers/png.ts";
 
 const appName = "Printer driver Papyrus One/Two 1.2";
 
@@ -159,6 +156,18 @@ test("an app's name contains the driver's version, even if an operator has named
   );
 });
 
+test("the fields offer the logo as soon as there is an icon", async (t) => {
+  const { fetch, addPrinter, upload } = await startApp(t);
+  await addPrinter();
+
+  const before = await textOf(fetch("/printers/1"));
+  await upload("/printers/1/icon", makePng(), "icon.png");
+  const after = await textOf(fetch("/printers/1"));
+
+  assert.match(before, /id="logo-value"[^>]*><span class="hint">none yet: upload one under/);
+  assert.match(after, /<a [^>]*href="\/printers\/1\/icon[^"]*"[^>]*>Download the logo/);
+});
+
 test("a driver's page says why it cannot be deployed, and folds downloads that will fail", async (t) => {
   const service = await startApp(t);
   const { app, fetch, addDriver } = service;
@@ -276,30 +285,4 @@ test("a viewer may download the install script without the driver, and a strange
   const statuses = [(await viewer.fetch(path)).status, (await service.fetch(path)).status];
 
   assert.deepEqual(statuses, [200, 401]);
-});
-
-describe("a remediation on a simulated Windows", { skip: withoutPowerShell }, () => {
-  const windows = simulatedWindows();
-  const apart = withoutDrivers(deploymentOf(deployable()));
-  const alone = { withoutFiles: true };
-
-  test("adds the printer where the driver is, and detection then reports success", async () => {
-    await windows.setMachine({ Drivers: [papyrusDriver()] });
-
-    const before = await windows.run("detect", apart, alone);
-    const repaired = await windows.run("install", apart, alone);
-    const after = await windows.run("detect", apart, alone);
-
-    assert.deepEqual([before.code, repaired.code, after.code], [1, 0, 0]);
-    assert.deepEqual(after.output, ["Installed: Office"]);
-  });
-
-  test("fails with 1603 and names the driver's package where the driver is not", async () => {
-    await windows.setMachine();
-
-    const { code, output } = await windows.run("install", apart, alone);
-
-    assert.equal(code, 1603);
-    assert.match(output.at(-1) ?? "", /^Failed: Office: This machine lacks the driver Papyrus 100 PCL6/);
-  });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp, temporaryFolder } from "../support/app.ts";
+import { logEntries } from "../support/audit/audit.ts";
 import { download, downloadCounts, recordDownload, startWithPrinter } from "../support/audit/counted.ts";
 import { etagOf, statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
 import { makeTicket } from "../support/printers/tickets.ts";
@@ -31,19 +32,22 @@ test("a download counts after its last byte, by kind and by class of client", as
   ]);
 });
 
-test("responses without the last byte do not count: HEAD, 304, a first part, a refusal", async (t) => {
+test("responses without the last byte do not count: HEAD, 304, a first part, a refusal; those without a byte are not logged", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const path = `/printers/${printer}/packages/rmm`;
   const bare = await app.addPrinter({ driver_id: "", name: "Bare" });
-  const etag = await etagOf(app.fetch(path, { method: "HEAD" }));
+  const ask = (headers: Record<string, string>, method = "GET") => app.fetch(path, { method, headers });
+  const etag = await etagOf(ask({}, "HEAD"));
 
-  const answers = [await app.fetch(path, { headers: { "if-none-match": etag } })];
-  for (const range of ["bytes=0-9", "bytes=10-", "bytes=999999999-"])
-    answers.push(await app.fetch(path, { headers: { range } }));
+  const answers = [await ask({ range: "bytes=0-9" }, "HEAD"), await ask({ "if-none-match": etag })];
+  answers.push(await ask({ range: "bytes=999999999-" }));
+  const logged = await logEntries(app, "download-begun", "downloaded");
+  for (const range of ["bytes=0-9", "bytes=10-"]) answers.push(await ask({ range }));
   for (const id of [bare, 99]) answers.push(await app.fetch(`/printers/${id}/packages/rmm`));
   await until(() => app.app.deployments.lastDeployed(printer) !== undefined);
 
-  assert.deepEqual(statusesOf(answers), [304, 206, 206, 416, 422, 404]);
+  assert.deepEqual(statusesOf(answers), [206, 304, 416, 206, 206, 422, 404]);
+  assert.deepEqual(logged, []);
   assert.deepEqual(await downloadCounts(app, printer), ["rmm script 1"]);
   assert.deepEqual(await downloadCounts(app, bare), []);
 });
@@ -65,31 +69,32 @@ test("a download in parts counts once, with the part that contains the last byte
   assert.deepEqual(await downloadCounts(app, printer), ["mdm script 1"]);
 });
 
-test("a download that a page of another site starts in a browser does not count", async (t) => {
+test("a download that a page of another site starts in a browser is in the log, but does not count", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const path = `/printers/${printer}/scripts/install`;
   const { host } = new URL(app.url);
   const browser = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/130", "accept-language": "en" };
   const foreign: Record<string, string>[] = [
-    { "sec-fetch-site": "cross-site" },
-    { "sec-fetch-site": "same-site", referer: `${app.url}/printers` },
-    { origin: "http://elsewhere.test" },
-    { referer: "http://elsewhere.test/" },
-    { referer: `http://elsewhere.test/${host}` },
-    {},
+    ...[{ "sec-fetch-site": "cross-site" }, { origin: "http://elsewhere.test" }],
+    { ...browser, "sec-fetch-site": "cross-site" },
+    { ...browser, "sec-fetch-site": "same-site", referer: `${app.url}/printers` },
+    { ...browser, origin: "http://elsewhere.test" },
+    { ...browser, referer: "http://elsewhere.test/" },
+    { ...browser, referer: `http://elsewhere.test/${host}` },
+    browser,
   ];
-  const own: Record<string, string>[] = [
-    { "sec-fetch-site": "same-origin" },
-    { "sec-fetch-site": "none" },
-    { referer: `${app.url}/printers/${printer}` },
-  ];
+  const own = [{ "sec-fetch-site": "same-origin" }, { "sec-fetch-site": "none" }];
 
-  for (const headers of foreign)
-    await (await app.fetch(path, { headers: { ...browser, ...headers } })).arrayBuffer();
-  for (const headers of own) await download(app, path, { ...browser, ...headers });
+  for (const headers of foreign) await (await app.fetch(path, { headers })).arrayBuffer();
+  for (const headers of [...own, { referer: `${app.url}/printers/${printer}` }])
+    await download(app, path, { ...browser, ...headers } as Record<string, string>);
 
   // Downloads are counted in order, so the cross-site ones would be counted by now.
   assert.deepEqual(await downloadCounts(app, printer), ["install browser 3"]);
+  const logged = await logEntries(app, "downloaded");
+  const strange = logged.filter(({ by }) => by === "page of another site");
+  assert.deepEqual([logged.length, strange.length], [foreign.length + 3, foreign.length]);
+  assert.equal(strange[0]?.printers?.[0]?.[0], printer);
 });
 
 test("a package or script of several printers counts for each with its own revision", async (t) => {
@@ -121,34 +126,46 @@ test("a printer's page shows the last download and whether the printer has chang
   const save = (fields: Record<string, string>) =>
     app.post(`/printers/${printer}`, { name: "Office", address: "10.0.0.9", driver_id: "1", ...fields });
 
-  const never = [await page(), await changed()] as const;
-  await download(app, `/printers/${printer}/scripts/detect`);
-  const detected = await page();
-  await download(app, `/printers/${printer}/packages/rmm`);
-  const current = [await page(), await changed()] as const;
-  await save({ location: "Hall" });
-  const moved = [await page(), await changed()] as const;
-  await save({ location: "" });
-  const movedBack = await changed();
-  await app.post("/drivers/1", { trust_publisher: "on" });
-  const trusted = await changed();
-  await download(app, `/printers/${printer}/scripts/install`);
-  const repeated = await changed();
-  await save({ print_ticket: makeTicket() });
-  const ticket = await changed();
+  const found: boolean[] = [];
+  const after = async (act: Promise<unknown>) => {
+    await act;
+    found.push(await changed());
+  };
 
-  assert.match(never[0], /Ready<\/strong>, never deployed/);
+  const never = await page();
+  await after(download(app, `/printers/${printer}/scripts/detect`));
+  const detected = await page();
+  await after(download(app, `/printers/${printer}/packages/rmm`));
+  const current = await page();
+  await after(save({ location: "Hall" }));
+  const moved = await page();
+  await after(save({ location: "" }));
+  await after(app.post("/drivers/1", { trust_publisher: "on" }));
+  await after(download(app, `/printers/${printer}/scripts/install`));
+
+  assert.match(never, /Ready<\/strong>, never deployed/);
   assert.match(detected, /never deployed.*All downloads.*detect\.ps1, revision/s);
-  assert.match(current[0], /Ready<\/strong>, last download <time[^>]*>21 Nov 2026<\/time>/);
-  assert.match(current[0], /RMM, revision <code>\w{12}<\/code>/);
+  assert.match(current, /Ready<\/strong>, last download <time[^>]*>21 Nov 2026<\/time>/);
+  assert.match(current, /RMM, revision <code>\w{12}<\/code>/);
   assert.match(
-    moved[0],
+    moved,
     /Ready<\/strong>, .*changed since <time[^>]*>21 Nov 2026<\/time><\/strong>: deploy again/,
   );
-  assert.deepEqual(
-    [never[1], current[1], moved[1], movedBack, trusted, repeated, ticket],
-    [false, false, true, false, true, false, true],
-  );
+  assert.deepEqual(found, [false, false, true, false, true, false]);
+});
+
+test("lists show a printer as changed even if only its PrintTicket has changed", async (t) => {
+  let now = Date.UTC(2026, 10, 21);
+  const app = await startApp(t, { clock: () => now++ });
+  const printer = await app.addPrinter();
+  const changed = async () => (await app.app.overview.printer(printer)).row.changed;
+  await download(app, `/printers/${printer}/packages/rmm`);
+  const before = await changed();
+
+  const fields = { name: "Office", address: "10.0.0.9", driver_id: "1", print_ticket: makeTicket() };
+  const saved = await app.post(`/printers/${printer}`, fields);
+
+  assert.deepEqual([saved.status, before, await changed()], [200, false, true]);
 });
 
 test("a client's page counts the printers that have changed and those that were never downloaded", async (t) => {
@@ -184,10 +201,8 @@ test("many downloads need few saves, and none is lost when the service stops", a
   const restarted = await startApp(t, { dataDir });
 
   assert.ok(saves < 12, `${saves} changes of the database`);
-  assert.deepEqual(
-    restarted.app.deployments.ofPrinter(printer).map(({ count }) => count),
-    [60],
-  );
+  const [{ count } = { count: 0 }, ...more] = restarted.app.deployments.ofPrinter(printer);
+  assert.deepEqual([count, more], [60, []]);
 });
 
 test("a download is counted once even while it is being saved", async (t) => {
@@ -235,10 +250,7 @@ test("the five most recent revisions of each kind are kept, even if the clock is
   }
   const kept = store.downloads.ofPrinter(id).filter(({ what }) => what === "rmm");
 
-  assert.deepEqual(
-    kept.map(({ revision }) => revision),
-    ["r8", "r7", "r6", "r5", "r4"],
-  );
+  assert.equal(kept.map(({ revision }) => revision).join(), "r8,r7,r6,r5,r4");
   assert.equal(store.downloads.ofPrinter(id).length, 10);
   assert.equal(deployments.lastDeployed(id)?.revision, "r8");
   assert.deepEqual(store.downloads.lastDeployed().get(id), deployments.lastDeployed(id));

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
-import type { TestApp } from "../support/app.ts";
+import { archives } from "../../demo/drivers.ts";
+import { archiveBytes } from "../../demo/inf.ts";
+import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import {
   accessibilityProblems,
   isFocusIn,
@@ -10,10 +14,16 @@ import {
   saveScreenshot,
   waitUntilDrawn,
   watchProblems,
+  wide,
   withoutBrowser,
 } from "../support/browser.ts";
-import { isDeep, selectCases } from "../support/depth.ts";
+import { deepTest, isDeep, selectCases } from "../support/depth.ts";
+import { verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import { Hand } from "../support/keyboard-user.ts";
 import { withOnePrinter } from "../support/printers/one-printer.ts";
+
+/** Needs less time to be drawn. */
+const small = { width: 480, height: 360 };
 
 /** Opens a page of a service with a printer that has a package. */
 async function open(
@@ -22,7 +32,7 @@ async function open(
   options = {},
 ): Promise<{ service: TestApp; page: Page }> {
   const service = await withOnePrinter(t);
-  const page = await (await openBrowser(t, { acceptDownloads: true, ...options })).newPage();
+  const page = await (await openBrowser(t, { viewport: small, acceptDownloads: true, ...options })).newPage();
   await page.goto(service.url + path);
   return { service, page };
 }
@@ -62,45 +72,51 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     if (isDeep) problems.push(...(await accessibilityProblems(page)));
     await saveScreenshot(page, "download-refused");
     const ways = await page.locator("#message .actions li").allInnerTexts();
-    await service.addDriver();
-    await downloadBy(page, () => link(page).click());
-    await message(page).waitFor({ state: "detached" });
+    if (isDeep) await service.addDriver();
+    if (isDeep) await downloadBy(page, () => link(page).click());
+    if (isDeep) await message(page).waitFor({ state: "detached" });
 
     assert.equal(isFocused, true);
     assert.deepEqual(ways, ["Upload driver", "Close"]);
     assert.equal(page.url(), `${service.url}/printers/1`);
-    assert.deepEqual(downloads, ["office.intunewin"]);
+    assert.deepEqual(downloads, isDeep ? ["office.intunewin"] : []);
     assert.deepEqual(problems, []);
   });
 
-  test("that fails shows the service's message or its own, also from a form", async (t) => {
-    const { service, page } = await open(t);
-    const expectMessage = async (text: string | RegExp) => {
-      await link(page).click();
-      await message(page).getByText(text).waitFor();
-      assert.equal(await isFocusOnMessage(page), true);
-      await page.keyboard.press("Escape");
-      await message(page).waitFor({ state: "detached" });
-      assert.ok(await isFocusOnLink(page));
-    };
+  /** Clicks, expects a message with the focus, and closes it. */
+  async function expectMessage(page: Page, text: string | RegExp): Promise<void> {
+    await link(page).click();
+    await message(page).getByText(text).waitFor();
+    assert.equal(await isFocusOnMessage(page), true);
+    await page.keyboard.press("Escape");
+    await message(page).waitFor({ state: "detached" });
+    assert.ok(await isFocusOnLink(page));
+  }
+
+  test("that fails shows its own message", async (t) => {
+    const { page } = await open(t);
     const answers = { status: 502, contentType: "text/html", body: "<!doctype html><h1>Bad gateway</h1>" };
+
+    await page.route(packages, (route) => route.fulfill(answers));
+    await expectMessage(page, "Platen does not respond (502).");
+    await page.unroute(packages);
+    await page.route(packages, (route) => route.abort());
+    await expectMessage(page, "Platen does not respond. Nothing was downloaded.");
+  });
+
+  deepTest("that fails shows the service's message, also from a form", async (t) => {
+    const { service, page } = await open(t);
     await page.evaluate(`document.querySelector("main").insertAdjacentHTML("beforeend",
       '<form method="get" action="/packages"><input name="ids" value="1"><button formaction="/packages/rmm">Chosen</button></form>')`);
     const button = page.getByRole("button", { name: "Chosen" });
 
     const name = await downloadBy(page, () => button.click());
-    await page.route(packages, (route) => route.fulfill(answers));
-    await expectMessage("Platen does not respond (502).");
-    await page.unroute(packages);
-    await page.route(packages, (route) => route.abort());
-    await expectMessage("Platen does not respond. Nothing was downloaded.");
-    await page.unroute(packages);
     const defect = () => Promise.reject(new Error("defect"));
     const failing = t.mock.method(service.app.packages, "ofPrinter", defect);
-    await expectMessage(/Platen had an error \([0-9a-f]{8}\)/);
+    await expectMessage(page, /Platen had an error \([0-9a-f]{8}\)/);
     failing.mock.restore();
     await service.fetch("/printers/1", { method: "DELETE" });
-    await expectMessage("Printer 1 does not exist. It may have been deleted.");
+    await expectMessage(page, "Printer 1 does not exist. It may have been deleted.");
     await button.click();
     await message(page).waitFor();
 
@@ -152,7 +168,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
   test("appears on the page without a reload, and open folds stay open", async (t) => {
     const service = await withOnePrinter(t);
     await (await service.fetch("/printers/1/scripts/detect")).arrayBuffer();
-    const page = await (await openBrowser(t, { acceptDownloads: true })).newPage();
+    const page = await (await openBrowser(t, { viewport: small, acceptDownloads: true })).newPage();
     await page.goto(`${service.url}/printers/1`);
     await page.getByText("All downloads").click();
     const before = await page.locator(".downloaded > p").first().textContent();
@@ -257,4 +273,102 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
 
     assert.equal(page.url(), `${service.url}/printers/1`);
   });
+});
+
+const maxClicks = 8;
+
+/** An empty service in a browser, and the file of a vendor's ZIP. */
+async function start(t: TestContext, path = "/") {
+  const { url, app } = await startApp(t);
+  const page = await (await openBrowser(t, { ...wide, acceptDownloads: true })).newPage();
+  const problems = watchProblems(page, url);
+  const zip = join(await temporaryFolder(t), "driver.zip");
+  await writeFile(zip, archiveBytes(archives.papyrusNew));
+  await page.goto(url + path);
+  return { url, app, page, problems, zip, hand: new Hand(page) };
+}
+
+/** Uploads the driver, saves a printer, and downloads its package. @returns the bytes of the package */
+async function makePackage({ page, zip, hand }: Awaited<ReturnType<typeof start>>): Promise<Buffer> {
+  await hand.chooseFile("Driver ZIP", zip);
+  await hand.see(/was uploaded/);
+  await saveScreenshot(page, "1440-first-upload");
+  await hand.type("Name", "Office");
+  await hand.type("Address", "10.0.0.9");
+  await hand.click("button", "Save printer");
+  await hand.see(/Saved: Office\. Your first package is ready\./);
+  await saveScreenshot(page, "1440-first-package");
+  const download = await hand.download("Download Intune package");
+  assert.match(download.suggestedFilename(), /\.intunewin$/);
+  assert.ok(hand.clicks <= maxClicks, `${hand.clicks} clicks: ${hand.clickLog.join(", ")}`);
+  return readFile(await download.path());
+}
+
+describe("a first package", { skip: withoutBrowser || without.verifier, timeout: 300_000 }, () => {
+  test(`takes at most ${maxClicks} clicks from an empty service on, with a client of its own`, async (t) => {
+    const started = await start(t);
+    const { url, app, problems, hand } = started;
+
+    await hand.click("link", "New client");
+    await hand.type("Name", "Kunde Müller");
+    await hand.click("button", "Save client");
+    await hand.see(/Saved: Kunde Müller/);
+    await hand.click("link", "Drivers");
+    const bytes = await makePackage(started);
+
+    const [saved] = app.store.printers.list();
+    const answer = await fetch(`${url}/printers/${saved?.printer.id}/packages/mdm`, { method: "HEAD" });
+    const tree = verifyIntunewin(bytes);
+    assert.equal(saved?.client?.name, "Kunde Müller");
+    assert.equal(saved?.driver?.driver_desc, "Papyrus Universal PCL 6");
+    assert.equal(bytes.length, Number(answer.headers.get("content-length")));
+    assert.ok("install.ps1" in tree && "driver/disk1/papyrusu.inf" in tree);
+    assert.deepEqual(problems, []);
+  });
+
+  deepTest(`takes at most ${maxClicks} clicks from an empty service on, without a client`, async (t) => {
+    const started = await start(t);
+
+    await started.hand.click("link", "Upload driver");
+    await makePackage(started);
+
+    assert.equal(started.app.store.printers.list()[0]?.client, undefined);
+    assert.deepEqual(started.problems, []);
+  });
+
+  deepTest(
+    "is offered after the first save of the printer's form; later saves stay on the list",
+    async (t) => {
+      const { page, problems, url } = await start(t, "/printers?new=1");
+      const save = async (name: string, address: string) => {
+        await page.getByRole("textbox", { name: "Name" }).fill(name);
+        await page.getByLabel("Address").fill(address);
+        await page.getByRole("button", { name: "Save printer" }).click();
+      };
+
+      await save("Office", "10.0.0.9");
+      await page.waitForURL(`${url}/printers/1`);
+      await page.getByText("Saved: Office. No driver assigned. Choose a driver.").waitFor();
+      await page.goto(`${url}/printers?new=1`);
+      await save("Hall", "10.0.0.10");
+      await page.getByText("Saved: Hall").waitFor();
+
+      assert.equal(new URL(page.url()).pathname, "/printers");
+      assert.deepEqual(problems, []);
+    },
+  );
+});
+
+test("the first save of a printer leads to its page, and later saves stay on the list", async (t) => {
+  const { post, fetch } = await startApp(t);
+  const save = (name: string) => post("/printers", { name, address: "10.0.0.9" }, { "hx-request": "true" });
+
+  const [first, second] = [await save("Office"), await save("Hall")];
+  const next = first.headers.get("hx-redirect") ?? "";
+  const page = await (await fetch(next)).text();
+
+  assert.match(next, /^\/printers\/1\?done=/);
+  assert.match(page.replace(/<[^>]*>/g, ""), /Saved: Office\. No driver assigned\./);
+  assert.equal(second.headers.get("hx-redirect"), null);
+  assert.match(await second.text(), /Saved: /);
 });

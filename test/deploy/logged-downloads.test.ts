@@ -8,7 +8,7 @@ import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { entriesIn, entryText, logEntries } from "../support/audit/audit.ts";
 import { downloadCounts } from "../support/audit/counted.ts";
 import { beginDownload } from "../support/audit/downloads.ts";
-import { etagOf, statusesOf, textOf } from "../support/deploy/answers.ts";
+import { textOf } from "../support/deploy/answers.ts";
 import { addLargeDriver } from "../support/deploy/large-driver.ts";
 import { deepTest } from "../support/depth.ts";
 import { makePrinter } from "../support/records.ts";
@@ -68,22 +68,6 @@ test("the log has a line for each user who downloaded a part", async (t) => {
   assert.deepEqual(entries.map(began), ["tech 0-9", "seller all"]);
 });
 
-test("a cross-site download is in the log like any other", async (t) => {
-  const { app } = await startWithPackage(t);
-  const spellings: Record<string, string>[] = [
-    { "sec-fetch-site": "cross-site" },
-    { origin: "http://elsewhere.test" },
-    { referer: "http://elsewhere.test/", "user-agent": "Mozilla/5.0" },
-  ];
-
-  for (const headers of spellings) await (await app.fetch(path, { headers })).arrayBuffer();
-  const entries = await logEntries(app, "downloaded");
-
-  const found = entries.map(({ by, printers }) => `${by} ${printers?.[0]?.[0]}`);
-  assert.deepEqual(found, Array(3).fill("page of another site 1"));
-  assert.deepEqual(await downloadCounts(app, 1), []);
-});
-
 test("a client that disconnects after some bytes is in the log, and its download does not count", async (t) => {
   const app = await startApp(t);
   await addLargeDriver(app);
@@ -97,20 +81,6 @@ test("a client that disconnects after some bytes is in the log, and its download
   assert.equal(download.statusCode, 200);
   assert.deepEqual(await logEntries(app, "downloaded"), []);
   assert.deepEqual(await downloadCounts(app, 1), []);
-});
-
-test("responses without a byte make no line: HEAD, 304, a range beyond the end", async (t) => {
-  const { app } = await startWithPackage(t);
-  const etag = await etagOf(app.fetch(path, { method: "HEAD" }));
-
-  const answers = [
-    await app.fetch(path, { method: "HEAD", headers: { range: "bytes=0-9" } }),
-    await app.fetch(path, { headers: { "if-none-match": etag } }),
-    await app.fetch(path, { headers: { range: "bytes=999999999-" } }),
-  ];
-
-  assert.deepEqual(statusesOf(answers), [206, 304, 416]);
-  assert.deepEqual(await logEntries(app, "download-begun", "downloaded"), []);
 });
 
 test("a backup that is downloaded except for its last byte is in the log", async (t) => {

@@ -1,36 +1,16 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, type TestContext, test } from "node:test";
-import { startApp, type TestApp } from "../support/app.ts";
+import { type TestContext, test } from "node:test";
+import { startApp } from "../support/app.ts";
 import { fetchAll, statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
-import { driverZip } from "../support/drivers/driver-zip.ts";
+import { addTwoDrivers } from "../support/deploy/two-drivers.ts";
 import { unpackers } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { startFilled } from "../support/filled.ts";
-import { type RunResult, withoutPowerShell } from "../support/powershell/powershell.ts";
-import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 import { makeTicket } from "../support/printers/tickets.ts";
 import { exchange } from "../support/raw.ts";
 
-/** Adds a client with two queues on one driver, one on another, and two printers that are left out. */
-async function addClient({ post, addDriver, addPrinter }: TestApp): Promise<void> {
-  await post("/clients", { name: "Kunde Müller" });
-  await addDriver(driverZip({ models: ["One A", "One B"] }));
-  await addDriver(driverZip({ models: ["Two"], version: "2.0.0.0" }));
-  await addDriver(driverZip({ models: ["Three"], version: "3.0.0.0", catalog: null }));
-  for (const [i, [name = "", driver_id = "", driver_desc = ""]] of [
-    ["A", "1", "One A"],
-    ["Büro “B”", "1", "One B"],
-    ["C", "2"],
-    ["Unsigned", "3"],
-  ].entries())
-    await addPrinter({ name, driver_id, driver_desc, client_id: "1", address: `10.0.0.${9 + i}` });
-  await post("/printers", { name: "Bare", client_id: "1", address: "10.0.0.13" });
-}
-
-const appWithClient = (t: TestContext) => startFilled(t, addClient);
+const appWithClient = (t: TestContext) => startFilled(t, addTwoDrivers);
 
 /** A script's settings without the download addresses, which only a script downloaded alone has. */
 function settingsAlone(script: Buffer): string {
@@ -174,42 +154,4 @@ test("a page opened at a loopback address warns that other machines cannot use i
   }
 
   assert.deepEqual(notes, [1, 0]);
-});
-
-describe("a client's scripts on a simulated Windows", { skip: withoutPowerShell }, () => {
-  const windows = simulatedWindows();
-
-  /** Runs a script with these files beside it. */
-  async function run(name: string, files: Record<string, Buffer>): Promise<RunResult> {
-    const folder = join(windows.folder, "fetched");
-    for (const [path, bytes] of Object.entries(files)) {
-      await mkdir(join(folder, path, ".."), { recursive: true });
-      await writeFile(join(folder, path), bytes);
-    }
-    const request = { wow64: "", processArchitecture: "AMD64", failWith: "error" };
-    return windows.request({ do: "run", script: join(folder, name), ...request });
-  }
-
-  test("install from the package agrees with detect and uninstall downloaded alone, and with a printer's own detect", async (t) => {
-    const { fetch } = await appWithClient(t);
-    const runAlone = async (kind: string, owner = "clients/1") =>
-      run(`${kind}.ps1`, { [`${kind}.ps1`]: await bytesOf(fetch(`/${owner}/scripts/${kind}`)) });
-    await windows.setMachine();
-
-    const before = await runAlone("detect");
-    const files = unpackers.fflate(await bytesOf(fetch("/clients/1/packages/rmm")));
-    const installed = await run("install.ps1", files);
-    const after = await runAlone("detect");
-    const ofPrinter = await runAlone("detect", "printers/2");
-    const reinstalled = await runAlone("install");
-    const removed = await runAlone("uninstall");
-
-    const names = installed.machine.Queues.map(({ Name }) => Name);
-    assert.deepEqual([before.code, installed.code, after.code], [1, 0, 0], installed.output.join("\n"));
-    assert.deepEqual(after.output, ["Installed: all 3 printers"]);
-    assert.deepEqual([ofPrinter.code, ofPrinter.output], [0, ["Installed: Büro “B”"]]);
-    assert.deepEqual(names, ["A", "Büro “B”", "C"]);
-    assert.equal(reinstalled.machine.Downloads, 0, "each driver is already installed");
-    assert.deepEqual([removed.code, removed.machine.Queues, removed.machine.Drivers], [0, [], []]);
-  });
 });

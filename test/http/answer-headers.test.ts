@@ -74,9 +74,9 @@ function someOf(addresses: readonly string[], route: number): readonly string[] 
   return isDeep ? addresses : addresses.slice(...(route % 3 === 2 ? [-1] : [0, 1]));
 }
 
-/** The quick tier sends HEAD to every second route. */
+/** The quick tier sends HEAD to every fourth route. */
 function headToo(route: number): readonly string[] {
-  return isDeep || route % 2 === 0 ? ["GET", "HEAD"] : ["GET"];
+  return isDeep || route % 4 === 0 ? ["GET", "HEAD"] : ["GET"];
 }
 
 test("every route answers with all headers, for any method, status and client", async (t) => {

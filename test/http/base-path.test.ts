@@ -47,7 +47,7 @@ for (const [how, prefix] of [
       assert.deepEqual(wrong, [], path);
     }
 
-    assert.ok(count > rounds(8, 20), `${count} pages`);
+    assert.ok(count > rounds(5, 20), `${count} pages`);
   });
 
   test(`assets, redirects, fragments, scripts, cookies and sign-in work if a proxy ${how} the base path`, async (t) => {

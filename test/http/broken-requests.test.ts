@@ -27,7 +27,8 @@ function leftovers({ dataDir }: TestApp): string[] {
 
 /** A service with a printer without a driver. */
 async function startBare(t: TestContext): Promise<TestApp> {
-  const service = await startBare(t);
+  const service = await startApp(t);
+  await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
   return service;
 }
 

@@ -184,20 +184,26 @@ test("forms that are never sent use limited memory, and other requests are answe
   assert.deepEqual(statusesOf(others), [200, 200]);
 });
 
+/** A service of its own process with a package that was downloaded once. */
+async function servePackage(t: TestContext, format: string, megabytes: number) {
+  const service = await serve(t, await temporaryFolder(t));
+  const { addDriver, addPrinter, fetch } = client(service.url);
+  await addPrinter({ driver_id: String(await addDriver(largeDriver(megabytes))) });
+  const path = `/printers/1/packages/${format}`;
+  await (await fetch(path)).arrayBuffer();
+  return { service, fetch: () => fetch(path), path, before: memoryOf(service) };
+}
+
 for (const format of ["rmm", "mdm"]) {
+  const skip = withoutProc;
   deepTest(
     `five hundred readers of ${format} that stand still hold little memory, and nobody up`,
-    { skip: withoutProc },
+    { skip },
     async (t) => {
-      const service = await serve(t, await temporaryFolder(t));
-      const { addDriver, addPrinter, fetch } = client(service.url);
-      const id = await addPrinter({ driver_id: String(await addDriver(largeDriver(largeMebi))) });
-      const path = `/printers/${id}/packages/${format}`;
-      await (await fetch(path)).arrayBuffer();
-      const before = memoryOf(service);
+      const { service, fetch, path, before } = await servePackage(t, format, largeMebi);
 
       const statuses = await stallDownloads(t, service.url, path, 500);
-      const next = await fetch(path);
+      const next = await fetch();
       const held = memoryOf(service) - before;
       const size = (await next.arrayBuffer()).byteLength;
 
@@ -210,18 +216,13 @@ for (const format of ["rmm", "mdm"]) {
 
   deepTest(
     `two hundred computers behind one address that fetch ${format} at once all get it, in bounded memory`,
-    { skip: withoutProc },
+    { skip },
     async (t) => {
-      const service = await serve(t, await temporaryFolder(t));
-      const { addDriver, addPrinter, fetch } = client(service.url);
-      const id = await addPrinter({ driver_id: String(await addDriver(largeDriver(largeMebi / 3))) });
-      const path = `/printers/${id}/packages/${format}`;
-      await (await fetch(path)).arrayBuffer();
-      const before = memoryOf(service);
+      const { service, fetch, before } = await servePackage(t, format, largeMebi / 3);
 
       const answers = await Promise.all(
         Array.from({ length: 200 }, async () => {
-          const answer = await fetch(path);
+          const answer = await fetch();
           let size = 0;
           for await (const chunk of answer.body ?? []) size += chunk.length;
           return [answer.status, size].join();

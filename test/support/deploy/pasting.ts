@@ -1,9 +1,9 @@
-// Pastes commands into the one PowerShell of all tests: a process for each text would need a second of processor time.
+// Pastes commands into one PowerShell of a suite: a process for each text would need a second of processor time.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { pastingMachine } from "../powershell/pasted.ts";
-import { simulatedWindows } from "../powershell/simulated-windows.ts";
+import type { Simulation } from "../powershell/powershell.ts";
 
 export interface Pasted {
   readonly code: number;
@@ -31,14 +31,14 @@ try {
 }`;
 
 /** A machine whose `powershell.exe` saves its arguments and script and exits with a code. `paste` runs texts in order. */
-export async function pasting(t: TestContext, code: number) {
+export async function pasting(t: TestContext, windows: Simulation, code: number) {
   const { folder } = await pastingMachine(t, code);
   await writeFile(join(folder, "run.ps1"), runner);
   const paste = async (...texts: readonly string[]): Promise<Pasted[]> => {
     for (const [i, text] of texts.entries())
       await writeFile(join(folder, `pasted-${i}.ps1`), `\ufeff${text}`);
     const request = { do: "evaluate", script: join(folder, "run.ps1") };
-    return (await simulatedWindows().request<{ value: Pasted[] }>(request)).value;
+    return (await windows.request<{ value: Pasted[] }>(request)).value;
   };
   return { folder, paste };
 }
