@@ -139,7 +139,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
   });
 
   test("that is slow shows that it is slow, and can be cancelled", async (t) => {
-    const { page } = await open(t);
+    const { page } = await open(t, "/printers/1", { viewport: { width: 1280, height: 720 } });
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
