@@ -1,87 +1,120 @@
 import assert from "node:assert/strict";
-import { readdirSync, truncateSync } from "node:fs";
+import { readdirSync, readFileSync, truncateSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { test } from "node:test";
-import { startApp, type TestApp } from "../support/app.ts";
-import { openFilesBelow } from "../support/audit/downloads.ts";
+import { startApp } from "../support/app.ts";
+import { beginDownload, openFilesBelow, readRest } from "../support/audit/downloads.ts";
+import { etagOf, statusesOf, textOf } from "../support/deploy/answers.ts";
+import { addLargeDriver } from "../support/deploy/large-driver.ts";
+import { selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { appWithMixedDriver, bytesOf, noise } from "../support/drivers/mixed-driver.ts";
+import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { startFilled } from "../support/filled.ts";
+import { connectRaw } from "../support/raw.ts";
 import { until } from "../support/until.ts";
 
-test("a download writes no file", async (t) => {
-  const { app, fetch, printer, dataDir } = await appWithMixedDriver(t);
-  await app.store.audit.flush();
-  const listing = () => readdirSync(dataDir, { recursive: true, encoding: "utf8" }).sort();
-  const before = listing();
+const paths = {
+  archive: "/drivers/1/archive",
+  files: "/drivers/1/files",
+  rmm: "/printers/1/packages/rmm",
+  mdm: "/printers/1/packages/mdm",
+} as const;
+const kinds = selectCases(["archive", "files", "rmm", "mdm"] as const, 2);
 
-  await bytesOf(fetch(`/printers/${printer}/packages/mdm`));
-  await fetch(`/printers/${printer}/packages/mdm`, { method: "HEAD" });
+test("responses without a body open no file", async (t) => {
+  const { app, fetch } = await startFilled(t, addLargeDriver);
+  const { open } = app.store.blobs;
 
-  assert.deepEqual(listing(), before);
+  for (const kind of kinds) {
+    const path = paths[kind];
+    app.store.blobs.open = open;
+    const etag = await etagOf(fetch(path, { method: "HEAD" }));
+    app.store.blobs.open = () => Promise.reject(new Error("opened"));
+    const answers = [
+      await fetch(path, { method: "HEAD" }),
+      await fetch(path, { headers: { "if-none-match": etag } }),
+      await fetch(path, { headers: { range: "bytes=999999999-" } }),
+    ];
+    assert.deepEqual(statusesOf(answers), [200, 304, 416], kind);
+  }
 });
 
-/** A driver that is larger than socket buffers. */
-const big = driverZip({
-  extra: [{ name: "big.bin", bytes: Buffer.concat(Array.from({ length: 80 }, () => noise)), method: 0 }],
-});
-/** Adds the driver and a printer that uses it. */
-const addBig = async ({ addDriver, addPrinter }: TestApp) =>
-  addPrinter({ driver_id: String(await addDriver(big)) });
+test("a package is laid out once: a second response needs no worker thread", async (t) => {
+  const { app, addDriver, addPrinter, fetch } = await startApp(t, { workers: "own" });
+  const extra = Array.from({ length: 50 }, (_, i) => ({ name: `a/b ${i}.bin`, bytes: "x", method: 0 }));
+  await addPrinter({ driver_id: String(await addDriver(driverZip({ extra }))) });
+  const first = await fetch(paths.rmm, { method: "HEAD" });
 
-/** Starts a download and closes the connection after a number of bytes. */
-function leaveAfter(url: string, path: string, bytes: number): Promise<void> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve) => {
-    let received = 0;
-    const socket = connect(Number(port), hostname, () =>
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
-    );
-    socket.on("data", (chunk) => {
-      received += chunk.length;
-      if (received >= bytes) socket.destroy();
-    });
-    socket.on("close", () => resolve());
+  // Nothing can be laid out any more.
+  app.workers.layOut = () => Promise.reject(new Error("laid out again"));
+  const second = await fetch(paths.rmm, { method: "HEAD" });
+  const range = await fetch(paths.rmm, { headers: { range: "bytes=0-9" } });
+
+  assert.deepEqual(statusesOf([first, second, range]), [200, 200, 206]);
+  assert.equal(await etagOf(second), await etagOf(first));
+});
+
+for (const kind of kinds) {
+  test(`a download of ${kind} is complete even if its driver is deleted meanwhile`, async (t) => {
+    const { url, fetch, dataDir } = await startFilled(t, addLargeDriver);
+    const path = paths[kind];
+    const expected = await readRest(await beginDownload(url + path));
+
+    const download = await beginDownload(url + path);
+    const deleted = [
+      await fetch("/printers/1", { method: "DELETE" }),
+      await fetch("/drivers/1", { method: "DELETE" }),
+    ];
+    const bytes = await readRest(download);
+    const after = await fetch(path);
+
+    assert.equal(download.statusCode, 200);
+    assert.deepEqual(statusesOf([...deleted, after]), [200, 200, 404]);
+    assert.ok(bytes.equals(expected), `${bytes.length} of ${expected.length} bytes`);
+    await until(() => openFilesBelow(dataDir).length === 0);
   });
 }
 
-test("a client that disconnects during a download causes one log line and nothing else", async (t) => {
-  const app = await startFilled(t, addBig);
+test("a client that disconnects during a download leaves no file open, and causes one log line and nothing else", async (t) => {
+  const app = await startFilled(t, addLargeDriver);
   const openFiles = () => readdirSync("/proc/self/fd").length;
-  await bytesOf(app.fetch("/printers/1/packages/mdm"));
+  await bytesOf(app.fetch(paths.mdm));
   const before = openFiles();
 
-  for (const format of ["mdm", "rmm"]) {
-    for (let i = 0; i < 3; i++) await leaveAfter(app.url, `/printers/1/packages/${format}`, 100_000);
+  for (const kind of kinds) {
+    const whole = await beginDownload(app.url + paths[kind]);
+    const part = await beginDownload(app.url + paths[kind], { range: "bytes=1000-" });
+    // The preparation after the upload keeps the archive open for a while.
+    await until(() => openFilesBelow(app.dataDir).length === 2);
+    await new Promise((resolve) => whole.once("data", resolve).resume());
+    whole.destroy();
+    part.destroy();
+    await until(() => openFilesBelow(app.dataDir).length === 0);
   }
-  await until(() => openFilesBelow(app.dataDir).length === 0);
+  await until(() => openFiles() <= before + 2);
 
   assert.equal((await app.fetch("/health")).status, 200);
-  assert.ok(openFiles() <= before + 2, "no open file is left");
   assert.ok(app.lines.filter((line) => /broken off: GET .*the client left/.test(line)).length >= 1);
   assert.equal(app.lines.filter((line) => /error/.test(line)).length, 0, app.lines.join("\n"));
 });
 
 test("a download above the limit is refused with 503 until another one has ended", async (t) => {
   const app = await startApp(t, { limits: { downloads: 2 } });
-  const path = `/printers/${await addBig(app)}/packages/mdm`;
-  const { hostname, port } = new URL(app.url);
-  const stalled = Array.from({ length: 2 }, () => {
-    const socket = connect(Number(port), hostname, () =>
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
-    );
-    return socket.once("data", () => socket.pause()).on("error", () => {});
-  });
-  await Promise.all(stalled.map((socket) => new Promise((resolve) => socket.once("data", resolve))));
+  await addLargeDriver(app);
+  const stalled = await Promise.all(Array.from({ length: 2 }, () => connectRaw(app.url)));
+  for (const { socket, until } of stalled) {
+    socket.write(`GET ${paths.mdm} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await until(/./);
+    socket.pause();
+  }
 
-  const refused = await app.fetch(path);
-  for (const socket of stalled) socket.destroy();
+  const refused = await app.fetch(paths.mdm);
+  for (const { socket } of stalled) socket.destroy();
 
   assert.equal(refused.status, 503);
   assert.match(refused.headers.get("retry-after") ?? "", /^\d+$/);
   await until(async () => {
-    const retried = await app.fetch(path);
+    const retried = await app.fetch(paths.mdm);
     await retried.arrayBuffer();
     return retried.status === 200;
   });
@@ -89,32 +122,33 @@ test("a download above the limit is refused with 503 until another one has ended
 
 test("a package is refused with 503 after the workers have closed, and its files are closed", async (t) => {
   const { app, fetch, addPrinter, dataDir } = await startApp(t, { workers: "own" });
-  const path = `/printers/${await addPrinter()}/packages/mdm`;
-  await fetch(path, { method: "HEAD" });
+  await addPrinter();
+  await fetch(paths.mdm, { method: "HEAD" });
   await app.workers.close();
   // The preparation after the upload keeps the archive open until its thread has ended.
   await until(() => openFilesBelow(dataDir).length === 0);
 
-  const refused = await fetch(path);
-  const open = openFilesBelow(dataDir);
+  const refused = await fetch(paths.mdm);
 
-  assert.deepEqual([refused.status, open], [503, []]);
+  assert.deepEqual([refused.status, openFilesBelow(dataDir)], [503, []]);
 });
 
 test("an archive that is damaged during a download breaks the connection, so that a part does not look complete", async (t) => {
-  const app = await startFilled(t, addBig);
-  const path = app.app.store.blobs.pathOf("drivers", app.app.store.drivers.get(1).sha256);
-  await bytesOf(app.fetch("/printers/1/packages/mdm"));
+  const app = await startFilled(t, addLargeDriver);
+  const { blobs, drivers } = app.app.store;
+  const path = blobs.pathOf("drivers", drivers.get(1).sha256);
+  const whole = readFileSync(path);
+  await bytesOf(app.fetch(paths.mdm));
 
-  for (const format of ["rmm", "mdm"]) {
-    await writeFile(path, big);
-    const answer = await app.fetch(`/printers/1/packages/${format}`);
+  for (const format of ["rmm", "mdm"] as const) {
+    await writeFile(path, whole);
+    const answer = await app.fetch(paths[format]);
     truncateSync(path, 2_000_000);
     await assert.rejects(answer.arrayBuffer(), `${format} broke off`);
   }
-  const after = await app.fetch("/printers/1/packages/rmm");
+  const after = await app.fetch(paths.rmm);
 
   assert.equal(app.lines.filter((line) => /broken off/.test(line)).length, 2, app.lines.join("\n"));
   assert.equal(after.status, 422);
-  assert.match(await after.text(), /damaged on the server/);
+  assert.match(await textOf(after), /damaged on the server/);
 });

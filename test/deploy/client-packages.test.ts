@@ -1,44 +1,46 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startApp, type TestApp } from "../support/app.ts";
+import { fetchAll, statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { startFilled } from "../support/filled.ts";
 
-/** Adds a client “Müller” with three printers on two drivers, and one printer without a driver. */
+/**
+ * Adds a client “Müller” with three printers on two drivers, and four that are left out: one without a driver, one with
+ * an unsigned driver, one whose driver has no model, and a second “A”.
+ */
 async function addClient({ post, addDriver, addPrinter }: TestApp): Promise<void> {
   await post("/clients", { name: "Müller" });
-  const one = await addDriver(driverZip({ models: ["One A", "One B"] }));
-  const two = await addDriver(driverZip({ models: ["Two"], version: "2.0.0.0" }));
-  await addPrinter({ name: "A", client_id: "1", driver_id: String(one) });
-  await addPrinter({ name: "B", client_id: "1", driver_id: String(one), driver_desc: "One B" });
-  await addPrinter({ name: "C", client_id: "1", driver_id: String(two) });
+  await addDriver(driverZip({ models: ["One A", "One B"] }));
+  await addDriver(driverZip({ models: ["Two"], version: "2.0.0.0" }));
+  await addDriver(driverZip({ models: ["Three"], version: "3.0.0.0", catalog: null }));
+  await addDriver(driverZip({ models: [], version: "4.0.0.0" }));
+  const add = (name: string, driver_id: string, more = {}) =>
+    addPrinter({ name, client_id: "1", driver_id, ...more });
+  await add("A", "1");
+  await add("B", "1", { driver_desc: "One B" });
+  await add("C", "2");
   await post("/printers", { name: "Without driver", client_id: "1", address: "10.0.0.1" });
-}
-
-/** Adds the same client, plus a printer with an unsigned driver, one whose driver has no model, and a second “A”. */
-async function addTrouble(app: TestApp): Promise<void> {
-  await addClient(app);
-  const { addDriver, addPrinter } = app;
-  const unsigned = await addDriver(driverZip({ models: ["Three"], version: "3.0.0.0", catalog: null }));
-  const empty = await addDriver(driverZip({ models: [], version: "4.0.0.0" }));
-  await addPrinter({ name: "Unsigned", client_id: "1", driver_id: String(unsigned) });
-  await addPrinter({ name: "Incomplete", client_id: "1", driver_id: String(empty) });
-  await addPrinter({ name: "a", client_id: "1", driver_id: "1", address: "10.0.0.77" });
+  await add("Unsigned", "3");
+  await add("Incomplete", "4");
+  await add("a", "1", { address: "10.0.0.77" });
 }
 
 const appWithClient = (t: TestContext) => startFilled(t, addClient);
-const appWithTrouble = (t: TestContext) => startFilled(t, addTrouble);
 
 /** The names of the printers in a script's settings. */
 function namesIn(script: string): string[] {
   return [...script.matchAll(/^\t{3}Name = '(.*)'\r$/gm)].map((match) => match[1] ?? "");
 }
 
-async function printersOf(answer: Response | Promise<Response>): Promise<string[]> {
-  return namesIn(unpackers.fflate(await bytesOf(answer))["install.ps1"]?.toString() ?? "");
+async function scriptIn(answer: Response | Promise<Response>): Promise<string> {
+  return unpackers.fflate(await bytesOf(answer))["install.ps1"]?.toString() ?? "";
 }
+
+const fileNameOf = ({ headers }: Response) =>
+  /filename="(.*?)"/.exec(headers.get("content-disposition") ?? "")?.[1];
 
 test("a package for all printers of a client contains each driver once", async (t) => {
   const { fetch } = await appWithClient(t);
@@ -46,7 +48,7 @@ test("a package for all printers of a client contains each driver once", async (
   const answer = await fetch("/clients/1/packages/rmm");
   const tree = unpackers.fflate(await bytesOf(answer));
 
-  assert.match(answer.headers.get("content-disposition") ?? "", /filename="muller\.zip"/);
+  assert.equal(fileNameOf(answer), "muller.zip");
   assert.equal(Object.keys(tree).filter((name) => name.endsWith("papyrus.inf")).length, 2);
   const install = tree["install.ps1"]?.toString() ?? "";
   assert.deepEqual(namesIn(install), ["A", "B", "C"]);
@@ -56,23 +58,24 @@ test("a package for all printers of a client contains each driver once", async (
 test("the verifier accepts a client's Intune package, which has the same contents as the ZIP for RMM tools", {
   skip: without.verifier,
 }, async (t) => {
-  const { fetch } = await appWithTrouble(t);
+  const { fetch } = await appWithClient(t);
 
   const answer = await fetch("/clients/1/packages/mdm");
   const tree = verifyIntunewin(await bytesOf(answer));
   const zip = unpackers.fflate(await bytesOf(fetch("/clients/1/packages/rmm")));
 
-  assert.match(answer.headers.get("content-disposition") ?? "", /filename="muller\.intunewin"/);
+  assert.equal(fileNameOf(answer), "muller.intunewin");
   assert.deepEqual(tree, zip);
 });
 
 test("a client's package contains deployable printers, and printers that will fail only with `all=1`", async (t) => {
-  const { fetch, app } = await appWithTrouble(t);
+  const { fetch, app } = await appWithClient(t);
+  const printersOf = async (path: string) => namesIn(await scriptIn(fetch(path)));
 
-  const careful = await printersOf(fetch("/clients/1/packages/rmm"));
-  const all = await printersOf(fetch("/clients/1/packages/rmm?all=1"));
+  const careful = await printersOf("/clients/1/packages/rmm");
+  const all = await printersOf("/clients/1/packages/rmm?all=1");
   await app.store.blobs.remove("drivers", app.store.drivers.get(2).sha256);
-  const withoutArchive = await printersOf(fetch("/clients/1/packages/rmm"));
+  const withoutArchive = await printersOf("/clients/1/packages/rmm");
 
   assert.deepEqual(careful, ["A", "B", "C"]);
   assert.deepEqual(all, ["A", "B", "C", "Unsigned"]);
@@ -80,9 +83,9 @@ test("a client's package contains deployable printers, and printers that will fa
 });
 
 test("a client's page lists the printers that are left out, each with the reason and the remedy", async (t) => {
-  const { fetch } = await appWithTrouble(t);
+  const { fetch } = await appWithClient(t);
 
-  const text = await (await fetch("/clients/1")).text();
+  const text = await textOf(fetch("/clients/1"));
 
   const said = text.replaceAll(/<\/?(?:bdi|strong)>/g, "").replaceAll(/\s+/g, " ");
   assert.match(said, /4 of 7 printers are left out/);
@@ -96,41 +99,28 @@ test("a client's page lists the printers that are left out, each with the reason
     assert.ok(item.includes(String(reason)), item);
     assert.ok(item.includes(`href="${remedy}"`), item);
   }
-  for (const path of [
-    "packages/mdm",
-    "packages/rmm",
-    "scripts/install",
-    "scripts/uninstall",
-    "scripts/detect",
-  ]) {
-    assert.ok(said.includes(`href="/clients/1/${path}"`), path);
-    assert.ok(said.includes(`href="/clients/1/${path}?all=1"`), path);
-  }
+  const scripts = ["install", "uninstall", "detect"].map((kind) => `scripts/${kind}`);
+  for (const path of ["packages/mdm", "packages/rmm", ...scripts])
+    for (const query of ["", "?all=1"]) assert.ok(said.includes(`href="/clients/1/${path}${query}"`), path);
 });
 
 test("a client without a deployable printer has no package, and the refusal names the first reasons", async (t) => {
-  const { fetch, post } = await startApp(t);
-  await post("/clients", { name: "Empty" });
-  await post("/clients", { name: "Bare" });
+  const service = await startApp(t);
+  const { fetch, post } = service;
+  for (const name of ["Empty", "Bare"]) await post("/clients", { name });
   for (let i = 1; i <= 5; i++)
     await post("/printers", { name: `P${i}`, client_id: "2", address: "10.0.0.1" });
 
-  const answers = [
-    await fetch("/clients/1/packages/rmm"),
-    await fetch("/clients/9/packages/rmm"),
-    await fetch("/clients/1/packages/xyz"),
-    await fetch("/clients/1/scripts/install"),
-    await fetch("/clients/2/scripts/other"),
-    await fetch("/clients/9/scripts/install"),
-  ];
+  const none = await fetchAll(service, ["/clients/1/packages/rmm", "/clients/1/scripts/install"]);
+  const unknown = await fetchAll(service, [
+    ...["/clients/9/packages/rmm", "/clients/1/packages/xyz"],
+    ...["/clients/2/scripts/other", "/clients/9/scripts/install"],
+  ]);
   const bare = await fetch("/clients/2/packages/mdm?all=1");
-  const page = await (await fetch("/clients/2")).text();
+  const page = await textOf(fetch("/clients/2"));
 
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [422, 404, 404, 422, 404, 404],
-  );
-  assert.equal(bare.status, 422);
+  assert.deepEqual(statusesOf([...none, bare]), [422, 422, 422]);
+  assert.deepEqual(statusesOf(unknown), [404, 404, 404, 404]);
   assert.match(await bare.text(), /“Bare” can be deployed: “P1”: No driver.* “P3”: .* And 2 more\./);
   assert.doesNotMatch(page, /packages\/mdm|scripts\/install/);
 });
@@ -143,59 +133,42 @@ test("chosen printers make one package, which is named after their client if all
   const mixed = await fetch(`/packages/rmm?ids=1,${other}`);
   const wrapped = await fetch("/packages/mdm?ids=2");
 
-  assert.match(ofOne.headers.get("content-disposition") ?? "", /filename="muller-2-printers\.zip"/);
-  assert.match(mixed.headers.get("content-disposition") ?? "", /filename="2-printers\.zip"/);
-  assert.match(wrapped.headers.get("content-disposition") ?? "", /filename="muller-1-printer\.intunewin"/);
-  assert.deepEqual(await printersOf(ofOne), ["C", "A"]);
-  const scripts = unpackers.fflate(await bytesOf(mixed));
-  assert.match(scripts["install.ps1"]?.toString() ?? "", /LogName = 'Platen-printers'/);
+  const names = [ofOne, mixed, wrapped].map(fileNameOf);
+  assert.deepEqual(names, ["muller-2-printers.zip", "2-printers.zip", "muller-1-printer.intunewin"]);
+  assert.deepEqual(namesIn(await scriptIn(ofOne)), ["C", "A"]);
+  assert.match(await scriptIn(mixed), /LogName = 'Platen-printers'/);
 });
 
 test("a choice with a printer that cannot be included is refused with the first reasons", async (t) => {
-  const { fetch } = await appWithTrouble(t);
+  const { fetch } = await appWithClient(t);
   const many = Array.from({ length: 1001 }, (_, i) => i + 1).join();
-  const ask = async (query: string) => {
+  const two = /^2 of these 3 printers cannot go into one package: “Without driver”: No/;
+  const unsigned = /^1 of these 2 printers cannot go into one package: “Unsigned”: [^\n]*driver\.$/;
+
+  for (const [query, status, why] of [
+    ["?ids=1,4,5", 422, two],
+    ["?ids=1,7", 422, /“a”: Another printer with this name is in the package/],
+    ["?ids=1,5", 422, unsigned],
+    ["?ids=1,5&all=1", 200, /^PK/],
+    ["", 422, /./],
+    ["?ids=1,99", 404, /./],
+    ["?ids=1,x", 404, /./],
+    [`?ids=${many}`, 422, /./],
+  ] as const) {
     const answer = await fetch(`/packages/rmm${query}`);
-    return [answer.status, answer.status === 200 ? "" : (await answer.text()).trim()] as const;
-  };
-
-  const answers = [
-    await ask("?ids=1,4,5"),
-    await ask("?ids=1,7"),
-    await ask("?ids=1,5"),
-    await ask("?ids=1,5&all=1"),
-    await ask(""),
-    await ask("?ids=1,99"),
-    await ask("?ids=1,x"),
-    await ask(`?ids=${many}`),
-  ];
-
-  assert.deepEqual(
-    answers.map(([status]) => status),
-    [422, 422, 422, 200, 422, 404, 404, 422],
-  );
-  assert.match(
-    answers[0]?.[1] ?? "",
-    /^2 of these 3 printers cannot go into one package: “Without driver”: No/,
-  );
-  assert.match(
-    answers[2]?.[1] ?? "",
-    /^1 of these 2 printers cannot go into one package: “Unsigned”: [^\n]*driver\.$/,
-  );
-  assert.match(answers[1]?.[1] ?? "", /“a”: Another printer with this name is in the package/);
+    assert.equal(answer.status, status, query);
+    assert.match((await answer.text()).trim(), why);
+  }
   assert.equal((await fetch("/packages/other?ids=1")).status, 404);
 });
 
 test("the pages of a client and a printer name the maker as the publisher if the provider is an unresolved token", async (t) => {
-  const { post, fetch, addDriver, addPrinter } = await startApp(t);
-  await post("/clients", { name: "Alpha" });
+  const service = await startApp(t);
+  await service.post("/clients", { name: "Alpha" });
   const odd = driverZip({ provider: "%POS%", maker: "Zyx", models: ["Zyx 100"] });
-  const driver = await addDriver(odd);
-  await addPrinter({ client_id: "1", driver_id: String(driver) });
+  await service.addPrinter({ client_id: "1", driver_id: String(await service.addDriver(odd)) });
 
-  const pages = await Promise.all(
-    ["/printers/1", "/clients/1"].map(async (path) => (await fetch(path)).text()),
-  );
+  const pages = await textsOf(service, ["/printers/1", "/clients/1"]);
 
   for (const page of pages) assert.match(page, /Publisher<\/dt><dd><bdi id="[\w-]+"[^>]*>Zyx</);
 });

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { chooseDeployment } from "../../src/domain/deploy/deployment-choice.ts";
+import { publisherOf } from "../../src/domain/drivers/driver-maker.ts";
+import { type Finding, printerFindings, stateOf } from "../../src/domain/printers/findings.ts";
+import type { PrinterWithState } from "../../src/domain/printers/listings.ts";
+import { graphFields } from "../../src/pkg/formats/graph-app.ts";
 import {
+  type Deployable,
   deploymentOf,
   deploymentOfMany,
   scriptSettings,
@@ -10,62 +16,64 @@ import { driverScriptSettings } from "../../src/pkg/scripts/driver-deployment.ts
 import { printersDigest, revisionOf } from "../../src/pkg/scripts/revision.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
 
-test("revisions do not change with a new version of Platen, so no machine reinstalls", () => {
-  const plain = revisionOf({ printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined });
-  const full = revisionOf({
-    printer: makePrinter({
-      protocol: "lpr",
-      lpr_queue: "lp",
-      snmp: "on",
-      shared: "on",
-      duplex: "long_edge",
-      color: "mono",
-      replaces: "a\nb",
-    }),
-    driver: makeDriver({ trust_publisher: true, driver_desc: "Other" }),
-    arm64Driver: undefined,
-  });
-
-  // If this fails, all deployed machines would reinstall: keep the old revisions, or raise the generation.
-  assert.deepEqual([plain, full], ["4621f1125d34", "1887405aad42"]);
-});
-
-test("options that came later count for the revision only if they are set", () => {
-  const revisionWith = (fields: Record<string, string>, driver: Parameters<typeof makeDriver>[0] = {}) =>
-    revisionOf({ printer: makePrinter(fields), driver: makeDriver(driver), arm64Driver: undefined });
-  const entryOf = (exact_version: boolean) => {
-    const deployable = {
-      printer: makePrinter(),
-      driver: makeDriver({ exact_version }),
-      arm64Driver: undefined,
-    };
-    const { Drivers } = scriptSettings(deploymentOf(deployable)) as { Drivers: { ExactVersion: unknown }[] };
-    return Drivers[0]?.ExactVersion;
-  };
-
-  const plain = revisionWith({});
-  const unset = revisionWith(
-    { permission_sddl: "", keep_printed: "", hold_mismatched: "", requires_reachable: "on" },
-    { exact_version: false },
-  );
-  const set = [
-    revisionWith({ permission_sddl: "D:(A;;SW;;;WD)" }),
-    revisionWith({ keep_printed: "on" }),
-    revisionWith({ hold_mismatched: "on" }),
-    revisionWith({}, { exact_version: true }),
-  ];
-
-  assert.equal(unset, plain);
-  assert.equal(new Set([plain, ...set]).size, 5);
-  assert.deepEqual([entryOf(false), entryOf(true)], [false, true]);
-});
+/** A printer and its driver. */
+function office(
+  fields: Record<string, string> = {},
+  driver: Parameters<typeof makeDriver>[0] = {},
+): Deployable {
+  return { printer: makePrinter(fields), driver: makeDriver(driver), arm64Driver: undefined };
+}
 
 /** A printer with a second driver for ARM64 and a model of it. */
 function pair() {
   const arm64Driver = makeDriver({ id: 2, sha256: "b".repeat(64), inf: { architectures: ["arm64"] } });
-  const printer = makePrinter({ arm64_driver_desc: "Papyrus ARM" });
-  return { printer, driver: makeDriver(), arm64Driver };
+  return { ...office({ arm64_driver_desc: "Papyrus ARM" }), arm64Driver };
 }
+
+const settingsOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
+  scriptSettings(deployment) as {
+    readonly Printers: Record<string, unknown>[];
+    readonly Drivers: Record<string, unknown>[];
+  };
+const revisionsIn = (deployment: Parameters<typeof scriptSettings>[0]) =>
+  settingsOf(deployment).Printers.map(({ Revision }) => Revision);
+const fetchedAlone = new Map([[1, { url: "http://a/drivers/1/files", sha256: "ab".repeat(32) }]]);
+
+test("revisions do not change with a new version of Platen, so no machine reinstalls", () => {
+  const many = { protocol: "lpr", lpr_queue: "lp", snmp: "on", shared: "on", duplex: "long_edge" };
+  const full = office(
+    { ...many, color: "mono", replaces: "a\nb" },
+    { trust_publisher: true, driver_desc: "Other" },
+  );
+  const ofDriver = [["One"], ["One", "Two"]].map(([first = "", ...others]) => {
+    const { Printers } = driverScriptSettings({ driver: makeDriver(), models: [first, ...others] });
+    return (Printers as { Revision: string }[])[0]?.Revision;
+  });
+
+  // If this fails, all deployed machines would reinstall: keep the old revisions, or raise the generation.
+  assert.deepEqual([revisionOf(office()), revisionOf(full)], ["4621f1125d34", "1887405aad42"]);
+  assert.equal(revisionOf(pair()), "df6138bd4beb");
+  assert.deepEqual(ofDriver, ["2040dc6091e3", "2040dc6091e3"], "whichever models printers use");
+});
+
+test("options that came later count for the revision only if they are set", () => {
+  const none = { permission_sddl: "", keep_printed: "", hold_mismatched: "", requires_reachable: "on" };
+
+  const unset = revisionOf(office(none, { exact_version: false }));
+  const set = [
+    office({ permission_sddl: "D:(A;;SW;;;WD)" }),
+    office({ keep_printed: "on" }),
+    office({ hold_mismatched: "on" }),
+    office({}, { exact_version: true }),
+  ].map(revisionOf);
+  const exact = [false, true].map(
+    (exact_version) => settingsOf(deploymentOf(office({}, { exact_version }))).Drivers[0]?.ExactVersion,
+  );
+
+  assert.equal(unset, revisionOf(office()));
+  assert.equal(new Set([unset, ...set]).size, 5);
+  assert.deepEqual(exact, [false, true]);
+});
 
 test("a second driver changes the revision only with the values that ARM64 machines use", () => {
   const { printer, driver, arm64Driver } = pair();
@@ -81,42 +89,27 @@ test("a second driver changes the revision only with the values that ARM64 machi
   const revision = revisionOf(pair());
   const others = Object.values(changes).map(revisionOf);
 
-  // As above: printers with two drivers are deployed too.
-  assert.equal(revision, "df6138bd4beb");
   assert.equal(new Set([revision, ...others]).size, 6);
   assert.equal(revisionOf(renamed), revision);
 });
 
 test("scripts contain each of two drivers once, and the model and key of the ARM64 driver", () => {
-  const office = pair();
+  const both = pair();
   const driversOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
-    (scriptSettings(deployment) as { Drivers: Record<string, unknown>[] }).Drivers.map(({ Key, Folder }) => [
-      Key,
-      Folder,
-    ]);
+    settingsOf(deployment).Drivers.map(({ Key, Folder }) => `${Key} ${Folder}`);
 
-  const { Printers } = scriptSettings(deploymentOf(office)) as { Printers: Record<string, unknown>[] };
-  const folders = driversOf(deploymentOf(office));
-  const same = driversOf(deploymentOf({ ...office, arm64Driver: office.driver }));
-  const many = driversOf(deploymentOfMany("Client", [office, { ...office, driver: office.arm64Driver }]));
+  const [{ DriverKey, Arm64DriverKey, Arm64DriverName } = {}, ...more] = settingsOf(
+    deploymentOf(both),
+  ).Printers;
+  const folders = driversOf(deploymentOf(both));
+  const same = driversOf(deploymentOf({ ...both, arm64Driver: both.driver }));
+  const many = driversOf(deploymentOfMany("Client", [both, { ...both, driver: both.arm64Driver }]));
 
-  assert.deepEqual(
-    Printers.map(({ DriverKey, Arm64DriverKey, Arm64DriverName }) => [
-      DriverKey,
-      Arm64DriverKey,
-      Arm64DriverName,
-    ]),
-    [["driver-1", "driver-2", "Papyrus ARM"]],
-  );
-  assert.deepEqual(folders, [
-    ["driver-1", "driver"],
-    ["driver-2", "driver-arm64"],
-  ]);
-  assert.deepEqual(same, [["driver-1", "driver"]]);
-  assert.deepEqual(many, [
-    ["driver-1", "driver\\aaaaaaaaaaaa"],
-    ["driver-2", "driver\\bbbbbbbbbbbb"],
-  ]);
+  assert.deepEqual([DriverKey, Arm64DriverKey, Arm64DriverName], ["driver-1", "driver-2", "Papyrus ARM"]);
+  assert.deepEqual(more, []);
+  assert.deepEqual(folders, ["driver-1 driver", "driver-2 driver-arm64"]);
+  assert.deepEqual(same, ["driver-1 driver"]);
+  assert.deepEqual(many, ["driver-1 driver\\aaaaaaaaaaaa", "driver-2 driver\\bbbbbbbbbbbb"]);
 });
 
 test("the digest of a client's printers changes with a second driver and an exact version", () => {
@@ -132,78 +125,145 @@ test("the digest of a client's printers changes with a second driver and an exac
   assert.equal(new Set(labels).size, 4);
 });
 
-test("the revision of a driver alone does not change with the models that printers use", () => {
-  const driver = makeDriver();
-  const revisions = [["One"], ["One", "Two"]].map((models) => {
-    const [first = "", ...others] = models;
-    const { Printers } = driverScriptSettings({ driver, models: [first, ...others] });
-    return (Printers as { Revision: string }[])[0]?.Revision;
-  });
+test("a printer has the same revision without its driver, in a client's package and alone", () => {
+  const hall = { ...office({ id: "8", name: "Hall" }), driver: makeDriver({ id: 2, trust_publisher: true }) };
+  const packed = deploymentOf(office());
+  const apart = withoutDrivers(packed);
 
-  // As above: deployed machines compare it.
-  assert.deepEqual(revisions, ["2040dc6091e3", "2040dc6091e3"]);
-});
+  const revisions = [
+    packed,
+    apart,
+    deploymentOf(office(), fetchedAlone),
+    deploymentOfMany("Client", [office()]),
+  ];
+  const both = deploymentOfMany("Client", [office(), hall]);
 
-test("a printer has the same revision in a package without its driver", () => {
-  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
-  const settings = [deploymentOf(office), withoutDrivers(deploymentOf(office))].map(
-    (deployment) =>
-      scriptSettings(deployment) as { Printers: { Revision: string }[]; Drivers: Record<string, string>[] },
-  );
-
+  for (const deployment of revisions) assert.deepEqual(revisionsIn(deployment), ["4621f1125d34"]);
+  assert.deepEqual(revisionsIn(both), ["4621f1125d34", revisionOf(hall)]);
+  const drivers = [packed, apart].map((deployment) => settingsOf(deployment).Drivers[0]);
+  assert.deepEqual([drivers[0]?.Origin, drivers[0]?.Package], ["package", undefined]);
   assert.deepEqual(
-    settings.map(({ Printers }) => Printers[0]?.Revision),
-    ["4621f1125d34", "4621f1125d34"],
-  );
-  assert.deepEqual(
-    settings.map(({ Drivers }) => [Drivers[0]?.Origin, Drivers[0]?.Package]),
-    [
-      ["package", undefined],
-      ["apart", "Printer driver Papyrus 100 PCL6 1.2"],
-    ],
-  );
-});
-
-test("the driver's folder and the service's address are not part of the revision", () => {
-  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
-
-  const settings = [
-    deploymentOf(office),
-    deploymentOf(office, new Map([[1, { url: "http://a/drivers/1/files", sha256: "b".repeat(64) }]])),
-    deploymentOfMany("Client", [office]),
-  ].map((deployment) => scriptSettings(deployment) as { Printers: { Revision: string }[] });
-
-  assert.equal(new Set(settings.map(({ Printers }) => Printers[0]?.Revision)).size, 1);
-});
-
-test("printers have the same revisions in a client's package as alone", () => {
-  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
-  const hall = {
-    printer: makePrinter({ id: "8", name: "Hall" }),
-    driver: makeDriver({ id: 2, trust_publisher: true }),
-    arm64Driver: undefined,
-  };
-
-  const both = scriptSettings(deploymentOfMany("Client", [office, hall])) as {
-    Printers: { Revision: string }[];
-  };
-
-  assert.deepEqual(
-    both.Printers.map(({ Revision }) => Revision),
-    ["4621f1125d34", revisionOf(hall)],
+    [drivers[1]?.Origin, drivers[1]?.Package],
+    ["apart", "Printer driver Papyrus 100 PCL6 1.2"],
   );
 });
 
 test("only a script downloaded alone contains the address and digest of the driver's files", () => {
-  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
-  const driverOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
-    (scriptSettings(deployment) as { Drivers: Record<string, string>[] }).Drivers[0];
-
-  const alone = driverOf(
-    deploymentOf(office, new Map([[1, { url: "http://a/drivers/1/files", sha256: "ab".repeat(32) }]])),
-  );
-  const packed = driverOf(deploymentOf(office));
+  const [alone] = settingsOf(deploymentOf(office(), fetchedAlone)).Drivers;
+  const [packed] = settingsOf(deploymentOf(office())).Drivers;
 
   assert.deepEqual([alone?.Download, alone?.FilesSha256], ["http://a/drivers/1/files", "AB".repeat(32)]);
   assert.deepEqual([packed?.Download, packed?.FilesSha256], ["", ""]);
+});
+
+/** A row in a list of printers. */
+function row(
+  id: number,
+  fields: Record<string, string> = {},
+  kind?: Finding["kind"],
+  state: Finding["state"] = "blocked",
+): PrinterWithState {
+  const printer = makePrinter({ id: String(id), name: `Printer ${id}`, ...fields });
+  const driver = makeDriver();
+  const sound = printerFindings(printer, driver, "sound");
+  const findings = kind === undefined ? sound : [{ kind, state, text: `because of ${kind}` }];
+  const client = { id: 1, name: "Müller" };
+  return {
+    printer,
+    driver,
+    client,
+    arm64Driver: undefined,
+    state: stateOf(findings),
+    findings,
+    changed: false,
+  };
+}
+
+const ids = (rows: readonly PrinterWithState[]) => rows.map(({ printer }) => printer.id);
+
+test("printers that would be refused are left out, and printers that will fail are included only on request", () => {
+  const blocked = ["no-driver", "archive", "incomplete", "missing-files", "unsigned", "lost-model"] as const;
+  const rows = [
+    row(1),
+    ...blocked.map((kind, i) => row(i + 2, {}, kind)),
+    row(8, {}, "unsigned", "attention"),
+    row(9, {}, "same-address", "attention"),
+  ];
+
+  const careful = chooseDeployment(rows);
+  const all = chooseDeployment(rows, true);
+
+  const reasons = careful.leftOut.map(({ reason }) => reason.text);
+  assert.deepEqual(ids(careful.included), [1, 8, 9]);
+  assert.deepEqual(
+    reasons,
+    blocked.map((kind) => `because of ${kind}`),
+  );
+  assert.deepEqual(ids(all.included), [1, 5, 6, 7, 8, 9]);
+  assert.deepEqual(ids(all.leftOut.map((left) => left.row)), [2, 3, 4]);
+});
+
+test("of two queues with the same name in any case, the older one is included and the other has a reason", () => {
+  const rows = [row(9, { name: "OFFICE", address: "10.0.0.2" }), row(3, { name: "Office" })];
+
+  const { included, leftOut } = chooseDeployment(rows);
+
+  const [{ row: left, reason } = {}, ...more] = leftOut;
+  assert.deepEqual([ids(included), more], [[3], []]);
+  assert.deepEqual([left?.printer.id, reason?.kind], [9, "same-name"]);
+  assert.match(reason?.text ?? "", /printer with this name is in the package: “Office” at 10\.0\.0\.9/);
+});
+
+test("a printer that is left out, or has no queue, does not block its name for others", () => {
+  const blocked = row(1, { name: "Office" }, "unsigned");
+  const drivers = [4, 5].map((id) => row(id, { name: "Office", address: "", port_name: "" }));
+
+  const { included } = chooseDeployment([blocked, row(2, { name: "Office" }), ...drivers]);
+
+  assert.deepEqual(ids(included), [2, 4, 5]);
+});
+
+test("a publisher is the provider, or the maker that the model begins with, but never a token", () => {
+  const publishers = [
+    publisherOf("Papyrus", "Ricoh IM C3000"),
+    publisherOf("%POS%", "Ricoh IM C3000"),
+    publisherOf("%POS%", "Papyrus 100", ["%MFG%", "Papyrus"]),
+    publisherOf(" ", "KONICA MINOLTA Universal PCL"),
+    publisherOf(null, "hp Universal Printing PCL 6"),
+    publisherOf("%POS%", "Starter 100"),
+    publisherOf("%POS%", "Something 100", ["Som", ""]),
+  ];
+
+  assert.deepEqual(publishers, ["Papyrus", "Ricoh", "Papyrus", "KONICA MINOLTA", "HP", undefined, undefined]);
+});
+
+const facts = {
+  name: "Office",
+  description: "Printer Office",
+  publisher: "Papyrus",
+  version: "1.2.3.4",
+  owner: "",
+  machines: ["amd64", "arm64"],
+  minimumWindows: "Windows 10 1607",
+} as const;
+
+/** An app's fields for Graph. */
+const fieldsOf = (changed: object, kind: "printer" | "client" = "printer") =>
+  graphFields({ ...facts, ...changed }, { kind }, "a.intunewin");
+
+test("an app's long name is shortened without splitting a character, and machines and Windows have Graph's names", () => {
+  const eleven = fieldsOf({ minimumWindows: "Windows 11 21H2" });
+
+  assert.equal(fieldsOf({ name: "a".repeat(256) })?.displayName, "a".repeat(256));
+  assert.equal(fieldsOf({ name: `${"a".repeat(254)}😀b` })?.displayName, `${"a".repeat(254)}…`);
+  assert.equal(eleven?.allowedArchitectures, "x64,arm64");
+  assert.equal(eleven?.minimumSupportedWindowsRelease, "Windows11_21H2");
+});
+
+test("a deployment for no machine is no app, and a missing publisher is called unknown", () => {
+  const unnamed = { publisher: undefined };
+
+  assert.equal(fieldsOf({ machines: [] }), undefined);
+  assert.equal(fieldsOf(unnamed)?.publisher, "Unknown manufacturer");
+  assert.equal(fieldsOf(unnamed, "client")?.publisher, "Several manufacturers");
 });

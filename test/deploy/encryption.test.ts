@@ -17,6 +17,7 @@ import {
 } from "../../src/pkg/formats/encryption.ts";
 import { PayloadDigests } from "../../src/pkg/formats/payload-digests.ts";
 import { joinLayouts, LayoutBuilder, singleSourceLayout } from "../../src/pkg/zip/layout.ts";
+import { selectCases } from "../support/depth.ts";
 import { sourceOf } from "../support/drivers/zip.ts";
 
 const keys = deriveKeys(Buffer.alloc(32, 1), Buffer.alloc(32, 2));
@@ -41,6 +42,17 @@ function expectedOf(bytes: Buffer, { encryptionKey, macKey, iv }: EncryptionKeys
   return { encrypted, mac, fileDigest: createHash("sha256").update(bytes).digest(), crc32: sum };
 }
 
+/** Compares the digests of a payload with those of Node. */
+function assertSums(
+  { mac, fileDigest, crc32 }: { mac: Uint8Array; fileDigest: Uint8Array; crc32: number },
+  expected: ReturnType<typeof expectedOf>,
+  what: string,
+): void {
+  assert.deepEqual(Buffer.from(mac), expected.mac, what);
+  assert.deepEqual(Buffer.from(fileDigest), expected.fileDigest, what);
+  assert.equal(crc32, expected.crc32, what);
+}
+
 /** Encrypts every chunk separately, from its checkpoint. */
 async function encryptedByChunks(plaintext: Plaintext, checkpoints: Uint8Array): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -54,16 +66,8 @@ async function encryptedByChunks(plaintext: Plaintext, checkpoints: Uint8Array):
 }
 
 const edges = [
-  0,
-  1,
-  15,
-  16,
-  17,
-  chunkBytes - 1,
-  chunkBytes,
-  chunkBytes + 1,
-  2 * chunkBytes,
-  2 * chunkBytes + 40,
+  ...[0, 1, 15, 16, 17, chunkBytes - 1, chunkBytes, chunkBytes + 1],
+  ...[2 * chunkBytes, 2 * chunkBytes + 40],
 ];
 
 test("a payload that continues an encrypted prefix equals one that is encrypted at once", async () => {
@@ -71,7 +75,8 @@ test("a payload that continues an encrypted prefix equals one that is encrypted 
     const bytes = bytesOfSize(size);
     const plaintext = plaintextOf(bytes);
     const expected = expectedOf(bytes, keys);
-    for (const common of edges.filter((edge) => edge < size || edge === 0)) {
+    const shorter = edges.filter((edge) => edge < size || edge === 0);
+    for (const common of selectCases(shorter, 3)) {
       const { prefix, digests } = await encryptPrefix(plaintext, keys, prefixSize(common));
 
       const info = await finishEncryption(plaintext, keys, prefix, digests);
@@ -81,9 +86,7 @@ test("a payload that continues an encrypted prefix equals one that is encrypted 
       assert.equal(info.checkpoints.length, chunkCount(size) * blockBytes, what);
       assert.equal(encrypted.length, cipherSize(size), what);
       assert.ok(encrypted.equals(expected.encrypted), what);
-      assert.deepEqual(Buffer.from(info.mac), expected.mac, what);
-      assert.deepEqual(Buffer.from(info.fileDigest), expected.fileDigest, what);
-      assert.equal(info.crc32, expected.crc32, what);
+      assertSums(info, expected, what);
     }
   }
 });
@@ -108,10 +111,7 @@ test("several payloads continue one prefix, each with its own digests", async ()
       digests.copy(),
     );
 
-    const expected = expectedOf(whole, keys);
-    assert.deepEqual(Buffer.from(info.mac), expected.mac);
-    assert.deepEqual(Buffer.from(info.fileDigest), expected.fileDigest);
-    assert.equal(info.crc32, expected.crc32);
+    assertSums(info, expectedOf(whole, keys), `${end.length} bytes`);
   }
 });
 

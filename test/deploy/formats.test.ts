@@ -5,13 +5,13 @@ import { packageFormats } from "../../src/pkg/formats/formats.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { beginDownload, openFilesBelow } from "../support/audit/downloads.ts";
 import { copyData } from "../support/copies.ts";
-import { driverZip } from "../support/drivers/driver-zip.ts";
+import { etagOf, textsOf } from "../support/deploy/answers.ts";
+import { addLargeDriver } from "../support/deploy/large-driver.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import {
   appWithMixedDriver,
   bytesOf,
   expectedTree,
-  noise,
   withoutScripts,
 } from "../support/drivers/mixed-driver.ts";
 import { startFilled } from "../support/filled.ts";
@@ -28,30 +28,21 @@ async function addWithIcon({ addPrinter, upload }: TestApp): Promise<void> {
   await upload(`/printers/${await addPrinter()}/icon`, makePng(), "icon.png");
 }
 
-async function withIcon(t: TestContext): Promise<TestApp & { printer: number }> {
-  return { ...(await startFilled(t, addWithIcon)), printer: 1 };
-}
-
-/** Adds a driver that is larger than socket buffers, and a printer that uses it. */
-async function addBig({ addDriver, addPrinter }: TestApp): Promise<void> {
-  const bytes = Buffer.concat(Array.from({ length: 60 }, () => noise));
-  const driver = await addDriver(driverZip({ extra: [{ name: "big.bin", bytes, method: 0 }] }));
-  await addPrinter({ driver_id: String(driver) });
-}
+const withIcon = (t: TestContext) => startFilled(t, addWithIcon);
 
 // Every format must keep the promises of the interface. A new format is tested without another line here.
-for (const format of packageFormats) {
-  const path = (printer: number) => `/printers/${printer}/packages/${format.id}`;
-  describe(`packages for ${format.target}`, () => conforms(format, path));
-}
+for (const format of packageFormats)
+  describe(`packages for ${format.target}`, () => conforms(format, `/printers/1/packages/${format.id}`));
 
-function conforms(format: PackageFormat, path: (printer: number) => string): void {
-  test("have the size, type and name in the response to HEAD", async (t) => {
-    const { fetch, printer } = await withIcon(t);
+function conforms(format: PackageFormat, path: string): void {
+  test("have the size, type and name in the response to HEAD, and can be resumed where a download was interrupted", async (t) => {
+    const { fetch } = await withIcon(t);
 
-    const head = await fetch(path(printer), { method: "HEAD" });
-    const whole = await fetch(path(printer));
+    const head = await fetch(path, { method: "HEAD" });
+    const whole = await fetch(path);
     const bytes = await bytesOf(whole);
+    const range = { range: "bytes=500-", "if-range": await etagOf(whole) };
+    const rest = await fetch(path, { headers: range });
 
     assert.equal(head.headers.get("content-length"), String(bytes.length));
     for (const name of ["content-type", "etag", "content-disposition", "accept-ranges"])
@@ -59,43 +50,34 @@ function conforms(format: PackageFormat, path: (printer: number) => string): voi
     assert.equal(whole.headers.get("content-type"), format.contentType);
     assert.equal(whole.headers.get("accept-ranges"), "bytes");
     assert.ok(whole.headers.get("content-disposition")?.includes(`"office${format.extension}"`));
-  });
-
-  test("can be resumed where a download was interrupted", async (t) => {
-    const { fetch, printer } = await withIcon(t);
-    const whole = await fetch(path(printer));
-    const [bytes, etag] = [await bytesOf(whole), whole.headers.get("etag") ?? ""];
-
-    const rest = await fetch(path(printer), { headers: { range: "bytes=500-", "if-range": etag } });
-
     assert.equal(rest.status, 206);
     assert.ok((await bytesOf(rest)).equals(bytes.subarray(500)));
   });
 
   test("are the same bytes in a copy of the data folder, and have another ETag for other contents", async (t) => {
     const first = await withIcon(t);
-    const before = await first.fetch(path(first.printer));
+    const before = await first.fetch(path);
     const bytes = await bytesOf(before);
     const dataDir = await temporaryFolder(t);
     await copyData(first.dataDir, dataDir);
     const copy = await startApp(t, { dataDir });
 
-    const same = await copy.fetch(path(first.printer));
+    const same = await copy.fetch(path);
     const sameBytes = await bytesOf(same);
     const fields = { name: "Office", address: "10.0.0.9", driver_id: "1", comment: "changed" };
-    await copy.post(`/printers/${first.printer}`, fields);
-    const other = await copy.fetch(path(first.printer));
+    await copy.post("/printers/1", fields);
+    const other = await copy.fetch(path);
 
     assert.ok(sameBytes.equals(bytes));
-    assert.equal(same.headers.get("etag"), before.headers.get("etag"));
-    assert.notEqual(other.headers.get("etag"), before.headers.get("etag"));
+    assert.equal(await etagOf(same), await etagOf(before));
+    assert.notEqual(await etagOf(other), await etagOf(before));
     assert.equal((await bytesOf(other)).equals(bytes), false);
   });
 
   test("leave no file open when the client disconnects", async (t) => {
-    const { url, dataDir, fetch } = await startFilled(t, addBig);
+    const { url, dataDir, fetch } = await startFilled(t, addLargeDriver);
 
-    const download = await beginDownload(url + path(1));
+    const download = await beginDownload(url + path);
     assert.ok(openFilesBelow(dataDir).length > 0);
     download.destroy();
 
@@ -111,7 +93,7 @@ function conforms(format: PackageFormat, path: (printer: number) => string): voi
     await upload(`/printers/${printer}/icon`, makePng(), "icon.png");
 
     assert.ok(reader, `no foreign reader of ${format.extension} is known to this test`);
-    const tree = reader.read(await bytesOf(fetch(path(printer))));
+    const tree = reader.read(await bytesOf(fetch(path)));
 
     const { "icon.png": icon, ...driver } = withoutScripts(tree);
     assert.deepEqual(icon, format.hasIcon ? makePng() : undefined);
@@ -121,14 +103,14 @@ function conforms(format: PackageFormat, path: (printer: number) => string): voi
   });
 
   test("are on every page that offers packages", async (t) => {
-    const { fetch, post, addPrinter } = await startApp(t);
-    await post("/clients", { name: "Müller" });
-    const printer = await addPrinter({ client_id: "1" });
+    const service = await startApp(t);
+    await service.post("/clients", { name: "Müller" });
+    await service.addPrinter({ client_id: "1" });
 
-    const pages = ["/", "/packages", `/printers/${printer}`].map(async (page) => (await fetch(page)).text());
-    const client = await (await fetch("/clients/1")).text();
+    const pages = await textsOf(service, ["/", "/packages", "/printers/1"]);
+    const [client = ""] = await textsOf(service, ["/clients/1"]);
 
-    for (const page of await Promise.all(pages)) assert.ok(page.includes(`href="${path(printer)}"`));
+    for (const page of pages) assert.ok(page.includes(`href="${path}"`));
     assert.ok(client.includes(`href="/clients/1/packages/${format.id}"`));
   });
 }

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { before, describe, test } from "node:test";
+import { test } from "node:test";
 import type { PackageFacts } from "../../src/pkg/formats/format.ts";
 import { rmm } from "../../src/pkg/formats/rmm.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
-import { execute, textIn } from "../support/powershell/pasted.ts";
-import { program, withoutPowerShell } from "../support/powershell/powershell.ts";
-import { powershellParser, type SyntaxNode } from "../support/powershell/powershell-syntax.ts";
+import { fetchAll, textOf, textsOf } from "../support/deploy/answers.ts";
+import { textIn } from "../support/powershell/pasted.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { powershellParser } from "../support/powershell/powershell-syntax.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 const subnets: PackageFacts["subnets"] = { networks: "10.1.2.0/24", names: ["10.1.2.0/24"] } as never;
 const urls = (scheme: string) => ({
@@ -39,20 +41,18 @@ test("each guide has two to six steps, and every tool has one guide", () => {
   for (const [kind, facts] of Object.entries(kinds)) {
     const guides = rmm.tools(facts);
 
-    assert.equal(new Set(guides.map(({ tool }) => tool)).size, 14);
-    const odd = guides.filter(({ steps }) => steps.length < 2 || steps.length > 6);
-    assert.deepEqual(odd, [], kind);
-    assert.deepEqual(
-      guides.filter(({ steps }) => /undefined|null/.test(steps.join())),
-      [],
+    const odd = guides.filter(
+      ({ steps }) => steps.length < 2 || steps.length > 6 || /undefined|null/.test(steps.join()),
     );
+    assert.equal(new Set(guides.map(({ tool }) => tool)).size, 14);
+    assert.deepEqual(odd, [], kind);
   }
 });
 
 test("the pages of a printer, client and driver link to the scripts for N-sight and ConfigMgr, and these work", async (t) => {
-  const { fetch, post, addPrinter } = await startApp(t);
-  await post("/clients", { name: "Haus" });
-  await addPrinter({ client_id: "1", name: "Büro" });
+  const service = await startApp(t);
+  await service.post("/clients", { name: "Haus" });
+  await service.addPrinter({ client_id: "1", name: "Büro" });
   const expected = {
     "/printers/1": ["detect-buro-n-sight.ps1", "diagnose-buro-n-sight.ps1", "detect-buro-configmgr.ps1"],
     "/clients/1": ["detect-haus-n-sight.ps1", "diagnose-haus-n-sight.ps1", "detect-haus-configmgr.ps1"],
@@ -60,105 +60,90 @@ test("the pages of a printer, client and driver link to the scripts for N-sight 
   };
 
   for (const [owner, names] of Object.entries(expected)) {
-    const page = await (await fetch(`${owner}?tab=deploy`)).text();
+    const page = await textOf(service.fetch(`${owner}?tab=deploy`));
     const links = [...page.matchAll(/href="([^"]+\?for=[^"]+)"/g)].map(([, path = ""]) => path);
-    const answers = await Promise.all(links.map((path) => fetch(path)));
-    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    const answers = await fetchAll(service, links);
 
+    const said = answers.map(({ headers }) => headers.get("content-disposition") ?? "");
     assert.deepEqual(
-      answers.map(
-        (answer) => /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "")?.[1],
-      ),
+      said.map((text) => /filename="([^"]+)"/.exec(text)?.[1]),
       names,
     );
-    assert.ok(texts.every((text) => text.includes("PLATEN_INNER")));
+    for (const answer of answers) assert.match(await answer.text(), /PLATEN_INNER/);
   }
 });
 
 test("a script for an unknown tool is refused, other scripts ignore the tool, and a page shows the script for it", async (t) => {
-  const { fetch, addPrinter } = await startApp(t);
-  await addPrinter();
+  const service = await startApp(t);
+  await service.addPrinter();
 
-  const refused = await fetch("/printers/1/scripts/detect?for=nothing");
-  const install = await fetch("/printers/1/scripts/install?for=n-sight");
-  const read = await (await fetch("/printers/1/read/detect?for=configmgr")).text();
+  const refused = await service.fetch("/printers/1/scripts/detect?for=nothing");
+  const [install, plain] = await textsOf(service, [
+    "/printers/1/scripts/install?for=n-sight",
+    "/printers/1/scripts/install",
+  ]);
+  const read = await textOf(service.fetch("/printers/1/read/detect?for=configmgr"));
 
   assert.equal(refused.status, 422);
   assert.match(
     await refused.text(),
     /“for=nothing” is not valid\. Use “for=n-sight” or “for=configmgr” or “for=script-installer”, or remove/,
   );
-  assert.equal(await install.text(), await (await fetch("/printers/1/scripts/install")).text());
+  assert.equal(install, plain);
   assert.match(textIn(read, "script-text"), /ConfigMgr reads exit code 0 without output/);
   assert.match(read, /href="\/printers\/1\/scripts\/detect\?for=configmgr"/);
 });
 
-describe("the guides' snippets", () => {
-  let parse: (text: string) => SyntaxNode;
-  before(async () => {
-    parse = await powershellParser();
-  });
+test("the snippets of the guides and of the help parse as Windows PowerShell 5.1", async () => {
+  const parse = await powershellParser();
+  const ofGuides = Object.values(kinds).flatMap((facts) =>
+    rmm.tools(facts).flatMap(({ snippet }) => (snippet === undefined ? [] : [snippet.text])),
+  );
+  const help = readdirSync("docs").filter((name) => name.endsWith(".md"));
+  const ofHelp = help.flatMap((name) => [
+    ...readFileSync(join("docs", name), "utf8").matchAll(/```powershell\n([\s\S]*?)```/g),
+  ]);
 
-  test("parse as Windows PowerShell 5.1", () => {
-    for (const [kind, facts] of Object.entries(kinds)) {
-      for (const { tool, snippet } of rmm.tools(facts)) {
-        if (snippet === undefined) continue;
+  assert.ok(ofGuides.length > 0 && ofHelp.length > 0);
+  for (const text of [...ofGuides, ...ofHelp.map(([, code = ""]) => code)])
+    assert.equal(parse(text).hasError, false, text);
+});
 
-        const tree = parse(snippet.text);
-
-        assert.equal(tree.hasError, false, `${tool}, ${kind}: ${snippet.text}`);
-      }
-    }
-  });
-
-  test("of the help parse too", () => {
-    const help = readdirSync("docs").filter((name) => name.endsWith(".md"));
-
-    const snippets = help.flatMap((name) => [
-      ...readFileSync(join("docs", name), "utf8").matchAll(/```powershell\n([\s\S]*?)```/g),
-    ]);
-
-    assert.ok(snippets.length > 0);
-    for (const [, text = ""] of snippets) assert.equal(parse(text).hasError, false, text);
-  });
-
-  test("return to each tool what it expects of every exit code", { skip: withoutPowerShell }, async (t) => {
-    const folder = await temporaryFolder(t);
-    await mkdir(join(folder, "tmp"));
-    const guides = rmm
-      .tools(kinds["over http"] ?? factsWith({}))
-      .filter(({ snippet }) => snippet && !/\nuninstall|uninstall\.ps1/.test(snippet.text));
-    for (const [i, { snippet }] of guides.entries())
-      await writeFile(join(folder, `${i}.ps1`), snippet?.text ?? "");
-    const runner = `function Expand-Archive { }
+test("the guides' snippets return to each tool what it expects of every exit code", {
+  skip: withoutPowerShell,
+}, async (t) => {
+  const folder = await temporaryFolder(t);
+  const guides = rmm
+    .tools(kinds["over http"] ?? factsWith({}))
+    .filter(({ snippet }) => snippet && !/\nuninstall|uninstall\.ps1/.test(snippet.text));
+  for (const [i, { snippet }] of guides.entries())
+    await writeFile(join(folder, `${i}.ps1`), snippet?.text ?? "");
+  const runner = `function Expand-Archive { }
 function Invoke-WebRequest { param($Uri, $OutFile, [switch]$UseBasicParsing) Set-Content -LiteralPath $OutFile -Value 'x' }
 function powershell.exe { $global:LASTEXITCODE = $global:Code }
-foreach ($i in 0..${guides.length - 1}) {
+$Settings = @(foreach ($i in 0..${guides.length - 1}) {
   $ends = foreach ($code in 0, 3010, 1641, 1618, 1603) {
     $global:Code = $code
     $line = @(& "$PSScriptRoot/$i.ps1")[-1]
     "$LASTEXITCODE$(if ($line) { " $line" })"
   }
   $ends -join '; '
-}`;
-    await writeFile(join(folder, "run.ps1"), runner);
+})`;
+  const script = join(folder, "run.ps1");
+  await writeFile(script, runner);
 
-    const { output } = await execute(program, ["-NoProfile", "-File", join(folder, "run.ps1")], folder);
+  const { value } = await simulatedWindows().request<{ value: string[] }>({ do: "evaluate", script });
 
-    const zeroOrOne = "0; 0; 0; 1; 1";
-    const inOutput = [0, 3010, 1641, 1618, 1603].map((code) => `${code} Exit code ${code}`).join("; ");
-    assert.deepEqual(
-      output
-        .trim()
-        .split("\n")
-        .map((ends, i) => `${guides[i]?.tool}: ${ends.trim()}`),
-      [
-        `Level: ${zeroOrOne}`,
-        `N-able N-central: ${zeroOrOne}`,
-        `ConnectWise Automate: ${inOutput}`,
-        `ConnectWise RMM: ${inOutput}`,
-        `Kaseya VSA: ${inOutput}`,
-      ],
-    );
-  });
+  const zeroOrOne = "0; 0; 0; 1; 1";
+  const inOutput = [0, 3010, 1641, 1618, 1603].map((code) => `${code} Exit code ${code}`).join("; ");
+  assert.deepEqual(
+    value.map((ends, i) => [guides[i]?.tool, ends]),
+    [
+      ["Level", zeroOrOne],
+      ["N-able N-central", zeroOrOne],
+      ["ConnectWise Automate", inOutput],
+      ["ConnectWise RMM", inOutput],
+      ["Kaseya VSA", inOutput],
+    ],
+  );
 });

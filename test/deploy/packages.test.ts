@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { startApp, temporaryFolder } from "../support/app.ts";
-import { selectCases } from "../support/depth.ts";
+import { isDeep, selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { everyUnpacker } from "../support/drivers/every-unpacker.ts";
 import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
@@ -13,7 +13,6 @@ import {
   expectedTree,
   withoutScripts,
 } from "../support/drivers/mixed-driver.ts";
-import { makePng } from "../support/printers/png.ts";
 import { makeSharedZip, withoutShared } from "../support/shared.ts";
 
 describe("other people's tools open the packages", () => {
@@ -30,10 +29,7 @@ describe("other people's tools open the packages", () => {
       assert.doesNotMatch(tree["install.ps1"]?.toString() ?? "", /https?:/);
       assert.ok(tree["uninstall.ps1"] && tree["detect.ps1"]);
     });
-  }
 
-  for (const [name, unpack] of everyUnpacker) {
-    const skip = name in without ? without[name as keyof typeof without] : false;
     test(`${name} finds a driver's files as in packages, and only the later of two that differ by case`, {
       skip,
     }, async (t) => {
@@ -43,9 +39,9 @@ describe("other people's tools open the packages", () => {
         { name: "README.TXT", bytes: "the later one" },
         { name: "", rawName: Buffer.from("Ordner\\Gr\x94\xe1e.txt", "latin1"), bytes: "a CP437 name" },
       ];
-      const driver = await addDriver(driverZip({ extra: twins }));
+      await addDriver(driverZip({ extra: twins }));
 
-      const answer = await fetch(`/drivers/${driver}/files`);
+      const answer = await fetch("/drivers/1/files");
       const tree = unpack(await bytesOf(answer));
 
       const names = ["Ordner/Größe.txt", "README.TXT", "papyrus.cat", "papyrus.dll", "papyrus.inf"];
@@ -57,34 +53,14 @@ describe("other people's tools open the packages", () => {
     });
   }
 
-  test("the verifier accepts the Intune package, with the icon inside", {
-    skip: without.verifier,
-  }, async (t) => {
-    const { fetch, upload, printer } = await appWithMixedDriver(t);
-    await upload(`/printers/${printer}/icon`, makePng(), "icon.png");
-
-    const tree = verifyIntunewin(await bytesOf(fetch(`/printers/${printer}/packages/mdm`)));
-
-    const { "icon.png": icon, ...rest } = withoutScripts(tree);
-    assert.deepEqual(icon, makePng());
-    assert.deepEqual(Object.keys(rest).sort(), Object.keys(expectedTree).sort());
-    for (const [path, bytes] of Object.entries(expectedTree)) assert.ok(rest[path]?.equals(bytes), path);
-  });
-
-  const six = [
-    "xerox-gpd-ps",
-    "hp-upd-pcl6-701",
-    "kyocera-5054ci",
-    "ricoh-imc3500",
-    "epson-et-multi",
-    "konica-c257i",
-  ];
+  const vendors = ["xerox-gpd-ps", "hp-upd-pcl6-701", "kyocera-5054ci"];
+  const six = [...vendors, "ricoh-imc3500", "epson-et-multi", "konica-c257i"];
   test("the verifier accepts packages of vendors' drivers", { skip: without.verifier }, async (t) => {
     const { fetch, addDriver, addPrinter } = await startApp(t);
     const folder = await temporaryFolder(t);
     for (const name of selectCases(six, 1)) {
       const zip = join(folder, `${name}.zip`);
-      await makeSharedZip(name, zip, "--scale", "0.05", "--prefix", "Vendor Driver/");
+      await makeSharedZip(name, zip, "--scale", isDeep ? "0.05" : "0.01", "--prefix", "Vendor Driver/");
       const source = readFileSync(zip);
       const printer = await addPrinter({ name, driver_id: String(await addDriver(source)) });
 

@@ -46,18 +46,10 @@ test("numbers, booleans, null and tables have their own literals", () => {
 });
 
 const textFields = [
-  "name",
-  "address",
-  "port_name",
-  "lpr_queue",
-  "snmp_community",
-  "location",
-  "comment",
-  "share_name",
-  "driver_desc",
-  "arm64_driver_desc",
-] as const;
-const wantedCases = rounds(500, 5000);
+  ...["name", "address", "port_name", "lpr_queue", "snmp_community", "location", "comment", "share_name"],
+  ...["driver_desc", "arm64_driver_desc"],
+];
+const wantedCases = rounds(150, 5000);
 const seed = seedOr(20261121);
 
 /** PrintTickets with a text: escaped in an element and in an attribute, in CDATA, and unescaped. */
@@ -114,17 +106,10 @@ function hostilePrinters(): { printers: Printer[]; refused: number } {
     const values = Object.fromEntries(textFields.map((name) => [name, hostile()]));
     const input = { ...values, ...careful() };
     try {
-      const settings = parsePrinter(
-        random(2) === 0 ? input : { ...input, name: `n${hostile().replace(/[\\,!]/g, "")}` },
-      );
-      printers.push({
-        ...settings,
-        id: printers.length + 1,
-        driver_id: 1,
-        created_at: 0,
-        updated_at: 0,
-        preferences_sha256: "",
-      });
+      const name = random(2) === 0 ? values.name : `n${hostile().replace(/[\\,!]/g, "")}`;
+      const settings = parsePrinter({ ...input, name: name ?? "" });
+      const record = { driver_id: 1, created_at: 0, updated_at: 0, preferences_sha256: "" };
+      printers.push({ ...settings, ...record, id: printers.length + 1 });
     } catch (error) {
       assert.ok(error instanceof UserError);
       refused++;
@@ -161,7 +146,7 @@ describe("literals in a real PowerShell", { skip: withoutPowerShell }, () => {
         `seed ${seed}: ${printers.length} evaluated, ${refused} refused, ${JSON.stringify(counts)}`,
       );
       for (const [what, count] of Object.entries(counts))
-        assert.ok(count > rounds(5, 50), `${count} ${what}`);
+        assert.ok(count > rounds(0, 50), `${count} ${what}`);
       assert.ok(printers.length > wantedCases / 10 && refused > wantedCases / 10);
       assert.deepEqual(evaluated, settings);
     });

@@ -1,24 +1,30 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startGuarded } from "../support/access/guarded.ts";
-import { startApp } from "../support/app.ts";
-import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import type { TestApp } from "../support/app.ts";
+import { etagOf, fetchAll, statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
+import { selectCases } from "../support/depth.ts";
+import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
+import { startFilled } from "../support/filled.ts";
 import { makePng } from "../support/printers/png.ts";
 import { makePreferences } from "../support/printers/preferences-files.ts";
 import { fetchPublishScript } from "../support/publish/published.ts";
 
 const [first, second] = [makePreferences(1), makePreferences(2)];
 
-/** A client with four printers: the first two have the same preferences, the third others, the fourth none. */
-async function appWithClient(t: TestContext) {
-  const app = await startApp(t);
-  await app.post("/clients", { name: "Alpha" });
-  await app.addPrinter({ name: "A", client_id: "1" });
+/** Adds a client with four printers: the first two have the same preferences, the third others, the fourth none. */
+async function addClient({ post, addPrinter, upload }: TestApp): Promise<void> {
+  await post("/clients", { name: "Alpha" });
+  await addPrinter({ name: "A", client_id: "1" });
   for (const [i, name] of ["B", "C", "D"].entries())
-    await app.addPrinter({ name, client_id: "1", driver_id: "1", address: `10.0.0.1${i}` });
+    await addPrinter({ name, client_id: "1", driver_id: "1", address: `10.0.0.1${i}` });
   for (const [i, bytes] of [first, first, second].entries())
-    await app.upload(`/printers/${i + 1}/preferences`, bytes, "preferences.dat");
+    await upload(`/printers/${i + 1}/preferences`, bytes, "preferences.dat");
+}
+
+async function appWithClient(t: TestContext) {
+  const app = await startFilled(t, addClient);
   const zip = async (path: string) => unpackers.fflate(await bytesOf(app.fetch(path)));
   return { ...app, zip };
 }
@@ -40,16 +46,13 @@ test("a printer’s package has the file at its root, also without its driver; a
     assert.deepEqual(settingsIn(script, "PreferencesFile"), ["preferences.dat"]);
     assert.deepEqual(settingsIn(script, "PreferencesDownload"), []);
   }
-  const names = Object.keys(client).filter((name) => name.startsWith("preferences"));
-  assert.deepEqual(names.sort(), ["preferences/1.dat", "preferences/2.dat", "preferences/3.dat"]);
+  const named = (tree: Tree) => Object.keys(tree).filter((name) => name.startsWith("preferences"));
+  assert.deepEqual(named(client).sort(), ["preferences/1.dat", "preferences/2.dat", "preferences/3.dat"]);
   assert.deepEqual([client["preferences/2.dat"], client["preferences/3.dat"]], [first, second]);
   assert.deepEqual(chosen["preferences/3.dat"], second);
   const files = settingsIn(client["install.ps1"]?.toString() ?? "", "PreferencesFile");
   assert.deepEqual(files, ["preferences\\1.dat", "preferences\\2.dat", "preferences\\3.dat", ""]);
-  assert.deepEqual(
-    Object.keys(bare).filter((name) => /preferences/.test(name)),
-    [],
-  );
+  assert.deepEqual(named(bare), []);
 });
 
 test("unzip and 7z unpack the preferences unchanged", {
@@ -70,25 +73,24 @@ test("an Intune package has preferences and icon, also without its driver", {
   const { fetch, upload } = await appWithClient(t);
   await upload("/printers/1/icon", makePng(), "icon.png");
 
-  const trees = await Promise.all(
-    ["/printers/1/packages/mdm", "/printers/1/packages/mdm?driver=apart", "/clients/1/packages/mdm"].map(
-      async (path) => verifyIntunewin(await bytesOf(fetch(path))),
-    ),
-  );
+  const paths = ["/printers/1/packages/mdm", "/printers/1/packages/mdm?driver=apart"];
+  const trees = [];
+  for (const path of selectCases([...paths, "/clients/1/packages/mdm"], 2))
+    trees.push(verifyIntunewin(await bytesOf(fetch(path))));
+  const client = trees.pop();
 
-  for (const tree of trees.slice(0, 2)) {
+  for (const tree of trees) {
     assert.deepEqual(tree["preferences.dat"], first);
     assert.deepEqual(tree["icon.png"], makePng());
   }
-  assert.deepEqual(trees[2]?.["preferences/3.dat"], second);
+  assert.deepEqual(client?.["preferences/3.dat"], second);
 });
 
 test("the ETag of packages and the revision in publish.ps1 change with the file", async (t) => {
   const { fetch, upload } = await appWithClient(t);
+  const paths = ["/printers/4/packages/rmm", "/printers/4/packages/mdm", "/clients/1/packages/rmm"];
   const seen = async () => {
-    const heads = ["/printers/4/packages/rmm", "/printers/4/packages/mdm", "/clients/1/packages/rmm"].map(
-      async (path) => (await fetch(path, { method: "HEAD" })).headers.get("etag"),
-    );
+    const heads = paths.map((path) => etagOf(fetch(path, { method: "HEAD" })));
     const { settings } = await fetchPublishScript({ fetch }, "/printers/4/publish");
     return [...(await Promise.all(heads)), JSON.stringify(settings.Apps.map(({ Revision }) => Revision))];
   };
@@ -98,21 +100,17 @@ test("the ETag of packages and the revision in publish.ps1 change with the file"
   const after = await seen();
   await fetch("/printers/4/preferences", { method: "DELETE" });
 
-  assert.deepEqual(
-    after.filter((text) => before.includes(text)),
-    [],
-  );
+  assert.ok(!after.some((text) => before.includes(text)));
   assert.deepEqual(await seen(), before);
 });
 
 test("only an install script fetched alone names the address of the file", async (t) => {
-  const { fetch, url } = await appWithClient(t);
-  const script = async (path: string) => (await fetch(path)).text();
+  const service = await appWithClient(t);
+  const { url } = service;
+  const ofPrinter = ["install", "install?driver=apart", "detect"].map((end) => `/printers/1/scripts/${end}`);
 
-  const own = await script("/printers/1/scripts/install");
-  const apart = await script("/printers/1/scripts/install?driver=apart");
-  const client = await script("/clients/1/scripts/install");
-  const detect = await script("/printers/1/scripts/detect");
+  const texts = await textsOf(service, [...ofPrinter, "/clients/1/scripts/install"]);
+  const [own = "", apart = "", detect = "", client = ""] = texts;
 
   const address = (id: number) => `${url}/printers/${id}/preferences`;
   for (const text of [own, apart]) {
@@ -130,7 +128,7 @@ test("with sign-in, a script’s address of the file has a link that opens this 
   await admin.addPrinter({ name: "B", client_id: "1", driver_id: "1", address: "10.0.0.8" });
   for (const id of [1, 2]) await admin.upload(`/printers/${id}/preferences`, first, "preferences.dat");
   const addressesIn = async (path: string) =>
-    settingsIn(await (await viewer.fetch(path)).text(), "PreferencesDownload").map((address = "") => {
+    settingsIn(await textOf(viewer.fetch(path)), "PreferencesDownload").map((address = "") => {
       const { pathname, search } = new URL(address);
       return pathname + search;
     });
@@ -139,37 +137,29 @@ test("with sign-in, a script’s address of the file has a link that opens this 
     ...(await addressesIn("/printers/1/scripts/install")),
     ...(await addressesIn("/clients/1/scripts/install")),
   ];
-  const answers = await Promise.all(addresses.map((address) => service.fetch(address)));
+  const answers = await fetchAll(service, addresses);
   const swapped = await service.fetch((addresses[0] ?? "").replace("/printers/1/", "/printers/2/"));
   await admin.post("/clients/1/links/end", {});
   const ended = await service.fetch(addresses[1] ?? "");
 
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200, 200],
-  );
+  assert.deepEqual(statusesOf(answers), [200, 200, 200]);
   for (const answer of answers) assert.deepEqual(await bytesOf(answer), first);
   assert.match(addresses[1] ?? "", /^\/printers\/1\/preferences\?link=\w{3}\.c1\./);
   assert.deepEqual([swapped.status, ended.status], [403, 403]);
 });
 
 test("where the file is missing on disk, packages and scripts are refused with the remedy until it is uploaded again", async (t) => {
-  const { app, fetch, upload } = await appWithClient(t);
-  const paths = [
-    "/printers/3/packages/rmm",
-    "/printers/3/packages/mdm?driver=apart",
-    "/clients/1/packages/rmm",
-    "/printers/3/scripts/install",
-    "/clients/1/scripts/install",
-    "/printers/3/preferences",
-  ];
-  const answersOf = () => Promise.all(paths.map((path) => fetch(path)));
+  const service = await appWithClient(t);
+  const { app, fetch, upload } = service;
+  const ends = ["packages/rmm", "packages/mdm?driver=apart", "scripts/install", "preferences"];
+  const ofPrinter = ends.map((end) => `/printers/3/${end}`);
+  const paths = [...ofPrinter, "/clients/1/packages/rmm", "/clients/1/scripts/install"];
   await app.store.blobs.remove("preferences", app.store.preferences.find(3)?.sha256 ?? "");
 
-  const refused = await answersOf();
+  const refused = await fetchAll(service, paths);
   const others = await fetch("/printers/1/packages/rmm");
   await upload("/printers/3/preferences", second, "preferences.dat");
-  const again = await answersOf();
+  const again = await fetchAll(service, paths);
 
   for (const answer of refused) {
     assert.equal(answer.status, 422);
@@ -179,8 +169,5 @@ test("where the file is missing on disk, packages and scripts are refused with t
     );
   }
   assert.equal(others.status, 200);
-  assert.deepEqual(
-    again.map(({ status }) => status),
-    paths.map(() => 200),
-  );
+  assert.deepEqual(new Set(statusesOf(again)), new Set([200]));
 });

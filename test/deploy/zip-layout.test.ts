@@ -5,6 +5,7 @@ import type { ByteSource } from "../../src/domain/byte-source.ts";
 import { UserError } from "../../src/domain/errors.ts";
 import { fillFromLayout, type Layout, LayoutBuilder } from "../../src/pkg/zip/layout.ts";
 import { generatedFile, sharedSuffix, type ZipFile, zipLayout } from "../../src/pkg/zip/zip.ts";
+import { rounds } from "../support/depth.ts";
 import { sourceOf } from "../support/drivers/zip.ts";
 import { seededRandom } from "../support/random.ts";
 
@@ -75,7 +76,7 @@ function randomSegments(random: Random): Segment[] {
 test("each part of random layouts has the right bytes", async () => {
   const random = seededRandom(5);
 
-  for (let i = 0; i < 1500; i++) {
+  for (let i = 0; i < rounds(200, 1500); i++) {
     const segments = randomSegments(random);
     const layout = layoutOf(segments);
     const whole = wholeOf(segments);
@@ -93,14 +94,8 @@ test("each part of random layouts has the right bytes", async () => {
 });
 
 test("each start and end within and between segments gives the right bytes", async () => {
-  const segments: Segment[] = [
-    Buffer.from("abc"),
-    [0, 5, 4],
-    Buffer.from("de"),
-    [0, 12, 3],
-    [1, 0, 2],
-    Buffer.from("f"),
-  ];
+  const [abc, de, f] = ["abc", "de", "f"].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+  const segments: Segment[] = [abc, [0, 5, 4], de, [0, 12, 3], [1, 0, 2], f];
   const layout = layoutOf(segments);
   const whole = wholeOf(segments);
 
@@ -113,47 +108,36 @@ test("each start and end within and between segments gives the right bytes", asy
   }
 });
 
-test("an empty layout and an empty range read nothing", async () => {
-  const empty = await filled(layoutOf([]), 0, 0);
-  const nothing = await filled(layoutOf([[0, 0, 10]]), 5, 0);
-  const behind = await filled(layoutOf([[0, 0, 10]]), 10, 0);
-
-  assert.deepEqual([empty.reads, nothing.reads, behind.reads], [[], [], []]);
-});
-
-test("a range outside the layout is an error", async () => {
+test("an empty layout and an empty range read nothing, and what is outside or missing is an error", async () => {
   const layout = layoutOf([Buffer.from("abc"), [0, 0, 10]]);
+  const [whole, missing] = [layoutOf([[0, 0, 10]]), layoutOf([[7, 0, 10]])];
 
+  const empty = [await filled(layoutOf([]), 0, 0), await filled(whole, 5, 0), await filled(whole, 10, 0)];
+
+  assert.deepEqual(
+    empty.map(({ reads }) => reads),
+    [[], [], []],
+  );
   for (const [start, length] of [
     [0, 14],
     [13, 1],
     [14, 0],
     [20, 5],
     [-1, 2],
-  ] as const) {
+  ] as const)
     await assert.rejects(filled(layout, start, length), /the layout has 13 bytes/, `${length} from ${start}`);
-  }
-});
-
-test("a missing source is an error that names it", async () => {
-  const layout = layoutOf([[7, 0, 10]]);
-
-  await assert.rejects(filled(layout, 0, 10), /source 7, which is not there/);
+  await assert.rejects(filled(missing, 0, 10), /source 7, which is not there/);
 });
 
 test("neighbouring ranges of a source are read in one call, across literals and gaps of up to 8,192 bytes", async () => {
   const near = layoutOf([[0, 0, 10], Buffer.from("header"), [0, 10 + 8192, 10], [0, 20 + 8192, 10]]);
   const far = layoutOf([[0, 0, 10], Buffer.from("header"), [0, 10 + 8193, 10]]);
-  const back = layoutOf([
-    [0, 100, 10],
-    [0, 50, 10],
-    [1, 60, 10],
-    [0, 60, 10],
-  ]);
+  const back: Segment[] = [100, 50].map((at) => [0, at, 10]);
+  const others = layoutOf([...back, [1, 60, 10], [0, 60, 10]]);
 
   assert.deepEqual((await filled(near, 0, near.size)).reads, [5]);
   assert.deepEqual((await filled(far, 0, far.size)).reads, [1, 1]);
-  assert.deepEqual((await filled(back, 0, back.size)).reads, [1, 1, 1, 1]);
+  assert.deepEqual((await filled(others, 0, others.size)).reads, [1, 1, 1, 1]);
 });
 
 test("no read fills more buffers than a system call accepts", async () => {
@@ -181,18 +165,12 @@ test("a file of its own bytes and a shared end inflates to both, for any length 
   }
 });
 
-const emptyFile = (name: string): ZipFile => ({
-  name,
-  crc32: 0,
-  size: 0,
-  data: { deflated: Buffer.alloc(0) },
-});
-const largeFile = (name: string, length: number): ZipFile => ({
-  name,
-  crc32: 0,
-  size: length,
-  data: { source: 0, offset: 0, length, method: 8 },
-});
+const emptyFile = (name: string): ZipFile => {
+  return { name, crc32: 0, size: 0, data: { deflated: Buffer.alloc(0) } };
+};
+const largeFile = (name: string, length: number): ZipFile => {
+  return { name, crc32: 0, size: length, data: { source: 0, offset: 0, length, method: 8 } };
+};
 
 test("a package with too many files or bytes for a ZIP is refused with a clear message", () => {
   const most = Array.from({ length: 65_535 }, (_, i) => emptyFile(`${i}`));
@@ -203,16 +181,12 @@ test("a package with too many files or bytes for a ZIP is refused with a clear m
     [[largeFile("a", 0xffffffff - 98)], /would contain more than 4 GB/],
   ];
 
-  assert.equal(zipLayout(most).size, 22 + 65_535 * 76 + sizeOfNames(most));
+  const namesSize = most.reduce((sum, file) => sum + 2 * file.name.length, 0);
+  assert.equal(zipLayout(most).size, 22 + 65_535 * 76 + namesSize);
   assert.equal(zipLayout([largeFile("a", 0xffffffff - 100)]).size, 0xffffffff);
-  for (const [files, message] of refused) {
+  for (const [files, message] of refused)
     assert.throws(
       () => zipLayout(files),
       (error) => error instanceof UserError && message.test(error.message),
     );
-  }
 });
-
-function sizeOfNames(files: readonly ZipFile[]): number {
-  return files.reduce((sum, file) => sum + 2 * file.name.length, 0);
-}

@@ -7,6 +7,7 @@ import { html } from "../../src/html/html.ts";
 import { answerForm, type FormAnswers, type Result, trySave, tryUpload } from "../../src/http/answer-form.ts";
 import { statusOf } from "../../src/http/answers/errors.ts";
 import { navigation, startApp } from "../support/app.ts";
+import { textOf } from "../support/deploy/answers.ts";
 
 const script = { "hx-request": "true" };
 
@@ -35,34 +36,22 @@ function answersWith(made: string[]): FormAnswers<number> {
 
 test("every error code has one status", () => {
   const statuses: Record<ErrorCode, number> = {
-    malformed: 400,
-    unauthorized: 401,
-    "too-often": 429,
-    invalid: 422,
-    "not-found": 404,
-    conflict: 409,
-    stale: 409,
-    "too-large": 413,
-    full: 507,
-    forbidden: 403,
-    misdirected: 421,
-    busy: 503,
+    ...{ malformed: 400, unauthorized: 401, forbidden: 403, "not-found": 404, conflict: 409, stale: 409 },
+    ...{ "too-large": 413, misdirected: 421, invalid: 422, "too-often": 429, busy: 503, full: 507 },
   };
 
-  const found = Object.keys(statuses).map((code) => [
-    code,
-    statusOf(new UserError(code as ErrorCode, "why")),
-  ]);
-
-  assert.deepEqual(Object.fromEntries(found), statuses);
+  for (const [code, status] of Object.entries(statuses))
+    assert.equal(statusOf(new UserError(code as ErrorCode, "why")), status, code);
 });
 
 test("a form is answered with a page, a fragment or a line, and only that answer is made", async () => {
   const saved: Result<number> = { value: 7 };
   const refused: Result<number> = { error: new UserError("conflict", "taken", { name: "taken" }) };
   const made: string[] = [];
-  const ask = (headers: Record<string, string>, outcome: Result<number>) =>
-    answerForm(requestWith(headers), outcome, answersWith(made));
+  const ask = async (headers: Record<string, string>, outcome: Result<number>) => {
+    const reply = await answerForm(requestWith(headers), outcome, answersWith(made));
+    return reply.kind === "text" ? [reply.status, reply.body] : reply.kind === "redirect" && reply.location;
+  };
 
   const replies = [
     await ask(navigation, saved),
@@ -72,19 +61,12 @@ test("a form is answered with a page, a fragment or a line, and only that answer
     await ask({}, saved),
   ];
 
+  const fragment = [200, "fragment: 7 "];
   assert.deepEqual(made, ["redirect", "page", "fragment", "fragment", "fragment"]);
-  assert.deepEqual(
-    replies.map((reply) =>
-      reply.kind === "text" ? [reply.status, reply.body] : reply.kind === "redirect" && reply.location,
-    ),
-    [
-      "/things/7",
-      [409, "page: taken"],
-      [200, "fragment: 7 "],
-      [409, "fragment:  taken"],
-      [200, "fragment: 7 "],
-    ],
-  );
+  assert.deepEqual(replies, [
+    ...["/things/7", [409, "page: taken"], fragment],
+    ...[[409, "fragment:  taken"], fragment],
+  ]);
 });
 
 test("a refused form without a page is answered like any other error", async () => {
@@ -99,17 +81,13 @@ test("a refused form without a page is answered like any other error", async () 
 test("a form shows errors about its fields, an upload those about its file, and other errors are thrown", async () => {
   const field = new UserError("conflict", "taken", { name: "taken" });
   const file = new UserError("too-large", "too large");
-  const others = [new UserError("busy", "later"), new UserError("not-found", "gone"), new Error("defect")];
   const failing = (error: Error) => () => Promise.reject(error);
 
   const shown = [await trySave(failing(field)), await tryUpload(failing(file))];
 
-  assert.deepEqual(
-    shown.map(({ error }) => error),
-    [field, file],
-  );
+  assert.deepEqual([shown[0]?.error, shown[1]?.error], [field, file]);
   assert.deepEqual(await trySave(async () => 7), { value: 7 });
-  for (const error of others) {
+  for (const error of [new UserError("busy", "later"), new UserError("not-found", "gone"), new Error("x")]) {
     await assert.rejects(trySave(failing(error)), error);
     await assert.rejects(tryUpload(failing(error)), error);
   }
@@ -117,14 +95,11 @@ test("a form shows errors about its fields, an upload those about its file, and 
 
 test("messages appear in the message area of every page", async (t) => {
   const { fetch, post } = await startApp(t);
-  const line = /<div id="message"/;
 
-  const page = await (await fetch("/")).text();
-  const fragment = await (await post("/clients", { name: "Alpha" }, script)).text();
+  const texts = [await textOf(fetch("/")), await textOf(post("/clients", { name: "Alpha" }, script))];
   const failed = await fetch("/clients/9", { headers: script });
 
-  assert.match(page, line);
-  assert.match(fragment, line);
+  for (const text of texts) assert.match(text, /<div id="message"/);
   assert.equal(failed.headers.get("hx-retarget"), "#message");
   assert.match(readFileSync("assets/scripts/dom.js", "utf8"), /\$\("#message"\)/);
 });

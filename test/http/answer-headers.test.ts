@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/http/routes.ts";
 import { startApp, type TestApp } from "../support/app.ts";
-import { isDeep, selectCases } from "../support/depth.ts";
+import { etagOf, statusesOf } from "../support/deploy/answers.ts";
+import { isDeep } from "../support/depth.ts";
 import { makePng } from "../support/printers/png.ts";
 import { connectRaw, exchange, postText, statusOf } from "../support/raw.ts";
 
@@ -57,10 +58,10 @@ function addressesOf(pattern: RegExp, names: readonly string[]): string[] {
   );
 }
 
-/** All requests to all routes; in the quick tier the first and last address of each. Reading requests come first. */
+/** All requests to all routes; in the quick tier the first or last address of each. Reading requests come first. */
 function everyAsk(): { readonly method: string; readonly path: string }[] {
   const asks = routes.flatMap(({ method, pattern, paramNames: names }, i) =>
-    selectCases(addressesOf(pattern, names), 2).flatMap((path) =>
+    someOf(addressesOf(pattern, names), i).flatMap((path) =>
       (method === "GET" ? headToo(i) : [method]).map((as) => ({ method: as, path })),
     ),
   );
@@ -68,9 +69,14 @@ function everyAsk(): { readonly method: string; readonly path: string }[] {
   return [...asks.filter(isReading), ...asks.filter((ask) => !isReading(ask))];
 }
 
-/** The quick tier sends HEAD to every second route. */
+/** The quick tier asks the first address of two routes, and the last address of the third. */
+function someOf(addresses: readonly string[], route: number): readonly string[] {
+  return isDeep ? addresses : addresses.slice(...(route % 3 === 2 ? [-1] : [0, 1]));
+}
+
+/** The quick tier sends HEAD to every fourth route. */
 function headToo(route: number): readonly string[] {
-  return isDeep || route % 2 === 0 ? ["GET", "HEAD"] : ["GET"];
+  return isDeep || route % 4 === 0 ? ["GET", "HEAD"] : ["GET"];
 }
 
 test("every route answers with all headers, for any method, status and client", async (t) => {
@@ -97,7 +103,7 @@ test("answers with status 206, 304, 405, 413, 416, 421, 403 and 503 have all hea
   const service = await startApp(t, { limits: { bodyBytes: 2 * 1024 * 1024 } });
   await oneOfEach(service);
   const script = "/drivers/1/archive";
-  const etag = (await service.fetch(script, { method: "HEAD" })).headers.get("etag") ?? "";
+  const etag = await etagOf(service.fetch(script, { method: "HEAD" }));
   const form = "application/x-www-form-urlencoded";
 
   const answers = [
@@ -111,10 +117,7 @@ test("answers with status 206, 304, 405, 413, 416, 421, 403 and 503 have all hea
   ];
   const host = parsed(await exchange(service.url, postText("/clients", form, "", { host: "evil.example" })));
 
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [206, 304, 416, 405, 403, 413, 503],
-  );
+  assert.deepEqual(statusesOf(answers), [206, 304, 416, 405, 403, 413, 503]);
   assert.equal(host.status, 421);
   for (const { status, headers } of [...answers, host]) assert.deepEqual(lacking(headers), [], `${status}`);
 });

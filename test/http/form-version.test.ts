@@ -1,70 +1,14 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { formVersion, mergeForm } from "../../src/domain/form-versions.ts";
 import { navigation, startApp } from "../support/app.ts";
+import { statusesOf, textOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
 /** The digests of the values that a page's form was opened with. */
 function openedIn(text: string): string {
   return /name="opened" value="([^"]+)"/.exec(text)?.[1] ?? "";
 }
-
-test("fields of a printer that another user changed too are overwritten only after a confirmation", async (t) => {
-  const { fetch, post, addPrinter, app } = await startApp(t);
-  const id = await addPrinter({ name: "Office", address: "10.0.0.9", location: "Hall" });
-  const opened = openedIn(await (await fetch(`/printers/${id}/edit`)).text());
-  await post(`/printers/${id}`, {
-    name: "Office",
-    address: "10.0.0.10",
-    location: "Floor 2",
-    comment: "theirs",
-    protocol: "lpr",
-    lpr_queue: "lp",
-  });
-  const ownForm = {
-    ...{ name: "Office", address: "10.0.0.11", port_name: "IP_10.0.0.11", location: "Cellar", snmp: "on" },
-    ...{
-      protocol: "raw",
-      port_number: "9100",
-      ipp_path: "/ipp/print",
-      snmp_community: "public",
-      snmp_index: "1",
-    },
-  };
-
-  const refused = await post(`/printers/${id}`, { ...ownForm, opened }, navigation);
-  const text = await refused.text();
-  const between = app.store.printers.get(id).printer;
-  const forced = await post(`/printers/${id}`, { ...ownForm, opened: openedIn(text) }, navigation);
-
-  assert.equal(refused.status, 409);
-  assert.deepEqual([between.address, between.location], ["10.0.0.10", "Floor 2"]);
-  assert.match(text, /Another user changed the same fields since you opened this/);
-  assert.deepEqual(conflictsIn(text), ["Address", "Port", "Location"]);
-  assert.match(text, /Saved meanwhile: <bdi>10\.0\.0\.10<\/bdi>/);
-  assert.match(text, /Saved meanwhile: <bdi>Floor 2<\/bdi>/);
-  assert.match(text, /Platen kept another user’s changes in: Protocol, LPR queue, Comment\./);
-  assert.match(text, /<option value="lpr" selected>/);
-  assert.match(text, /value="Cellar"/, "what was typed is kept");
-  assert.match(text, /Save my version/);
-  assert.match(text, new RegExp(`<a href="/printers/${id}/edit">Discard my changes`));
-  assert.equal(forced.status, 303);
-  assert.equal(app.store.printers.get(id).printer.location, "Cellar");
-});
-
-test("a protocol and a port number that two users chose at the same time are not mixed", async (t) => {
-  const { fetch, post, addPrinter, app } = await startApp(t);
-  const id = await addPrinter({ name: "Office", address: "10.0.0.9" });
-  const page = await (await fetch(`/printers/${id}/edit`)).text();
-  const own = { ...formIn(page), port_number: "9101", opened: openedIn(page) };
-  await post(`/printers/${id}`, { name: "Office", address: "10.0.0.9", protocol: "lpr", lpr_queue: "auto" });
-
-  const refused = await post(`/printers/${id}`, own, navigation);
-
-  const { protocol, port_number } = app.store.printers.get(id).printer;
-  assert.equal(refused.status, 409);
-  assert.deepEqual([protocol, port_number], ["lpr", 9100]);
-});
 
 /** The values of a printer's edit form, without those of ticked boxes. */
 function formIn(text: string): Record<string, string> {
@@ -84,141 +28,162 @@ function conflictsIn(text: string): (string | undefined)[] {
   return [...text.matchAll(/<li><a href="#f-\w+">([^<]*)<\/a><\/li>/g)].map((match) => match[1]);
 }
 
-test("a form without a version saves without this check", async (t) => {
-  const { post, addPrinter, app } = await startApp(t);
-  const id = await addPrinter();
-  await post("/clients", { name: "Alpha" });
+/** A service with a printer whose form a user has opened. `save` posts the form in a browser, `meanwhile` as another user. */
+async function withOpenPrinter(t: TestContext, fields: Record<string, string> = {}) {
+  const service = await startApp(t);
+  const id = await service.addPrinter(fields);
+  const path = `/printers/${id}`;
+  const page = await textOf(service.fetch(`${path}/edit`));
+  const save = (sent: Record<string, string>) => service.post(path, sent, navigation);
+  const meanwhile = (sent: Record<string, string>) => service.post(path, sent);
+  const saved = () => service.app.store.printers.get(id).printer;
+  return { ...service, id, path, values: formIn(page), opened: openedIn(page), save, meanwhile, saved };
+}
 
-  const printer = await post(`/printers/${id}`, { name: "One" });
-  const secondSave = await post(`/printers/${id}`, { name: "Two" });
-  const client = await post("/clients/1", { name: "Beta" });
+/** The same for a client. */
+async function withOpenClient(t: TestContext) {
+  const service = await startApp(t);
+  await service.post("/clients", { name: "Alpha", notes: "first" });
+  const opened = openedIn(await textOf(service.fetch("/clients/1")));
+  const save = (sent: Record<string, string>) =>
+    service.post("/clients/1", { name: "Alpha", ...sent }, navigation);
+  return { ...service, opened, save, notes: () => service.app.store.clients.get(1).notes };
+}
 
-  assert.deepEqual([printer.status, secondSave.status, client.status], [200, 200, 200]);
-  assert.equal(app.store.printers.get(id).printer.name, "Two");
+test("fields of a printer that another user changed too are overwritten only after a confirmation", async (t) => {
+  const { opened, save, meanwhile, saved, path } = await withOpenPrinter(t, { location: "Hall" });
+  const theirs = { name: "Office", address: "10.0.0.10", location: "Floor 2", comment: "theirs" };
+  await meanwhile({ ...theirs, protocol: "lpr", lpr_queue: "lp" });
+  const ownForm = {
+    ...{ name: "Office", address: "10.0.0.11", port_name: "IP_10.0.0.11", location: "Cellar", snmp: "on" },
+    ...{ protocol: "raw", port_number: "9100", ipp_path: "/ipp/print" },
+    ...{ snmp_community: "public", snmp_index: "1" },
+  };
+
+  const refused = await save({ ...ownForm, opened });
+  const text = await refused.text();
+  const between = saved();
+  const forced = await save({ ...ownForm, opened: openedIn(text) });
+
+  assert.deepEqual(statusesOf([refused, forced]), [409, 303]);
+  assert.deepEqual([between.address, between.location], ["10.0.0.10", "Floor 2"]);
+  assert.match(text, /Another user changed the same fields since you opened this/);
+  assert.deepEqual(conflictsIn(text), ["Address", "Port", "Location"]);
+  assert.match(text, /Saved meanwhile: <bdi>10\.0\.0\.10<\/bdi>/);
+  assert.match(text, /Saved meanwhile: <bdi>Floor 2<\/bdi>/);
+  assert.match(text, /Platen kept another user’s changes in: Protocol, LPR queue, Comment\./);
+  assert.match(text, /<option value="lpr" selected>/);
+  assert.match(text, /value="Cellar"/, "what was typed is kept");
+  assert.match(text, /Save my version/);
+  assert.match(text, new RegExp(`<a href="${path}/edit">Discard my changes`));
+  assert.equal(saved().location, "Cellar");
 });
 
-test("saving an unchanged form twice is never refused", async (t) => {
-  const { fetch, post, addPrinter } = await startApp(t);
-  const id = await addPrinter({ replaces: "Old\r\nOlder", snmp: "on" });
-  const form = {
-    name: "Office",
-    address: "10.0.0.9",
-    port_name: "IP_10.0.0.9",
-    driver_id: "1",
-    replaces: "Old\r\nOlder",
-    snmp: "on",
-  };
-  const opened = openedIn(await (await fetch(`/printers/${id}/edit`)).text());
+test("a protocol and a port number that two users chose at the same time are not mixed", async (t) => {
+  const { values, opened, save, meanwhile, saved } = await withOpenPrinter(t);
+  await meanwhile({ name: "Office", address: "10.0.0.9", protocol: "lpr", lpr_queue: "auto" });
 
-  const answers = [
-    await post(`/printers/${id}`, { ...form, opened }, navigation),
-    await post(`/printers/${id}`, { ...form, opened }, navigation),
-  ];
+  const refused = await save({ ...values, port_number: "9101", opened });
 
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [303, 303],
-  );
+  assert.equal(refused.status, 409);
+  assert.deepEqual([saved().protocol, saved().port_number], ["lpr", 9100]);
+});
+
+test("a form without a version saves without this check, and an unchanged form is never refused", async (t) => {
+  const own = { replaces: "Old\r\nOlder", snmp: "on" };
+  const { opened, save, meanwhile, saved, post } = await withOpenPrinter(t, own);
+  const form = { name: "Office", address: "10.0.0.9", port_name: "IP_10.0.0.9", driver_id: "1", ...own };
+  await post("/clients", { name: "Alpha" });
+
+  const unchanged = [await save({ ...form, opened }), await save({ ...form, opened })];
+  const printer = [await meanwhile({ name: "One" }), await meanwhile({ name: "Two" })];
+  const client = await post("/clients/1", { name: "Beta" });
+
+  assert.deepEqual(statusesOf(unchanged), [303, 303]);
+  assert.deepEqual(statusesOf([...printer, client]), [200, 200, 200]);
+  assert.equal(saved().name, "Two");
 });
 
 test("a client that another user saved meanwhile is not overwritten, and the form lists the differences", async (t) => {
-  const { fetch, post, app } = await startApp(t);
-  await post("/clients", { name: "Alpha", notes: "first" });
-  const opened = openedIn(await (await fetch("/clients/1")).text());
+  const { opened, save, post, notes } = await withOpenClient(t);
   await post("/clients/1", { name: "Alpha", notes: "theirs" });
 
-  const refused = await post("/clients/1", { name: "Alpha", notes: "mine", opened }, navigation);
+  const refused = await save({ notes: "mine", opened });
   const text = await refused.text();
-  const forced = await post(
-    "/clients/1",
-    { name: "Alpha", notes: "mine", opened: openedIn(text) },
-    navigation,
-  );
+  const forced = await save({ notes: "mine", opened: openedIn(text) });
 
-  assert.equal(refused.status, 409);
+  assert.deepEqual(statusesOf([refused, forced]), [409, 303]);
   assert.match(text, /<a href="#f-notes">Notes<\/a>/);
   assert.match(text, /Saved meanwhile: <bdi class="lines">theirs<\/bdi>/);
-  assert.equal(forced.status, 303);
-  assert.equal(app.store.clients.get(1).notes, "mine");
+  assert.equal(notes(), "mine");
 });
 
 test("of two simultaneous saves of the same version, one is kept and the other is refused", async (t) => {
-  const { fetch, post, app } = await startApp(t);
-  await post("/clients", { name: "Alpha" });
-  const opened = openedIn(await (await fetch("/clients/1")).text());
+  const { opened, save, notes } = await withOpenClient(t);
 
-  const answers = await Promise.all(
-    ["one", "two"].map((notes) => post("/clients/1", { name: "Alpha", notes, opened }, navigation)),
-  );
+  const answers = await Promise.all(["one", "two"].map((text) => save({ notes: text, opened })));
 
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
-  assert.match(app.store.clients.get(1).notes, /^(?:one|two)$/);
+  assert.deepEqual(statusesOf(answers).sort(), [303, 409]);
+  assert.match(notes(), /^(?:one|two)$/);
 });
 
 test("a driver’s model that another user changed too is not overwritten, neither at once nor after the confirmation page", async (t) => {
   const { fetch, post, app, addDriver, addPrinter } = await startApp(t);
-  const id = await addDriver(driverZip({ models: ["Papyrus A", "Papyrus B", "Papyrus C"] }));
-  await addPrinter({ driver_id: String(id) });
-  const opened = openedIn(await (await fetch(`/drivers/${id}`)).text());
+  await addDriver(driverZip({ models: ["Papyrus A", "Papyrus B", "Papyrus C"] }));
+  await addPrinter({ driver_id: "1" });
+  const opened = openedIn(await textOf(fetch("/drivers/1")));
+  const save = (fields: Record<string, string>) => post("/drivers/1", fields, navigation);
   const ownForm = { from_form: "1", inf_path: "papyrus.inf", driver_desc: "Papyrus A", name: "Ours", opened };
-  const question = await (
-    await post(`/drivers/${id}`, { ...ownForm, driver_desc: "Papyrus B" }, navigation)
-  ).text();
-  const confirmed = confirmedIn(question);
-  await post(`/drivers/${id}`, { inf_path: "papyrus.inf", driver_desc: "Papyrus C", comment: "theirs" });
+  const other = { ...ownForm, driver_desc: "Papyrus B" };
+  const confirmed = confirmedIn(await textOf(save(other)));
+  await post("/drivers/1", { inf_path: "papyrus.inf", driver_desc: "Papyrus C", comment: "theirs" });
 
-  const refused = await post(`/drivers/${id}`, ownForm, navigation);
+  const refused = await save(ownForm);
   const text = await refused.text();
-  const late = await post(`/drivers/${id}`, { ...ownForm, driver_desc: "Papyrus B", confirmed }, navigation);
-  const between = app.store.drivers.get(id);
-  const mine = { ...ownForm, driver_desc: "Papyrus B", opened: openedIn(text) };
-  const asked = await (await post(`/drivers/${id}`, mine, navigation)).text();
-  const forced = await post(`/drivers/${id}`, { ...mine, confirmed: confirmedIn(asked) }, navigation);
+  const late = await save({ ...other, confirmed });
+  const between = app.store.drivers.get(1);
+  const mine = { ...other, opened: openedIn(text) };
+  const forced = await save({ ...mine, confirmed: confirmedIn(await textOf(save(mine))) });
 
   assert.match(confirmed, /^\w{16}$/);
-  assert.deepEqual([refused.status, late.status, forced.status], [409, 409, 303]);
+  assert.deepEqual(statusesOf([refused, late, forced]), [409, 409, 303]);
   assert.deepEqual(conflictsIn(text), ["Model"]);
   assert.match(text, /Saved meanwhile: <bdi>Papyrus C<\/bdi>/);
   assert.notEqual(between.name, "Ours");
   assert.equal(between.comment, "theirs");
-  assert.equal(app.store.drivers.get(id).name, "Ours");
+  assert.equal(app.store.drivers.get(1).name, "Ours");
 });
 
 test("different fields of a driver that are saved at the same time are all kept", async (t) => {
   const { post, app, addDriver, addPrinter } = await startApp(t);
-  const id = await addDriver();
-  for (let i = 0; i < 3; i++) await addPrinter({ driver_id: String(id), name: `P${i}` });
+  await addDriver();
+  for (let i = 0; i < 3; i++) await addPrinter({ driver_id: "1", name: `P${i}` });
   const parts = { name: "Named", comment: "Commented", driver_desc_typed: "Papyrus 200" };
 
   const answers = await Promise.all(
-    Object.entries(parts).map(([name, value]) => post(`/drivers/${id}`, { [name]: value })),
+    Object.entries(parts).map(([name, value]) => post("/drivers/1", { [name]: value })),
   );
 
-  const { name, comment, driver_desc } = app.store.drivers.get(id);
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200, 200],
-  );
+  const { name, comment, driver_desc } = app.store.drivers.get(1);
+  assert.deepEqual(statusesOf(answers), [200, 200, 200]);
   assert.deepEqual([name, comment, driver_desc], ["Named", "Commented", "Papyrus 200"]);
 });
 
 test("a save keeps the fields that only another user changed, and its message names them", async (t) => {
-  const { fetch, post, addPrinter, app } = await startApp(t);
+  const { values, opened, save, meanwhile, saved, fetch, post, path } = await withOpenPrinter(t, {
+    location: "Hall",
+  });
   await post("/clients", { name: "Contoso" });
-  const id = await addPrinter({ location: "Hall" });
-  const page = await (await fetch(`/printers/${id}/edit`)).text();
-  const ownForm = { ...formIn(page), name: "Mine", opened: openedIn(page) };
-  const { opened: _, ...asOpened } = ownForm;
-  const theirs = { ...asOpened, name: "Office", location: "Floor 2", client_id: "1", duplex: "long_edge" };
-  await post(`/printers/${id}`, theirs);
+  const ownForm = { ...values, name: "Mine", opened };
+  await meanwhile({ ...values, location: "Floor 2", client_id: "1", duplex: "long_edge" });
 
-  const saved = await post(`/printers/${id}`, ownForm, navigation);
-  const told = await (await fetch(saved.headers.get("location") ?? "")).text();
-  const again = await (await post(`/printers/${id}`, { ...ownForm, name: "Mine too" })).text();
+  const answer = await save(ownForm);
+  const told = await textOf(fetch(answer.headers.get("location") ?? ""));
+  const again = await textOf(post(path, { ...ownForm, name: "Mine too" }));
 
-  const { printer } = app.store.printers.get(id);
-  assert.equal(saved.status, 303);
-  assert.deepEqual([printer.name, printer.location, printer.client_id], ["Mine", "Floor 2", 1]);
+  const { name, location, client_id } = saved();
+  assert.equal(answer.status, 303);
+  assert.deepEqual([name, location, client_id], ["Mine", "Floor 2", 1]);
   assert.match(
     told,
     /Saved: .*<br>Another user changed “Client” to “<bdi>Contoso<\/bdi>”\. Platen kept that value\./s,
@@ -229,82 +194,59 @@ test("a save keeps the fields that only another user changed, and its message na
 });
 
 test("a driver and its model count as one field, and so do an address and the port made from it", async (t) => {
-  const { fetch, post, addPrinter, addDriver, app } = await startApp(t);
-  const id = await addPrinter();
+  const { values, opened, save, meanwhile, saved, addDriver } = await withOpenPrinter(t);
   const other = await addDriver(driverZip({ models: ["X", "Y"], version: "7.0.0.0" }));
-  const page = await (await fetch(`/printers/${id}/edit`)).text();
-  const opened = { ...formIn(page), opened: openedIn(page) };
-  const { opened: _, ...plain } = opened;
-  await post(`/printers/${id}`, {
-    ...plain,
-    driver_id: String(other),
-    driver_desc: "Y",
-    address: "10.0.0.8",
-    port_name: "",
-  });
+  const theirs = { driver_id: String(other), driver_desc: "Y", address: "10.0.0.8", port_name: "" };
+  await meanwhile({ ...values, ...theirs });
 
-  const model = await post(`/printers/${id}`, { ...opened, driver_desc: "Papyrus 100 PCL6" }, navigation);
-  const port = await post(`/printers/${id}`, { ...opened, port_name: "P" }, navigation);
+  const model = await save({ ...values, opened, driver_desc: "Papyrus 100 PCL6" });
+  const port = await save({ ...values, opened, port_name: "P" });
 
-  assert.deepEqual([model.status, port.status], [409, 409]);
+  assert.deepEqual(statusesOf([model, port]), [409, 409]);
   assert.deepEqual(conflictsIn(await model.text()), ["Driver", "Model"]);
   assert.deepEqual(conflictsIn(await port.text()), ["Address", "Port"]);
-  assert.equal(app.store.printers.get(id).printer.driver_desc, "Y");
+  assert.equal(saved().driver_desc, "Y");
 });
 
 test("what is checked is the merged form, which comes back with the values of both users", async (t) => {
-  const { fetch, post, addPrinter, app } = await startApp(t);
-  const id = await addPrinter({ lpr_queue: "lp" });
-  const page = await (await fetch(`/printers/${id}/edit`)).text();
-  const values = formIn(page);
-  await post(`/printers/${id}`, { ...values, protocol: "lpr" });
+  const { values, opened, save, meanwhile, saved } = await withOpenPrinter(t, { lpr_queue: "lp" });
+  await meanwhile({ ...values, protocol: "lpr" });
+  const mine = { ...values, lpr_queue: "", opened };
 
-  const mine = { ...values, lpr_queue: "", opened: openedIn(page) };
-  const refused = await post(`/printers/${id}`, mine, navigation);
+  const refused = await save(mine);
   const text = await refused.text();
-  const mended = { ...mine, protocol: "lpr", lpr_queue: "auto", opened: openedIn(text) };
-  const saved = await post(`/printers/${id}`, mended, navigation);
+  const mended = await save({ ...mine, protocol: "lpr", lpr_queue: "auto", opened: openedIn(text) });
 
-  const { printer } = app.store.printers.get(id);
-  assert.equal(refused.status, 422);
+  assert.deepEqual(statusesOf([refused, mended]), [422, 303]);
   assert.match(text, /LPR needs the queue’s name/);
   assert.match(text, /Platen kept another user’s changes in: Protocol\./);
   assert.match(text, /<option value="lpr" selected>/);
-  assert.equal(saved.status, 303);
-  assert.deepEqual([printer.protocol, printer.lpr_queue], ["lpr", "auto"]);
+  assert.deepEqual([saved().protocol, saved().lpr_queue], ["lpr", "auto"]);
 });
 
 test("a form opened before an upgrade, or with a made-up version, asks for every field that differs", async (t) => {
-  const { post, app } = await startApp(t);
-  await post("/clients", { name: "Alpha", notes: "first" });
+  const { save, post, notes } = await withOpenClient(t);
 
-  const answers = await Promise.all(
-    ["0123456789abcdef", "", "name=x notes", "notes= name==", "=".repeat(2000)].map((opened) =>
-      post("/clients/1", { name: "Alpha", notes: "mine", subnets: "10.0.0.0/8", opened }, navigation),
-    ),
-  );
+  for (const opened of ["0123456789abcdef", "", "name=x notes", "notes= name==", "=".repeat(2000)]) {
+    const answer = await save({ notes: "mine", subnets: "10.0.0.0/8", opened });
+    assert.equal(answer.status, 409, opened);
+    assert.deepEqual(conflictsIn(await answer.text()), ["Notes", "Subnets"]);
+  }
   const same = await post("/clients/1", { name: "Alpha", notes: "first", opened: "0123456789abcdef" });
 
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [409, 409, 409, 409, 409],
-  );
-  for (const answer of answers) assert.deepEqual(conflictsIn(await answer.text()), ["Notes", "Subnets"]);
   assert.equal(same.status, 200, "the saved values are the same");
-  assert.equal(app.store.clients.get(1).notes, "first");
+  assert.equal(notes(), "first");
 });
 
 test("a form for a printer that was deleted meanwhile becomes the form for a new printer", async (t) => {
-  const { post, fetch, addPrinter, app } = await startApp(t);
-  const id = await addPrinter();
-  const opened = openedIn(await (await fetch(`/printers/${id}/edit`)).text());
-  await fetch(`/printers/${id}`, { method: "DELETE" });
+  const { opened, save, meanwhile, fetch, path, app } = await withOpenPrinter(t);
+  await fetch(path, { method: "DELETE" });
 
-  const answer = await post(`/printers/${id}`, { name: "Typed", address: "10.0.0.77", opened }, navigation);
+  const answer = await save({ name: "Typed", address: "10.0.0.77", opened });
   const page = await answer.text();
-  const plain = await post(`/printers/${id}`, { name: "Typed" });
+  const plain = await meanwhile({ name: "Typed" });
 
-  assert.deepEqual([answer.status, plain.status], [404, 404]);
+  assert.deepEqual(statusesOf([answer, plain]), [404, 404]);
   assert.match(page, /Not saved\. This printer was deleted/);
   assert.match(page, /<form id="printer-form"[^>]*action="\/printers"/);
   assert.match(page, /value="Typed"/);

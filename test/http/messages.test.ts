@@ -5,6 +5,7 @@ import { messageBox } from "../../src/html/layout.ts";
 import { completedChangeIn, printerMessage } from "../../src/html/messages.ts";
 import { packageFormats } from "../../src/pkg/formats/formats.ts";
 import { navigation, startApp } from "../support/app.ts";
+import { textOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
 
@@ -54,11 +55,11 @@ test("the message after each change of a printer has its name, the effect and th
 });
 
 test("only known words in an address cause a message", () => {
-  const query = (text: string) => new URLSearchParams(text);
+  const found = ["done=redeploy", "", "done=", "done=deleted", "done=toString"].map((query) =>
+    completedChangeIn(new URLSearchParams(query)),
+  );
 
-  assert.equal(completedChangeIn(query("done=redeploy")), "redeploy");
-  for (const text of ["", "done=", "done=deleted", "done=toString"])
-    assert.equal(completedChangeIn(query(text)), undefined);
+  assert.deepEqual(found, ["redeploy", undefined, undefined, undefined, undefined]);
 });
 
 test("without scripts, messages name what was saved or deleted, and the next step", async (t) => {
@@ -67,22 +68,18 @@ test("without scripts, messages name what was saved or deleted, and the next ste
   const id = await addPrinter({ client_id: "1" });
   const follow = async (path: string, fields: Record<string, string> = {}) => {
     const answer = await post(path, fields, navigation);
-    const text = await (await fetch(answer.headers.get("location") ?? "")).text();
+    const text = await textOf(fetch(answer.headers.get("location") ?? ""));
     return text.slice(text.indexOf('id="message"'), text.indexOf("<h1>"));
   };
+  const second = { name: "Second", address: "10.0.0.8", client_id: "1", driver_id: "1" };
 
-  const created = await follow("/printers", {
-    name: "Second",
-    address: "10.0.0.8",
-    client_id: "1",
-    driver_id: "1",
-  });
-  await (await fetch(`/printers/${id}/packages/rmm`)).arrayBuffer();
+  const created = await follow("/printers", second);
+  await textOf(fetch(`/printers/${id}/packages/rmm`));
   const renamed = await follow(`/printers/${id}`, { name: "Other", address: "10.0.0.9", driver_id: "1" });
   const client = await follow("/clients/1", { name: "Beta" });
   const deleted = await follow(`/printers/${id}/delete`);
   const next = /href="(\/printers\?new=1[^"]*)"/.exec(created)?.[1]?.replaceAll("&amp;", "&") ?? "";
-  const form = await (await fetch(next)).text();
+  const form = await textOf(fetch(next));
 
   assert.match(created, /Saved: <a href="\/printers\/2"><bdi>Second<\/bdi>/);
   assert.match(renamed, /<bdi>Other<\/bdi><\/a>\. Download and deploy the new package\./);
@@ -97,21 +94,19 @@ test("saving a printer that cannot be deployed shows the obstacle and no downloa
   const unsigned = await addDriver(driverZip({ catalog: null }));
   const fields = { name: "Bad", address: "10.0.0.8", driver_id: String(unsigned) };
 
-  const created = await (await post("/printers", fields, { "HX-Request": "true" })).text();
-  const page = await (await fetch("/printers/1?done=redeploy")).text();
-  const messages = [created, page].map((text) =>
-    text.slice(text.indexOf('id="message"'), text.indexOf("</ul></div>", text.indexOf('id="message"'))),
-  );
+  const created = await textOf(post("/printers", fields, { "HX-Request": "true" }));
+  const page = await textOf(fetch("/printers/1?done=redeploy"));
 
   assert.equal(app.store.printers.list().length, 1);
-  for (const text of messages) {
-    assert.match(text, /class="notice warn"/);
+  for (const text of [created, page]) {
+    const message = text.slice(text.indexOf('id="message"')).split("</ul></div>")[0] ?? "";
+    assert.match(message, /class="notice warn"/);
     assert.match(
-      text,
+      message,
       /Saved: <a href="\/printers\/1"><bdi>Bad<\/bdi><\/a>\. Unsigned: 64-bit Windows will refuse/,
     );
-    assert.doesNotMatch(text, /Download \w+ package/);
-    assert.match(text, new RegExp(`href="/drivers/${unsigned}">Open the driver`));
+    assert.doesNotMatch(message, /Download \w+ package/);
+    assert.match(message, new RegExp(`href="/drivers/${unsigned}">Open the driver`));
   }
 });
 
@@ -121,7 +116,7 @@ test("the message after the save of a driver that needs attention says so, and i
   await addPrinter({ driver_id: "1" });
 
   const answer = await post("/drivers/1", { comment: "By the door" }, navigation);
-  const page = await (await fetch(answer.headers.get("location") ?? "")).text();
+  const page = await textOf(fetch(answer.headers.get("location") ?? ""));
 
   assert.match(page, /<div id="message" ?><div class="notice warn"[\s\S]*?Saved: [\s\S]*?No model is chosen/);
 });

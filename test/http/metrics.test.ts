@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startGuarded } from "../support/access/guarded.ts";
 import { startApp } from "../support/app.ts";
+import { statusesOf, textOf } from "../support/deploy/answers.ts";
 
 /** The samples of Prometheus' text format (0.0.4), by name and labels. @throws AssertionError for another format */
 function samplesIn(text: string): Map<string, number> {
@@ -23,9 +24,7 @@ test("figures count requests, latencies, uploads, packages, encryptions and insp
   const { fetch, addPrinter } = await startApp(t, { hasMetrics: true, workers: "own" });
 
   await addPrinter();
-  await (await fetch("/printers")).text();
-  await (await fetch("/printers/1/packages/mdm")).arrayBuffer();
-  await (await fetch("/nothing")).text();
+  for (const path of ["/printers", "/printers/1/packages/mdm", "/nothing"]) await textOf(fetch(path));
   const answer = await fetch("/metrics");
   const samples = samplesIn(await answer.text());
 
@@ -43,34 +42,22 @@ test("figures count requests, latencies, uploads, packages, encryptions and insp
     platen_backup_failed: 0,
   };
   for (const [name, value] of Object.entries(expected)) assert.equal(samples.get(name), value, name);
-  for (const name of [
-    "platen_driver_bytes",
-    "platen_database_bytes",
-    "platen_disk_free_bytes",
-    "process_resident_memory_bytes",
-    "process_start_time_seconds",
-  ])
+  const sizes = ["driver", "database", "disk_free"].map((what) => `platen_${what}_bytes`);
+  for (const name of [...sizes, "process_resident_memory_bytes", "process_start_time_seconds"])
     assert.ok((samples.get(name) ?? 0) > 0, name);
 });
 
-test("an unknown method does not add a series", async (t) => {
-  const { fetch } = await startApp(t, { hasMetrics: true });
-
-  for (const method of ["PUT", "PATCH", "OPTIONS"]) await (await fetch("/printers", { method })).text();
-  const samples = samplesIn(await (await fetch("/metrics")).text());
-
-  assert.equal(samples.get('platen_requests_total{method="other",route="-",status="405"}'), 3);
-});
-
-test("the age of the last backup is shown", async (t) => {
+test("an unknown method does not add a series, and the age of the last backup is shown", async (t) => {
   let now = Date.UTC(2026, 10, 26, 12);
-  const service = await startApp(t, { hasMetrics: true, clock: () => now });
-  await service.post("/clients", { name: "Contoso" });
-  await service.post("/backups", {});
+  const { fetch, post } = await startApp(t, { hasMetrics: true, clock: () => now });
+  await post("/clients", { name: "Contoso" });
+  await post("/backups", {});
+  for (const method of ["PUT", "PATCH", "OPTIONS"]) await textOf(fetch("/printers", { method }));
 
   now += 3_600_000;
-  const samples = samplesIn(await (await service.fetch("/metrics")).text());
+  const samples = samplesIn(await textOf(fetch("/metrics")));
 
+  assert.equal(samples.get('platen_requests_total{method="other",route="-",status="405"}'), 3);
   assert.equal(samples.get("platen_last_backup_age_seconds"), 3600);
 });
 
@@ -80,16 +67,8 @@ test("figures exist only with METRICS=on, and are guarded as reading is", async 
   await operator.post("/clients", { name: "Contoso" });
   const [read, client] = [await addToken("read"), await addToken("client:1")];
 
-  const statuses = await Promise.all([
-    service.fetch("/metrics"),
-    viewer.fetch("/metrics"),
-    bearer(read).fetch("/metrics"),
-    bearer(client).fetch("/metrics"),
-    off.viewer.fetch("/metrics"),
-  ]);
+  const askers = [service, viewer, bearer(read), bearer(client), off.viewer];
+  const answers = await Promise.all(askers.map(({ fetch }) => fetch("/metrics")));
 
-  assert.deepEqual(
-    statuses.map(({ status }) => status),
-    [401, 200, 200, 403, 404],
-  );
+  assert.deepEqual(statusesOf(answers), [401, 200, 200, 403, 404]);
 });

@@ -5,7 +5,7 @@ import { dispositionOf, isNotModified, requestedRange } from "../../src/http/ans
 const etag = '"abc"';
 
 test("a single range of bytes is read, with or without start or end", () => {
-  const cases: [string, number, number][] = [
+  for (const [range, start, end] of [
     ["bytes=0-0", 0, 1],
     ["bytes=2-5", 2, 6],
     ["bytes=2-", 2, 10],
@@ -14,32 +14,17 @@ test("a single range of bytes is read, with or without start or end", () => {
     ["bytes=5-99999999999999999999", 5, 10],
     ["BYTES= 2 - 5 ", 2, 6],
     ["bytes=9-9", 9, 10],
-  ];
-
-  for (const [range, start, end] of cases)
+  ] as const)
     assert.deepEqual(requestedRange({ range }, 10, etag), { start, end }, range);
 });
 
 test("other range headers are answered with the whole", () => {
-  const cases = [
-    undefined,
-    "",
-    "bytes",
-    "bytes=",
-    "bytes=-",
-    "bytes=a-b",
-    "bytes=0-1,3-4",
-    "bytes=5-2",
-    "bytes=1-2-3",
-    "bytes=+1-2",
-    "bytes=1.5-2",
-    "bytes=0x1-2",
-    "lines=1-2",
-    "xbytes=1-2",
-  ];
+  const other = ["lines=1-2", "xbytes=1-2", "bytes=+1-2", "bytes=1.5-2", "bytes=0x1-2"];
+  const broken = ["", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=0-1,3-4", "bytes=5-2", "bytes=1-2-3"];
 
-  for (const range of cases)
-    assert.equal(requestedRange(range === undefined ? {} : { range }, 10, etag), undefined, range);
+  assert.equal(requestedRange({}, 10, etag), undefined);
+  for (const range of [...other, ...broken])
+    assert.equal(requestedRange({ range }, 10, etag), undefined, range);
 });
 
 test("a range after the end, or of no bytes, cannot be satisfied", () => {

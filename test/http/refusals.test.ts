@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
+import { fetchAll, statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
 const chooser = "/printers/1/edit#f-driver_id";
 const page = { accept: "text/html,*/*;q=0.8" };
+const script = { "hx-request": "true" };
 
 /** The addresses of a page's links, in order. */
 function linksIn(text: string): string[] {
@@ -12,55 +14,46 @@ function linksIn(text: string): string[] {
   return [...main.matchAll(/<a [^>]*href="([^"]*)"/g)].map((match) => match[1] ?? "");
 }
 
-test("an error page links to the previous page, the record and its list", async (t) => {
+test("an error page links to the previous page, the record and its list, and never to another host or itself", async (t) => {
   const { fetch, post, url } = await startApp(t);
   await post("/printers", { name: "Bare", address: "10.0.0.1" });
+  const linksFrom = async (path: string, from: Record<string, string> = {}) =>
+    linksIn(await textOf(fetch(path, { headers: { ...page, ...from } })));
+  const package_ = "/printers/1/packages/mdm";
+  const toRecord = ["/printers/1", "/printers", "/"];
 
-  const plain = await fetch("/printers/1/packages/mdm", { headers: page });
-  const fromList = await fetch("/printers/1/packages/mdm", {
-    headers: { ...page, referer: `${url}/packages?q=x` },
-  });
-  const missingPrinter = await fetch("/printers/9", { headers: page });
+  const status = (await fetch(package_, { headers: page })).status;
+  const plain = await linksFrom(package_);
+  const fromList = await linksFrom(package_, { referer: `${url}/packages?q=x` });
+  const missing = await linksFrom("/printers/9");
 
-  assert.equal(plain.status, 422);
-  assert.deepEqual(linksIn(await plain.text()), [chooser, "/printers/1", "/printers", "/"]);
-  assert.deepEqual(linksIn(await fromList.text()), [
-    chooser,
-    "/packages?q=x",
-    "/printers/1",
-    "/printers",
-    "/",
-  ]);
-  assert.deepEqual(linksIn(await missingPrinter.text()), ["/printers", "/"]);
+  assert.equal(status, 422);
+  assert.deepEqual(plain, [chooser, ...toRecord]);
+  assert.deepEqual(fromList, [chooser, "/packages?q=x", ...toRecord]);
+  assert.deepEqual(missing, ["/printers", "/"]);
+  const strange = ["https://evil.example/printers", "javascript:alert(1)", "no address"];
+  for (const referer of [...strange, `${url}//evil.example/`, `${url}/printers/9`])
+    assert.deepEqual(await linksFrom("/printers/9", { referer }), ["/printers", "/"], referer);
 });
 
-test("an error page never links to another host or to itself", async (t) => {
-  const { fetch, url } = await startApp(t);
-  const referers = [
-    "https://evil.example/printers",
-    `${url}//evil.example/`,
-    `${url}/printers/9`,
-    "javascript:alert(1)",
-    "no address",
-  ];
-
-  for (const referer of referers) {
-    const answer = await fetch("/printers/9", { headers: { ...page, referer } });
-    assert.deepEqual(linksIn(await answer.text()), ["/printers", "/"], referer);
-  }
-});
-
-test("a refused deletion names the printers in the way, with a link to each", async (t) => {
+test("a refused deletion names the printers in the way, and leads to each and to the page that changes them", async (t) => {
   const { fetch, post, addPrinter } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   await addPrinter({ name: "Hall <1>", client_id: "1" });
+  const inList = /<li><a href="\/printers\?client_id=1">Show it in the list<\/a><\/li><li data-close/;
+  const toMove =
+    /<li><a href="\/drivers\/1\/move">Move 1 printer to another driver…<\/a><\/li><li data-close/;
 
-  for (const path of ["/clients/1", "/drivers/1"]) {
+  for (const [path, next] of [
+    ["/clients/1", inList],
+    ["/drivers/1", toMove],
+  ] as const) {
     const browser = await post(`${path}/delete`, {}, navigation);
-    const script = await fetch(path, { method: "DELETE", headers: { "hx-request": "true" } });
-    const curl = await fetch(path, { method: "DELETE" });
+    const fragment = await fetch(path, { method: "DELETE", headers: script });
+    const curl = await textOf(fetch(path, { method: "DELETE" }));
 
-    const text = await browser.text();
+    const [text, shown] = [await browser.text(), await fragment.text()];
+    const actions = shown.slice(shown.indexOf("</p>"));
     assert.equal(browser.status, 409);
     assert.match(text, /<div id="message" ?>\s*<div class="notice bad"/);
     assert.match(
@@ -68,9 +61,11 @@ test("a refused deletion names the printers in the way, with a link to each", as
       /printers that use it first[^<]*<a href="\/printers\/1"><bdi>Hall &lt;1&gt;<\/bdi><\/a>\.<\/p><ul class="actions">/,
     );
     assert.match(text, /Delete (?:client|driver)<\/button>/, "the page is there again");
-    assert.equal(script.headers.get("hx-retarget"), "#message");
-    assert.match(await script.text(), /<a href="\/printers\/1">/);
-    assert.match(await curl.text(), /^[^\n]*was not deleted\. [^\n]*: “Hall <1>”\.\n$/);
+    assert.equal(fragment.headers.get("hx-retarget"), "#message");
+    assert.match(shown, /<a href="\/printers\/1">/);
+    assert.match(actions, next);
+    assert.doesNotMatch(actions, /Hall/);
+    assert.match(curl, /^[^\n]*was not deleted\. [^\n]*: “Hall <1>”\.\n$/);
   }
 });
 
@@ -80,7 +75,7 @@ test("the message links to the first of many printers in the way, and counts the
   const rows = Array.from({ length: 23 }, (_, i) => `P${i},10.0.0.1,Alpha\n`);
   await post("/import", { text: `name,address,client\n${rows.join("")}` });
 
-  const text = await (await post("/clients/1/delete", {}, navigation)).text();
+  const text = await textOf(post("/clients/1/delete", {}, navigation));
 
   const message = text.slice(text.indexOf('id="message"'), text.indexOf("<h1>"));
   assert.equal(app.store.clients.count(), 1);
@@ -88,37 +83,15 @@ test("the message links to the first of many printers in the way, and counts the
   assert.equal(linksIn(`<main>${message}`).filter((link) => /^\/printers\/\d+$/.test(link)).length, 20);
 });
 
-test("a client or driver in use also leads to the page that changes its printers", async (t) => {
-  const { fetch, post, addPrinter } = await startApp(t);
-  await post("/clients", { name: "Alpha" });
-  await addPrinter({ client_id: "1" });
-  const refusalOf = async (path: string) => {
-    const text = await (await fetch(path, { method: "DELETE", headers: { "hx-request": "true" } })).text();
-    return text.slice(text.indexOf("</p>"));
-  };
-
-  const client = await refusalOf("/clients/1");
-  const driver = await refusalOf("/drivers/1");
-
-  assert.match(client, /<li><a href="\/printers\?client_id=1">Show it in the list<\/a><\/li><li data-close/);
-  assert.match(
-    driver,
-    /<li><a href="\/drivers\/1\/move">Move 1 printer to another driver…<\/a><\/li><li data-close/,
-  );
-  for (const actions of [client, driver]) assert.doesNotMatch(actions, /Office/);
-});
-
 test("a refused download leads to its remedy: the printer, the ZIP, the excluded printers or the included ones", async (t) => {
   const { fetch, post, addDriver, addPrinter, app } = await startApp(t);
-  await post("/clients", { name: "Alpha" });
-  await post("/clients", { name: "Beta" });
+  for (const name of ["Alpha", "Beta"]) await post("/clients", { name });
   await addPrinter({ client_id: "1" });
   const empty = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
   await addPrinter({ name: "Incomplete", driver_id: String(empty), client_id: "2" });
   await post("/printers", { name: "Bare", address: "10.0.0.1", client_id: "2" });
   const linksOf = async (path: string) => {
-    const answer = await fetch(path, { headers: { "hx-request": "true" } });
-    const text = await answer.text();
+    const text = await textOf(fetch(path, { headers: script }));
     return [...text.matchAll(/<li><a href="([^"]*)">(.*?)<\/a>/g)].map(([, href, label]) => [href, label]);
   };
 
@@ -134,10 +107,8 @@ test("a refused download leads to its remedy: the printer, the ZIP, the excluded
     [toChooser[0], `<span><bdi>Bare</bdi>: ${toChooser[1]}</span>`],
     ["/drivers/2", "<span><bdi>Incomplete</bdi>: Open the driver</span>"],
   ];
-  assert.deepEqual(ofChoice, [
-    ["/packages/rmm?ids=1&amp;all=1", "Download the other one"],
-    ...named.toReversed(),
-  ]);
+  const other = ["/packages/rmm?ids=1&amp;all=1", "Download the other one"];
+  assert.deepEqual(ofChoice, [other, ...named.toReversed()]);
   assert.deepEqual(ofOne, [toChooser]);
   assert.deepEqual(ofIncomplete, [["/drivers/2", "Open the driver"]]);
   assert.deepEqual(ofClient, [...named, ["/clients/2#deploy", "Show left-out printers"]]);
@@ -146,32 +117,29 @@ test("a refused download leads to its remedy: the printer, the ZIP, the excluded
 
 test("a refused form is answered with one line where plain text is accepted, and otherwise with a fragment", async (t) => {
   const { post } = await startApp(t);
-  const form = { name: "A,B", address: "1.2.3" };
+  const [form, plain] = [{ name: "A,B", address: "1.2.3" }, { accept: "text/plain" }];
 
-  const line = await post("/printers", form, { accept: "text/plain" });
-  const any = await post("/printers", form);
-  const script = await post("/printers", form, { accept: "text/plain", "hx-request": "true" });
-  const saved = await post("/printers", { name: "A" }, { accept: "text/plain" });
+  const line = await post("/printers", form, plain);
+  const fragments = [await post("/printers", form), await post("/printers", form, { ...plain, ...script })];
+  const saved = await post("/printers", { name: "A" }, plain);
 
-  assert.deepEqual([line.status, any.status, script.status, saved.status], [422, 422, 422, 200]);
+  assert.deepEqual(statusesOf([line, ...fragments, saved]), [422, 422, 422, 200]);
   assert.match(line.headers.get("content-type") ?? "", /text\/plain/);
   assert.match(await line.text(), /^The printer’s name cannot contain “,”\. “1\.2\.3” is neither [^\n]*\n$/);
-  for (const fragment of [any, script]) assert.match(await fragment.text(), /id="printer-form"/);
+  for (const fragment of fragments) assert.match(await fragment.text(), /id="printer-form"/);
   assert.match(await saved.text(), /id="printer-list"/);
 });
 
 test("a GET of a form's address redirects the browser to the parent page", async (t) => {
   const { fetch, addPrinter } = await startApp(t);
   await addPrinter();
-  const places = {
-    "/drivers/upload": "/drivers",
-    "/printers/1/delete": "/printers/1",
-    "/clients/1/delete": "/clients/1",
-    "/drivers/1/delete": "/drivers/1",
-    "/printers/1/icon/delete": "/printers/1",
-  };
+  const deletions = ["/printers/1", "/clients/1", "/drivers/1"].map((place) => [`${place}/delete`, place]);
+  const others = [
+    ["/drivers/upload", "/drivers"],
+    ["/printers/1/icon/delete", "/printers/1"],
+  ];
 
-  for (const [path, place] of Object.entries(places)) {
+  for (const [path = "", place] of [...deletions, ...others]) {
     const browser = await fetch(path, { headers: page });
     const curl = await fetch(path);
     assert.deepEqual([browser.status, browser.headers.get("location")], [303, place], path);
@@ -192,29 +160,24 @@ test("a refused icon is answered with the printer's page and the reason beside t
 });
 
 test("no link has the attribute download, which would save errors as files", async (t) => {
-  const { fetch, post, addPrinter } = await startApp(t);
-  await post("/clients", { name: "Alpha" });
-  await addPrinter({ client_id: "1" });
+  const service = await startApp(t);
+  await service.post("/clients", { name: "Alpha" });
+  await service.addPrinter({ client_id: "1" });
+  const records = ["/printers/1", "/clients/1", "/drivers/1"];
 
-  for (const path of ["/", "/printers", "/printers/1", "/clients/1", "/drivers/1", "/packages", "/import"]) {
-    assert.doesNotMatch(await (await fetch(path)).text(), /<a [^>]*\sdownload\b/, path);
-  }
+  const pages = await textsOf(service, ["/", "/printers", ...records, "/packages", "/import"]);
+
+  for (const text of pages) assert.doesNotMatch(text, /<a [^>]*\sdownload\b/);
 });
 
 test("an address named like an object's own property has the usual links on its error page", async (t) => {
-  const { fetch } = await startApp(t);
-  const bodies = new Set<string>();
+  const service = await startApp(t);
+  const fetch = (path: string) => service.fetch(path, { headers: page });
+  const properties = ["/constructor", "/__proto__", "/toString/1/x", "/constructor/1/read/install"];
 
-  for (const path of [
-    "/nothing",
-    "/constructor",
-    "/__proto__",
-    "/toString/1/x",
-    "/constructor/1/read/install",
-  ]) {
-    const answer = await fetch(path, { headers: page });
-    bodies.add(`${answer.status} ${/<main[\s\S]*<\/main>/.exec(await answer.text())?.[0]}`);
-  }
+  const answers = await fetchAll({ fetch }, ["/nothing", ...properties]);
 
-  assert.equal(bodies.size, 1, [...bodies].join("\n"));
+  const texts = await Promise.all(answers.map(textOf));
+  const bodies = texts.map((text, i) => `${answers[i]?.status} ${/<main[\s\S]*<\/main>/.exec(text)?.[0]}`);
+  assert.equal(new Set(bodies).size, 1, bodies.join("\n"));
 });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { get } from "node:http";
 import { test } from "node:test";
 import { makeLog } from "../../src/domain/log.ts";
 import { startGuarded } from "../support/access/guarded.ts";
 import { startApp } from "../support/app.ts";
-import { driverZip } from "../support/drivers/driver-zip.ts";
+import { beginDownload } from "../support/audit/downloads.ts";
+import { textOf } from "../support/deploy/answers.ts";
+import { addLargeDriver } from "../support/deploy/large-driver.ts";
 import { until } from "../support/until.ts";
 
 const entry = {
@@ -32,21 +32,14 @@ function linesOf(format: "text" | "json"): string[] {
   return lines;
 }
 
-test("the log as text has one line a request", () => {
-  const lines = linesOf("text");
+test("the log has one line a request, as text or as JSON with a level", () => {
+  const [text, json] = [linesOf("text"), linesOf("json")];
 
-  assert.equal(lines[3], "2026-11-26T00:00:00.000Z 0badcafe GET /printers/:id 200 5120 bytes 7 ms “Ada”\n");
-});
-
-test("the log as JSON has one object a line, with a level", () => {
-  const lines = linesOf("json");
-
-  const objects = lines.map((line) => JSON.parse(line));
-  assert.ok(lines.every((line) => line.indexOf("\n") === line.length - 1));
-  assert.deepEqual(
-    objects.map(({ level }) => level),
-    ["warning", "error", "info", undefined],
-  );
+  const objects = json.map((line) => JSON.parse(line));
+  const levels = objects.map(({ level }) => level);
+  assert.equal(text[3], "2026-11-26T00:00:00.000Z 0badcafe GET /printers/:id 200 5120 bytes 7 ms “Ada”\n");
+  assert.ok(json.every((line) => line.indexOf("\n") === line.length - 1));
+  assert.deepEqual(levels, ["warning", "error", "info", undefined]);
   assert.deepEqual(objects[3], { time: "2026-11-26T00:00:00.000Z", ...entry });
 });
 
@@ -55,12 +48,12 @@ test("a request is logged with its route and sender, and without anything secret
   const token = await addToken("read");
   service.requests.length = 0;
 
-  await (await viewer.fetch("/printers?q=secret")).text();
-  await (await bearer(token).fetch("/printers/7")).text();
-  await (await operator.post("/clients", { name: "Contoso" })).text();
-  await (await viewer.fetch("/drivers", { method: "HEAD" })).text();
-  await (await service.post("/sign-in", { name: "admin", password: "secret" })).text();
-  await (await service.fetch("/secret?link=secret")).text();
+  await textOf(viewer.fetch("/printers?q=secret"));
+  await textOf(bearer(token).fetch("/printers/7"));
+  await textOf(operator.post("/clients", { name: "Contoso" }));
+  await textOf(viewer.fetch("/drivers", { method: "HEAD" }));
+  await textOf(service.post("/sign-in", { name: "admin", password: "secret" }));
+  await textOf(service.fetch("/secret?link=secret"));
   await until(() => service.requests.length === 6);
 
   assert.deepEqual(
@@ -86,7 +79,7 @@ test("an error has the id of its request", async (t) => {
   const { app, fetch, requests, lines } = service;
   t.mock.method(app.overview, "read", () => Promise.reject(new Error("boom")));
 
-  const failed = await (await fetch("/printers")).text();
+  const failed = await textOf(fetch("/printers"));
   await until(() => requests.length === 1);
 
   const [{ id = "", status = 0 } = {}] = requests;
@@ -97,21 +90,14 @@ test("an error has the id of its request", async (t) => {
 
 test("a client that leaves during a download is logged with 499 and the bytes that were sent", async (t) => {
   const { url, requests, addPrinter, addDriver } = await startApp(t);
-  const driver = driverZip({ extra: [{ name: "big.bin", bytes: randomBytes(20_000_000), method: 0 }] });
-  await addPrinter({ driver_id: String(await addDriver(driver)) });
+  await addLargeDriver({ addDriver, addPrinter });
 
-  await new Promise<void>((resolve, reject) => {
-    const outgoing = get(`${url}/printers/1/packages/rmm`, (answer) => {
-      answer.once("data", () => {
-        outgoing.destroy();
-        resolve();
-      });
-    });
-    outgoing.on("error", reject);
-  });
+  const download = await beginDownload(`${url}/printers/1/packages/rmm`);
+  await new Promise((resolve) => download.once("data", resolve).resume());
+  download.destroy();
   await until(() => requests.some(({ route }) => route === "/printers/:id/packages/:format"));
 
   const { status, bytes } = requests.at(-1) ?? {};
   assert.equal(status, 499);
-  assert.ok((bytes ?? 0) > 1000 && (bytes ?? 0) < 20_000_000, String(bytes));
+  assert.ok((bytes ?? 0) > 1000 && (bytes ?? 0) < 12_000_000, String(bytes));
 });

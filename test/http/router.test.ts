@@ -43,10 +43,7 @@ test("handlers of routes without :id get no id, for any path", async () => {
   const contexts = await Promise.all(pathsOf(withoutId, "7").map(([route, path]) => contextFor(route, path)));
 
   assert.ok(contexts.length > 10);
-  assert.deepEqual(
-    contexts.filter((context) => "id" in context),
-    [],
-  );
+  for (const context of contexts) assert.ok(!("id" in context));
 });
 
 test("routes with :id pass it as an integer, and answer not found for other texts", async () => {

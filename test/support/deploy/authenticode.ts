@@ -15,27 +15,19 @@ export function signingFolder(): string {
   if (certificateFolder !== undefined) return certificateFolder;
   const folder = mkdtempSync(join(tmpdir(), "platen-signing-"));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "certificate.pem")];
-  const what = ["-days", "2", "-subj", "/O=Contoso/CN=Contoso IT", "-addext", "extendedKeyUsage=codeSigning"];
-  execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...files, ...what], {
-    stdio: "pipe",
-  });
-  const pfxOf = (key: string, made: string, out: string) =>
-    execFileSync(
-      "openssl",
-      ["pkcs12", "-export", "-inkey", key, "-in", made, "-passout", "pass:pfx", "-out", join(folder, out)],
-      { stdio: "pipe" },
+  const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe", cwd: folder });
+  const makePfx = (certificate: string, out: string) =>
+    openssl(
+      ...["pkcs12", "-export", "-inkey", "key.pem", "-in", certificate],
+      ...["-passout", "pass:pfx", "-out", out],
     );
-  pfxOf(join(folder, "key.pem"), join(folder, "certificate.pem"), "signing.pfx");
-  const server = ["-keyout", join(folder, "server.key"), "-out", join(folder, "server.pem")];
-  execFileSync(
-    "openssl",
-    ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...server, "-subj", "/CN=server"],
-    {
-      stdio: "pipe",
-    },
+  openssl(
+    ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "certificate.pem"],
+    ...["-days", "2", "-subj", "/O=Contoso/CN=Contoso IT", "-addext", "extendedKeyUsage=codeSigning"],
   );
-  pfxOf(join(folder, "server.key"), join(folder, "server.pem"), "server.pfx");
+  makePfx("certificate.pem", "signing.pfx");
+  openssl("req", "-x509", "-key", "key.pem", "-out", "server.pem", "-subj", "/CN=server");
+  makePfx("server.pem", "server.pfx");
   certificateFolder = folder;
   return folder;
 }
@@ -54,8 +46,8 @@ function inFolder<T>(script: Uint8Array, work: (path: string, certificate: strin
 /** @param isForCode whether the certificate is for signing code @returns the signed script */
 export function sign(script: Uint8Array, isForCode = true): Buffer {
   return inFolder(script, (path, made) => {
-    const [certificate, private_] = isForCode ? ["certificate.pem", "key.pem"] : ["server.pem", "server.key"];
-    const key = ["-certs", join(made, certificate), "-key", join(made, private_)];
+    const certificate = isForCode ? "certificate.pem" : "server.pem";
+    const key = ["-certs", join(made, certificate), "-key", join(made, "key.pem")];
     const args = ["sign", ...key, "-h", "sha256", "-in", path, "-out", `${path}.signed.ps1`];
     execFileSync("osslsigncode", args, { stdio: "pipe" });
     return readFileSync(`${path}.signed.ps1`);

@@ -1,35 +1,38 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { parsePrinter } from "../../../src/domain/printers/printer-fields.ts";
-import { client, startApp, temporaryFolder } from "../../support/app.ts";
-import { withoutProc } from "../../support/children.ts";
-import { deepTest } from "../../support/depth.ts";
-import { driverZip } from "../../support/drivers/driver-zip.ts";
-import { connectRaw, postText, statusOf } from "../../support/raw.ts";
-import { memoryOf, peakMemory, serve } from "../../support/service.ts";
-import { until } from "../../support/until.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
+import { client, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { withoutProc } from "../support/children.ts";
+import { statusesOf } from "../support/deploy/answers.ts";
+import { addLargeDriver, largeDriver } from "../support/deploy/large-driver.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
+import { connectRaw, postText, statusOf } from "../support/raw.ts";
+import { memoryOf, peakMemory, serve } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-const largeBytes = 24 * 1024 * 1024;
+const largeMebi = 24;
 
-/** An incompressible driver of some megabytes: more than the system buffers for a client that does not read. */
-function largeDriver(size = largeBytes): Buffer {
-  const bytes = Buffer.alloc(size);
-  for (let i = 0, state = 1; i < bytes.length; i += 4) {
-    state = (state * 1_103_515_245 + 12_345) >>> 0;
-    bytes.writeUInt32LE(state, i);
-  }
-  return driverZip({ extra: [{ name: "large.bin", bytes, method: 0 }] });
+/** Adds printers for long pages. */
+async function addPrinters({ app }: TestApp, count: number): Promise<void> {
+  const printers = Array.from({ length: count }, (_, i) =>
+    parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
+  );
+  await Promise.all(printers.map((printer) => app.store.printers.add(printer)));
+}
+
+/** Connections that are closed after the test. */
+async function connections(t: TestContext, url: string, count: number) {
+  const raws = await Promise.all(Array.from({ length: count }, () => connectRaw(url)));
+  t.after(() => raws.forEach(({ socket }) => void socket.destroy()));
+  return raws;
 }
 
 test("pipelined requests are answered in order, with other connections in between", async (t) => {
   const service = await startApp(t);
-  const printers = Array.from({ length: 300 }, (_, i) =>
-    parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
-  );
-  await Promise.all(printers.map((printer) => service.app.store.printers.add(printer)));
+  await addPrinters(service, 100);
   const raw = await connectRaw(service.url);
 
   raw.socket.write(get("/printers").repeat(30));
@@ -63,9 +66,10 @@ test("a connection with too many pipelined requests is closed, with little time 
 
 test("the connection of a client that does not read its download is closed after `stalledMs`", async (t) => {
   const service = await startApp(t, { limits: { stalledMs: 300 } });
-  const id = await service.addPrinter({ driver_id: String(await service.addDriver(largeDriver())) });
+  await addLargeDriver(service);
+  const packages = ["/printers/1/packages/rmm", "/printers/1/packages/mdm"];
 
-  for (const path of [`/printers/${id}/packages/rmm`, `/printers/${id}/packages/mdm`, "/drivers/1/archive"]) {
+  for (const path of selectCases([...packages, "/drivers/1/archive"], 1)) {
     const raw = await connectRaw(service.url);
     raw.socket.write(get(path));
     await raw.until(/200 OK/);
@@ -74,21 +78,15 @@ test("the connection of a client that does not read its download is closed after
     raw.socket.destroy();
   }
 
-  assert.equal((await service.fetch(`/printers/${id}/packages/rmm`)).status, 200);
+  assert.equal((await service.fetch("/printers/1/packages/rmm")).status, 200);
 });
 
 test("the connection of a client that sends its form or upload too slowly is closed, and leaves nothing", async (t) => {
   const service = await startApp(t, { limits: { slowMs: 300 } });
+  const file = '--b\r\nContent-Disposition: form-data; name="f"; filename="a.zip"\r\n\r\nPK';
   const requests = [
     postText("/clients", "application/x-www-form-urlencoded", "name=", { length: 500 }),
-    postText(
-      "/drivers/upload",
-      "multipart/form-data; boundary=b",
-      '--b\r\nContent-Disposition: form-data; name="f"; filename="a.zip"\r\n\r\nPK',
-      {
-        length: 90_000,
-      },
-    ),
+    postText("/drivers/upload", "multipart/form-data; boundary=b", file, { length: 90_000 }),
     postText("/nothing", "text/plain", "x", { length: 90_000 }),
   ];
 
@@ -124,8 +122,7 @@ test("one address cannot use all connections", {
 
 /** Downloads a driver's package by connections that stop reading after its first bytes. */
 async function stallDownloads(t: TestContext, url: string, path: string, count: number): Promise<number[]> {
-  const readers = await Promise.all(Array.from({ length: count }, () => connectRaw(url)));
-  t.after(() => readers.forEach(({ socket }) => void socket.destroy()));
+  const readers = await connections(t, url, count);
   for (const { socket } of readers) socket.write(get(path));
   return Promise.all(
     readers.map(async ({ socket, until }) => {
@@ -138,7 +135,7 @@ async function stallDownloads(t: TestContext, url: string, path: string, count: 
 
 test("forty stalled Intune downloads do not block twenty others of the same address", async (t) => {
   const service = await startApp(t);
-  const driver_id = String(await service.addDriver(largeDriver(largeBytes / 3)));
+  const driver_id = String(await service.addDriver(largeDriver(largeMebi / 3)));
   const large = await service.addPrinter({ driver_id });
   const path = `/printers/${await service.addPrinter({ name: "Hall" })}/packages/mdm`;
 
@@ -158,13 +155,9 @@ test("forty stalled Intune downloads do not block twenty others of the same addr
 
 test("unread pages use limited memory, and small answers are still sent", async (t) => {
   const service = await startApp(t, { limits: { bodyBytes: 1_000_000 } });
-  const printers = Array.from({ length: 400 }, (_, i) =>
-    parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
-  );
-  await Promise.all(printers.map((printer) => service.app.store.printers.add(printer)));
+  await addPrinters(service, 400);
   const large = (await (await service.fetch("/printers")).text()).length;
-  const raws = await Promise.all([connectRaw(service.url), connectRaw(service.url)]);
-  t.after(() => raws.forEach(({ socket }) => void socket.destroy()));
+  const raws = await connections(t, service.url, 2);
 
   // More answers than the system buffers for a client that does not read.
   for (const { socket } of raws) {
@@ -176,66 +169,60 @@ test("unread pages use limited memory, and small answers are still sent", async 
   const small = [await service.fetch("/health"), await service.fetch("/nothing")];
 
   assert.ok(large > 250_000 && large < 500_000, `one page fits, and two of one client do not: ${large}`);
-  assert.deepEqual(
-    small.map(({ status }) => status),
-    [200, 404],
-  );
+  assert.deepEqual(statusesOf(small), [200, 404]);
 });
 
 test("forms that are never sent use limited memory, and other requests are answered", async (t) => {
   const service = await startApp(t, { limits: { bodyBytes: 1024 * 1024 } });
   const form = postText("/clients", "application/x-www-form-urlencoded", "name=", { length: 200_000 });
-  const raws = await Promise.all(Array.from({ length: 4 }, () => connectRaw(service.url)));
-  t.after(() => raws.forEach(({ socket }) => void socket.destroy()));
+  const raws = await connections(t, service.url, 4);
 
   for (const { socket } of raws) socket.write(form);
   await until(async () => (await service.post("/clients", { name: "x".repeat(200_000) })).status === 503);
   const others = [await service.fetch("/health"), await service.fetch("/clients")];
 
-  assert.deepEqual(
-    others.map(({ status }) => status),
-    [200, 200],
-  );
+  assert.deepEqual(statusesOf(others), [200, 200]);
 });
 
+/** A service of its own process with a package that was downloaded once. */
+async function servePackage(t: TestContext, format: string, megabytes: number) {
+  const service = await serve(t, await temporaryFolder(t));
+  const { addDriver, addPrinter, fetch } = client(service.url);
+  await addPrinter({ driver_id: String(await addDriver(largeDriver(megabytes))) });
+  const path = `/printers/1/packages/${format}`;
+  await (await fetch(path)).arrayBuffer();
+  return { service, fetch: () => fetch(path), path, before: memoryOf(service) };
+}
+
 for (const format of ["rmm", "mdm"]) {
+  const skip = withoutProc;
   deepTest(
     `five hundred readers of ${format} that stand still hold little memory, and nobody up`,
-    { skip: withoutProc },
+    { skip },
     async (t) => {
-      const service = await serve(t, await temporaryFolder(t));
-      const { addDriver, addPrinter, fetch } = client(service.url);
-      const id = await addPrinter({ driver_id: String(await addDriver(largeDriver())) });
-      const path = `/printers/${id}/packages/${format}`;
-      await (await fetch(path)).arrayBuffer();
-      const before = memoryOf(service);
+      const { service, fetch, path, before } = await servePackage(t, format, largeMebi);
 
       const statuses = await stallDownloads(t, service.url, path, 500);
-      const next = await fetch(path);
+      const next = await fetch();
       const held = memoryOf(service) - before;
       const size = (await next.arrayBuffer()).byteLength;
 
       t.diagnostic(`${Math.round(held / 1e6)} MB for 500 readers`);
       assert.deepEqual(new Set(statuses), new Set([200]));
-      assert.deepEqual([next.status, size > largeBytes], [200, true]);
+      assert.deepEqual([next.status, size > largeMebi * 2 ** 20], [200, true]);
       assert.ok(held < 150e6, `${Math.round(held / 1e6)} MB for 500 readers`);
     },
   );
 
   deepTest(
     `two hundred computers behind one address that fetch ${format} at once all get it, in bounded memory`,
-    { skip: withoutProc },
+    { skip },
     async (t) => {
-      const service = await serve(t, await temporaryFolder(t));
-      const { addDriver, addPrinter, fetch } = client(service.url);
-      const id = await addPrinter({ driver_id: String(await addDriver(largeDriver(largeBytes / 3))) });
-      const path = `/printers/${id}/packages/${format}`;
-      await (await fetch(path)).arrayBuffer();
-      const before = memoryOf(service);
+      const { service, fetch, before } = await servePackage(t, format, largeMebi / 3);
 
       const answers = await Promise.all(
         Array.from({ length: 200 }, async () => {
-          const answer = await fetch(path);
+          const answer = await fetch();
           let size = 0;
           for await (const chunk of answer.body ?? []) size += chunk.length;
           return [answer.status, size].join();

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ticketLimitBytes } from "../../src/domain/printers/print-ticket.ts";
 import { powershell } from "../../src/pkg/scripts/powershell.ts";
 import { navigation, startApp } from "../support/app.ts";
+import { statusesOf, textOf } from "../support/deploy/answers.ts";
 import { makeTicket, ticketAround } from "../support/printers/tickets.ts";
 
 const ticket = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft" });
@@ -19,20 +20,19 @@ function multipart(fields: Record<string, string>, files: Record<string, Blob>):
 test("a pasted ticket is saved, and appears on the printer’s page, in its install script and in its revision", async (t) => {
   const { addPrinter, app, fetch, post } = await startApp(t);
   const id = await addPrinter();
-  const revision = async () =>
-    /<code>(\w{12})<\/code>/.exec(await (await fetch(`/printers/${id}`)).text())?.[1];
+  const revision = async () => /<code>(\w{12})<\/code>/.exec(await textOf(fetch(`/printers/${id}`)))?.[1];
   const before = await revision();
 
   const answer = await post(`/printers/${id}`, { ...office, driver_id: "1", print_ticket: ticket });
 
   const { print_ticket } = app.store.printers.get(id).printer;
-  const script = async (kind: string) => (await fetch(`/printers/${id}/scripts/${kind}`)).text();
+  const script = (kind: string) => textOf(fetch(`/printers/${id}/scripts/${kind}`));
   assert.equal(answer.status, 200);
   assert.match(
     print_ticket,
     /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<psf:PrintTicket [^\r]*JobStaple[^\r]*<\/psf:PrintTicket>$/,
   );
-  assert.match(await (await fetch(`/printers/${id}`)).text(), /<dt>PrintTicket<\/dt><dd>\d+ bytes of XML/);
+  assert.match(await textOf(fetch(`/printers/${id}`)), /<dt>PrintTicket<\/dt><dd>\d+ bytes of XML/);
   assert.ok((await script("install")).includes(powershell`PrintTicket = ${print_ticket}`));
   for (const kind of ["uninstall", "detect"]) assert.doesNotMatch(await script(kind), /JobStaple/);
   assert.notEqual(await revision(), before);
@@ -43,7 +43,7 @@ test("the form sends a saved ticket back unchanged, so that saving changes nothi
   const id = await addPrinter({ print_ticket: ticket });
   const { print_ticket } = app.store.printers.get(id).printer;
 
-  const form = await (await fetch(`/printers/${id}/edit`)).text();
+  const form = await textOf(fetch(`/printers/${id}/edit`));
   const escaped = /<textarea id="f-print_ticket"[^>]*>([^<]*)</.exec(form)?.[1] ?? "";
   const typed = escaped
     .replaceAll("&lt;", "<")
@@ -69,10 +69,7 @@ test("a ticket may be a file, also in UTF-16, and overrides the typed one; an em
     await send({ print_ticket: ticket }, { other: new Blob(["<no-ticket/>"]) }),
   ];
 
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200, 200, 200],
-  );
+  assert.deepEqual(statusesOf(answers), [200, 200, 200, 200]);
   const tickets = app.store.printers.findMany([1, 2, 3, 4]).map(({ print_ticket }) => print_ticket);
   assert.equal(new Set(tickets).size, 1);
   assert.match(tickets[0] ?? "", /JobStaple/);
@@ -116,15 +113,12 @@ test("a ticket of 256 KB is accepted in every form encoding, and one byte more i
 
 test("a ticket of the maximum size is rendered, and its script grows only by the ticket", async (t) => {
   const { addPrinter, fetch } = await startApp(t);
-  const features = Array.from({ length: 2000 }, (_, i) => [
-    `ns0000:Feature‘${i}’`,
-    `ns0000:It's option ${i}`,
-  ]);
+  const names = Array.from({ length: 2000 }, (_, i) => i);
+  const features = names.map((i) => [`ns0000:Feature‘${i}’`, `ns0000:It's option ${i}`]);
   const large = makeTicket(Object.fromEntries(features)).replace(/\s+/g, " ");
   const plain = await addPrinter();
   const withTicket = await addPrinter({ name: "Large", driver_id: "1", print_ticket: large });
-  const install = async (id: number) =>
-    (await (await fetch(`/printers/${id}/scripts/install`)).text()).length;
+  const install = async (id: number) => (await textOf(fetch(`/printers/${id}/scripts/install`))).length;
   const before = await install(plain);
 
   const size = await install(withTicket);
@@ -143,13 +137,10 @@ test("a replaced queue has three notations, and any other line is named in the e
   const taken = await post("/printers", { ...office, replaces });
   const refused = await post("/printers", { ...office, replaces: "Old\r\naddress:10.1.2" });
 
-  const page = await (await fetch("/printers/1")).text();
+  const page = await textOf(fetch("/printers/1"));
   assert.deepEqual([taken.status, refused.status], [200, 422]);
-  assert.deepEqual(app.store.printers.get(1).printer.replaces, [
-    "Old",
-    "\\\\server\\HP 4000",
-    "address:fe80::1",
-  ]);
+  const saved = ["Old", "\\\\server\\HP 4000", "address:fe80::1"];
+  assert.deepEqual(app.store.printers.get(1).printer.replaces, saved);
   assert.ok(page.includes("<code>\\\\server\\HP 4000</code><br><code>address:fe80::1</code>"));
   assert.match(await refused.text(), /Line 2 \(“address:10\.1\.2”\) is not a valid IP address/);
 });
@@ -157,7 +148,7 @@ test("a replaced queue has three notations, and any other line is named in the e
 test("the printer’s form explains how to get a ticket, and without scripts it can be pasted", async (t) => {
   const { fetch } = await startApp(t);
 
-  const form = await (await fetch("/printers?new=1")).text();
+  const form = await textOf(fetch("/printers?new=1"));
 
   assert.match(
     form,

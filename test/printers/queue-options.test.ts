@@ -2,20 +2,19 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { undoLast } from "../support/backup/deletions.ts";
+import { statusesOf, textOf } from "../support/deploy/answers.ts";
+import { withOnePrinter } from "../support/printers/one-printer.ts";
 import { fetchPublishScript } from "../support/publish/published.ts";
 
 const sddl = "G:SYD:(A;;LCSWSDRCWDWO;;;BA)(A;;SWRC;;;WD)";
 const options = { permission_sddl: sddl, keep_printed: "on", hold_mismatched: "on" };
-
-const textOf = async (answer: Promise<Response>) => (await answer).text();
 
 const settingIn = (script: string, name: string) =>
   new RegExp(`^\\s*${name} = (.*)$`, "m").exec(script)?.[1]?.trim();
 
 /** Starts a service with a printer, and returns how to save it and what its install script has. */
 async function appWithPrinter(t: TestContext) {
-  const app = await startApp(t);
-  await app.addPrinter({ name: "Office" });
+  const app = await withOnePrinter(t);
   const save = (fields: Record<string, string>) =>
     app.post("/printers/1", { name: "Office", driver_id: "1", address: "10.0.0.9", ...fields });
   const script = () => textOf(app.fetch("/printers/1/scripts/install"));
@@ -24,15 +23,13 @@ async function appWithPrinter(t: TestContext) {
 
 test("permissions and options of the queue are in the scripts, and change the revision only if set", async (t) => {
   const { save, script } = await appWithPrinter(t);
-  const revisionOf = async () => settingIn(await script(), "Revision");
-
   const before = await script();
   await save({ requires_reachable: "on" });
   const reachable = await script();
   const revisions = [];
   for (const [name, value] of Object.entries(options)) {
     await save({ [name]: value });
-    revisions.push(await revisionOf());
+    revisions.push(settingIn(await script(), "Revision"));
   }
   await save(options);
   const full = await script();
@@ -41,13 +38,7 @@ test("permissions and options of the queue are in the scripts, and change the re
 
   const names = ["PermissionSddl", "KeepPrinted", "HoldMismatched"];
   const values = (text: string) => names.map((name) => settingIn(text, name));
-  assert.deepEqual(
-    [values(before), values(reachable)],
-    [
-      [undefined, undefined, undefined],
-      [undefined, undefined, undefined],
-    ],
-  );
+  for (const text of [before, reachable]) assert.deepEqual(values(text), [undefined, undefined, undefined]);
   assert.deepEqual(values(full), [`'${sddl}'`, "$true", "$true"]);
   assert.equal(settingIn(reachable, "Revision"), settingIn(before, "Revision"));
   assert.equal(new Set([settingIn(before, "Revision"), ...revisions]).size, 4);
@@ -87,7 +78,7 @@ test("wrong permissions, and a printer without an address that must be reachable
   const wrong = await save({ permission_sddl: "D:(A;;SW;;;Everyone)" });
   const nowhere = await save({ address: "", port_name: "LPT1:", requires_reachable: "on" });
 
-  assert.deepEqual([wrong.status, nowhere.status], [422, 422]);
+  assert.deepEqual(statusesOf([wrong, nowhere]), [422, 422]);
   const page = await wrong.text();
   assert.match(page, /has the entry “A;;SW;;;Everyone” with “Everyone”, which is no SID/);
   assert.match(page, /name="permission_sddl"[^>]*value="D:\(A;;SW;;;Everyone\)"/);
@@ -122,10 +113,8 @@ test("a printer that must be reachable gets a requirement script and rule, by ha
   assert.match(page, /href="\/printers\/1\/scripts\/requirement">Download requirement\.ps1/);
   assert.match(page, /PCs that cannot reach the printer are not applicable/);
   assert.doesNotMatch(page, /-OnlyHere/);
-  assert.deepEqual(
-    settings.Apps.filter(({ Kind }) => Kind === "printer").map(({ Requirement }) => Requirement !== null),
-    [true],
-  );
+  const [ofPrinter, ...more] = settings.Apps.filter(({ Kind }) => Kind === "printer");
+  assert.ok(ofPrinter && ofPrinter.Requirement !== null && more.length === 0);
   assert.match(ofClient, /requirement-alpha\.ps1/);
   assert.match(partly, /None\. Some of these printers are for all PCs/);
 });
