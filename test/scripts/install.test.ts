@@ -3,216 +3,199 @@ import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
-import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { revisionOf } from "../../src/pkg/scripts/revision.ts";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
+  defaultPrinterKey,
   findPort,
   getQueue,
   markerPath,
   papyrusDriver,
   queue,
+  readyMachine,
   tcpPort,
   traces,
 } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
+import { tellStories } from "../support/powershell/transcripts.ts";
 
-describe("installing on a simulated Windows", { skip: withoutPowerShell }, () => {
+const sid = "S-1-5-21-1-2-3-1001";
+const theirs = { Device: "Theirs,winspool,Ne05:", LegacyDefaultPrinterMode: 0 };
+const asDefault = deployable({ set_default: "on" });
+
+/**
+ * A printer as scripts from before IPP queues and second drivers deployed it. These names and values exist on machines, and
+ * today's scripts depend on them.
+ */
+function deployedByOldScripts(name: string, revision: string): Machine {
+  const software = "HKEY_LOCAL_MACHINE\\SOFTWARE";
+  return {
+    Users: [sid],
+    Drivers: [papyrusDriver()],
+    Ports: [{ Name: "LPT1:" }, tcpPort("IP_10.0.0.9")],
+    Queues: [queue("Theirs", "LPT1:", "Another"), queue(name, "IP_10.0.0.9")],
+    Registry: {
+      [markerPath]: {
+        Queue: name,
+        DriverName: "Papyrus 100 PCL6",
+        DriverSha256: "A".repeat(64),
+        PortName: "IP_10.0.0.9",
+        Revision: revision,
+        Deployed: "2026-10-01T08:00:00Z",
+      },
+      [`${markerPath}\\Users\\${sid}`]: { Device: theirs.Device, LegacyDefaultPrinterMode: "0" },
+      [`${software}\\Platen\\Ports`]: { "IP_10.0.0.9": "7" },
+      [`${software}\\Microsoft\\Active Setup\\Installed Components\\Platen-7`]: {
+        StubPath:
+          "powershell.exe -NoProfile -NonInteractive -WindowStyle Hidden -ExecutionPolicy Bypass -Command " +
+          "\"$q=(Get-ItemProperty 'HKLM:\\SOFTWARE\\Platen\\Printers\\7').Queue;" +
+          "Set-ItemProperty 'HKCU:\\Software\\Microsoft\\Windows NT\\CurrentVersion\\Windows' LegacyDefaultPrinterMode 1 -Type DWord;" +
+          '(New-Object -ComObject WScript.Network).SetDefaultPrinter($q)"',
+        Version: "2026,1001,0800,00",
+      },
+      [defaultPrinterKey(sid)]: { Device: `${name},winspool,Ne07:`, LegacyDefaultPrinterMode: 1 },
+    },
+  };
+}
+
+const [a, b] = [deployable({ id: "7", name: "A" }), deployable({ id: "8", name: "B" })];
+const driverOnly = deployable({ name: "Papyrus driver", address: "" });
+const many = deploymentOfMany("Client", [
+  deployable({ id: "7", name: "Good" }),
+  deployable({ id: "8", name: "Bad" }, { id: 2, sha256: "b".repeat(64), inf: { architectures: ["x86"] } }),
+  deployable({ id: "9", name: "Also good", address: "10.0.0.10" }),
+]);
+const special = "[Office]*? $(x) `n 'y'";
+const afterInstall = (changes: Record<string, unknown>) => ["install", changes, "detect"];
+
+describe("installing and detecting on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  test("install adds driver, port, queue and marker to a fresh machine, and detect finds them", async () => {
-    const office = deployable({ name: "Büro “1” — O'Brien ’x’", location: "Hall", comment: "2nd floor" });
+  test("scripts as served add driver, port, queue and marker to a fresh machine, find them and remove them", async () => {
+    const name = "Büro “1” — O'Brien ’x’";
+    const office = deployable({ name, location: "Hall", comment: "2nd floor" });
+    const run = (kind: "detect" | "install" | "uninstall" | "requirement") =>
+      windows.run(kind, office, { asServed: true });
     await windows.setMachine();
 
-    const before = await windows.run("detect", office);
-    const result = await windows.run("install", office);
-    const after = await windows.run("detect", office);
+    const before = await run("detect");
+    const result = await run("install");
+    const after = await run("detect");
+    const required = await run("requirement");
+    const removed = await run("uninstall");
 
-    assert.deepEqual([before.code, before.errors.length], [1, 0]);
-    assert.match(before.output.join(), /^Not installed: .*there is no such queue$/);
-    assert.equal(result.code, 0);
-    assert.equal(result.output.at(-1), "Installed: Büro “1” — O'Brien ’x’: installed");
-    const made = getQueue(result, "Büro “1” — O'Brien ’x’");
+    assert.deepEqual([before.code, before.output], [1, [`Not installed: ${name}: there is no such queue`]]);
+    assert.deepEqual([result.code, result.output], [0, [`Installed: ${name}: installed`]]);
+    const made = getQueue(result, name);
     assert.deepEqual([made.Location, made.Comment, made.PortName], ["Hall", "2nd floor", "IP_10.0.0.9"]);
     assert.equal(findPort(result, "IP_10.0.0.9")?.PrinterHostAddress, "10.0.0.9");
-    assert.equal(result.machine.Registry[markerPath]?.Revision, /revision (\w{12})/.exec(result.log)?.[1]);
+    const { Revision } = result.machine.Registry[markerPath] ?? {};
     assert.deepEqual(
-      [after.code, after.output, after.errors],
-      [0, ["Installed: Büro “1” — O'Brien ’x’"], []],
+      [Revision, /revision (\w{12})/.exec(result.log)?.[1]],
+      Array(2).fill(revisionOf(office)),
     );
-    assert.equal(
-      after.calls.some((call) => /Add-|Set-|Remove-|registry/.test(call)),
-      false,
-      "detection only reads",
-    );
+    assert.deepEqual([after.code, after.output], [0, [`Installed: ${name}`]]);
+    assert.doesNotMatch(after.calls.join(), /Add-|Set-|Remove-|registry/, "detection only reads");
+    assert.deepEqual([required.code, required.output], [0, ["applicable"]]);
+    assert.deepEqual([removed.code, removed.output, traces(removed)], [0, [`Removed: ${name}: removed`], []]);
   });
 
-  test("a second run reports nothing to change", async () => {
-    const office = deployable({
-      duplex: "long_edge",
-      color: "mono",
-      paper_size: "A4",
-      set_default: "on",
-      shared: "on",
-    });
-    const first = await windows.install({ Users: ["S-1-5-21-1-2-3-1001"] }, office);
-
-    const second = await windows.run("install", office);
-
-    assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
-    assert.equal(
-      second.calls.some((call) => /Add-|Set-|Remove-|Restart-|pnputil|registry/.test(call)),
-      false,
-    );
-    assert.deepEqual(second.machine, first.machine);
+  tellStories("install", {
+    "a second run reports nothing to change": [
+      { Users: [sid] },
+      deployable({ duplex: "long_edge", color: "mono", paper_size: "A4", set_default: "on", shared: "on" }),
+      "install, install",
+    ],
+    "sharing, location and comment stay unless the printer sets them": [
+      readyMachine({ Shared: true, ShareName: "theirs", Location: "L", Comment: "C" }),
+      "install",
+    ],
+    "replaced queues are removed after success, with the ports that only they used": [
+      {
+        Queues: [queue("Old", "OLD_1"), queue("Older", "SHARED"), queue("Theirs", "SHARED")],
+        Ports: [tcpPort("OLD_1", "10.0.0.1"), tcpPort("SHARED", "10.0.0.2")],
+        Drivers: [papyrusDriver()],
+      },
+      deployable({ replaces: "Old\nOlder\nNever there" }),
+      "install",
+    ],
+    "nothing is replaced when the installation fails": [
+      { Queues: [queue("Old", "LPT1:", "Other")], SilentAddFailures: 9 },
+      deployable({ replaces: "Old" }),
+      "install",
+    ],
+    "a renamed printer leaves no second queue behind": [
+      ["install", deployable({ name: "Before" })],
+      ["install", deployable({ name: "After", address: "10.0.0.77" })],
+    ],
+    "a printer that becomes driver-only loses its queue and port": [
+      "install",
+      ["install", deployable({ address: "" })],
+    ],
+    "the driver of two printers stays until the second one is uninstalled": [
+      ["install", a],
+      ["install", b],
+      ["uninstall", a],
+      ["detect", b],
+      ["uninstall", b],
+    ],
+    "a driver-only deployment installs, detects and removes the driver alone": [
+      driverOnly,
+      "install, detect, uninstall",
+    ],
+    "when one of several printers fails, the others are installed and each result is reported": [
+      many,
+      "install, detect, uninstall",
+    ],
+    "-WhatIf prints the changes and makes none": [{ Queues: [queue("Office", "LPT1:")] }, "install -WhatIf"],
+    "install takes over what old scripts did at log-on, then finds nothing to change, and uninstall removes everything":
+      [
+        deployedByOldScripts("Office", revisionOf(asDefault)),
+        asDefault,
+        "detect, install, install, uninstall",
+      ],
+    "install with a new name and revision replaces the queue of old scripts": [
+      deployedByOldScripts("Old office", "000000000000"),
+      asDefault,
+      "install",
+    ],
+    "a queue name with wildcards and quotes matches only itself": [
+      { Queues: [queue("Office", "LPT1:"), queue("O", "LPT1:")], Drivers: [papyrusDriver()] },
+      deployable({ name: special }),
+      "install, detect, uninstall",
+    ],
+    "detection reports a missing queue": afterInstall({ Queues: [] }),
+    "detection reports a connection of the same name as a missing queue": afterInstall({
+      Queues: [{ ...queue("Office", "IP_10.0.0.9"), Type: "Connection" }],
+    }),
+    "detection reports a missing driver": afterInstall({ Drivers: [{ ...papyrusDriver(), Name: "Other" }] }),
+    "detection reports an older driver": afterInstall({ Drivers: [papyrusDriver("1.2.3.3")] }),
+    "detection reports a missing marker": [readyMachine(), "detect"],
+    "detection reports another revision": afterInstall({
+      Registry: { [markerPath]: { Revision: "000000000000" } },
+    }),
+    "detection reports a stopped spooler": afterInstall({
+      Spooler: { Status: "Stopped", StartType: "Automatic" },
+    }),
   });
 
-  test("sharing, location and comment stay unless the printer sets them", async () => {
-    const own = {
-      ...queue("Office", "IP_10.0.0.9"),
-      Shared: true,
-      ShareName: "theirs",
-      Location: "L",
-      Comment: "C",
-    };
-
-    const result = await windows.install({
-      Queues: [own],
-      Ports: [tcpPort("IP_10.0.0.9")],
-      Drivers: [papyrusDriver()],
-    });
-
-    const after = getQueue(result);
-    assert.deepEqual(
-      [after.Shared, after.ShareName, after.Location, after.Comment],
-      [true, "theirs", "L", "C"],
-    );
-    assert.equal(result.calls.includes("Set-Printer"), false);
-  });
-
-  test("replaced queues are removed after success, with the ports that only they used", async () => {
-    const machine = {
-      Queues: [queue("Old", "OLD_1"), queue("Older", "SHARED"), queue("Theirs", "SHARED")],
-      Ports: [tcpPort("OLD_1", "10.0.0.1"), tcpPort("SHARED", "10.0.0.2")],
-      Drivers: [papyrusDriver()],
-    };
-
-    const result = await windows.install(machine, deployable({ replaces: "Old\nOlder\nNever there" }));
-
-    assert.deepEqual(result.machine.Queues.map(({ Name }) => Name).sort(), ["Office", "Theirs"]);
-    assert.deepEqual(result.machine.Ports.map(({ Name }) => Name).sort(), ["IP_10.0.0.9", "SHARED"]);
-    assert.ok(result.calls.indexOf("Remove-Printer") > result.calls.indexOf("Add-Printer"));
-  });
-
-  test("nothing is replaced when the installation fails", async () => {
-    await windows.setMachine({ Queues: [queue("Old", "LPT1:", "Other")], SilentAddFailures: 9 });
-
-    const result = await windows.run("install", deployable({ replaces: "Old" }));
-
-    assert.equal(result.code, 1603);
-    assert.ok(getQueue(result, "Old"));
-  });
-
-  test("a renamed printer leaves no second queue behind", async () => {
-    await windows.install({}, deployable({ name: "Before" }));
-
-    const result = await windows.run("install", deployable({ name: "After", address: "10.0.0.77" }));
-
-    assert.equal(result.code, 0);
-    assert.deepEqual(
-      result.machine.Queues.map(({ Name }) => Name),
-      ["After"],
-    );
-    assert.deepEqual(
-      result.machine.Ports.map(({ Name }) => Name),
-      ["LPT1:", "IP_10.0.0.77"],
-    );
-  });
-
-  test("a printer that becomes driver-only loses its queue and port", async () => {
-    await windows.install({});
-
-    const result = await windows.run("install", deployable({ address: "" }));
-
-    assert.equal(result.code, 0, result.output.join());
-    assert.deepEqual(result.machine.Queues, []);
-    assert.deepEqual(
-      result.machine.Ports.map(({ Name }) => Name),
-      ["LPT1:"],
-    );
-  });
-
-  test("the driver of two printers stays until the second one is uninstalled", async () => {
-    const [a, b] = [deployable({ id: "7", name: "A" }), deployable({ id: "8", name: "B" })];
-    await windows.setMachine();
-    await windows.run("install", a);
-    await windows.run("install", b);
-
-    const first = await windows.run("uninstall", a);
-    const still = await windows.run("detect", b);
-    const second = await windows.run("uninstall", b);
-
-    assert.equal(first.code, 0);
-    assert.equal(first.machine.Drivers.length, 1);
-    assert.equal(
-      findPort(first, "IP_10.0.0.9")?.PrinterHostAddress,
-      "10.0.0.9",
-      "the other queue uses the port",
-    );
-    assert.equal(still.code, 0, still.output.join());
-    assert.deepEqual([second.code, traces(second)], [0, []]);
-  });
-
-  test("a driver-only deployment installs, detects and removes the driver alone", async () => {
-    const only = deployable({ name: "Papyrus driver", address: "" });
-
-    const result = await windows.install({}, only);
-    const removed = await windows.run("uninstall", only);
-
-    assert.deepEqual([result.machine.Queues, result.machine.Drivers.length], [[], 1]);
-    assert.deepEqual([removed.code, traces(removed)], [0, []]);
-  });
-
-  test("when one of several printers fails, the others are installed and each result is reported", async () => {
-    const good = deployable({ id: "7", name: "Good" });
-    const bad = deployable(
-      { id: "8", name: "Bad" },
-      { id: 2, sha256: "b".repeat(64), inf: { architectures: ["x86"] } },
-    );
-    const also = deployable({ id: "9", name: "Also good", address: "10.0.0.10" });
-    await windows.setMachine();
-    const many = deploymentOfMany("Client", [good, bad, also]);
-
-    const result = await windows.run("install", many);
-    const detected = await windows.run("detect", many);
-    const removed = await windows.run("uninstall", many);
-
-    assert.equal(result.code, 1603);
-    assert.deepEqual(
-      result.output.slice(0, 3).map((line) => line.split(":")[0]),
-      ["Good", "Bad", "Also good"],
-    );
-    assert.match(result.output.at(-1) ?? "", /^Failed: 1 of 3 printers, first Bad: This machine is amd64/);
-    assert.equal(result.calls.filter((call) => call === "pnputil").length, 1, "each driver once");
-    assert.match(detected.output.join(), /^Not installed: Bad/);
-    assert.deepEqual([removed.code, traces(removed)], [0, []]);
-  });
-
-  test("the log is written beside Intune's or in Windows' folder; the run continues without a log", async () => {
+  test("the log is written beside Intune's, or in Windows' folder if any user can create the other, or nowhere", async () => {
     const service = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\IntuneManagementExtension";
 
     const intune = await windows.install({ Registry: { [service]: { Type: 16 } } });
     const plain = await windows.install({});
+    const writable = await windows.install({ IntuneFolder: true });
     const blocked = await windows.install({ LogsBlocked: true });
+    await windows.setMachine();
+    const wrong = await windows.run("install", deployable(), { parameters: { LogPath: windows.folder } });
 
     assert.match(intune.log, /Changed: queue Office added/);
     assert.deepEqual(intune.logFolders, ["ProgramData/Microsoft/IntuneManagementExtension/Logs"]);
-    assert.deepEqual(plain.logFolders, ["Windows/Logs/Platen"]);
-    assert.deepEqual([blocked.code, blocked.log], [0, ""]);
-  });
-
-  test("no log is written to a folder that any user can create", async () => {
-    const result = await windows.install({ IntuneFolder: true });
-
-    assert.deepEqual(result.logFolders, ["Windows/Logs/Platen"]);
+    assert.deepEqual(
+      [plain.logFolders, writable.logFolders],
+      [["Windows/Logs/Platen"], ["Windows/Logs/Platen"]],
+    );
+    for (const { code, log } of [blocked, wrong]) assert.deepEqual([code, log], [0, ""]);
   });
 
   test("a log over 1 MB is renamed, and a folder with the name of the old log stays empty", async () => {
@@ -234,20 +217,5 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
     assert.deepEqual([first.code, repeated.code, blocked.code], [0, 0, 0]);
     assert.equal(kept, 1_100_000);
     assert.deepEqual(await readdir(aside), []);
-  });
-
-  test("-WhatIf prints the changes and makes none", async () => {
-    await windows.setMachine({ Queues: [queue("Office", "LPT1:")] });
-
-    const result = await windows.run("install", deployable(), { parameters: { WhatIf: true } });
-
-    assert.equal(result.code, 0, result.output.join());
-    assert.ok(result.output.some((line) => /^What if: install driver/.test(line)));
-    assert.ok(result.output.some((line) => /^What if: repair queue Office/.test(line)));
-    assert.equal(
-      result.calls.some((call) => /Add-|Set-|Remove-|pnputil|registry/.test(call)),
-      false,
-      result.calls.join(),
-    );
   });
 });

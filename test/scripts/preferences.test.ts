@@ -1,96 +1,292 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, test } from "node:test";
-import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { ticketCommand } from "../../src/domain/printers/print-ticket.ts";
+import { deploymentOf, scriptSettings } from "../../src/pkg/scripts/deployment.ts";
+import { powershell } from "../../src/pkg/scripts/powershell.ts";
+import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
+import { rounds } from "../support/depth.ts";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   defaultPrinterKey,
   getQueue,
   markerPath,
   papyrusDriver,
   queue,
+  readyMachine,
 } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
+import { tellStories } from "../support/powershell/transcripts.ts";
+import { makeTicket, ticketAround } from "../support/printers/tickets.ts";
 
-describe("preferences and the default printer on a simulated Windows", { skip: withoutPowerShell }, () => {
+const stapled = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft", "psk:PageInputBin": "psk:Cassette" });
+const unstapled = makeTicket({ "ns0000:JobStaple": "ns0000:None" });
+const twoSided = makeTicket({
+  "psk:JobDuplexAllDocumentsContiguously": "psk:TwoSidedLongEdge",
+  "psk:PageOutputColor": "psk:Monochrome",
+});
+const withTicket = deployable({ print_ticket: stapled });
+const sevenFeatures = Array.from({ length: 7 }, (_, i) => `Feature${i}`);
+
+const sddl = "D:(A;;GA;;;BA)(A;;SWRC;;;WD)";
+const withPermissions = deployable({ permission_sddl: sddl });
+const withOptions = deployable({ keep_printed: "on", hold_mismatched: "on" });
+const ready = readyMachine();
+
+const theirDefault = { Device: "Theirs,winspool,Ne05:", LegacyDefaultPrinterMode: 0 };
+
+/** Users whose default printer is another queue, and whose lists have the new one. */
+function withDefaults(count: number): Machine {
+  const users = Array.from({ length: count }, (_, i) => `S-1-5-21-9-8-7-100${i}`);
+  const keys = users.flatMap((user): [string, Record<string, unknown>][] => [
+    [defaultPrinterKey(user), theirDefault],
+    [defaultPrinterKey(user).replace(/Windows$/, "Devices"), { Office: "winspool,Ne07:" }],
+  ]);
+  const Registry = { "HKEY_USERS\\S-1-5-18\\Software": { a: "b" }, ...Object.fromEntries(keys) };
+  return { Users: users, Registry, Queues: [queue("Theirs", "LPT1:")], Drivers: [papyrusDriver()] };
+}
+const asDefault = deployable({ set_default: "on" });
+
+const content = "[Office] tray 2, stapler";
+const files = { "preferences.dat": content };
+/** A printer with a file of vendor preferences. */
+function withFile(fields: Record<string, string> = {}) {
+  const { printer, ...rest } = deployable(fields);
+  return {
+    ...rest,
+    printer: { ...printer, preferences_sha256: createHash("sha256").update(content).digest("hex") },
+  };
+}
+
+describe("preferences on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  test("preferences that the driver refuses or ignores become remarks, and the others are set", async () => {
-    const office = deployable({ duplex: "short_edge", color: "mono", collate: "off", paper_size: "A4" });
+  tellStories("preferences", {
+    "preferences that the driver refuses or ignores become remarks, and the others are set": [
+      { Refuses: ["DuplexingMode"], Ignores: ["Color"] },
+      deployable({ duplex: "short_edge", color: "mono", collate: "off", paper_size: "A4" }),
+      "install, detect",
+    ],
+    "monochrome is set without any other preference": [deployable({ color: "mono" }), "install, detect"],
+    "uncollated is set without any other preference": [deployable({ collate: "off" }), "install, detect"],
+    "uninstalling a renamed printer restores the default printer from before its first name": [
+      withDefaults(1),
+      ["install", deployable({ name: "Before", set_default: "on" })],
+      deployable({ name: "After", set_default: "on" }),
+      "install, uninstall",
+    ],
+    ...Object.fromEntries(
+      [0, 1, 3].map((count) => [
+        `the default printer is set for ${count} logged-on users and at later log-ons, and uninstall restores the old one`,
+        [withDefaults(count), asDefault, "install, detect, uninstall"],
+      ]),
+    ),
+    "a ticket is set, read back and recorded, and a second run changes nothing": [
+      withTicket,
+      "install, detect, install",
+    ],
+    "the four settings are set after the ticket, and a second run changes neither": [
+      deployable({ print_ticket: twoSided, duplex: "short_edge", paper_size: "A4" }),
+      "install, detect, install",
+    ],
+    "a revision with another ticket sets it, and one without a ticket leaves the queue as it is": [
+      ["install", withTicket],
+      ["install", deployable({ print_ticket: unstapled })],
+      ["install", deployable({ comment: "no ticket" })],
+      ["install", withTicket],
+    ],
+    "the next run reverts features that were changed by hand": [
+      withTicket,
+      "install",
+      (last) => ({
+        Queues: [
+          {
+            ...getQueue(last),
+            Ticket: { Features: { "urn:x JobStaple": "urn:x None" }, Parameters: {} },
+          },
+        ],
+      }),
+      "install, install",
+    ],
+    "each run retries a ticket that the driver refuses, and adds a remark": [
+      { Refuses: ["PrintTicketXml"] },
+      deployable({ print_ticket: stapled, duplex: "long_edge" }),
+      "install, install",
+      { Refuses: [] },
+      "install",
+    ],
+    "when a driver ignores the ticket, a remark names the features, and the ticket is not set again": [
+      { Ignores: ["PrintTicketXml"] },
+      withTicket,
+      "install, install",
+    ],
+    "when a driver leaves out a part of the ticket, a remark names it, and the ticket is not set again": [
+      { TicketDrops: ["JobStaple"] },
+      withTicket,
+      "install, install",
+    ],
+    "a remark names at most five features that the driver left out": [
+      { TicketDrops: sevenFeatures },
+      deployable({
+        print_ticket: makeTicket(
+          Object.fromEntries(sevenFeatures.map((name) => [`ns0000:${name}`, "ns0000:On"])),
+        ),
+      }),
+      "install",
+    ],
+    "when the driver returns no ticket, a remark reports it": [
+      { TicketUnreadable: true },
+      withTicket,
+      "install, install",
+    ],
+    "-WhatIf prints that it would set the ticket of a new queue": [withTicket, "install -WhatIf"],
+    "-WhatIf prints that it would set the ticket of an existing queue": [
+      ready,
+      withTicket,
+      "install -WhatIf",
+    ],
+    "install sets the permissions once, although Windows spells them differently, and repairs them": [
+      ready,
+      withPermissions,
+      "install, install",
+      (last) => ({ Queues: last.machine.Queues.map((each) => ({ ...each, PermissionSDDL: "D:" })) }),
+      "install",
+    ],
+    "install switches both options on, once": [ready, withOptions, "install, detect, install"],
+    "install leaves alone an option that is not wanted": [
+      ready,
+      deployable({ keep_printed: "on" }),
+      "install",
+    ],
+    "an option that Windows ignores is a remark": [
+      { ...ready, Ignores: ["EnableDevQueryPrint"] },
+      deployable({ hold_mismatched: "on", permission_sddl: sddl }),
+      "install",
+    ],
+    "-WhatIf sets neither options nor permissions": [
+      ready,
+      deployable({ hold_mismatched: "on", permission_sddl: sddl }),
+      "install -WhatIf",
+    ],
+    "a file of vendor preferences is restored once per revision, after the queue and before other preferences":
+      [
+        ready,
+        ["install", withFile({ duplex: "long_edge" }), { files }],
+        ["install", withFile({ duplex: "long_edge" })],
+      ],
+    "a queue that was deleted and added again gets its file of preferences again": [
+      ready,
+      ["install", withFile(), { files }],
+      { Queues: [] },
+      ["install", withFile(), { files }],
+    ],
+    ...Object.fromEntries(
+      Object.entries({
+        "changes nothing": { PrintUi: "refuses" },
+        "saves nothing": { PrintUi: "silent" },
+        "does not end": { PrintUiHangs: true },
+      }).map(([why, quirk]) => [
+        `if printui ${why}, the printer is installed with a remark`,
+        [{ ...ready, ...quirk }, ["install", withFile(), { files }]] as const,
+      ]),
+    ),
+    "a missing file of preferences fails": [ready, ["install", withFile()]],
+    "a changed file of preferences fails, and nothing is restored": [
+      ready,
+      ["install", withFile(), { files: { "preferences.dat": "other" } }],
+    ],
+    "the name of a queue with a quotation mark is never put into a command": [
+      { ...ready, Queues: [] },
+      ["install", withFile({ name: 'A" /a "evil' }), { files }],
+    ],
+  });
 
-    const result = await windows.install({ Refuses: ["DuplexingMode"], Ignores: ["Color"] }, office);
+  test("a script fetched alone downloads the file of preferences, and checks its digest", async () => {
+    const path = join(windows.folder, "preferences-download.dat");
+    await writeFile(path, content);
+    const url = "http://platen.lan:8080/printers/7/preferences";
+    const deployment = { ...deploymentOf(withFile()), preferencesUrl: () => url };
 
-    assert.deepEqual(getQueue(result).Configuration, {
-      DuplexingMode: "OneSided",
-      Color: true,
-      Collate: false,
-      PaperSize: "A4",
-    });
-    assert.match(
-      result.output.at(-1) ?? "",
-      /^Installed: .*ignores Color = False; the driver refuses DuplexingMode = TwoSidedShortEdge/,
+    await windows.setMachine({ ...ready, Download: path });
+    const result = await windows.run("install", deployment, { withoutFiles: true });
+
+    assert.equal(result.code, 0, result.output.join());
+    assert.deepEqual([getQueue(result).Vendor, result.machine.Requested, result.left], [content, [url], 0]);
+    assert.equal(JSON.stringify(scriptSettings(deployment)).includes(url), true);
+  });
+
+  test("when the ticket cannot be read back, a remark reports it and the next run sets it again", async () => {
+    await windows.setMachine();
+    const { calls } = await windows.run("install", withTicket);
+    const failAt = calls.indexOf("Set-PrintConfiguration") + 2;
+    await windows.setMachine();
+
+    const result = await windows.run("install", withTicket, { failAt });
+    const second = await windows.run("install", withTicket);
+    const third = await windows.run("install", withTicket);
+
+    assert.match(result.output.at(-1) ?? "", /installed; the PrintTicket cannot be read back$/);
+    assert.equal(second.output.at(-1), "Installed: Office: installed");
+    assert.equal(third.output.at(-1), "Installed: Office: nothing to change");
+  });
+
+  test("ticket parameters reach the driver unchanged, whatever their text", async () => {
+    const text = "it’s a ‘user’ code: 50% & <\"$(calc)'>\n`2` 印刷 😀";
+    const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+    const ticket = ticketAround(
+      `<psf:ParameterInit name="ns0000:Code"><psf:Value>${escaped}</psf:Value></psf:ParameterInit>`,
     );
+
+    const result = await windows.install({}, deployable({ print_ticket: ticket }));
+
+    const { Parameters } = getQueue(result).Ticket as { Parameters: Record<string, string> };
+    assert.deepEqual(Object.values(Parameters), [text]);
   });
 
-  test("monochrome and uncollated are set without any other preference", async () => {
-    const mono = await windows.install({}, deployable({ color: "mono" }));
-    const loose = await windows.install({}, deployable({ collate: "off" }));
+  test("a ticket that the form's command copies installs on another machine, and its digest is recorded", async () => {
+    const grid = "function Out-GridView { param($Title, $OutputMode) end { @($input)[0] } }\n";
+    await windows.install({}, withTicket);
+    const { machine, errors } = await windows.paste(grid + ticketCommand);
 
-    const usual = { DuplexingMode: "OneSided", Color: true, Collate: true, PaperSize: "Letter" };
-    assert.deepEqual(getQueue(mono).Configuration, { ...usual, Color: false });
-    assert.deepEqual(getQueue(loose).Configuration, { ...usual, Collate: false });
+    const result = await windows.install({}, deployable({ print_ticket: machine.Clipboard }));
+
+    const { Features } = getQueue(result).Ticket as { Features: Record<string, string> };
+    const options = Object.values(Features).map((option) => option.split(" ").at(-1));
+    assert.deepEqual(errors, []);
+    assert.match(machine.Clipboard, /^<\?xml version="1\.0" encoding="UTF-8"\?>\r\n<f:PrintTicket/);
+    assert.equal(result.output.at(-1), "Installed: Office: installed");
+    assert.deepEqual(options.sort(), ["Cassette", "Default", "TopLeft"]);
+    assert.match(String(result.machine.Registry[markerPath]?.Ticket), /^[0-9A-F]{64}$/);
   });
 
-  test("uninstalling a renamed printer restores the default printer from before its first name", async () => {
-    const sid = "S-1-5-21-9-8-7-1001";
-    const old = { Device: "Theirs,winspool,Ne05:", LegacyDefaultPrinterMode: 0 };
-    const Registry = { [defaultPrinterKey(sid)]: old };
-    const machine = {
-      Users: [sid],
-      Registry,
-      Queues: [queue("Theirs", "LPT1:")],
-      Drivers: [papyrusDriver()],
-    };
-    const after = deployable({ name: "After", set_default: "on" });
-    await windows.install(machine, deployable({ name: "Before", set_default: "on" }));
+  const count = rounds(200, 2300);
+  test(`a ticket with ${count} features is set, and a second run changes nothing`, async () => {
+    const features = Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [
+        `ns0000:JobFeatureNumber${i}`,
+        "ns0000:AnOptionWithALongName",
+      ]),
+    );
+    const compact = makeTicket(features).replace(/\s+/g, " ").replaceAll("> <", "><");
+    const office = deployable({ print_ticket: compact });
+    assert.ok(office.printer.print_ticket.length > 104 * count, "256 KB in the deep tier");
 
-    const renamed = await windows.runSuccessfully("install", after);
-    const removed = await windows.runSuccessfully("uninstall", after);
+    const result = await windows.install({}, office);
+    const second = await windows.run("install", office);
 
-    assert.match(String(renamed.machine.Registry[defaultPrinterKey(sid)]?.Device), /^After,winspool,/);
-    assert.deepEqual(removed.machine.Registry[defaultPrinterKey(sid)], old);
+    const { Features } = getQueue(result).Ticket as { Features: object };
+    assert.equal(Object.keys(Features).length, count);
+    assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
   });
 
-  for (const count of [0, 1, 3]) {
-    test(`the default printer is set for ${count} logged-on users and at later log-ons, and uninstall restores the old one`, async () => {
-      const users = Array.from({ length: count }, (_, i) => `S-1-5-21-9-8-7-100${i}`);
-      const old = { Device: "Theirs,winspool,Ne05:", LegacyDefaultPrinterMode: 0 };
-      const Registry: Record<string, Record<string, unknown>> = {
-        "HKEY_USERS\\S-1-5-18\\Software": { a: "b" },
-      };
-      for (const sid of users) {
-        Registry[defaultPrinterKey(sid)] = old;
-        Registry[defaultPrinterKey(sid).replace(/Windows$/, "Devices")] = { Office: "winspool,Ne07:" };
-      }
-      const office = deployable({ set_default: "on" });
-      const machine = {
-        Users: users,
-        Registry,
-        Queues: [queue("Theirs", "LPT1:")],
-        Drivers: [papyrusDriver()],
-      };
+  test("only install contains the ticket, in one literal", () => {
+    const text = (kind: ScriptKind) => renderScript(kind, deploymentOf(withTicket)).toString();
 
-      const result = await windows.install(machine, office);
-      const removed = await windows.run("uninstall", office);
-
-      for (const sid of users) {
-        assert.equal(result.machine.Registry[defaultPrinterKey(sid)]?.Device, "Office,winspool,Ne07:");
-        assert.equal(result.machine.Registry[defaultPrinterKey(sid)]?.LegacyDefaultPrinterMode, 1);
-        assert.deepEqual(removed.machine.Registry[defaultPrinterKey(sid)], old);
-      }
-      const setup = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components\\Platen";
-      assert.match(String(result.machine.Registry[setup]?.StubPath), /-File ".*Platen.logon\.ps1"$/);
-      assert.equal(result.machine.Registry[markerPath]?.LogonDefault, "Office");
-      assert.equal(removed.machine.Registry[setup], undefined);
-      assert.equal(result.machine.Registry[defaultPrinterKey("S-1-5-18")], undefined);
-    });
-  }
+    assert.ok(
+      text("install").includes(`${powershell`PrintTicket = ${withTicket.printer.print_ticket}`}\r\n`),
+    );
+    for (const kind of ["uninstall", "detect"] as const) assert.doesNotMatch(text(kind), /PrintTicket/);
+  });
 });

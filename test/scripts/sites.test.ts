@@ -3,15 +3,17 @@ import { describe, test } from "node:test";
 import { type Deployable, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { revisionOf } from "../../src/pkg/scripts/revision.ts";
 import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
-import { getQueue, traces } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
-
-const onlyHere = { parameters: { OnlyHere: true } };
+import { tellStories } from "../support/powershell/transcripts.ts";
 
 /** A printer with its own subnets, or those of its client. */
 function placed(subnets: string, fields: Record<string, string> = {}, ofClient: string[] = []): Deployable {
   return { ...deployable({ subnets, ...fields }), client: { subnets: ofClient } };
 }
+
+const inside = { Addresses: ["10.1.2.3"] };
+const away = placed("10.9.9.0/24", { name: "Away", id: "1" });
+const here = placed("10.1.2.0/24", { name: "Here", id: "2" });
 
 describe("subnets on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
@@ -72,128 +74,58 @@ describe("subnets on a simulated Windows", { skip: withoutPowerShell }, () => {
     assert.deepEqual(await outputs(away, away), []);
   });
 
-  test("a machine whose addresses cannot be read is not applicable, and install fails", async () => {
-    await windows.setMachine({ AddressesFail: true });
-
-    const requirement = await windows.run("requirement", placed("10.1.2.0/24"));
-    const install = await windows.run("install", placed("10.1.2.0/24"), onlyHere);
-    const detect = await windows.run("detect", placed("10.1.2.0/24"), onlyHere);
-
-    assert.deepEqual([requirement.code, requirement.output], [0, []]);
-    assert.equal(install.code, 1603);
-    assert.deepEqual([detect.code, detect.output.length], [1, 1]);
-    assert.deepEqual(traces(install), []);
-  });
-
-  test("install -OnlyHere outside the subnets changes nothing and prints the subnets", async () => {
-    await windows.setMachine({ Spooler: { Status: "Stopped", StartType: "Manual" } });
-    const office = placed("10.1.2.0/24\n10.1.3.0/24\n10.1.4.0/24\nfd00::/48");
-
-    const skipped = await windows.run("install", office, onlyHere);
-    const detected = await windows.run("detect", office, onlyHere);
-
-    const line =
-      "Skipped: not at this site (Office belongs in 10.1.2.0/24, 10.1.3.0/24, 10.1.4.0/24 and 1 more; this machine has 192.168.178.20)";
-    assert.deepEqual([skipped.code, skipped.output], [0, [line]]);
-    assert.deepEqual([detected.code, detected.output], [0, [line]]);
-    assert.deepEqual([...skipped.calls, ...detected.calls], []);
-    assert.deepEqual([traces(skipped), skipped.machine.Spooler.Status], [[], "Stopped"]);
-    assert.match(skipped.log, /not at this site/);
-  });
-
-  test("install works without -OnlyHere or inside a subnet, and detect without -OnlyHere requires the printer", async () => {
-    const office = placed("10.1.2.0/24");
-    await windows.setMachine();
-    const anyway = await windows.run("install", office);
-    await windows.setMachine({ Addresses: ["10.1.2.3"] });
-    const inside = await windows.run("install", office, onlyHere);
-    const detected = await windows.run("detect", office, onlyHere);
-    await windows.setMachine();
-    const absent = await windows.run("detect", office);
-
-    assert.deepEqual([anyway.code, inside.code, detected.code, absent.code], [0, 0, 0, 1]);
-    assert.ok(getQueue(anyway) && getQueue(inside));
-    assert.deepEqual(detected.output, ["Installed: Office"]);
-    assert.match(absent.output.join(), /^Not installed: Office: there is no such queue$/);
-  });
-
-  test("-OnlyHere has no effect for a printer without subnets", async () => {
-    await windows.setMachine();
-
-    const installed = await windows.run("install", placed(""), onlyHere);
-    const detected = await windows.run("detect", placed(""), onlyHere);
-
-    assert.deepEqual([installed.code, detected.output], [0, ["Installed: Office"]]);
-  });
-
-  test("a 32-bit host passes -OnlyHere on", async () => {
-    await windows.setMachine({ ProcessArchitecture: "x86", Wow64: "AMD64" });
-
-    const skipped = await windows.run("install", placed("10.1.2.0/24"), onlyHere);
-    const detected = await windows.run("detect", placed("10.1.2.0/24"), onlyHere);
-
-    assert.match(skipped.output.join(), /^Skipped: not at this site/);
-    assert.match(detected.output.join(), /^Skipped: not at this site/);
-    assert.deepEqual(traces(skipped), []);
-  });
-
-  test("each printer in a client's package uses its own subnets, and the result counts the skipped ones", async () => {
-    await windows.setMachine({ Addresses: ["10.1.2.3"] });
-    const client = deploymentOfMany("Client", [
-      placed("10.9.9.0/24", { name: "Away", id: "1" }),
-      placed("", { name: "Anywhere", id: "2" }),
-      placed("", { name: "Here", id: "3", address: "10.0.0.10" }, ["10.1.2.0/24"]),
-    ]);
-
-    const installed = await windows.run("install", client, onlyHere);
-    const detected = await windows.run("detect", client, onlyHere);
-    const strict = await windows.run("detect", client);
-
-    assert.equal(installed.code, 0);
-    assert.deepEqual(installed.output, [
-      "Away: not at this site (Away belongs in 10.9.9.0/24; this machine has 10.1.2.3)",
-      "Anywhere: installed",
-      "Here: installed",
-      "Installed: all 2 printers; 1 skipped: not at this site",
-    ]);
-    assert.deepEqual(
-      installed.machine.Queues.map(({ Name }) => Name),
-      ["Anywhere", "Here"],
-    );
-    assert.deepEqual(detected.output, ["Installed: all 2 printers; 1 skipped: not at this site"]);
-    assert.deepEqual([strict.code, strict.output], [1, ["Not installed: Away: there is no such queue"]]);
-  });
-
-  test("the last line of a client's package counts the skipped printers if one is installed, none belongs here, or one fails", async () => {
-    const printer = (name: string, subnets: string, id: string) => placed(subnets, { name, id });
-    const run = async (...printers: Deployable[]) =>
-      windows.run("install", deploymentOfMany("Client", printers), onlyHere);
-    await windows.setMachine({ Addresses: ["10.1.2.3"] });
-    const one = await run(printer("Away", "10.9.9.0/24", "1"), printer("Here", "10.1.2.0/24", "2"));
-    const none = await run(printer("Away", "10.9.9.0/24", "1"), printer("Far", "10.8.8.0/24", "2"));
-    await windows.setMachine({ Addresses: ["10.1.2.3"], PnpCode: 5 });
-    const failed = await run(printer("Away", "10.9.9.0/24", "1"), printer("Here", "10.1.2.0/24", "2"));
-
-    assert.deepEqual(
-      [one.code, one.output.at(-1)],
-      [0, "Installed: Here: installed; 1 skipped: not at this site"],
-    );
-    assert.deepEqual([none.code, none.output.at(-1)], [0, "Skipped: not at this site (all 2 printers)"]);
-    assert.equal(failed.code, 1603);
-    assert.match(
-      failed.output.at(-1) ?? "",
-      /^Failed: Here: .*\(pnputil 5\).*; 1 skipped: not at this site$/,
-    );
-  });
-
-  test("-WhatIf with -OnlyHere skips too", async () => {
-    await windows.setMachine();
-
-    const result = await windows.run("install", placed("10.1.2.0/24"), {
-      parameters: { OnlyHere: true, WhatIf: true },
-    });
-
-    assert.match(result.output.join(), /^Skipped: not at this site/);
+  tellStories("sites", {
+    "a machine whose addresses cannot be read is not applicable, and install fails": [
+      { AddressesFail: true },
+      placed("10.1.2.0/24"),
+      "requirement, install -OnlyHere, detect -OnlyHere",
+    ],
+    "install -OnlyHere outside the subnets changes nothing and prints the subnets": [
+      { Spooler: { Status: "Stopped", StartType: "Manual" } },
+      placed("10.1.2.0/24\n10.1.3.0/24\n10.1.4.0/24\nfd00::/48"),
+      "install -OnlyHere, detect -OnlyHere",
+    ],
+    "install works without -OnlyHere outside the subnets": [placed("10.1.2.0/24"), "install"],
+    "install -OnlyHere works inside a subnet": [
+      inside,
+      placed("10.1.2.0/24"),
+      "install -OnlyHere, detect -OnlyHere",
+    ],
+    "detect without -OnlyHere requires the printer": [placed("10.1.2.0/24"), "detect"],
+    "-OnlyHere has no effect for a printer without subnets": [
+      placed(""),
+      "install -OnlyHere, detect -OnlyHere",
+    ],
+    "a 32-bit host passes -OnlyHere on": [
+      { ProcessArchitecture: "x86", Wow64: "AMD64" },
+      placed("10.1.2.0/24"),
+      "install -OnlyHere, detect -OnlyHere",
+    ],
+    "each printer in a client's package uses its own subnets, and the result counts the skipped ones": [
+      inside,
+      deploymentOfMany("Client", [
+        away,
+        placed("", { name: "Anywhere", id: "2" }),
+        placed("", { name: "Here", id: "3", address: "10.0.0.10" }, ["10.1.2.0/24"]),
+      ]),
+      "install -OnlyHere, detect -OnlyHere, detect",
+    ],
+    "the last line of a client's package counts the skipped printers if one is installed": [
+      inside,
+      deploymentOfMany("Client", [away, here]),
+      "install -OnlyHere",
+    ],
+    "the last line of a client's package counts the skipped printers if none belongs here": [
+      inside,
+      deploymentOfMany("Client", [away, placed("10.8.8.0/24", { name: "Far", id: "2" })]),
+      "install -OnlyHere",
+    ],
+    "the last line of a client's package counts the skipped printers if one fails": [
+      { ...inside, PnpCode: 5 },
+      deploymentOfMany("Client", [away, here]),
+      "install -OnlyHere",
+    ],
+    "-WhatIf with -OnlyHere skips too": [placed("10.1.2.0/24"), "install -OnlyHere -WhatIf"],
   });
 });
 

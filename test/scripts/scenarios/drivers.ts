@@ -9,15 +9,16 @@ const byItself: ScenarioGroup = {
   about: `The driver’s own package with the two models that printers use, _${pcl}_ and _${ps}_.`,
   what: driverOnly(pcl, ps),
   scenarios: [
-    { before: "not installed", run: "install" },
-    { before: "installed", run: "detect", ranBefore: ["install"] },
-    { before: "installed", run: "uninstall", ranBefore: ["install"] },
-    {
-      before: `installed; the queue _Front Desk_ uses _${ps}_`,
-      run: "uninstall",
-      ranBefore: ["install"],
-      changesSince: { Queues: [queue("Front Desk", "LPT1:", ps)] },
-    },
+    ["not installed", 0, "install"],
+    ["installed", 0, "install, detect"],
+    ["installed", 0, "install, uninstall"],
+    [
+      `installed; the queue _Front Desk_ uses _${ps}_`,
+      0,
+      "install",
+      { Queues: [queue("Front Desk", "LPT1:", ps)] },
+      "uninstall",
+    ],
   ],
 };
 
@@ -30,9 +31,9 @@ const withoutDriver: ScenarioGroup = {
     "_Office_ at 10.0.0.9. Its package contains only scripts; the driver’s own package installs the driver.",
   what: withoutDrivers(printer),
   scenarios: [
-    { before: "the driver is not installed", run: "install", code: 1603 },
-    { before: "the driver’s own package is installed", run: "install", ranBefore: [["install", own]] },
-    { before: "both are installed", run: "uninstall", ranBefore: [["install", own], "install"] },
+    ["the driver is not installed", 1603, "install"],
+    ["the driver’s own package is installed", 0, ["install", own], "install"],
+    ["both are installed", 0, ["install", own], "install, uninstall"],
   ],
 };
 

@@ -22,34 +22,14 @@ export const troubles: ScenarioGroup = {
   about: "The same printer without a location, not installed unless the row says so.",
   what: deployable(),
   scenarios: [
-    { before: "the spooler is stopped", run: "install", machine: { Spooler: stopped } },
-    { before: "the spooler is disabled", run: "install", code: 1603, machine: { Spooler: disabled } },
-    {
-      before: "installed; then the spooler was disabled",
-      run: "detect",
-      code: 1,
-      ranBefore: ["install"],
-      changesSince: { Spooler: disabled },
-    },
-    {
-      before: "the spooler stops once, at the first call",
-      run: "install",
-      machine: { SpoolerDiesAt: 2 },
-    },
-    {
-      before: "the spooler stops at every call",
-      run: "install",
-      code: 1618,
-      machine: { SpoolerDiesAt: 2, SpoolerKeepsDying: true },
-    },
-    { before: "protected print mode is on", run: "install", code: 1603, machine: protectedPrint },
-    {
-      before: "the script runs without administrator rights",
-      run: "install",
-      code: 1603,
-      machine: { Admin: false },
-    },
-    { before: "a 32-bit program starts the script on x64", run: "install", machine: in32Bits },
+    ["the spooler is stopped", 0, { Spooler: stopped }, "install"],
+    ["the spooler is disabled", 1603, { Spooler: disabled }, "install"],
+    ["installed; then the spooler was disabled", 1, "install", { Spooler: disabled }, "detect"],
+    ["the spooler stops once, at the first call", 0, { SpoolerDiesAt: 2 }, "install"],
+    ["the spooler stops at every call", 1618, { SpoolerDiesAt: 2, SpoolerKeepsDying: true }, "install"],
+    ["protected print mode is on", 1603, protectedPrint, "install"],
+    ["the script runs without administrator rights", 1603, { Admin: false }, "install"],
+    ["a 32-bit program starts the script on x64", 0, in32Bits, "install"],
   ],
 };
 
@@ -68,19 +48,9 @@ export const ownDrivers: ScenarioGroup = {
     "_Office_ at 10.0.0.9 with _Generic / Text Only_. Its package contains only scripts. Files in the driver store stay.",
   what: windowsDeployable({}, text),
   scenarios: [
-    { before: "Windows has the driver in its store", run: "install", machine: { Store: [inBox] } },
-    {
-      before: "Windows lacks the driver and cannot get it",
-      run: "install",
-      code: 1603,
-      machine: { WindowsDrivers: [] },
-    },
-    {
-      before: "installed; Windows has the driver in its store",
-      run: "uninstall",
-      machine: { Store: [inBox] },
-      ranBefore: ["install"],
-    },
+    ["Windows has the driver in its store", 0, { Store: [inBox] }, "install"],
+    ["Windows lacks the driver and cannot get it", 1603, { WindowsDrivers: [] }, "install"],
+    ["installed; Windows has the driver in its store", 0, { Store: [inBox] }, "install, uninstall"],
   ],
 };
 
@@ -89,27 +59,26 @@ export const onArm64: ScenarioGroup = {
   about: `_Office_ at 10.0.0.9 with _${x64Model}_ 1.2.3.4 for x64 and _${arm64Model}_ 3.0.0.0 for ARM64, both in one package.`,
   what: driverPair(),
   scenarios: [
-    { before: "an x64 machine", run: "install" },
-    { before: "an x64 machine; installed", run: "detect", ranBefore: ["install"] },
-    { before: "an ARM64 machine", run: "install", machine: arm64Machine },
-    { before: "an ARM64 machine; installed", run: "detect", machine: arm64Machine, ranBefore: ["install"] },
-    {
-      before: "an ARM64 machine; the queue has the driver for x64",
-      run: "detect",
-      code: 1,
-      machine: {
+    ["an x64 machine", 0, "install"],
+    ["an x64 machine; installed", 0, "install, detect"],
+    ["an ARM64 machine", 0, arm64Machine, "install"],
+    ["an ARM64 machine; installed", 0, arm64Machine, "install, detect"],
+    [
+      "an ARM64 machine; the queue has the driver for x64",
+      1,
+      {
         ...arm64Machine,
         Queues: [queue("Office", "IP_10.0.0.9")],
         Ports: [tcpPort("IP_10.0.0.9")],
         Drivers: [papyrusDriver()],
       },
-    },
-    {
-      before: "an ARM64 machine; the printer has only a driver for x64",
-      run: "install",
-      code: 1603,
-      machine: arm64Machine,
-      what: deployable(),
-    },
+      "detect",
+    ],
+    [
+      "an ARM64 machine; the printer has only a driver for x64",
+      1603,
+      arm64Machine,
+      ["install", deployable()],
+    ],
   ],
 };

@@ -25,32 +25,30 @@ const preferences: ScenarioGroup = {
   about: "_Office_ with a PrintTicket that staples at the top left and takes paper from the cassette.",
   what: deployable({ print_ticket: stapled }),
   scenarios: [
-    { before: "the driver takes the ticket", run: "install" },
-    { before: "installed with the ticket", run: "install", ranBefore: ["install"] },
-    { before: "the driver refuses the ticket", run: "install", machine: { Refuses: ["PrintTicketXml"] } },
-    { before: "no ticket, but a file of vendor preferences", run: "install", files, what: withFile },
-    {
-      before: "the same, and Windows does not restore the file",
-      run: "install",
-      files,
-      machine: { PrintUi: "refuses" },
-      what: withFile,
-    },
-    {
-      before:
-        "no ticket, but users’ own preferences are deleted; two logged-on users have their own for _Office_ and _Hall_",
-      run: "install",
-      machine: { Users: [...people], Registry: ownPreferences },
-      what: reset,
-    },
-    {
-      before: "the same, installed; both users have set preferences again",
-      run: "install",
-      machine: { Users: [...people], Registry: ownPreferences },
-      ranBefore: ["install"],
-      changesSince: { Registry: ownPreferences },
-      what: reset,
-    },
+    ["the driver takes the ticket", 0, "install"],
+    ["installed with the ticket", 0, "install, install"],
+    ["the driver refuses the ticket", 0, { Refuses: ["PrintTicketXml"] }, "install"],
+    ["no ticket, but a file of vendor preferences", 0, ["install", withFile, { files }]],
+    [
+      "the same, and Windows does not restore the file",
+      0,
+      { PrintUi: "refuses" },
+      ["install", withFile, { files }],
+    ],
+    [
+      "no ticket, but users’ own preferences are deleted; two logged-on users have their own for _Office_ and _Hall_",
+      0,
+      { Users: [...people], Registry: ownPreferences },
+      ["install", reset],
+    ],
+    [
+      "the same, installed; both users have set preferences again",
+      0,
+      { Users: [...people], Registry: ownPreferences },
+      ["install", reset],
+      { Registry: ownPreferences },
+      ["install", reset],
+    ],
   ],
 };
 
@@ -85,26 +83,24 @@ const replaced: ScenarioGroup = {
   about: "_Office_ at 10.0.0.9 with a value in _Old queues to remove_.",
   what: deployable({ replaces: "\\\\server\\Old" }),
   scenarios: [
-    {
-      before:
-        "_Old queues to remove_ has `\\\\server\\Old`, a connection of the machine and of two logged-on users; it is the first user’s default printer",
-      run: "install",
-      machine: connections,
-    },
-    {
-      before:
-        "_Old queues to remove_ has `address:10.0.0.5`: two queues use ports to it, a third uses a port to 10.0.0.50",
-      run: "install",
-      machine: byHand,
-      what: deployable({ replaces: "address:10.0.0.5" }),
-    },
-    {
-      before: "the same, but the installation fails",
-      run: "install",
-      code: 1603,
-      machine: { ...byHand, SilentAddFailures: 9 },
-      what: deployable({ replaces: "address:10.0.0.5" }),
-    },
+    [
+      "_Old queues to remove_ has `\\\\server\\Old`, a connection of the machine and of two logged-on users; it is the first user’s default printer",
+      0,
+      connections,
+      "install",
+    ],
+    [
+      "_Old queues to remove_ has `address:10.0.0.5`: two queues use ports to it, a third uses a port to 10.0.0.50",
+      0,
+      byHand,
+      ["install", deployable({ replaces: "address:10.0.0.5" })],
+    ],
+    [
+      "the same, but the installation fails",
+      1603,
+      { ...byHand, SilentAddFailures: 9 },
+      ["install", deployable({ replaces: "address:10.0.0.5" })],
+    ],
   ],
 };
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { selectCases } from "../depth.ts";
+import { isDeep, selectCases } from "../depth.ts";
 import type { RunOptions, RunResult, Simulation } from "./powershell.ts";
 
 interface Interruption extends Pick<RunOptions, "failWith"> {
@@ -7,6 +7,8 @@ interface Interruption extends Pick<RunOptions, "failWith"> {
   readonly prepare: () => Promise<unknown>;
   /** The script must make more calls than this. */
   readonly moreThan: number;
+  /** Which of the calls fails in the quick tier, from 0 to 1; by default the first, the middle and the last. */
+  readonly quickAt?: number;
 }
 
 interface Interrupted {
@@ -25,14 +27,15 @@ interface Interrupted {
 export async function* interruptEachCall(
   windows: Simulation,
   [kind, what]: readonly [...Parameters<Simulation["run"]>],
-  { prepare, moreThan, failWith = "error" }: Interruption,
+  { prepare, moreThan, failWith = "error", quickAt }: Interruption,
 ): AsyncGenerator<Interrupted> {
   await prepare();
   const whole = await windows.runSuccessfully(kind, what);
   const count = whole.calls.length;
   assert.ok(count > moreThan, `${count} calls`);
   const calls = Array.from({ length: count }, (_, i) => i + 1);
-  for (const failAt of selectCases(calls, 3)) {
+  const isOne = quickAt !== undefined && !isDeep;
+  for (const failAt of isOne ? [Math.ceil(quickAt * count)] : selectCases(calls, 3)) {
     await prepare();
     const broken = await windows.run(kind, what, { failAt, failWith });
     yield { broken, whole, where: `call ${failAt} of ${count}, ${broken.calls[failAt - 1]}` };

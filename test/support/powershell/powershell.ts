@@ -141,7 +141,9 @@ export class Simulation {
     const script = join(folder, `${kind}.ps1`);
     await writeFile(
       script,
-      isWhole ? renderWithSettings(kind, settings) : await this.#withoutSettings(kind, settings),
+      isWhole || options.asServed === true
+        ? renderWithSettings(kind, settings)
+        : await this.#withoutSettings(kind, settings),
     );
     const request = {
       wow64: this.#wow64,
@@ -205,6 +207,8 @@ export interface RunOptions {
   readonly withoutFiles?: boolean;
   /** Further files beside the script, by name. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Runs the script as it is served, also in the quick tier. */
+  readonly asServed?: boolean;
   /** Replaces the driver's INF. */
   readonly inf?: Buffer;
 }
@@ -230,7 +234,6 @@ function freshMachine(): Machine {
   return {
     Architecture: "amd64",
     ProcessArchitecture: "AMD64",
-    Wow64: "",
     Admin: true,
     Spooler: { Status: "Running", StartType: "Automatic" },
     Queues: [],
@@ -243,48 +246,15 @@ function freshMachine(): Machine {
     Publishers: [],
     Refuses: [],
     Ignores: [],
-    SilentAddFailures: 0,
-    IsSetPrinterIgnored: false,
-    PnpCode: 0,
-    LingerMs: 0,
-    BusyUntil: 0,
-    SpoolerDiesAt: 0,
-    SpoolerKeepsDying: false,
-    SpoolerNeverStarts: false,
-    SpoolerHangs: false,
     Dependents: [],
-    PendingUntil: 0,
-    DriverNeedsInf: false,
-    DriverNeedsRestart: false,
-    DriverNever: false,
-    RefusesVersion: "",
-    MutexHeld: false,
-    CatalogUnsigned: false,
-    Download: "",
     Refusals: [],
-    JobsStay: false,
-    JobsRefused: false,
-    QueuesLeave: false,
-    PrintUi: "",
-    PrintUiHangs: false,
-    JobsDoneAt: 0,
-    ListLeaving: false,
-    IntuneFolder: false,
-    LogsBlocked: false,
-    Clipboard: "",
     Devices: [],
     WindowsDrivers: ["Microsoft PCL6 Class Driver", "Microsoft PS Class Driver", "Generic / Text Only"],
-    WithoutIppUrl: false,
     IppMonitor: "WSD Port Monitor",
-    IgnoresQueueName: false,
-    RenameRefused: false,
-    DiesAfterAdd: false,
     WrongUrl: "nothing",
     PrintLog: { IsEnabled: false, Events: [] },
     Network: { Names: {}, Tcp: {}, Ipp: {}, Snmp: {} },
-    RealNetwork: false,
     Addresses: ["192.168.178.20"],
-    AddressesFail: false,
   };
 }
 

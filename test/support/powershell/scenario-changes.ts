@@ -87,9 +87,13 @@ function tableChanges(
 
 const versionOf = ({ Version }: Table) => String(Version);
 
-function describePort({ PrinterHostAddress, PortNumber, Monitor }: Table): string {
+function describePort(port: Table): string {
+  const { PrinterHostAddress, PortNumber, Monitor, Protocol, LprQueueName, SNMPEnabled } = port;
   if (Monitor !== undefined) return `(${Monitor})`;
-  return PrinterHostAddress === undefined ? "" : `to ${PrinterHostAddress}:${PortNumber}`;
+  if (PrinterHostAddress === undefined) return "";
+  const lpr = Protocol === 2 ? ` with LPR queue \`${LprQueueName}\`` : "";
+  const snmp = SNMPEnabled ? ` with SNMP index ${port.SNMPIndex} and \`${port.SNMPCommunity}\`` : "";
+  return `to ${PrinterHostAddress}:${PortNumber}${lpr}${snmp}`;
 }
 
 function describeQueue({ DriverName, PortName, Ticket }: Table): string {
@@ -101,7 +105,7 @@ function describeQueue({ DriverName, PortName, Ticket }: Table): string {
 const internalFields = ["Name", "Leaving", "GoneAt", "IsWindows", "InfPath", "IsStored"];
 
 function fieldChanges(before: Table, after: Table): string[] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names
     .filter(
       (name) => !internalFields.includes(name) && formatValue(before[name]) !== formatValue(after[name]),

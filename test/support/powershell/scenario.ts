@@ -1,27 +1,14 @@
 import assert from "node:assert/strict";
-import type { ScriptKind } from "../../../src/pkg/scripts/render.ts";
 import type { Deployed } from "../audit/deployed.ts";
-import type { Machine, RunResult, Simulation } from "./powershell.ts";
+import type { RunResult, Simulation } from "./powershell.ts";
 import { describeChanges } from "./scenario-changes.ts";
+import { play, type Ran, runOf, type Step, singleRuns } from "./steps.ts";
 
-/** One row of docs/scenarios.md. */
-export interface Scenario {
-  /** The machine and the printer before the run, in words. */
-  readonly before: string;
-  readonly run: ScriptKind;
-  /** The required exit code, whatever the document says; 0 by default. */
-  readonly code?: number;
-  readonly machine?: Machine;
-  /** Scripts that were run successfully before. */
-  readonly ranBefore?: readonly (ScriptKind | readonly [ScriptKind, Deployed])[];
-  /** Changes of the machine after those runs. */
-  readonly changesSince?: Readonly<Record<string, unknown>>;
-  /** The deployment, if it differs from that of the group. */
-  readonly what?: Deployed;
-  readonly parameters?: Readonly<Record<string, true>>;
-  /** Further files of the package, by name. */
-  readonly files?: Readonly<Record<string, string>>;
-}
+/**
+ * One row of docs/scenarios.md: the machine and the printer before the run, in words; the required exit code, whatever the
+ * document says; and the steps, of which the last is the run.
+ */
+export type Scenario = readonly [before: string, code: number, ...steps: Step[]];
 
 export interface ScenarioGroup {
   readonly title: string;
@@ -32,47 +19,33 @@ export interface ScenarioGroup {
 }
 
 /** The cells of a row that are known before the run, as Markdown. */
-export function knownCells(scenario: Scenario, group: ScenarioGroup): string[] {
-  const { run, parameters = {}, what = group.what } = scenario;
-  const line = [`${run}.ps1`, ...Object.keys(parameters).map((name) => `-${name}`)].join(" ");
-  const owner = "models" in what ? "the driver’s " : "";
-  const variant = "omitsDriver" in what && what.omitsDriver ? " of `?driver=apart`" : "";
-  return [scenario.before, `${owner}\`${line}\`${variant}`];
+export function knownCells([before, , ...steps]: Scenario, group: ScenarioGroup): string[] {
+  const run = runOf([...singleRuns(steps)].at(-1), group.what);
+  assert.ok(run, `${before}: the last step is a run`);
+  const [kind, ...switches] = run.line.split(" ");
+  const line = [`${kind}.ps1`, ...switches].join(" ");
+  const owner = "models" in run.what ? "the driver’s " : "";
+  const variant = "omitsDriver" in run.what && run.what.omitsDriver ? " of `?driver=apart`" : "";
+  return [before, `${owner}\`${line}\`${variant}`];
 }
 
-/** Runs a scenario on its own machine. @returns all cells of its row */
+/** Runs a scenario on its own machine; all runs before the last must succeed. @returns all cells of its row */
 export async function runScenario(
   windows: Simulation,
   scenario: Scenario,
   group: ScenarioGroup,
 ): Promise<readonly string[]> {
-  const {
-    run,
-    code = 0,
-    machine = {},
-    ranBefore = [],
-    changesSince = {},
-    what = group.what,
-    parameters = {},
-    files = {},
-  } = scenario;
-  await windows.setMachine(machine);
-  for (const earlier of ranBefore) {
-    const [kind, deployed] = typeof earlier === "string" ? ([earlier, what] as const) : earlier;
-    await windows.runSuccessfully(kind, deployed);
+  const [, code, ...steps] = scenario;
+  let last: Ran | undefined;
+  for await (const ran of play(windows, steps, group.what)) {
+    assert.equal(last?.result.code ?? 0, 0, last?.result.output.join("\n"));
+    last = ran;
   }
-  await windows.changeMachine(changesSince);
-  const before = await windows.request<Pick<RunResult, "machine">>({ do: "state" });
-
-  const result = await windows.run(run, what, { parameters, files });
-
-  assert.equal(result.code, code, result.output.join("\n"));
-  assert.equal(result.left, 0, "something is left in the temporary folder");
-  return [
-    ...knownCells(scenario, group),
-    `${code}: ${lastResult(result)}`,
-    describeChanges(before.machine, result),
-  ];
+  assert.ok(last);
+  assert.equal(last.result.code, code, last.result.output.join("\n"));
+  assert.equal(last.result.left, 0, "something is left in the temporary folder");
+  const changes = describeChanges(last.before, last.result);
+  return [...knownCells(scenario, group), `${code}: ${lastResult(last.result)}`, changes];
 }
 
 /** The last line of output; JSON is summarised. */

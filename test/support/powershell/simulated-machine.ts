@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { RunResult } from "./powershell.ts";
+import type { Machine, RunResult } from "./powershell.ts";
 
 /** A TCP/IP port of a simulated machine. */
 export const tcpPort = (Name: string, PrinterHostAddress = "10.0.0.9") => ({
@@ -28,6 +28,18 @@ export const papyrusDriver = (Version = "1.2.3.4", date = "06/21/2025") => ({
   Name: "Papyrus 100 PCL6",
   Version,
   Date: date,
+});
+
+/** A machine that already has the queue, port and driver of `deployable`, but not its marker. */
+export const readyMachine = (
+  ofQueue: Record<string, unknown> = {},
+  ofPort: Record<string, unknown> = {},
+  more: Machine = {},
+): Machine => ({
+  Queues: [{ ...queue("Office", "IP_10.0.0.9"), ...ofQueue }],
+  Ports: [{ Name: "LPT1:" }, { ...tcpPort("IP_10.0.0.9"), ...ofPort }],
+  Drivers: [papyrusDriver()],
+  ...more,
 });
 
 /** Registry key in which install records the printer of `deployable`. */
