@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { parseClient } from "../src/domain/printers/client.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
-import { selectCases } from "./support/depth.ts";
+import { deepTest, selectCases } from "./support/depth.ts";
 import { driverZip } from "./support/drivers/driver-zip.ts";
 
 /** Creates a folder with some data and a driver ZIP. */
@@ -59,7 +59,7 @@ test("a backup whose reader closes the pipe reports that no backup was made", as
   assert.match(stderr, /^platen: no backup was made: .*EPIPE.*\n$/);
 });
 
-test("a command finishes its work although standard error is closed", async (t) => {
+deepTest("a command finishes its work although standard error is closed", async (t) => {
   const folder = await makeFolder(t);
 
   const { codes } = runUnread(folder, "backup all.tar", "2>&1");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { temporaryFolder } from "./support/app.ts";
 import { runPlaten } from "./support/backup/backup.ts";
+import { deepTest } from "./support/depth.ts";
 import { fill, smallDisk, withoutDisk } from "./support/durability/small-disk.ts";
 import { serve } from "./support/service.ts";
 
@@ -18,7 +19,7 @@ async function startError(t: TestContext, settings: Record<string, string>): Pro
   return service.output();
 }
 
-test("the error for an unusable address or port names its setting", async (t) => {
+deepTest("the error for an unusable address or port names its setting", async (t) => {
   const other = createServer();
   await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
   t.after(() => other.close());

@@ -32,22 +32,25 @@ function countPrefixes({ app: { workers } }: TestApp): () => number {
   return () => count;
 }
 
-test("a driver is encrypted once after its upload, and not again for any printer, with or without an icon", async (t) => {
-  const app = await startApp(t, { workers: "own" });
-  const prefixes = countPrefixes(app);
-  const driver_id = String(await app.addDriver(largeDriver()));
-  await until(() => prefixes() === 1);
+deepTest(
+  "a driver is encrypted once after its upload, and not again for any printer, with or without an icon",
+  async (t) => {
+    const app = await startApp(t, { workers: "own" });
+    const prefixes = countPrefixes(app);
+    const driver_id = String(await app.addDriver(largeDriver()));
+    await until(() => prefixes() === 1);
 
-  for (const name of ["Office", "Hall", "Store"]) {
-    const id = await app.addPrinter({ name, driver_id });
-    if (name === "Hall") await app.upload(`/printers/${id}/icon`, makePng(), "icon.png");
-    await bytesOf(app.fetch(`/printers/${id}/packages/mdm`));
-  }
+    for (const name of ["Office", "Hall", "Store"]) {
+      const id = await app.addPrinter({ name, driver_id });
+      if (name === "Hall") await app.upload(`/printers/${id}/icon`, makePng(), "icon.png");
+      await bytesOf(app.fetch(`/printers/${id}/packages/mdm`));
+    }
 
-  assert.equal(prefixes(), 1);
-});
+    assert.equal(prefixes(), 1);
+  },
+);
 
-test("packages are complete although a digest thread ended", { skip: without.verifier }, async (t) => {
+deepTest("packages are complete although a digest thread ended", { skip: without.verifier }, async (t) => {
   const app = await startApp(t, { workers: "own" });
   const driver_id = String(await app.addDriver(largeDriver()));
   const first = await app.addPrinter({ driver_id });

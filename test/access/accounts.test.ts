@@ -15,8 +15,9 @@ import {
 } from "../support/access/people.ts";
 import { namingProxies } from "../support/access/proxies.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 
-test("disabling, resetting or deleting an account signs it out at once", async (t) => {
+deepTest("disabling, resetting or deleting an account signs it out at once", async (t) => {
   const app = await startClosed(t);
   const admin = { cookie: await signInAdmin(app) };
   const statuses: number[] = [];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, type TestContext, test } from "node:test";
+import { describe, type TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { startGuarded } from "../support/access/guarded.ts";
 import { addAccount, addPerson, adminPassword, signInAdmin, startClosed } from "../support/access/people.ts";
@@ -13,7 +13,7 @@ import {
   watchProblems,
   withoutBrowser,
 } from "../support/browser.ts";
-import { isDeep, selectCases } from "../support/depth.ts";
+import { deepTest, isDeep, selectCases } from "../support/depth.ts";
 
 const long = "Kunde-Müller-und-Söhne-Vermögensverwaltungsgesellschaft-mbH";
 
@@ -90,7 +90,7 @@ describe("the administrator's pages", { skip: withoutBrowser, timeout: 300_000 }
   ] as const;
   for (const [width, colorScheme, javaScriptEnabled] of selectCases(looks, 1)) {
     const how = `${colorScheme}, ${javaScriptEnabled ? "with" : "without"} scripts`;
-    test(`are usable at ${width} px, ${how}`, async (t) => {
+    deepTest(`are usable at ${width} px, ${how}`, async (t) => {
       const { url } = await fullService(t);
       const options = { viewport: { width, height: 740 }, colorScheme, javaScriptEnabled };
       const page = await (await openBrowser(t, options)).newPage();
@@ -109,7 +109,7 @@ describe("the administrator's pages", { skip: withoutBrowser, timeout: 300_000 }
     });
   }
 
-  test("are usable behind a proxy, and explain that accounts have no passwords there", async (t) => {
+  deepTest("are usable behind a proxy, and explain that accounts have no passwords there", async (t) => {
     const { service, admin } = await startGuarded(t);
     const extraHTTPHeaders = { "remote-user": "boss", "remote-groups": "platen-admins" };
     const options = { viewport: { width: 320, height: 740 }, extraHTTPHeaders };

@@ -6,7 +6,7 @@ import { dayMs } from "../../src/domain/text.ts";
 import { requestLine } from "../../src/http/answers/errors.ts";
 import { filesPathOf, linkIn, startGuarded, statusesOf } from "../support/access/guarded.ts";
 import { navigation, startApp } from "../support/app.ts";
-import { selectCases } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 
@@ -31,27 +31,30 @@ async function startLinked(t: TestContext, options: Parameters<typeof startGuard
 
 const linkValue = (address: string) => /link=(.*)$/.exec(address)?.[1] ?? "";
 
-test("a link from the page of a printer, client or driver opens one download without signing in", async (t) => {
-  const { service, admin, linkTo } = await startGuarded(t);
-  await admin.post("/clients", { name: "A" });
-  await admin.addPrinter({ client_id: "1" });
-  const all = [
-    install,
-    "/printers/1/packages/mdm",
-    "/printers/1/packages/rmm?driver=apart",
-    "/clients/1/scripts/detect",
-    "/clients/1/packages/rmm",
-    "/drivers/1/packages/mdm",
-    "/drivers/1/scripts/install",
-  ];
+deepTest(
+  "a link from the page of a printer, client or driver opens one download without signing in",
+  async (t) => {
+    const { service, admin, linkTo } = await startGuarded(t);
+    await admin.post("/clients", { name: "A" });
+    await admin.addPrinter({ client_id: "1" });
+    const all = [
+      install,
+      "/printers/1/packages/mdm",
+      "/printers/1/packages/rmm?driver=apart",
+      "/clients/1/scripts/detect",
+      "/clients/1/packages/rmm",
+      "/drivers/1/packages/mdm",
+      "/drivers/1/scripts/install",
+    ];
 
-  const addresses = selectCases(all, 4);
-  const links = await Promise.all(addresses.map((address) => linkTo(address)));
+    const addresses = selectCases(all, 4);
+    const links = await Promise.all(addresses.map((address) => linkTo(address)));
 
-  assert.deepEqual(await statusesOf(service, links, { method: "HEAD" }), Array(addresses.length).fill(200));
-  assert.deepEqual(await statusesOf(service, addresses), Array(addresses.length).fill(401));
-  assert.ok(links.some((link) => /\?driver=apart&link=/.test(link)));
-});
+    assert.deepEqual(await statusesOf(service, links, { method: "HEAD" }), Array(addresses.length).fill(200));
+    assert.deepEqual(await statusesOf(service, addresses), Array(addresses.length).fill(401));
+    assert.ok(links.some((link) => /\?driver=apart&link=/.test(link)));
+  },
+);
 
 test("the page of a link shows its end and commands to download with it", async (t) => {
   const { operator, admin } = await startGuarded(t, { publicUrl: "https://platen.example" });

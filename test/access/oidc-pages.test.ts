@@ -6,6 +6,7 @@ import { adminPassword } from "../support/access/people.ts";
 import { temporaryFolder } from "../support/app.ts";
 import { openBrowser, withoutBrowser } from "../support/browser.ts";
 import { cleanUp } from "../support/clean-up.ts";
+import { deepTest } from "../support/depth.ts";
 import { serve } from "../support/service.ts";
 
 /** A port that was free a moment ago. */
@@ -92,20 +93,27 @@ test("a person signs in at a real provider under a path, works, and signs out of
   assert.equal(after.status(), 401);
 });
 
-test("a person without a role sees why, and admin gets in with the password", {
-  skip: withoutBrowser,
-}, async (t) => {
-  const { platen, page, signIn, service } = await start(t);
+deepTest(
+  "a person without a role sees why, and admin gets in with the password",
+  {
+    skip: withoutBrowser,
+  },
+  async (t) => {
+    const { platen, page, signIn, service } = await start(t);
 
-  await signIn("visitor", "/");
-  await page.getByRole("alert").waitFor();
-  const refusal = await page.getByRole("alert").textContent();
-  await page.getByLabel("Name").fill("admin");
-  await page.getByLabel("Password").fill(adminPassword);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.waitForURL(`${platen}/`);
+    await signIn("visitor", "/");
+    await page.getByRole("alert").waitFor();
+    const refusal = await page.getByRole("alert").textContent();
+    await page.getByLabel("Name").fill("admin");
+    await page.getByLabel("Password").fill(adminPassword);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.waitForURL(`${platen}/`);
 
-  assert.match(refusal ?? "", /“visitor@contoso\.com”, but none of your groups has access/);
-  assert.match(service.output(), /sign-in: refused at 127\.0\.0\.1:\d+: “visitor@contoso\.com” has no role/);
-  assert.doesNotMatch(service.output(), /a secret|code=/);
-});
+    assert.match(refusal ?? "", /“visitor@contoso\.com”, but none of your groups has access/);
+    assert.match(
+      service.output(),
+      /sign-in: refused at 127\.0\.0\.1:\d+: “visitor@contoso\.com” has no role/,
+    );
+    assert.doesNotMatch(service.output(), /a secret|code=/);
+  },
+);

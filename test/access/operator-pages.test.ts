@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { openBrowser, pasteText, saveScreenshot, watchProblems, withoutBrowser } from "../support/browser.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip, sixtyModels as models } from "../support/drivers/driver-zip.ts";
 import { makePng } from "../support/printers/png.ts";
 import { chooseAction } from "../support/printers/shop-lists.ts";
@@ -105,53 +106,63 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.deepEqual(problems, []);
   });
 
-  test("does the same without scripts, with one ZIP at a time, whose page lists its content", async (t) => {
-    const { url, app } = await startApp(t);
-    const browser = await openBrowser(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
-    const page = await browser.newPage();
+  deepTest(
+    "does the same without scripts, with one ZIP at a time, whose page lists its content",
+    async (t) => {
+      const { url, app } = await startApp(t);
+      const browser = await openBrowser(t, {
+        javaScriptEnabled: false,
+        viewport: { width: 360, height: 740 },
+      });
+      const page = await browser.newPage();
 
-    await page.goto(`${url}/clients`);
-    await page.getByRole("textbox", { name: "Name required" }).fill("Alpha");
-    await page.getByRole("button", { name: "Save client" }).click();
-    assert.equal(page.url(), `${url}/clients?saved=1`);
-    await page.goto(`${url}/printers`);
-    await page.locator(".upload-link .hint").first().waitFor();
-    await page.getByRole("link", { name: "Upload driver…" }).click();
-    assert.equal(await page.getByLabel("Driver ZIP").getAttribute("multiple"), null);
-    await page.getByLabel("Driver ZIP").setInputFiles(await driverFile(t));
-    await page.getByRole("button", { name: "Upload driver" }).click();
-    assert.equal(page.url(), `${url}/drivers/1?uploaded=new`);
-    await page.getByText("was uploaded.").waitFor();
-    await page.locator("label[for=tab-model]").click();
-    await page.getByRole("radio", { name: "Papyrus 101 PCL6" }).check();
-    await page.getByRole("button", { name: "Save driver" }).click();
-    assert.match(page.url(), /\/drivers\/1\?done=saved(?:&change=[\w-]{12})?$/);
-    await saveScreenshot(page, "360-driver-without-scripts");
-    await page.getByRole("link", { name: "New printer" }).first().click();
-    await page.getByRole("textbox", { name: "Name" }).fill("A, B");
-    await page.getByLabel("Address").fill("10.0.0.9");
-    await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("cannot contain “,”").first().waitFor();
-    assert.equal(await page.getByLabel("Address").inputValue(), "10.0.0.9");
-    await page.getByRole("textbox", { name: "Name" }).fill("Office");
-    await page.getByLabel("Model", { exact: true }).fill("Papyrus 150 PCL6");
-    await page.getByRole("button", { name: "Save printer" }).click();
-    assert.equal(page.url(), `${url}/printers/1?done=first`);
-    await saveScreenshot(page, "360-printer-without-scripts");
-    await page.getByRole("link", { name: "Download ZIP" }).waitFor();
-    assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0, "no button that does nothing");
-    await page
-      .getByLabel("Icon file")
-      .setInputFiles({ name: "i.png", mimeType: "image/png", buffer: makePng() });
-    await page.getByRole("button", { name: "Upload icon" }).click();
-    await page.getByAltText("The printer’s icon").waitFor();
-    await page.getByRole("link", { name: "Edit", exact: true }).click();
-    await page.getByLabel("Address").fill("10.0.0.10");
-    await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("Delete…").click();
-    await page.getByRole("button", { name: "Delete printer" }).click();
+      await page.goto(`${url}/clients`);
+      await page.getByRole("textbox", { name: "Name required" }).fill("Alpha");
+      await page.getByRole("button", { name: "Save client" }).click();
+      assert.equal(page.url(), `${url}/clients?saved=1`);
+      await page.goto(`${url}/printers`);
+      await page.locator(".upload-link .hint").first().waitFor();
+      await page.getByRole("link", { name: "Upload driver…" }).click();
+      assert.equal(await page.getByLabel("Driver ZIP").getAttribute("multiple"), null);
+      await page.getByLabel("Driver ZIP").setInputFiles(await driverFile(t));
+      await page.getByRole("button", { name: "Upload driver" }).click();
+      assert.equal(page.url(), `${url}/drivers/1?uploaded=new`);
+      await page.getByText("was uploaded.").waitFor();
+      await page.locator("label[for=tab-model]").click();
+      await page.getByRole("radio", { name: "Papyrus 101 PCL6" }).check();
+      await page.getByRole("button", { name: "Save driver" }).click();
+      assert.match(page.url(), /\/drivers\/1\?done=saved(?:&change=[\w-]{12})?$/);
+      await saveScreenshot(page, "360-driver-without-scripts");
+      await page.getByRole("link", { name: "New printer" }).first().click();
+      await page.getByRole("textbox", { name: "Name" }).fill("A, B");
+      await page.getByLabel("Address").fill("10.0.0.9");
+      await page.getByRole("button", { name: "Save printer" }).click();
+      await page.getByText("cannot contain “,”").first().waitFor();
+      assert.equal(await page.getByLabel("Address").inputValue(), "10.0.0.9");
+      await page.getByRole("textbox", { name: "Name" }).fill("Office");
+      await page.getByLabel("Model", { exact: true }).fill("Papyrus 150 PCL6");
+      await page.getByRole("button", { name: "Save printer" }).click();
+      assert.equal(page.url(), `${url}/printers/1?done=first`);
+      await saveScreenshot(page, "360-printer-without-scripts");
+      await page.getByRole("link", { name: "Download ZIP" }).waitFor();
+      assert.equal(
+        await page.getByRole("button", { name: "Copy" }).count(),
+        0,
+        "no button that does nothing",
+      );
+      await page
+        .getByLabel("Icon file")
+        .setInputFiles({ name: "i.png", mimeType: "image/png", buffer: makePng() });
+      await page.getByRole("button", { name: "Upload icon" }).click();
+      await page.getByAltText("The printer’s icon").waitFor();
+      await page.getByRole("link", { name: "Edit", exact: true }).click();
+      await page.getByLabel("Address").fill("10.0.0.10");
+      await page.getByRole("button", { name: "Save printer" }).click();
+      await page.getByText("Delete…").click();
+      await page.getByRole("button", { name: "Delete printer" }).click();
 
-    assert.equal(new URL(page.url()).pathname, "/printers");
-    assert.equal(app.store.printers.list().length, 0);
-  });
+      assert.equal(new URL(page.url()).pathname, "/printers");
+      assert.equal(app.store.printers.list().length, 0);
+    },
+  );
 });

@@ -133,7 +133,7 @@ test("where the settings name no administrator, the administrator's pages tell w
   assert.doesNotMatch(other, /none is set up|ADMIN_PASSWORD/);
 });
 
-test("behind a trusted proxy, the service's address is the one that the client requested", async (t) => {
+deepTest("behind a trusted proxy, the service's address is the one that the client requested", async (t) => {
   const trusting = await startApp(t, { proxies: proxiesOf() });
   const other = await startApp(t, { proxies: proxiesOf({ TRUSTED_PROXIES: "10.9.9.9" }) });
   const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "platen.example" };

@@ -12,7 +12,7 @@ import {
   startPrepared,
 } from "../support/access/sender-kinds.ts";
 import type { TestApp } from "../support/app.ts";
-import { isDeep, rounds, selectCases } from "../support/depth.ts";
+import { deepTest, isDeep, rounds, selectCases } from "../support/depth.ts";
 import { stateOf } from "../support/durability/whole-state.ts";
 import { makeOnce } from "../support/filled.ts";
 
@@ -163,7 +163,7 @@ async function wronglyAnswered(
   return wrong;
 }
 
-test("a sender without the right for a route is refused, and nothing is changed", async (t) => {
+deepTest("a sender without the right for a route is refused, and nothing is changed", async (t) => {
   const prepared = await prepareOnce(t);
   const app = await startPrepared(t, prepared);
   const before = await stateOf(app.dataDir);
@@ -181,7 +181,7 @@ test("a sender without the right for a route is refused, and nothing is changed"
   assert.ok(tested.length > rounds(150, 800), `${tested.length}`);
 });
 
-test("a sender with the right to read something can read it", async (t) => {
+deepTest("a sender with the right to read something can read it", async (t) => {
   const prepared = await prepareOnce(t);
   const app = await startPrepared(t, prepared);
   const tested = pairs((who, testCase) => isSafe(testCase) && isAllowed(who, testCase), 0);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe } from "node:test";
 import type { Page } from "playwright-core";
 import { addAccount, adminPassword, ownPassword, startClosed } from "../support/access/people.ts";
 import {
@@ -10,7 +10,7 @@ import {
   watchProblems,
   withoutBrowser,
 } from "../support/browser.ts";
-import { isDeep, windowVariants } from "../support/depth.ts";
+import { deepTest, isDeep, windowVariants } from "../support/depth.ts";
 
 async function fillIn(page: Page, fields: Record<string, string>, button: string): Promise<void> {
   for (const [label, value] of Object.entries(fields))
@@ -19,41 +19,44 @@ async function fillIn(page: Page, fields: Record<string, string>, button: string
 }
 
 describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("a new account signs in, chooses a password and gets the requested page, without scripts", async (t) => {
-    const app = await startClosed(t);
-    const password = await addAccount(app, "jo.meyer");
-    const browser = await openBrowser(t, { javaScriptEnabled: false });
-    const page = await browser.newPage();
-    const problems = watchProblems(page, app.url);
+  deepTest(
+    "a new account signs in, chooses a password and gets the requested page, without scripts",
+    async (t) => {
+      const app = await startClosed(t);
+      const password = await addAccount(app, "jo.meyer");
+      const browser = await openBrowser(t, { javaScriptEnabled: false });
+      const page = await browser.newPage();
+      const problems = watchProblems(page, app.url);
 
-    await page.goto(`${app.url}/clients`);
-    const signInUrl = page.url();
-    await fillIn(page, { Name: "jo.meyer", Password: "not this one at all" }, "Sign in");
-    const refused = await page.getByRole("alert").textContent();
-    await fillIn(page, { Password: password }, "Sign in");
-    const first = new URL(page.url()).pathname;
-    await page.goto(`${app.url}/printers`);
-    const kept = new URL(page.url()).pathname;
-    await fillIn(
-      page,
-      { "One-time password": password, "New password": ownPassword, "New password again": ownPassword },
-      "Change password",
-    );
-    const inside = new URL(page.url()).pathname;
-    const forms = await page.locator("form[method=post]").count();
-    await page.getByRole("link", { name: "jo.meyer" }).click();
-    const sessions = await page.locator("#sessions tbody tr").count();
-    await page.getByRole("button", { name: "Sign out" }).click();
+      await page.goto(`${app.url}/clients`);
+      const signInUrl = page.url();
+      await fillIn(page, { Name: "jo.meyer", Password: "not this one at all" }, "Sign in");
+      const refused = await page.getByRole("alert").textContent();
+      await fillIn(page, { Password: password }, "Sign in");
+      const first = new URL(page.url()).pathname;
+      await page.goto(`${app.url}/printers`);
+      const kept = new URL(page.url()).pathname;
+      await fillIn(
+        page,
+        { "One-time password": password, "New password": ownPassword, "New password again": ownPassword },
+        "Change password",
+      );
+      const inside = new URL(page.url()).pathname;
+      const forms = await page.locator("form[method=post]").count();
+      await page.getByRole("link", { name: "jo.meyer" }).click();
+      const sessions = await page.locator("#sessions tbody tr").count();
+      await page.getByRole("button", { name: "Sign out" }).click();
 
-    assert.match(signInUrl, /\/sign-in\?next=%2Fclients$/);
-    assert.match(refused ?? "", /Wrong name or password/);
-    assert.deepEqual([first, kept, inside], ["/sign-in/password", "/sign-in/password", "/printers"]);
-    assert.deepEqual([forms, sessions], [1, 1]);
-    assert.equal(new URL(page.url()).pathname, "/sign-in");
-    assert.deepEqual(problems, []);
-  });
+      assert.match(signInUrl, /\/sign-in\?next=%2Fclients$/);
+      assert.match(refused ?? "", /Wrong name or password/);
+      assert.deepEqual([first, kept, inside], ["/sign-in/password", "/sign-in/password", "/printers"]);
+      assert.deepEqual([forms, sessions], [1, 1]);
+      assert.equal(new URL(page.url()).pathname, "/sign-in");
+      assert.deepEqual(problems, []);
+    },
+  );
 
-  test("an administrator makes an account, reads its password once, and disables it", async (t) => {
+  deepTest("an administrator makes an account, reads its password once, and disables it", async (t) => {
     const app = await startClosed(t);
     const page = await (await openBrowser(t)).newPage();
     await page.goto(`${app.url}/accounts`);
@@ -77,7 +80,7 @@ describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }
   });
 
   for (const { colorScheme, width } of windowVariants([1440, 360])) {
-    test(`every page of accounts is usable ${colorScheme} at ${width} px`, async (t) => {
+    deepTest(`every page of accounts is usable ${colorScheme} at ${width} px`, async (t) => {
       const app = await startClosed(t);
       await addAccount(app, `${"long-name-".repeat(6)}x@y`);
       const browser = await openBrowser(t, { colorScheme, viewport: { width, height: 800 } });

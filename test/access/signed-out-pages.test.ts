@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { adminPassword, signInAdmin, startClosed } from "../support/access/people.ts";
 import { openWide, saveScreenshot, watchProblems, withoutBrowser } from "../support/browser.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
 async function signIn(page: Page): Promise<void> {
@@ -59,7 +60,7 @@ describe("a form whose sender was signed out meanwhile", { skip: withoutBrowser,
     assert.deepEqual(problems, []);
   });
 
-  test("a plain form keeps what was typed, too", async (t) => {
+  deepTest("a plain form keeps what was typed, too", async (t) => {
     const { app, page } = await openSignedIn(t, "/printers/1/edit");
     const problems = watchProblems(page, app.url);
     await page.getByLabel("Address", { exact: false }).first().fill("10.0.0.7");
@@ -77,7 +78,7 @@ describe("a form whose sender was signed out meanwhile", { skip: withoutBrowser,
     assert.deepEqual(problems, []);
   });
 
-  test("without scripts, the answer tells what to do, and going back shows what was typed", async (t) => {
+  deepTest("without scripts, the answer tells what to do, and going back shows what was typed", async (t) => {
     const { app, page } = await openSignedIn(t, "/printers/1/edit", { javaScriptEnabled: false });
     await page.getByLabel("Address", { exact: false }).first().fill("10.0.0.7");
     await page.context().clearCookies();
@@ -97,7 +98,7 @@ describe("a form whose sender was signed out meanwhile", { skip: withoutBrowser,
     assert.equal(app.app.store.printers.get(1).printer.address, "10.0.0.7");
   });
 
-  test("an upload shows the message in its line, and continues from there", async (t) => {
+  deepTest("an upload shows the message in its line, and continues from there", async (t) => {
     const { app, page } = await openSignedIn(t, "/drivers");
     await page.context().clearCookies();
 

@@ -11,7 +11,7 @@ import {
   wide,
   withoutBrowser,
 } from "../support/browser.ts";
-import { isDeep, selectCases } from "../support/depth.ts";
+import { deepTest, isDeep, selectCases } from "../support/depth.ts";
 
 const skip = { skip: withoutBrowser };
 
@@ -49,7 +49,7 @@ test("a token is made, shown once, used and revoked without scripts", skip, asyn
   assert.ok(!contentLater.includes(token));
 });
 
-test(
+deepTest(
   "a link is made on a printer's page, opens its file in another browser, and is ended there, without scripts",
   skip,
   async (t) => {
@@ -93,7 +93,7 @@ async function addTokens({ service }: Pick<Guarded, "service">): Promise<void> {
 }
 
 for (const width of selectCases([320, 345, 360, 700, 1440], 1)) {
-  test(`the page of tokens fits ${width} px`, skip, async (t) => {
+  deepTest(`the page of tokens fits ${width} px`, skip, async (t) => {
     const found: string[] = [];
 
     for (const javaScriptEnabled of selectCases([true, false], 1)) {
@@ -115,32 +115,36 @@ for (const width of selectCases([320, 345, 360, 700, 1440], 1)) {
 }
 
 for (const colorScheme of selectCases(["light", "dark"] as const, 1)) {
-  test(`the pages of tokens and links fit a phone and are accessible, ${colorScheme}`, skip, async (t) => {
-    const { page, service, addToken } = await openAsAdmin(t, {
-      viewport: { width: 360, height: 780 },
-      colorScheme,
-    });
-    await addToken("client:1");
-    const problems = watchProblems(page, service.url);
-    const found: string[] = [];
+  deepTest(
+    `the pages of tokens and links fit a phone and are accessible, ${colorScheme}`,
+    skip,
+    async (t) => {
+      const { page, service, addToken } = await openAsAdmin(t, {
+        viewport: { width: 360, height: 780 },
+        colorScheme,
+      });
+      await addToken("client:1");
+      const problems = watchProblems(page, service.url);
+      const found: string[] = [];
 
-    for (const path of ["/printers/1", "/clients/1", "/drivers/1?tab=deploy"]) {
-      await page.goto(service.url + path);
-      const fold = page.getByText("Create link…");
-      if ((await fold.count()) > 0) await fold.click();
-      if (await overflows(page)) found.push(`${path} overflows`);
-      if (isDeep || path !== "/clients/1")
-        found.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
-      await saveScreenshot(page, `phone-${colorScheme}${path.replaceAll(/[/?=]/g, "-")}`);
-    }
-    await page.goto(`${service.url}/printers/1`);
-    await page.getByText("Create link…").click();
-    await page.getByRole("button", { name: "Create link" }).click();
-    await page.locator("#link-0").waitFor();
-    if (await overflows(page)) found.push("the link overflows");
-    found.push(...(await accessibilityProblems(page)));
-    await saveScreenshot(page, `phone-${colorScheme}-link`);
+      for (const path of ["/printers/1", "/clients/1", "/drivers/1?tab=deploy"]) {
+        await page.goto(service.url + path);
+        const fold = page.getByText("Create link…");
+        if ((await fold.count()) > 0) await fold.click();
+        if (await overflows(page)) found.push(`${path} overflows`);
+        if (isDeep || path !== "/clients/1")
+          found.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
+        await saveScreenshot(page, `phone-${colorScheme}${path.replaceAll(/[/?=]/g, "-")}`);
+      }
+      await page.goto(`${service.url}/printers/1`);
+      await page.getByText("Create link…").click();
+      await page.getByRole("button", { name: "Create link" }).click();
+      await page.locator("#link-0").waitFor();
+      if (await overflows(page)) found.push("the link overflows");
+      found.push(...(await accessibilityProblems(page)));
+      await saveScreenshot(page, `phone-${colorScheme}-link`);
 
-    assert.deepEqual([...found, ...problems], []);
-  });
+      assert.deepEqual([...found, ...problems], []);
+    },
+  );
 }

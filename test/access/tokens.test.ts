@@ -4,6 +4,7 @@ import { makeTokenText } from "../../src/domain/access/token.ts";
 import { dayMs } from "../../src/domain/text.ts";
 import { startGuarded, statusesOf } from "../support/access/guarded.ts";
 import { navigation, startApp } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { exchange, statusOf } from "../support/raw.ts";
 
@@ -69,49 +70,57 @@ test("texts that are no tokens open nothing, in any form", async (t) => {
   assert.deepEqual([statusOf(twice), inAddress.status], [401, 401]);
 });
 
-test("a token of a client or printer opens its downloads, nothing else by any spelling, and changes nothing", async (t) => {
-  const { admin, addToken, bearer } = await startGuarded(t);
-  for (const name of ["A", "B"]) await admin.post("/clients", { name });
-  await admin.addPrinter({ client_id: "1" });
-  const other = await admin.addDriver(driverZip({ extra: [{ name: "other.txt", bytes: "x" }] }));
-  await admin.addPrinter({ name: "Other", client_id: "2", driver_id: String(other) });
-  const [ofClient, ofPrinter] = [bearer(await addToken("client:1")), bearer(await addToken("printer:1"))];
-  const own = ["/printers/1/scripts/install", "/printers/1/packages/mdm", "/drivers/1/files"];
-  const foreign = [
-    ...["/printers/2/scripts/install", "/printers/%32/scripts/install", "/printers/02/scripts/install"],
-    ...["/printers/2.0/scripts/install", "/printers/1/../2/scripts/install"],
-    ...["/printers/1%2f..%2f2/scripts/install", "/printers/1/scripts/../../2/scripts/install"],
-    ...["/printers/1/scripts/install/../../../2/packages/rmm", "//printers/2/scripts/install"],
-    ...["/clients/2/scripts/install", "/clients/1/../2/scripts/install", "/clients/2/packages/rmm"],
-    ...[`/drivers/${other}/files`, `/drivers/1/../${other}/files`, "/printers/1/read/install", "/clients/1"],
-    ...["/drivers/1", "/drivers/1/scripts/install", "/drivers/1/archive", "/drivers/1/packages/rmm"],
-    ...[
-      "/packages/rmm?ids=1",
-      "/packages/rmm?ids=2",
-      "/search?q=Other",
-      "/printers/1/edit",
-      "/",
-      "/printers",
-    ],
-    ...["/printers/1", "/export/printers.csv", "/nothing"],
-  ];
+deepTest(
+  "a token of a client or printer opens its downloads, nothing else by any spelling, and changes nothing",
+  async (t) => {
+    const { admin, addToken, bearer } = await startGuarded(t);
+    for (const name of ["A", "B"]) await admin.post("/clients", { name });
+    await admin.addPrinter({ client_id: "1" });
+    const other = await admin.addDriver(driverZip({ extra: [{ name: "other.txt", bytes: "x" }] }));
+    await admin.addPrinter({ name: "Other", client_id: "2", driver_id: String(other) });
+    const [ofClient, ofPrinter] = [bearer(await addToken("client:1")), bearer(await addToken("printer:1"))];
+    const own = ["/printers/1/scripts/install", "/printers/1/packages/mdm", "/drivers/1/files"];
+    const foreign = [
+      ...["/printers/2/scripts/install", "/printers/%32/scripts/install", "/printers/02/scripts/install"],
+      ...["/printers/2.0/scripts/install", "/printers/1/../2/scripts/install"],
+      ...["/printers/1%2f..%2f2/scripts/install", "/printers/1/scripts/../../2/scripts/install"],
+      ...["/printers/1/scripts/install/../../../2/packages/rmm", "//printers/2/scripts/install"],
+      ...["/clients/2/scripts/install", "/clients/1/../2/scripts/install", "/clients/2/packages/rmm"],
+      ...[
+        `/drivers/${other}/files`,
+        `/drivers/1/../${other}/files`,
+        "/printers/1/read/install",
+        "/clients/1",
+      ],
+      ...["/drivers/1", "/drivers/1/scripts/install", "/drivers/1/archive", "/drivers/1/packages/rmm"],
+      ...[
+        "/packages/rmm?ids=1",
+        "/packages/rmm?ids=2",
+        "/search?q=Other",
+        "/printers/1/edit",
+        "/",
+        "/printers",
+      ],
+      ...["/printers/1", "/export/printers.csv", "/nothing"],
+    ];
 
-  assert.deepEqual(await statusesOf(ofClient, [...own, "/clients/1/packages/rmm"]), [200, 200, 200, 200]);
-  assert.deepEqual(await statusesOf(ofPrinter, [...own, "/clients/1/packages/rmm"]), [200, 200, 200, 403]);
-  for (const sender of [ofClient, ofPrinter])
-    for (const method of ["GET", "HEAD"]) {
-      const statuses = await statusesOf(sender, foreign, { method });
-      assert.deepEqual(
-        foreign.filter((path, i) => ![403, path.includes("2") ? 404 : 403].includes(statuses[i] ?? 0)),
-        [],
-      );
+    assert.deepEqual(await statusesOf(ofClient, [...own, "/clients/1/packages/rmm"]), [200, 200, 200, 200]);
+    assert.deepEqual(await statusesOf(ofPrinter, [...own, "/clients/1/packages/rmm"]), [200, 200, 200, 403]);
+    for (const sender of [ofClient, ofPrinter])
+      for (const method of ["GET", "HEAD"]) {
+        const statuses = await statusesOf(sender, foreign, { method });
+        assert.deepEqual(
+          foreign.filter((path, i) => ![403, path.includes("2") ? 404 : 403].includes(statuses[i] ?? 0)),
+          [],
+        );
+      }
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      const paths = ["/printers/1", "/printers/1/delete", "/printers/1/scripts/install", "/drivers/1/files"];
+      assert.deepEqual(await statusesOf(ofPrinter, paths, { method }), [403, 403, 403, 403], method);
     }
-  for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-    const paths = ["/printers/1", "/printers/1/delete", "/printers/1/scripts/install", "/drivers/1/files"];
-    assert.deepEqual(await statusesOf(ofPrinter, paths, { method }), [403, 403, 403, 403], method);
-  }
-  assert.equal((await admin.fetch("/printers/1")).status, 200);
-});
+    assert.equal((await admin.fetch("/printers/1")).status, 200);
+  },
+);
 
 test("a token of a client no longer opens a printer that moved away, nor one of a deleted printer any later one", async (t) => {
   const { admin, addToken, bearer } = await startGuarded(t);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { startApp, type TestApp } from "../support/app.ts";
 import {
   accessibilityProblems,
@@ -8,6 +7,7 @@ import {
   watchProblems,
   withoutBrowser,
 } from "../support/browser.ts";
+import { deepTest } from "../support/depth.ts";
 
 /** Fills the log with all kinds of entries: fields, parts, counts, long names and texts, warnings. */
 async function fill(app: TestApp): Promise<void> {
@@ -29,37 +29,41 @@ async function fill(app: TestApp): Promise<void> {
   await audit.flush();
 }
 
-test("the audit log's page is usable at 360 px, in dark mode and without JavaScript", {
-  skip: withoutBrowser,
-}, async (t) => {
-  const app = await startApp(t);
-  await fill(app);
-  const browser = await openBrowser(t, {
-    viewport: { width: 360, height: 740 },
-    colorScheme: "dark",
-    javaScriptEnabled: true,
-  });
-  const plain = await openBrowser(t, { viewport: { width: 360, height: 740 }, javaScriptEnabled: false });
-  const [page, bare] = [await browser.newPage(), await plain.newPage()];
-  const problems = watchProblems(page, app.url);
+deepTest(
+  "the audit log's page is usable at 360 px, in dark mode and without JavaScript",
+  {
+    skip: withoutBrowser,
+  },
+  async (t) => {
+    const app = await startApp(t);
+    await fill(app);
+    const browser = await openBrowser(t, {
+      viewport: { width: 360, height: 740 },
+      colorScheme: "dark",
+      javaScriptEnabled: true,
+    });
+    const plain = await openBrowser(t, { viewport: { width: 360, height: 740 }, javaScriptEnabled: false });
+    const [page, bare] = [await browser.newPage(), await plain.newPage()];
+    const problems = watchProblems(page, app.url);
 
-  await page.goto(`${app.url}/audit`);
-  await saveScreenshot(page, "audit-narrow-dark");
-  const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-  const accessibility = await accessibilityProblems(page);
-  await bare.goto(`${app.url}/audit`);
-  await saveScreenshot(bare, "audit-narrow-without-script");
-  await bare.getByLabel("Event").selectOption({ label: "Refused" });
-  await bare.getByLabel("Search", { exact: true }).fill("link");
-  await bare.getByRole("button", { name: "Filter" }).press("Enter");
-  const heads = await bare.locator(".audit-head").allInnerTexts();
+    await page.goto(`${app.url}/audit`);
+    await saveScreenshot(page, "audit-narrow-dark");
+    const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    const accessibility = await accessibilityProblems(page);
+    await bare.goto(`${app.url}/audit`);
+    await saveScreenshot(bare, "audit-narrow-without-script");
+    await bare.getByLabel("Event").selectOption({ label: "Refused" });
+    await bare.getByLabel("Search", { exact: true }).fill("link");
+    await bare.getByRole("button", { name: "Filter" }).press("Enter");
+    const heads = await bare.locator(".audit-head").allInnerTexts();
 
-  assert.ok(Number(over) <= 0, `${over} px too wide`);
-  assert.deepEqual(accessibility, []);
-  assert.deepEqual(problems, []);
-  assert.equal(heads.length, 1);
-  assert.match(heads[0] ?? "", /^Refused GET \/printers\/1\/scripts\/install: This link is not valid/);
-  await page.setViewportSize({ width: 1200, height: 900 });
-  await page.emulateMedia({ colorScheme: "light" });
-  await saveScreenshot(page, "audit-wide");
-});
+    assert.ok(Number(over) <= 0, `${over} px too wide`);
+    assert.deepEqual(accessibility, []);
+    assert.deepEqual(problems, []);
+    assert.equal(heads.length, 1);
+    assert.match(heads[0] ?? "", /^Refused GET \/printers\/1\/scripts\/install: This link is not valid/);
+    await page.setViewportSize({ width: 1200, height: 900 });
+    await page.emulateMedia({ colorScheme: "light" });
+    await saveScreenshot(page, "audit-wide");
+  },
+);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { adminPassword, cookiesOf } from "../support/access/people.ts";
 import { client, temporaryFolder } from "../support/app.ts";
 import { entriesIn, entryText, logFiles } from "../support/audit/audit.ts";
@@ -76,7 +76,7 @@ deepTest(
   },
 );
 
-test("the program finds a changed line, a removed line, and a cut-off end", async (t) => {
+deepTest("the program finds a changed line, a removed line, and a cut-off end", async (t) => {
   const { dataDir, service } = await usedFolder(t);
   await until(() => entryTexts(dataDir).some((line) => line.startsWith("backup-made")));
   await stop(service);

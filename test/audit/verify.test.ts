@@ -11,6 +11,7 @@ import { type AuditReport, verifyAudit } from "../../src/store/audit/verify.ts";
 import { openStore } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
 import { logFiles } from "../support/audit/audit.ts";
+import { deepTest } from "../support/depth.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
 
 const openAt = (dataDir: string, clock: () => number, lines: string[] = []) =>
@@ -142,7 +143,7 @@ test("new entries are added to a changed log, and verify still finds the break",
   assert.equal(summary(report), "2026-11.jsonl:4 removed, behind 8");
 });
 
-test("whole months are removed after their time, and the rest of the log is verified", async (t) => {
+deepTest("whole months are removed after their time, and the rest of the log is verified", async (t) => {
   const dataDir = await temporaryFolder(t);
   let now = Date.UTC(2025, 0, 15);
   for (let month = 0; month < 15; month++, now += 30.5 * dayMs) {

@@ -100,7 +100,7 @@ test("tar and Python read a backup, and tar unpacks it into a working DATA_DIR",
   assert.equal((await restarted.fetch("/drivers/1/archive")).status, 200);
 });
 
-test("a backup is written to standard output and restored from standard input", async (t) => {
+deepTest("a backup is written to standard output and restored from standard input", async (t) => {
   const { dataDir, other, env } = await shopFolder(t);
 
   const made = spawnSync(process.execPath, [bundle, "backup", "-"], { env, maxBuffer: 1 << 26 });
@@ -136,7 +136,7 @@ test("an existing file is replaced only with --force, and a failed backup leaves
   assert.deepEqual(readdirSync(folder).sort(), ["all.tar", "data"]);
 });
 
-test("a full disk or a signal leaves no part of a backup", async (t) => {
+deepTest("a full disk or a signal leaves no part of a backup", async (t) => {
   const { folder, dataDir, env } = await shopFolder(t);
   const shop = await startApp(t, { dataDir, clock: Date.now });
   await addNoise(shop, rounds(2, 8));
@@ -260,7 +260,7 @@ const namesWith = (dataDir: string, start: string) =>
 const keptFolders = (dataDir: string) => namesWith(dataDir, "before-restore");
 const chunks = (file: string) => chunksOf(readFileSync(file), 65_536);
 
-test("a restore puts everything back and keeps the replaced files in a dated folder", async (t) => {
+deepTest("a restore puts everything back and keeps the replaced files in a dated folder", async (t) => {
   const { dataDir, file, old, now, oldRecords } = await prepareTwoStates(t);
 
   const { status, stderr, stdout } = runPlaten(dataDir, "restore", file);

@@ -130,7 +130,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     assert.equal(app.app.undo.list().length, 1);
   });
 
-  test("the dashboard is accessible, light and dark, from 320 to 1440 pixels", async (t) => {
+  deepTest("the dashboard is accessible, light and dark, from 320 to 1440 pixels", async (t) => {
     const app = await startFilled(t, fill);
     const wrong: string[] = [];
 

@@ -17,7 +17,7 @@ import { startGuarded } from "../support/access/guarded.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { fetchAll, statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
 import { pasting } from "../support/deploy/pasting.ts";
-import { selectCases } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { execute, expandArchive, textIn } from "../support/powershell/pasted.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
@@ -71,26 +71,29 @@ test("curl saves a package and a script under the names on the page", async (t) 
   assert.ok(page.includes("Expand-Archive -LiteralPath .\\kunde-muller-buro-1.zip"));
 });
 
-test("over http, pages warn and link to commands that check the script first; over https, neither", async (t) => {
-  const plain = await withPrinter(t);
-  const secure = await withPrinter(t, { publicUrl: "https://platen.example" });
-  for (const [path, checked] of selectCases(owners, 2)) {
-    const checkedPath = checked.replaceAll("&amp;", "&");
-    const texts = [...(await textsOf(plain, [path, checkedPath])), await textOf(secure.fetch(checkedPath))];
-    const [page = "", other = "", overHttps = ""] = texts.map((text) => text.replace(/\s+/g, " "));
+deepTest(
+  "over http, pages warn and link to commands that check the script first; over https, neither",
+  async (t) => {
+    const plain = await withPrinter(t);
+    const secure = await withPrinter(t, { publicUrl: "https://platen.example" });
+    for (const [path, checked] of selectCases(owners, 2)) {
+      const checkedPath = checked.replaceAll("&amp;", "&");
+      const texts = [...(await textsOf(plain, [path, checkedPath])), await textOf(secure.fetch(checkedPath))];
+      const [page = "", other = "", overHttps = ""] = texts.map((text) => text.replace(/\s+/g, " "));
 
-    assert.match(page, /Over http, others on the network can change a script that runs as SYSTEM\./);
-    assert.ok(page.includes(`href="${checked}#card-rmm"`), path);
-    assert.doesNotMatch(page, /Get-FileHash/);
-    assert.match(textIn(other, "rmm-one-line"), /\.Hash -ne '[0-9A-F]{64}'/, path);
-    assert.match(other, /Commands on this page run only a script with the right SHA-256\./);
-    assert.ok(!other.includes("#card-rmm"));
-    assert.match(overHttps, /https:\/\/platen\.example/);
-    assert.doesNotMatch(overHttps, /Get-FileHash|Over http|check=1/);
-  }
-});
+      assert.match(page, /Over http, others on the network can change a script that runs as SYSTEM\./);
+      assert.ok(page.includes(`href="${checked}#card-rmm"`), path);
+      assert.doesNotMatch(page, /Get-FileHash/);
+      assert.match(textIn(other, "rmm-one-line"), /\.Hash -ne '[0-9A-F]{64}'/, path);
+      assert.match(other, /Commands on this page run only a script with the right SHA-256\./);
+      assert.ok(!other.includes("#card-rmm"));
+      assert.match(overHttps, /https:\/\/platen\.example/);
+      assert.doesNotMatch(overHttps, /Get-FileHash|Over http|check=1/);
+    }
+  },
+);
 
-test("a page whose scripts cannot be made is shown without them", async (t) => {
+deepTest("a page whose scripts cannot be made is shown without them", async (t) => {
   const service = await withPrinter(t);
   const { store } = service.app;
   await service.post("/printers", { name: "Bare", address: "10.0.0.1" });

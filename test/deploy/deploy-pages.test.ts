@@ -108,7 +108,7 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.equal((await download).suggestedFilename(), "icon.png");
   });
 
-  test("the guide of the RMM that was opened last stands on the card of every printer", async (t) => {
+  deepTest("the guide of the RMM that was opened last stands on the card of every printer", async (t) => {
     const { url, page, problems } = await open(t, "/printers/1", { viewport: small });
     const before = await page.locator("#card-rmm > [data-guide]").count();
 
@@ -123,7 +123,7 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.deepEqual(problems, []);
   });
 
-  test("downloads that will fail are offered only with the reason", async (t) => {
+  deepTest("downloads that will fail are offered only with the reason", async (t) => {
     const { page } = await open(t, "/printers/2", { viewport: small });
     const downloads = page.locator(".deploy a[href*='/packages/'], .deploy a[href*='/scripts/']");
 
@@ -137,7 +137,7 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.match(reason, /Unsigned: 64-bit Windows will refuse this driver/);
   });
 
-  test("a script can be read, and copied over plain HTTP, before it is downloaded", async (t) => {
+  deepTest("a script can be read, and copied over plain HTTP, before it is downloaded", async (t) => {
     const viewport = { width: 360, height: 740 };
     const { page, fetch } = await open(t, "/printers/1/read/install", { viewport });
 
@@ -154,7 +154,7 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.match(await textOf(fetch("/printers/1")), link);
   });
 
-  test("without JavaScript the cards unfold, and buttons without a function are hidden", async (t) => {
+  deepTest("without JavaScript the cards unfold, and buttons without a function are hidden", async (t) => {
     const { page } = await open(t, "/clients/1", { javaScriptEnabled: false, viewport: small });
 
     for (const title of ["Permission and parameters", "Fields for Intune", "Guides, commands and scripts"])
@@ -169,7 +169,7 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
   const tabs = ["What it is", "Printers", "Deploy", "INF and model"];
   const visibleTabs = (page: Page) => page.locator(".tab:visible > h2").allTextContents();
 
-  test("a driver’s page has tabs, of which one is visible", async (t) => {
+  deepTest("a driver’s page has tabs, of which one is visible", async (t) => {
     const { page, problems } = await open(t, "/drivers/1", { viewport: small });
 
     const seen = [await visibleTabs(page)];

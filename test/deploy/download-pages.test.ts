@@ -58,7 +58,7 @@ async function downloadChosen(page: Page, names: readonly string[]): Promise<voi
 }
 
 describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("that is refused shows the reason on the page, and works after the remedy", async (t) => {
+  deepTest("that is refused shows the reason on the page, and works after the remedy", async (t) => {
     const { service, page } = await open(t);
     const downloads: string[] = [];
     page.on("download", (download) => downloads.push(download.suggestedFilename()));
@@ -93,7 +93,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     assert.ok(await isFocusOnLink(page));
   }
 
-  test("that fails shows its own message", async (t) => {
+  deepTest("that fails shows its own message", async (t) => {
     const { page } = await open(t);
     const answers = { status: 502, contentType: "text/html", body: "<!doctype html><h1>Bad gateway</h1>" };
 
@@ -125,7 +125,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     assert.ok(await isFocusOnMessage(page));
   });
 
-  test("without a response can be retried, which removes the message", async (t) => {
+  deepTest("without a response can be retried, which removes the message", async (t) => {
     const { page } = await open(t);
     await page.route(packages, (route) => route.abort());
 
@@ -138,7 +138,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     assert.equal(await isFocusOnLink(page), true);
   });
 
-  test("that is slow shows that it is slow, and can be cancelled", async (t) => {
+  deepTest("that is slow shows that it is slow, and can be cancelled", async (t) => {
     const { page } = await open(t, "/printers/1", { viewport: { width: 1280, height: 720 } });
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -165,7 +165,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     assert.equal(isLost, false);
   });
 
-  test("appears on the page without a reload, and open folds stay open", async (t) => {
+  deepTest("appears on the page without a reload, and open folds stay open", async (t) => {
     const service = await withOnePrinter(t);
     await (await service.fetch("/printers/1/scripts/detect")).arrayBuffer();
     const page = await (await openBrowser(t, { viewport: small, acceptDownloads: true })).newPage();
@@ -188,10 +188,12 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     ] as const,
     1,
   )) {
-    test(`of chosen printers has only their ids in its address, and a refusal closes the sheet and is fully visible, at ${width} px`, async (t) => {
-      const { service, page } = await open(t, "/health", { viewport: { width, height } });
-      for (const name of ["Bare", "Third"]) await service.post("/printers", { name, address: "10.0.0.1" });
-      const covering = `(() => {
+    deepTest(
+      `of chosen printers has only their ids in its address, and a refusal closes the sheet and is fully visible, at ${width} px`,
+      async (t) => {
+        const { service, page } = await open(t, "/health", { viewport: { width, height } });
+        for (const name of ["Bare", "Third"]) await service.post("/printers", { name, address: "10.0.0.1" });
+        const covering = `(() => {
       const message = document.querySelector("#message > .notice");
       const covered = [...message.querySelectorAll("p, a, button")].filter((element) => {
         const { left, top, width, height } = element.getBoundingClientRect();
@@ -200,30 +202,31 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
       return covered.map(({ outerHTML }) => outerHTML.slice(0, 80));
     })()`;
 
-      await page.goto(`${service.url}/printers`);
-      const request = page.waitForRequest(/\/packages\/rmm/);
-      await downloadChosen(page, ["Bare", "Office"]);
-      const { search } = new URL((await request).url());
-      await message(page).getByText("1 of these 2 printers cannot go into one package").waitFor();
-      await saveScreenshot(page, `${width}-bulk-download-refused`);
-      const covered = await page.evaluate(covering);
-      const openSheets = await page.locator(".bulk details[open]").count();
-      const isFocused = await isFocusOnMessage(page);
-      const other = page.getByRole("link", { name: "Download the other one" });
-      const name = await downloadBy(page, () => other.click());
-      await message(page).waitFor({ state: "detached" });
+        await page.goto(`${service.url}/printers`);
+        const request = page.waitForRequest(/\/packages\/rmm/);
+        await downloadChosen(page, ["Bare", "Office"]);
+        const { search } = new URL((await request).url());
+        await message(page).getByText("1 of these 2 printers cannot go into one package").waitFor();
+        await saveScreenshot(page, `${width}-bulk-download-refused`);
+        const covered = await page.evaluate(covering);
+        const openSheets = await page.locator(".bulk details[open]").count();
+        const isFocused = await isFocusOnMessage(page);
+        const other = page.getByRole("link", { name: "Download the other one" });
+        const name = await downloadBy(page, () => other.click());
+        await message(page).waitFor({ state: "detached" });
 
-      assert.deepEqual([search, covered, openSheets, isFocused], ["?ids=2&ids=1", [], 0, true]);
-      assert.equal(name, "1-printer.zip");
-      assert.equal(await page.getByLabel("Choose Bare").isChecked(), true);
-    });
+        assert.deepEqual([search, covered, openSheets, isFocused], ["?ids=2&ids=1", [], 0, true]);
+        assert.equal(name, "1-printer.zip");
+        assert.equal(await page.getByLabel("Choose Bare").isChecked(), true);
+      },
+    );
   }
 
   for (const [what, isAnswered] of [
     ["that is refused keeps its message during other actions", true],
     ["without a response does not keep its message during other actions", false],
   ] as const) {
-    test(what, async (t) => {
+    deepTest(what, async (t) => {
       const { service, page } = await open(t, "/health");
       await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
       await page.goto(`${service.url}/printers`);
@@ -241,7 +244,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     });
   }
 
-  test("keeps a changed form, without a dialog", async (t) => {
+  deepTest("keeps a changed form, without a dialog", async (t) => {
     const { service, page } = await open(t, "/health");
     const dialogs: string[] = [];
     page.on("dialog", (dialog) => {

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { etagOf, fetchAll, statusesOf, textOf } from "../support/deploy/answers.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { unpackers } from "../support/drivers/foreign.ts";
 import { appWithMixedDriver, bytesOf, noise } from "../support/drivers/mixed-driver.ts";
@@ -56,7 +57,7 @@ test("every form of range gives the right bytes, and an impossible range gives 4
   }
 });
 
-test("ranges across chunk borders of a package give the right bytes", async (t) => {
+deepTest("ranges across chunk borders of a package give the right bytes", async (t) => {
   const { fetch, addDriver, addPrinter } = await startApp(t);
   const big = Buffer.concat(Array.from({ length: 18 }, () => noise));
   const driver = await addDriver(driverZip({ extra: [{ name: "big.bin", bytes: big, method: 0 }] }));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { deploymentOf, withoutDrivers } from "../../src/pkg/scripts/deployment.ts";
 import { addTwoDrivers } from "../support/deploy/two-drivers.ts";
+import { deepTest } from "../support/depth.ts";
 import { unpackers } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { startFilled } from "../support/filled.ts";
@@ -25,28 +26,31 @@ describe("a client's scripts on a simulated Windows", { skip: withoutPowerShell 
     return windows.request({ do: "run", script: join(folder, name), ...request });
   }
 
-  test("install from the package agrees with detect and uninstall downloaded alone, and with a printer's own detect", async (t) => {
-    const { fetch } = await startFilled(t, addTwoDrivers);
-    const runAlone = async (kind: string, owner = "clients/1") =>
-      run(`${kind}.ps1`, { [`${kind}.ps1`]: await bytesOf(fetch(`/${owner}/scripts/${kind}`)) });
-    await windows.setMachine();
+  deepTest(
+    "install from the package agrees with detect and uninstall downloaded alone, and with a printer's own detect",
+    async (t) => {
+      const { fetch } = await startFilled(t, addTwoDrivers);
+      const runAlone = async (kind: string, owner = "clients/1") =>
+        run(`${kind}.ps1`, { [`${kind}.ps1`]: await bytesOf(fetch(`/${owner}/scripts/${kind}`)) });
+      await windows.setMachine();
 
-    const before = await runAlone("detect");
-    const files = unpackers.fflate(await bytesOf(fetch("/clients/1/packages/rmm")));
-    const installed = await run("install.ps1", files);
-    const after = await runAlone("detect");
-    const ofPrinter = await runAlone("detect", "printers/2");
-    const reinstalled = await runAlone("install");
-    const removed = await runAlone("uninstall");
+      const before = await runAlone("detect");
+      const files = unpackers.fflate(await bytesOf(fetch("/clients/1/packages/rmm")));
+      const installed = await run("install.ps1", files);
+      const after = await runAlone("detect");
+      const ofPrinter = await runAlone("detect", "printers/2");
+      const reinstalled = await runAlone("install");
+      const removed = await runAlone("uninstall");
 
-    const names = installed.machine.Queues.map(({ Name }) => Name);
-    assert.deepEqual([before.code, installed.code, after.code], [1, 0, 0], installed.output.join("\n"));
-    assert.deepEqual(after.output, ["Installed: all 3 printers"]);
-    assert.deepEqual([ofPrinter.code, ofPrinter.output], [0, ["Installed: Büro “B”"]]);
-    assert.deepEqual(names, ["A", "Büro “B”", "C"]);
-    assert.equal(reinstalled.machine.Downloads, 0, "each driver is already installed");
-    assert.deepEqual([removed.code, removed.machine.Queues, removed.machine.Drivers], [0, [], []]);
-  });
+      const names = installed.machine.Queues.map(({ Name }) => Name);
+      assert.deepEqual([before.code, installed.code, after.code], [1, 0, 0], installed.output.join("\n"));
+      assert.deepEqual(after.output, ["Installed: all 3 printers"]);
+      assert.deepEqual([ofPrinter.code, ofPrinter.output], [0, ["Installed: Büro “B”"]]);
+      assert.deepEqual(names, ["A", "Büro “B”", "C"]);
+      assert.equal(reinstalled.machine.Downloads, 0, "each driver is already installed");
+      assert.deepEqual([removed.code, removed.machine.Queues, removed.machine.Drivers], [0, [], []]);
+    },
+  );
 });
 
 describe("a remediation on a simulated Windows", { skip: withoutPowerShell }, () => {

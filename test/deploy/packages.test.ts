@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, test } from "node:test";
-import { startApp, temporaryFolder } from "../support/app.ts";
-import { isDeep, selectCases } from "../support/depth.ts";
+import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { everyUnpacker } from "../support/drivers/every-unpacker.ts";
-import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import { without } from "../support/drivers/foreign.ts";
 import {
   appWithMixedDriver,
   bytesOf,
   expectedTree,
   withoutScripts,
 } from "../support/drivers/mixed-driver.ts";
-import { makeSharedZip, withoutShared } from "../support/shared.ts";
 
 describe("other people's tools open the packages", () => {
   for (const [name, unpack] of everyUnpacker) {
@@ -52,38 +48,4 @@ describe("other people's tools open the packages", () => {
       assert.equal(answer.headers.get("content-type"), "application/zip");
     });
   }
-
-  const vendors = ["xerox-gpd-ps", "hp-upd-pcl6-701", "kyocera-5054ci"];
-  const six = [...vendors, "ricoh-imc3500", "epson-et-multi", "konica-c257i"];
-  test("the verifier accepts packages of vendors' drivers", { skip: without.verifier }, async (t) => {
-    const { fetch, addDriver, addPrinter } = await startApp(t);
-    const folder = await temporaryFolder(t);
-    for (const name of selectCases(six, 1)) {
-      const zip = join(folder, `${name}.zip`);
-      await makeSharedZip(name, zip, "--scale", isDeep ? "0.05" : "0.01", "--prefix", "Vendor Driver/");
-      const source = readFileSync(zip);
-      const printer = await addPrinter({ name, driver_id: String(await addDriver(source)) });
-
-      const tree = verifyIntunewin(await bytesOf(fetch(`/printers/${printer}/packages/mdm`)));
-
-      const files = Object.entries(unpackers.fflate(source)).map(
-        ([path, bytes]) => [`driver/${path}`, bytes] as const,
-      );
-      assert.equal(Object.keys(withoutScripts(tree)).length, files.length);
-      for (const [path, bytes] of files) assert.ok(tree[path]?.equals(bytes), `${name}: ${path}`);
-    }
-  });
-});
-
-test("a real driver passes through, and its archive is served as uploaded", {
-  skip: withoutShared,
-}, async (t) => {
-  const folder = await temporaryFolder(t);
-  const zip = join(folder, "driver.zip");
-  await makeSharedZip("ricoh-imc3500", zip, "--scale", "0.01");
-  const { fetch, addDriver } = await startApp(t);
-
-  const id = await addDriver(readFileSync(zip));
-
-  assert.ok((await bytesOf(fetch(`/drivers/${id}/archive`))).equals(readFileSync(zip)));
 });

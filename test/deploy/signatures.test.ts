@@ -4,7 +4,7 @@ import { describe, type TestContext, test } from "node:test";
 import type { TestApp } from "../support/app.ts";
 import { statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
 import { isValid, sign } from "../support/deploy/authenticode.ts";
-import { selectCases } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { type Tree, unpackers, without } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
@@ -57,29 +57,32 @@ function contentOf(intunewin: Buffer): Tree {
 }
 
 describe("signatures of scripts", { skip: without.osslsigncode || without.unzip }, () => {
-  test("a signed script is signed in the RMM ZIP, the app for Intune and the download; one flipped bit is refused", async (t) => {
-    const { service, id } = await startShop(t, { name: "Büro 1", subnets: "10.1.0.0/16" });
-    const get = (end: string) => bytesOf(service.fetch(`/printers/${id}/${end}`));
-    const before = await get("scripts/detect");
+  deepTest(
+    "a signed script is signed in the RMM ZIP, the app for Intune and the download; one flipped bit is refused",
+    async (t) => {
+      const { service, id } = await startShop(t, { name: "Büro 1", subnets: "10.1.0.0/16" });
+      const get = (end: string) => bytesOf(service.fetch(`/printers/${id}/${end}`));
+      const before = await get("scripts/detect");
 
-    const signed = await signAll(service, /^(?!.*(?:contoso|papyrus)).*(?:detect|install)/);
-    const rmm = unpackers.unzip(await get("packages/rmm"));
-    const mdm = contentOf(await get("packages/mdm"));
-    const detect = await get("scripts/detect");
+      const signed = await signAll(service, /^(?!.*(?:contoso|papyrus)).*(?:detect|install)/);
+      const rmm = unpackers.unzip(await get("packages/rmm"));
+      const mdm = contentOf(await get("packages/mdm"));
+      const detect = await get("scripts/detect");
 
-    assert.ok(signed >= 3, `${signed}`);
-    for (const tree of [rmm, mdm]) {
-      const scripts = Object.entries(tree).filter(([path]) => path.endsWith(".ps1"));
-      assert.ok(scripts.length >= 3);
-      for (const [path, bytes] of selectCases(scripts, 1)) assert.ok(isValid(bytes), path);
-      for (const [path, bytes] of scripts) assert.match(String(bytes), /# SIG # End/, path);
-    }
-    const flipped = Buffer.from(rmm["install.ps1"] ?? "");
-    flipped[2000] = (flipped[2000] ?? 0) ^ 1;
-    assert.equal(isValid(flipped), false);
-    assert.ok(isValid(detect));
-    assert.deepEqual(detect.subarray(0, before.length), before);
-  });
+      assert.ok(signed >= 3, `${signed}`);
+      for (const tree of [rmm, mdm]) {
+        const scripts = Object.entries(tree).filter(([path]) => path.endsWith(".ps1"));
+        assert.ok(scripts.length >= 3);
+        for (const [path, bytes] of selectCases(scripts, 1)) assert.ok(isValid(bytes), path);
+        for (const [path, bytes] of scripts) assert.match(String(bytes), /# SIG # End/, path);
+      }
+      const flipped = Buffer.from(rmm["install.ps1"] ?? "");
+      flipped[2000] = (flipped[2000] ?? 0) ^ 1;
+      assert.equal(isValid(flipped), false);
+      assert.ok(isValid(detect));
+      assert.deepEqual(detect.subarray(0, before.length), before);
+    },
+  );
 
   test("signing changes no revision, and a changed script is unsigned again and said to be", async (t) => {
     const { service, id } = await startShop(t);

@@ -5,7 +5,7 @@ import type { ByteSource } from "../../src/domain/byte-source.ts";
 import { UserError } from "../../src/domain/errors.ts";
 import { fillFromLayout, type Layout, LayoutBuilder } from "../../src/pkg/zip/layout.ts";
 import { generatedFile, sharedSuffix, type ZipFile, zipLayout } from "../../src/pkg/zip/zip.ts";
-import { rounds } from "../support/depth.ts";
+import { deepTest, rounds } from "../support/depth.ts";
 import { sourceOf } from "../support/drivers/zip.ts";
 import { seededRandom } from "../support/random.ts";
 
@@ -172,7 +172,7 @@ const largeFile = (name: string, length: number): ZipFile => {
   return { name, crc32: 0, size: length, data: { source: 0, offset: 0, length, method: 8 } };
 };
 
-test("a package with too many files or bytes for a ZIP is refused with a clear message", () => {
+deepTest("a package with too many files or bytes for a ZIP is refused with a clear message", () => {
   const most = Array.from({ length: 65_535 }, (_, i) => emptyFile(`${i}`));
   const refused: [readonly ZipFile[], RegExp][] = [
     [[...most, emptyFile("one more")], /would contain more than 65,535 files/],

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
-import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
+import type { Driver } from "../../src/domain/drivers/driver.ts";
 import { newerVersions, olderVersions, sortedByTitle } from "../../src/domain/drivers/driver-version.ts";
 import { findModels, isUniversal, modelFinder, preselectedModel } from "../../src/domain/drivers/models.ts";
 import { nearestInWords, nearestModels } from "../../src/domain/drivers/nearest-models.ts";
@@ -11,7 +9,6 @@ import { driverLabel } from "../../src/html/drivers/driver-label.ts";
 import { ModelSearch } from "../../src/services/drivers/model-search.ts";
 import { deepTest } from "../support/depth.ts";
 import { makeDriver, makeInf } from "../support/records.ts";
-import { shared, withoutShared } from "../support/shared.ts";
 
 test("a name with certain words is universal unless it names a device", () => {
   const universal = [
@@ -38,39 +35,6 @@ test("a name for all devices is preselected before a name for one kind of device
 
   assert.deepEqual(found, ["Universal Printing (Papyrus)", "Papyrus Generic mono", "Papyrus 1"]);
   assert.equal(preselectedModel({ descriptions: [], manufacturers: [] }), "");
-});
-
-/** The printer INFs in ../shared/inf with several names, one of them universal. */
-const withUniversalName: readonly string[] = [
-  "canon-ricoh-mixed/oemsetup.inf",
-  "hp-upd-pcl6-701/hpcu255u.inf",
-  "konica-c257i/KOAX5J__.inf",
-  "kyocera-kx-merged/OEMSETUP (2).INF",
-  "ricoh-universal-huz/oemsetup.inf",
-  "ricoh-universal-old/oemsetup.inf",
-  "triumphadler-3207ci/OEMSETUP.INF",
-  "xerox-gpd-ps/x3UNIVP.inf",
-  "xerox-gpd-x64-5759/x3UNIVX.inf",
-  "xerox-gpd-x64/x3UNIVX.inf",
-];
-
-test("real drivers with several names need a choice unless they are universal", {
-  skip: withoutShared,
-}, () => {
-  const folder = join(shared, "inf");
-  const files = readdirSync(folder).filter((name) => existsSync(join(folder, name, "expected.json")));
-  const several = files.flatMap((name) => {
-    const { infs } = JSON.parse(readFileSync(join(folder, name, "expected.json"), "utf8"));
-    const all = Object.entries(infs as Record<string, InfSummary>);
-    return all
-      .filter(([, inf]) => inf.isPrinter && inf.descriptions.length > 1)
-      .map(([path, inf]) => [`${name}/${path}`, inf] as const);
-  });
-
-  const found = several.filter(([, inf]) => isUniversal(preselectedModel(inf))).map(([path]) => path);
-
-  assert.deepEqual(found.sort(), [...withUniversalName].sort());
-  assert.ok(several.length > found.length + 20, "most are of devices");
 });
 
 test("a model is found by its name, else without regard to case, else with another version in its name", () => {

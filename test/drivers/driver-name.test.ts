@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { type InfSummary, packageTitle } from "../../src/domain/drivers/driver.ts";
 import { makerName } from "../../src/domain/drivers/driver-maker.ts";
 import { DriverNames, maxDriverName, proposedNames } from "../../src/domain/drivers/driver-name.ts";
-import { inspectFile } from "../../src/services/drivers/inspection-child.ts";
-import { navigation, startApp, temporaryFolder } from "../support/app.ts";
+import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { planOf, rowStatuses } from "../support/printers/lists.ts";
 import { makeDriver } from "../support/records.ts";
-import { makeSharedZip, shared, withoutShared } from "../support/shared.ts";
 
 /** The first name for a driver whose INF has these values. */
 function nameOf(inf: Partial<InfSummary>, file_name = "driver.zip"): string {
@@ -144,43 +140,6 @@ test("a second driver with a name gets more of its version, then its machines, t
 });
 
 /** Names of real drivers, by folder of the corpus. */
-const realNames = {
-  "brother-hl-17a": "Brother HL series 1.9",
-  "canon-mf810-pcl6": "Canon PCL6 21.75",
-  "hp-upd-pcl6-701": "HP Universal PCL 6 7.0",
-  "konica-c257i": "Konica Minolta Universal PCL 3.9",
-  "kyocera-kx-merged": "Kyocera KX 8.5",
-  "ricoh-imc3500": "Ricoh IM C3000/C3500 PCL 6 1.5",
-  "triumphadler-3207ci": "TA/UTAX KX 8.6",
-  "xerox-gpd-x64-5759": "Xerox Global Print Driver PCL6 5.759",
-};
-
-test("names of real drivers are short, and none has an INF's name or a legal form", {
-  skip: withoutShared,
-}, async (t) => {
-  const folders = readdirSync(join(shared, "inf")).filter((name) =>
-    existsSync(join(shared, "inf", name, "files.txt")),
-  );
-  const out = await temporaryFolder(t);
-  const names = new Map<string, string>();
-
-  for (const folder of folders) {
-    const zip = join(out, "driver.zip");
-    await makeSharedZip(folder, zip);
-    const answer = await inspectFile(zip);
-    assert.equal(answer.kind, "report");
-    const { report } = answer as Extract<typeof answer, { kind: "report" }>;
-    const driver = { report, inf_path: report.printerInf ?? "", file_name: `${folder}.zip` };
-    names.set(folder, proposedNames(driver)[0]);
-  }
-
-  for (const [folder, name] of Object.entries(realNames)) assert.equal(names.get(folder), name);
-  for (const name of names.values()) {
-    assert.ok(name.length <= 60, name);
-    assert.doesNotMatch(name, /\.inf|oemsetup|%|todo| (?:inc|corp|ltd|gmbh|co)\b/i);
-  }
-});
-
 test("an upload names the driver, and a second with the same name gets more of its version", async (t) => {
   const { addDriver, fetch, app } = await startApp(t);
   await addDriver(driverZip({ provider: "PAPYRUS Corp.", models: ["Papyrus Universal Printing PCL 6"] }));

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startGuarded } from "../support/access/guarded.ts";
-import { navigation, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
 import { makeZip } from "../support/drivers/zip.ts";
-import { makeSharedZip, withoutShared } from "../support/shared.ts";
 
 /** The response to an upload, up to the list. */
 async function uploadNotice({ upload }: TestApp, bytes: Uint8Array): Promise<string> {
@@ -311,21 +310,4 @@ test("an upload offers to move printers if it is a newer version of their driver
   );
   assert.match(newer, new RegExp(`href="/drivers/${old}/move\\?to=3">Move 1 printer…`));
   assert.match(page, /Newer version: <a href="\/drivers\/3">/);
-});
-
-test("real ZIPs of a network card and of two vendors are recognised", {
-  skip: withoutShared,
-}, async (t) => {
-  const service = await startApp(t);
-  const folder = await temporaryFolder(t);
-  const answers: string[] = [];
-
-  for (const name of ["nonprinter-dlink-net", "canon-ricoh-mixed"]) {
-    const path = join(folder, `${name}.zip`);
-    await makeSharedZip(name, path, "--scale", "0.001");
-    answers.push(await uploadNotice(service, await readFile(path)));
-  }
-
-  assert.match(answers[0] ?? "", /It is for network adapters/);
-  assert.match(answers[1] ?? "", /several vendors: Canon \(CNP60MA64\.INF\), Ricoh \(oemsetup\.inf\)/);
 });

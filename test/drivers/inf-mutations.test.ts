@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { UserError } from "../../src/domain/errors.ts";
 import { readInf } from "../../src/inf/package.ts";
 import { PackageFiles } from "../../src/inf/package-files.ts";
-import { deepTest, rounds, seedOr } from "../support/depth.ts";
+import { deepTest, isDeep, rounds, seedOr } from "../support/depth.ts";
 import { printerInf } from "../support/drivers/driver-zip.ts";
 import { filesInf, read, version } from "../support/drivers/inf.ts";
+import { vendorPackages } from "../support/drivers/vendors.ts";
 import { seededRandom } from "../support/random.ts";
-import { shared, withoutShared } from "../support/shared.ts";
 
 deepTest("a huge text is refused or read in bounded time", { timeout: 60_000 }, () => {
   const circles = `[Strings]\n${Array.from({ length: 50_000 }, (_, i) => `s${i}=%s${i + 1}%%s${i + 1}%`).join("\n")}\n[Version]\nProvider=%s0%\n`;
@@ -29,6 +27,7 @@ deepTest("a huge text is refused or read in bounded time", { timeout: 60_000 }, 
   assert.ok(performance.now() - started < 30_000);
 });
 
+/** Small INFs of our own; in the deep tier also those of vendors that are here. */
 function corpus(): Buffer[] {
   const own = [
     printerInf(),
@@ -36,14 +35,8 @@ function corpus(): Buffer[] {
     filesInf("[Inst]\nCopyFiles=@a\nNeeds=Inst\n", "[Strings]\nP=x"),
   ];
   const small = own.flatMap((text) => [Buffer.from(text), Buffer.from(`\ufeff${text}`, "utf16le")]);
-  if (withoutShared) return small;
-  const folders = readdirSync(join(shared, "inf"), { recursive: true, encoding: "utf8" }).filter((name) =>
-    /\.inf$/i.test(name),
-  );
-  const theirs = folders
-    .map((name) => readFileSync(join(shared, "inf", name)))
-    .filter((bytes) => bytes.length < 60_000);
-  return [...small, ...theirs];
+  const theirs = isDeep ? vendorPackages().flatMap(({ infs }) => [...infs.values()]) : [];
+  return [...small, ...theirs.filter(({ length }) => length < 60_000)];
 }
 
 test("mutations and random texts are read or clearly refused", { timeout: 300_000 }, (t) => {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
 import { unusedHint, unusedRemark } from "../../src/html/drivers/unused-files.ts";
 import { startApp } from "../support/app.ts";
-import { isDeep, rounds } from "../support/depth.ts";
+import { deepTest, isDeep, rounds } from "../support/depth.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import { bytesOf, withoutScripts } from "../support/drivers/mixed-driver.ts";
 import {
@@ -106,21 +106,25 @@ function filesOf(tree: Tree, folder = "driver/"): string[] {
   return names.map((name) => name.replace(folder, "")).sort();
 }
 
-test("packages of every format leave out files that the chosen INF does not use, and other tools open them", {
-  skip: without.unzip || without.sevenZip || without.verifier,
-}, async (t) => {
-  const { save, rmm, mdm } = await startWithUnusedFiles(t);
-  const whole = filesOf(unpackers.fflate(await rmm()));
+deepTest(
+  "packages of every format leave out files that the chosen INF does not use, and other tools open them",
+  {
+    skip: without.unzip || without.sevenZip || without.verifier,
+  },
+  async (t) => {
+    const { save, rmm, mdm } = await startWithUnusedFiles(t);
+    const whole = filesOf(unpackers.fflate(await rmm()));
 
-  await save(dropUnused);
-  const zip = await rmm();
-  const others = isDeep ? [unpackers.sevenZip(zip)] : [];
-  const trees = [unpackers.unzip(zip), ...others, verifyIntunewin(await mdm())];
+    await save(dropUnused);
+    const zip = await rmm();
+    const others = isDeep ? [unpackers.sevenZip(zip)] : [];
+    const trees = [unpackers.unzip(zip), ...others, verifyIntunewin(await mdm())];
 
-  assert.deepEqual(whole, [...allPaths].sort());
-  for (const tree of trees) assert.deepEqual(filesOf(tree), [...usedByPapyrus].sort());
-  assert.deepEqual(trees[0]?.["driver/Disk/PAPYRUS.DLL"]?.toString(), "the bytes of PAPYRUS.DLL");
-});
+    assert.deepEqual(whole, [...allPaths].sort());
+    for (const tree of trees) assert.deepEqual(filesOf(tree), [...usedByPapyrus].sort());
+    assert.deepEqual(trees[0]?.["driver/Disk/PAPYRUS.DLL"]?.toString(), "the bytes of PAPYRUS.DLL");
+  },
+);
 
 test("packages of a client and files for scripts leave out the same files", async (t) => {
   const { save, fetch, text, id } = await startWithUnusedFiles(t);

@@ -187,7 +187,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(problems, []);
   });
 
-  test("several ZIPs are uploaded one after another, each with a line for its result", async (t) => {
+  deepTest("several ZIPs are uploaded one after another, each with a line for its result", async (t) => {
     const { app, page, problems, see } = await openPage(t, "/drivers");
     const uploads = countUploads(page);
     const network = zipFile("net.zip", driverZip({ className: "Net", version: "3.0.0.0" }));
@@ -233,7 +233,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.equal(uploads.count, 0);
   });
 
-  test("an upload shows its progress and can be cancelled", async (t) => {
+  deepTest("an upload shows its progress and can be cancelled", async (t) => {
     const { app, page, see, press } = await openPage(t, "/drivers");
     await slowDown(page);
 

@@ -128,7 +128,7 @@ async function newFileProblems({ service: { dataDir }, known }: Attempt, call: s
   return call === "rm" ? [] : found;
 }
 
-for (const [name, kind] of selectCases(Object.entries(writeKinds), 3)) {
+for (const [name, kind] of selectCases(Object.entries(writeKinds), 2)) {
   test(`${name}: when a disk call fails, the answer says so, and nothing is lost or left behind`, async (t) => {
     const dataDir = await temporaryFolder(t);
     const disk = await faultyDisk(t, dataDir);

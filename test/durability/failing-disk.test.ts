@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { adminHeaders, proxySettings } from "../support/access/proxies.ts";
 import { client, temporaryFolder } from "../support/app.ts";
 import { AcknowledgedChanges, logProblems } from "../support/audit/audit-state.ts";
-import { selectCases } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import { fileProblems, savedRows } from "../support/durability/disk-state.ts";
 import { serve } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -63,42 +63,46 @@ async function findProblems({ post, fetch }: Site, { dataDir, fail }: Disk, what
   return wrong.map((found) => `${what}: ${found}`);
 }
 
-test("while the disk fails, writes are refused and pages are served, and then writes succeed again without any loss", {
-  timeout: 120_000,
-}, async (t) => {
-  const disk = await startFailing(t);
-  const { start, fail, hits, dataDir } = disk;
-  const service = await start();
-  const site = client(service.url, adminHeaders);
-  const { addPrinter, fetch } = site;
-  const printer = await addPrinter();
-  const outages = ["ENOSPC", "EIO", "EMFILE", "EROFS"].flatMap((code) =>
-    [1, 5, 8].map((from) => `${code} ${from}`),
-  );
-  const tried = selectCases(outages, 1);
-  const wrong: string[] = [];
+deepTest(
+  "while the disk fails, writes are refused and pages are served, and then writes succeed again without any loss",
+  {
+    timeout: 120_000,
+  },
+  async (t) => {
+    const disk = await startFailing(t);
+    const { start, fail, hits, dataDir } = disk;
+    const service = await start();
+    const site = client(service.url, adminHeaders);
+    const { addPrinter, fetch } = site;
+    const printer = await addPrinter();
+    const outages = ["ENOSPC", "EIO", "EMFILE", "EROFS"].flatMap((code) =>
+      [1, 5, 8].map((from) => `${code} ${from}`),
+    );
+    const tried = selectCases(outages, 1);
+    const wrong: string[] = [];
 
-  for (const what of tried) wrong.push(...(await findProblems(site, disk, what)));
-  fail("EIO sync");
-  const broken = await statusOf(fetch(`/printers/${printer}/packages/mdm`)).catch(() => [0, ""] as const);
-  fail("");
-  const whole = await fetch(`/printers/${printer}/packages/mdm`);
-  const bytes = (await whole.arrayBuffer()).byteLength;
-  service.process.kill("SIGTERM");
-  await service.exited;
+    for (const what of tried) wrong.push(...(await findProblems(site, disk, what)));
+    fail("EIO sync");
+    const broken = await statusOf(fetch(`/printers/${printer}/packages/mdm`)).catch(() => [0, ""] as const);
+    fail("");
+    const whole = await fetch(`/printers/${printer}/packages/mdm`);
+    const bytes = (await whole.arrayBuffer()).byteLength;
+    service.process.kill("SIGTERM");
+    await service.exited;
 
-  const rows = await savedRows(dataDir);
-  const taken = rows.clients.filter(({ name }) => String(name).startsWith("Taken"));
-  assert.deepEqual(wrong, []);
-  assert.equal(taken.length, tried.length);
-  assert.ok(broken[0] === 0 || broken[0] >= 500, broken.join(" ").slice(0, 300));
-  assert.ok(whole.status === 200 && bytes > 1000, `${whole.status}, ${bytes} bytes`);
-  assert.match(hits(), /^thread \w+Sync/m, "a thread's synchronous call failed");
-  assert.deepEqual(
-    [...fileProblems(dataDir, rows), ...(await logProblems(dataDir, rows, new AcknowledgedChanges()))],
-    [],
-  );
-});
+    const rows = await savedRows(dataDir);
+    const taken = rows.clients.filter(({ name }) => String(name).startsWith("Taken"));
+    assert.deepEqual(wrong, []);
+    assert.equal(taken.length, tried.length);
+    assert.ok(broken[0] === 0 || broken[0] >= 500, broken.join(" ").slice(0, 300));
+    assert.ok(whole.status === 200 && bytes > 1000, `${whole.status}, ${bytes} bytes`);
+    assert.match(hits(), /^thread \w+Sync/m, "a thread's synchronous call failed");
+    assert.deepEqual(
+      [...fileProblems(dataDir, rows), ...(await logProblems(dataDir, rows, new AcknowledgedChanges()))],
+      [],
+    );
+  },
+);
 
 test("when a call of the lock fails, the start says so, and the next start works", async (t) => {
   const { start, fail, hits } = await startFailing(t);

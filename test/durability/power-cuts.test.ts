@@ -169,7 +169,7 @@ test("an archive that only a backup needs survives a power cut at any time", asy
   assert.equal(await losesByDeletion(t), false);
 });
 
-test("archives that a start restores or moves to lost survive a power cut at any time", async (t) => {
+deepTest("archives that a start restores or moves to lost survive a power cut at any time", async (t) => {
   assert.equal(await losesByTidying(t), false);
 });
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { routes } from "../../src/http/routes.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { etagOf, statusesOf } from "../support/deploy/answers.ts";
-import { isDeep } from "../support/depth.ts";
+import { deepTest, isDeep } from "../support/depth.ts";
 import { makePng } from "../support/printers/png.ts";
 import { connectRaw, exchange, postText, statusOf } from "../support/raw.ts";
 
@@ -79,7 +79,7 @@ function headToo(route: number): readonly string[] {
   return isDeep || route % 4 === 0 ? ["GET", "HEAD"] : ["GET"];
 }
 
-test("every route answers with all headers, for any method, status and client", async (t) => {
+deepTest("every route answers with all headers, for any method, status and client", async (t) => {
   const service = await startApp(t);
   await oneOfEach(service);
   const readers = [{ accept: "text/html" }, { accept: "*/*" }, { "hx-request": "true" }];

@@ -30,7 +30,7 @@ async function connections(t: TestContext, url: string, count: number) {
   return raws;
 }
 
-test("pipelined requests are answered in order, with other connections in between", async (t) => {
+deepTest("pipelined requests are answered in order, with other connections in between", async (t) => {
   const service = await startApp(t);
   await addPrinters(service, 100);
   const raw = await connectRaw(service.url);
@@ -133,7 +133,7 @@ async function stallDownloads(t: TestContext, url: string, path: string, count: 
   );
 }
 
-test("forty stalled Intune downloads do not block twenty others of the same address", async (t) => {
+deepTest("forty stalled Intune downloads do not block twenty others of the same address", async (t) => {
   const service = await startApp(t);
   const driver_id = String(await service.addDriver(largeDriver(largeMebi / 3)));
   const large = await service.addPrinter({ driver_id });
@@ -153,7 +153,7 @@ test("forty stalled Intune downloads do not block twenty others of the same addr
   assert.match(more[0] ?? "", /^200,/);
 });
 
-test("unread pages use limited memory, and small answers are still sent", async (t) => {
+deepTest("unread pages use limited memory, and small answers are still sent", async (t) => {
   const service = await startApp(t, { limits: { bodyBytes: 1_000_000 } });
   await addPrinters(service, 400);
   const large = (await (await service.fetch("/printers")).text()).length;

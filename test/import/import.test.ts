@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { rounds } from "../support/depth.ts";
+import { deepTest, rounds } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { planOf, previewFieldsIn, rowStatuses } from "../support/printers/lists.ts";
 import { makePng } from "../support/printers/png.ts";
@@ -289,7 +289,7 @@ test("pages escape names from a list", async (t) => {
 });
 
 const tooLarge = Buffer.alloc((8 << 20) + 1, "a");
-test("a list over 8 MB is refused, as a file and in a preview’s hidden field", async (t) => {
+deepTest("a list over 8 MB is refused, as a file and in a preview’s hidden field", async (t) => {
   const { upload, post } = await startApp(t);
 
   const large = await upload("/import/preview", tooLarge, "printers.csv");
@@ -299,7 +299,7 @@ test("a list over 8 MB is refused, as a file and in a preview’s hidden field",
   assert.match(await large.text(), /larger than 8 MB/);
 });
 
-test("millions of blank rows are refused, and a few thousand are ignored", async (t) => {
+deepTest("millions of blank rows are refused, and a few thousand are ignored", async (t) => {
   const { upload } = await startApp(t);
 
   const blank = await upload("/import/preview", Buffer.from(`name\nA\n${"\n".repeat(4 << 20)}`), "a.csv");

@@ -101,7 +101,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.match(await pasteText(page), /^& \{[\s\S]*Get-Printer @target[\s\S]*\| Set-Clipboard$/);
   });
 
-  test("a print server’s list is pasted, and one button includes the printers left out", async (t) => {
+  deepTest("a print server’s list is pasted, and one button includes the printers left out", async (t) => {
     const { url, app } = await startApp(t);
     const page = await openWide(t);
     await page.goto(`${url}/import`);
@@ -144,7 +144,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.deepEqual(problems, []);
   });
 
-  test("the link to choose another list keeps the pasted list after a refused import too", async (t) => {
+  deepTest("the link to choose another list keeps the pasted list after a refused import too", async (t) => {
     const { url } = await withTwoPrinters(t);
     const page = await openWide(t);
     await page.goto(`${url}/import`);
@@ -161,7 +161,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
 
   const narrow = { javaScriptEnabled: false, viewport: { width: 360, height: 740 } };
 
-  test("without scripts a refused list is kept, and no button does nothing", async (t) => {
+  deepTest("without scripts a refused list is kept, and no button does nothing", async (t) => {
     const { url } = await withTwoPrinters(t);
     const page = await openWide(t, narrow);
 
@@ -194,7 +194,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
 
   for (const { colorScheme, width } of windowVariants([1440, 320])) {
     for (const name of ["import", "import-preview"]) {
-      test(`the page ${name} is usable in ${colorScheme} at ${width} px`, async (t) => {
+      deepTest(`the page ${name} is usable in ${colorScheme} at ${width} px`, async (t) => {
         const { url } = await withTwoPrinters(t);
         const options = { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" } as const;
         const page = await openWide(t, options);

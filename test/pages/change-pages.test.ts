@@ -109,7 +109,7 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
     assert.match(page.url(), /\/printers\?client_id=1&undo=\d+$/);
   });
 
-  test("a move to a blocked driver says so first, and can be undone from its message", async (t) => {
+  deepTest("a move to a blocked driver says so first, and can be undone from its message", async (t) => {
     const service = await startWithUnsigned(t);
     const page = await openPage(t, service, "/drivers/1/move?to=3");
 
@@ -133,7 +133,7 @@ describe("changes of printers in a browser", { skip: withoutBrowser, timeout: 30
     ...{ address: "10.0.0.1", port_name: "IP_10.0.0.1", replaces: 'Old "driver_desc":""' },
   };
 
-  test("an edit can be undone from its message", async (t) => {
+  deepTest("an edit can be undone from its message", async (t) => {
     const service = await startWithUnsigned(t);
     const answer = await service.post("/printers/2", { ...form, location: "Floor 1" }, navigation);
     const page = await openPage(t, service, answer.headers.get("location") ?? "");

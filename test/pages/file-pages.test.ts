@@ -122,7 +122,7 @@ describe("an icon in a browser", inBrowser, () => {
     assert.deepEqual(Buffer.from(kept), buffer);
   });
 
-  test("that no browser can read is refused with a remedy, and nothing is sent", async (t) => {
+  deepTest("that no browser can read is refused with a remedy, and nothing is sent", async (t) => {
     const service = await withOnePrinter(t);
     const page = await openPage(t, service, "/printers/1");
     const refused = [

@@ -54,7 +54,7 @@ describe("a printer's form in a browser", inBrowser, () => {
       assert.ok((await seen()).includes("lpr_queue"), "what was refused is seen");
     });
 
-  test("shows how many fields of a fold are set, and updates the number", async (t) => {
+  deepTest("shows how many fields of a fold are set, and updates the number", async (t) => {
     const page = await openPage(t, await withOnePrinter(t), "/printers/1/edit");
     const fold = page.locator("summary", { hasText: "Port and status" });
     const counts: (string | undefined)[] = [];
@@ -92,17 +92,20 @@ describe("a printer's form in a browser", inBrowser, () => {
     return dialogs() > before;
   }
 
-  test("asks before the user leaves with unsaved input, but not with input that was taken back", async (t) => {
-    const page = await openPage(t, await withOnePrinter(t), "/printers/1/edit");
-    const dialogs = countDialogs(page);
+  deepTest(
+    "asks before the user leaves with unsaved input, but not with input that was taken back",
+    async (t) => {
+      const page = await openPage(t, await withOnePrinter(t), "/printers/1/edit");
+      const dialogs = countDialogs(page);
 
-    await page.getByLabel("Address").fill("10.0.0.10");
-    const typed = await asksOnLeave(page, dialogs);
-    await page.getByLabel("Address").fill("10.0.0.9");
-    const takenBack = await asksOnLeave(page, dialogs);
+      await page.getByLabel("Address").fill("10.0.0.10");
+      const typed = await asksOnLeave(page, dialogs);
+      await page.getByLabel("Address").fill("10.0.0.9");
+      const takenBack = await asksOnLeave(page, dialogs);
 
-    assert.deepEqual([typed, takenBack], [true, false]);
-  });
+      assert.deepEqual([typed, takenBack], [true, false]);
+    },
+  );
 
   deepTest(
     "asks before the user leaves, also after other changes of the page, until the form is saved",
@@ -138,7 +141,7 @@ describe("a printer's form in a browser", inBrowser, () => {
     },
   );
 
-  test("for a new client or printer opens with the focus in its first field", async (t) => {
+  deepTest("for a new client or printer opens with the focus in its first field", async (t) => {
     const service = await withOnePrinter(t);
     await service.post("/clients", { name: "Alpha" });
 
@@ -208,7 +211,7 @@ describe("a form for IPP in a browser", inBrowser, () => {
     assert.deepEqual(await visibleOf(page, ["port_name", "arm64_driver_id", "arm64_driver_desc"]), []);
   });
 
-  test("restores the values that IPP replaced with another protocol", async (t) => {
+  deepTest("restores the values that IPP replaced with another protocol", async (t) => {
     const service = await appWithPair(t, {
       ...{ driver_desc: "Papyrus 100 PCL6", arm64_driver_desc: "Papyrus ARM PS" },
       ...{ protocol: "lpr", lpr_queue: "lp" },
@@ -265,7 +268,7 @@ describe("a form for IPP in a browser", inBrowser, () => {
 
   const drivers = ["driver_id", "arm64_driver_id"];
 
-  test("has an uploaded driver in its selects, selected in the one that it fits", async (t) => {
+  deepTest("has an uploaded driver in its selects, selected in the one that it fits", async (t) => {
     const service = await startApp(t);
     await service.addDriver(driverZip({ decoration: "NTamd64,NTarm64" }));
     const page = await openPage(t, service, "/printers?new=1&driver_id=1#new-printer");
@@ -300,7 +303,7 @@ describe("a form for IPP in a browser", inBrowser, () => {
     assert.deepEqual(await optionsIn(page, "driver_id"), ["", "1", "2", "Included in Windows"]);
   });
 
-  test("of a move reports a driver deleted meanwhile", async (t) => {
+  deepTest("of a move reports a driver deleted meanwhile", async (t) => {
     const service = await withOnePrinter(t);
     await service.addDriver(driverZip({ provider: "Vellum", models: ["Vellum"] }));
     const page = await openPage(t, service, "/drivers/1/move");
@@ -360,7 +363,7 @@ describe("a PrintTicket in a browser", inBrowser, () => {
       assert.match(settings ?? "", /PrintTicket\s*\d+ bytes of XML/);
     });
 
-  test("without scripts is pasted, and there is no file field", async (t) => {
+  deepTest("without scripts is pasted, and there is no file field", async (t) => {
     const service = await withOnePrinter(t);
     const page = await openPage(t, service, "/printers/1/edit", { javaScriptEnabled: false });
     await page.getByText("Preferences", { exact: false }).first().click();

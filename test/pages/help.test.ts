@@ -58,18 +58,21 @@ describe("the help in a browser", { skip: withoutBrowser, timeout: 300_000 }, ()
     assert.equal(await page.getByLabel("Name").first().inputValue(), "Half typed");
   });
 
-  test("a table of the help is one card a row at 360 px, with the column's name above each cell", async (t) => {
-    const viewport = { width: 360, height: 740 };
-    const page = await openPage(t, await startApp(t), "/help/rmm#exit-codes", { viewport });
+  deepTest(
+    "a table of the help is one card a row at 360 px, with the column's name above each cell",
+    async (t) => {
+      const viewport = { width: 360, height: 740 };
+      const page = await openPage(t, await startApp(t), "/help/rmm#exit-codes", { viewport });
 
-    const label = await page.evaluate(
-      `getComputedStyle(document.querySelector("#exit-codes td:last-child"), "::before").content`,
-    );
-    const isHeadVisible = await page.locator("#exit-codes thead").isVisible();
+      const label = await page.evaluate(
+        `getComputedStyle(document.querySelector("#exit-codes td:last-child"), "::before").content`,
+      );
+      const isHeadVisible = await page.locator("#exit-codes thead").isVisible();
 
-    assert.match(String(label), /^"meaning ?"$/);
-    assert.equal(isHeadVisible, false);
-  });
+      assert.match(String(label), /^"meaning ?"$/);
+      assert.equal(isHeadVisible, false);
+    },
+  );
 
   test("on paper, a page of the help has its text without the search and the list of its sections", async (t) => {
     const page = await openPage(t, await startApp(t), "/help/intune", { media: "print" });

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { describe, type TestContext, test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { openWide, overflows, watchProblems, withoutBrowser } from "../support/browser.ts";
-import { selectCases } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import { withOnePrinter } from "../support/printers/one-printer.ts";
 import { makePng } from "../support/printers/png.ts";
 import { openPage } from "../support/printers/shop-lists.ts";
@@ -81,7 +81,7 @@ describe("Platen in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =
       assert.ok(pictures.length > 0 || path !== "/printers/1");
     });
 
-  test("cannot be framed by another web site, which cannot access a window that it opened", async (t) => {
+  deepTest("cannot be framed by another web site, which cannot access a window that it opened", async (t) => {
     const { url } = await startApp(t);
     const evil = await startSite(
       t,

@@ -24,7 +24,7 @@ function brokenAddresses(page: Page): Promise<string[]> {
 }
 
 describe("lists in a browser", inBrowser, () => {
-  test("narrow while the user types: the URL and the count follow, and the focus stays", async (t) => {
+  deepTest("narrow while the user types: the URL and the count follow, and the focus stays", async (t) => {
     const service = await startShop(t);
     const page = await openPage(t, service, "/clients");
     const problems = watchProblems(page, service.url);
@@ -82,7 +82,7 @@ describe("lists in a browser", inBrowser, () => {
     assert.equal(page.url(), `${service.url}/printers`);
   });
 
-  test("rows are chosen with the shift key, by client or all", async (t) => {
+  deepTest("rows are chosen with the shift key, by client or all", async (t) => {
     const page = await openPage(t, await startShop(t), "/printers?q=b%C3%BCro");
     const bar = page.locator(".bulk");
     const chosen: (string | null)[] = [];
@@ -186,20 +186,22 @@ describe("lists in a browser", inBrowser, () => {
       assert.deepEqual(found, []);
     });
 
-  test("of drivers, clients and printers have the same button for a new one, at the same place", async (t) => {
-    const service = await startShop(t);
-    const places: [number, number][] = [];
+  deepTest(
+    "of drivers, clients and printers have the same button for a new one, at the same place",
+    async (t) => {
+      const service = await startShop(t);
+      const places: [number, number][] = [];
 
-    for (const [path, form] of selectCases(
-      [
-        ["/printers", "#printer-form"],
-        ["/drivers", "#upload-form"],
-        ["/clients", "#client-form"],
-      ] as const,
-      2,
-    )) {
-      const page = await openPage(t, service, path);
-      const [right, top, isOpen, width, formTop] = (await page.evaluate(`(() => {
+      for (const [path, form] of selectCases(
+        [
+          ["/printers", "#printer-form"],
+          ["/drivers", "#upload-form"],
+          ["/clients", "#client-form"],
+        ] as const,
+        2,
+      )) {
+        const page = await openPage(t, service, path);
+        const [right, top, isOpen, width, formTop] = (await page.evaluate(`(() => {
         const [button, form] = [".top .fold > summary", "${form}"].map((one) => document.querySelector(one));
         const { right, top } = button.getBoundingClientRect();
         const isOpen = form.checkVisibility();
@@ -207,13 +209,14 @@ describe("lists in a browser", inBrowser, () => {
         const box = form.getBoundingClientRect();
         return [Math.round(right), Math.round(top), isOpen, box.width, box.top];
       })()`)) as [number, number, boolean, number, number];
-      places.push([right, top]);
-      assert.equal(isOpen, false);
-      assert.ok(width > 0 && width <= 560 && formTop > top, path);
-    }
+        places.push([right, top]);
+        assert.equal(isOpen, false);
+        assert.ok(width > 0 && width <= 560 && formTop > top, path);
+      }
 
-    assert.deepEqual(new Set(places.map(String)).size, 1);
-  });
+      assert.deepEqual(new Set(places.map(String)).size, 1);
+    },
+  );
 });
 
 /** The generated text before the title of the first card, and the title's distance from the left in pixels. */

@@ -140,7 +140,7 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.equal(await overflows(page), false);
   });
 
-  test("of a client is printed as a sheet with its notes, printers and their findings", async (t) => {
+  deepTest("of a client is printed as a sheet with its notes, printers and their findings", async (t) => {
     const viewport = { width: 700, height: 900 };
     const page = await openPage(t, await fullService(t), "/clients/1", { viewport, media: "print" });
 
@@ -157,7 +157,7 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.ok((bare?.height ?? 99) < 70, `a printer and its reason take two lines: ${bare?.height}`);
   });
 
-  test("is reached with the keyboard, with a visible focus", async (t) => {
+  deepTest("is reached with the keyboard, with a visible focus", async (t) => {
     const page = await openPage(t, await withOnePrinter(t), "/printers/1");
     const reached: [label: string, outline: string][] = [];
 

@@ -40,7 +40,7 @@ async function expectFocused(page: Page, text: string | RegExp, inside = "#messa
 }
 
 describe("a message in a browser", inBrowser, () => {
-  test("names the change and takes the focus, also in a refused form", async (t) => {
+  deepTest("names the change and takes the focus, also in a refused form", async (t) => {
     const page = await openPage(t, await startApp(t), "/clients");
 
     await saveClient(page, "Beta");
@@ -49,19 +49,22 @@ describe("a message in a browser", inBrowser, () => {
     await expectFocused(page, "already exists. Choose another name.", ".problems");
   });
 
-  test("about a saved printer takes the focus, and the form for the next one has the same client and driver", async (t) => {
-    const service = await withOnePrinter(t);
-    await service.post("/clients", { name: "Alpha" });
-    const page = await openPage(t, service, "/printers?new=1&client_id=1&driver_id=1#new-printer");
+  deepTest(
+    "about a saved printer takes the focus, and the form for the next one has the same client and driver",
+    async (t) => {
+      const service = await withOnePrinter(t);
+      await service.post("/clients", { name: "Alpha" });
+      const page = await openPage(t, service, "/printers?new=1&client_id=1&driver_id=1#new-printer");
 
-    await savePrinter(page, "Second");
-    await expectFocused(page, "Saved: Second");
-    const fields = ["#f-client_id", "#f-driver_id", "#f-name"].map((field) =>
-      page.locator(field).inputValue(),
-    );
+      await savePrinter(page, "Second");
+      await expectFocused(page, "Saved: Second");
+      const fields = ["#f-client_id", "#f-driver_id", "#f-name"].map((field) =>
+        page.locator(field).inputValue(),
+      );
 
-    assert.deepEqual(await Promise.all(fields), ["1", "1", ""]);
-  });
+      assert.deepEqual(await Promise.all(fields), ["1", "1", ""]);
+    },
+  );
 
   deepTest("names each kind of change and takes the focus, which never falls back to the page", async (t) => {
     const service = await withOnePrinter(t);
@@ -189,7 +192,7 @@ describe("a message in a browser", inBrowser, () => {
       assert.equal(await page.locator("#client-list").count(), 1, "the page is whole");
     });
 
-  test("is shown for an error of the service, and the form can be sent again", async (t) => {
+  deepTest("is shown for an error of the service, and the form can be sent again", async (t) => {
     const service = await startApp(t);
     const page = await openPage(t, service, "/clients");
     const failing = t.mock.method(service.app.store.clients, "add", () =>
@@ -204,7 +207,7 @@ describe("a message in a browser", inBrowser, () => {
     await page.getByText("Saved: Typed").waitFor();
   });
 
-  test("is shown for a slow request, which can be cancelled", async (t) => {
+  deepTest("is shown for a slow request, which can be cancelled", async (t) => {
     const service = await startApp(t);
     const page = await openPage(t, service, "/clients");
     const { clients } = service.app.store;

@@ -10,7 +10,7 @@ import {
   watchProblems,
   withoutBrowser,
 } from "../support/browser.ts";
-import { isDeep, selectCases } from "../support/depth.ts";
+import { deepTest, isDeep, selectCases } from "../support/depth.ts";
 import { chooseAction, focusedName, openPage, rowBoxes, startShop } from "../support/printers/shop-lists.ts";
 
 const narrow = { viewport: { width: 360, height: 640 } };
@@ -20,7 +20,7 @@ const menuOf = (page: Page, name: string) =>
   page.getByRole("button", { name: `Actions for ${name}`, exact: true });
 
 describe("the menu of a row in a browser", inBrowser, () => {
-  test("is used by the arrow and Tab keys, and Escape or a click elsewhere closes it", async (t) => {
+  deepTest("is used by the arrow and Tab keys, and Escape or a click elsewhere closes it", async (t) => {
     const service = await startShop(t);
     const page = await openPage(t, service, "/printers");
     const problems = watchProblems(page, service.url);
@@ -47,27 +47,30 @@ describe("the menu of a row in a browser", inBrowser, () => {
     assert.deepEqual([...axe, ...problems], []);
   });
 
-  test("offers packages only where there are any, leads to the form like this printer, and fits 360 px", async (t) => {
-    const page = await openPage(t, await startShop(t), "/printers", narrow);
-    const visible = () => page.locator("dialog.row-menu > :not([hidden])").allTextContents();
+  deepTest(
+    "offers packages only where there are any, leads to the form like this printer, and fits 360 px",
+    async (t) => {
+      const page = await openPage(t, await startShop(t), "/printers", narrow);
+      const visible = () => page.locator("dialog.row-menu > :not([hidden])").allTextContents();
 
-    await menuOf(page, "Büro 9").click();
-    const blocked = await visible();
-    await page.keyboard.press("Escape");
-    await menuOf(page, "Büro 4").click();
-    const ready = await visible();
-    const isWide = await overflows(page);
-    await saveScreenshot(page, "360-row-menu");
-    const copy = page.locator("dialog.row-menu").getByText("Duplicate", { exact: true });
+      await menuOf(page, "Büro 9").click();
+      const blocked = await visible();
+      await page.keyboard.press("Escape");
+      await menuOf(page, "Büro 4").click();
+      const ready = await visible();
+      const isWide = await overflows(page);
+      await saveScreenshot(page, "360-row-menu");
+      const copy = page.locator("dialog.row-menu").getByText("Duplicate", { exact: true });
 
-    const packages = ["Download Intune package", "Download RMM package"];
-    assert.deepEqual(blocked, ["Edit", "Duplicate", "Delete"]);
-    assert.deepEqual(ready, ["Edit", "Duplicate", ...packages, "Make an IPP twin", "Delete"]);
-    assert.equal(isWide, false);
-    assert.match((await copy.getAttribute("href")) ?? "", /^\/printers\?copy=5/);
-  });
+      const packages = ["Download Intune package", "Download RMM package"];
+      assert.deepEqual(blocked, ["Edit", "Duplicate", "Delete"]);
+      assert.deepEqual(ready, ["Edit", "Duplicate", ...packages, "Make an IPP twin", "Delete"]);
+      assert.equal(isWide, false);
+      assert.match((await copy.getAttribute("href")) ?? "", /^\/printers\?copy=5/);
+    },
+  );
 
-  test("makes an IPP twin, which takes the place of its printer", async (t) => {
+  deepTest("makes an IPP twin, which takes the place of its printer", async (t) => {
     const service = await startShop(t);
     const page = await openPage(t, service, "/printers?q=B%C3%BCro+4&state=vendor-driver");
 
@@ -118,7 +121,7 @@ describe("rows of printers in a browser", inBrowser, () => {
     assert.ok(wideFour === wideEight && wideFour < 45 && wideSix > wideFour, `${[wideFour, wideSix]}`);
   });
 
-  test("are sorted by a click on a heading, and stay sorted while the list is filtered", async (t) => {
+  deepTest("are sorted by a click on a heading, and stay sorted while the list is filtered", async (t) => {
     const page = await openPage(t, await startShop(t), "/printers?client_id=2");
 
     await page.getByRole("columnheader", { name: "State" }).getByRole("link").click();
@@ -147,7 +150,7 @@ describe("rows of printers in a browser", inBrowser, () => {
     assert.deepEqual([usual, await line()], ["none", "underline"]);
   });
 
-  test("show one reason at a time, and Escape or a click elsewhere closes it", async (t) => {
+  deepTest("show one reason at a time, and Escape or a click elsewhere closes it", async (t) => {
     const service = await startShop(t);
     await service.post("/printers", { name: "Bare", client_id: "2", address: "10.0.0.1" });
     const page = await openPage(t, service, "/printers?client_id=2");

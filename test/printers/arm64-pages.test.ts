@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { navigation } from "../support/app.ts";
 import { openBrowser, watchProblems, withoutBrowser } from "../support/browser.ts";
+import { deepTest } from "../support/depth.ts";
 import { appWithPair, armZip, misdeclaredZip } from "../support/drivers/arm64-pair.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { withOnePrinter } from "../support/printers/one-printer.ts";
@@ -227,20 +228,23 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
     assert.deepEqual(problems, []);
   });
 
-  test("the printer's page links to the ARM64 field without scripts, and IPP hides the field", async (t) => {
-    const { url } = await withOnePrinter(t);
-    const page = await (await openBrowser(t, { javaScriptEnabled: false })).newPage();
-    const [driver, model] = ["id", "desc"].map((name) => page.locator(`#f-arm64_driver_${name}`));
+  deepTest(
+    "the printer's page links to the ARM64 field without scripts, and IPP hides the field",
+    async (t) => {
+      const { url } = await withOnePrinter(t);
+      const page = await (await openBrowser(t, { javaScriptEnabled: false })).newPage();
+      const [driver, model] = ["id", "desc"].map((name) => page.locator(`#f-arm64_driver_${name}`));
 
-    await openField(page, url);
-    if (!(await driver?.isVisible()))
-      await page.locator("summary").getByText("ARM64 PCs", { exact: true }).click();
-    await driver?.waitFor();
-    await page.getByText("Port and status").click();
-    await page.getByLabel("Protocol").selectOption("ipp");
+      await openField(page, url);
+      if (!(await driver?.isVisible()))
+        await page.locator("summary").getByText("ARM64 PCs", { exact: true }).click();
+      await driver?.waitFor();
+      await page.getByText("Port and status").click();
+      await page.getByLabel("Protocol").selectOption("ipp");
 
-    assert.deepEqual([await driver?.isVisible(), await model?.isVisible()], [false, false]);
-  });
+      assert.deepEqual([await driver?.isVisible(), await model?.isVisible()], [false, false]);
+    },
+  );
 
   for (const [decoration, can, added] of [
     ["NTarm64", "can", ["2"]],

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { addPerson, signInAdmin, startClosed } from "../support/access/people.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { rounds } from "../support/depth.ts";
+import { deepTest, rounds } from "../support/depth.ts";
 import { bulkFieldsOf, sendBulk, startFour } from "../support/printers/four-printers.ts";
 import { makePng } from "../support/printers/png.ts";
 
@@ -100,7 +100,7 @@ test("invalid ids change nothing, however many there are", async (t) => {
   assert.equal(service.app.store.printers.list().length, 2);
 });
 
-test("a form with very many parts is read whole or refused, never in part", async (t) => {
+deepTest("a form with very many parts is read whole or refused, never in part", async (t) => {
   const service = await startApp(t);
   const whole = new FormData();
   for (const id of await fill(service, rounds(250, 600))) whole.append("ids", String(id));

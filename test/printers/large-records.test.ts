@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import type { Database } from "sql.js";
 import { UserError } from "../../src/domain/errors.ts";
 import { cleanText } from "../../src/domain/fields.ts";
@@ -67,7 +66,7 @@ deepTest("printers and clients above their limits are refused until some are del
   assert.ok((await list.arrayBuffer()).byteLength < 48 * 1024 * 1024, "the page is smaller than 48 MB");
 });
 
-test("a driver above the limit is refused, and its file is deleted", async (t) => {
+deepTest("a driver above the limit is refused, and its file is deleted", async (t) => {
   const service = await startFilled(t, (db) => {
     const names =
       "file_name, size, uploaded_at, updated_at, name, comment, inf_path, driver_desc, trust_publisher, model_chosen, drop_unused, listed";

@@ -9,6 +9,7 @@ import { Clients } from "../../src/store/printers/clients.ts";
 import { ManyPrinters } from "../../src/store/printers/many-printers.ts";
 import { Printers } from "../../src/store/printers/printers.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { appWithPair, armZip } from "../support/drivers/arm64-pair.ts";
 import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
@@ -40,22 +41,25 @@ test("lists and new printers work with unreadable reports, because they read non
   assert.throws(() => drivers.get(1));
 });
 
-test("a driver with very many models takes little space in the database, and a deletion frees it", async (t) => {
-  const { path, drivers } = await openRecords(t);
-  const descriptions = Array.from({ length: 6000 }, (_, i) => `Papyrus ${"universal ".repeat(15)}${i}`);
-  const empty = statSync(path).size;
+deepTest(
+  "a driver with very many models takes little space in the database, and a deletion frees it",
+  async (t) => {
+    const { path, drivers } = await openRecords(t);
+    const descriptions = Array.from({ length: 6000 }, (_, i) => `Papyrus ${"universal ".repeat(15)}${i}`);
+    const empty = statSync(path).size;
 
-  for (let i = 0; i < 4; i++)
-    await drivers.add(makeDriver({ sha256: `${i}`.repeat(64), inf: { descriptions } }));
-  const full = statSync(path).size;
-  const kept = drivers.get(4).report.infs[0]?.descriptions;
-  for (let i = 1; i <= 4; i++) await drivers.remove(i);
-  const after = statSync(path).size;
+    for (let i = 0; i < 4; i++)
+      await drivers.add(makeDriver({ sha256: `${i}`.repeat(64), inf: { descriptions } }));
+    const full = statSync(path).size;
+    const kept = drivers.get(4).report.infs[0]?.descriptions;
+    for (let i = 1; i <= 4; i++) await drivers.remove(i);
+    const after = statSync(path).size;
 
-  assert.deepEqual(kept, descriptions);
-  assert.ok(full - empty < 4 * 240_000, `${full} bytes for four reports of 1 MB`);
-  assert.ok(after - empty < 240_000, `${after} bytes afterwards, ${empty} before`);
-});
+    assert.deepEqual(kept, descriptions);
+    assert.ok(full - empty < 4 * 240_000, `${full} bytes for four reports of 1 MB`);
+    assert.ok(after - empty < 240_000, `${after} bytes afterwards, ${empty} before`);
+  },
+);
 
 test("lists show the data of the chosen INF", async (t) => {
   const { fetch, addDriver, post, app } = await startApp(t);

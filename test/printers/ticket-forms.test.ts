@@ -4,6 +4,7 @@ import { ticketLimitBytes } from "../../src/domain/printers/print-ticket.ts";
 import { powershell } from "../../src/pkg/scripts/powershell.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { statusesOf, textOf } from "../support/deploy/answers.ts";
+import { deepTest } from "../support/depth.ts";
 import { makeTicket, ticketAround } from "../support/printers/tickets.ts";
 
 const ticket = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft" });
@@ -111,7 +112,7 @@ test("a ticket of 256 KB is accepted in every form encoding, and one byte more i
   assert.deepEqual(tickets, [ticketLimitBytes, ticketLimitBytes]);
 });
 
-test("a ticket of the maximum size is rendered, and its script grows only by the ticket", async (t) => {
+deepTest("a ticket of the maximum size is rendered, and its script grows only by the ticket", async (t) => {
   const { addPrinter, fetch } = await startApp(t);
   const names = Array.from({ length: 2000 }, (_, i) => i);
   const features = names.map((i) => [`ns0000:Feature‘${i}’`, `ns0000:It's option ${i}`]);

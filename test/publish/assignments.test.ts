@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { deepTest } from "../support/depth.ts";
 import type { Fields } from "../support/graph/schema.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
@@ -42,7 +43,7 @@ describe("assigning published apps", { skip: withoutPowerShell }, () => {
     assert.deepEqual([two, driver], [one, []]);
   });
 
-  test("a new app is assigned when its content is published", async (t) => {
+  deepTest("a new app is assigned when its content is published", async (t) => {
     const { tenant, publish, path, app } = await startWithPrinter(t, { processingFor: 2 });
 
     const run = await publish(path, { AssignTo: [everyone] });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import type { Fields } from "../support/graph/schema.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
@@ -44,47 +45,50 @@ describe("changes that an administrator made in Intune", { skip: withoutPowerShe
       assert.equal(found.owner, "Anna");
     });
 
-  test("notes, categories, assignments, additional rules and dependencies stay when all else changes", async (t) => {
-    const { service, tenant, publish, published } = await startPublishing(t);
-    await service.post("/clients", { name: "Contoso", subnets: "10.1.0.0/16" });
-    const id = await service.addPrinter({ client_id: "1" });
-    await published(`/printers/${id}/publish`);
-    const app = appOf(tenant, `printer:${id}`);
-    const [other, older] = [tenant.addApp(), tenant.addApp()];
-    const rule = {
-      "@odata.type": "#microsoft.graph.win32LobAppRegistryRule",
-      ...{ ruleType: "requirement", check32BitOn64System: false, comparisonValue: null },
-      ...{ keyPath: "HKEY_LOCAL_MACHINE\\Software\\Contoso", valueName: "Site" },
-      ...{ operationType: "exists", operator: "notConfigured" },
-    };
-    tenant.change(app.id, {
-      notes: `Ask Anna.\n${app.notes}\nSince 2026.`,
-      rules: [...(app.rules as Fields[]), rule],
-    });
-    tenant.relate(app.id, other, "detect");
-    tenant.relate(app.id, older, "replace");
-    tenant.assign(app.id, group, "available");
-    tenant.categorize(app.id, "Printers");
-    await service.post("/clients/1", { name: "Fabrikam", subnets: "10.2.0.0/16" });
-    await editPrinter(service, id, { address: "10.2.0.9", port_name: "" });
+  deepTest(
+    "notes, categories, assignments, additional rules and dependencies stay when all else changes",
+    async (t) => {
+      const { service, tenant, publish, published } = await startPublishing(t);
+      await service.post("/clients", { name: "Contoso", subnets: "10.1.0.0/16" });
+      const id = await service.addPrinter({ client_id: "1" });
+      await published(`/printers/${id}/publish`);
+      const app = appOf(tenant, `printer:${id}`);
+      const [other, older] = [tenant.addApp(), tenant.addApp()];
+      const rule = {
+        "@odata.type": "#microsoft.graph.win32LobAppRegistryRule",
+        ...{ ruleType: "requirement", check32BitOn64System: false, comparisonValue: null },
+        ...{ keyPath: "HKEY_LOCAL_MACHINE\\Software\\Contoso", valueName: "Site" },
+        ...{ operationType: "exists", operator: "notConfigured" },
+      };
+      tenant.change(app.id, {
+        notes: `Ask Anna.\n${app.notes}\nSince 2026.`,
+        rules: [...(app.rules as Fields[]), rule],
+      });
+      tenant.relate(app.id, other, "detect");
+      tenant.relate(app.id, older, "replace");
+      tenant.assign(app.id, group, "available");
+      tenant.categorize(app.id, "Printers");
+      await service.post("/clients/1", { name: "Fabrikam", subnets: "10.2.0.0/16" });
+      await editPrinter(service, id, { address: "10.2.0.9", port_name: "" });
 
-    const run = await publish(`/printers/${id}/publish`);
+      const run = await publish(`/printers/${id}/publish`);
 
-    const now = tenant.getApp(app.id);
-    assert.equal(run.code, 0);
-    assert.match(
-      String(now.fields.notes),
-      /^Ask Anna\.\nplaten:[0-9a-f]{12}:printer:\d+ revision:[0-9a-f]{12} at:\d{8}T\d{6}Z set:\S+\nSince 2026\.$/,
-    );
-    assert.deepEqual(
-      (now.fields.rules as Fields[]).map(({ ruleType }) => ruleType),
-      ["detection", "requirement", "requirement"],
-    );
-    assert.deepEqual(tenant.children(app.id), [other, older]);
-    assert.deepEqual([now.assignments.length, now.categories.length], [1, 1]);
-  });
+      const now = tenant.getApp(app.id);
+      assert.equal(run.code, 0);
+      assert.match(
+        String(now.fields.notes),
+        /^Ask Anna\.\nplaten:[0-9a-f]{12}:printer:\d+ revision:[0-9a-f]{12} at:\d{8}T\d{6}Z set:\S+\nSince 2026\.$/,
+      );
+      assert.deepEqual(
+        (now.fields.rules as Fields[]).map(({ ruleType }) => ruleType),
+        ["detection", "requirement", "requirement"],
+      );
+      assert.deepEqual(tenant.children(app.id), [other, older]);
+      assert.deepEqual([now.assignments.length, now.categories.length], [1, 1]);
+    },
+  );
 
-  test("an administrator's dependencies stay when the driver's is added", async (t) => {
+  deepTest("an administrator's dependencies stay when the driver's is added", async (t) => {
     const { service, tenant, publish, published } = await startPublishing(t);
     const [id = 0] = await addSharedDriver(service, ["Front Desk"]);
     await published("/clients/1/publish");

@@ -32,7 +32,7 @@ describe("publishing new apps", { skip: withoutPowerShell }, () => {
     assert.ok(tenant.content(app().id).size > 1000);
   });
 
-  test("a printer becomes an app with every field of its page, its icon and its rules", async (t) => {
+  deepTest("a printer becomes an app with every field of its page, its icon and its rules", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     await service.post("/clients", { name: "Contoso", subnets: "10.1.0.0/16" });
     const id = await service.addPrinter({ name: "Front Desk", client_id: "1", location: "Hall" });
@@ -120,7 +120,7 @@ describe("publishing new apps", { skip: withoutPowerShell }, () => {
 });
 
 describe("what publish.ps1 returns", { skip: withoutPowerShell }, () => {
-  test("-PassThru returns an object for each app, with what changed and how long it took", async (t) => {
+  deepTest("-PassThru returns an object for each app, with what changed and how long it took", async (t) => {
     const { service, publish, path, id, app } = await startPublished(t);
     await editPrinter(service, id, { location: "Floor 2" });
 
@@ -211,7 +211,7 @@ describe("what publish.ps1 returns", { skip: withoutPowerShell }, () => {
       if (code === 1) assert.match(run.rows[1]?.Reason ?? "", /depends on .* which was not published/);
     });
 
-  test("printers that cannot be deployed are named, and the others are published", async (t) => {
+  deepTest("printers that cannot be deployed are named, and the others are published", async (t) => {
     const { service, publish, published } = await startPublishing(t);
     await addSharedDriver(service);
     await published("/clients/1/publish");

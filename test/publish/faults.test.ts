@@ -107,7 +107,7 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
       ["$RenewSeconds = 450", "$RenewSeconds = 0"],
     ],
   ] as const)
-    test(`${name} is renewed`, async (t) => {
+    deepTest(`${name} is renewed`, async (t) => {
       const one = await startWithPrinter(t, behaviour);
       const text = await one.script(one.path, [smallBlocks, ...others]);
 
@@ -143,7 +143,7 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
 });
 
 describe("an unreachable service", { skip: withoutPowerShell }, () => {
-  test("a Platen that does not respond gets a few requests, and only for the first app", async (t) => {
+  deepTest("a Platen that does not respond gets a few requests, and only for the first app", async (t) => {
     const { service, tenant, script, run } = await startPublishing(t);
     await addSharedDriver(service);
     const text = await script("/clients/1/publish");

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { describe, type TestContext, test } from "node:test";
 import { navigation } from "../support/app.ts";
 import { cleanUp } from "../support/clean-up.ts";
-import { rounds, selectCases } from "../support/depth.ts";
+import { deepTest, rounds, selectCases } from "../support/depth.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addSharedDriver,
@@ -52,7 +52,7 @@ async function listen(t: TestContext, answer: (url: string) => object) {
 }
 
 describe("hostile texts", { skip: withoutPowerShell }, () => {
-  test("in fields arrive in Intune unchanged and are not run", async (t) => {
+  deepTest("in fields arrive in Intune unchanged and are not run", async (t) => {
     const random = seededRandom(14);
     const text = () => Array.from({ length: 1 + random(9) }, () => pieces[random(pieces.length)]).join("");
     const { service, tenant, publish } = await startPublishing(t, { pageSize: 100 });

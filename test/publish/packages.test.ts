@@ -76,7 +76,7 @@ describe("the source of a package", { skip: withoutPowerShell }, () => {
     assert.deepEqual([run.code, publishing.tenant.apps().length], [0, 3], run.said);
   });
 
-  test("files that a folder lacks are named first, with their addresses", async (t) => {
+  deepTest("files that a folder lacks are named first, with their addresses", async (t) => {
     const publishing = await startPublishing(t);
     await addSharedDriver(publishing.service);
     const empty = join(folder, "empty");

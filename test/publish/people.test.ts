@@ -229,7 +229,7 @@ describe("an app registration of the shop's own", { skip: withoutPowerShell }, (
     assert.match(run.said, /already has the app registration 'Platen publish'/);
   });
 
-  test("without a person to ask, nothing is made", async (t) => {
+  deepTest("without a person to ask, nothing is made", async (t) => {
     const { tenant, publish, path } = await startWithPrinter(t);
 
     const run = await publish(path, inBrowser);

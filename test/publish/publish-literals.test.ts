@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { renderPublishScript } from "../../src/pkg/scripts/publish-script.ts";
-import { selectCases } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import { nasty } from "../support/powershell/nasty.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import { powershellParser, walk } from "../support/powershell/powershell-syntax.ts";
@@ -89,7 +89,7 @@ test("the script parses with any fields", async () => {
 describe("in a real PowerShell", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
-  test("hostile fields reach PowerShell unchanged", async () => {
+  deepTest("hostile fields reach PowerShell unchanged", async () => {
     const all = [...selectCases(hostileTexts(100), 20), nasty.join("")];
     const scripts = all.map((text) => renderPublishScript(makePublication(text)).toString("latin1"));
     const blocks = scripts.map((script) => `${blockOf(script).replace("$Settings = ", "$all += ")}`);

@@ -128,7 +128,7 @@ describe("signing in to publish as an app", { skip: withoutPowerShell }, () => {
       const tokens = ["first", "second", "third", "fourth"];
       for (const token of tokens) tenant.state.tokens.set(token, 0);
       const list = `@('${tokens.join("','")}')`;
-      const Block = `param($Tenant) if ($Tenant -ne 'contoso.example') { throw 'other' }; $global:ASKED = 1 + $global:ASKED; ${list}[($global:ASKED - 1) % 4]`;
+      const Block = `param($Tenant) if ($Tenant -ne 'contoso.example') { throw 'other' }; $global:ASKED = 1 + [int](Get-Variable -Name ASKED -Scope Global -ValueOnly -ErrorAction Ignore); ${list}[($global:ASKED - 1) % 4]`;
 
       const run = await publish(path, { AccessToken: { Block }, Tenant });
 

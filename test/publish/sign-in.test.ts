@@ -172,25 +172,30 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     assert.match(run.said, /403 .*needs the permission DeviceManagementApps\.ReadWrite\.All/);
   });
 
-  test("opens Microsoft's page, takes the code at a port of this PC, and redeems it with PKCE", async (t) => {
-    const { tenant, publish, path } = await startPublished(t);
+  deepTest(
+    "opens Microsoft's page, takes the code at a port of this PC, and redeems it with PKCE",
+    async (t) => {
+      const { tenant, publish, path } = await startPublished(t);
 
-    const run = await publish(path, { ...inBrowser, Tenant: "contoso.example" });
+      const run = await publish(path, { ...inBrowser, Tenant: "contoso.example" });
 
-    const [page, token] = tenant.requests.filter(({ area }) => area === "login");
-    assert.equal(run.code, 0, run.said);
-    assert.equal(page?.path, "/contoso.example/oauth2/v2.0/authorize");
-    assert.equal(page?.query.get("prompt"), "select_account");
-    assert.match(
-      page?.query.get("scope") ?? "",
-      /DeviceManagementApps\.ReadWrite\.All openid profile offline_access$/,
-    );
-    assert.equal((token?.body as Record<string, string> | undefined)?.grant_type, "authorization_code");
-    assert.ok(run.output.some((line) => line.includes("/contoso.example/oauth2/v2.0/authorize?client_id=")));
-    assert.ok(!run.log.includes("code_challenge"), "the address is not logged");
-  });
+      const [page, token] = tenant.requests.filter(({ area }) => area === "login");
+      assert.equal(run.code, 0, run.said);
+      assert.equal(page?.path, "/contoso.example/oauth2/v2.0/authorize");
+      assert.equal(page?.query.get("prompt"), "select_account");
+      assert.match(
+        page?.query.get("scope") ?? "",
+        /DeviceManagementApps\.ReadWrite\.All openid profile offline_access$/,
+      );
+      assert.equal((token?.body as Record<string, string> | undefined)?.grant_type, "authorization_code");
+      assert.ok(
+        run.output.some((line) => line.includes("/contoso.example/oauth2/v2.0/authorize?client_id=")),
+      );
+      assert.ok(!run.log.includes("code_challenge"), "the address is not logged");
+    },
+  );
 
-  test("other requests to the port get 404 and do not disturb the sign-in", async (t) => {
+  deepTest("other requests to the port get 404 and do not disturb the sign-in", async (t) => {
     const { publish, path } = await startPublished(t, { signIn: { browser: "noise" } });
 
     const run = await publish(path, inBrowser);
@@ -235,18 +240,21 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     assert.deepEqual(tenant.apps(), []);
   });
 
-  test("when Microsoft asks for a second factor in the middle, the person signs in again and the run goes on", async (t) => {
-    const signIn = { acceptsRefreshTokens: false };
-    const { tenant, publish, path } = await startPublished(t, { claimsAfter: 2, signIn });
+  deepTest(
+    "when Microsoft asks for a second factor in the middle, the person signs in again and the run goes on",
+    async (t) => {
+      const signIn = { acceptsRefreshTokens: false };
+      const { tenant, publish, path } = await startPublished(t, { claimsAfter: 2, signIn });
 
-    const run = await publish(path, inBrowser);
+      const run = await publish(path, inBrowser);
 
-    const pages = tenant.requests.filter(({ path }) => path.endsWith("/authorize"));
-    assert.equal(run.code, 0, run.said);
-    assert.match(run.said, /Microsoft asks you to sign in again/);
-    assert.deepEqual(
-      pages.map(({ query }) => query.get("claims")),
-      [null, '{"access_token":{"acrs":{"essential":true,"value":"c1"}}}'],
-    );
-  });
+      const pages = tenant.requests.filter(({ path }) => path.endsWith("/authorize"));
+      assert.equal(run.code, 0, run.said);
+      assert.match(run.said, /Microsoft asks you to sign in again/);
+      assert.deepEqual(
+        pages.map(({ query }) => query.get("claims")),
+        [null, '{"access_token":{"acrs":{"essential":true,"value":"c1"}}}'],
+      );
+    },
+  );
 });

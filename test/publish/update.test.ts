@@ -55,7 +55,7 @@ describe("updating existing apps", { skip: withoutPowerShell }, () => {
     assert.match(resultRows(run).join(), /Updated +Content, Rules$/);
   });
 
-  test("a new icon is sent without uploading content", async (t) => {
+  deepTest("a new icon is sent without uploading content", async (t) => {
     const { service, tenant, publish, published, path, id, app } = await startWithPrinter(t);
     await addIcon(service, id);
     await published(path);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { before, describe, test } from "node:test";
 import { preferencesCommand } from "../../src/domain/printers/preferences.ts";
 import { ticketCommand } from "../../src/domain/printers/print-ticket.ts";
+import { deepTest } from "../support/depth.ts";
 import {
   powershellParser,
   readScriptBodies,
@@ -133,7 +134,7 @@ describe("the scripts' commands", () => {
     parse = await powershellParser();
   });
 
-  test("only listed commands are called, by their full names and with listed parameters", () => {
+  deepTest("only listed commands are called, by their full names and with listed parameters", () => {
     const own = new Set(
       [...readScriptBodies().values()].flatMap((text) =>
         [...text.matchAll(/^function ([\w-]+)/gm)].map((match) => match[1] ?? ""),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { scriptSettings } from "../../src/pkg/scripts/deployment.ts";
 import { scriptKinds, templateOf } from "../../src/pkg/scripts/render.ts";
-import { selectCases } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import {
   powershellParser,
   readScriptBodies,
@@ -82,7 +82,7 @@ describe("the scripts' syntax", () => {
     return names.map((name) => [name, readFileSync(join("test/powershell", name), "utf8")]);
   }
 
-  test("scripts and simulation parse, and use nothing that Windows PowerShell 5.1 lacks", () => {
+  deepTest("scripts and simulation parse, and use nothing that Windows PowerShell 5.1 lacks", () => {
     const simulation = readSimulation();
     assert.ok(simulation.length > 5);
     for (const [name, text] of [...readScriptBodies(), ...simulation]) {
@@ -115,7 +115,7 @@ describe("the scripts' syntax", () => {
     }
   });
 
-  test("each rendered script parses, and contains exactly the functions that it calls", () => {
+  deepTest("each rendered script parses, and contains exactly the functions that it calls", () => {
     const own = new Set([...readScriptBodies().values()].flatMap((text) => functionsOf(text)));
     for (const [name, whole] of selectCases([...scripts()], 6)) {
       nodesOf(name, whole);

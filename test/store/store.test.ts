@@ -11,7 +11,7 @@ import { pagesOf } from "../../src/store/database/seal.ts";
 import { bundle, client, temporaryFolder } from "../support/app.ts";
 import { openAt } from "../support/backup/backup.ts";
 import { cleanUp } from "../support/clean-up.ts";
-import { rounds } from "../support/depth.ts";
+import { deepTest, rounds } from "../support/depth.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
 import { serve } from "../support/service.ts";
 
@@ -47,25 +47,28 @@ test("a full disk is reported and changes nothing, and the database stays readab
   assert.ok(readdirSync(join(folder, "data")).every((name) => !name.endsWith(".new")));
 });
 
-test("at most one of several processes that start at once gets the folder, and a lock left by a crash never stops a start", async (t) => {
-  const folder = await temporaryFolder(t);
-  mkdirSync(join(folder, "data"));
+deepTest(
+  "at most one of several processes that start at once gets the folder, and a lock left by a crash never stops a start",
+  async (t) => {
+    const folder = await temporaryFolder(t);
+    mkdirSync(join(folder, "data"));
 
-  const services = await Promise.all(Array.from({ length: rounds(2, 3) }, () => serve(t, folder)));
-  const winners = services.filter(({ url }) => url !== "");
-  const refused = services.filter(({ url }) => url === "");
-  const codes = await Promise.all(refused.map(({ exited }) => exited));
-  const holder = winners[0] ?? (await serve(t, folder));
-  holder.process.kill("SIGKILL");
-  await holder.exited;
-  const later = await serve(t, folder);
+    const services = await Promise.all(Array.from({ length: rounds(2, 3) }, () => serve(t, folder)));
+    const winners = services.filter(({ url }) => url !== "");
+    const refused = services.filter(({ url }) => url === "");
+    const codes = await Promise.all(refused.map(({ exited }) => exited));
+    const holder = winners[0] ?? (await serve(t, folder));
+    holder.process.kill("SIGKILL");
+    await holder.exited;
+    const later = await serve(t, folder);
 
-  assert.ok(winners.length <= 1, services.map(({ output }) => output()).join("\n"));
-  assert.ok(codes.every((code) => code === 1));
-  for (const { output } of refused) assert.match(output(), /Another Platen is running on .*data/);
-  assert.equal(readdirSync(join(folder, "data")).filter((name) => name.startsWith("lock-")).length, 1);
-  assert.equal((await client(later.url).fetch("/health")).status, 200);
-});
+    assert.ok(winners.length <= 1, services.map(({ output }) => output()).join("\n"));
+    assert.ok(codes.every((code) => code === 1));
+    for (const { output } of refused) assert.match(output(), /Another Platen is running on .*data/);
+    assert.equal(readdirSync(join(folder, "data")).filter((name) => name.startsWith("lock-")).length, 1);
+    assert.equal((await client(later.url).fetch("/health")).status, 200);
+  },
+);
 
 test("a process that is too busy to answer keeps its lock", async (t) => {
   const folder = await temporaryFolder(t);

@@ -79,9 +79,16 @@ function referenceWork(): number {
   return read.sort((a, b) => a.name.localeCompare(b.name) || a.id - b.id).length;
 }
 
-/** How many times slower a fixed piece of work is now than on the idle machine: at least 1. */
+let measured: { readonly at: number; readonly slower: number } | undefined;
+
+/** How many times slower a fixed piece of work is now than on the idle machine: at least 1. Measured once a minute at most. */
 export async function slowness(): Promise<number> {
-  return Math.max(1, (await leastTime(referenceWork, 5)) / referenceMs);
+  if (measured === undefined || performance.now() - measured.at > 60_000)
+    measured = {
+      at: performance.now(),
+      slower: Math.max(1, (await leastTime(referenceWork, 3)) / referenceMs),
+    };
+  return measured.slower;
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { deploymentOfMany } from "../../../src/pkg/scripts/deployment.ts";
 import { defects } from "../../support/defects.ts";
-import { rounds } from "../../support/depth.ts";
+import { deepTest, rounds } from "../../support/depth.ts";
 import { diagnose, problemLines } from "../../support/powershell/diagnosis.ts";
 import {
   addQueue,
@@ -85,7 +85,7 @@ describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => 
     healthy = await healthyMachine(windows);
   });
 
-  test("every check of a healthy printer is ok, and so is the verdict", async () => {
+  deepTest("every check of a healthy printer is ok, and so is the verdict", async () => {
     await windows.setMachine(healthy);
 
     const { code, lines } = await diagnose(windows, office);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, type TestContext, test } from "node:test";
+import { deepTest } from "../../support/depth.ts";
 import { without } from "../../support/drivers/foreign.ts";
 import { diagnose, evaluate, problemLines } from "../../support/powershell/diagnosis.ts";
 import { freePort, IppPrinter } from "../../support/powershell/ipp-printer.ts";
@@ -94,7 +95,7 @@ describe("diagnosis of a real printer by IPP", {
     );
   });
 
-  test("TLS with an invalid certificate is a warning, and the state is still reported", async (t) => {
+  deepTest("TLS with an invalid certificate is a warning, and the state is still reported", async (t) => {
     const { port } = await start(t);
 
     const result = await report(port, { ipp_tls: "on" });

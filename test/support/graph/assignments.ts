@@ -75,10 +75,18 @@ const targetCheck: Check = (value, place) => {
   checkShape(fields, place, shape);
 };
 
+/** Settings that only an administrator makes; their content is not checked. */
+const anyObject: Check = (value, place) => {
+  fieldsOf(value, place);
+};
+
 const settings: Shape = {
   type: "#microsoft.graph.win32LobAppAssignmentSettings",
   properties: {
     notifications: oneOf("showAll", "showReboot", "hideAll"),
+    restartSettings: orNull(anyObject),
+    installTimeSettings: orNull(anyObject),
+    autoUpdateSettings: orNull(anyObject),
     deliveryOptimizationPriority: oneOf("notConfigured", "foreground"),
   },
 };
