@@ -1,9 +1,10 @@
 /**
  * The quick tests that may use more processor time than the budget: one whole path for each generated script and for each
- * flow of pages. By file, the name of the test.
+ * flow of pages, and the table of routes and roles. By file, the name of the test.
  * @type {Readonly<Record<string, string>>}
  */
 export const wholePaths = {
+  "access/roles.test.ts": "an allowed change takes effect and has the expected status",
   "access/operator-pages.test.ts": "goes from an empty service to a package, with scripts",
   "access/oidc-pages.test.ts":
     "a person signs in at a real provider under a path, works, and signs out of both",

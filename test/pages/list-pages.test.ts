@@ -38,7 +38,7 @@ describe("lists in a browser", inBrowser, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("the key / focuses the search except in fields, and arrows and Escape work there", async (t) => {
+  deepTest("the key / focuses the search except in fields, and arrows and Escape work there", async (t) => {
     const service = await startShop(t);
     const page = await openPage(t, service, "/clients");
 

@@ -87,7 +87,7 @@ describe("the menu of a row in a browser", inBrowser, () => {
     assert.deepEqual([protocol, driver_id, replaces], ["ipp", 1_000_001, ["Büro 4"]]);
   });
 
-  test("deletes its printer, and the message takes the focus", async (t) => {
+  deepTest("deletes its printer, and the message takes the focus", async (t) => {
     const service = await startShop(t);
     const page = await openPage(t, service, "/printers?client_id=1");
 
