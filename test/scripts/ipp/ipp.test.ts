@@ -123,12 +123,13 @@ describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () =>
     });
   }
 
-  for (const [WrongUrl, left, reason] of [
+  const wrongUrls: [WrongUrl: string, left: string[], RegExp][] = [
     ["nothing", [], /added a queue for .*\/ipp\/print, but there is none/],
     ["tcp", onlyDriver, /its port IPP_TCP does not speak IPP/],
     ["wsd", onlyDriver, /does not speak IPP \(Install Protocol '0'\)/],
     ["driver", ["driver Papyrus WSD"], /its driver is Papyrus WSD/],
-  ] as const) {
+  ];
+  for (const [WrongUrl, left, reason] of wrongUrls) {
     test(`a wrong URL that Windows reports as a success (${WrongUrl}) fails and leaves no queue`, async () => {
       await windows.setMachine({ Devices: [device({ Path: "/ipp" })], WrongUrl });
 
