@@ -281,26 +281,23 @@ describe("a message and the bar of chosen rows", inBrowser, () => {
         await saveScreenshot(page, `${width}-message-and-bar-${where.replaceAll(" ", "-")}`);
       };
 
-      for (const [path, moved] of [
-        ["/printers", 2],
-        ["/printers?q=B%C3%BCro+11", 1],
+      for (const [path, moved, client] of [
+        ["/printers", 2, "Zeta"],
+        ["/printers?q=B%C3%BCro+11", 1, "Alpha"],
       ] as const) {
         await page.goto(service.url + path);
         for (let i = 0; i < moved; i++) await rowBoxes(page).nth(i).check();
         await page.locator(".bulk summary").getByText("Client", { exact: true }).click();
-        await page.getByLabel("Move to").selectOption("Zeta");
+        await page.getByLabel("Move to").selectOption(client);
         await page.getByRole("button", { name: "Show preview" }).click();
         await page.getByRole("button", { name: /^Change \d+ printers?$/ }).click();
-        await message(page).getByText("moved to Zeta").waitFor();
+        await message(page).getByText(`moved to ${client}`).waitFor();
         await rowBoxes(page).first().check();
-        for (const [where, part] of [
-          ["top", 0],
-          ["middle", 0.5],
-          ["end", 1],
-        ] as const) {
-          await page.evaluate(`window.scrollTo(0, document.documentElement.scrollHeight * ${part})`);
-          await inspect(`${where} of ${moved}`);
-        }
+        await inspect(`top of ${moved}`);
+        await page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight / 2)");
+        await inspect(`middle of ${moved}`);
+        await page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)");
+        await inspect(`end of ${moved}`);
         await page.locator(".bulk summary").getByText("Download", { exact: true }).click();
         await inspect(`sheet of ${moved}`);
       }
