@@ -173,20 +173,6 @@ test("--help, the README and docs/operating.md give the defaults that apply", ()
   assert.equal(few.length, 6);
 });
 
-test("a wrong setting stops the start with a message", async (t) => {
-  const folder = await temporaryFolder(t);
-
-  const { status, stderr } = spawnSync(process.execPath, [bundle], {
-    cwd: folder,
-    encoding: "utf8",
-    env: { PORT: "x" },
-  });
-
-  assert.equal(status, 1);
-  assert.match(stderr, /PORT is “x”/);
-  assert.deepEqual(readdirSync(folder), []);
-});
-
 test("platen audit verify reports an intact log or the first broken line, and sets the exit code", async (t) => {
   const folder = await temporaryFolder(t);
   const store = await openStore(

@@ -79,12 +79,3 @@ test("an app uses the clock, randomness and log that it is given", async (t) => 
   assert.deepEqual([...app.random(2)], [7, 7]);
   assert.deepEqual(lines, ["said"]);
 });
-
-test("createApp fails for a folder that another app uses", async (t) => {
-  const { close, app } = await makeApp(t);
-  cleanUp(t, close);
-
-  const second = createApp(app.config, { script: bundle, log: quiet });
-
-  await assert.rejects(second, /Another Platen is running/);
-});

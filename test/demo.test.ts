@@ -77,41 +77,33 @@ function firstDifference(one: string, other: string): string {
   return [one, other].map((text) => text.slice(Math.max(0, at - 200), at + 300)).join("\n instead of ");
 }
 
-deepTest("the demo runs until Ctrl+C and leaves no folder behind", async (t) => {
-  const folder = await temporaryFolder(t);
-  const environment = { ...process.env, TMPDIR: folder, PORT: "0", HOST: "127.0.0.1" };
-  const demo = spawn(process.execPath, [".build/demo/main.cjs"], { env: environment, stdio: "pipe" });
-  t.after(() => demo.kill("SIGKILL"));
-  let printed = "";
-  demo.stdout.setEncoding("utf8").on("data", (text: string) => {
-    printed += text;
-  });
-  await until(() => printed.endsWith("its data)\n"));
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? "";
-  const page = await (await fetch(`${url}/clients`)).text();
-  const during = readdirSync(folder);
+deepTest(
+  "Ctrl+C ends the demo, also while its records are created, and leaves no folder behind",
+  async (t) => {
+    const folder = await temporaryFolder(t);
+    const env = { ...process.env, TMPDIR: folder, PORT: "0", HOST: "127.0.0.1" };
+    let page = "";
+    const codes: unknown[] = [];
 
-  demo.kill("SIGINT");
-  const code = await new Promise((resolve) => demo.once("exit", resolve));
+    for (const isReady of [false, true]) {
+      const demo = spawn(process.execPath, [".build/demo/main.cjs"], { env, stdio: "pipe" });
+      t.after(() => demo.kill("SIGKILL"));
+      let printed = "";
+      demo.stdout.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+      });
+      await until(() => readdirSync(folder).length === 1 && (!isReady || printed.endsWith("its data)\n")));
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0];
+      if (isReady) page = await (await fetch(`${url}/clients`)).text();
+      demo.kill("SIGINT");
+      codes.push(await new Promise((resolve) => demo.once("exit", resolve)));
+      assert.deepEqual(readdirSync(folder), []);
+    }
 
-  assert.match(page, /Menuiserie Delorme/);
-  assert.equal(during.length, 1);
-  assert.deepEqual(readdirSync(folder), []);
-  assert.equal(code, 0);
-});
-
-deepTest("Ctrl+C also ends the demo while its records are created", async (t) => {
-  const folder = await temporaryFolder(t);
-  const environment = { ...process.env, TMPDIR: folder, PORT: "0", HOST: "127.0.0.1" };
-  const demo = spawn(process.execPath, [".build/demo/main.cjs"], { env: environment, stdio: "ignore" });
-  t.after(() => demo.kill("SIGKILL"));
-  await until(() => readdirSync(folder).length > 0);
-
-  demo.kill("SIGINT");
-  await new Promise((resolve) => demo.once("exit", resolve));
-
-  assert.deepEqual(readdirSync(folder), []);
-});
+    assert.match(page, /Menuiserie Delorme/);
+    assert.equal(codes[1], 0);
+  },
+);
 
 test("the bundle contains nothing of the demo", () => {
   const shipped = readFileSync(bundle, "utf8");

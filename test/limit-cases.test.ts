@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RecentMap } from "../src/domain/collections.ts";
 import { maxBulkPrinters, parseIds } from "../src/domain/printers/bulk.ts";
 import { slug } from "../src/domain/text.ts";
 import { infLimitBytes } from "../src/inf/document.ts";
@@ -70,15 +69,4 @@ test("one client can use half of the slots and queue places", async () => {
   control.abort();
   await Promise.all(tasks);
   await admission.run(async () => {}, "greedy");
-});
-
-test("a recent map drops the oldest value, and setting a key again makes it the newest", () => {
-  const recent = new RecentMap<number, string>(3);
-
-  for (const key of [1, 2, 3, 1, 4]) recent.set(key, `value ${key}`);
-
-  assert.deepEqual(
-    [1, 2, 3, 4].map((key) => recent.get(key)),
-    ["value 1", undefined, "value 3", "value 4"],
-  );
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LruCache } from "../src/domain/collections.ts";
+import { LruCache, RecentMap } from "../src/domain/collections.ts";
 
 /** A cache of texts weighed by their length, and the keys in the order in which values were made. */
 function cacheOfTexts(count: number, weight: number) {
@@ -44,4 +44,15 @@ test("concurrent requests for a value share one computation, and a failure is no
   await get("b");
 
   assert.deepEqual(made, ["a", "b"]);
+});
+
+test("a recent map drops the oldest value, and setting a key again makes it the newest", () => {
+  const recent = new RecentMap<number, string>(3);
+
+  for (const key of [1, 2, 3, 1, 4]) recent.set(key, `value ${key}`);
+
+  assert.deepEqual(
+    [1, 2, 3, 4].map((key) => recent.get(key)),
+    ["value 1", undefined, "value 3", "value 4"],
+  );
 });
