@@ -1,5 +1,5 @@
 // Runs test files one by one in this process, each as a suite, so that they share one browser and one PowerShell.
-// A worker claims a file by creating its folder in .build/claimed. A quick test fails if it uses too much processor time.
+// A worker claims a file by creating its folder in .build/claimed; the first takes them from the front, the others from the back. A quick test fails if it uses too much processor time.
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterEach, before, describe } from "node:test";
@@ -14,7 +14,8 @@ const timeout = Number(process.env.FILE_TIMEOUT_MS);
 const isDeep = process.env.DEEP === "1";
 const { processorTime, slowness } = load("processor-time");
 let left = Number(process.env.FILES_A_WORKER ?? names.length);
-for (const [i, name] of names.entries()) {
+const entries = [...names.entries()];
+for (const [i, name] of isClaimed("front") ? entries : entries.reverse()) {
   if (left === 0 || !isClaimed(i)) continue;
   left--;
   await describe(name, { timeout }, () => {
@@ -29,10 +30,10 @@ setTimeout(() => {
   process.exit(1);
 }, 60_000).unref();
 
-/** @param {number} i */
-function isClaimed(i) {
+/** @param {number | "front"} what */
+function isClaimed(what) {
   try {
-    mkdirSync(`.build/claimed/${i}`);
+    mkdirSync(`.build/claimed/${what}`);
     return true;
   } catch {
     return false;
