@@ -4,35 +4,30 @@ import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, type TestContext, test } from "node:test";
-import { navigation } from "../support/app.ts";
 import { cleanUp } from "../support/clean-up.ts";
-import { deepTest, rounds, selectCases } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addSharedDriver,
   appOf,
   editPrinter,
   startPublishing,
-  startWithPrinter,
+  startWithoutPlaten,
 } from "../support/publish/publishing.ts";
 import { seededRandom } from "../support/random.ts";
 
 const pieces = [
   ..."'\"`$;&|<>(){}[]@#%^*~?\u2018\u2019\u201a\u201b\u201c\u201d",
-  "$(New-Item pwned)",
-  "'; New-Item pwned; '",
-  `${"$"}{env:PATH}`,
-  "@'\u2028",
-  "<#",
-  "#>",
-  "Büro",
-  "打印机",
-  "😀",
-  "\u202eexe.",
-  "%SystemRoot%",
-  " platen:000000000000:printer:1 ",
-  "{0}",
-  "\u0001",
+  ...[
+    "$(New-Item pwned)",
+    "'; New-Item pwned; '",
+    `${"$"}{env:PATH}`,
+    "@'\u2028",
+    "<#",
+    "#>",
+    "%SystemRoot%",
+  ],
+  ...["Büro", "打印机", "😀", "\u202eexe.", " platen:000000000000:printer:1 ", "{0}", "\u0001"],
 ];
 
 /** A server with one response to every request. It records the tokens that it receives. */
@@ -57,14 +52,10 @@ describe("hostile texts", { skip: withoutPowerShell }, () => {
     const text = () => Array.from({ length: 1 + random(9) }, () => pieces[random(pieces.length)]).join("");
     const { service, tenant, publish } = await startPublishing(t, { pageSize: 100 });
     await service.post("/clients", { name: `C ${text()}`, subnets: "10.0.0.0/8" });
-    const driver_id = String(await service.addDriver());
-    for (let i = 0; i < rounds(2, 40); i++) {
-      const fields = { name: `${i} ${text().replaceAll(/[\\,!]/g, "")}`, location: text(), comment: text() };
-      await service.post(
-        "/printers",
-        { ...fields, client_id: "1", driver_id, address: `10.0.0.${i}` },
-        navigation,
-      );
+    const fields = { client_id: "1", driver_id: String(await service.addDriver()) };
+    for (let i = 0; i < 40; i++) {
+      const texts = { name: `${i} ${text().replaceAll(/[\\,!]/g, "")}`, location: text(), comment: text() };
+      await service.post("/printers", { ...texts, ...fields, address: `10.0.0.${i}` });
     }
 
     const run = await publish("/clients/1/publish");
@@ -73,7 +64,7 @@ describe("hostile texts", { skip: withoutPowerShell }, () => {
     const made = printers.filter(({ printer }) =>
       tenant.apps().some(({ notes }) => String(notes).includes(`:printer:${printer.id} `)),
     );
-    assert.deepEqual([run.code, made.length > rounds(0, 20)], [0, true], run.said);
+    assert.deepEqual([run.code, made.length > 20], [0, true], run.said);
     for (const { printer, client } of made) {
       const { displayName, description } = appOf(tenant, `printer:${printer.id}`);
       assert.equal(displayName, `${printer.name} (${client?.name})`);
@@ -95,11 +86,12 @@ describe("hostile texts", { skip: withoutPowerShell }, () => {
   };
   const places = ["mobileApps$", "ID$", "relationships$", "assignments$"];
   const cases = Object.entries(odd).flatMap(([name, body]) => places.map((place) => ({ name, body, place })));
-  for (const { name, body, place } of selectCases(cases, 5))
+  for (const { name, body, place } of selectCases(cases, 4))
     test(`a response that ${name} is not read as an empty one (${place})`, async (t) => {
       const { service, tenant, published, publish } = await startPublishing(t);
       const [id = 0] = await addSharedDriver(service);
-      await published("/clients/1/publish");
+      const path = `/printers/${id}/publish`;
+      await published(path);
       const app = appOf(tenant, `printer:${id}`).id;
       tenant.relate(app, tenant.addApp({ displayName: "Reader" }), "autoInstall");
       tenant.assign(app, "11111111-2222-4333-8444-555555555555", "available");
@@ -109,27 +101,25 @@ describe("hostile texts", { skip: withoutPowerShell }, () => {
         return structuredClone({ apps: tenant.apps().length, assignments, children });
       };
       const before = facts();
-      const path = new RegExp(place.replace("ID", app));
-      tenant.fault({ area: "graph", method: "GET", path, body, times: 99 });
+      const at = new RegExp(place.replace("ID", app));
+      tenant.fault({ area: "graph", method: "GET", path: at, body, times: 99 });
 
-      const { code, said } = await publish("/clients/1/publish", {
-        AssignTo: ["22222222-2222-4333-8444-555555555555"],
-      });
+      const { code, said } = await publish(path, { AssignTo: ["22222222-2222-4333-8444-555555555555"] });
 
       assert.ok(code === 1 || code === 2, said);
       assert.deepEqual(facts(), before, said);
     });
 
   test("in Intune's responses do not send the token to another server, even if its address begins like Graph's", async (t) => {
-    const { tenant, publish, path } = await startWithPrinter(t);
+    const { tenant, run } = await startWithoutPlaten(t);
     const elsewhere = await listen(t, () => ({ value: [] }));
     const { host } = new URL(elsewhere.url);
     const graph = await listen(t, (url) => ({ value: [], "@odata.nextLink": `${url}@${host}/beta/apps` }));
 
-    const run = await publish(path, { GraphUrl: graph.url });
+    const { code, said } = await run({ GraphUrl: graph.url });
 
-    assert.deepEqual([run.code, elsewhere.tokens], [1, []]);
+    assert.deepEqual([code, elsewhere.tokens], [1, []]);
     assert.deepEqual(graph.tokens, [`Bearer ${tenant.token}`]);
-    assert.match(run.said, /Graph's list continues at an address of another server/);
+    assert.match(said, /Graph's list continues at an address of another server/);
   });
 });

@@ -21,26 +21,14 @@ import {
   listServicePrincipals,
 } from "./directory.ts";
 import { listRelationships, updateRelationships } from "./relations.ts";
-import { jsonOf, type ReceivedRequest } from "./requests.ts";
+import { type Call, jsonOf, type ReceivedRequest } from "./requests.ts";
 import type { Tenant } from "./tenant.ts";
-
-/** A request to Graph with the parameters of its path. */
-export interface Call {
-  readonly tenant: Tenant;
-  readonly received: ReceivedRequest;
-  /** The ids in the path, in order: app, version, file. */
-  readonly params: readonly string[];
-  /** The URL without its query. */
-  readonly address: string;
-  /** @throws a refusal when the body is not JSON */
-  readonly json: () => unknown;
-}
 
 const apps = "/beta/deviceAppManagement/mobileApps";
 const versions = `${apps}/:id/microsoft.graph.win32LobApp/contentVersions`;
 const file = `${versions}/:version/files/:file`;
 
-const routes: readonly [string, string, (call: Call) => Answer | Promise<Answer>][] = [
+const routes: readonly [string, string, (call: Call) => Answer][] = [
   ["GET", apps, listApps],
   ["POST", apps, createApp],
   ["GET", `${apps}/:id`, showApp],
@@ -70,21 +58,17 @@ const routes: readonly [string, string, (call: Call) => Answer | Promise<Answer>
   ["POST", "/v1.0/applications", createApplication],
 ];
 
-export async function answerGraph(tenant: Tenant, received: ReceivedRequest, bytes: Buffer): Promise<Answer> {
+export function answerGraph(tenant: Tenant, received: ReceivedRequest, bytes: Buffer): Answer {
   checkToken(tenant, received);
   for (const [method, pattern, handle] of routes) {
     const params = method === received.method ? paramsOf(pattern, received.path) : undefined;
     if (!params) continue;
     const address = `${tenant.graphUrl}${received.path}`;
     const json = () => jsonOf(received.headers, bytes);
-    const answer = await handle({ tenant, received, params, address, json });
+    const answer = handle({ tenant, received, params, address, json });
     return { ...answer, headers: { "request-id": randomUUID(), ...answer.headers } };
   }
-  throw new Refusal(
-    400,
-    "BadRequest",
-    `Resource not found for the segment: ${received.method} ${received.path}`,
-  );
+  throw new Refusal(400, "BadRequest", `Resource not found: ${received.method} ${received.path}`);
 }
 
 function checkToken({ state, behaviour, signIns }: Tenant, { headers, method }: ReceivedRequest): void {
@@ -92,22 +76,16 @@ function checkToken({ state, behaviour, signIns }: Tenant, { headers, method }: 
   const used = state.tokens.get(token);
   if (used === undefined) throw unauthorized("Access token is empty or unknown.");
   if (used >= behaviour.claimsAfter && !signIns.withClaims.has(token)) {
-    const claims = Buffer.from('{"access_token":{"acrs":{"essential":true,"value":"c1"}}}').toString(
-      "base64",
-    );
+    const claims = btoa('{"access_token":{"acrs":{"essential":true,"value":"c1"}}}');
     const challenge = `Bearer realm="", error="insufficient_claims", claims="${claims}"`;
     throw unauthorized("A further claim is required.", challenge);
   }
-  if (used >= behaviour.requestsPerToken)
-    throw unauthorized("Lifetime validation failed, the token is expired.");
+  if (used >= behaviour.requestsPerToken) throw unauthorized("The token is expired.");
   state.tokens.set(token, used + 1);
-  const scope = signIns.scopes.get(token);
-  if (scope !== undefined && method !== "GET" && !/ReadWrite/.test(scope))
-    throw new Refusal(403, "Forbidden", "The token is only for reading.");
-  if (!behaviour.isForbidden) return;
-  const Message =
-    "Application is not authorized to perform this operation. DeviceManagementApps.ReadWrite.All";
-  throw new Refusal(403, "Forbidden", JSON.stringify({ _version: 3, Message, CustomApiErrorPhrase: "" }));
+  const isForReading = method !== "GET" && signIns.scopes.get(token)?.includes("ReadWrite") === false;
+  if (isForReading) throw new Refusal(403, "Forbidden", "The token is only for reading.");
+  const Message = "Application is not authorized to perform this operation.";
+  if (behaviour.isForbidden) throw new Refusal(403, "Forbidden", JSON.stringify({ _version: 3, Message }));
 }
 
 function unauthorized(message: string, challenge = "Bearer"): Refusal {
@@ -116,11 +94,8 @@ function unauthorized(message: string, challenge = "Bearer"): Refusal {
 
 function paramsOf(pattern: string, path: string): string[] | undefined {
   const [wanted, found] = [pattern.split("/"), path.split("/")];
-  if (wanted.length !== found.length) return undefined;
-  const params: string[] = [];
-  for (const [i, part] of wanted.entries()) {
-    if (part.startsWith(":")) params.push(found[i] ?? "");
-    else if (part !== found[i]) return undefined;
-  }
-  return params;
+  const isSame = wanted.every((part, i) => part.startsWith(":") || part === found[i]);
+  return isSame && wanted.length === found.length
+    ? found.filter((_, i) => wanted[i]?.startsWith(":"))
+    : undefined;
 }

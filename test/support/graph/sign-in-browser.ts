@@ -33,13 +33,9 @@ export function authorize(tenant: Tenant, query: Form): Answer {
   const redirect = requiredField(query, "redirect_uri");
   if (!/^http:\/\/localhost:\d{4,5}\/$/.test(redirect))
     throw new Refusal(400, "invalid_request", "AADSTS50011: The redirect URI does not match.");
-  const { browser, refusal } = tenant.behaviour.signIn;
+  const { browser } = tenant.behaviour.signIn;
   const state = requiredField(query, "state");
   const back = (fields: Record<string, string>) => `${redirect}?${new URLSearchParams(fields)}`;
-  if (refusal !== "") {
-    const { code, message } = refusalFrom(refusal);
-    return { status: 200, body: { visits: [back({ error: code, error_description: message, state })] } };
-  }
   if (browser === "closed") return { status: 200, body: { visits: [] } };
   if (browser === "denied") {
     const error_description = "AADSTS65004: User declined to consent to access the app.";
@@ -56,18 +52,15 @@ function issueCode(tenant: Tenant, query: Form, redirect: string, browser: Brows
   const code = randomUUID();
   const scope = requiredField(query, "scope");
   checkScope(scope);
-  if (query.response_type !== "code" || query.code_challenge_method !== "S256")
-    throw new Refusal(400, "invalid_request", "AADSTS700054: response_type and PKCE with S256 are required.");
   const challenge = requiredField(query, "code_challenge");
-  if (!/^[\w-]{43}$/.test(challenge))
-    throw new Refusal(400, "invalid_request", "AADSTS501491: The code_challenge is not valid.");
+  const isPkce = query.code_challenge_method === "S256" && /^[\w-]{43}$/.test(challenge);
+  if (query.response_type !== "code" || !isPkce)
+    throw new Refusal(400, "invalid_request", "AADSTS700054: response_type and PKCE with S256 are required.");
   const nonce = browser === "wrong nonce" ? "other" : requiredField(query, "nonce");
   const isUsed = browser === "replayed code";
   const client = requiredField(query, "client_id");
-  tenant.signIns.authorizations.set(code, {
-    ...{ client, scope, redirect, challenge, nonce, isUsed },
-    asked: query.claims ?? "",
-  });
+  const asked = query.claims ?? "";
+  tenant.signIns.authorizations.set(code, { client, scope, redirect, challenge, nonce, isUsed, asked });
   return code;
 }
 
@@ -81,8 +74,8 @@ export function redeemCode(tenant: Tenant, form: Form): Answer {
     throw refusalFrom("invalid_grant AADSTS501481: The Code_Verifier does not match the code_challenge.");
   if (form.redirect_uri !== issued.redirect || form.client_id !== issued.client)
     throw refusalFrom("invalid_grant AADSTS500112: The reply address does not match.");
-  const { client, scope, nonce, asked } = issued;
+  const { client, nonce, asked } = issued;
   const claims = { aud: client, nonce, tid: "0f0f", preferred_username: "anna@contoso.example" };
   const id_token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.`;
-  return tokens(tenant, { client, scope }, { id_token, ...(asked !== "" && { claims: asked }) });
+  return tokens(tenant, issued, { id_token, ...(asked !== "" && { claims: asked }) });
 }

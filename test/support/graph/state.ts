@@ -17,7 +17,6 @@ export interface App {
 }
 
 export interface Relationship {
-  readonly id: string;
   readonly targetId: string;
   readonly type: string;
   /** `dependencyType` or `supersedenceType` with its value. */
@@ -34,44 +33,20 @@ export interface ContentFile {
   readonly name: string;
   readonly size: number;
   readonly sizeEncrypted: number;
-  readonly createdDateTime: string;
   uploadState: string;
-  /** The next state. It is set after `polls` polls, once `state` no longer returns undefined. */
-  next: { polls: number; state: () => string | undefined } | undefined;
-  readonly blob: Blob;
+  /** The next state, which is set after `polls` polls. */
+  next: { polls: number; state: () => string } | undefined;
+  /** The uploaded blocks, and those of the block list in its order. */
+  readonly blocks: Map<string, Buffer>;
+  list: Buffer[] | undefined;
+  uri: { readonly signature: string; blocksLeft: number; refusalsLeft: number } | undefined;
+  /** The decrypted content of a committed payload. */
   content: Content | undefined;
-  /** Why the commit failed; empty otherwise. */
-  failure: string;
 }
 
-/** The uploaded blocks, in a file in the order of their arrival. */
-export interface Blob {
-  readonly file: string;
-  readonly path: string;
-  end: number;
-  readonly blocks: Map<string, Segment>;
-  list: Segment[] | undefined;
-  uri: SignedUri | undefined;
-}
-
-export interface Segment {
-  readonly at: number;
-  readonly length: number;
-}
-
-interface SignedUri {
-  readonly signature: string;
-  readonly expires: number;
-  blocksLeft: number;
-  refusalsLeft: number;
-}
-
-/** The decrypted content of a committed payload. */
 export interface Content {
   readonly size: number;
   readonly sha256: string;
-  /** @throws when the tenant keeps no content */
-  readonly bytes: () => Promise<Buffer>;
 }
 
 export function committedFile(version: Version | undefined): ContentFile | undefined {
