@@ -35,7 +35,9 @@ async function publishWithIcon({ service, tenant, publish, id, path, app }: OneP
 
 describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, () => {
   const moods: Readonly<Record<string, BehaviourChanges>> = {
-    "shows a new app late": { listedAfter: 3, unreadableFor: 3, unrelatableFor: 2 },
+    "shows a new app late, and ends an address after one block": {
+      ...{ listedAfter: 3, unreadableFor: 3, unrelatableFor: 2, blocksPerUri: 1 },
+    },
     "answers 409 for a new app at first": { unreadableFor: 3, unreadableStatus: 409 },
     "takes its time for everything": { uriPolls: 4, commitPolls: 4, processingFor: 4 },
     "refuses the content version for a while after its commit": { patchRefusals: 4 },
@@ -45,15 +47,16 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     "takes too long to give an address once": { uriResults: ["TimedOut"] },
     "fails a commit once": { commitFailures: 1 },
     "gives pages of one": { pageSize: 1 },
-    "ends an address after one block": { blocksPerUri: 1 },
   };
   // One tenant does all of it in the quick tier, one after another.
-  const all: BehaviourChanges = Object.assign({}, ...Object.values(moods).toReversed());
+  const onlyOnce = { blocksPerUri: Number.POSITIVE_INFINITY };
+  const all: BehaviourChanges = Object.assign({}, ...Object.values(moods).toReversed(), onlyOnce);
   for (const [name, behaviour] of selectCases(Object.entries({ ...moods, "does all of it": all }), 2))
     test(`a tenant that ${name} still gets the app`, async (t) => {
       assert.ok((await publishWithIcon(await startWithPrinter(t, behaviour))) > 10);
     });
 
+  const creation = { method: "POST", path: /mobileApps$/ };
   // The quick tier takes the first, the last, and two between.
   const faults: Readonly<Record<string, Fault>> = {
     "is throttled for a second": { status: 429, retryAfter: 1, times: 2 },
@@ -62,15 +65,10 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     "meets 502 after the effect": { status: 502, when: "after", method: "PATCH" },
     "meets a bad gateway at the storage": { status: 502, area: "storage", times: 2 },
     "meets 408": { status: 408, times: 3 },
-    "creates an app before its connection breaks": {
-      method: "POST",
-      path: /mobileApps$/,
-      when: "after",
-      reset: true,
-    },
+    "creates an app before its connection breaks": { ...creation, when: "after", reset: true },
     "is throttled until a date": { status: 503, retryAfter: new Date(0).toUTCString(), times: 2 },
     "meets an answer that comes late": { delayMs: 300, times: 3 },
-    "creates an app without a response": { method: "POST", path: /mobileApps$/, when: "after", status: 504 },
+    "creates an app without a response": { ...creation, when: "after", status: 504 },
   };
   for (const [name, fault] of selectCases(Object.entries(faults), 4))
     test(`a run that ${name} continues`, async (t) => {
@@ -94,45 +92,34 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
       }
   });
 
-  for (const [name, behaviour, more] of [
-    ["an upload address that expires after every third block", { blocksPerUri: 3 }, {}],
-    [
-      "an old upload address, by a tenant that says otherwise,",
-      { renewalState: "azureStorageUriRequestSuccess" },
-      { RenewSeconds: "0.001" },
-    ],
-  ] as const)
-    deepTest(`${name} is renewed`, async (t) => {
-      const { service, tenant, publish, path, id, app } = await startWithPrinter(t, behaviour);
+  deepTest(
+    "an old upload address is renewed before each block, also by a tenant that calls it a request",
+    async (t) => {
+      const renewalState = "azureStorageUriRequestSuccess";
+      const { service, tenant, publish, path, id, app } = await startWithPrinter(t, { renewalState });
 
-      const run = await publish(path, {}, { UploadBlockBytes: "4096", ...more });
+      const run = await publish(path, {}, { UploadBlockBytes: "4096", RenewSeconds: "0.001" });
 
       const answer = await service.fetch(`/printers/${id}/packages/mdm`);
       const digest = /<FileDigest>([^<]+)</.exec(await answer.text())?.[1] ?? "";
       assert.equal(run.code, 0, run.said + run.log);
       assert.ok(tenant.requests.filter(({ path }) => path.endsWith("/renewUpload")).length > 1);
       assert.equal(tenant.content(app().id).sha256, Buffer.from(digest, "base64").toString("hex"));
-    });
+    },
+  );
 
-  for (const [status, name] of selectCases(
-    [
-      [400, "Failed"],
-      [503, "ServiceUnavailable"],
-    ] as const,
-    1,
-  ))
-    test(`a run gives up a service that always answers ${status}, and names its code, message and request id`, async (t) => {
-      const { tenant, publish, path, app } = await startWithPrinter(t);
-      tenant.fault({ method: "POST", path: /\/commit$/, status, times: 1000 });
+  test("a run gives up a service that always answers 503, and names its code, message and request id", async (t) => {
+    const { tenant, publish, path, app } = await startWithPrinter(t);
+    tenant.fault({ method: "POST", path: /\/commit$/, status: 503, times: 1000 });
 
-      const run = await publish(path);
+    const run = await publish(path);
 
-      const rows = resultRows(run).join();
-      const said = `${status} ${name}: A simulated fault \\(request id [0-9a-f-]+\\)\\.`;
-      assert.equal(run.code, 1);
-      assert.match(rows, new RegExp(`Failed +Intune did not commit the content: ${said}`));
-      assert.ok(rows.includes(`The app (${app().id}) has no content yet. Run this script again.`));
-    });
+    const rows = resultRows(run).join();
+    const said = /503 ServiceUnavailable: A simulated fault \(request id [0-9a-f-]+\)\./.source;
+    assert.equal(run.code, 1);
+    assert.match(rows, new RegExp(`Failed +Intune did not commit the content: ${said}`));
+    assert.ok(rows.includes(`The app (${app().id}) has no content yet. Run this script again.`));
+  });
 });
 
 describe("an unreachable service", { skip: withoutPowerShell }, () => {
@@ -148,10 +135,7 @@ describe("an unreachable service", { skip: withoutPowerShell }, () => {
     assert.deepEqual([result.code, changesIn(tenant)], [1, []]);
     assert.equal(result.log.match(/Waiting \d+ s before the next try/g)?.length, 6);
     assert.match(first, /could not be downloaded from http:\S+: .*download the packages and use -Package/);
-    assert.deepEqual(
-      others.map((row) => /not tried/.test(row)),
-      [true, true],
-    );
+    assert.ok(others.length === 2 && others.every((row) => /not tried/.test(row)));
     assert.match(result.said, /\nStopped: \S+ could not be downloaded/);
   });
 
@@ -207,16 +191,13 @@ describe("an interrupted run", { skip: withoutPowerShell }, () => {
     for (const { id } of [{ id: driver }, ...printers]) {
       assert.ok(tenant.content(id).size > 0, where);
       // A committed version that the run did not use stays, because it looks like one that was in use.
-      const states = Object.values(tenant.versions(id)).flat();
-      assert.ok(
-        states.every((state) => state.startsWith("commitFile")),
-        where,
-      );
+      assert.doesNotMatch(Object.values(tenant.versions(id)).flat().join(), /azure/, where);
     }
     for (const { id } of printers) {
       const { assignments, categories } = tenant.getApp(id);
-      const targets = assignments.map(({ target }) => (target as { groupId?: string }).groupId);
-      assert.deepEqual([tenant.children(id), targets, categories.length], [[driver], [group], 1], where);
+      const [{ target } = { target: {} }, ...more] = assignments;
+      assert.deepEqual([tenant.children(id), more, categories.length], [[driver], [], 1], where);
+      assert.equal((target as { groupId?: string }).groupId, group, where);
     }
     assert.ok(printers[0]?.largeIcon, where);
     assert.doesNotMatch(JSON.stringify(tenant.apps().map(({ notes }) => notes)), /platen-lease/, where);
@@ -323,10 +304,8 @@ describe("two runs of publish.ps1 in one tenant", { skip: withoutPowerShell }, (
     const { rows } = await first;
     assert.deepEqual([rows[0]?.Result, second.rows[0]?.Result], ["Updated", "Unchanged"]);
     assert.match(second.said, /Another run of publish\.ps1 is uploading 'Office'\. Waiting for it/);
-    assert.equal(
-      changesIn(tenant, since).filter((line) => line === "POST mobileApps/{id}/contentVersions").length,
-      1,
-    );
+    const versions = changesIn(tenant, since).filter((line) => line.endsWith("/contentVersions"));
+    assert.equal(versions.length, 1);
     assert.doesNotMatch(String(app().notes), /platen-lease/);
   });
 
@@ -340,10 +319,8 @@ describe("two runs of publish.ps1 in one tenant", { skip: withoutPowerShell }, (
       const { service, tenant, publish, id, path, app } = await startPublished(t);
       const notes = String(app().notes);
       const [, instance = ""] = /platen:(\w+):/.exec(notes) ?? [];
-      const time = until()
-        .toISOString()
-        .replace(/[-:]|\.\d+/g, "");
-      const lease = `platen-lease:${instance}:0123456789ab until:${time}`;
+      const [time = ""] = until().toISOString().replaceAll(/[-:]/g, "").split(".");
+      const lease = `platen-lease:${instance}:0123456789ab until:${time}Z`;
       tenant.change(app().id, { notes: `${notes}\n${lease}` });
       await editPrinter(service, id, { location: "Floor 2" });
 
@@ -384,10 +361,8 @@ describe("two runs of publish.ps1 in one tenant", { skip: withoutPowerShell }, (
       const failed = runs.filter(({ code }) => code !== 0);
       assert.equal(tenant.apps().length, 1);
       assert.equal(failed.length, 1, JSON.stringify(runs.map(({ rows }) => rows)));
-      assert.match(
-        failed[0]?.rows[0]?.Reason ?? "",
-        /Another run of publish\.ps1 created this app at the same moment/,
-      );
+      const reason = /Another run of publish\.ps1 created this app at the same moment/;
+      assert.match(failed[0]?.rows[0]?.Reason ?? "", reason);
       assert.deepEqual([next.code, next.rows[0]?.Result], [0, "Unchanged"]);
     },
   );

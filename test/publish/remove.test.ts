@@ -21,7 +21,8 @@ async function startWithDeleted(t: TestContext) {
   const publishing = await startPublishing(t);
   const { service, tenant, published } = publishing;
   const [one = 0, two = 0] = await addSharedDriver(service);
-  const other = await service.addPrinter({ name: "Elsewhere" });
+  const driver_id = String(await service.addDriver(driverZip({ version: "7.0.0.0" })));
+  const other = await service.addPrinter({ name: "Elsewhere", driver_id });
   const path = `/printers/${other}/publish`;
   await published("/clients/1/publish");
   await published(path);

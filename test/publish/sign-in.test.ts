@@ -5,7 +5,7 @@ import { describe, type TestContext, test } from "node:test";
 import { signingFolder } from "../support/deploy/authenticode.ts";
 import { deepTest, selectCases } from "../support/depth.ts";
 import type { SignInChanges } from "../support/graph/behaviour.ts";
-import { identityHeader } from "../support/graph/sign-in-app.ts";
+import { identityHeader } from "../support/graph/sign-in-ways.ts";
 import type { Tenant } from "../support/graph/tenant.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
@@ -24,53 +24,35 @@ const [onScreen, remote] = [
   { DISPLAY: "", WAYLAND_DISPLAY: "" },
 ];
 
+const answer = (words: string) => ({ answers: [words] });
+
 /** What goes wrong, on which PC, how the service behaves, and what the run says. */
 const refusals: readonly (readonly [string, typeof onScreen | typeof remote, SignInChanges, RegExp])[] = [
-  ["nobody signs in", remote, { answers: ["expired_token"] }, /Nobody signed in before the code expired/],
+  ["nobody signs in", remote, answer("expired_token"), /Nobody signed in before the code expired/],
   ["the code ends", remote, { expiresIn: 0 }, /Nobody signed in before the code expired/],
   [
     "the person declines",
     remote,
-    { answers: ["authorization_declined"] },
-    /by DeviceCode was refused: the person declined the sign-in \(AADSTS70000\)\. Try -SignIn Browser\./,
+    answer("authorization_declined"),
+    /: the person declined .*\(AADSTS70000\)/,
   ],
   [
-    "Conditional Access blocks device codes",
+    "codes are blocked",
     remote,
-    { answers: ["invalid_grant AADSTS53003: Access has been blocked by Conditional Access policies."] },
-    /by DeviceCode was refused: Conditional Access blocks this way of signing in \(AADSTS53003\)\. Try -SignIn Browser\./,
+    answer("invalid_grant AADSTS53003: No."),
+    /blocks this way .*\(AADSTS53003\)/,
   ],
+  ["a click is missing", remote, answer("a AADSTS50199: No."), /asks for a confirmation, .*\(AADSTS50199\)/],
+  ["the code is unknown", remote, answer("bad_verification_code"), /The code is unknown \(AADSTS70019\)/],
+  ["the tenant is unknown", remote, { refusal: "a AADSTS90002: No." }, /no such tenant \(AADSTS90002\)/],
   [
-    "the sign-in has to be confirmed",
+    "the device is not managed",
     remote,
-    { answers: ["interaction_required AADSTS50199: For security reasons, user confirmation is required."] },
-    /Microsoft asks for a confirmation, which this way .*\(AADSTS50199\)\. Try -SignIn Browser\./,
+    { refusal: "a AADSTS530033: No." },
+    /a managed device \(AADSTS530033\)/,
   ],
-  [
-    "the code is unknown",
-    remote,
-    { answers: ["bad_verification_code"] },
-    /The code is unknown \(AADSTS70019\)/,
-  ],
-  [
-    "the tenant is unknown",
-    remote,
-    { refusal: "invalid_request AADSTS90002: Tenant not found." },
-    /there is no such tenant \(AADSTS90002\)/,
-  ],
-  [
-    "Conditional Access asks for a managed device",
-    remote,
-    { refusal: "access_denied AADSTS530033: Device is not managed." },
-    /Conditional Access asks for a managed device \(AADSTS530033\)/,
-  ],
-  ["an administrator has to consent", remote, { answers: ["invalid_grant"] }, /invalid_grant/],
-  [
-    "the person declines in the browser",
-    onScreen,
-    { browser: "denied" },
-    /by Browser was refused: the person declined the consent \(AADSTS65004\)\. Try -SignIn DeviceCode\./,
-  ],
+  ["nobody has consented", remote, answer("invalid_grant AADSTS65001: No."), /nobody has consented/],
+  ["the person declines there", onScreen, { browser: "denied" }, /declined the consent \(AADSTS65004\)/],
   ["the browser's code was used before", onScreen, { browser: "replayed code" }, /AADSTS54005/],
   ["the nonce is another one", onScreen, { browser: "wrong nonce" }, /the token of another sign-in/],
 ];
@@ -84,6 +66,10 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
 
       assert.deepEqual([code, tenant.requests.filter(({ area }) => area === "graph")], [1, []]);
       assert.match(said, message);
+      const [way, ...ways] = pc === remote ? ["DeviceCode", "Browser"] : ["Browser", "DeviceCode"];
+      assert.match(tenant.requests[0]?.path ?? "", pc === remote ? /\/devicecode$/ : /\/authorize$/);
+      if (said.includes("AADSTS"))
+        assert.match(said, new RegExp(`by ${way} was refused: .*Try -SignIn ${ways}\\.`));
     });
 
   test("shows Microsoft's message unchanged, and the run continues after the sign-in", async (t) => {
@@ -131,9 +117,8 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
   }
 
   test("a token for another tenant than the client's publishes nothing, and the message names both", async (t) => {
-    const { tenant, run } = await publishWithToken(t, () => ({
-      tid: "0f0f0f0f-1111-4222-8333-444444444444",
-    }));
+    const tid = "0f0f0f0f-1111-4222-8333-444444444444";
+    const { tenant, run } = await publishWithToken(t, () => ({ tid }));
 
     const requests = tenant.requests.filter(({ area }) => area === "graph");
     assert.deepEqual([run.code, requests], [1, []]);
@@ -229,28 +214,15 @@ describe("signing in to publish as an app", { skip: withoutPowerShell }, () => {
     assert.ok(tenant.signIns.assertions.size > 1);
   });
 
-  const noFile = { CertificatePath: undefined, CertificatePassword: undefined };
+  const inStore = { CertificatePath: undefined, CertificatePassword: undefined };
+  const unknown = { ...inStore, CertificateThumbprint: "ab".repeat(20) };
+  const locked = { CertificatePassword: { Secure: secret } };
   for (const [name, parameters, behaviour, message] of [
-    [
-      "it is not uploaded",
-      {},
-      {},
-      /by Certificate was refused: the certificate is not uploaded .*\(AADSTS700027\)/,
-    ],
+    ["it is not uploaded", {}, {}, /by Certificate was refused: the certificate is not .*\(AADSTS700027\)/],
     ["the clock is wrong", {}, { clockAhead: 3600 }, /the clock of this PC is wrong \(AADSTS700024\)/],
-    [
-      "its password is wrong",
-      { CertificatePassword: { Secure: secret } },
-      {},
-      /cannot be opened\. Is -CertificatePassword right\?/,
-    ],
+    ["its password is wrong", locked, {}, /cannot be opened\. Is -CertificatePassword right\?/],
     ["its file is missing", { CertificatePath: "/no/such.pfx" }, {}, /there is no file/],
-    [
-      "the store has none",
-      { ...noFile, CertificateThumbprint: "ab".repeat(20) },
-      {},
-      /There is no certificate ABAB/i,
-    ],
+    ["the store has none", unknown, {}, /There is no certificate ABAB/i],
   ] as const)
     test(`a refusal of a certificate names its reason: ${name}`, async (t) => {
       const { given, certificate, other } = makeCertificate();
@@ -319,11 +291,7 @@ describe("signing in to publish as an app", { skip: withoutPowerShell }, () => {
 
   for (const [what, given, message] of [
     ["a script block that fails", { AccessToken: { Block } }, /-AccessToken failed \(RuntimeException\)/],
-    [
-      "no module for a session",
-      { SignIn: "GraphSession", ...noToken },
-      /There is no Invoke-MgGraphRequest here/,
-    ],
+    ["no module for a session", { ...noToken, SignIn: "GraphSession" }, /no Invoke-MgGraphRequest here/],
   ] as const)
     test(`${what} ends the run with its reason`, async (t) => {
       const { tenant, run } = await startWithoutPlaten(t);

@@ -61,29 +61,21 @@ describe("updating existing apps", { skip: withoutPowerShell }, () => {
     assert.ok(Seconds > 0 && others.length === 0);
   });
 
-  deepTest("a new icon is sent without uploading content", async (t) => {
-    const { service, tenant, publish, published, path, id, app } = await startWithPrinter(t);
-    await addIcon(service, id);
-    await published(path);
-    const png = await addIcon(service, id, 99);
+  for (const isDeleted of [false, true])
+    test(`${isDeleted ? "a deleted icon is removed" : "a new icon is sent"} without uploading content`, async (t) => {
+      const { service, tenant, publish, published, path, id, app } = await startWithPrinter(t);
+      await addIcon(service, id);
+      await published(path);
+      const png = await addIcon(service, id, 99);
+      if (isDeleted) await service.fetch(`/printers/${id}/icon`, { method: "DELETE" });
 
-    const run = await publish(path);
+      const run = await publish(path);
 
-    assert.deepEqual(changesIn(tenant), ["PATCH mobileApps/{id}"]);
-    assert.deepEqual(lastPatch(tenant), ["@odata.type", "largeIcon", "notes"]);
-    assert.deepEqual([run.code, (app().largeIcon as Fields).value], [0, png.toString("base64")]);
-  });
-
-  test("an icon deleted in Platen is removed from the app", async (t) => {
-    const { service, publish, published, path, id, app } = await startWithPrinter(t);
-    await addIcon(service, id);
-    await published(path);
-    await service.fetch(`/printers/${id}/icon`, { method: "DELETE" });
-
-    await publish(path);
-
-    assert.equal(app().largeIcon, null);
-  });
+      assert.deepEqual([run.code, changesIn(tenant)], [0, ["PATCH mobileApps/{id}"]]);
+      assert.deepEqual(lastPatch(tenant), ["@odata.type", "largeIcon", "notes"]);
+      const { value } = (app().largeIcon ?? {}) as Fields;
+      assert.equal(value, isDeleted ? undefined : png.toString("base64"));
+    });
 
   test("a new name changes only a field if the package stays the same", async (t) => {
     const { service, tenant, publish, published } = await startPublishing(t);
@@ -169,7 +161,8 @@ describe("changes that an administrator made in Intune", { skip: withoutPowerShe
       rules: [...(rules as Fields[]), rule],
       notes: `Ask Anna.\n${notes}\nSince 2026.`,
     });
-    const [other, older] = [tenant.addApp(), tenant.addApp()];
+    const ofDriver = String(notes).replace(":printer:1 ", ":driver:9 ");
+    const [other, older] = [tenant.addApp(), tenant.addApp({ notes: ofDriver })];
     tenant.relate(id, other, "detect");
     tenant.relate(id, older, "replace");
     tenant.assign(id, "11111111-2222-4333-8444-555555555555", "available");
@@ -227,21 +220,6 @@ describe("changes that an administrator made in Intune", { skip: withoutPowerShe
       assert.deepEqual(app().largeIcon, largeIcon);
     });
 
-  test("an administrator's supersedence of a driver's app stays", async (t) => {
-    const { service, tenant, publish, published } = await startPublishing(t);
-    await addSharedDriver(service);
-    await published("/drivers/1/publish");
-    const driver = appOf(tenant, "driver:1").id;
-    const alone = await service.addPrinter({ name: "Alone" });
-    await published(`/printers/${alone}/publish`);
-    const printer = appOf(tenant, `printer:${alone}`).id;
-    tenant.relate(printer, driver, "replace");
-
-    const run = await publish(`/printers/${alone}/publish`);
-
-    assert.deepEqual([run.code, tenant.children(printer)], [0, [driver]]);
-  });
-
   test("an administrator's dependency of a client's app on a driver's app stays", async (t) => {
     const { service, tenant, publish, published } = await startPublishing(t);
     await addSharedDriver(service);
@@ -290,12 +268,13 @@ describe("changes that an administrator made in Intune", { skip: withoutPowerShe
     const { tenant, publish, path, app } = await startPublished(t);
     const { id, rules } = app();
     const [rule] = rules as Fields[];
-    const largeIcon = picture("iVBORw0KGgo=");
+    const largeIcon = picture(makePng(64, 64).toString("base64"));
     const theirs = [{ ...rule, scriptContent: "ZXhpdCAw" }];
     tenant.change(id, { rules: theirs, fileName: "other.intunewin", largeIcon });
 
-    await publish(path);
+    const run = await publish(path);
 
-    assert.deepEqual([app().rules, app().fileName, app().largeIcon], [rules, "office.intunewin", largeIcon]);
+    assert.deepEqual([run.code, app().fileName], [0, "office.intunewin"], run.said);
+    assert.deepEqual([app().rules, app().largeIcon], [rules, largeIcon]);
   });
 });

@@ -3,8 +3,7 @@ import { type Answer, badRequest, notFound, Refusal } from "./answers.ts";
 import { appBody, changedApp, newApp, newRecord, win32 } from "./app-fields.ts";
 import { type Call, checkOptions, page } from "./requests.ts";
 import { checkShape, type Fields, isFields } from "./schema.ts";
-import { type App, committedFile } from "./state.ts";
-import type { Tenant } from "./tenant.ts";
+import { type App, committedFile, type Tenant } from "./tenant.ts";
 
 const isWin32 = "isof('microsoft.graph.win32LobApp')";
 

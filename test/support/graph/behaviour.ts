@@ -1,4 +1,4 @@
-import type { BrowserBehaviour } from "./sign-in-browser.ts";
+import type { BrowserBehaviour } from "./sign-in-ways.ts";
 
 /**
  * How a simulated tenant behaves. Counts are numbers of requests, so that no behaviour depends on time. By default every wait

@@ -1,20 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, badRequest, notFound } from "./answers.ts";
 import { appOf, readableApp } from "./apps.ts";
-import { checkCommit, verifyPayload } from "./commit.ts";
 import { type Call, checkOptions, page } from "./requests.ts";
-import {
-  boolean,
-  checkShape,
-  type Fields,
-  integer,
-  mustBeNull,
-  onlyField,
-  type Shape,
-  text,
-} from "./schema.ts";
-import { type App, type ContentFile, committedFile, type Version } from "./state.ts";
-import type { Tenant } from "./tenant.ts";
+import { checkShape, type Fields, integer, onlyField, type Shape, text } from "./schema.ts";
+import { checkCommit, verifyPayload } from "./storage.ts";
+import { type App, type ContentFile, committedFile, type Tenant, type Version } from "./tenant.ts";
 
 export function listVersions(call: Call): Answer {
   return page(call, [...readableApp(call).versions.values()].map(versionBody));
@@ -41,11 +31,9 @@ export function deleteVersion(call: Call): Answer {
 }
 
 export function listFiles(call: Call): Answer {
-  const { files } = versionOf(readableApp(call), call);
-  return page(
-    call,
-    [...files.values()].map((file) => fileBody(call.tenant, file)),
-  );
+  const files = [...versionOf(readableApp(call), call).files.values()];
+  const items = files.map((file) => fileBody(call.tenant, file));
+  return page(call, items);
 }
 
 const size = integer(1, 30 * 2 ** 30);
@@ -54,7 +42,7 @@ const newFile: Shape = {
   type: "#microsoft.graph.mobileAppContentFile",
   properties: {
     ...{ name: text(260, 1), size, sizeEncrypted: size },
-    ...{ "manifest?": mustBeNull, "isDependency?": boolean },
+    ...{ "manifest?": (value) => value === null, "isDependency?": (value) => value === false },
   },
 };
 
@@ -109,10 +97,8 @@ export function commitFile(call: Call): Answer {
   const info = checkCommit(json());
   if (!hasUri(file)) throw badRequest(`The file cannot be committed in the state ${file.uploadState}.`);
   if (!file.list) throw badRequest("The file's blocks are not committed: there is no block list.");
-  const failure = verifyPayload(tenant, file, info);
-  if (failure === "") app.patchRefusals = tenant.behaviour.patchRefusals;
-  else tenant.commitFailures.push(failure);
-  const result = failure === "" ? "commitFileSuccess" : "commitFileFailed";
+  const result = verifyPayload(tenant, file, info) ? "commitFileSuccess" : "commitFileFailed";
+  app.patchRefusals = tenant.behaviour.patchRefusals;
   file.uploadState = "commitFilePending";
   file.next = { polls: tenant.behaviour.commitPolls, state: () => result };
   return { status: 200 };

@@ -1,26 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, Refusal } from "./answers.ts";
-import { changeApp, createApp, deleteApp, listApps, showApp } from "./apps.ts";
-import { assign, listAssignments, listCategories } from "./assignments.ts";
-import {
-  commitFile,
-  createFile,
-  createVersion,
-  deleteFile,
-  deleteVersion,
-  listFiles,
-  listVersions,
-  renewUpload,
-  showFile,
-} from "./content.ts";
-import {
-  addCategory,
-  createApplication,
-  listApplications,
-  listDirectory,
-  listServicePrincipals,
-} from "./directory.ts";
-import { listRelationships, updateRelationships } from "./relations.ts";
+import * as app from "./apps.ts";
+import * as content from "./content.ts";
+import * as directory from "./directory.ts";
+import * as links from "./links.ts";
 import { type Call, jsonOf, type ReceivedRequest } from "./requests.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -29,33 +12,33 @@ const versions = `${apps}/:id/microsoft.graph.win32LobApp/contentVersions`;
 const file = `${versions}/:version/files/:file`;
 
 const routes: readonly [string, string, (call: Call) => Answer][] = [
-  ["GET", apps, listApps],
-  ["POST", apps, createApp],
-  ["GET", `${apps}/:id`, showApp],
-  ["PATCH", `${apps}/:id`, changeApp],
-  ["DELETE", `${apps}/:id`, deleteApp],
-  ["GET", versions, listVersions],
-  ["POST", versions, createVersion],
-  ["DELETE", `${versions}/:version`, deleteVersion],
-  ["GET", `${versions}/:version/files`, listFiles],
-  ["POST", `${versions}/:version/files`, createFile],
-  ["GET", file, showFile],
-  ["DELETE", file, deleteFile],
-  ["POST", `${file}/renewUpload`, renewUpload],
-  ["POST", `${file}/commit`, commitFile],
-  ["GET", `${apps}/:id/relationships`, listRelationships],
-  ["POST", `${apps}/:id/updateRelationships`, updateRelationships],
-  ["GET", `${apps}/:id/assignments`, listAssignments],
-  ["POST", `${apps}/:id/assign`, assign],
-  ["GET", `${apps}/:id/categories`, listCategories],
-  ["POST", `${apps}/:id/categories/$ref`, addCategory],
-  ["GET", "/beta/deviceAppManagement/mobileAppCategories", listDirectory("mobileAppCategories")],
-  ["GET", "/beta/deviceManagement/assignmentFilters", listDirectory("assignmentFilters")],
-  ["GET", "/beta/deviceManagement/roleScopeTags", listDirectory("roleScopeTags")],
-  ["GET", "/v1.0/groups", listDirectory("groups")],
-  ["GET", "/v1.0/servicePrincipals", listServicePrincipals],
-  ["GET", "/v1.0/applications", listApplications],
-  ["POST", "/v1.0/applications", createApplication],
+  ["GET", apps, app.listApps],
+  ["POST", apps, app.createApp],
+  ["GET", `${apps}/:id`, app.showApp],
+  ["PATCH", `${apps}/:id`, app.changeApp],
+  ["DELETE", `${apps}/:id`, app.deleteApp],
+  ["GET", versions, content.listVersions],
+  ["POST", versions, content.createVersion],
+  ["DELETE", `${versions}/:version`, content.deleteVersion],
+  ["GET", `${versions}/:version/files`, content.listFiles],
+  ["POST", `${versions}/:version/files`, content.createFile],
+  ["GET", file, content.showFile],
+  ["DELETE", file, content.deleteFile],
+  ["POST", `${file}/renewUpload`, content.renewUpload],
+  ["POST", `${file}/commit`, content.commitFile],
+  ["GET", `${apps}/:id/relationships`, links.listRelationships],
+  ["POST", `${apps}/:id/updateRelationships`, links.updateRelationships],
+  ["GET", `${apps}/:id/assignments`, links.listAssignments],
+  ["POST", `${apps}/:id/assign`, links.assign],
+  ["GET", `${apps}/:id/categories`, links.listCategories],
+  ["POST", `${apps}/:id/categories/$ref`, directory.addCategory],
+  ["GET", "/beta/deviceAppManagement/mobileAppCategories", directory.listDirectory("mobileAppCategories")],
+  ["GET", "/beta/deviceManagement/assignmentFilters", directory.listDirectory("assignmentFilters")],
+  ["GET", "/beta/deviceManagement/roleScopeTags", directory.listDirectory("roleScopeTags")],
+  ["GET", "/v1.0/groups", directory.listDirectory("groups")],
+  ["GET", "/v1.0/servicePrincipals", directory.listServicePrincipals],
+  ["GET", "/v1.0/applications", directory.listApplications],
+  ["POST", "/v1.0/applications", directory.createApplication],
 ];
 
 export function answerGraph(tenant: Tenant, received: ReceivedRequest, bytes: Buffer): Answer {

@@ -6,7 +6,7 @@ import type { BehaviourChanges } from "./behaviour.ts";
 import { answerGraph } from "./graph-routes.ts";
 import { type Area, parsedBody, type ReceivedRequest } from "./requests.ts";
 import { answerSignIn } from "./sign-in.ts";
-import { answerIdentity } from "./sign-in-app.ts";
+import { answerIdentity } from "./sign-in-ways.ts";
 import { answerStorage } from "./storage.ts";
 import { Tenant } from "./tenant.ts";
 

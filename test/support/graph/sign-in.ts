@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, Refusal } from "./answers.ts";
 import type { ReceivedRequest } from "./requests.ts";
-import { giveAppToken, type RegisteredApp } from "./sign-in-app.ts";
-import { authorize, type IssuedCode, redeemCode } from "./sign-in-browser.ts";
+import { authorize, giveAppToken, type IssuedCode, type RegisteredApp, redeemCode } from "./sign-in-ways.ts";
 import type { Tenant } from "./tenant.ts";
 
 interface StartedSignIn {

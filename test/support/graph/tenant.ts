@@ -1,11 +1,63 @@
 import { randomUUID } from "node:crypto";
-import { newRecord, win32 } from "./app-fields.ts";
+import { newRecord } from "./app-fields.ts";
 import { type Behaviour, type BehaviourChanges, behaviourOf } from "./behaviour.ts";
 import { type Fault, Faults } from "./faults.ts";
 import type { ReceivedRequest } from "./requests.ts";
 import type { Fields } from "./schema.ts";
 import { SignIns } from "./sign-in.ts";
-import { type App, type Content, type ContentFile, committedFile } from "./state.ts";
+
+export interface App {
+  readonly id: string;
+  fields: Fields;
+  readonly versions: Map<string, Version>;
+  lastVersion: number;
+  children: Relationship[];
+  assignments: Fields[];
+  categories: Fields[];
+  /** Requests that still get the delayed answers of `Behaviour`. */
+  unlistedFor: number;
+  unreadableFor: number;
+  unrelatableFor: number;
+  processingFor: number;
+  patchRefusals: number;
+}
+
+export interface Relationship {
+  readonly targetId: string;
+  readonly type: string;
+  /** `dependencyType` or `supersedenceType` with its value. */
+  readonly kind: Fields;
+}
+
+export interface Version {
+  readonly id: string;
+  readonly files: Map<string, ContentFile>;
+}
+
+export interface ContentFile {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+  readonly sizeEncrypted: number;
+  uploadState: string;
+  /** The next state, which is set after `polls` polls. */
+  next: { polls: number; state: () => string } | undefined;
+  /** The uploaded blocks, and those of the block list in its order. */
+  readonly blocks: Map<string, Buffer>;
+  list: Buffer[] | undefined;
+  uri: { readonly signature: string; blocksLeft: number; refusalsLeft: number } | undefined;
+  /** The decrypted content of a committed payload. */
+  content: Content | undefined;
+}
+
+export interface Content {
+  readonly size: number;
+  readonly sha256: string;
+}
+
+export function committedFile(version: Version | undefined): ContentFile | undefined {
+  return [...(version?.files.values() ?? [])].find(({ content }) => content !== undefined);
+}
 
 export type DirectoryList = "groups" | "assignmentFilters" | "roleScopeTags" | "mobileAppCategories";
 
@@ -36,8 +88,6 @@ export class Tenant {
   readonly lostChildren: { app: string; child: string }[] = [];
   /** Icons that a PATCH without one removed, by app. */
   readonly lostIcons: string[] = [];
-  /** Why commits failed. */
-  readonly commitFailures: string[] = [];
   readonly signIns = new SignIns();
   /** App registrations. */
   readonly registrations: Fields[] = [];
@@ -84,10 +134,8 @@ export class Tenant {
   /** Adds a published app as an administrator makes it in the portal. @returns its id */
   addApp(fields: Fields = {}): string {
     const id = randomUUID();
-    const type = fields["@odata.type"] ?? win32;
-    const record = newRecord({ ...madeByHand, ...fields }, id);
-    const published = { publishingState: "published", committedContentVersion: "1", "@odata.type": type };
-    const app = this.addRecord(id, { ...record, ...published, ...fields });
+    const published = { publishingState: "published", committedContentVersion: "1" };
+    const app = this.addRecord(id, { ...newRecord({ ...madeByHand, ...fields }, id), ...published });
     app.unlistedFor = app.unreadableFor = app.unrelatableFor = 0;
     app.lastVersion = 1;
     const file = this.newFile({ name: "IntunePackage.intunewin", size: 7, sizeEncrypted: 64 });

@@ -13,23 +13,18 @@ type How = "as served" | "apart";
 const usual: How = process.env.DEEP === "1" ? "as served" : "apart";
 
 /** An object of `-PassThru`. */
-export interface ResultRow {
-  readonly Tenant: string;
-  readonly Client: string;
-  readonly Name: string;
-  readonly AppId: string;
-  readonly Result: string;
-  readonly Changed: readonly string[];
-  readonly Seconds: number;
-  readonly Reason: string;
-}
+type ResultRow = Readonly<
+  Record<"Tenant" | "Client" | "Name" | "AppId" | "Result" | "Reason", string> & {
+    Changed: string[];
+    Seconds: number;
+  }
+>;
 
-/** The result of a run of `publish.ps1`. */
+/** The result of a run. */
 export interface PublishRun {
   readonly code: number;
-  /** Lines that a person sees. */
+  /** Lines that a person sees, and the same as one text. */
   readonly output: readonly string[];
-  /** The same as one text. */
   readonly said: string;
   /** The objects of `-PassThru`. */
   readonly rows: readonly ResultRow[];
