@@ -25,39 +25,20 @@ const [onScreen, remote] = [
 ];
 
 const answer = (words: string) => ({ answers: [words] });
+const coded = (code: number) => answer(`a AADSTS${code}: No.`);
 
 /** What goes wrong, on which PC, how the service behaves, and what the run says. */
 const refusals: readonly (readonly [string, typeof onScreen | typeof remote, SignInChanges, RegExp])[] = [
   ["nobody signs in", remote, answer("expired_token"), /Nobody signed in before the code expired/],
   ["the code ends", remote, { expiresIn: 0 }, /Nobody signed in before the code expired/],
-  [
-    "a person declines",
-    remote,
-    answer("authorization_declined"),
-    /declined .*70000\)\. Try -SignIn Browser\./,
-  ],
-  [
-    "codes are blocked",
-    remote,
-    answer("a AADSTS53003: No."),
-    /blocks this way .*53003\)\. Try -SignIn Browser/,
-  ],
-  [
-    "a click is missing",
-    remote,
-    answer("a AADSTS50199: No."),
-    /confirmation, .*50199\)\. Try -SignIn Browser/,
-  ],
-  ["the code is unknown", remote, answer("bad_verification_code"), /The code is unknown \(AADSTS70019\)/],
+  ["a person declines", remote, answer("authorization_declined"), /declined .*70000\)\. Try -SignIn Browser/],
+  ["codes are blocked", remote, coded(53003), /blocks this way .*\(AADSTS53003\)\. Try -SignIn Browser\./],
+  ["a click is missing", remote, coded(50199), /confirmation, .*\(AADSTS50199\)\. Try -SignIn Browser\./],
+  ["the code is unknown", remote, answer("bad_verification_code"), /code is unknown \(AADSTS70019\)/],
   ["the tenant is unknown", remote, { refusal: "a AADSTS90002: No." }, /no such tenant \(AADSTS90002\)\.\n/],
   ["the device is unmanaged", remote, { refusal: "a AADSTS530033: No." }, /managed device \(AADSTS530033\)/],
-  ["nobody has consented", remote, answer("a AADSTS65001: No."), /nobody has consented .*65001\)\.\n/],
-  [
-    "a person declines there",
-    onScreen,
-    { browser: "denied" },
-    /consent .*65004\)\. Try -SignIn DeviceCode\./,
-  ],
+  ["nobody has consented", remote, coded(65001), /nobody has consented .*\(AADSTS65001\)\.\n/],
+  ["a person declines there", onScreen, { browser: "denied" }, /declined .*65004\)\. Try -SignIn DeviceCode/],
   ["the browser's code was used before", onScreen, { browser: "replayed code" }, /AADSTS54005/],
   ["the nonce is another one", onScreen, { browser: "wrong nonce" }, /the token of another sign-in/],
 ];
