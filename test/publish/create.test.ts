@@ -99,14 +99,15 @@ describe("publishing new apps", { skip: withoutPowerShell }, () => {
 });
 
 describe("what publish.ps1 returns", { skip: withoutPowerShell }, () => {
-  test("-AsJson writes one JSON array to STDOUT, in ASCII, and nothing else", async (t) => {
-    const { publish, path, app } = await startPublished(t, {}, { name: "Łódź" });
+  test("-AsJson writes one JSON array to STDOUT, in ASCII, and nothing else, also with -WhatIf", async (t) => {
+    const { service, publish, path, id, app } = await startPublished(t, {}, { name: "Łódź" });
+    await editPrinter(service, id, { location: "Floor 2" });
 
-    const run = await publish(path, { AsJson: true });
+    const run = await publish(path, { AsJson: true, WhatIf: true });
 
-    const [row, ...others] = JSON.parse(run.said);
-    assert.deepEqual([run.code, others], [0, []]);
-    assert.deepEqual([row.Name, row.AppId, row.Result, row.Changed], ["Łódź", app().id, "Unchanged", []]);
+    const [{ Name, AppId, Result, Changed }, ...others] = JSON.parse(run.said);
+    assert.deepEqual([run.code, Name, AppId, Result, others], [3, "Łódź", app().id, "Pending", []]);
+    assert.deepEqual(Changed, ["Content", "Description", "Rules"]);
     assert.match(run.said, /^[\x00-\x7f]+$/);
   });
 

@@ -203,7 +203,7 @@ describe("an app registration of the shop's own", { skip: withoutPowerShell }, (
   test("-Register makes a public client with one permission, and says how to consent", async (t) => {
     const { tenant, run } = await startWithoutPlaten(t);
 
-    const made = await run(register, { ANSWER: "Yes" });
+    const made = await run({ ...register, Force: true });
 
     const [{ publicClient, isFallbackPublicClient, requiredResourceAccess, appId } = {}, ...more] =
       tenant.registrations;
