@@ -1,27 +1,31 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { deepTest } from "../support/depth.ts";
 import type { Fields } from "../support/graph/schema.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addSharedDriver,
   appOf,
   changesIn,
+  type OnePrinter,
   resultRows,
   startPublished,
   startPublishing,
+  startWithoutPlaten,
   startWithPrinter,
 } from "../support/publish/publishing.ts";
 
-const everyone = "11111111-2222-4333-8444-555555555555";
-const office = "22222222-2222-4333-8444-555555555555";
-const filter = "44444444-2222-4333-8444-555555555555";
-const guests = "33333333-2222-4333-8444-555555555555";
+const [everyone, office, guests, filter] = [1, 2, 3, 4].map(
+  (digit) => `${String(digit).repeat(8)}-2222-4333-8444-555555555555`,
+) as [string, string, string, string];
 
-const groupsOf = (assignments: readonly Fields[]) =>
-  assignments.map(({ intent, target }) => [intent, (target as Fields).groupId]);
-const targetsOf = (assignments: readonly Fields[]) =>
-  assignments.map(({ target }) => String((target as Fields)["@odata.type"]).slice(17));
+/** Assignments such as `required group <id>` and `required allDevices`. */
+const said = (assignments: readonly Fields[]) =>
+  assignments.map(({ intent, target }) => {
+    const { groupId = "", "@odata.type": type } = target as Fields;
+    return `${intent} ${String(type).slice(17).replace("AssignmentTarget", "")} ${groupId}`.trim();
+  });
+
+const assignmentsOf = ({ tenant, app }: OnePrinter) => tenant.getApp(app().id).assignments;
 
 describe("assigning published apps", { skip: withoutPowerShell }, () => {
   test("printers are assigned to the groups, and their driver's app is not", async (t) => {
@@ -32,113 +36,69 @@ describe("assigning published apps", { skip: withoutPowerShell }, () => {
     const given = { AssignTo: [`${everyone},${office}`], Intent: "available" };
     const run = await publish("/clients/1/publish", given);
 
-    const [one, two, driver] = ["printer:1", "printer:2", "driver:1"].map((key) =>
-      groupsOf(tenant.getApp(appOf(tenant, key).id).assignments),
+    const found = ["printer:1", "printer:2", "driver:1"].map((key) =>
+      said(tenant.getApp(appOf(tenant, key).id).assignments),
     );
+    const both = [`available group ${everyone}`, `available group ${office}`];
     assert.equal(run.code, 0, run.said);
-    assert.deepEqual(one, [
-      ["available", everyone],
-      ["available", office],
-    ]);
-    assert.deepEqual([two, driver], [one, []]);
+    assert.deepEqual(found, [both, both, []]);
   });
 
-  deepTest("a new app is assigned when its content is published", async (t) => {
-    const { tenant, publish, path, app } = await startWithPrinter(t, { processingFor: 2 });
+  test("existing assignments and exclusions stay", async (t) => {
+    const one = await startPublished(t);
+    const { tenant, publish, path, app } = one;
+    tenant.assign(app().id, everyone, "available");
+    tenant.assign(app().id, guests, "required", true);
 
-    const run = await publish(path, { AssignTo: [everyone] });
+    const run = await publish(path, { AssignTo: [everyone, office, guests] });
 
-    assert.equal(run.code, 0, run.said);
-    assert.deepEqual(groupsOf(tenant.getApp(app().id).assignments), [["required", everyone]]);
+    const expected = [`available group ${everyone}`, `required exclusionGroup ${guests}`];
+    assert.deepEqual(said(assignmentsOf(one)), [...expected, `required group ${office}`]);
+    const kept = `kept as in Intune: the group ${everyone} is assigned as available (-Force changes it)`;
+    assert.ok(run.said.includes(kept), run.said);
+    assert.match(run.said, new RegExp(`kept as in Intune: .*the group ${guests} is excluded`));
   });
 
-  for (const [what, parameters] of [
-    ["without -AssignTo", {}],
-    ["to a group that it is assigned to", { AssignTo: [office] }],
-  ] as const)
-    test(`a run ${what} changes no assignment`, async (t) => {
-      const { tenant, publish, path, app } = await startPublished(t);
-      tenant.assign(app().id, office);
+  test("a group that is assigned in Intune is not excluded", async (t) => {
+    const one = await startPublished(t);
+    const { tenant, publish, path, app } = one;
+    tenant.assign(app().id, guests, "required");
 
-      const run = await publish(path, parameters);
+    const run = await publish(path, { AssignTo: ["AllDevices"], Exclude: [guests] });
 
-      assert.deepEqual([run.code, changesIn(tenant)], [0, []]);
-      assert.match(resultRows(run).join(), /Unchanged/);
-    });
+    const refusal = /is assigned as required in Intune, so it is not excluded\. Nothing was assigned/;
+    assert.equal(run.code, 1, run.said);
+    assert.match(run.said, refusal);
+    assert.deepEqual(said(assignmentsOf(one)), [`required group ${guests}`]);
+  });
 
-  for (const [Force, expected] of [
-    [
-      false,
-      [
-        ["available", everyone],
-        ["required", guests],
-        ["required", office],
-      ],
-    ],
-    [
-      true,
-      [
-        ["required", everyone],
-        ["required", guests],
-        ["required", office],
-      ],
-    ],
-  ] as const)
-    test(`existing assignments and exclusions ${Force ? "change with -Force" : "stay"}`, async (t) => {
-      const { tenant, publish, path, app } = await startPublished(t);
-      tenant.assign(app().id, everyone, "available");
-      tenant.assign(app().id, guests, "required", true);
-
-      const { said } = await publish(path, { AssignTo: [everyone, office, guests], Force });
-
-      const { assignments } = tenant.getApp(app().id);
-      assert.deepEqual(groupsOf(assignments), expected);
-      const kept = `the group ${everyone} is assigned as available (-Force changes it)`;
-      assert.equal(said.includes(`kept as in Intune: ${kept}`), !Force, said);
-      assert.equal(
-        new RegExp(`kept as in Intune: .*the group ${guests} is excluded`).test(said),
-        !Force,
-        said,
-      );
-      assert.equal(targetsOf(assignments).includes("exclusionGroupAssignmentTarget"), !Force);
-    });
-
-  for (const Force of [false, true])
-    test(`a group that is assigned in Intune is ${Force ? "excluded with" : "not excluded without"} -Force`, async (t) => {
-      const { tenant, publish, path, app } = await startPublished(t);
-      tenant.assign(app().id, guests, "required");
-
-      const run = await publish(path, { AssignTo: ["AllDevices"], Exclude: [guests], Force });
-
-      const { assignments } = tenant.getApp(app().id);
-      assert.equal(run.code, Force ? 0 : 1, run.said);
-      if (!Force) assert.deepEqual(groupsOf(assignments), [["required", guests]]);
-      const refusal = /is assigned as required in Intune, so it is not excluded\. Nothing was assigned/;
-      assert.equal(refusal.test(run.said), !Force);
-      assert.deepEqual(
-        targetsOf(assignments).toSorted(),
-        Force ? ["allDevicesAssignmentTarget", "exclusionGroupAssignmentTarget"] : ["groupAssignmentTarget"],
-      );
-    });
-
-  test("-Force changes what the parameters say, and keeps an administrator's filter", async (t) => {
-    const { tenant, publish, path, app } = await startPublished(t);
-    tenant.assign(app().id, office, "available");
-    const [assignment] = tenant.getApp(app().id).assignments;
-    Object.assign(assignment?.target ?? {}, {
+  test("-Force changes assignments and exclusions, and keeps an administrator's filter", async (t) => {
+    const one = await startPublished(t);
+    const { tenant, publish, path, app } = one;
+    tenant.assign(app().id, everyone, "available");
+    const [assignment] = assignmentsOf(one);
+    const ofFilter = {
       deviceAndAppManagementAssignmentFilterId: filter,
       deviceAndAppManagementAssignmentFilterType: "include",
-    });
+    };
+    Object.assign(assignment?.target ?? {}, ofFilter);
+    tenant.assign(app().id, guests, "required", true);
+    tenant.assign(app().id, office, "required");
 
-    await publish(path, { AssignTo: [office], Force: true });
+    const given = { AssignTo: [everyone, guests, "AllDevices"], Exclude: [office], Force: true };
+    const run = await publish(path, given);
 
-    const [after] = tenant.getApp(app().id).assignments;
-    assert.equal(after?.intent, "required");
-    assert.equal((after?.target as Fields | undefined)?.deviceAndAppManagementAssignmentFilterId, filter);
+    const groups = [`required group ${everyone}`, `required group ${guests}`];
+    const others = [`required exclusionGroup ${office}`, "required allDevices"];
+    assert.deepEqual(said(assignmentsOf(one)), [...groups, ...others]);
+    const [{ target } = { target: {} }] = assignmentsOf(one);
+    assert.equal((target as Fields).deviceAndAppManagementAssignmentFilterId, filter);
+    assert.doesNotMatch(run.said, /kept as in Intune/);
   });
 
-  test("groups, filters, scope tags and categories are looked up by name, and excluded groups get nothing", async (t) => {
-    const { tenant, publish, path, app } = await startPublished(t);
+  test("a new app gets groups, a filter, scope tags and a category by name, once its content is published", async (t) => {
+    const one = await startWithPrinter(t, { processingFor: 2 });
+    const { tenant, publish, path, app } = one;
     const { groups, assignmentFilters, roleScopeTags, mobileAppCategories } = tenant.directory;
     groups.push({ id: office, displayName: "Front desk" }, { id: guests, displayName: "Guests' PCs" });
     assignmentFilters.push({ id: filter, displayName: "Laptops" });
@@ -153,35 +113,28 @@ describe("assigning published apps", { skip: withoutPowerShell }, () => {
 
     const { assignments, categories } = tenant.getApp(app().id);
     assert.equal(run.code, 0, run.said);
-    const targets = assignments.map(({ target }) => target as Fields);
-    assert.deepEqual(
-      targets.map((target) => [
-        String(target["@odata.type"]).slice(17),
-        target.groupId,
-        target.deviceAndAppManagementAssignmentFilterId,
-      ]),
-      [
-        ["groupAssignmentTarget", office, filter],
-        ["allDevicesAssignmentTarget", undefined, filter],
-        ["exclusionGroupAssignmentTarget", guests, undefined],
-      ],
-    );
-    assert.equal(targets[0]?.deviceAndAppManagementAssignmentFilterType, "exclude");
+    const expected = [`required group ${office}`, "required allDevices", `required exclusionGroup ${guests}`];
+    assert.deepEqual(said(assignments), expected);
+    const filters = assignments.map(({ target }) => {
+      const { deviceAndAppManagementAssignmentFilterId: id, ...more } = target as Fields;
+      return [id, more.deviceAndAppManagementAssignmentFilterType];
+    });
+    assert.deepEqual(filters, [
+      [filter, "exclude"],
+      [filter, "exclude"],
+      [undefined, undefined],
+    ]);
     const { notifications, deliveryOptimizationPriority } = (assignments[0]?.settings ?? {}) as Fields;
     assert.deepEqual([notifications, deliveryOptimizationPriority], ["hideAll", "foreground"]);
-    assert.deepEqual(
-      categories.map(({ displayName }) => displayName),
-      ["Printers"],
-    );
-    // A new app has the tag "0" of the tenant.
-    assert.deepEqual((app().roleScopeTagIds as string[]).includes("7"), true);
+    // Without -ScopeTag it would have the tag "0" of the tenant.
+    assert.deepEqual([categories.map(({ id }) => id), app().roleScopeTagIds], [["c1"], ["7"]]);
   });
 
-  for (const [tag, expected, result] of [
-    ["Contoso", ["7"], /Unchanged/],
-    ["East", ["7", "8"], /Updated +Scope tags/],
+  for (const [tag, expected, changes, result] of [
+    ["Contoso", ["7"], 0, /Unchanged/],
+    ["East", ["7", "8"], 1, /Updated +Scope tags/],
   ] as const)
-    test(`an app with the scope tag Contoso and a run with the tag ${tag}: ${expected.length} tags`, async (t) => {
+    test(`an app with a group and the scope tag Contoso, and a run with both, or with the tag East: ${tag}`, async (t) => {
       const { tenant, publish, path, app } = await startPublished(t);
       const { groups, roleScopeTags } = tenant.directory;
       groups.push({ id: office, displayName: "Front desk" });
@@ -191,51 +144,32 @@ describe("assigning published apps", { skip: withoutPowerShell }, () => {
 
       const run = await publish(path, { AssignTo: ["Front desk"], ScopeTag: [tag] });
 
-      assert.equal(run.code, 0, run.said);
+      assert.deepEqual([run.code, changesIn(tenant).length], [0, changes], run.said);
       assert.match(resultRows(run).join(), result);
       assert.deepEqual(app().roleScopeTagIds, expected);
     });
 
-  test("a new app gets only the scope tags of -ScopeTag", async (t) => {
-    const { tenant, publish, path, app } = await startWithPrinter(t);
-    tenant.directory.roleScopeTags.push({ id: "7", displayName: "Contoso" });
-
-    const run = await publish(path, { ScopeTag: ["Contoso"] });
-
-    assert.deepEqual([run.code, app().roleScopeTagIds], [0, ["7"]]);
-  });
-
-  const refused: Readonly<Record<string, [Record<string, unknown>, RegExp]>> = {
-    "a name that two groups have": [
+  for (const [name, parameters, message] of [
+    [
+      "a name that two groups have",
       { AssignTo: ["Twice"] },
-      /-AssignTo: this tenant has 2 groups 'Twice'\. Use the id: /,
+      /this tenant has 2 groups 'Twice'\. Use the id: /,
     ],
-    "a name that no group has": [{ AssignTo: ["Nobody"] }, /-AssignTo: this tenant has no group 'Nobody'/],
-    "an unknown filter": [
+    ["a name that no group has", { AssignTo: ["Nobody"] }, /-AssignTo: this tenant has no group 'Nobody'/],
+    [
+      "an unknown filter",
       { AssignTo: [everyone], Filter: "None" },
       /-Filter: this tenant has no filter 'None'/,
     ],
-    "apps that are available to devices": [
-      { AssignTo: ["AllDevices"], Intent: "available" },
-      /Intune offers apps to users only\. Use -Intent required for AllDevices, or -AssignTo AllUsers/,
-    ],
-    "an intent without an assignment": [
-      { Intent: "available" },
-      /-Intent is for the assignments of -AssignTo/,
-    ],
-    "a filter mode without a filter": [
-      { AssignTo: [everyone], FilterMode: "exclude" },
-      /-FilterMode is for -Filter/,
-    ],
-  };
-  for (const [name, [parameters, message]] of Object.entries(refused))
+    ["a group to assign and exclude", { AssignTo: [office], Exclude: [office] }, /name the group \S+ twice/],
+  ] as const)
     test(`${name}: the run is refused and changes nothing`, async (t) => {
-      const { tenant, publish, path } = await startWithPrinter(t);
+      const { tenant, run } = await startWithoutPlaten(t);
       for (const id of [office, guests]) tenant.directory.groups.push({ id, displayName: "Twice" });
 
-      const run = await publish(path, parameters);
+      const { code, said: text } = await run(parameters);
 
-      assert.deepEqual([run.code, changesIn(tenant)], [1, []]);
-      assert.match(run.said, message);
+      assert.deepEqual([code, changesIn(tenant)], [1, []]);
+      assert.match(text, message);
     });
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Area } from "./requests.ts";
 
 /** An answer of a simulated service. A string body is sent as it is, every other body as JSON. */
 export interface Answer {
@@ -23,32 +24,30 @@ export class Refusal extends Error {
 
 /** A refusal of a request's content in Intune's format: the message itself is JSON. */
 export function badRequest(message: string): Refusal {
-  const inner = { _version: 3, Message: message, CustomApiErrorPhrase: "", RetryAfter: null };
-  return new Refusal(400, "BadRequest", JSON.stringify({ ...inner, HttpHeaders: "{}" }));
+  const inner = { _version: 3, Message: message, CustomApiErrorPhrase: "" };
+  return new Refusal(400, "BadRequest", JSON.stringify(inner));
 }
 
 export function notFound(what: string): Refusal {
   return new Refusal(404, "ResourceNotFound", `Resource '${what}' does not exist.`);
 }
 
-export function graphError({ status, code, message, headers }: Refusal): Answer {
+/** The error answer in the format of the area. */
+export function refusalIn(area: Area, { status, code, message, headers }: Refusal): Answer {
   const id = randomUUID();
-  const innerError = { date: new Date().toISOString(), "request-id": id, "client-request-id": id };
-  const body = { error: { code, message, innerError } };
-  return { status, headers: { ...headers, "request-id": id }, body };
-}
-
-export function storageError({ status, code, message, headers }: Refusal): Answer {
-  const text = message.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  const body = `\ufeff<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>${text}</Message></Error>`;
-  const id = randomUUID();
-  return { status, headers: { ...headers, "content-type": "application/xml", "x-ms-request-id": id }, body };
-}
-
-export function signInError({ status, code, message, headers }: Refusal): Answer {
-  const trace = randomUUID();
-  const description = `${message}\r\nTrace ID: ${trace}\r\nTimestamp: ${new Date().toISOString()}`;
-  const codes = [Number(/AADSTS(\d+)/.exec(message)?.[1] ?? 0)];
-  const body = { error: code, error_description: description, error_codes: codes, trace_id: trace };
-  return { status, headers, body };
+  if (area === "graph") {
+    const error = { code, message, innerError: { "request-id": id } };
+    return { status, headers: { ...headers, "request-id": id }, body: { error } };
+  }
+  if (area === "storage") {
+    const body = `\ufeff<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+    return {
+      status,
+      headers: { ...headers, "content-type": "application/xml", "x-ms-request-id": id },
+      body,
+    };
+  }
+  const error_description = `${message}\r\nTrace ID: ${id}\r\nTimestamp: ${new Date().toISOString()}`;
+  const error_codes = [Number(/AADSTS(\d+)/.exec(message)?.[1] ?? 0)];
+  return { status, headers, body: { error: code, error_description, error_codes } };
 }

@@ -1,52 +1,60 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, badRequest, notFound, Refusal } from "./answers.ts";
-import { checkChanges, checkNewApp, newRecord, win32 } from "./app-fields.ts";
-import type { Call } from "./graph-routes.ts";
-import { checkOptions, page, parseFilter, parseSelect } from "./queries.ts";
-import { ruleBody } from "./rules.ts";
-import { type Fields, fieldsOf, isFields } from "./schema.ts";
-import { type App, committedFile } from "./state.ts";
-import type { Tenant } from "./tenant.ts";
+import { appBody, changedApp, newApp, newRecord, win32 } from "./app-fields.ts";
+import { type Call, checkOptions, page } from "./requests.ts";
+import { checkShape, type Fields, isFields } from "./schema.ts";
+import { type App, committedFile, type Tenant } from "./tenant.ts";
 
-export function listApps({ tenant, received, address }: Call): Answer {
-  const { query } = received;
-  checkOptions(query, ["$filter", "$select", "$top", "$skiptoken"]);
-  const matches = parseFilter(query.get("$filter"));
-  const select = parseSelect(query.get("$select"));
-  const all = [...tenant.state.apps.values()];
-  const visible = all.filter((app) => app.unlistedFor-- <= 0).map((app) => appBody(app));
-  const apps = visible.filter(matches).map((app) => select({ ...app, largeIcon: null, rules: [] }));
-  return { status: 200, body: page(apps, query, address, tenant.behaviour.pageSize) };
+const isWin32 = "isof('microsoft.graph.win32LobApp')";
+
+export function listApps(call: Call): Answer {
+  const { state } = call.tenant;
+  const matches = filterOf(call.received.query.get("$filter"));
+  const visible = [...state.apps.values()].filter((app) => app.unlistedFor-- <= 0);
+  const found = visible.map(({ fields }) => appBody(fields)).filter(matches);
+  const items = found.map((app) => ({ ...app, largeIcon: null, rules: [] }));
+  return page(call, items, "$filter");
+}
+
+/** Knows `isof('microsoft.graph.win32LobApp')`, `contains(notes,'…')`, and both with `and`. @throws a refusal of others */
+function filterOf(filter: string | null): (app: Fields) => boolean {
+  const terms = filter?.split(" and ") ?? [];
+  const parts = terms.map((term) => /^contains\(notes,'((?:[^']|'')*)'\)$/.exec(term)?.[1]);
+  if (terms.some((term, i) => term !== isWin32 && parts[i] === undefined))
+    throw new Refusal(400, "BadRequest", `Invalid filter clause: ${filter}`);
+  const has = (notes: unknown, part = "") =>
+    String(notes ?? "")
+      .toLowerCase()
+      .includes(part.replaceAll("''", "'").toLowerCase());
+  return (app) =>
+    terms.every((term, i) => (term === isWin32 ? app["@odata.type"] === win32 : has(app.notes, parts[i])));
 }
 
 export function createApp({ tenant, json }: Call): Answer {
-  const fields = checkNewApp(json());
+  const fields = checkShape(json(), newApp);
   const id = randomUUID();
   const app = tenant.addRecord(id, newRecord(fields, id));
-  return { status: 201, body: appBody(app) };
+  return { status: 201, body: appBody(app.fields) };
 }
 
-export function showApp({ tenant, received, params }: Call): Answer {
-  checkOptions(received.query, ["$select"]);
-  const app = readableApp(tenant, params);
-  const select = parseSelect(received.query.get("$select"));
-  const body = select(appBody(app));
+export function showApp(call: Call): Answer {
+  checkOptions(call);
+  const app = readableApp(call);
+  const state = app.processingFor > 0 ? { publishingState: "processing" } : {};
   if (app.processingFor > 0) app.processingFor--;
-  return { status: 200, body };
+  return { status: 200, body: { ...appBody(app.fields), ...state } };
 }
 
-export function changeApp({ tenant, params, json }: Call): Answer {
-  const app = appOf(tenant, params);
-  const changes = fieldsOf(json(), "mobileApp");
-  if (app.fields["@odata.type"] !== win32)
-    throw badRequest("The app is not of the type that is to be changed.");
-  checkChanges(changes);
+export function changeApp(call: Call): Answer {
+  const { tenant, json } = call;
+  const app = appOf(call);
+  const changes = checkShape(json(), changedApp, true);
+  if (app.fields["@odata.type"] !== win32) throw badRequest("The app is of another type.");
   const published = "committedContentVersion" in changes ? publishedFields(tenant, app, changes) : {};
-  const { "@odata.type": _, ...fields } = changes;
   const lastModifiedDateTime = new Date().toISOString();
-  app.fields = { ...app.fields, ...fields, ...published, lastModifiedDateTime };
+  app.fields = { ...app.fields, ...changes, ...published, lastModifiedDateTime };
   if (tenant.behaviour.patchReturnsNoBody) return { status: 204 };
-  return { status: 200, body: appBody(app) };
+  return { status: 200, body: appBody(app.fields) };
 }
 
 /**
@@ -54,66 +62,36 @@ export function changeApp({ tenant, params, json }: Call): Answer {
  * @throws a refusal when the version has no committed file
  */
 function publishedFields(tenant: Tenant, app: App, changes: Fields): Fields {
-  const file = committedFile(app.versions.get(String(changes.committedContentVersion)));
-  if (!file)
-    throw badRequest(`The content version ${changes.committedContentVersion} has no committed file.`);
+  const { committedContentVersion, largeIcon = null } = changes;
+  const file = committedFile(app.versions.get(String(committedContentVersion)));
+  if (!file) throw badRequest(`The content version ${committedContentVersion} has no committed file.`);
   if (app.patchRefusals-- > 0) throw badRequest("The content version is not ready yet.");
   app.processingFor = tenant.behaviour.processingFor;
-  if (!isFields(changes.largeIcon) && app.fields.largeIcon !== null) tenant.lostIcons.push(app.id);
-  const { largeIcon = null } = changes;
+  if (!isFields(largeIcon) && app.fields.largeIcon !== null) tenant.lostIcons.push(app.id);
   return { publishingState: "published", size: file.size, largeIcon };
 }
 
-export function deleteApp({ tenant, params }: Call): Answer {
-  const app = appOf(tenant, params);
-  const parents = [...tenant.state.apps.values()].filter(({ children }) =>
-    children.some(({ targetId }) => targetId === app.id),
-  );
-  if (parents.length > 0) throw badRequest(`The app is a child of ${parents.length} other apps.`);
-  tenant.state.apps.delete(app.id);
+export function deleteApp(call: Call): Answer {
+  const { apps } = call.tenant.state;
+  const { id } = appOf(call);
+  if ([...apps.values()].some(({ children }) => children.some(({ targetId }) => targetId === id)))
+    throw badRequest("The app is a child of other apps.");
+  apps.delete(id);
   return { status: 204 };
 }
 
 /** @throws a refusal when there is no such app */
-export function appOf(tenant: Tenant, params: readonly string[]): App {
-  const app = tenant.state.apps.get(params[0] ?? "");
-  if (!app) throw notFound(params[0] ?? "");
+export function appOf({ tenant, params: [id = ""] }: Call): App {
+  const app = tenant.state.apps.get(id);
+  if (!app) throw notFound(id);
   return app;
 }
 
 /** @throws a refusal when there is no such app, or when it is still too new to be read */
-export function readableApp(tenant: Tenant, params: readonly string[]): App {
-  const app = appOf(tenant, params);
+export function readableApp(call: Call): App {
+  const app = appOf(call);
   if (app.unreadableFor <= 0) return app;
   app.unreadableFor--;
-  if (tenant.behaviour.unreadableStatus === 404) throw notFound(app.id);
+  if (call.tenant.behaviour.unreadableStatus === 404) throw notFound(app.id);
   throw new Refusal(409, "Conflict", `The app ${app.id} is being created.`);
-}
-
-/** An app as Graph returns it: without the `@odata.type` of parts that have only one type. */
-function appBody(app: App): Fields {
-  const { fields } = app;
-  const rules = Array.isArray(fields.rules)
-    ? fields.rules.map((rule) => ruleBody(fieldsOf(rule, "rule")))
-    : [];
-  const state = app.processingFor > 0 ? { publishingState: "processing" } : {};
-  const dependentAppCount = app.children.length;
-  const icon = untyped(fields.largeIcon);
-  const returnCodes = Array.isArray(fields.returnCodes) ? fields.returnCodes.map(untyped) : [];
-  const installExperience = untyped(fields.installExperience);
-  return {
-    ...fields,
-    rules,
-    returnCodes,
-    installExperience,
-    largeIcon: icon,
-    dependentAppCount,
-    ...state,
-  };
-}
-
-function untyped(value: unknown): unknown {
-  if (!isFields(value)) return value;
-  const { "@odata.type": _, ...rest } = value;
-  return rest;
 }

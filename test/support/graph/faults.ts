@@ -1,5 +1,4 @@
-import type { Answer } from "./answers.ts";
-import { graphError, Refusal, signInError, storageError } from "./answers.ts";
+import { type Answer, Refusal, refusalIn } from "./answers.ts";
 import type { Area, ReceivedRequest } from "./requests.ts";
 
 /** A fault for the requests that match all of its conditions. */
@@ -9,8 +8,6 @@ export interface Fault {
   readonly area?: Area;
   readonly method?: string;
   readonly path?: RegExp;
-  /** Must match the query, for example `/comp=block&/`. */
-  readonly query?: RegExp;
   /** Number of matching requests that fail; 1 by default. */
   readonly times?: number;
   /** `after`: the request still has its effect; `before`, the default: it has none. */
@@ -18,7 +15,6 @@ export interface Fault {
   /** The status of the error answer. */
   readonly status?: number;
   readonly retryAfter?: number | string;
-  readonly code?: string;
   /** Answered with status 200 instead of an error: an object as JSON, a string as it is. */
   readonly body?: object | string;
   /** Whether the connection is reset instead of an answer. */
@@ -30,13 +26,9 @@ export interface Fault {
 interface FaultEffect {
   readonly when: "before" | "after" | "never";
   readonly delayMs: number;
-  readonly reset: boolean;
-  readonly refusal: Refusal;
-  /** Answered instead of `refusal`. */
-  readonly instead?: Answer;
+  /** Undefined: the connection is reset. */
+  readonly answer: Answer | undefined;
 }
-
-const noRefusal = new Refusal(500, "None", "");
 
 /** The pending faults of a tenant. */
 export class Faults {
@@ -48,6 +40,7 @@ export class Faults {
     this.#live.push({ fault, from: requestCount, left: fault.times ?? 1 });
   }
 
+  /** Refuses all requests from this one on. With `after` the first one still has its effect. */
   stopAt(at: number, when: "before" | "after"): void {
     this.#stop = { at, when };
   }
@@ -63,52 +56,34 @@ export class Faults {
   }
 
   effectOn(received: ReceivedRequest): FaultEffect {
-    const stop = this.#stop;
-    if (stop && received.number >= stop.at)
-      return stopped(received.number === stop.at ? stop.when : "before");
+    const { number, area } = received;
+    if (this.#stop && number >= this.#stop.at) {
+      const when = number === this.#stop.at ? this.#stop.when : "before";
+      const refusal = new Refusal(400, "SimulatedStop", "The simulation stops here.");
+      return { when, delayMs: 0, answer: refusalIn(area, refusal) };
+    }
     const live = this.#live.find(({ fault, from, left }) => left > 0 && matches(fault, received, from));
-    if (!live) return { when: "never", delayMs: 0, reset: false, refusal: noRefusal };
+    if (!live) return { when: "never", delayMs: 0, answer: undefined };
     live.left--;
-    return effectOfFault(live.fault);
+    return effectOf(live.fault, area);
   }
 }
 
-function matches(fault: Fault, received: ReceivedRequest, from: number): boolean {
+function matches({ at, area, method, path }: Fault, received: ReceivedRequest, from: number): boolean {
   return (
-    (fault.at === undefined || from + fault.at === received.number) &&
-    (fault.area === undefined || fault.area === received.area) &&
-    (fault.method === undefined || fault.method === received.method) &&
-    (fault.path === undefined || fault.path.test(received.path)) &&
-    (fault.query === undefined || fault.query.test(received.query.toString()))
+    (at === undefined || from + at === received.number) &&
+    (area === undefined || area === received.area) &&
+    (method === undefined || method === received.method) &&
+    (path === undefined || path.test(received.path))
   );
 }
 
-function stopped(when: "before" | "after"): FaultEffect {
-  const refusal = new Refusal(400, "SimulatedStop", "The simulation stops here.");
-  return { when, delayMs: 0, reset: false, refusal };
-}
-
-function effectOfFault(fault: Fault): FaultEffect {
-  const { when = "before", status, retryAfter, code, reset = false, delayMs = 0, body } = fault;
-  if (body !== undefined) return { when, delayMs, reset, refusal: noRefusal, instead: { status: 200, body } };
-  const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
-  const refusal = new Refusal(status ?? 500, code ?? codes[status ?? 500] ?? "Failed", "A simulated fault.", {
-    ...headers,
-  });
-  return { when: status !== undefined || reset ? when : "never", delayMs, reset, refusal };
-}
-
-const codes: Readonly<Record<number, string>> = {
-  408: "RequestTimeout",
-  429: "TooManyRequests",
-  500: "InternalServerError",
-  502: "BadGateway",
-  503: "ServiceUnavailable",
-  504: "GatewayTimeout",
-};
-
-/** The error answer in the format of the area. */
-export function refusalIn(area: Area, refusal: Refusal): Answer {
-  if (area === "storage") return storageError(refusal);
-  return area === "graph" ? graphError(refusal) : signInError(refusal);
+function effectOf(fault: Fault, area: Area): FaultEffect {
+  const { when = "before", status, retryAfter, reset = false, delayMs = 0, body } = fault;
+  if (body !== undefined) return { when, delayMs, answer: { status: 200, body } };
+  if (reset) return { when, delayMs, answer: undefined };
+  if (status === undefined) return { when: "never", delayMs, answer: undefined };
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": `${retryAfter}` };
+  const code = status === 503 ? "ServiceUnavailable" : "Failed";
+  return { when, delayMs, answer: refusalIn(area, new Refusal(status, code, "A simulated fault.", headers)) };
 }

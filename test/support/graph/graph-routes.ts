@@ -1,90 +1,57 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, Refusal } from "./answers.ts";
-import { changeApp, createApp, deleteApp, listApps, showApp } from "./apps.ts";
-import { assign, listAssignments, listCategories } from "./assignments.ts";
-import {
-  commitFile,
-  createFile,
-  createVersion,
-  deleteFile,
-  deleteVersion,
-  listFiles,
-  listVersions,
-  renewUpload,
-  showFile,
-} from "./content.ts";
-import {
-  addCategory,
-  createApplication,
-  listApplications,
-  listDirectory,
-  listServicePrincipals,
-} from "./directory.ts";
-import { listRelationships, updateRelationships } from "./relations.ts";
-import { jsonOf, type ReceivedRequest } from "./requests.ts";
+import * as app from "./apps.ts";
+import * as content from "./content.ts";
+import * as directory from "./directory.ts";
+import * as links from "./links.ts";
+import { type Call, jsonOf, type ReceivedRequest } from "./requests.ts";
 import type { Tenant } from "./tenant.ts";
-
-/** A request to Graph with the parameters of its path. */
-export interface Call {
-  readonly tenant: Tenant;
-  readonly received: ReceivedRequest;
-  /** The ids in the path, in order: app, version, file. */
-  readonly params: readonly string[];
-  /** The URL without its query. */
-  readonly address: string;
-  /** @throws a refusal when the body is not JSON */
-  readonly json: () => unknown;
-}
 
 const apps = "/beta/deviceAppManagement/mobileApps";
 const versions = `${apps}/:id/microsoft.graph.win32LobApp/contentVersions`;
 const file = `${versions}/:version/files/:file`;
 
-const routes: readonly [string, string, (call: Call) => Answer | Promise<Answer>][] = [
-  ["GET", apps, listApps],
-  ["POST", apps, createApp],
-  ["GET", `${apps}/:id`, showApp],
-  ["PATCH", `${apps}/:id`, changeApp],
-  ["DELETE", `${apps}/:id`, deleteApp],
-  ["GET", versions, listVersions],
-  ["POST", versions, createVersion],
-  ["DELETE", `${versions}/:version`, deleteVersion],
-  ["GET", `${versions}/:version/files`, listFiles],
-  ["POST", `${versions}/:version/files`, createFile],
-  ["GET", file, showFile],
-  ["DELETE", file, deleteFile],
-  ["POST", `${file}/renewUpload`, renewUpload],
-  ["POST", `${file}/commit`, commitFile],
-  ["GET", `${apps}/:id/relationships`, listRelationships],
-  ["POST", `${apps}/:id/updateRelationships`, updateRelationships],
-  ["GET", `${apps}/:id/assignments`, listAssignments],
-  ["POST", `${apps}/:id/assign`, assign],
-  ["GET", `${apps}/:id/categories`, listCategories],
-  ["POST", `${apps}/:id/categories/$ref`, addCategory],
-  ["GET", "/beta/deviceAppManagement/mobileAppCategories", listDirectory("mobileAppCategories")],
-  ["GET", "/beta/deviceManagement/assignmentFilters", listDirectory("assignmentFilters")],
-  ["GET", "/beta/deviceManagement/roleScopeTags", listDirectory("roleScopeTags")],
-  ["GET", "/v1.0/groups", listDirectory("groups")],
-  ["GET", "/v1.0/servicePrincipals", listServicePrincipals],
-  ["GET", "/v1.0/applications", listApplications],
-  ["POST", "/v1.0/applications", createApplication],
+const routes: readonly [string, string, (call: Call) => Answer][] = [
+  ["GET", apps, app.listApps],
+  ["POST", apps, app.createApp],
+  ["GET", `${apps}/:id`, app.showApp],
+  ["PATCH", `${apps}/:id`, app.changeApp],
+  ["DELETE", `${apps}/:id`, app.deleteApp],
+  ["GET", versions, content.listVersions],
+  ["POST", versions, content.createVersion],
+  ["DELETE", `${versions}/:version`, content.deleteVersion],
+  ["GET", `${versions}/:version/files`, content.listFiles],
+  ["POST", `${versions}/:version/files`, content.createFile],
+  ["GET", file, content.showFile],
+  ["DELETE", file, content.deleteFile],
+  ["POST", `${file}/renewUpload`, content.renewUpload],
+  ["POST", `${file}/commit`, content.commitFile],
+  ["GET", `${apps}/:id/relationships`, links.listRelationships],
+  ["POST", `${apps}/:id/updateRelationships`, links.updateRelationships],
+  ["GET", `${apps}/:id/assignments`, links.listAssignments],
+  ["POST", `${apps}/:id/assign`, links.assign],
+  ["GET", `${apps}/:id/categories`, links.listCategories],
+  ["POST", `${apps}/:id/categories/$ref`, directory.addCategory],
+  ["GET", "/beta/deviceAppManagement/mobileAppCategories", directory.listDirectory("mobileAppCategories")],
+  ["GET", "/beta/deviceManagement/assignmentFilters", directory.listDirectory("assignmentFilters")],
+  ["GET", "/beta/deviceManagement/roleScopeTags", directory.listDirectory("roleScopeTags")],
+  ["GET", "/v1.0/groups", directory.listDirectory("groups")],
+  ["GET", "/v1.0/servicePrincipals", directory.listServicePrincipals],
+  ["GET", "/v1.0/applications", directory.listApplications],
+  ["POST", "/v1.0/applications", directory.createApplication],
 ];
 
-export async function answerGraph(tenant: Tenant, received: ReceivedRequest, bytes: Buffer): Promise<Answer> {
+export function answerGraph(tenant: Tenant, received: ReceivedRequest, bytes: Buffer): Answer {
   checkToken(tenant, received);
   for (const [method, pattern, handle] of routes) {
     const params = method === received.method ? paramsOf(pattern, received.path) : undefined;
     if (!params) continue;
     const address = `${tenant.graphUrl}${received.path}`;
     const json = () => jsonOf(received.headers, bytes);
-    const answer = await handle({ tenant, received, params, address, json });
+    const answer = handle({ tenant, received, params, address, json });
     return { ...answer, headers: { "request-id": randomUUID(), ...answer.headers } };
   }
-  throw new Refusal(
-    400,
-    "BadRequest",
-    `Resource not found for the segment: ${received.method} ${received.path}`,
-  );
+  throw new Refusal(400, "BadRequest", `Resource not found: ${received.method} ${received.path}`);
 }
 
 function checkToken({ state, behaviour, signIns }: Tenant, { headers, method }: ReceivedRequest): void {
@@ -92,22 +59,16 @@ function checkToken({ state, behaviour, signIns }: Tenant, { headers, method }: 
   const used = state.tokens.get(token);
   if (used === undefined) throw unauthorized("Access token is empty or unknown.");
   if (used >= behaviour.claimsAfter && !signIns.withClaims.has(token)) {
-    const claims = Buffer.from('{"access_token":{"acrs":{"essential":true,"value":"c1"}}}').toString(
-      "base64",
-    );
+    const claims = btoa('{"access_token":{"acrs":{"essential":true,"value":"c1"}}}');
     const challenge = `Bearer realm="", error="insufficient_claims", claims="${claims}"`;
     throw unauthorized("A further claim is required.", challenge);
   }
-  if (used >= behaviour.requestsPerToken)
-    throw unauthorized("Lifetime validation failed, the token is expired.");
+  if (used >= behaviour.requestsPerToken) throw unauthorized("The token is expired.");
   state.tokens.set(token, used + 1);
-  const scope = signIns.scopes.get(token);
-  if (scope !== undefined && method !== "GET" && !/ReadWrite/.test(scope))
-    throw new Refusal(403, "Forbidden", "The token is only for reading.");
-  if (!behaviour.isForbidden) return;
-  const Message =
-    "Application is not authorized to perform this operation. DeviceManagementApps.ReadWrite.All";
-  throw new Refusal(403, "Forbidden", JSON.stringify({ _version: 3, Message, CustomApiErrorPhrase: "" }));
+  const isForReading = method !== "GET" && signIns.scopes.get(token)?.includes("ReadWrite") === false;
+  if (isForReading) throw new Refusal(403, "Forbidden", "The token is only for reading.");
+  const Message = "Application is not authorized to perform this operation.";
+  if (behaviour.isForbidden) throw new Refusal(403, "Forbidden", JSON.stringify({ _version: 3, Message }));
 }
 
 function unauthorized(message: string, challenge = "Bearer"): Refusal {
@@ -116,11 +77,8 @@ function unauthorized(message: string, challenge = "Bearer"): Refusal {
 
 function paramsOf(pattern: string, path: string): string[] | undefined {
   const [wanted, found] = [pattern.split("/"), path.split("/")];
-  if (wanted.length !== found.length) return undefined;
-  const params: string[] = [];
-  for (const [i, part] of wanted.entries()) {
-    if (part.startsWith(":")) params.push(found[i] ?? "");
-    else if (part !== found[i]) return undefined;
-  }
-  return params;
+  const isSame = wanted.every((part, i) => part.startsWith(":") || part === found[i]);
+  return isSame && wanted.length === found.length
+    ? found.filter((_, i) => wanted[i]?.startsWith(":"))
+    : undefined;
 }

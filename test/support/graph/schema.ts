@@ -3,16 +3,15 @@ import { badRequest } from "./answers.ts";
 /** A JSON object. */
 export type Fields = Record<string, unknown>;
 
-/** Throws a refusal of an invalid value. @param place the value's path, for the message */
-export type Check = (value: unknown, place: string) => void;
+export type Check = (value: unknown) => boolean;
 
 /** An object without unknown properties. */
 export interface Shape {
   /** The value of `@odata.type`; it may be missing if `isTypeOptional`. */
   readonly type: string;
   readonly isTypeOptional?: boolean;
+  /** A property whose name ends with `?` may be missing. */
   readonly properties: Readonly<Record<string, Check>>;
-  readonly required?: readonly string[];
 }
 
 export function isFields(value: unknown): value is Fields {
@@ -20,102 +19,95 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /** @throws a refusal when the value is not an object */
-export function fieldsOf(value: unknown, place: string): Fields {
-  if (!isFields(value)) throw badRequest(`${place} must be an object.`);
+export function fieldsOf(value: unknown): Fields {
+  if (!isFields(value)) throw badRequest(`${JSON.stringify(value)} must be an object.`);
   return value;
 }
 
 /** @returns the only property of a request's body. @throws a refusal of others */
 export function onlyField(body: unknown, name: string): unknown {
-  const { [name]: value, "@odata.type": _, ...more } = fieldsOf(body, "The body");
+  const { [name]: value, "@odata.type": _, ...more } = fieldsOf(body);
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) throw badRequest(`The property '${unknown}' does not exist.`);
   return value;
 }
 
-/** Checks an object's type, its properties, and that no required property is missing. */
-export function checkShape(value: unknown, place: string, shape: Shape): Fields {
-  const fields = fieldsOf(value, place);
-  checkProperties(fields, place, shape);
-  const missing = shape.required?.find((name) => fields[name] === undefined || fields[name] === null);
-  if (missing !== undefined) throw badRequest(`${place}: ${missing} is missing.`);
-  return fields;
+/** @throws a refusal of a body whose only property is no list */
+export function onlyList(body: unknown, name: string): unknown[] {
+  const list = onlyField(body, name);
+  if (!Array.isArray(list)) throw badRequest(`${name} must be an array.`);
+  return list;
 }
 
-/** As `checkShape`, but required properties may be missing. */
-export function checkProperties(fields: Fields, place: string, { type, ...shape }: Shape): void {
-  const { "@odata.type": found, ...properties } = fields;
-  if (found !== type && !(found === undefined && shape.isTypeOptional === true))
-    throw badRequest(`${place}: @odata.type must be ${type}, found ${JSON.stringify(found)}.`);
-  for (const [name, value] of Object.entries(properties)) {
-    const check = Object.hasOwn(shape.properties, name) ? shape.properties[name] : undefined;
-    if (!check) throw badRequest(`The property '${name}' does not exist on type '${type}' (${place}).`);
-    check(value, `${place}.${name}`);
+/** @param isPart whether all properties may be missing @returns what is wrong, or an empty string */
+function problemIn(value: unknown, { type, isTypeOptional, properties }: Shape, isPart: boolean): string {
+  if (!isFields(value)) return `${type} must be an object.`;
+  const { "@odata.type": found, ...fields } = value;
+  if (found !== type && !(found === undefined && isTypeOptional === true))
+    return `@odata.type must be ${type}, found ${found}.`;
+  for (const [name, each] of Object.entries(fields)) {
+    const check = properties[name] ?? properties[`${name}?`];
+    if (!check) return `The property '${name}' does not exist on type '${type}'.`;
+    if (!check(each)) return `${type}: ${name} must not be ${JSON.stringify(each)}.`;
   }
+  const isMissing = (name: string) => !name.endsWith("?") && !(name in fields);
+  const missing = isPart ? undefined : Object.keys(properties).find(isMissing);
+  return missing === undefined ? "" : `${type}: ${missing} is missing.`;
 }
 
-/** A check that refuses all values for which `isValid` is false. */
-const checkThat =
-  (isValid: (value: unknown) => boolean, what: string): Check =>
-  (value, place) => {
-    if (!isValid(value)) throw badRequest(`${place} must be ${what}, found ${JSON.stringify(value)}.`);
-  };
+/** @throws a refusal of an object with another type, or missing, unknown or invalid properties */
+export function checkShape(value: unknown, shape: Shape, isPart = false): Fields {
+  const problem = problemIn(value, shape, isPart);
+  if (problem !== "") throw badRequest(problem);
+  return fieldsOf(value);
+}
 
 export const shaped =
-  (shape: Shape): Check =>
-  (value, place) => {
-    checkShape(value, place, shape);
-  };
+  (...shapes: readonly Shape[]): Check =>
+  (value) =>
+    shapes.some((shape) => problemIn(value, shape, false) === "");
 
 export const orNull =
   (check: Check): Check =>
-  (value, place) => {
-    if (value !== null) check(value, place);
-  };
+  (value) =>
+    value === null || check(value);
 
 /** A string; lengths in UTF-16 units. `shortest` counts without surrounding blanks. */
-export const text = (longest: number, shortest = 0): Check =>
-  checkThat(
-    (value) => typeof value === "string" && value.trim().length >= shortest && value.length <= longest,
-    `a string of ${shortest} to ${longest} characters`,
-  );
+export const text =
+  (longest: number, shortest = 0): Check =>
+  (value) =>
+    typeof value === "string" && value.trim().length >= shortest && value.length <= longest;
 
-export const boolean = checkThat((value) => typeof value === "boolean", "a boolean");
+export const boolean: Check = (value) => typeof value === "boolean";
 
-export const mustBeNull = checkThat((value) => value === null, "null");
+export const mustBeNull: Check = (value) => value === null;
 
-export const integer = (least: number, most: number): Check =>
-  checkThat(
-    (value) => typeof value === "number" && Number.isInteger(value) && value >= least && value <= most,
-    `a whole number from ${least} to ${most}`,
-  );
+export const integer =
+  (least: number, most: number): Check =>
+  (value) =>
+    typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
 
-export const oneOf = (...words: readonly string[]): Check =>
-  checkThat((value) => typeof value === "string" && words.includes(value), `one of ${words.join(", ")}`);
+export const oneOf =
+  (...words: readonly string[]): Check =>
+  (value) =>
+    typeof value === "string" && words.includes(value);
 
 /** A list in which no two items have the same key. */
 export const listOf =
   (check: Check, shortest: number, keyOf: (item: unknown) => unknown = (item) => item): Check =>
-  (value, place) => {
-    if (!Array.isArray(value)) throw badRequest(`${place} must be an array.`);
-    if (value.length < shortest) throw badRequest(`${place} must not be empty.`);
-    for (const [i, item] of value.entries()) check(item, `${place}[${i}]`);
-    if (new Set(value.map(keyOf)).size !== value.length) throw badRequest(`${place} has an item twice.`);
+  (value) =>
+    Array.isArray(value) &&
+    value.length >= shortest &&
+    value.every(check) &&
+    new Set(value.map(keyOf)).size === value.length;
+
+/** Canonical base64 of at least one byte. */
+export const base64 =
+  (isValid: (bytes: Buffer) => boolean): Check =>
+  (value) => {
+    const bytes = Buffer.from(String(value), "base64");
+    return bytes.length > 0 && bytes.toString("base64") === value && isValid(bytes);
   };
 
-/** @returns undefined unless the value is canonical base64 of at least one byte */
-export function bytesOfBase64(value: unknown): Buffer | undefined {
-  if (typeof value !== "string" || value === "") return undefined;
-  const bytes = Buffer.from(value, "base64");
-  return bytes.toString("base64") === value ? bytes : undefined;
-}
-
-export const base64 = (isValid: (bytes: Buffer) => boolean, what: string): Check =>
-  checkThat((value) => {
-    const bytes = bytesOfBase64(value);
-    return bytes !== undefined && isValid(bytes);
-  }, `${what} in base64`);
-
-const guidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-export const guid = checkThat((value) => typeof value === "string" && guidPattern.test(value), "a GUID");
+export const guid: Check = (value) =>
+  typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);

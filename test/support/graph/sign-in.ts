@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, Refusal } from "./answers.ts";
 import type { ReceivedRequest } from "./requests.ts";
-import { isFields } from "./schema.ts";
-import { giveAppToken, type RegisteredApp } from "./sign-in-app.ts";
-import { authorize, type IssuedCode, redeemCode } from "./sign-in-browser.ts";
+import { authorize, giveAppToken, type IssuedCode, type RegisteredApp, redeemCode } from "./sign-in-ways.ts";
 import type { Tenant } from "./tenant.ts";
 
 interface StartedSignIn {
@@ -39,53 +37,39 @@ export class SignIns {
 export type Form = Readonly<Record<string, string>>;
 
 /** Microsoft's identity platform: device code (RFC 8628), authorization code, and client credentials, with its error texts. */
-export function answerSignIn(tenant: Tenant, received: ReceivedRequest): Answer {
-  if (/^\/[\w.-]+\/v2\.0\/\.well-known\/openid-configuration$/.test(received.path))
+export function answerSignIn(
+  tenant: Tenant,
+  { path, method, query, headers, body }: ReceivedRequest,
+): Answer {
+  if (/^\/[\w.-]+\/v2\.0\/\.well-known\/openid-configuration$/.test(path))
     return { status: 200, body: { issuer: `https://login.example/${tenant.id}/v2.0` } };
-  const pattern = /^\/[\w.-]+\/oauth2\/v2\.0\/(devicecode|token|authorize)$/;
-  const [whole, action] = pattern.exec(received.path) ?? [];
-  if (whole === undefined)
-    throw new Refusal(404, "not_found", "AADSTS900144: There is nothing at this address.");
-  if (action === "authorize") return authorize(tenant, Object.fromEntries(received.query));
-  if (received.method !== "POST")
-    throw new Refusal(405, "invalid_request", "AADSTS900561: only POST is accepted.");
-  if (!(received.headers["content-type"] ?? "").startsWith("application/x-www-form-urlencoded"))
-    throw new Refusal(400, "invalid_request", "AADSTS900144: the body must be a form.");
-  const form = formOf(received.body);
-  return action === "devicecode" ? start(tenant, form) : giveToken(tenant, form, received.path);
-}
-
-function formOf(body: unknown): Form {
-  if (!isFields(body)) return {};
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)]));
+  const [, action] = /^\/[\w.-]+\/oauth2\/v2\.0\/(devicecode|token|authorize)$/.exec(path) ?? [];
+  if (action === undefined) throw new Refusal(404, "not_found", "AADSTS900144: There is nothing here.");
+  if (action === "authorize") return authorize(tenant, Object.fromEntries(query));
+  if (method !== "POST" || headers["content-type"] !== "application/x-www-form-urlencoded")
+    throw new Refusal(400, "invalid_request", "AADSTS900144: only a form with POST is accepted.");
+  const form = (body ?? {}) as Form;
+  return action === "devicecode" ? start(tenant, form) : giveToken(tenant, form, path);
 }
 
 export function requiredField(form: Form, name: string): string {
   const value = form[name] ?? "";
-  if (value === "")
-    throw new Refusal(400, "invalid_request", `AADSTS900144: The request body must contain: '${name}'.`);
+  if (value === "") throw refusalFrom(`invalid_request AADSTS900144: The request must contain '${name}'.`);
   return value;
 }
 
-function start(tenant: Tenant, form: Form): Answer {
+function start({ behaviour, signIns }: Tenant, form: Form): Answer {
   const client = requiredField(form, "client_id");
   const scope = requiredField(form, "scope");
-  if (!/^[0-9a-f-]{36}$/i.test(client))
-    throw new Refusal(400, "unauthorized_client", "AADSTS700016: Application was not found.");
   checkScope(scope);
-  const { interval, expiresIn, refusal } = tenant.behaviour.signIn;
+  const { interval, expiresIn, refusal } = behaviour.signIn;
   if (refusal !== "") throw refusalFrom(refusal);
-  const code = randomUUID();
-  const state = { client, scope, at: Date.now(), lastPoll: Date.now(), interval, isUsed: false };
-  tenant.signIns.codes.set(code, state);
-  const address = "https://microsoft.com/devicelogin";
-  const message = `To sign in, use a web browser to open the page ${address} and enter the code ABCD-1234 to authenticate.`;
-  const body = {
-    user_code: "ABCD-1234",
-    device_code: code,
-    verification_uri: address,
-    expires_in: expiresIn,
-  };
+  const device_code = randomUUID();
+  const now = Date.now();
+  signIns.codes.set(device_code, { client, scope, at: now, lastPoll: now, interval, isUsed: false });
+  const verification_uri = "https://microsoft.com/devicelogin";
+  const message = `To sign in, use a web browser to open the page ${verification_uri} and enter the code ABCD-1234 to authenticate.`;
+  const body = { user_code: "ABCD-1234", device_code, verification_uri, expires_in: expiresIn };
   return { status: 200, body: { ...body, interval, message } };
 }
 
@@ -94,7 +78,7 @@ const knownScope = /(?:^|\/)(?:DeviceManagementApps\.Read(?:Write)?|Application\
 /** @throws a refusal of a scope without a permission for what the script does */
 export function checkScope(scope: string): void {
   if (!scope.split(" ").some((part) => knownScope.test(part)))
-    throw new Refusal(400, "invalid_scope", "AADSTS70011: The provided value for 'scope' is not valid.");
+    throw refusalFrom("invalid_scope AADSTS70011: The provided value for 'scope' is not valid.");
 }
 
 /** @param words error code and description, separated by a space */
@@ -109,44 +93,29 @@ function giveToken(tenant: Tenant, form: Form, path: string): Answer {
   if (type === "authorization_code") return redeemCode(tenant, form);
   if (type === "client_credentials") return giveAppToken(tenant, form, `${tenant.loginUrl}${path}`);
   if (type !== "urn:ietf:params:oauth:grant-type:device_code")
-    throw new Refusal(
-      400,
-      "unsupported_grant_type",
-      `AADSTS70003: The grant type '${type}' is not supported.`,
-    );
+    throw refusalFrom(`unsupported_grant_type AADSTS70003: The grant type '${type}' is not supported.`);
   const code = tenant.signIns.codes.get(requiredField(form, "device_code"));
-  if (!code || code.isUsed)
+  if (!code || code.isUsed || requiredField(form, "client_id") !== code.client)
     throw refusalFrom("bad_verification_code AADSTS70019: The device code is unknown.");
-  if (requiredField(form, "client_id") !== code.client)
-    throw refusalFrom("invalid_grant AADSTS70002: The code was given to another client.");
   poll(tenant, code);
   code.isUsed = true;
   return tokens(tenant, code);
 }
 
 /** @throws a refusal until the user has signed in, and when the poll came too soon */
-function poll(tenant: Tenant, code: StartedSignIn): void {
-  const { signIn } = tenant.behaviour;
+function poll({ behaviour: { signIn }, signIns }: Tenant, code: StartedSignIn): void {
   const now = Date.now();
   const isTooFast = now - code.lastPoll < code.interval * 1000 - 100;
   code.lastPoll = now;
-  tenant.signIns.polls++;
+  signIns.polls++;
   if (now - code.at >= signIn.expiresIn * 1000)
     throw refusalFrom("expired_token AADSTS70020: The code has expired.");
-  if (isTooFast) tenant.signIns.tooFast++;
+  if (isTooFast) signIns.tooFast++;
   const answer = isTooFast ? "slow_down" : (signIn.answers.shift() ?? "ok");
   if (answer === "slow_down") code.interval += signIn.slowDown;
-  if (answer !== "ok") throw refusalFrom(`${answer} ${descriptions[answer] ?? ""}`.trim());
+  if (answer === "bad_verification_code") throw refusalFrom(`${answer} AADSTS70019: The code is unknown.`);
+  if (answer !== "ok") throw refusalFrom(answer);
 }
-
-const descriptions: Readonly<Record<string, string>> = {
-  authorization_pending:
-    "AADSTS70016: OAuth 2.0 device flow error. Authorization is pending. Continue polling.",
-  slow_down: "AADSTS700010: Polling too frequently.",
-  authorization_declined: "AADSTS70000: The end user denied the authorization request.",
-  expired_token: "AADSTS70020: The provided value for the input parameter 'device_code' has expired.",
-  bad_verification_code: "AADSTS70019: The device code is unknown.",
-};
 
 function refresh(tenant: Tenant, form: Form): Answer {
   const { refreshTokens } = tenant.signIns;
@@ -162,18 +131,17 @@ function refresh(tenant: Tenant, form: Form): Answer {
 
 /** @param more further fields of the answer */
 export function tokens(
-  tenant: Tenant,
+  { state, signIns }: Tenant,
   { client, scope }: { client: string; scope: string },
   more: Record<string, string> = {},
 ): Answer {
-  const token = `issued.${randomUUID()}.${randomUUID()}`;
-  tenant.state.tokens.set(token, 0);
-  tenant.signIns.scopes.set(token, scope);
-  if (more.claims !== undefined) tenant.signIns.withClaims.add(token);
-  const life = { expires_in: 3600, ext_expires_in: 3600 };
-  const body = { token_type: "Bearer", scope, ...life, ...more, access_token: token };
+  const access_token = `issued.${randomUUID()}.${randomUUID()}`;
+  state.tokens.set(access_token, 0);
+  signIns.scopes.set(access_token, scope);
+  if (more.claims !== undefined) signIns.withClaims.add(access_token);
+  const body = { token_type: "Bearer", scope, expires_in: 3600, ...more, access_token };
   if (!scope.split(" ").includes("offline_access")) return { status: 200, body };
-  const refreshToken = `refresh.${randomUUID()}`;
-  tenant.signIns.refreshTokens.set(refreshToken, { client, scope });
-  return { status: 200, body: { ...body, refresh_token: refreshToken } };
+  const refresh_token = `refresh.${randomUUID()}`;
+  signIns.refreshTokens.set(refresh_token, { client, scope });
+  return { status: 200, body: { ...body, refresh_token } };
 }

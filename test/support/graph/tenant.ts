@@ -1,15 +1,76 @@
-import { createHash, randomUUID } from "node:crypto";
-import { join } from "node:path";
-import { newRecord, win32 } from "./app-fields.ts";
+import { randomUUID } from "node:crypto";
+import { newRecord } from "./app-fields.ts";
 import { type Behaviour, type BehaviourChanges, behaviourOf } from "./behaviour.ts";
 import { type Fault, Faults } from "./faults.ts";
-import { madeByHand } from "./hand-made.ts";
 import type { ReceivedRequest } from "./requests.ts";
 import type { Fields } from "./schema.ts";
 import { SignIns } from "./sign-in.ts";
-import { type App, type Content, type ContentFile, committedFile } from "./state.ts";
+
+export interface App {
+  readonly id: string;
+  fields: Fields;
+  readonly versions: Map<string, Version>;
+  lastVersion: number;
+  children: Relationship[];
+  assignments: Fields[];
+  categories: Fields[];
+  /** Requests that still get the delayed answers of `Behaviour`. */
+  unlistedFor: number;
+  unreadableFor: number;
+  unrelatableFor: number;
+  processingFor: number;
+  patchRefusals: number;
+}
+
+export interface Relationship {
+  readonly targetId: string;
+  readonly type: string;
+  /** `dependencyType` or `supersedenceType` with its value. */
+  readonly kind: Fields;
+}
+
+export interface Version {
+  readonly id: string;
+  readonly files: Map<string, ContentFile>;
+}
+
+export interface ContentFile {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+  readonly sizeEncrypted: number;
+  uploadState: string;
+  /** The next state, which is set after `polls` polls. */
+  next: { polls: number; state: () => string } | undefined;
+  /** The uploaded blocks, and those of the block list in its order. */
+  readonly blocks: Map<string, Buffer>;
+  list: Buffer[] | undefined;
+  uri: { readonly signature: string; blocksLeft: number; refusalsLeft: number } | undefined;
+  /** The decrypted content of a committed payload. */
+  content: Content | undefined;
+}
+
+export interface Content {
+  readonly size: number;
+  readonly sha256: string;
+}
+
+export function committedFile(version: Version | undefined): ContentFile | undefined {
+  return [...(version?.files.values() ?? [])].find(({ content }) => content !== undefined);
+}
 
 export type DirectoryList = "groups" | "assignmentFilters" | "roleScopeTags" | "mobileAppCategories";
+
+/** Fields of an app that an administrator made in the portal. */
+export const madeByHand = {
+  ...{ displayName: "Made by hand", description: "Made by hand", publisher: "Contoso" },
+  ...{ fileName: "hand.intunewin", setupFilePath: "setup.exe" },
+  ...{ installCommandLine: "setup.exe /s", uninstallCommandLine: "setup.exe /u" },
+  ...{ applicableArchitectures: "none", allowedArchitectures: "x64", minimumSupportedWindowsRelease: "1607" },
+  installExperience: { runAsAccount: "system", maxRunTimeInMinutes: 60, deviceRestartBehavior: "allow" },
+  returnCodes: [{ returnCode: 0, type: "success" }],
+  rules: [{ "@odata.type": "#microsoft.graph.win32LobAppFileSystemRule", ruleType: "detection" }],
+};
 
 /** A tenant's state, and the methods with which a test reads and changes it. */
 export class Tenant {
@@ -27,8 +88,6 @@ export class Tenant {
   readonly lostChildren: { app: string; child: string }[] = [];
   /** Icons that a PATCH without one removed, by app. */
   readonly lostIcons: string[] = [];
-  /** Why commits failed. */
-  readonly commitFailures: string[] = [];
   readonly signIns = new SignIns();
   /** App registrations. */
   readonly registrations: Fields[] = [];
@@ -47,14 +106,12 @@ export class Tenant {
     blobs: new Map<string, ContentFile>(),
     tokens: new Map<string, number>(),
   };
-  readonly #folder: string;
 
-  constructor(name: string, origin: string, folder: string, changes: BehaviourChanges) {
+  constructor(name: string, origin: string, changes: BehaviourChanges) {
     this.graphUrl = `${origin}/t/${name}`;
     this.loginUrl = `${origin}/login/${name}`;
     this.storageUrl = `${origin}/blob/${name}`;
     this.behaviour = behaviourOf(changes);
-    this.#folder = folder;
     this.state.tokens.set(this.token, 0);
   }
 
@@ -77,16 +134,13 @@ export class Tenant {
   /** Adds a published app as an administrator makes it in the portal. @returns its id */
   addApp(fields: Fields = {}): string {
     const id = randomUUID();
-    const type = fields["@odata.type"] ?? win32;
-    const record = newRecord({ ...madeByHand, ...fields }, id);
-    const published = { publishingState: "published", committedContentVersion: "1", "@odata.type": type };
-    const app = this.addRecord(id, { ...record, ...published, ...fields });
+    const published = { publishingState: "published", committedContentVersion: "1" };
+    const app = this.addRecord(id, { ...newRecord({ ...madeByHand, ...fields }, id), ...published });
     app.unlistedFor = app.unreadableFor = app.unrelatableFor = 0;
     app.lastVersion = 1;
     const file = this.newFile({ name: "IntunePackage.intunewin", size: 7, sizeEncrypted: 64 });
-    const bytes = Buffer.from("by hand");
     file.uploadState = "commitFileSuccess";
-    file.content = { size: 7, sha256: sha256(bytes), bytes: async () => bytes };
+    file.content = { size: 7, sha256: "" };
     app.versions.set("1", { id: "1", files: new Map([[file.id, file]]) });
     return id;
   }
@@ -97,22 +151,12 @@ export class Tenant {
     app.fields = { ...app.fields, ...fields };
   }
 
-  remove(id: string): void {
-    this.getApp(id);
-    this.state.apps.delete(id);
-  }
-
   /** An administrator assigns an app to a group, or leaves a group out. */
   assign(id: string, groupId: string, intent = "required", isExclusion = false): void {
     const type = `#microsoft.graph.${isExclusion ? "exclusionGroup" : "group"}AssignmentTarget`;
     const target = { "@odata.type": type, groupId };
-    this.getApp(id).assignments.push({
-      id: `${groupId}_0_0`,
-      intent,
-      source: "direct",
-      target,
-      settings: null,
-    });
+    const assignment = { id: `${groupId}_0_0`, intent, source: "direct", target, settings: null };
+    this.getApp(id).assignments.push(assignment);
   }
 
   /** An administrator makes an app depend on another, or supersede it. */
@@ -120,21 +164,12 @@ export class Tenant {
     const isDependency = word === "autoInstall" || word === "detect";
     const type = `#microsoft.graph.mobileApp${isDependency ? "Dependency" : "Supersedence"}`;
     const kind = isDependency ? { dependencyType: word } : { supersedenceType: word };
-    this.getApp(id).children.push({
-      id: `${id}_${targetId}`,
-      targetId: this.getApp(targetId).id,
-      type,
-      kind,
-    });
+    this.getApp(id).children.push({ targetId, type, kind });
   }
 
   /** The apps that an app depends on or supersedes. */
   children(id: string): string[] {
     return this.getApp(id).children.map(({ targetId }) => targetId);
-  }
-
-  categorize(id: string, displayName: string): void {
-    this.getApp(id).categories.push({ id: randomUUID(), displayName });
   }
 
   /** The content that devices download. @throws when the app has none */
@@ -165,22 +200,11 @@ export class Tenant {
     this.state.apps.clear();
   }
 
-  /** Ends all faults, and `stopAt`. */
-  clearFaults(): void {
-    this.faults.clear();
-  }
-
   addRecord(id: string, fields: Fields): App {
     const { listedAfter, unreadableFor, unrelatableFor } = this.behaviour;
     const empty = { versions: new Map(), lastVersion: 0, children: [], assignments: [], categories: [] };
-    const delays = {
-      unlistedFor: listedAfter,
-      unreadableFor,
-      unrelatableFor,
-      processingFor: 0,
-      patchRefusals: 0,
-    };
-    const app: App = { id, fields, ...empty, ...delays };
+    const delays = { unlistedFor: listedAfter, unreadableFor, unrelatableFor, processingFor: 0 };
+    const app: App = { id, fields, ...empty, ...delays, patchRefusals: 0 };
     this.state.apps.set(id, app);
     return app;
   }
@@ -188,16 +212,10 @@ export class Tenant {
   /** A file of a content version, before its upload. */
   newFile(description: { name: string; size: number; sizeEncrypted: number }): ContentFile {
     const id = randomUUID();
-    const place = { file: id, path: join(this.#folder, id), end: 0 };
-    const blob = { ...place, blocks: new Map(), list: undefined, uri: undefined };
-    const createdDateTime = new Date().toISOString();
-    const states = { uploadState: "azureStorageUriRequestPending", next: undefined, failure: "" };
-    const file: ContentFile = { id, ...description, createdDateTime, ...states, blob, content: undefined };
+    const uploadState = "azureStorageUriRequestPending";
+    const empty = { next: undefined, list: undefined, uri: undefined, content: undefined };
+    const file: ContentFile = { id, ...description, uploadState, blocks: new Map(), ...empty };
     this.state.blobs.set(id, file);
     return file;
   }
-}
-
-function sha256(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -6,26 +6,17 @@ import { temporaryFolder } from "../app.ts";
 import { cleanUp } from "../clean-up.ts";
 import { program } from "../powershell/powershell.ts";
 
-/** A run of a script in a PowerShell process of its own, started as people start it. */
-interface AloneRun {
-  /** Ctrl+C. */
-  interrupt(): void;
-  readonly ended: Promise<{
-    readonly code: number | null;
-    readonly stdout: string;
-    readonly stderr: string;
-    /** Both. */
-    readonly output: string;
-  }>;
-}
-
-/** @param answers the input at prompts, line by line; undefined: not interactive */
+/**
+ * Runs a script in a PowerShell process of its own, as people start it. `interrupt` is Ctrl+C; `output` has what is on both
+ * STDOUT and STDERR.
+ * @param answers the input at prompts, line by line; undefined: not interactive
+ */
 export async function startAlone(
   t: TestContext,
   script: string,
   args: readonly string[],
   answers?: readonly string[],
-): Promise<AloneRun> {
+) {
   const folder = await temporaryFolder(t);
   const path = join(folder, "publish.ps1");
   await writeFile(path, script);
@@ -40,7 +31,7 @@ export async function startAlone(
       texts[name] += piece;
       texts.output += piece;
     });
-  const ended: AloneRun["ended"] = new Promise((resolve) => {
+  const ended = new Promise<typeof texts & { code: number | null }>((resolve) => {
     process_.on("close", (code) => resolve({ code, ...texts }));
   });
   return { interrupt: () => process_.kill("SIGINT"), ended };

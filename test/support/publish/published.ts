@@ -10,13 +10,7 @@ export interface ReadApp {
   Kind: string;
   Id: number;
   Revision: string;
-  Package: {
-    Url: string;
-    ETag: string;
-    FileName: string;
-    Size: number;
-    DetectionSha256: string;
-  };
+  Package: { Url: string; ETag: string; FileName: string; Size: number; DetectionSha256: string };
   Fields: Record<string, string>;
   Notes: string;
   Detection: ReadScript;
@@ -52,14 +46,10 @@ export interface ReadSettings extends ReadPart {
   Frames: Record<string, { Before: string; After: string }>;
   Icons: Record<string, string>;
   Clients: ReadPart[];
-  Records: {
-    Printers: number[];
-    Clients: number[];
-    Drivers: number[];
-    LastPrinter: number;
-    LastClient: number;
-    LastDriver: number;
-  } | null;
+  Records:
+    | (Record<"Printers" | "Clients" | "Drivers", number[]> &
+        Record<"LastPrinter" | "LastClient" | "LastDriver", number>)
+    | null;
 }
 
 /** Reads the settings block of a publish script, with the settings of its first part beside the others. */
@@ -73,14 +63,54 @@ export function readBlock(script: string): Omit<ReadSettings, keyof ReadPart> {
   return findBlock(script).value as unknown as ReadSettings;
 }
 
-/** The settings block of a script: where it starts and ends, and its value. */
+const settingsStart = "$Settings = ";
+
+/** The settings block of a script: where it starts and ends, and its value. It contains literals, and no other PowerShell. */
 export function findBlock(script: string): { start: number; end: number; value: Literal } {
-  const start = script.indexOf("$Settings = ");
+  const start = script.indexOf(settingsStart);
   assert.ok(start > 0, "the script has no settings");
-  const literalAt = start + "$Settings = ".length;
-  const reader = new LiteralReader(script.slice(literalAt));
-  const value = reader.value();
-  return { start, end: literalAt + reader.at, value };
+  const tokens =
+    /[\s,]*(@[{(]|\(-join \(|[})]|\w+ = |-?\d+|\$(?:true|false|null)|@'\r\n[\s\S]*?\r\n'@|'(?:[^']|'')*'|"(?:`[nt])+"|\[char\]0x[0-9A-F]{4})/y;
+  tokens.lastIndex = start + settingsStart.length;
+  const next = () => {
+    const at = tokens.lastIndex;
+    const [, token] = tokens.exec(script) ?? [];
+    return token ?? assert.fail(`no literal: ${script.slice(at, at + 40)}`);
+  };
+  const value = readValue(next(), next);
+  return { start, end: tokens.lastIndex, value };
+}
+
+function readValue(token: string, next: () => string): Literal {
+  if (token === "@{") {
+    const table: { [key: string]: Literal } = {};
+    for (let key = next(); key !== "}"; key = next()) {
+      const name = key.slice(0, -" = ".length);
+      assert.ok(key.endsWith(" = ") && !(name in table), `“${key}” is no key`);
+      table[name] = readValue(next(), next);
+    }
+    return table;
+  }
+  const items: Literal[] = [];
+  if (token === "@(" || token === "(-join (")
+    for (let each = next(); each !== ")"; each = next()) items.push(readValue(each, next));
+  if (token === "@(") return items;
+  if (token === "(-join (") {
+    assert.equal(next(), ")");
+    return items.join("");
+  }
+  if (/^-?\d+$/.test(token)) return Number(token);
+  if (token.startsWith("$")) return JSON.parse(token.slice(1));
+  return readText(token);
+}
+
+function readText(token: string): string {
+  if (token.startsWith("'")) return token.slice(1, -1).replaceAll("''", "'");
+  // A here-string keeps the line ends of the file.
+  if (token.startsWith("@'")) return token.slice("@'\r\n".length, -"\r\n'@".length);
+  if (token.startsWith("[char]")) return String.fromCharCode(Number(token.slice("[char]".length)));
+  assert.ok(token.startsWith('"'), `“${token}” is no value`);
+  return token.slice(1, -1).replaceAll("`n", "\n").replaceAll("`t", "\t");
 }
 
 /** A client “Müller” with two printers on one driver, one on another, and one that cannot be deployed. */
@@ -109,97 +139,4 @@ export async function fetchPublishScript({ fetch }: Pick<TestApp, "fetch">, path
 export function scriptText(settings: ReadSettings, script: ReadScript): string {
   const { Before = "", After = "" } = settings.Frames[script.Frame] ?? {};
   return [Before, script.Settings, After].join("\r\n");
-}
-
-/** Reads the literals of settings blocks, and no other PowerShell. */
-class LiteralReader {
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** The index behind what was read. */
-  get at(): number {
-    return this.#at;
-  }
-
-  value(): Literal {
-    this.#skip(/\s*/y);
-    if (this.#takes("@{")) return this.#table();
-    if (this.#takes("@(")) return this.#list();
-    if (this.#takes("(-join (")) return this.#joined();
-    if (this.#takes("$true")) return true;
-    if (this.#takes("$false")) return false;
-    if (this.#takes("$null")) return null;
-    if (this.#takes("@'\r\n")) return this.#hereString();
-    const number = this.#skip(/-?\d+/y);
-    return number === "" ? this.#quoted() : Number(number);
-  }
-
-  #table(): Literal {
-    const table: { [key: string]: Literal } = {};
-    for (;;) {
-      this.#skip(/\s*/y);
-      if (this.#takes("}")) return table;
-      const key = this.#skip(/\w+ = /y).slice(0, -" = ".length);
-      assert.ok(key !== "" && !(key in table), `“${key}” is no key`);
-      table[key] = this.value();
-    }
-  }
-
-  #list(): Literal {
-    const list: Literal[] = [];
-    for (;;) {
-      this.#skip(/[\s,]*/y);
-      if (this.#takes(")")) return list;
-      list.push(this.value());
-    }
-  }
-
-  #joined(): string {
-    let text = "";
-    for (;;) {
-      this.#skip(/[ ,]*/y);
-      if (this.#takes("))")) return text;
-      if (this.#takes("[char]0x"))
-        text += String.fromCharCode(Number.parseInt(this.#skip(/[0-9A-F]{4}/y), 16));
-      else if (this.#takes('"')) text += this.#breaks();
-      else text += this.#quoted();
-    }
-  }
-
-  #breaks(): string {
-    const escapes = this.#skip(/(?:`[nt])+"/y);
-    assert.ok(escapes !== "", "line feeds and tabs alone stand in double quotes");
-    return escapes.slice(0, -1).replaceAll("`n", "\n").replaceAll("`t", "\t");
-  }
-
-  /** A here-string keeps the line ends of the file. */
-  #hereString(): string {
-    const end = this.#text.indexOf("\r\n'@", this.#at);
-    const text = this.#text.slice(this.#at, end);
-    this.#at = end + "\r\n'@".length;
-    return text;
-  }
-
-  #quoted(): string {
-    const found = this.#skip(/'(?:[^']|'')*'/y);
-    assert.ok(found !== "", `no value: ${this.#text.slice(this.#at, this.#at + 40)}`);
-    return found.slice(1, -1).replaceAll("''", "'");
-  }
-
-  #takes(text: string): boolean {
-    if (!this.#text.startsWith(text, this.#at)) return false;
-    this.#at += text.length;
-    return true;
-  }
-
-  #skip(pattern: RegExp): string {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0] ?? "";
-    this.#at += found.length;
-    return found;
-  }
 }

@@ -13,23 +13,18 @@ type How = "as served" | "apart";
 const usual: How = process.env.DEEP === "1" ? "as served" : "apart";
 
 /** An object of `-PassThru`. */
-export interface ResultRow {
-  readonly Tenant: string;
-  readonly Client: string;
-  readonly Name: string;
-  readonly AppId: string;
-  readonly Result: string;
-  readonly Changed: readonly string[];
-  readonly Seconds: number;
-  readonly Reason: string;
-}
+type ResultRow = Readonly<
+  Record<"Tenant" | "Client" | "Name" | "AppId" | "Result" | "Reason", string> & {
+    Changed: string[];
+    Seconds: number;
+  }
+>;
 
-/** The result of a run of `publish.ps1`. */
+/** The result of a run. */
 export interface PublishRun {
   readonly code: number;
-  /** Lines that a person sees. */
+  /** Lines that a person sees, and the same as one text. */
   readonly output: readonly string[];
-  /** The same as one text. */
   readonly said: string;
   /** The objects of `-PassThru`. */
   readonly rows: readonly ResultRow[];
@@ -42,8 +37,27 @@ export interface PublishRun {
   readonly left: readonly string[];
 }
 
-/** The script's waiting times, with shorter ones for tests. */
-const times: readonly (readonly [string, string])[] = [
+/** Settings of the script that an environment variable of the same name replaces, so that its text stays the same. */
+const replaceable = {
+  ...{ UploadBlockBytes: 6_291_456, RenewSeconds: 450, BrowserSeconds: 300 },
+  ...{ LeaseSeconds: 120, LeaseWaitSeconds: 600 },
+};
+
+/**
+ * Stands for the person at the prompts. $env:CONFIRM has y or n for each question of -Confirm; $env:ANSWER is the choice at
+ * other questions, or 'default'.
+ */
+const person = `$script:Confirm = [Collections.Queue]@("$env:CONFIRM".ToCharArray())
+$script:Run, $script:Person = $PSCmdlet, $Host.UI
+if ($env:CONFIRM) { $script:Run = New-Object PSObject | Add-Member ScriptMethod ShouldProcess { $script:Confirm.Dequeue() -eq 'y' } -PassThru }
+if ($env:ANSWER) { $script:Person = New-Object PSObject | Add-Member ScriptMethod PromptForChoice {
+    Write-Host $args[1]
+    if ($env:ANSWER -eq 'default') { return $args[3] }
+    return @($args[2] | ForEach-Object { $_.Label }).IndexOf("&$env:ANSWER")
+} -PassThru }`;
+
+/** What differs in tests: shorter waits, and a person that the test plays. */
+const replacements: readonly (readonly [string, string])[] = [
   ["$FirstPauseMs = 1000", "$FirstPauseMs = 5"],
   ["$LongestPauseMs = 60000", "$LongestPauseMs = 20"],
   ["$PollMs = 1000", "$PollMs = 5"],
@@ -52,13 +66,22 @@ const times: readonly (readonly [string, string])[] = [
   ["$SlowDownSeconds = 5", "$SlowDownSeconds = 1"],
   ["$LookForLeaseMs = 5000", "$LookForLeaseMs = 20"],
   ["[Math]::Max(1, [int]$Matches[0])", "[Math]::Max(0, [int]$Matches[0])"],
+  ["$Host.UI.PromptForChoice(", "$script:Person.PromptForChoice("],
+  ["$script:Run = $PSCmdlet", person],
+  ...Object.entries(replaceable).map(
+    ([name, usually]) =>
+      [
+        `$${name} = ${usually}\r`,
+        `$${name} = [int]@($env:${name}, ${usually} | Where-Object { $_ })[0]\r`,
+      ] as const,
+  ),
 ];
 
-/** Shortens the script's pauses and makes other replacements. @throws Error if a text to replace is missing */
-export function withShortPauses(script: string, others: readonly (readonly [string, string])[] = []): string {
-  return [...times, ...others].reduce((text, [from, to]) => {
+/** Shortens the script's pauses and lets a test play the person. @throws Error if a text to replace is missing */
+export function forTests(script: string): string {
+  return replacements.reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`the script has no “${from}”`);
-    return text.replace(from, to);
+    return text.replace(from, () => to);
   }, script);
 }
 
@@ -93,17 +116,13 @@ export class Publisher {
     return this.#runs === 1 ? uncounted(running) : running;
   }
 
-  async #run(
-    script: string,
-    parameters: Record<string, unknown>,
-    environment: Record<string, string>,
-  ): Promise<PublishRun> {
+  async #run(script: string, Parameters: object, Environment: object): Promise<PublishRun> {
     const folder = join(this.folder, String(++this.#runs));
     mkdirSync(folder);
     const path = join(this.folder, "publish.ps1");
     writeFileSync(path, script);
     this.#process.stdin?.write(
-      `${JSON.stringify({ Script: path, Parameters: parameters, Environment: environment, Folder: folder })}\n`,
+      `${JSON.stringify({ Script: path, Parameters, Environment, Folder: folder })}\n`,
     );
     const lines: string[] = [];
     for (;;) {

@@ -1,41 +1,20 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { renderPublishScript } from "../../../src/pkg/scripts/publish-script.ts";
 import { navigation, startApp, type TestApp } from "../app.ts";
 import { atEnd } from "../at-end.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import type { BehaviourChanges } from "../graph/behaviour.ts";
 import type { Fields } from "../graph/schema.ts";
-import { type SimulatedGraph, startGraph } from "../graph/server.ts";
+import { startGraph } from "../graph/server.ts";
 import type { Tenant } from "../graph/tenant.ts";
 import { makePng } from "../printers/png.ts";
+import { makePublication } from "./publications.ts";
 import { readSettings } from "./published.ts";
 import { publishBefore } from "./published-before.ts";
-import { Publisher, type PublishRun, withShortPauses } from "./publisher.ts";
-
-/** A service, a tenant in a simulated Graph, and a PowerShell that publishes from one to the other. */
-export interface Publishing {
-  readonly service: TestApp;
-  readonly tenant: Tenant;
-  /** Adds a tenant with this name; `<name>.example` is its domain. */
-  addTenant(name: string, behaviour?: BehaviourChanges): Tenant;
-  /** The addresses that all tenants share. The token or the domain in the path selects the tenant. */
-  readonly shared: { readonly GraphUrl: string; readonly LoginUrl: string };
-  /** Downloads a publish script and shortens its pauses. @param others additional replacements */
-  script(path: string, others?: readonly (readonly [string, string])[]): Promise<string>;
-  /** Downloads a publish script and runs it with the tenant's token. */
-  publish(path: string, parameters?: Record<string, unknown>): Promise<PublishRun>;
-  /** Leaves in the tenant what a run of the path's script leaves. @param how together: as a run with `-Together` */
-  published(path: string, how?: { together?: boolean; tenant?: Tenant }): Promise<void>;
-  /** Runs a script with the tenant's token. */
-  run(
-    script: string,
-    parameters?: Record<string, unknown>,
-    environment?: Record<string, string>,
-  ): Promise<PublishRun>;
-}
+import { forTests, Publisher, type PublishRun } from "./publisher.ts";
 
 let publisher: Publisher | undefined;
-let tenants = 0;
 
 /** The PowerShell that runs all publish scripts of this process. */
 export function sharedPublisher(): Publisher {
@@ -46,74 +25,91 @@ export function sharedPublisher(): Publisher {
   return publisher;
 }
 
-export async function startPublishing(
+/** Runs a script with the tenant's token, and checks what every run must guarantee. */
+export async function runIn(
+  tenant: Tenant,
+  script: string,
+  parameters: Record<string, unknown> = {},
+  environment: Record<string, string> = {},
+): Promise<PublishRun> {
+  const { graphUrl, loginUrl, token } = tenant;
+  const known = { GraphUrl: graphUrl, LoginUrl: loginUrl, AccessToken: token };
+  const given = Object.entries({ ...known, ...parameters }).filter(([, value]) => value !== undefined);
+  const result = await sharedPublisher().run(script, Object.fromEntries(given), environment);
+  checkRun(tenant, result);
+  return result;
+}
+
+/** A printer's script that does not know Platen's address. */
+const withoutPlaten = makePublication("Office", [
+  { title: "Office", client: "", url: "", together: undefined, togetherRefusal: "", leftOut: [] },
+]);
+
+/** A tenant and a script without a service: for runs that end before they need a package. */
+export async function startWithoutPlaten(
   t: TestContext,
   behaviour: BehaviourChanges = {},
-  options: Parameters<typeof startApp>[1] = {},
-): Promise<Publishing> {
-  const service = await startApp(t, options);
-  const graph: SimulatedGraph = await startGraph(t);
-  const tenant = graph.tenant(`tenant-${++tenants}`, behaviour);
-  const script: Publishing["script"] = async (path, others = []) => {
+  publication = withoutPlaten,
+) {
+  const tenant = (await startGraph(t)).tenant("alone", behaviour);
+  const text = forTests(renderPublishScript(publication).toString("latin1"));
+  const run = (parameters: Record<string, unknown> = {}, environment: Record<string, string> = {}) =>
+    runIn(tenant, text, parameters, environment);
+  return { tenant, run };
+}
+
+export type Publishing = Awaited<ReturnType<typeof startPublishing>>;
+
+/** A service, a tenant in a simulated Graph, and a PowerShell that publishes from one to the other. */
+export async function startPublishing(t: TestContext, behaviour: BehaviourChanges = {}) {
+  const service = await startApp(t);
+  const graph = await startGraph(t);
+  const tenant = graph.tenant("tenant", behaviour);
+  /** Downloads a publish script. */
+  const script = async (path: string) => {
     const answer = await service.fetch(path);
-    assert.equal(answer.status, 200, await answer.clone().text());
-    return withShortPauses(await answer.text(), others);
+    const text = await answer.text();
+    assert.equal(answer.status, 200, text);
+    return forTests(text);
   };
-  const run: Publishing["run"] = async (text, parameters = {}, environment = {}) => {
-    const { graphUrl, loginUrl, token } = tenant;
-    const known = { GraphUrl: graphUrl, LoginUrl: loginUrl, AccessToken: token };
-    const given = Object.entries({ ...known, ...parameters }).filter(([, value]) => value !== undefined);
-    const result = await sharedPublisher().run(text, Object.fromEntries(given), environment);
-    checkRun(tenant, result);
-    return result;
-  };
+  const run = (text: string, parameters = {}, environment = {}) =>
+    runIn(tenant, text, parameters, environment);
   const ofAll = (url: string) => url.replace(/[^/]+$/, "any");
   return {
-    service,
-    tenant,
-    addTenant: (name, changes = {}) => graph.tenant(name, { pageSize: 100, ...changes }),
+    ...{ service, tenant, script, run },
+    /** Adds a tenant with this name; `<name>.example` is its domain. */
+    addTenant: (name: string) => graph.tenant(name, { pageSize: 100 }),
+    /** The addresses that all tenants share. The token or the domain in the path selects the tenant. */
     shared: { GraphUrl: ofAll(tenant.graphUrl), LoginUrl: ofAll(tenant.loginUrl) },
-    script,
-    run,
-    publish: async (path, parameters) => run(await script(path), parameters),
-    published: async (path, { together = false, tenant: other = tenant } = {}) => {
+    /** Downloads a publish script and runs it with the tenant's token. */
+    publish: async (path: string, parameters = {}, environment = {}) =>
+      run(await script(path), parameters, environment),
+    /** Leaves in a tenant what a run of the path's script leaves. @param how together: as a run with `-Together` */
+    published: async (path: string, how: { together?: boolean; tenant?: Tenant } = {}) => {
       const settings = readSettings(await (await service.fetch(path)).text());
       const whole = settings.Together === null ? [] : [settings.Together];
-      publishBefore(other, settings, together ? whole : settings.Apps);
+      publishBefore(how.tenant ?? tenant, settings, how.together === true ? whole : settings.Apps);
     },
   };
 }
 
-/** A printer, and the path of its script. */
-export interface OnePrinter extends Publishing {
-  readonly id: number;
-  readonly path: string;
-  /** The printer's app in the tenant. */
-  app(): ReturnType<typeof appOf>;
-}
+export type OnePrinter = Awaited<ReturnType<typeof startWithPrinter>>;
 
+/** A printer, the path of its script, and its app in the tenant. */
 export async function startWithPrinter(
   t: TestContext,
   behaviour: BehaviourChanges = {},
   fields: Record<string, string> = {},
-): Promise<OnePrinter> {
+) {
   const publishing = await startPublishing(t, behaviour);
   const id = await publishing.service.addPrinter(fields);
-  return {
-    ...publishing,
-    id,
-    path: `/printers/${id}/publish`,
-    app: () => appOf(publishing.tenant, `printer:${id}`),
-  };
+  const path = `/printers/${id}/publish`;
+  return { ...publishing, id, path, app: () => appOf(publishing.tenant, `printer:${id}`) };
 }
 
 /** As `startWithPrinter`, after a run of the printer's script. */
-export async function startPublished(
-  t: TestContext,
-  behaviour: BehaviourChanges = {},
-  fields: Record<string, string> = {},
-): Promise<OnePrinter> {
-  const one = await startWithPrinter(t, behaviour, fields);
+export async function startPublished(...given: Parameters<typeof startWithPrinter>): Promise<OnePrinter> {
+  const one = await startWithPrinter(...given);
   await one.published(one.path);
   return one;
 }
@@ -174,18 +170,12 @@ export function resultRows({ output }: Pick<PublishRun, "output">): string[] {
 }
 
 /** Adds a client whose printers share a driver. @returns the ids of the printers */
-export async function addSharedDriver({ post, addDriver }: TestApp, names = ["Front Desk", "Back Office"]) {
-  await post("/clients", { name: "Contoso" });
-  const driver = await addDriver(driverZip({ models: ["Papyrus 100 PCL6"] }));
-  return addPrinters(post, names, { client_id: "1", driver_id: String(driver) });
-}
-
-async function addPrinters(post: TestApp["post"], names: readonly string[], fields: Record<string, string>) {
+export async function addSharedDriver(service: TestApp, names = ["Front Desk", "Back Office"]) {
+  await service.post("/clients", { name: "Contoso" });
+  const driver_id = String(await service.addDriver(driverZip({ models: ["Papyrus 100 PCL6"] })));
   const ids: number[] = [];
-  for (const [i, name] of names.entries()) {
-    const answer = await post("/printers", { name, address: `10.0.0.${i + 1}`, ...fields }, navigation);
-    ids.push(Number(/^\/printers\/(\d+)/.exec(answer.headers.get("location") ?? "")?.[1]));
-  }
+  for (const [i, name] of names.entries())
+    ids.push(await service.addPrinter({ name, address: `10.0.0.${i + 1}`, client_id: "1", driver_id }));
   return ids;
 }
 
@@ -193,9 +183,8 @@ async function addPrinters(post: TestApp["post"], names: readonly string[], fiel
 export async function editPrinter({ app, post }: TestApp, id: number, fields: Record<string, string>) {
   const { printer } = app.store.printers.get(id);
   const kept = { name: printer.name, address: printer.address, port_name: printer.port_name };
-  const ids = { client_id: String(printer.client_id ?? ""), driver_id: String(printer.driver_id ?? "") };
-  const { client_id, driver_id } = ids;
-  const answer = await post(`/printers/${id}`, { ...kept, client_id, driver_id, ...fields }, navigation);
+  const ids = { client_id: `${printer.client_id ?? ""}`, driver_id: `${printer.driver_id ?? ""}` };
+  const answer = await post(`/printers/${id}`, { ...kept, ...ids, ...fields }, navigation);
   assert.equal(answer.status, 303, `the printer was not saved: ${await answer.text()}`);
 }
 
