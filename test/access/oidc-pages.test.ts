@@ -6,17 +6,8 @@ import { adminPassword } from "../support/access/people.ts";
 import { temporaryFolder } from "../support/app.ts";
 import { openBrowser, withoutBrowser } from "../support/browser.ts";
 import { cleanUp } from "../support/clean-up.ts";
-import { deepTest } from "../support/depth.ts";
+import { freePort } from "../support/powershell/ipp-printer.ts";
 import { serve } from "../support/service.ts";
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 /** Starts a certified OpenID provider, with its pages for development: any name and password sign in. */
 async function startRealProvider(t: TestContext, platen: string): Promise<string> {
@@ -92,28 +83,3 @@ test("a person signs in at a real provider under a path, works, and signs out of
   assert.ok(account > 0);
   assert.equal(after.status(), 401);
 });
-
-deepTest(
-  "a person without a role sees why, and admin gets in with the password",
-  {
-    skip: withoutBrowser,
-  },
-  async (t) => {
-    const { platen, page, signIn, service } = await start(t);
-
-    await signIn("visitor", "/");
-    await page.getByRole("alert").waitFor();
-    const refusal = await page.getByRole("alert").textContent();
-    await page.getByLabel("Name").fill("admin");
-    await page.getByLabel("Password").fill(adminPassword);
-    await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.waitForURL(`${platen}/`);
-
-    assert.match(refusal ?? "", /“visitor@contoso\.com”, but none of your groups has access/);
-    assert.match(
-      service.output(),
-      /sign-in: refused at 127\.0\.0\.1:\d+: “visitor@contoso\.com” has no role/,
-    );
-    assert.doesNotMatch(service.output(), /a secret|code=/);
-  },
-);

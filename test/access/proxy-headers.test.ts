@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { adminPassword, startClosed } from "../support/access/people.ts";
 import { groupedProxies, namingProxies, proxiesOf } from "../support/access/proxies.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
-import { deepTest, selectCases } from "../support/depth.ts";
+import { selectCases } from "../support/depth.ts";
 import { exchange, postText, statusOf } from "../support/raw.ts";
 import { serve } from "../support/service.ts";
 
@@ -48,16 +48,19 @@ test("a user header from an untrusted sender is refused with 400", async (t) => 
 test("a user header that is doubled, empty, folded, too long or has control characters is refused", async (t) => {
   const { url } = await startApp(t, { proxies: groupedProxies() });
   const groups = "Remote-Groups: platen-admins";
-  const attempts: readonly (readonly string[])[] = [
+  const names = [
+    "",
+    "a".repeat(121),
+    "a\u0085b",
+    "a\tb",
+    Buffer.from("a\u202eb").toString("latin1"),
+    "a\xffb",
+  ];
+  const attempts = [
     ["Remote-User: jo", "Remote-User: admin", groups],
-    ["Remote-User:", groups],
     ["Remote-User: jo", groups, groups],
-    [`Remote-User: ${"a".repeat(121)}`, groups],
     ["Remote-User: jo", `Remote-Groups: ${"a,".repeat(4500)}`],
-    ["Remote-User: a\u0085b", groups],
-    ["Remote-User: a\tb", groups],
-    [`Remote-User: ${Buffer.from("a\u202eb").toString("latin1")}`, groups],
-    ["Remote-User: a\xffb", groups],
+    ...names.map((name) => [`Remote-User: ${name}`, groups]),
   ];
 
   for (const lines of attempts)
@@ -94,27 +97,22 @@ test("a name that only looks like an account's is another one, and the log's and
   assert.deepEqual(new Set(await statusesAs(url, kept)), new Set([400]));
 });
 
-/** Starts the bundled program on all addresses. @returns its address over IPv4 */
-async function start(t: TestContext, settings: Record<string, string>): Promise<string> {
-  const { url } = await serve(t, await temporaryFolder(t), { HOST: "::", ...settings });
-  return url;
-}
-
 /** Statuses over IPv4 and IPv6, by the trusted proxies. */
 const statusesByProxies: readonly [string, readonly number[]][] = [
-  ["::1", [400, 200]],
   ["127.0.0.0/8", [200, 400]],
+  ["::1", [400, 200]],
   ["::1,127.0.0.1", [200, 200]],
   ["::2/127", [400, 400]],
   ["fd00::/8", [400, 400]],
   ["::ffff:127.0.0.0/104", [200, 400]],
 ];
 
-for (const [trusted, expected] of selectCases(statusesByProxies, 2))
+for (const [trusted, expected] of selectCases(statusesByProxies, 1))
   test(`a proxy is trusted by its address, as IPv4, IPv6 or mapped IPv4, and its neighbour is not: ${trusted}`, {
     skip: hasIpv6 ? false : "this machine has no IPv6 (mount)",
   }, async (t) => {
-    const url = await start(t, { REMOTE_USER_HEADER: "Remote-User", TRUSTED_PROXIES: trusted });
+    const settings = { HOST: "::", REMOTE_USER_HEADER: "Remote-User", TRUSTED_PROXIES: trusted };
+    const { url } = await serve(t, await temporaryFolder(t), settings);
 
     const addresses = [url, url.replace("127.0.0.1", "[::1]")];
     const answers = await Promise.all(addresses.map((address) => get(address, [local, "Remote-User: jo"])));
@@ -151,29 +149,25 @@ test("behind https, the service's name is accepted in any spelling, and only its
   assert.equal(await post("platen.example", "null"), 403);
 });
 
-deepTest(
-  "cookies are for https only where PUBLIC_URL or a trusted proxy reports https, and other senders cannot",
-  async (t) => {
-    const form = `name=admin&password=${encodeURIComponent(adminPassword)}`;
-    const cookiesWith = async (settings: Record<string, string>, scheme?: string) => {
-      const url = await start(t, { ADMIN_PASSWORD: adminPassword, ...settings });
-      const post = postText("/sign-in", "application/x-www-form-urlencoded", form).toString();
-      const line = scheme === undefined ? "" : `X-Forwarded-Proto: ${scheme}\r\n`;
-      const answer = await exchange(url, post.replace("\r\n", `\r\n${line}`));
-      assert.equal(statusOf(answer), 303);
-      const cookies = answer.matchAll(/^set-cookie: (\S+?)=.*?(; Secure)?\r$/gim);
-      return [...cookies].map(([, name, secure]) => `${name}${secure ?? ""}`);
-    };
-    const plain = ["platen", "platen-device"];
-    const secure = ["__Host-platen; Secure", "__Host-platen-device; Secure"];
-    const trusting = { TRUSTED_PROXIES: "127.0.0.1" };
-    const published = { ...trusting, PUBLIC_URL: "https://platen.example" };
+test("cookies are for https only where PUBLIC_URL or a trusted proxy reports https, and other senders cannot", async (t) => {
+  const cookiesWith = async (options: Parameters<typeof startClosed>[1], scheme?: string) => {
+    const app = await startClosed(t, options);
+    const headers = scheme === undefined ? {} : { "x-forwarded-proto": scheme };
+    const answer = await app.post("/sign-in", { name: "admin", password: adminPassword }, headers);
+    assert.equal(answer.status, 303);
+    return answer.headers.getSetCookie().map((line) => line.replace(/=.*?(; Secure)?$/, "$1"));
+  };
+  const plain = ["platen", "platen-device"];
+  const secure = ["__Host-platen; Secure", "__Host-platen-device; Secure"];
+  const trusting = { proxies: proxiesOf() };
 
-    assert.deepEqual(await cookiesWith({}, "https"), plain);
-    assert.deepEqual(await cookiesWith({ TRUSTED_PROXIES: "10.9.9.9" }, "https"), plain);
-    assert.deepEqual(await cookiesWith(trusting), plain);
-    assert.deepEqual(await cookiesWith(trusting, "https"), secure);
-    assert.deepEqual(await cookiesWith(trusting, "https, http"), plain);
-    assert.deepEqual(await cookiesWith(published, "http"), secure);
-  },
-);
+  assert.deepEqual(await cookiesWith({}, "https"), plain);
+  assert.deepEqual(
+    await cookiesWith({ proxies: proxiesOf({ TRUSTED_PROXIES: "10.9.9.9" }) }, "https"),
+    plain,
+  );
+  assert.deepEqual(await cookiesWith(trusting), plain);
+  assert.deepEqual(await cookiesWith(trusting, "https"), secure);
+  assert.deepEqual(await cookiesWith(trusting, "https, http"), plain);
+  assert.deepEqual(await cookiesWith({ ...trusting, publicUrl: "https://platen.example" }, "http"), secure);
+});

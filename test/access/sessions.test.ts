@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { dayMs } from "../../src/domain/text.ts";
 import {
   addPerson,
@@ -12,7 +12,6 @@ import {
   startClosed,
 } from "../support/access/people.ts";
 import { navigation, type TestApp } from "../support/app.ts";
-import { deepTest } from "../support/depth.ts";
 import { exchange, statusOf } from "../support/raw.ts";
 
 const chosen = "quiet marble sunrise";
@@ -51,10 +50,8 @@ test("sessions are listed with browser and address, and can be ended one by one 
   }
 
   const page = await (await app.fetch("/account", { headers })).text();
-  const ended =
-    /\/account\/sessions\/(\d+)\/end"><button>Sign out<span\s+class="visually-hidden"> Firefox on Windows from 127\.0\.0\.1/.exec(
-      page,
-    )?.[1];
+  const [, ended, about] =
+    /sessions\/(\d+)\/end"><button>Sign out<span\s+class="[^"]*"> (Firefox[^<]*)/.exec(page) ?? [];
   await app.post(`/account/sessions/${ended}/end`, {}, headers);
   const afterOne = await statusesWith(app, others);
   await app.post("/account/sessions/end", {}, headers);
@@ -63,6 +60,7 @@ test("sessions are listed with browser and address, and can be ended one by one 
   for (let id = 1; id < 9; id++) await app.post(`/account/sessions/${id}/end`, {}, headers);
 
   assert.match(page, /Another browser/);
+  assert.match(about ?? "", /^Firefox on Windows from 127\.0\.0\.1/);
   assert.deepEqual([afterOne, afterAll], [Array.of(401, 200), Array.of(401, 401, 200)]);
   assert.deepEqual(await statusesWith(app, [admin]), [200]);
 });
@@ -128,14 +126,14 @@ test("an account has at most twenty sessions: a new one ends the least recently 
   const used = await signInAdmin(app);
   const cookies: string[] = [];
 
-  for (let i = 0; i < 25; i++) {
+  for (let i = 0; i < 23; i++) {
     cookies.push(await signInAdmin(app));
     // Some sign-ins have the same time, and others come a minute later.
     if (i % 2 === 0) now += 60_000;
-    assert.deepEqual(await statusesWith(app, [used]), [200], `after ${i + 1}`);
+    if (i % 6 === 0) assert.deepEqual(await statusesWith(app, [used]), [200], `after ${i + 1}`);
   }
 
-  assert.deepEqual(await statusesWith(app, cookies.slice(4, 8)), [401, 401, 200, 200]);
+  assert.deepEqual(await statusesWith(app, [used, ...cookies.slice(2, 6)]), [200, 401, 401, 200, 200]);
 });
 
 test("a sign-in begins no session if the password changes while it is verified", async (t) => {
@@ -158,16 +156,24 @@ test("a sign-in begins no session if the password changes while it is verified",
   assert.equal(sessions.length, 1);
 });
 
-test("signing in ends the session of the old cookie and begins a new one", async (t) => {
+test("signing in ends the old cookie's session, also in two tabs at once, and the last cookie has the only one", async (t) => {
   const app = await startClosed(t);
   const planted = await addPerson(app, "jo");
+  const enter = async (cookie: string) => cookiesOf(await app.post("/sign-in", credentials, { cookie }));
 
-  const made = await app.post("/sign-in", credentials, { cookie: `platen=${"A".repeat(43)}` });
-  const again = await app.post("/sign-in", credentials, { cookie: planted });
+  const made = await enter(`platen=${"A".repeat(43)}`);
+  const again = await enter(planted);
+  const both = await Promise.all([enter(again), enter(again)]);
+  const statuses = await statusesWith(app, [planted, again, ...both]);
+  const cookie = both[1] ?? "";
+  await app.post("/account/sessions/end", {}, { cookie });
+  const page = await (await app.fetch("/account", { headers: { cookie } })).text();
 
-  assert.doesNotMatch(cookiesOf(made), /AAAA/);
-  assert.notEqual(cookiesOf(again).split(";")[0], planted.split(";")[0]);
-  assert.deepEqual(await statusesWith(app, [planted, cookiesOf(again)]), [401, 200]);
+  assert.doesNotMatch(made, /AAAA/);
+  assert.notEqual(again.split(";")[0], planted.split(";")[0]);
+  assert.deepEqual(statuses, [401, 401, 200, 200]);
+  assert.equal(page.match(/This browser/g)?.length, 1);
+  assert.doesNotMatch(page, /sessions\/\d+\/end/);
 });
 
 test("two cookies of one name, or one in another form, are ignored, and saved digests open nothing", async (t) => {
@@ -224,23 +230,18 @@ test("behind https, a session's cookie is for this host only, and counts only un
   assert.match(elsewhere, /href="https:\/\/platen\.example"/);
 });
 
-/** Starts a service with sign-in, an account and two browsers that are signed in under it. */
-async function startWithTwo(t: TestContext) {
-  const app = await startClosed(t);
-  return { app, browsers: [await addPerson(app, "jo"), await signIn(app, "jo", ownPassword)] as const };
-}
-
 test("of two simultaneous password changes, one succeeds and the other is refused as late", async (t) => {
-  const { app, browsers } = await startWithTwo(t);
-  const other = "winter copper lantern";
-  const [first, second] = browsers;
+  const app = await startClosed(t);
+  const browsers = [await addPerson(app, "jo"), await signIn(app, "jo", ownPassword)];
+  const passwords = [chosen, "winter copper lantern"];
 
-  const answers = await Promise.all([
-    app.post("/account/password", change, { cookie: first }),
-    app.post("/account/password", { ...change, chosen: other, again: other }, { cookie: second }),
-  ]);
+  const answers = await Promise.all(
+    passwords.map((chosen, i) =>
+      app.post("/account/password", { ...change, chosen, again: chosen }, { cookie: browsers[i] ?? "" }),
+    ),
+  );
   const tried: number[] = [];
-  for (const password of [ownPassword, chosen, other])
+  for (const password of [ownPassword, ...passwords])
     tried.push((await app.post("/sign-in", { name: "jo", password })).status);
   const winner = answers.find(({ status }) => status === 303);
 
@@ -249,22 +250,3 @@ test("of two simultaneous password changes, one succeeds and the other is refuse
   assert.deepEqual(tried.slice(1).sort(), [303, 422]);
   assert.deepEqual(await statusesWith(app, [...browsers, winner ? cookiesOf(winner) : ""]), [401, 401, 200]);
 });
-
-deepTest(
-  "signing in in two tabs, simultaneously or in sequence, keeps the last cookie's session and no other",
-  async (t) => {
-    const app = await startClosed(t);
-    const enter = async (cookie: string) => cookiesOf(await app.post("/sign-in", credentials, { cookie }));
-    const before = await signInAdmin(app);
-
-    const after = await enter(before);
-    const both = await Promise.all([enter(after), enter(after)]);
-    const statuses = await statusesWith(app, [before, after, ...both]);
-    await app.post("/account/sessions/end", {}, { cookie: both[1] });
-    const page = await (await app.fetch("/account", { headers: { cookie: both[1] } })).text();
-
-    assert.deepEqual(statuses, [401, 401, 200, 200]);
-    assert.equal(page.match(/This browser/g)?.length, 1);
-    assert.doesNotMatch(page, /sessions\/\d+\/end/);
-  },
-);

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { adminPassword, cookiesOf } from "../support/access/people.ts";
 import { client, temporaryFolder } from "../support/app.ts";
-import { entriesIn, entryText, logFiles } from "../support/audit/audit.ts";
+import { entriesIn, entryText } from "../support/audit/audit.ts";
 import { runPlaten } from "../support/backup/backup.ts";
 import { deepTest } from "../support/depth.ts";
 import { type Service, serve } from "../support/service.ts";
-import { until } from "../support/until.ts";
 
 const closed = { ADMIN_PASSWORD: adminPassword };
 
@@ -75,30 +74,3 @@ deepTest(
     );
   },
 );
-
-deepTest("the program finds a changed line, a removed line, and a cut-off end", async (t) => {
-  const { dataDir, service } = await usedFolder(t);
-  await until(() => entryTexts(dataDir).some((line) => line.startsWith("backup-made")));
-  await stop(service);
-  const [file = ""] = logFiles(dataDir);
-  const whole = readFileSync(file, "utf8");
-  const lines = whole.split("\n").slice(0, -1);
-  const found = (changed: readonly string[]) => {
-    writeFileSync(file, changed.map((line) => `${line}\n`).join(""));
-    const { status, stderr } = runPlaten(dataDir, "audit", "verify");
-    return `${status} ${stderr.split("\n")[0]?.replace(/^.*jsonl, /, "")}`;
-  };
-  const [third = ""] = lines.slice(2);
-
-  const answers = [
-    found(lines.with(2, third.replace('"who":"', '"who":"x'))),
-    found(lines.toSpliced(2, 1)),
-    found(lines.slice(0, -2)),
-    found(lines),
-  ];
-
-  assert.match(answers[0] ?? "", /^1 line 3: changed: this line is not entry 3 as it was written/);
-  assert.match(answers[1] ?? "", /^1 line 3: removed: entry 3 is missing before this line/);
-  assert.match(answers[2] ?? "", /^1 its end: cut off: entries \d+ to \d+ are missing at the end/);
-  assert.match(answers[3] ?? "", /^0 /);
-});

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parseClient } from "../../src/domain/printers/client.ts";
@@ -27,12 +27,16 @@ async function killedFolder(t: TestContext, written: number): Promise<string> {
   const saved = readFileSync(join(dataDir, "platen.sqlite"));
   await store.audit.flush();
   const [log = ""] = logFiles(dataDir);
-  const lines = readFileSync(log, "utf8")
-    .split("\n")
-    .slice(0, 2 + written);
+  const lines = readFileSync(log, "utf8").split("\n");
   await store.close();
   writeFileSync(join(dataDir, "platen.sqlite"), saved);
-  writeFileSync(log, lines.map((line) => `${line}\n`).join(""));
+  writeFileSync(
+    log,
+    lines
+      .slice(0, 2 + written)
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
   assert.notDeepEqual(before, saved);
   return dataDir;
 }
@@ -78,41 +82,25 @@ for (const [what, written, harm] of [
     assert.equal((await verifyAudit(dataDir)).broken, undefined);
   });
 
-test("with an older database beside a newer log, new changes are still logged", async (t) => {
+test("an older or a new database beside a newer log appends to it", async (t) => {
   const dataDir = await temporaryFolder(t);
   const path = join(dataDir, "platen.sqlite");
-  const first = await open(dataDir);
-  await addClients(first, ["A"]);
-  await first.close();
+  const addWhileOpen = async (...names: string[]) => {
+    const store = await open(dataDir);
+    for (const name of names) await addClients(store, [name]);
+    await store.close();
+  };
+  await addWhileOpen("A");
   const older = readFileSync(path);
-  const second = await open(dataDir);
-  for (const name of ["B", "C", "D"]) await addClients(second, [name]);
-  await second.close();
+  await addWhileOpen("B", "C", "D");
+
   writeFileSync(path, older);
+  await addWhileOpen("E", "F");
+  rmSync(path);
+  await addWhileOpen("G");
 
-  const third = await open(dataDir);
-  for (const name of ["E", "F"]) await addClients(third, [name]);
-  await third.close();
-
-  assert.deepEqual(namesIn(dataDir), ["A", "B", "C", "D", "E", "F"]);
-  assert.equal((await verifyAudit(dataDir)).broken, undefined);
-});
-
-test("a new database beside an old log appends to it", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const first = await open(dataDir);
-  await addClients(first, ["A", "B"]);
-  await first.close();
-  rmSync(join(dataDir, "platen.sqlite"));
-
-  const second = await open(dataDir);
-  await addClients(second, ["C"]);
-  await second.close();
-
-  assert.deepEqual(
-    entriesIn(dataDir).map(({ seq, record }) => `${seq} ${record?.name}`),
-    ["1 A", "2 B", "3 C"],
-  );
+  assert.deepEqual(namesIn(dataDir), ["A", "B", "C", "D", "E", "F", "G"]);
+  assert.equal(entriesIn(dataDir).at(-1)?.seq, 7);
   assert.equal((await verifyAudit(dataDir)).broken, undefined);
 });
 
@@ -174,6 +162,11 @@ test("downloads after the last save of counts are counted once at the next start
 });
 
 test("a database with invalid places or changes is refused, and the log stays", async (t) => {
+  const whole = await temporaryFolder(t);
+  const first = await open(whole);
+  await addClients(first, ["A"]);
+  await first.close();
+  const log = readFileSync(logFiles(whole)[0] ?? "");
   const edits = [
     "UPDATE audit_places SET file = '../../etc/passwd' WHERE name = 'head'",
     "UPDATE audit_places SET hash = 'x'",
@@ -183,10 +176,7 @@ test("a database with invalid places or changes is refused, and the log stays", 
   ];
   for (const statement of edits) {
     const dataDir = await temporaryFolder(t);
-    const store = await open(dataDir);
-    await addClients(store, ["A"]);
-    await store.close();
-    const log = readFileSync(logFiles(dataDir)[0] ?? "");
+    cpSync(whole, dataDir, { recursive: true });
     await editDatabase(join(dataDir, "platen.sqlite"), (db) => db.run(statement));
 
     await assert.rejects(open(dataDir), /cannot be read as a database/);

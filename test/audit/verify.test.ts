@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { auditCommand } from "../../src/cli/audit.ts";
 import type { entryHead } from "../../src/domain/audit/audit.ts";
-import { chainEntry, readLine } from "../../src/domain/audit/audit-chain.ts";
+import { chainEntry, readLine, zeroHash } from "../../src/domain/audit/audit-chain.ts";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import { dayMs } from "../../src/domain/text.ts";
 import { type AuditReport, verifyAudit } from "../../src/store/audit/verify.ts";
@@ -13,13 +13,18 @@ import { temporaryFolder } from "../support/app.ts";
 import { logFiles } from "../support/audit/audit.ts";
 import { deepTest } from "../support/depth.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
+import { makeOnce } from "../support/filled.ts";
 
 const openAt = (dataDir: string, clock: () => number, lines: string[] = []) =>
   openStore(dataDir, clock, (line) => lines.push(line));
 
 /** A folder with a log of ten entries, five in each of two months, written by a store. */
 async function makeLog(t: TestContext): Promise<{ dataDir: string; files: string[] }> {
-  const dataDir = await temporaryFolder(t);
+  const { folder: dataDir } = await makeOnce(t, writeLog);
+  return { dataDir, files: logFiles(dataDir) };
+}
+
+async function writeLog(_: TestContext, dataDir: string): Promise<void> {
   let now = Date.UTC(2026, 9, 28);
   const store = await openAt(dataDir, () => now);
   for (let i = 1; i <= 10; i++) {
@@ -28,7 +33,6 @@ async function makeLog(t: TestContext): Promise<{ dataDir: string; files: string
     await store.audit.flush();
   }
   await store.close();
-  return { dataDir, files: logFiles(dataDir) };
 }
 
 /** Opens the store at a time when the first month expires, so that the database stores the new start of the log. */
@@ -49,74 +53,77 @@ function summary({ broken, count }: AuditReport): string {
   return broken ? `${broken.file}:${broken.line} ${broken.kind}, behind ${count}` : `whole, ${count}`;
 }
 
+type Change = (lines: string[]) => string[];
+const inFirst =
+  (change: Change) =>
+  ([file]: string[]) =>
+    edit(file, change);
+const inSecond =
+  (change: Change) =>
+  ([, file]: string[]) =>
+    edit(file, change);
+
+/** The lines with another author, in an intact chain that begins after `hash`. */
+function rewritten(lines: readonly string[], hash: string): string[] {
+  return lines.map((line) => {
+    const { entry } = readLine(line) ?? {};
+    const made = chainEntry({ ...entry, who: "nobody" } as Parameters<typeof entryHead>[0], hash);
+    hash = made.hash;
+    return made.line;
+  });
+}
+
 const tamperings: Record<string, [change: (files: string[]) => void, found: string]> = {
   "a word in a line is changed": [
-    ([file]) => edit(file, (lines) => lines.map((line) => line.replace("account 3", "account 4"))),
+    inFirst((lines) => lines.map((line) => line.replace("account 3", "account 4"))),
     "2026-10.jsonl:3 changed, behind 2",
   ],
   "a line is changed and gets a matching hash": [
-    ([file]) =>
-      edit(file, (lines) => {
-        const { entry } = readLine(lines[2] ?? "") ?? {};
-        const before = readLine(lines[1] ?? "")?.hash ?? "";
-        return entry ? lines.with(2, chainEntry({ ...entry, who: "nobody" }, before).line) : [];
-      }),
+    inFirst((lines) => lines.with(2, rewritten(lines.slice(2, 3), hashOf(lines[1]))[0] ?? "")),
     "2026-10.jsonl:4 changed, behind 3",
   ],
-  "a line is removed": [
-    ([, file]) => edit(file, (lines) => lines.toSpliced(1, 1)),
-    "2026-11.jsonl:2 removed, behind 6",
-  ],
+  "a line is removed": [inSecond((lines) => lines.toSpliced(1, 1)), "2026-11.jsonl:2 removed, behind 6"],
   "two lines are swapped": [
-    ([file]) => edit(file, ([a = "", b = "", c = "", ...rest]) => [a, c, b, ...rest]),
+    inFirst(([a = "", b = "", c = "", ...rest]) => [a, c, b, ...rest]),
     "2026-10.jsonl:2 removed, behind 1",
   ],
   "a line is inserted": [
-    ([file]) =>
-      edit(file, (lines) => lines.toSpliced(2, 0, lines[2]?.replace("account 3", "account 9") ?? "")),
+    inFirst((lines) => lines.toSpliced(2, 0, lines[2]?.replace("account 3", "account 9") ?? "")),
     "2026-10.jsonl:3 changed, behind 2",
   ],
   "a line is duplicated": [
-    ([file]) => edit(file, (lines) => lines.toSpliced(2, 0, lines[1] ?? "")),
+    inFirst((lines) => lines.toSpliced(2, 0, lines[1] ?? "")),
     "2026-10.jsonl:3 inserted, behind 2",
   ],
-  "the last lines are cut off": [
-    ([, file]) => edit(file, (lines) => lines.slice(0, 3)),
-    "2026-11.jsonl:0 cut off, behind 8",
-  ],
+  "the last lines are cut off": [inSecond((lines) => lines.slice(0, 3)), "2026-11.jsonl:0 cut off, behind 8"],
   "the last line is cut in the middle": [
     ([, file]) => writeFileSync(String(file), readFileSync(String(file), "utf8").slice(0, -30)),
     "2026-11.jsonl:0 cut off, behind 9",
   ],
-  "the first lines are cut off": [
-    ([file]) => edit(file, (lines) => lines.slice(2)),
-    "2026-10.jsonl:1 removed, behind 0",
-  ],
+  "the first lines are cut off": [inFirst((lines) => lines.slice(2)), "2026-10.jsonl:1 removed, behind 0"],
   "a whole month is removed": [([file]) => rmSync(String(file)), "2026-11.jsonl:1 removed, behind 0"],
   "the whole chain is rewritten": [
     (files) => {
-      let hash = "0".repeat(64);
+      let hash = zeroHash;
       for (const file of files)
-        edit(file, (lines) =>
-          lines.map((line) => {
-            const { entry } = readLine(line) ?? {};
-            const made = chainEntry({ ...entry, who: "nobody" } as Parameters<typeof entryHead>[0], hash);
-            hash = made.hash;
-            return made.line;
-          }),
-        );
+        edit(file, (lines) => {
+          const made = rewritten(lines, hash);
+          hash = hashOf(made.at(-1));
+          return made;
+        });
     },
     "2026-11.jsonl:5 changed, behind 10",
   ],
   "lines that are no entries are inserted": [
-    ([file]) => edit(file, (lines) => lines.toSpliced(1, 0, "<script>", "[".repeat(100_000))),
+    inFirst((lines) => lines.toSpliced(1, 0, "<script>", "[".repeat(100_000))),
     "2026-10.jsonl:2 changed, behind 1",
   ],
   "a line of a megabyte is inserted": [
-    ([file]) => edit(file, (lines) => lines.toSpliced(1, 0, "x".repeat(1_000_000))),
+    inFirst((lines) => lines.toSpliced(1, 0, "x".repeat(1_000_000))),
     "2026-10.jsonl:2 changed, behind 1",
   ],
 };
+const hashOf = (line = "") => readLine(line)?.hash ?? "";
 
 for (const [name, [tamper, found]] of Object.entries(tamperings)) {
   test(`verify finds the place where ${name}`, async (t) => {
@@ -205,50 +212,36 @@ test("a clock that is set forward by years removes nothing", async (t) => {
   assert.equal(logFiles(dataDir).length, 3);
 });
 
-test("a copy of the log's folder is verified and exported, and a wrong path is refused", async (t) => {
-  const { dataDir } = await makeLog(t);
+test("a log across months, or a copy of its folder, is verified and exported, and a wrong path is refused", async (t) => {
+  const { dataDir, files } = await makeLog(t);
   const elsewhere = await temporaryFolder(t);
-  const copy = join(elsewhere, "copied");
+  const [copy, nothing] = [join(elsewhere, "copied"), join(elsewhere, "nothing")];
   cpSync(join(dataDir, "audit"), copy, { recursive: true });
   const fresh = await temporaryFolder(t);
   writeFileSync(join(fresh, "platen.sqlite"), "");
 
-  const answers = await Promise.all(
-    [copy, join(dataDir, "audit"), join(elsewhere, "nothing"), elsewhere, fresh].map(
-      async (dir) => await runAudit("verify", dir),
-    ),
-  );
-  const csv = await runAudit("export", "--csv", copy);
-  const noCsv = await runAudit("export", "--csv", elsewhere);
-
-  const [ofCopy, ofFolder, ofNothing, ofEmpty, ofFresh] = answers;
-  const sound = ofFolder?.printed.trimEnd() ?? "";
-  assert.match(sound, /^10 entries are intact\. The last one is number 10, [0-9a-f]{64}\.$/);
-  assert.ok(
-    ofCopy?.printed.startsWith(
-      `${sound} Without the database (platen.sqlite beside the log’s folder), missing entries`,
-    ),
-  );
-  assert.deepEqual(ofNothing, {
-    code: 1,
-    printed: `platen: no audit log at ${join(elsewhere, "nothing")}\n`,
-  });
-  assert.deepEqual([ofEmpty?.code, noCsv.code], [1, 1]);
-  assert.deepEqual(ofFresh, { code: 0, printed: "The audit log has no entries yet.\n" });
-  assert.equal(csv.printed.trim().split("\n").length, 11);
-});
-
-test("an unchanged log is verified across months, with the database also when only its folder is given", async (t) => {
-  const { dataDir, files } = await makeLog(t);
-  const report = await verifyAudit(dataDir);
-  edit(files[1], (lines) => lines.slice(0, -1));
-
   const { code, printed } = await runAudit("verify", join(dataDir, "audit"));
+  const ofCopy = await runAudit("verify", copy);
+  const csv = await runAudit("export", "--csv", copy);
+  const refused = [await runAudit("verify", nothing), await runAudit("verify", elsewhere)];
+  const noCsv = await runAudit("export", "--csv", elsewhere);
+  const ofFresh = await runAudit("verify", fresh);
+  edit(files[1], (lines) => lines.slice(0, -1));
+  const cut = await runAudit("verify", join(dataDir, "audit"));
 
-  assert.equal(files.length, 2);
-  assert.deepEqual([summary(report), report.last.seq], ["whole, 10", 10]);
-  assert.equal(code, 1);
-  assert.match(printed, /^platen: audit\/2026-11\.jsonl, its end: cut off: entry 10 is missing/);
+  assert.deepEqual([files.length, code], [2, 0]);
+  assert.match(printed, /^10 entries are intact\. The last one is number 10, [0-9a-f]{64}\.\n$/);
+  const without = "Without the database (platen.sqlite beside the log’s folder), missing entries";
+  assert.ok(ofCopy.printed.startsWith(`${printed.trimEnd()} ${without}`), ofCopy.printed);
+  assert.equal(csv.printed.trim().split("\n").length, 11);
+  assert.equal(refused[0]?.printed, `platen: no audit log at ${nothing}\n`);
+  assert.deepEqual(
+    [...refused, noCsv, cut].map(({ code }) => code),
+    [1, 1, 1, 1],
+  );
+  assert.deepEqual(ofFresh, { code: 0, printed: "The audit log has no entries yet.\n" });
+  // With only the log's folder, the database beside it is used, too.
+  assert.match(cut.printed, /^platen: audit\/2026-11\.jsonl, its end: cut off: entry 10 is missing/);
 });
 
 async function runAudit(...args: string[]): Promise<{ code: number; printed: string }> {
