@@ -14,7 +14,7 @@ import {
   startClosed,
 } from "../support/access/people.ts";
 import { namingProxies } from "../support/access/proxies.ts";
-import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { type TestApp, temporaryFolder } from "../support/app.ts";
 
 const idOf = ({ app }: TestApp, name: string) => app.store.accounts.findByName(name)?.account.id;
 
@@ -85,21 +85,27 @@ test("names that are taken, reserved or invalid are refused with a message besid
   assert.deepEqual(statuses, [409, 200, ...refused.map(() => 422)]);
 });
 
-test("where people sign in at a proxy only, passwords and earlier sessions are refused", async (t) => {
+test("where people sign in at a proxy only, passwords and earlier sessions are refused, and new accounts have none", async (t) => {
   const dataDir = await temporaryFolder(t);
   const before = await startClosed(t, { dataDir });
   const cookie = await addPerson(before, "jo");
   await before.stop();
-  const app = await startApp(t, { dataDir, proxies: namingProxies() });
+  const { service, admin } = await startGuarded(t, { dataDir });
 
-  const inside = await app.fetch("/clients", { headers: { cookie } });
-  const signedIn = await app.post("/sign-in", { name: "jo", password: ownPassword });
-  const asAdmin = await app.post("/sign-in", { name: "admin", password: adminPassword });
-  const own = await app.fetch("/account", { headers: { "remote-user": "Jo", accept: "text/html" } });
+  const inside = await service.fetch("/clients", { headers: { cookie } });
+  const signedIn = await service.post("/sign-in", { name: "jo", password: ownPassword });
+  const asAdmin = await service.post("/sign-in", { name: "admin", password: adminPassword });
+  const { hash } = service.app.store.accounts.findByName("admin") ?? {};
+  await admin.post("/accounts", { name: "new", role: "operator" });
+  await service.stop();
+  const after = await startClosed(t, { dataDir });
+  const headers = { cookie: await signInAdmin(after) };
+  const empty = await after.post("/sign-in", { name: "new", password: "" });
+  const page = await (await after.post(`/accounts/${idOf(after, "new")}/password`, {}, headers)).text();
 
   assert.deepEqual([inside.status, signedIn.status, asAdmin.status], [401, 404, 404]);
-  assert.match(await own.text(), /You sign in at your organization’s proxy/);
-  assert.equal(app.app.store.accounts.findByName("admin")?.hash, "");
+  assert.deepEqual([hash, empty.status], ["", 422]);
+  await signIn(after, "new", /id="one-time-password">([a-z0-9-]+)</.exec(page)?.[1] ?? "");
 });
 
 test("where people sign in at a proxy only, its administrator can list and change accounts", async (t) => {
@@ -115,6 +121,9 @@ test("where people sign in at a proxy only, its administrator can list and chang
   const list = await page("/accounts");
   await admin.post("/accounts/1", { role: "viewer" });
   const asViewer = await rights();
+  // The account decides, not the groups.
+  const promoted = { "remote-user": "seller", "remote-groups": "platen-admins" };
+  const withGroups = (await service.post("/clients", { name: "B" }, promoted)).status;
   await admin.post("/accounts/1/disable", {});
   const disabled = (await viewer.fetch("/clients")).status;
   await admin.post("/accounts/1/enable", {});
@@ -124,28 +133,13 @@ test("where people sign in at a proxy only, its administrator can list and chang
 
   assert.match(none, /No accounts\. Each user’s groups set the role/);
   assert.equal(path, "/accounts/1?done=made");
-  assert.deepEqual([asOperator, asViewer, disabled, enabled], [200, 403, 403, 200]);
+  assert.deepEqual([asOperator, asViewer, withGroups, disabled, enabled], [200, 403, 403, 403, 200]);
   assert.match(list, /Users sign in at your organization’s proxy/);
   assert.match(shown, /No password. Users sign in at the proxy/);
   for (const text of [list, shown]) assert.doesNotMatch(text, /one-time|accounts\/1\/password/i);
   assert.deepEqual([reset.status, adminDeletion.status], [404, 303]);
   assert.match(await reset.text(), /Platen has no passwords/);
   assert.equal(service.app.store.accounts.list().length, 0);
-});
-
-test("an account made for a proxy has no password until an administrator makes one", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const { service, admin } = await startGuarded(t, { dataDir });
-  await admin.post("/accounts", { name: "jo", role: "operator" });
-  await service.stop();
-  const app = await startClosed(t, { dataDir });
-  const headers = { cookie: await signInAdmin(app) };
-
-  const empty = await app.post("/sign-in", { name: "jo", password: "" });
-  const page = await (await app.post("/accounts/1/password", {}, headers)).text();
-
-  assert.equal(empty.status, 422);
-  await signIn(app, "jo", /id="one-time-password">([a-z0-9-]+)</.exec(page)?.[1] ?? "");
 });
 
 test("messages name the changed account, and an address alone causes no false message", async (t) => {

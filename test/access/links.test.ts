@@ -7,7 +7,6 @@ import { requestLine } from "../../src/http/answers/errors.ts";
 import { filesPathOf, linkIn, startGuarded, statusesOf } from "../support/access/guarded.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { bytesOf } from "../support/drivers/mixed-driver.ts";
 
 const noon = Date.UTC(2026, 10, 21, 12);
 const install = "/printers/1/scripts/install";
@@ -83,10 +82,8 @@ test("only operators are offered links, and one with a wrong target, validity or
   assert.deepEqual(has('action="/printers/1/links"'), [true, false, false]);
   // With sign-in, no command contains an address without a link.
   assert.deepEqual(has("Invoke-WebRequest"), [false, false, true]);
-  assert.deepEqual(
-    [...choices.matchAll(/value="(\d+)"( selected)?/g)].map(([, days, is]) => days + (is ?? "")),
-    ["1", "7", "30", "45 selected", "90"],
-  );
+  const offered = choices.match(/"\d+"(?: selected)?/g)?.join();
+  assert.equal(offered, '"1","7","30","45" selected,"90"');
   assert.equal((await service.fetch(linkIn(await made.text()))).status, 200);
   assert.deepEqual(ofDays, [422, 422, 422, 422, 422]);
   assert.deepEqual(others, [422, 422, 422, 404, 403, 404]);
@@ -101,7 +98,7 @@ test("ending a record's links or deleting it ends also those in its scripts, and
   const scripts = records.map((path) => `${path}/scripts/install`);
   const links = await Promise.all(scripts.map((path) => linkTo(path, "1")));
   const files = await Promise.all(scripts.map((path) => filesPathOf(viewer, path)));
-  const places: (string | null)[] = [];
+  const places: string[] = [];
 
   const statuses = [await statusesOf(service, links)];
   for (const path of [
@@ -119,9 +116,8 @@ test("ending a record's links or deleting it ends also those in its scripts, and
     assert.deepEqual(await statusesOf(service, files), statuses.at(-1), path);
   }
 
-  assert.deepEqual(places, [
-    ...["/printers/1?done=links", "/clients/1?done=links", "/printers?undo", "/drivers/1?done=links"],
-  ]);
+  const pages = "/printers/1?done=links /clients/1?done=links /printers?undo /drivers/1?done=links";
+  assert.equal(places.join(" "), pages);
   assert.deepEqual(statuses, [
     [200, 200, 200, 200],
     [403, 200, 200, 200],
@@ -208,26 +204,21 @@ test("a link changes nothing and opens no page, and an ended one is answered wit
   assert.equal(linkEndDay(noon, 7) * dayMs, Date.UTC(2026, 10, 29));
 });
 
-test("a request with a link ignores sessions and tokens, answers ranges and validators, and is not for shared caches", async (t) => {
+test("a request with a link ignores sessions and tokens, and no answer to it is for shared caches", async (t) => {
   const { service, admin, script, files, addToken, bearer } = await startLinked(t);
   const wrong = script.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
+  const etag = (await service.fetch(files)).headers.get("etag") ?? "";
 
   const refused = [await admin.fetch(wrong), await bearer(await addToken("read")).fetch(wrong)];
-  const known = await admin.fetch(script);
-  const whole = await service.fetch(files);
-  const bytes = await bytesOf(whole);
-  const etag = whole.headers.get("etag") ?? "";
-  const head = await service.fetch(files, { method: "HEAD" });
-  const part = await service.fetch(files, { headers: { range: "bytes=10-19", "if-range": etag } });
-  const same = await service.fetch(files, { headers: { "if-none-match": etag } });
+  const answers = [
+    await admin.fetch(script),
+    await service.fetch(files, { method: "HEAD" }),
+    await service.fetch(files, { headers: { range: "bytes=10-19", "if-range": etag } }),
+    await service.fetch(files, { headers: { "if-none-match": etag } }),
+  ];
 
-  const answers = [known, whole, head, part, same];
-  assert.deepEqual(
-    [...refused, ...answers].map(({ status }) => status),
-    [403, 403, 200, 200, 200, 206, 304],
-  );
-  assert.equal(head.headers.get("content-length"), String(bytes.length));
-  assert.ok((await bytesOf(part)).equals(bytes.subarray(10, 20)));
+  const statuses = [...refused, ...answers].map(({ status }) => status);
+  assert.deepEqual(statuses, [403, 403, 200, 200, 206, 304]);
   for (const { headers } of answers) assert.equal(headers.get("cache-control"), "private, no-cache");
   for (const { headers } of [...refused, ...answers]) assert.equal(headers.get("set-cookie"), null);
 });
@@ -250,17 +241,13 @@ test("a link to a deleted record does not open a later one, and ended links stay
 });
 
 test("a link's value is never logged, in any spelling of its parameter", () => {
-  const lines = [
-    "/drivers/1/files?link=abc..secret",
-    "/drivers/1/files?l%69nk=abc%2E.secret",
-    "/nothing?x=1&link=abc..secret",
-    "/printers?link=x&link=abc..secret",
-  ].map((url) => requestLine({ method: "GET", url } as IncomingMessage));
+  const logged = (url: string) => requestLine({ method: "GET", url } as IncomingMessage);
 
-  assert.deepEqual(lines, [
-    "GET /drivers/1/files?link=…",
-    "GET /drivers/1/files?link=…",
-    "GET /nothing?link=…",
-    "GET /printers?link=…",
-  ]);
+  for (const query of [
+    "link=abc..secret",
+    "l%69nk=abc%2E.secret",
+    "x=1&link=abc..secret",
+    "link=x&link=secret",
+  ])
+    assert.equal(logged(`/drivers/1/files?${query}`), "GET /drivers/1/files?link=…");
 });

@@ -81,53 +81,38 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.deepEqual(problems, []);
   });
 
-  deepTest(
-    "does the same without scripts, with one ZIP at a time, whose page lists its content",
-    async (t) => {
-      const { url, app } = await startApp(t);
-      const narrow = { javaScriptEnabled: false, viewport: { width: 360, height: 740 } };
-      const page = await (await openBrowser(t, narrow)).newPage();
-      const save = (what: string) => page.getByRole("button", { name: `Save ${what}` }).click();
+  deepTest("does the same without scripts, with one ZIP at a time", async (t) => {
+    const { url, app } = await startApp(t);
+    const narrow = { javaScriptEnabled: false, viewport: { width: 360, height: 740 } };
+    const page = await (await openBrowser(t, narrow)).newPage();
+    const savePrinter = () => page.getByRole("button", { name: "Save printer" }).click();
 
-      await page.goto(`${url}/clients`);
-      await page.getByRole("textbox", { name: "Name required" }).fill("Alpha");
-      await save("client");
-      assert.equal(page.url(), `${url}/clients?saved=1`);
-      await page.goto(`${url}/printers`);
-      await page.locator(".upload-link .hint").first().waitFor();
-      await page.getByRole("link", { name: "Upload driver…" }).click();
-      assert.equal(await page.getByLabel("Driver ZIP").getAttribute("multiple"), null);
-      await page.getByLabel("Driver ZIP").setInputFiles(await driverFile(t));
-      await page.getByRole("button", { name: "Upload driver" }).click();
-      assert.equal(page.url(), `${url}/drivers/1?uploaded=new`);
-      await page.getByText("was uploaded.").waitFor();
-      await page.locator("label[for=tab-model]").click();
-      await page.getByRole("radio", { name: "Papyrus 101 PCL6" }).check();
-      await save("driver");
-      assert.match(page.url(), /\/drivers\/1\?done=saved(?:&change=[\w-]{12})?$/);
-      await saveScreenshot(page, "360-driver-without-scripts");
-      await page.getByRole("link", { name: "New printer" }).first().click();
-      await page.getByRole("textbox", { name: "Name" }).fill("A, B");
-      await page.getByLabel("Address").fill("10.0.0.9");
-      await save("printer");
-      await page.getByText("cannot contain “,”").first().waitFor();
-      assert.equal(await page.getByLabel("Address").inputValue(), "10.0.0.9");
-      await page.getByRole("textbox", { name: "Name" }).fill("Office");
-      await page.getByLabel("Model", { exact: true }).fill("Papyrus 150 PCL6");
-      await save("printer");
-      assert.equal(page.url(), `${url}/printers/1?done=first`);
-      await saveScreenshot(page, "360-printer-without-scripts");
-      await page.getByRole("link", { name: "Download ZIP" }).waitFor();
-      assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0, "it would do nothing");
-      await uploadIcon(page);
-      await page.getByRole("link", { name: "Edit", exact: true }).click();
-      await page.getByLabel("Address").fill("10.0.0.10");
-      await save("printer");
-      await page.getByText("Delete…").click();
-      await page.getByRole("button", { name: "Delete printer" }).click();
+    await page.goto(`${url}/printers`);
+    await page.locator(".upload-link .hint").first().waitFor();
+    await page.getByRole("link", { name: "Upload driver…" }).click();
+    assert.equal(await page.getByLabel("Driver ZIP").getAttribute("multiple"), null);
+    await page.getByLabel("Driver ZIP").setInputFiles(await driverFile(t));
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    assert.equal(page.url(), `${url}/drivers/1?uploaded=new`);
+    await page.getByText("was uploaded.").waitFor();
+    await page.getByRole("link", { name: "New printer" }).first().click();
+    await page.getByRole("textbox", { name: "Name" }).fill("A, B");
+    await page.getByLabel("Address").fill("10.0.0.9");
+    await savePrinter();
+    await page.getByText("cannot contain “,”").first().waitFor();
+    assert.equal(await page.getByLabel("Address").inputValue(), "10.0.0.9");
+    await page.getByRole("textbox", { name: "Name" }).fill("Office");
+    await page.getByLabel("Model", { exact: true }).fill("Papyrus 150 PCL6");
+    await savePrinter();
+    assert.equal(page.url(), `${url}/printers/1?done=first`);
+    await saveScreenshot(page, "360-printer-without-scripts");
+    await page.getByRole("link", { name: "Download ZIP" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0, "it would do nothing");
+    await uploadIcon(page);
+    await page.getByRole("link", { name: "Edit", exact: true }).click();
+    await page.getByLabel("Address").fill("10.0.0.10");
+    await savePrinter();
 
-      assert.equal(new URL(page.url()).pathname, "/printers");
-      assert.equal(app.store.printers.list().length, 0);
-    },
-  );
+    assert.equal(app.store.printers.get(1).printer.address, "10.0.0.10");
+  });
 });

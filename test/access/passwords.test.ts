@@ -84,20 +84,16 @@ test("a password is refused only if it is short, very long or obvious, and no me
 
   const problems = [...refused, ...taken].map((password) => passwordProblem(password, "jo.meyer"));
 
-  assert.deepEqual(
-    problems.map((problem) => problem === undefined),
-    [...refused.map(() => false), ...taken.map(() => true)],
-  );
+  const right = problems.filter((problem, i) => (problem === undefined) === i >= refused.length);
+  assert.equal(right.length, problems.length, problems.join());
   for (const [i, problem] of problems.entries()) assert.ok(!problem?.includes(refused[i] ?? ""), problem);
 });
 
 test("the message gives the wait in seconds, and a long wait in minutes", () => {
   const messages = [1, 2, 119, 120, 121, 900].map((seconds) => new TooManyAttempts(seconds * 1000).message);
 
-  assert.deepEqual(
-    messages.map((text) => text.replace(/.*again in /, "")),
-    ["1 second.", "2 seconds.", "119 seconds.", "2 minutes.", "3 minutes.", "15 minutes."],
-  );
+  const waits = messages.map((text) => text.replace(/.*again in (.*)\./, "$1")).join();
+  assert.equal(waits, "1 second,2 seconds,119 seconds,2 minutes,3 minutes,15 minutes");
 });
 
 const secret = adminPassword;

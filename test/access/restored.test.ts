@@ -7,6 +7,7 @@ import { openStore } from "../../src/store/store.ts";
 import { filesPathOf, type Guarded, startGuarded, statusesOf } from "../support/access/guarded.ts";
 import { signInAdmin, startClosed } from "../support/access/people.ts";
 import { temporaryFolder } from "../support/app.ts";
+import { entriesIn } from "../support/audit/audit.ts";
 import { editDatabase } from "../support/database.ts";
 import { deepTest } from "../support/depth.ts";
 
@@ -56,22 +57,13 @@ test("a restore lists the accounts and tokens that have access, without control 
   assert.match(none.stderr, /These have access:\n {2}no account and no token\n/);
 });
 
-interface Past {
-  readonly dataDir: string;
-  /** A full backup from the time of one printer with valid links. */
-  readonly tar: string;
-  /** The automatic backup of that time. */
-  readonly state: string;
-  /** Links to the first printer and its driver, which were ended after the backup. */
-  readonly ended: readonly string[];
-  /** A link to a second printer, which is not in the backup. */
-  readonly later: string;
-  /** Starts the service on a data folder. */
-  readonly start: (dataDir?: string) => Promise<Guarded>;
-}
+type Past = Awaited<ReturnType<typeof makePast>>;
 
-/** Makes a backup, then ends all links, and makes a link to a new printer. */
-async function makePast(t: TestContext): Promise<Past> {
+/**
+ * Makes a full backup and an automatic one of one printer with links. Then ends these links, and makes a link to a second
+ * printer. `start` starts the service on a data folder.
+ */
+async function makePast(t: TestContext) {
   const folder = await temporaryFolder(t);
   const [dataDir, tar] = [join(folder, "data"), join(folder, "all.tar")];
   let now = Date.UTC(2026, 10, 20, 9);
@@ -115,6 +107,10 @@ test("a restored backup revives no link, and no link opens a later record with t
   const statuses = await statusesOn(await past.start(), past);
 
   assert.deepEqual(statuses, allEnded);
+  const times = /the state of 2026-11-20T09:\S+Z, from a backup made 20\d\d-\S+Z, by platen restore$/;
+  const restores = entriesIn(past.dataDir).filter(({ event }) => event === "backup-restored");
+  assert.equal(restores.length, 1);
+  assert.match(restores[0]?.what ?? "", times);
   assert.match(stderr, /All links have ended, also those in scripts: download the scripts again/);
 });
 
@@ -145,6 +141,8 @@ deepTest("no link comes back with --recover, a copied daily state, or a new data
 
   assert.deepEqual(statuses, [allEnded, allEnded, allEnded]);
   assert.deepEqual([copied, restarted].map(warningsOf), [1, 0]);
+  const recoveries = entriesIn(past.dataDir).filter(({ event }) => event === "recovered");
+  assert.match(recoveries.map(({ what }) => what).join(), /^platen-\S+\.sqlite, the state of \S+Z$/);
   assert.match(lines.join("\n"), /links have ended: scripts that were downloaded without a package/);
 });
 

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import {
-  addAccount,
-  adminPassword,
-  ownPassword,
-  signInAdmin,
-  startClosed,
-} from "../support/access/people.ts";
+import { adminPassword, ownPassword, signInAdmin, startClosed } from "../support/access/people.ts";
 import type { TestApp } from "../support/app.ts";
 import { openWide, saveScreenshot, watchProblems, withoutBrowser } from "../support/browser.ts";
 import { deepTest, selectCases } from "../support/depth.ts";
@@ -115,54 +109,45 @@ describe("a form whose sender was signed out meanwhile", { skip: withoutBrowser,
 });
 
 describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  deepTest("a new account signs in without scripts, chooses a password and gets its page", async (t) => {
-    const app = await startClosed(t);
-    const password = await addAccount(app, "jo.meyer");
-    const page = await openWide(t, { javaScriptEnabled: false });
-    const problems = watchProblems(page, app.url);
-    const places: string[] = [];
-    const note = () => places.push(new URL(page.url()).pathname);
+  deepTest(
+    "an administrator makes an account, whose owner chooses a password, and disables it",
+    async (t) => {
+      const { app, page: admin } = await openSignedIn(t, "/accounts");
+      const page = await openWide(t, { javaScriptEnabled: false });
+      const problems = watchProblems(page, app.url);
+      const places: string[] = [];
+      const note = () => places.push(new URL(page.url()).pathname);
 
-    await page.goto(`${app.url}/clients`);
-    await fillIn(page, { Name: "jo.meyer", Password: "not this one at all" }, "Sign in");
-    const refused = await page.getByRole("alert").textContent();
-    await fillIn(page, { Password: password }, "Sign in");
-    note();
-    await page.goto(`${app.url}/printers`);
-    note();
-    const chosen = { "New password": ownPassword, "New password again": ownPassword };
-    await fillIn(page, { "One-time password": password, ...chosen }, "Change password");
-    note();
-    const forms = await page.locator("form[method=post]").count();
-    await page.getByRole("link", { name: "jo.meyer" }).click();
-    const sessions = await page.locator("#sessions tbody tr").count();
-    await page.getByRole("button", { name: "Sign out" }).click();
-    note();
+      await admin.locator(".fold > summary").click();
+      await admin.getByLabel("Role").selectOption("operator");
+      await admin.getByLabel("Name").fill("jo.meyer");
+      await admin.getByRole("button", { name: "Save account" }).click();
+      const password = (await admin.locator("#one-time-password").textContent()) ?? "";
+      await admin.goto(`${app.url}/accounts`);
+      const passwordCountLater = await admin.locator("#one-time-password").count();
+      await page.goto(`${app.url}/clients`);
+      await fillIn(page, { Name: "jo.meyer", Password: "not this one at all" }, "Sign in");
+      const refused = await page.getByRole("alert").textContent();
+      await fillIn(page, { Password: password }, "Sign in");
+      note();
+      await page.goto(`${app.url}/printers`);
+      note();
+      const chosen = { "New password": ownPassword, "New password again": ownPassword };
+      await fillIn(page, { "One-time password": password, ...chosen }, "Change password");
+      note();
+      await page.getByRole("link", { name: "jo.meyer" }).click();
+      const sessions = await page.locator("#sessions tbody tr").count();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      note();
+      await admin.getByRole("link", { name: "jo.meyer" }).click();
+      await admin.getByRole("button", { name: "Disable" }).click();
+      await admin.getByText("Disabled: account").waitFor();
 
-    assert.match(refused ?? "", /Wrong name or password/);
-    assert.deepEqual(places, ["/sign-in/password", "/sign-in/password", "/printers", "/sign-in"]);
-    assert.deepEqual([forms, sessions], [1, 1]);
-    assert.deepEqual(problems, []);
-  });
-
-  deepTest("an administrator makes an account, reads its password once, and disables it", async (t) => {
-    const app = await startClosed(t);
-    const page = await openWide(t);
-    await page.goto(`${app.url}/accounts`);
-    await fillIn(page, { Name: "admin", Password: adminPassword }, "Sign in");
-
-    await page.locator(".fold > summary").click();
-    await page.getByLabel("Name").fill("works");
-    await page.getByLabel("Role").selectOption("operator");
-    await page.getByRole("button", { name: "Save account" }).click();
-    const password = await page.locator("#one-time-password").textContent();
-    await page.goto(`${app.url}/accounts`);
-    const passwordCountLater = await page.locator("#one-time-password").count();
-    await page.getByRole("link", { name: "works" }).click();
-    await page.getByRole("button", { name: "Disable" }).click();
-    await page.getByText("Disabled: account").waitFor();
-
-    assert.match(password ?? "", /^[a-z2-9]{5}(?:-[a-z2-9]{5}){3}$/);
-    assert.equal(passwordCountLater, 0);
-  });
+      assert.match(password, /^[a-z2-9]{5}(?:-[a-z2-9]{5}){3}$/);
+      assert.match(refused ?? "", /Wrong name or password/);
+      assert.deepEqual(places, ["/sign-in/password", "/sign-in/password", "/printers", "/sign-in"]);
+      assert.deepEqual([passwordCountLater, sessions], [0, 1]);
+      assert.deepEqual(problems, []);
+    },
+  );
 });

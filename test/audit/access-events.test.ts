@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { AuditEntry } from "../../src/domain/audit/audit.ts";
 import { dayMs } from "../../src/domain/text.ts";
 import { startGuarded } from "../support/access/guarded.ts";
-import { addPerson, adminPassword, ownPassword, signIn, startClosed } from "../support/access/people.ts";
+import { addPerson, adminPassword, startClosed } from "../support/access/people.ts";
 import { groupedProxies, namingProxies } from "../support/access/proxies.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { entriesIn, entryText, logEntries } from "../support/audit/audit.ts";
@@ -123,21 +123,6 @@ test("names from an untrusted proxy, users without a permitted group and disable
     (await refusals(elsewhere)).join("\n"),
     /^nobody from 127\.0\.0\.1: refused GET \/printers: Only trusted proxies may send the header remote-user/,
   );
-});
-
-test("sessions that a user ends from another browser are logged with their number", async (t) => {
-  const app = await startClosed(t);
-  const headers = { cookie: await addPerson(app, "eve") };
-  for (let i = 0; i < 2; i++) await signIn(app, "eve", ownPassword);
-  const other = Math.max(...app.app.store.sessions.ofAccount(2).map(({ id }) => id));
-
-  for (const which of [`${other}/`, `${other}/`, ""])
-    await app.post(`/account/sessions/${which}end`, {}, headers);
-
-  const entries = (await logEntries(app, "sessions-ended")).map(senderAndText);
-  assert.equal(entries.length, 2);
-  assert.equal(entries[0], "eve from 127.0.0.1: sessions-ended 1 browser");
-  assert.match(entries[1] ?? "", /^eve from /);
 });
 
 test("a wrong password in a password change, and each attempt over the limit, is in both logs", async (t) => {

@@ -41,92 +41,66 @@ const refuse = ({ audit }: Store, who: string, from: string, path: string, patte
 
 const sum = (entries: readonly AuditEntry[]) => entries.reduce((total, { count = 1 }) => total + count, 0);
 
-test("many refusals of one account do not hide those of others, and are counted by route", async (t) => {
+test("many events of one sender do not hide those of others, and are counted by route and by network", async (t) => {
   const { store, endMinute, entries } = await startFlooded(t);
+  const fail = (who: string, from: string) => store.audit.record("sign-in-failed", { actor: { who, from } });
 
   for (let i = 0; i < 2000; i++) {
     refuse(store, "mallory", "10.0.0.1", `/accounts/${i}${"a".repeat(400)}`, "/accounts/:id");
     refuse(store, "mallory", "10.0.0.1", `/nothing/${i}`, "an address where nothing is");
+    // All addresses of a /64 are one.
+    fail("an unknown name", `2001:db8:1:1::${i.toString(16)}`);
   }
   refuse(store, "eve", "10.0.0.2", "/accounts", "/accounts");
+  fail("admin", "192.0.2.1");
   const atOnce = await entries();
   await endMinute();
   await store.close();
   const all = await entries();
 
-  assert.deepEqual(
-    atOnce.map(({ who }) => who),
-    ["mallory", "mallory", "eve"],
-  );
-  assert.deepEqual(all.slice(3).map(entryText), [
+  const senders = atOnce.map(({ who }) => who).join();
+  assert.equal(senders, "mallory,mallory,an unknown name,eve,admin");
+  assert.deepEqual(all.slice(5).map(entryText), [
     "refused GET /accounts/:id 1999 times",
     "refused GET an address where nothing is 1999 times",
+    "sign-in-failed 1999 times",
   ]);
 });
 
-deepTest(
-  "failures from any number of networks take limited memory and lines, and each one is counted",
-  async (t) => {
-    const { store, dataDir, endMinute, entries } = await startFlooded(t);
-    const perMinute: number[] = [];
-    store.audit.record("started");
+deepTest("failures from any number of networks take limited lines, and each is counted", async (t) => {
+  const { store, dataDir, endMinute, entries } = await startFlooded(t);
+  const perMinute: number[] = [];
 
-    for (let round = 0; round < 20; round++) {
-      const before = (await entries()).length;
-      for (let i = 0; i < 4000; i++) {
-        const network = (round * 4000 + i).toString(16);
-        const from = `2001:db8:${network.slice(-4)}:${network.slice(0, -4) || "0"}::1`;
-        store.audit.record("sign-in-failed", { what: "wrong password", actor: { who: "admin", from } });
-      }
-      await endMinute();
-      perMinute.push((await entries()).length - before);
+  for (let round = 0; round < 20; round++) {
+    const before = round === 0 ? 0 : (await entries()).length;
+    for (let i = 0; i < 4000; i++) {
+      const network = (round * 4000 + i).toString(16);
+      const from = `2001:db8:${network.slice(-4)}:${network.slice(0, -4) || "0"}::1`;
+      store.audit.record("sign-in-failed", { what: "wrong password", actor: { who: "admin", from } });
     }
-    const lines = (await entries()).length;
-    const { size } = statSync(logFiles(dataDir)[0] ?? "");
-    refuse(store, "eve", "10.0.0.2", "/accounts", "/accounts");
-    const last = (await entries()).at(-1);
-    await store.close();
-
-    t.diagnostic(`${lines} lines in 20 minutes: ${perMinute.join(" ")}`);
-    assert.ok(Math.max(...perMinute) <= 110, perMinute.join(" "));
-    assert.ok(size < 1_000_000, `${size} bytes`);
-    assert.equal(last?.who, "eve");
-    assert.equal(sum((await entries()).filter(({ event }) => event === "sign-in-failed")), 80_000);
-  },
-);
-
-test("all addresses of a /64 share the lines of one address", async (t) => {
-  const { store, entries } = await startFlooded(t);
-
-  for (let i = 0; i < 5000; i++) {
-    const from = `2001:db8:1:1::${i.toString(16)}`;
-    store.audit.record("sign-in-failed", { actor: { who: "an unknown name", from } });
+    await endMinute();
+    perMinute.push((await entries()).length - before);
   }
-  store.audit.record("sign-in-failed", { actor: { who: "admin", from: "192.0.2.1" } });
-  const atOnce = await entries();
+  const { size } = statSync(logFiles(dataDir)[0] ?? "");
+  refuse(store, "eve", "10.0.0.2", "/accounts", "/accounts");
   await store.close();
+  const all = await entries();
 
-  assert.deepEqual(
-    atOnce.map(({ who }) => who),
-    ["an unknown name", "admin"],
-  );
-  assert.deepEqual((await entries()).slice(2).map(entryText), ["sign-in-failed 4999 times"]);
+  assert.ok(Math.max(...perMinute) <= 110, perMinute.join(" "));
+  assert.ok(size < 1_000_000, `${size} bytes`);
+  assert.equal(all.at(-1)?.who, "eve");
+  assert.equal(sum(all), 80_001);
 });
 
-for (const [what, record] of [
-  [
-    "unauthenticated refusals",
-    (store: Store, i: number) => refuse(store, "nobody", "10.0.0.1", "/x", `/${i}`),
-  ],
+const floods: readonly [string, (store: Store, i: number) => void][] = [
+  ["unauthenticated refusals", (store, i) => refuse(store, "nobody", "10.0.0.1", "/x", `/${i}`)],
   [
     "failed sign-ins from many networks",
-    ({ audit }: Store, i: number) =>
-      audit.record("sign-in-failed", {
-        what: "wrong password",
-        actor: { who: "admin", from: `10.0.${i}.1` },
-      }),
+    ({ audit }, i) => audit.record("sign-in-failed", { actor: { who: "admin", from: `10.0.${i}.1` } }),
   ],
-] as const)
+];
+
+for (const [what, record] of floods)
   test(`${what} get 100 lines a minute, and one line for all others`, async (t) => {
     const { store, endMinute, entries } = await startFlooded(t);
 
@@ -192,10 +166,7 @@ test("a viewer who requests many forbidden paths gets one line a minute for each
   const counted = entriesIn(service.dataDir).filter(({ event, count }) => event === "refused" && count);
 
   assert.ok(atOnce.length <= 3, atOnce.join("\n"));
-  assert.ok(
-    counted.every(({ what = "" }) => !/\d|x{9}/.test(what)),
-    counted.map(entryText).join("\n"),
-  );
+  for (const { what } of counted) assert.doesNotMatch(what ?? "", /\d|x{9}/);
 });
 
 const refusalLines = (lines: readonly string[]) => lines.filter((line) => line.startsWith("refused with"));
@@ -212,9 +183,8 @@ test("a network that causes many lines does not suppress those of others, and om
   const rest = written.slice(20);
   for (let i = 0; i < 5000; i++) lines.log("broken off", `2001:db8:0:${i.toString(16)}`);
 
-  assert.deepEqual(rest, [
-    ...["from another", "4980 more lines like these in the last minute", "a minute later"],
-  ]);
+  const omitted = "4980 more lines like these in the last minute";
+  assert.deepEqual(rest, ["from another", omitted, "a minute later"]);
   assert.equal(written.filter((line) => line === "broken off").length, 119);
 });
 

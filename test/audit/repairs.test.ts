@@ -41,28 +41,22 @@ async function killedFolder(t: TestContext, written: number): Promise<string> {
   return dataDir;
 }
 
-for (const written of [0, 1, 3, 4]) {
-  test(`after a kill with four saved changes and ${written} of them in the log, each change is logged once`, async (t) => {
-    const dataDir = await killedFolder(t, written);
-
-    const store = await open(dataDir);
-    await store.audit.flush();
-    await store.close();
-
-    assert.deepEqual(namesIn(dataDir), ["A", "B", "C", "D", "E", "F"]);
-    assert.equal((await verifyAudit(dataDir)).broken, undefined);
-  });
-}
-
 for (const [what, written, harm] of [
-  ["filled with zeros", 3, (bytes: Buffer) => bytes.fill(0, bytes.length - 40, bytes.length - 1)],
-  ["left incomplete", 3, (bytes: Buffer) => bytes.subarray(0, bytes.length - 40)],
-  ["followed by zeros", 4, (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(5000)])],
+  ["lacks four saved changes", 0, undefined],
+  ["lacks one of four saved changes", 3, undefined],
+  ["has all saved changes", 4, undefined],
+  [
+    "ends with a line filled with zeros",
+    3,
+    (bytes: Buffer) => bytes.fill(0, bytes.length - 40, bytes.length - 1),
+  ],
+  ["ends with an incomplete line", 3, (bytes: Buffer) => bytes.subarray(0, -40)],
+  ["ends with zeros", 4, (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(5000)])],
 ] as const)
-  test(`what a power cut ${what} moves to another file, and a lost change is logged again`, async (t) => {
+  test(`after a kill or power cut, when the log ${what}, each change is logged once, and the log is whole`, async (t) => {
     const dataDir = await killedFolder(t, written);
     const [log = ""] = logFiles(dataDir);
-    writeFileSync(log, harm(readFileSync(log)));
+    if (harm !== undefined) writeFileSync(log, harm(readFileSync(log)));
 
     const torn = await verifyAudit(dataDir);
     const store = await open(dataDir);
@@ -70,15 +64,13 @@ for (const [what, written, harm] of [
 
     const entries = entriesIn(dataDir);
     const moved = readdirSync(join(dataDir, "audit")).filter((name) => name.startsWith("behind-"));
-    if (what === "left incomplete") assert.deepEqual([torn.isTorn, torn.broken], [true, undefined]);
-    assert.deepEqual(
-      entries.flatMap(({ record }) => record?.name ?? []),
-      ["A", "B", "C", "D", "E", "F"],
-    );
-    const events = entries.map(({ event }) => event).filter((event) => event.startsWith("log-"));
-    assert.deepEqual(events, ["log-mended"]);
-    if (what === "followed by zeros") assert.equal(entries.at(-1)?.event, "log-mended");
-    assert.equal(moved.length, 1);
+    if (what === "ends with an incomplete line")
+      assert.deepEqual([torn.isTorn, torn.broken], [true, undefined]);
+    const names = entries.flatMap(({ record }) => record?.name ?? []);
+    assert.deepEqual(names, ["A", "B", "C", "D", "E", "F"]);
+    const mended = entries.filter(({ event }) => event.startsWith("log-")).map(({ event }) => event);
+    assert.deepEqual(mended, harm === undefined ? [] : ["log-mended"]);
+    assert.equal(moved.length, mended.length);
     assert.equal((await verifyAudit(dataDir)).broken, undefined);
   });
 
@@ -117,10 +109,7 @@ test("when the log cannot be written, changes succeed and are logged later", asy
   await store.audit.flush();
   await store.close();
 
-  assert.deepEqual(
-    lines.map((line) => line.slice(0, 41)),
-    ["warning: the audit log cannot be written:"],
-  );
+  assert.match(lines.join("\n"), /^warning: the audit log cannot be written:.*$/);
   assert.deepEqual(namesIn(dataDir), ["A", "B", "C"]);
 });
 
@@ -154,10 +143,8 @@ test("downloads after the last save of counts are counted once at the next start
   await restarted.stop();
   const third = await startApp(t, { dataDir });
 
-  assert.deepEqual(
-    [first, await downloadCounts(third, printer)],
-    [["install script 4"], ["install script 4"]],
-  );
+  const last = await downloadCounts(third, printer);
+  assert.deepEqual([...first, ...last], ["install script 4", "install script 4"]);
   assert.ok(third.app.deployments.lastDeployed(printer));
 });
 
