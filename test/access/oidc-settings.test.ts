@@ -13,44 +13,35 @@ const right = {
   OIDC_ROLES: "admin=admins,operator=techs",
 };
 
-const wrong: readonly [string, Record<string, string | undefined>, RegExp][] = [
-  ["an issuer over http", { OIDC_ISSUER: "http://id.example/" }, /^OIDC_ISSUER is “http:.*must use https/],
+const wrong: readonly [Record<string, string | undefined>, RegExp][] = [
+  [{ OIDC_ISSUER: "http://id.example/" }, /^OIDC_ISSUER is “http:.*must use https/],
+  [{ OIDC_ISSUER: "id.example" }, /^OIDC_ISSUER is “id\.example”; it looks like/],
+  [{ OIDC_ISSUER: "https://id.example/?a=b" }, /^OIDC_ISSUER is .*it looks like/],
+  [{ OIDC_CLIENT_ID: undefined }, /^OIDC_ISSUER needs OIDC_CLIENT_ID\.$/],
+  [{ PUBLIC_URL: undefined }, /^OIDC_ISSUER needs PUBLIC_URL\.$/],
+  [{ OIDC_ROLES: undefined }, /^OIDC_ISSUER needs OIDC_ROLES\.$/],
+  [{ OIDC_ROLES: "chief=techs" }, /^OIDC_ROLES has “chief=techs”/],
+  [{ OIDC_ISSUER: undefined }, /^OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_ROLES: set OIDC_ISSUER, too/],
+  [{ OIDC_CLIENT_SECRET: "" }, /^OIDC_CLIENT_SECRET is empty/],
+  [{ OIDC_CLIENT_SECRET_FILE: "/run/x" }, /OIDC_CLIENT_SECRET_FILE are both set/],
   [
-    "an issuer that is no address",
-    { OIDC_ISSUER: "id.example" },
-    /^OIDC_ISSUER is “id\.example”; it looks like/,
-  ],
-  ["an issuer with a query", { OIDC_ISSUER: "https://id.example/?a=b" }, /^OIDC_ISSUER is .*it looks like/],
-  ["no client id", { OIDC_CLIENT_ID: undefined }, /^OIDC_ISSUER needs OIDC_CLIENT_ID\.$/],
-  ["no address of Platen's", { PUBLIC_URL: undefined }, /^OIDC_ISSUER needs PUBLIC_URL\.$/],
-  ["no roles", { OIDC_ROLES: undefined }, /^OIDC_ISSUER needs OIDC_ROLES\.$/],
-  ["a wrong role", { OIDC_ROLES: "chief=techs" }, /^OIDC_ROLES has “chief=techs”/],
-  [
-    "no issuer",
-    { OIDC_ISSUER: undefined },
-    /^OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_ROLES: set OIDC_ISSUER, too/,
-  ],
-  ["an empty secret", { OIDC_CLIENT_SECRET: "" }, /^OIDC_CLIENT_SECRET is empty/],
-  ["two secrets", { OIDC_CLIENT_SECRET_FILE: "/run/x" }, /OIDC_CLIENT_SECRET_FILE are both set/],
-  [
-    "everybody at a provider where anybody can have an account",
     { OIDC_ISSUER: "https://accounts.google.com", OIDC_ROLES: "viewer=*" },
     /^OIDC_ROLES has \*, but anybody can have an account at accounts\.google\.com/,
   ],
-  ["an unknown log format", { LOG_FORMAT: "xml" }, /^LOG_FORMAT is “xml”; it is text or json\.$/],
-  ["metrics that are neither on nor off", { METRICS: "yes" }, /^METRICS is “yes”; it is on or off\.$/],
-  ["a path with other characters", { PUBLIC_URL: "https://h/a b" }, /^PUBLIC_URL is “https:\/\/h\/a b”/],
+  [{ LOG_FORMAT: "xml" }, /^LOG_FORMAT is “xml”; it is text or json\.$/],
+  [{ METRICS: "yes" }, /^METRICS is “yes”; it is on or off\.$/],
+  [{ PUBLIC_URL: "https://h/a b" }, /^PUBLIC_URL is “https:\/\/h\/a b”/],
 ];
 
-for (const [what, changed, message] of wrong) {
-  test(`settings with ${what} are refused, and no message has the secret`, () => {
+test("a wrong setting is refused with its name, and no message has the secret", () => {
+  for (const [changed, message] of wrong) {
     const { problems } = readSettings({ ...right, ...changed });
 
     assert.equal(problems.length, 1, problems.join("\n"));
     assert.match(problems[0] ?? "", message);
     assert.doesNotMatch(problems.join(), /orbit/);
-  });
-}
+  }
+});
 
 test("an issuer over https, or over http on this machine, is accepted with its roles", () => {
   const issuers = ["https://id.example/realms/office", "http://127.0.0.1:9000/", "http://localhost:9000/"];

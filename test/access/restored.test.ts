@@ -5,8 +5,9 @@ import { type TestContext, test } from "node:test";
 import { backupCommand, restoreCommand } from "../../src/cli/backups.ts";
 import { openStore } from "../../src/store/store.ts";
 import { filesPathOf, type Guarded, startGuarded, statusesOf } from "../support/access/guarded.ts";
-import { addPerson, signInAdmin, startClosed } from "../support/access/people.ts";
+import { signInAdmin, startClosed } from "../support/access/people.ts";
 import { temporaryFolder } from "../support/app.ts";
+import { entriesIn } from "../support/audit/audit.ts";
 import { editDatabase } from "../support/database.ts";
 import { deepTest } from "../support/depth.ts";
 
@@ -22,7 +23,7 @@ async function run(command: typeof restoreCommand, dataDir: string, file: string
   return { status, stderr };
 }
 
-test("a restore lists the accounts and tokens that it restores, without control characters from their names", async (t) => {
+test("a restore lists the accounts and tokens that have access, without control characters from their names", async (t) => {
   const folder = await temporaryFolder(t);
   const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
   const app = await startClosed(t, { dataDir, clock: Date.now });
@@ -37,10 +38,15 @@ test("a restore lists the accounts and tokens that it restores, without control 
     db.run("UPDATE accounts SET name = ? WHERE name = 'jo'", ["jo\u001b[2J\nadmin"]);
   });
   await run(backupCommand, dataDir, file);
+  await editDatabase(join(dataDir, "platen.sqlite"), (db) =>
+    db.exec("UPDATE accounts SET disabled = 1; UPDATE tokens SET expires_at = 1"),
+  );
+  await run(backupCommand, dataDir, join(folder, "none.tar"));
 
   const { status, stderr } = await run(restoreCommand, join(folder, "other"), file);
+  const none = await run(restoreCommand, join(folder, "third"), join(folder, "none.tar"));
 
-  assert.equal(status, 0, stderr);
+  assert.deepEqual([status, none.status], [0, 0], stderr + none.stderr);
   const lines = stderr.split("\n").filter((line) => line.startsWith("  "));
   const until = new Date(Date.now() + 30 * 24 * 60 * 60_000).toISOString().slice(0, 10);
   assert.deepEqual(lines, [
@@ -48,39 +54,16 @@ test("a restore lists the accounts and tokens that it restores, without control 
     "  account “jo[2Jadmin”, operator",
     `  token “Datto”, read access to everything, until ${until}`,
   ]);
+  assert.match(none.stderr, /These have access:\n {2}no account and no token\n/);
 });
 
-test("a restore reports that nobody can sign in where all accounts are disabled", async (t) => {
-  const folder = await temporaryFolder(t);
-  const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
-  const app = await startClosed(t, { dataDir });
-  await addPerson(app, "left", "viewer");
-  await app.stop();
-  await editDatabase(join(dataDir, "platen.sqlite"), (db) => db.exec("UPDATE accounts SET disabled = 1"));
-  await run(backupCommand, dataDir, file);
+type Past = Awaited<ReturnType<typeof makePast>>;
 
-  const { status, stderr } = await run(restoreCommand, join(folder, "other"), file);
-
-  assert.equal(status, 0, stderr);
-  assert.match(stderr, /These have access:\n {2}no account and no token\n/);
-});
-
-interface Past {
-  readonly dataDir: string;
-  /** A full backup from the time of one printer with valid links. */
-  readonly tar: string;
-  /** The automatic backup of that time. */
-  readonly state: string;
-  /** Links to the first printer and its driver, which were ended after the backup. */
-  readonly ended: readonly string[];
-  /** A link to a second printer, which is not in the backup. */
-  readonly later: string;
-  /** Starts the service on a data folder. */
-  readonly start: (dataDir?: string) => Promise<Guarded>;
-}
-
-/** Makes a backup, then ends all links, and makes a link to a new printer. */
-async function makePast(t: TestContext): Promise<Past> {
+/**
+ * Makes a full backup and an automatic one of one printer with links. Then ends these links, and makes a link to a second
+ * printer. `start` starts the service on a data folder.
+ */
+async function makePast(t: TestContext) {
   const folder = await temporaryFolder(t);
   const [dataDir, tar] = [join(folder, "data"), join(folder, "all.tar")];
   let now = Date.UTC(2026, 10, 20, 9);
@@ -124,48 +107,43 @@ test("a restored backup revives no link, and no link opens a later record with t
   const statuses = await statusesOn(await past.start(), past);
 
   assert.deepEqual(statuses, allEnded);
+  const times = /the state of 2026-11-20T09:\S+Z, from a backup made 20\d\d-\S+Z, by platen restore$/;
+  const restores = entriesIn(past.dataDir).filter(({ event }) => event === "backup-restored");
+  assert.equal(restores.length, 1);
+  assert.match(restores[0]?.what ?? "", times);
   assert.match(stderr, /All links have ended, also those in scripts: download the scripts again/);
 });
 
-deepTest("no link comes back with --recover", async (t) => {
+deepTest("no link comes back with --recover, a copied daily state, or a new database", async (t) => {
   const past = await makePast(t);
   const path = join(past.dataDir, "platen.sqlite");
+  const warningsOf = ({ service }: Guarded) =>
+    service.lines.filter((line) => line.includes("all links made until now")).length;
+
+  copyFileSync(past.state, path);
+  const copied = await past.start();
+  const statuses = [await statusesOn(copied, past)];
+  await copied.service.stop();
+  const restarted = await past.start();
+  await restarted.service.stop();
   for (const state of statesIn(past.dataDir).slice(1)) rmSync(state);
   writeFileSync(path, readFileSync(path).fill(7, 4200, 9000));
-
   const lines: string[] = [];
   const store = await openStore(past.dataDir, Date.now, (line) => lines.push(line), { recover: true });
   await store.close();
-  const statuses = await statusesOn(await past.start(), past);
+  const recovered = await past.start();
+  statuses.push(await statusesOn(recovered, past));
+  await recovered.service.stop();
+  rmSync(path);
+  const anew = await past.start();
+  await anew.admin.addPrinter();
+  statuses.push(await statusesOn(anew, past));
 
-  assert.deepEqual(statuses, allEnded);
+  assert.deepEqual(statuses, [allEnded, allEnded, allEnded]);
+  assert.deepEqual([copied, restarted].map(warningsOf), [1, 0]);
+  const recoveries = entriesIn(past.dataDir).filter(({ event }) => event === "recovered");
+  assert.match(recoveries.map(({ what }) => what).join(), /^platen-\S+\.sqlite, the state of \S+Z$/);
   assert.match(lines.join("\n"), /links have ended: scripts that were downloaded without a package/);
-});
-
-deepTest("no link comes back with a daily state that somebody copied into its place", async (t) => {
-  const past = await makePast(t);
-  copyFileSync(past.state, join(past.dataDir, "platen.sqlite"));
-
-  const guarded = await past.start();
-  const statuses = await statusesOn(guarded, past);
-  await guarded.service.stop();
-  const restarted = await past.start();
-
-  assert.deepEqual(statuses, allEnded);
-  const warnings = [guarded, restarted].map(
-    ({ service }) => service.lines.filter((line) => line.includes("all links made until now")).length,
-  );
-  assert.deepEqual(warnings, [1, 0]);
-});
-
-deepTest("no link leads into a new database beside an old secret", async (t) => {
-  const past = await makePast(t);
-  rmSync(join(past.dataDir, "platen.sqlite"));
-
-  const guarded = await past.start();
-  await guarded.admin.addPrinter();
-
-  assert.deepEqual(await statusesOn(guarded, past), allEnded);
 });
 
 test("after a folder is copied back by hand, no link opens a later record with the same id", async (t) => {

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { adminPassword, signInAdmin, startClosed } from "../support/access/people.ts";
+import { adminPassword, ownPassword, signInAdmin, startClosed } from "../support/access/people.ts";
+import type { TestApp } from "../support/app.ts";
 import { openWide, saveScreenshot, watchProblems, withoutBrowser } from "../support/browser.ts";
-import { deepTest } from "../support/depth.ts";
+import { deepTest, selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel("Name", { exact: true }).fill("admin");
-  await page.getByLabel("Password", { exact: true }).fill(adminPassword);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
+async function fillIn(page: Page, fields: Record<string, string>, button: string): Promise<void> {
+  for (const [label, value] of Object.entries(fields))
+    await page.getByLabel(label, { exact: true }).fill(value);
+  await page.getByRole("button", { name: button, exact: true }).click();
 }
 
 /** Opens a page of a service with one printer, signed in. */
@@ -34,53 +34,46 @@ async function signInBeside(page: Page): Promise<void> {
   const opened = page.context().waitForEvent("page");
   await page.getByRole("link", { name: "Sign in (new tab)" }).click();
   const beside = await opened;
-  await signIn(beside);
+  await fillIn(beside, { Name: "admin", Password: adminPassword }, "Sign in");
+  await beside.getByRole("button", { name: "Sign out" }).waitFor();
   await beside.close();
 }
 
 const notSaved = /Your session ended\. Nothing was saved/;
+const forms = [
+  ["by a page script", "/clients", "Name required", "Kunde", "Save client"],
+  ["without one", "/printers/1/edit", "Address", "10.0.0.7", "Save printer"],
+] as const;
+const savedIn = ({ app: { store } }: TestApp) => [
+  ...store.clients.names().map(({ name }) => name),
+  store.printers.get(1).printer.address,
+];
 
 describe("a form whose sender was signed out meanwhile", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("a form sent by a page script keeps what was typed, explains that, and saves after signing in in another tab", async (t) => {
-    const { app, page } = await openSignedIn(t, "/clients");
-    const problems = watchProblems(page, app.url);
-    await page.getByLabel("Name", { exact: false }).first().fill("Kunde");
-    await page.context().clearCookies();
+  for (const [how, path, label, value, button] of selectCases(forms, 1))
+    test(`a form sent ${how} keeps what was typed, explains that, and saves after signing in in another tab`, async (t) => {
+      const { app, page } = await openSignedIn(t, path);
+      const problems = watchProblems(page, app.url);
+      await page.getByRole("textbox", { name: label }).first().fill(value);
+      await page.context().clearCookies();
 
-    await page.getByRole("button", { name: "Save client" }).click();
-    const alertText = await page.locator("#message [role=alert]").textContent();
-    await saveScreenshot(page, "signed-out-script");
-    const before = app.app.store.clients.count();
-    await signInBeside(page);
-    await page.getByRole("button", { name: "Save client" }).click();
-    await page.locator("#message [role=status]").waitFor();
+      await page.getByRole("button", { name: button }).click();
+      const alertText = await page.locator("#message [role=alert]").textContent();
+      await saveScreenshot(page, "signed-out-script");
+      const before = savedIn(app);
+      await signInBeside(page);
+      await page.getByRole("button", { name: button }).click();
+      await page.locator("[role=status]", { hasText: "Saved" }).waitFor();
 
-    assert.match(alertText ?? "", notSaved);
-    assert.deepEqual([before, app.app.store.clients.names()[0]?.name], [0, "Kunde"]);
-    assert.deepEqual(problems, []);
-  });
-
-  deepTest("a plain form keeps what was typed, too", async (t) => {
-    const { app, page } = await openSignedIn(t, "/printers/1/edit");
-    const problems = watchProblems(page, app.url);
-    await page.getByLabel("Address", { exact: false }).first().fill("10.0.0.7");
-    await page.context().clearCookies();
-
-    await page.getByRole("button", { name: "Save printer" }).click();
-    const alertText = await page.locator("#message [role=alert]").textContent();
-    const before = app.app.store.printers.get(1).printer.address;
-    await signInBeside(page);
-    await page.getByRole("button", { name: "Save printer" }).click();
-    await page.waitForURL(/\/printers\/1(?!\/edit)/);
-
-    assert.match(alertText ?? "", notSaved);
-    assert.deepEqual([before, app.app.store.printers.get(1).printer.address], ["10.0.0.1", "10.0.0.7"]);
-    assert.deepEqual(problems, []);
-  });
+      assert.match(alertText ?? "", notSaved);
+      assert.deepEqual([before.includes(value), savedIn(app).includes(value)], [false, true]);
+      assert.deepEqual(problems, []);
+    });
 
   deepTest("without scripts, the answer tells what to do, and going back shows what was typed", async (t) => {
     const { app, page } = await openSignedIn(t, "/printers/1/edit", { javaScriptEnabled: false });
-    await page.getByLabel("Address", { exact: false }).first().fill("10.0.0.7");
+    const address = page.getByRole("textbox", { name: "Address" }).first();
+    await address.fill("10.0.0.7");
     await page.context().clearCookies();
 
     await page.getByRole("button", { name: "Save printer" }).click();
@@ -88,14 +81,14 @@ describe("a form whose sender was signed out meanwhile", { skip: withoutBrowser,
     await saveScreenshot(page, "signed-out-page");
     await signInBeside(page);
     await page.goBack();
-    const typed = await page.getByLabel("Address", { exact: false }).first().inputValue();
+    const typed = await address.inputValue();
     await page.getByRole("button", { name: "Save printer" }).click();
     await page.waitForURL(/done=/);
 
     assert.match(alertText ?? "", notSaved);
     assert.match(alertText ?? "", /go back in the browser/);
     assert.equal(typed, "10.0.0.7");
-    assert.equal(app.app.store.printers.get(1).printer.address, "10.0.0.7");
+    assert.deepEqual(savedIn(app), ["10.0.0.7"]);
   });
 
   deepTest("an upload shows the message in its line, and continues from there", async (t) => {
@@ -113,4 +106,48 @@ describe("a form whose sender was signed out meanwhile", { skip: withoutBrowser,
     assert.match(alertText ?? "", notSaved);
     assert.equal(app.app.store.drivers.list().length, 1);
   });
+});
+
+describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  deepTest(
+    "an administrator makes an account, whose owner chooses a password, and disables it",
+    async (t) => {
+      const { app, page: admin } = await openSignedIn(t, "/accounts");
+      const page = await openWide(t, { javaScriptEnabled: false });
+      const problems = watchProblems(page, app.url);
+      const places: string[] = [];
+      const note = () => places.push(new URL(page.url()).pathname);
+
+      await admin.locator(".fold > summary").click();
+      await admin.getByLabel("Role").selectOption("operator");
+      await admin.getByLabel("Name").fill("jo.meyer");
+      await admin.getByRole("button", { name: "Save account" }).click();
+      const password = (await admin.locator("#one-time-password").textContent()) ?? "";
+      await admin.goto(`${app.url}/accounts`);
+      const passwordCountLater = await admin.locator("#one-time-password").count();
+      await page.goto(`${app.url}/clients`);
+      await fillIn(page, { Name: "jo.meyer", Password: "not this one at all" }, "Sign in");
+      const refused = await page.getByRole("alert").textContent();
+      await fillIn(page, { Password: password }, "Sign in");
+      note();
+      await page.goto(`${app.url}/printers`);
+      note();
+      const chosen = { "New password": ownPassword, "New password again": ownPassword };
+      await fillIn(page, { "One-time password": password, ...chosen }, "Change password");
+      note();
+      await page.getByRole("link", { name: "jo.meyer" }).click();
+      const sessions = await page.locator("#sessions tbody tr").count();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      note();
+      await admin.getByRole("link", { name: "jo.meyer" }).click();
+      await admin.getByRole("button", { name: "Disable" }).click();
+      await admin.getByText("Disabled: account").waitFor();
+
+      assert.match(password, /^[a-z2-9]{5}(?:-[a-z2-9]{5}){3}$/);
+      assert.match(refused ?? "", /Wrong name or password/);
+      assert.deepEqual(places, ["/sign-in/password", "/sign-in/password", "/printers", "/sign-in"]);
+      assert.deepEqual([passwordCountLater, sessions], [0, 1]);
+      assert.deepEqual(problems, []);
+    },
+  );
 });

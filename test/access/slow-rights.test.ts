@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addPerson, signInAdmin, startClosed } from "../support/access/people.ts";
+import type { TestApp } from "../support/app.ts";
 import { logEntries } from "../support/audit/audit.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { stateOf } from "../support/durability/whole-state.ts";
@@ -8,86 +9,67 @@ import { connectRaw, statusOf } from "../support/raw.ts";
 import { until } from "../support/until.ts";
 
 const boundary = "----platen";
+const form = "application/x-www-form-urlencoded";
+const multipart = `multipart/form-data; boundary=${boundary}`;
 
-function multipart(name: string, bytes: Buffer): Buffer {
+function part(name: string, bytes: Buffer | string): Buffer {
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="a.zip"\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+  return Buffer.concat([head, bytes, `\r\n--${boundary}--\r\n`].map((text) => Buffer.from(text)));
 }
 
-const list = "client,name,address\nKunde,From a list,10.0.0.77\n";
-const bodies: readonly { readonly path: string; readonly type: string; readonly body: Buffer }[] = [
-  { path: "/clients", type: "application/x-www-form-urlencoded", body: Buffer.from("name=Late") },
-  {
-    path: "/clients/1",
-    type: `multipart/form-data; boundary=${boundary}`,
-    body: multipart("x", Buffer.from("y")),
-  },
-  {
-    path: "/import",
-    type: `multipart/form-data; boundary=${boundary}`,
-    body: multipart("file", Buffer.from(list)),
-  },
-  {
-    path: "/drivers/upload",
-    type: `multipart/form-data; boundary=${boundary}`,
-    body: multipart("file", driverZip()),
-  },
-  {
-    path: "/printers/bulk",
-    type: "application/x-www-form-urlencoded",
-    body: Buffer.from("ids=1&action=delete"),
-  },
+const bodies: readonly (readonly [path: string, type: string, body: Buffer])[] = [
+  ["/clients", form, Buffer.from("name=Late")],
+  ["/clients/1", multipart, part("x", "y")],
+  ["/import", multipart, part("file", "client,name,address\nKunde,From a list,10.0.0.77\n")],
+  ["/drivers/upload", multipart, part("file", driverZip())],
+  ["/printers/bulk", form, Buffer.from("ids=1&action=delete")],
 ];
 
-for (const [what, fields] of [
-  ["disable", {}],
-  ["delete", {}],
-  ["password", {}],
-  ["", { role: "viewer" }],
-] as const) {
-  test(`a request that began before an account lost its rights (${what || "role"}) changes nothing when it ends later`, async (t) => {
-    const app = await startClosed(t);
-    const admin = { cookie: await signInAdmin(app) };
-    const cookie = await addPerson(app, "jo", "operator");
-    await app.post("/clients", { name: "Kunde" }, admin);
-    await app.post("/printers", { name: "Office", address: "10.0.0.1", client_id: "1" }, admin);
+/** Sends each request up to its last byte. @returns a function that sends the rest, and gives the statuses */
+async function begin({ url, fetch }: TestApp, cookie: string): Promise<() => Promise<number[]>> {
+  const clients = await Promise.all(
+    bodies.map(async ([path, type, body]) => {
+      const client = await connectRaw(url);
+      const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nCookie: ${cookie}`;
+      client.socket.write(`${head}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`);
+      client.socket.write(body.subarray(0, -1));
+      return { ...client, rest: body.subarray(-1) };
+    }),
+  );
+  // The answers show that everything sent before was read.
+  for (let i = 0; i < 5; i++) await fetch("/health");
+  return async () => {
+    for (const { socket, rest } of clients) socket.write(rest);
+    return (await Promise.all(clients.map(({ closed }) => closed))).map(statusOf);
+  };
+}
 
-    const begun = await Promise.all(
-      bodies.map(async ({ path, type, body }) => {
-        const client = await connectRaw(app.url);
-        const head = [
-          `POST ${path} HTTP/1.1`,
-          "Host: localhost",
-          "Connection: close",
-          `Cookie: ${cookie}`,
-          `Content-Type: ${type}`,
-          `Content-Length: ${body.length}`,
-        ];
-        client.socket.write(`${head.join("\r\n")}\r\n\r\n`);
-        client.socket.write(body.subarray(0, body.length - 1));
-        return { client, rest: body.subarray(body.length - 1) };
-      }),
-    );
-    // The answers show that everything sent before was read.
-    for (let i = 0; i < 5; i++) await app.fetch("/health");
-    await app.post(`/accounts/2${what && `/${what}`}`, fields, admin);
+test("a request that began before an account lost its rights changes nothing when it ends later", async (t) => {
+  const app = await startClosed(t);
+  const admin = { cookie: await signInAdmin(app) };
+  await app.post("/clients", { name: "Kunde" }, admin);
+  await app.post("/printers", { name: "Office", address: "10.0.0.1", client_id: "1" }, admin);
+
+  for (const [i, what] of ["/disable", "/delete", "/password", ""].entries()) {
+    const finish = await begin(app, await addPerson(app, `jo${i}`, "operator"));
+    const id = app.app.store.accounts.findByName(`jo${i}`)?.account.id;
+    await app.post(`/accounts/${id}${what}`, what === "" ? { role: "viewer" } : {}, admin);
     const before = await stateOf(app.dataDir);
-    for (const { client, rest } of begun) client.socket.write(rest);
-    const statuses = (await Promise.all(begun.map(({ client }) => client.closed))).map(statusOf);
-    const refusals = await logEntries(app, "refused");
+
+    const statuses = await finish();
 
     assert.ok(
       statuses.every((status) => status === 401 || status === 403),
-      `${statuses}`,
+      `${what} ${statuses}`,
     );
-    assert.deepEqual(new Set(refusals.map(({ who }) => who)), new Set(["jo"]));
     const after = await stateOf(app.dataDir);
-    assert.deepEqual(
-      after,
-      before.filter((line) => !line.startsWith("incoming/")),
-    );
-  });
-}
+    assert.deepEqual(after, withoutUploads(before), what);
+  }
+  const refusals = await logEntries(app, "refused");
+  assert.deepEqual(new Set(refusals.map(({ who }) => who)), new Set(["jo0", "jo1", "jo2", "jo3"]));
+});
+
+const withoutUploads = (state: readonly string[]) => state.filter((line) => !line.startsWith("incoming/"));
 
 test("an upload changes nothing if its account is disabled while the driver is read", async (t) => {
   const app = await startClosed(t);
@@ -95,7 +77,10 @@ test("an upload changes nothing if its account is disabled while the driver is r
   const cookie = await addPerson(app, "jo", "operator");
   const { inspections } = app.app;
   const inspect = inspections.inspect.bind(inspections);
-  const [isRead, readOn] = gate();
+  let readOn = () => {};
+  const isRead = new Promise<void>((resolve) => {
+    readOn = resolve;
+  });
   let isBegun = false;
   inspections.inspect = async (...args) => {
     const report = await inspect(...args);
@@ -113,17 +98,5 @@ test("an upload changes nothing if its account is disabled while the driver is r
 
   assert.equal(answer.status, 403);
   assert.match(await answer.text(), /Your access ended/);
-  assert.deepEqual(
-    await stateOf(app.dataDir),
-    before.filter((line) => !line.startsWith("incoming/")),
-  );
+  assert.deepEqual(await stateOf(app.dataDir), withoutUploads(before));
 });
-
-/** A promise, and the function that resolves it. */
-function gate(): [Promise<void>, () => void] {
-  let open = () => {};
-  const waits = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return [waits, open];
-}

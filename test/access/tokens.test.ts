@@ -4,7 +4,6 @@ import { makeTokenText } from "../../src/domain/access/token.ts";
 import { dayMs } from "../../src/domain/text.ts";
 import { startGuarded, statusesOf } from "../support/access/guarded.ts";
 import { navigation, startApp } from "../support/app.ts";
-import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { exchange, statusOf } from "../support/raw.ts";
 
@@ -55,12 +54,10 @@ test("texts that are no tokens open nothing, in any form", async (t) => {
   ];
   const header = `Authorization: Bearer ${token}\r\n`;
 
-  for (const authorization of attempts)
-    assert.equal(
-      (await service.fetch("/printers", { headers: { authorization } })).status,
-      401,
-      authorization,
-    );
+  for (const authorization of attempts) {
+    const { status } = await service.fetch("/printers", { headers: { authorization } });
+    assert.equal(status, 401, authorization);
+  }
   const twice = await exchange(
     service.url,
     `GET /printers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${header}${header}\r\n`,
@@ -70,89 +67,61 @@ test("texts that are no tokens open nothing, in any form", async (t) => {
   assert.deepEqual([statusOf(twice), inAddress.status], [401, 401]);
 });
 
-deepTest(
-  "a token of a client or printer opens its downloads, nothing else by any spelling, and changes nothing",
-  async (t) => {
-    const { admin, addToken, bearer } = await startGuarded(t);
-    for (const name of ["A", "B"]) await admin.post("/clients", { name });
-    await admin.addPrinter({ client_id: "1" });
-    const other = await admin.addDriver(driverZip({ extra: [{ name: "other.txt", bytes: "x" }] }));
-    await admin.addPrinter({ name: "Other", client_id: "2", driver_id: String(other) });
-    const [ofClient, ofPrinter] = [bearer(await addToken("client:1")), bearer(await addToken("printer:1"))];
-    const own = ["/printers/1/scripts/install", "/printers/1/packages/mdm", "/drivers/1/files"];
-    const foreign = [
-      ...["/printers/2/scripts/install", "/printers/%32/scripts/install", "/printers/02/scripts/install"],
-      ...["/printers/2.0/scripts/install", "/printers/1/../2/scripts/install"],
-      ...["/printers/1%2f..%2f2/scripts/install", "/printers/1/scripts/../../2/scripts/install"],
-      ...["/printers/1/scripts/install/../../../2/packages/rmm", "//printers/2/scripts/install"],
-      ...["/clients/2/scripts/install", "/clients/1/../2/scripts/install", "/clients/2/packages/rmm"],
-      ...[
-        `/drivers/${other}/files`,
-        `/drivers/1/../${other}/files`,
-        "/printers/1/read/install",
-        "/clients/1",
-      ],
-      ...["/drivers/1", "/drivers/1/scripts/install", "/drivers/1/archive", "/drivers/1/packages/rmm"],
-      ...[
-        "/packages/rmm?ids=1",
-        "/packages/rmm?ids=2",
-        "/search?q=Other",
-        "/printers/1/edit",
-        "/",
-        "/printers",
-      ],
-      ...["/printers/1", "/export/printers.csv", "/nothing"],
-    ];
-
-    assert.deepEqual(await statusesOf(ofClient, [...own, "/clients/1/packages/rmm"]), [200, 200, 200, 200]);
-    assert.deepEqual(await statusesOf(ofPrinter, [...own, "/clients/1/packages/rmm"]), [200, 200, 200, 403]);
-    for (const sender of [ofClient, ofPrinter])
-      for (const method of ["GET", "HEAD"]) {
-        const statuses = await statusesOf(sender, foreign, { method });
-        assert.deepEqual(
-          foreign.filter((path, i) => ![403, path.includes("2") ? 404 : 403].includes(statuses[i] ?? 0)),
-          [],
-        );
-      }
-    for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-      const paths = ["/printers/1", "/printers/1/delete", "/printers/1/scripts/install", "/drivers/1/files"];
-      assert.deepEqual(await statusesOf(ofPrinter, paths, { method }), [403, 403, 403, 403], method);
-    }
-    assert.equal((await admin.fetch("/printers/1")).status, 200);
-  },
-);
-
-test("a token of a client no longer opens a printer that moved away, nor one of a deleted printer any later one", async (t) => {
+test("a token of a client or printer opens its downloads, nothing else by any spelling, and changes nothing", async (t) => {
   const { admin, addToken, bearer } = await startGuarded(t);
+  for (const name of ["A", "B"]) await admin.post("/clients", { name });
+  await admin.addPrinter({ client_id: "1" });
+  const other = await admin.addDriver(driverZip({ extra: [{ name: "other.txt", bytes: "x" }] }));
+  await admin.addPrinter({ name: "Other", client_id: "2", driver_id: String(other) });
+  const [ofClient, ofPrinter] = [bearer(await addToken("client:1")), bearer(await addToken("printer:1"))];
+  const own = ["/printers/1/scripts/install", "/printers/1/packages/mdm", "/drivers/1/files"];
+  const foreign = [
+    ...["/printers/2/scripts/install", "/printers/%32/scripts/install", "/printers/02/scripts/install"],
+    ...["/printers/2.0/scripts/install", "/printers/1/../2/scripts/install"],
+    ...["/printers/1%2f..%2f2/scripts/install", "/printers/1/scripts/../../2/scripts/install"],
+    ...["/printers/1/scripts/install/../../../2/packages/rmm", "//printers/2/scripts/install"],
+    ...["/clients/2/scripts/install", "/clients/1/../2/scripts/install", "/clients/2/packages/rmm"],
+    ...["/drivers/2/files", "/drivers/1/../2/files", "/printers/1/read/install", "/clients/1"],
+    ...["/drivers/1", "/drivers/1/scripts/install", "/drivers/1/archive", "/drivers/1/packages/rmm"],
+    ...["/packages/rmm?ids=1", "/packages/rmm?ids=2", "/search?q=Other", "/printers/1/edit", "/"],
+    ...["/printers", "/printers/1", "/export/printers.csv", "/nothing"],
+  ];
+  const paths = ["/printers/1", "/printers/1/delete", "/printers/1/scripts/install", "/drivers/1/files"];
+  const isRefused = (status = 0, path = "") => status === 403 || (status === 404 && path.includes("2"));
+
+  assert.deepEqual(await statusesOf(ofClient, [...own, "/clients/1/packages/rmm"]), [200, 200, 200, 200]);
+  assert.deepEqual(await statusesOf(ofPrinter, [...own, "/clients/1/packages/rmm"]), [200, 200, 200, 403]);
+  for (const sender of [ofClient, ofPrinter]) {
+    const statuses = await statusesOf(sender, foreign);
+    for (const [i, path] of foreign.entries()) assert.ok(isRefused(statuses[i], path), path);
+  }
+  for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+    assert.deepEqual(await statusesOf(ofPrinter, paths, { method }), [403, 403, 403, 403], method);
+  assert.equal((await admin.fetch("/printers/1")).status, 200);
+});
+
+test("a client's token and links made with it no longer open a printer that moved away, nor a printer's token a later one", async (t) => {
+  const { service, admin, viewer, addToken, bearer } = await startGuarded(t);
   for (const name of ["A", "B"]) await admin.post("/clients", { name });
   await admin.addPrinter({ client_id: "1" });
   const ofClient = bearer(await addToken("client:1"));
   const ofPrinter = bearer(await addToken("printer:1"));
   const paths = ["/printers/1/scripts/detect", "/drivers/1/files"];
+  const linkOf = async ({ fetch }: typeof viewer) =>
+    /\/printers\/1\/publish\?link=[\w.-]+/.exec(await (await fetch("/printers/1/publish")).text())?.[0] ?? "";
+  const links = [await linkOf(ofClient), await linkOf(viewer)];
+  const ask = async () => [...(await statusesOf(ofClient, paths)), ...(await statusesOf(service, links))];
 
-  const before = await statusesOf(ofClient, paths);
+  const before = await ask();
   await admin.post("/printers/1", { name: "Office", address: "10.0.0.9", driver_id: "1", client_id: "2" });
-  const after = await statusesOf(ofClient, paths);
+  const after = await ask();
   await admin.post("/printers/1/delete", {});
   const next = await admin.addPrinter({ name: "Next", driver_id: "1" });
   const deleted = await statusesOf(ofPrinter, [...paths, "/printers/2/scripts/detect"]);
 
-  assert.deepEqual([before, after], [Array.of(200, 200), Array.of(403, 403)]);
+  assert.deepEqual([...before, ...after], [200, 200, 200, 200, 403, 403, 403, 200]);
   assert.equal(next, 2);
   assert.deepEqual(deleted, [404, 403, 403]);
-});
-
-test("printers of the same name are listed with their clients", async (t) => {
-  const { admin, addToken } = await startGuarded(t);
-  for (const name of ["Contoso", "Fabrikam"]) await admin.post("/clients", { name });
-  for (const client_id of ["1", "2", ""]) await admin.addPrinter({ name: "Hall", client_id });
-  await addToken("printer:2");
-
-  const page = await (await admin.fetch("/tokens")).text();
-
-  const offered = page.match(/value="printer:\d+"[^>]*>[^<]*/g)?.map((option) => option.split(">")[1]);
-  assert.deepEqual(offered, ["Hall, Contoso", "Hall, Fabrikam", "Hall"]);
-  assert.match(page, /printer “<bdi>Hall<\/bdi>” of “<bdi>Fabrikam<\/bdi>”/);
 });
 
 test("a token is marked in its last two weeks, ends at its expiry, and ends at once when it is revoked", async (t) => {
@@ -232,35 +201,29 @@ test("a form with invalid values is answered with messages beside its fields, an
   assert.deepEqual([none, service.app.store.tokens.list().length], [0, 500]);
 });
 
-test("each client's and printer's page leads an administrator to the form for a token", async (t) => {
-  const { admin, operator } = await startGuarded(t);
-  await admin.post("/clients", { name: "Contoso" });
-  await admin.addPrinter({ client_id: "1" });
+test("a client's or printer's page leads an administrator to the form for a token, which tells namesakes apart", async (t) => {
+  const { admin, operator, addToken } = await startGuarded(t);
+  for (const name of ["Contoso", "Fabrikam"]) await admin.post("/clients", { name });
+  const driver_id = String(await admin.addDriver());
+  for (const client_id of ["1", "2", ""]) await admin.addPrinter({ name: "Hall", client_id, driver_id });
+  await addToken("printer:2");
   const textAt = async (path: string, { fetch } = admin) => (await fetch(path)).text();
-  const formIn = (text: string) => /href="(\/tokens\?[^"]*)">a token</.exec(text)?.[1];
+  const formAt = async (path: string, sender = admin) =>
+    /href="(\/tokens\?[^"]*)">a token</.exec(await textAt(path, sender))?.[1];
 
   const forms = [
-    formIn(await textAt("/printers/1")),
-    formIn(await textAt("/clients/1")),
-    formIn(await textAt("/drivers/1")),
-    formIn(await textAt("/printers/1", operator)),
+    await formAt("/printers/1"),
+    await formAt("/clients/1"),
+    await formAt("/drivers/1"),
+    await formAt("/printers/1", operator),
   ];
+  const page = await textAt("/tokens?scope=printer:1");
 
   assert.deepEqual(forms, ["/tokens?scope=printer:1", "/tokens?scope=client:1", undefined, undefined]);
-  assert.match(await textAt("/tokens?scope=printer:1"), /<option value="printer:1" selected>Office/);
+  const offered = page.match(/value="printer:\d+"[^>]*>[^<]*/g)?.map((option) => option.split(">")[1]);
+  assert.deepEqual(offered, ["Hall, Contoso", "Hall, Fabrikam", "Hall"]);
+  assert.match(page, /<option value="printer:1" selected>Hall/);
+  assert.match(page, /printer “<bdi>Hall<\/bdi>” of “<bdi>Fabrikam<\/bdi>”/);
   assert.match(await textAt("/tokens?scope=client:1"), /<option value="client:1" selected>Contoso/);
   assert.equal((await admin.fetch("/tokens?scope=printer:99&scope=%3Cb%3E")).status, 200);
-});
-
-test("without sign-in there are no tokens, and the credentials of a proxy's own log-in are ignored", async (t) => {
-  const service = await startApp(t);
-
-  const made = await service.post("/tokens", { name: "A", scope: "read" });
-  const page = await service.fetch("/tokens");
-  const accounts = await service.fetch("/accounts");
-  const other = await service.fetch("/printers", { headers: { authorization: "Basic am86c2VjcmV0" } });
-
-  assert.deepEqual([made.status, page.status, accounts.status, other.status], [404, 404, 404, 200]);
-  assert.match(await page.text(), /Set ADMIN_PASSWORD_FILE to turn it on/);
-  assert.equal(service.app.store.tokens.list().length, 0);
 });

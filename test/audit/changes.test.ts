@@ -5,7 +5,7 @@ import { runAs } from "../../src/store/actor.ts";
 import { openStore } from "../../src/store/store.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { entriesIn, entryText, logEntries } from "../support/audit/audit.ts";
-import { download, downloadCounts } from "../support/audit/counted.ts";
+import { download } from "../support/audit/counted.ts";
 import { makePng } from "../support/printers/png.ts";
 import { makeTicket } from "../support/printers/tickets.ts";
 import { until } from "../support/until.ts";
@@ -20,6 +20,8 @@ test("each change of a record is logged with its user, network address, and old 
   await app.post(`/printers/${printer}`, { ...office, name: "Hall", client_id: "", address: "10.0.0.10" });
   await app.post("/drivers/1", { name: "Papyrus", trust_publisher: "on" });
   await app.post("/clients/1", { name: "Contoso Ltd" });
+  const secrets = { snmp: "on", snmp_community: "very-secret", print_ticket: makeTicket() };
+  await app.post(`/printers/${printer}`, { ...office, name: "Hall", address: "10.0.0.10", ...secrets });
   const entries = await logEntries(app);
 
   assert.deepEqual(entries.map(entryText), [
@@ -29,60 +31,32 @@ test("each change of a record is logged with its user, network address, and old 
     "changed printer 1 Hall: name Office → Hall; client_id 1 Contoso → ; address 10.0.0.9 → 10.0.0.10; port_name IP_10.0.0.9 → IP_10.0.0.10",
     "changed driver 1 Papyrus: name Papyrus 100 PCL6 1.2 → Papyrus; trust_publisher no → yes",
     "changed client 1 Contoso Ltd: name Contoso → Contoso Ltd",
+    "changed printer 1 Hall: snmp no → yes; snmp_community; print_ticket",
   ]);
+  // Secret and large fields have no values.
+  assert.doesNotMatch(JSON.stringify(entries), /very-secret|PrintTicket/);
   assert.deepEqual(new Set(entries.map(({ who, from }) => `${who} ${from}`)), new Set(["anyone 127.0.0.1"]));
-  assert.deepEqual(
-    entries.map(({ seq }) => seq),
-    [1, 2, 3, 4, 5, 6],
-  );
+  for (const [i, { seq }] of entries.entries()) assert.equal(seq, i + 1);
 });
 
-test("secret and large fields are logged without their values", async (t) => {
-  const app = await startApp(t);
-  const printer = await app.addPrinter();
-
-  await app.post(`/printers/${printer}`, {
-    ...office,
-    snmp: "on",
-    snmp_community: "very-secret",
-    print_ticket: makeTicket(),
-  });
-  const [changed] = await logEntries(app, "changed");
-
-  assert.equal(
-    changed && entryText(changed),
-    "changed printer 1 Office: snmp no → yes; snmp_community; print_ticket",
-  );
-  assert.doesNotMatch(JSON.stringify(await logEntries(app)), /very-secret|PrintTicket/);
-});
-
-test("a deletion is logged with the record's name only, and its undo is logged as restored", async (t) => {
+test("a deletion, its undo, and a deletion made final by a user are logged once, with the record's name only", async (t) => {
   const app = await startApp(t);
   await app.post("/clients", { name: "Contoso", notes: "Call Mrs Example" });
 
   await app.post("/clients/1/delete", {});
   await app.post("/deletions/1/undo", {});
-  const entries = await logEntries(app);
+  await app.post("/clients/1/delete", {});
+  for (let i = 0; i < 2; i++) await app.post("/deletions/2/delete", {});
+  const entries = (await logEntries(app)).slice(1);
 
-  assert.deepEqual(entries.slice(1).map(entryText), [
+  assert.deepEqual(entries.map(entryText), [
     "deleted client 1 Contoso",
     "restored client 1 Contoso",
+    "deleted client 1 Contoso",
+    "deleted-for-good client 1 Contoso",
   ]);
-  assert.deepEqual(entries[1]?.fields, []);
-});
-
-test("a deletion made final by a user is logged once, with the record", async (t) => {
-  const app = await startApp(t);
-  await app.post("/clients", { name: "Contoso" });
-  await app.post("/clients/1/delete", {});
-
-  for (let i = 0; i < 2; i++) await app.post("/deletions/1/delete", {});
-  const entries = await logEntries(app, "deleted-for-good");
-
-  assert.deepEqual(
-    entries.map((entry) => `${entry.who} from ${entry.from}: ${entryText(entry)}`),
-    ["anyone from 127.0.0.1: deleted-for-good client 1 Contoso"],
-  );
+  for (const { who, from, fields = [] } of entries)
+    assert.deepEqual([who, from, fields], ["anyone", "127.0.0.1", []]);
 });
 
 test("a refused change, or one that changes nothing, is not logged", async (t) => {
@@ -121,24 +95,8 @@ test("downloads are logged with their record, the class of the client, and their
     "downloaded printers.csv",
   ]);
   for (const { digest, by } of entries) assert.match(`${by} ${digest}`, /^script [\w-]{20,}/);
-  assert.deepEqual(
-    entries.map(({ printers }) => printers?.length ?? 0),
-    [1, 1, 0, 0],
-  );
-});
-
-test("a download started by a page of another site is logged but not counted as a deployment", async (t) => {
-  const app = await startApp(t);
-  await app.addPrinter();
-
-  await (
-    await app.fetch("/printers/1/scripts/install", { headers: { "sec-fetch-site": "cross-site" } })
-  ).text();
-  await until(async () => (await logEntries(app, "downloaded")).length === 1);
-  const [entry] = await logEntries(app, "downloaded");
-
-  assert.deepEqual([entry?.by, entry?.printers?.[0]?.[0]], ["page of another site", 1]);
-  assert.deepEqual(await downloadCounts(app, 1), []);
+  const counts = entries.map(({ printers }) => printers?.length ?? 0);
+  assert.deepEqual(counts, [1, 1, 0, 0]);
 });
 
 test("requests at the same time are logged with the right users", async (t) => {
@@ -153,25 +111,6 @@ test("requests at the same time are logged with the right users", async (t) => {
 
   assert.equal(entries.length, 40);
   for (const { who, record } of entries) assert.equal(who, `asks ${record?.name}`);
-});
-
-test("downloads are counted across restarts", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const app = await startApp(t, { dataDir });
-  await app.addPrinter();
-  for (let i = 0; i < 3; i++) await download(app, "/printers/1/scripts/install");
-  await app.stop();
-
-  const restarted = await startApp(t, { dataDir });
-  await download(restarted, "/printers/1/scripts/install");
-  await restarted.stop();
-
-  const third = await startApp(t, { dataDir });
-  assert.deepEqual(
-    third.app.deployments.ofPrinter(1).map(({ what, count }) => `${what} ${count}`),
-    ["install 4"],
-  );
-  assert.equal(entriesIn(dataDir).filter(({ event }) => event === "downloaded").length, 4);
 });
 
 test("a change is logged once, even when the listener throws", async (t) => {
@@ -193,16 +132,4 @@ test("a change is logged once, even when the listener throws", async (t) => {
     "created client 1 Contoso: name Contoso",
     "created client 2 Fabrikam: name Fabrikam",
   ]);
-});
-
-test("hundreds of events are synced together", async (t) => {
-  const app = await startApp(t);
-  const { audit } = app.app.store;
-
-  for (let i = 0; i < 900; i++)
-    audit.record("signed-in", { actor: { who: `account ${i}`, from: "10.0.0.1" } });
-  await audit.flush();
-
-  assert.equal(audit.head.seq, 900);
-  assert.equal((await logEntries(app, "signed-in")).length, 900);
 });

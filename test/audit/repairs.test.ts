@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parseClient } from "../../src/domain/printers/client.ts";
@@ -27,38 +27,36 @@ async function killedFolder(t: TestContext, written: number): Promise<string> {
   const saved = readFileSync(join(dataDir, "platen.sqlite"));
   await store.audit.flush();
   const [log = ""] = logFiles(dataDir);
-  const lines = readFileSync(log, "utf8")
-    .split("\n")
-    .slice(0, 2 + written);
+  const lines = readFileSync(log, "utf8").split("\n");
   await store.close();
   writeFileSync(join(dataDir, "platen.sqlite"), saved);
-  writeFileSync(log, lines.map((line) => `${line}\n`).join(""));
+  writeFileSync(
+    log,
+    lines
+      .slice(0, 2 + written)
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
   assert.notDeepEqual(before, saved);
   return dataDir;
 }
 
-for (const written of [0, 1, 3, 4]) {
-  test(`after a kill with four saved changes and ${written} of them in the log, each change is logged once`, async (t) => {
-    const dataDir = await killedFolder(t, written);
-
-    const store = await open(dataDir);
-    await store.audit.flush();
-    await store.close();
-
-    assert.deepEqual(namesIn(dataDir), ["A", "B", "C", "D", "E", "F"]);
-    assert.equal((await verifyAudit(dataDir)).broken, undefined);
-  });
-}
-
 for (const [what, written, harm] of [
-  ["filled with zeros", 3, (bytes: Buffer) => bytes.fill(0, bytes.length - 40, bytes.length - 1)],
-  ["left incomplete", 3, (bytes: Buffer) => bytes.subarray(0, bytes.length - 40)],
-  ["followed by zeros", 4, (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(5000)])],
+  ["lacks four saved changes", 0, undefined],
+  ["lacks one of four saved changes", 3, undefined],
+  ["has all saved changes", 4, undefined],
+  [
+    "ends with a line filled with zeros",
+    3,
+    (bytes: Buffer) => bytes.fill(0, bytes.length - 40, bytes.length - 1),
+  ],
+  ["ends with an incomplete line", 3, (bytes: Buffer) => bytes.subarray(0, -40)],
+  ["ends with zeros", 4, (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(5000)])],
 ] as const)
-  test(`what a power cut ${what} moves to another file, and a lost change is logged again`, async (t) => {
+  test(`after a kill or power cut, when the log ${what}, each change is logged once, and the log is whole`, async (t) => {
     const dataDir = await killedFolder(t, written);
     const [log = ""] = logFiles(dataDir);
-    writeFileSync(log, harm(readFileSync(log)));
+    if (harm !== undefined) writeFileSync(log, harm(readFileSync(log)));
 
     const torn = await verifyAudit(dataDir);
     const store = await open(dataDir);
@@ -66,53 +64,35 @@ for (const [what, written, harm] of [
 
     const entries = entriesIn(dataDir);
     const moved = readdirSync(join(dataDir, "audit")).filter((name) => name.startsWith("behind-"));
-    if (what === "left incomplete") assert.deepEqual([torn.isTorn, torn.broken], [true, undefined]);
-    assert.deepEqual(
-      entries.flatMap(({ record }) => record?.name ?? []),
-      ["A", "B", "C", "D", "E", "F"],
-    );
-    const events = entries.map(({ event }) => event).filter((event) => event.startsWith("log-"));
-    assert.deepEqual(events, ["log-mended"]);
-    if (what === "followed by zeros") assert.equal(entries.at(-1)?.event, "log-mended");
-    assert.equal(moved.length, 1);
+    if (what === "ends with an incomplete line")
+      assert.deepEqual([torn.isTorn, torn.broken], [true, undefined]);
+    const names = entries.flatMap(({ record }) => record?.name ?? []);
+    assert.deepEqual(names, ["A", "B", "C", "D", "E", "F"]);
+    const mended = entries.filter(({ event }) => event.startsWith("log-")).map(({ event }) => event);
+    assert.deepEqual(mended, harm === undefined ? [] : ["log-mended"]);
+    assert.equal(moved.length, mended.length);
     assert.equal((await verifyAudit(dataDir)).broken, undefined);
   });
 
-test("with an older database beside a newer log, new changes are still logged", async (t) => {
+test("an older or a new database beside a newer log appends to it", async (t) => {
   const dataDir = await temporaryFolder(t);
   const path = join(dataDir, "platen.sqlite");
-  const first = await open(dataDir);
-  await addClients(first, ["A"]);
-  await first.close();
+  const addWhileOpen = async (...names: string[]) => {
+    const store = await open(dataDir);
+    for (const name of names) await addClients(store, [name]);
+    await store.close();
+  };
+  await addWhileOpen("A");
   const older = readFileSync(path);
-  const second = await open(dataDir);
-  for (const name of ["B", "C", "D"]) await addClients(second, [name]);
-  await second.close();
+  await addWhileOpen("B", "C", "D");
+
   writeFileSync(path, older);
+  await addWhileOpen("E", "F");
+  rmSync(path);
+  await addWhileOpen("G");
 
-  const third = await open(dataDir);
-  for (const name of ["E", "F"]) await addClients(third, [name]);
-  await third.close();
-
-  assert.deepEqual(namesIn(dataDir), ["A", "B", "C", "D", "E", "F"]);
-  assert.equal((await verifyAudit(dataDir)).broken, undefined);
-});
-
-test("a new database beside an old log appends to it", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const first = await open(dataDir);
-  await addClients(first, ["A", "B"]);
-  await first.close();
-  rmSync(join(dataDir, "platen.sqlite"));
-
-  const second = await open(dataDir);
-  await addClients(second, ["C"]);
-  await second.close();
-
-  assert.deepEqual(
-    entriesIn(dataDir).map(({ seq, record }) => `${seq} ${record?.name}`),
-    ["1 A", "2 B", "3 C"],
-  );
+  assert.deepEqual(namesIn(dataDir), ["A", "B", "C", "D", "E", "F", "G"]);
+  assert.equal(entriesIn(dataDir).at(-1)?.seq, 7);
   assert.equal((await verifyAudit(dataDir)).broken, undefined);
 });
 
@@ -129,10 +109,7 @@ test("when the log cannot be written, changes succeed and are logged later", asy
   await store.audit.flush();
   await store.close();
 
-  assert.deepEqual(
-    lines.map((line) => line.slice(0, 41)),
-    ["warning: the audit log cannot be written:"],
-  );
+  assert.match(lines.join("\n"), /^warning: the audit log cannot be written:.*$/);
   assert.deepEqual(namesIn(dataDir), ["A", "B", "C"]);
 });
 
@@ -166,14 +143,17 @@ test("downloads after the last save of counts are counted once at the next start
   await restarted.stop();
   const third = await startApp(t, { dataDir });
 
-  assert.deepEqual(
-    [first, await downloadCounts(third, printer)],
-    [["install script 4"], ["install script 4"]],
-  );
+  const last = await downloadCounts(third, printer);
+  assert.deepEqual([...first, ...last], ["install script 4", "install script 4"]);
   assert.ok(third.app.deployments.lastDeployed(printer));
 });
 
 test("a database with invalid places or changes is refused, and the log stays", async (t) => {
+  const whole = await temporaryFolder(t);
+  const first = await open(whole);
+  await addClients(first, ["A"]);
+  await first.close();
+  const log = readFileSync(logFiles(whole)[0] ?? "");
   const edits = [
     "UPDATE audit_places SET file = '../../etc/passwd' WHERE name = 'head'",
     "UPDATE audit_places SET hash = 'x'",
@@ -183,10 +163,7 @@ test("a database with invalid places or changes is refused, and the log stays", 
   ];
   for (const statement of edits) {
     const dataDir = await temporaryFolder(t);
-    const store = await open(dataDir);
-    await addClients(store, ["A"]);
-    await store.close();
-    const log = readFileSync(logFiles(dataDir)[0] ?? "");
+    cpSync(whole, dataDir, { recursive: true });
     await editDatabase(join(dataDir, "platen.sqlite"), (db) => db.run(statement));
 
     await assert.rejects(open(dataDir), /cannot be read as a database/);

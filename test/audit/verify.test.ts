@@ -4,22 +4,26 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { auditCommand } from "../../src/cli/audit.ts";
 import type { entryHead } from "../../src/domain/audit/audit.ts";
-import { chainEntry, readLine } from "../../src/domain/audit/audit-chain.ts";
+import { chainEntry, readLine, zeroHash } from "../../src/domain/audit/audit-chain.ts";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import { dayMs } from "../../src/domain/text.ts";
 import { type AuditReport, verifyAudit } from "../../src/store/audit/verify.ts";
 import { openStore } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
 import { logFiles } from "../support/audit/audit.ts";
-import { deepTest } from "../support/depth.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
+import { makeOnce } from "../support/filled.ts";
 
 const openAt = (dataDir: string, clock: () => number, lines: string[] = []) =>
   openStore(dataDir, clock, (line) => lines.push(line));
 
 /** A folder with a log of ten entries, five in each of two months, written by a store. */
 async function makeLog(t: TestContext): Promise<{ dataDir: string; files: string[] }> {
-  const dataDir = await temporaryFolder(t);
+  const { folder: dataDir } = await makeOnce(t, writeLog);
+  return { dataDir, files: logFiles(dataDir) };
+}
+
+async function writeLog(_: TestContext, dataDir: string): Promise<void> {
   let now = Date.UTC(2026, 9, 28);
   const store = await openAt(dataDir, () => now);
   for (let i = 1; i <= 10; i++) {
@@ -28,7 +32,6 @@ async function makeLog(t: TestContext): Promise<{ dataDir: string; files: string
     await store.audit.flush();
   }
   await store.close();
-  return { dataDir, files: logFiles(dataDir) };
 }
 
 /** Opens the store at a time when the first month expires, so that the database stores the new start of the log. */
@@ -38,100 +41,98 @@ async function expireFirstMonth(dataDir: string): Promise<void> {
   await store.close();
 }
 
-/** Changes the lines of a file, as with an editor. */
-function edit(path: string | undefined, change: (lines: string[]) => string[]): void {
-  const lines = readFileSync(String(path), "utf8").split("\n").slice(0, -1);
-  const changed = change(lines).map((line) => `${line}\n`);
-  writeFileSync(String(path), changed.join(""));
+/** Removes the last lines of a file, as with an editor. */
+function cutOff(path: string | undefined, count: number): void {
+  const lines = readFileSync(String(path), "utf8").split("\n");
+  writeFileSync(String(path), lines.toSpliced(-1 - count, count).join("\n"));
 }
 
 function summary({ broken, count }: AuditReport): string {
   return broken ? `${broken.file}:${broken.line} ${broken.kind}, behind ${count}` : `whole, ${count}`;
 }
 
-const tamperings: Record<string, [change: (files: string[]) => void, found: string]> = {
-  "a word in a line is changed": [
-    ([file]) => edit(file, (lines) => lines.map((line) => line.replace("account 3", "account 4"))),
-    "2026-10.jsonl:3 changed, behind 2",
-  ],
-  "a line is changed and gets a matching hash": [
-    ([file]) =>
-      edit(file, (lines) => {
-        const { entry } = readLine(lines[2] ?? "") ?? {};
-        const before = readLine(lines[1] ?? "")?.hash ?? "";
-        return entry ? lines.with(2, chainEntry({ ...entry, who: "nobody" }, before).line) : [];
-      }),
-    "2026-10.jsonl:4 changed, behind 3",
-  ],
-  "a line is removed": [
-    ([, file]) => edit(file, (lines) => lines.toSpliced(1, 1)),
-    "2026-11.jsonl:2 removed, behind 6",
-  ],
-  "two lines are swapped": [
-    ([file]) => edit(file, ([a = "", b = "", c = "", ...rest]) => [a, c, b, ...rest]),
-    "2026-10.jsonl:2 removed, behind 1",
-  ],
-  "a line is inserted": [
-    ([file]) =>
-      edit(file, (lines) => lines.toSpliced(2, 0, lines[2]?.replace("account 3", "account 9") ?? "")),
-    "2026-10.jsonl:3 changed, behind 2",
-  ],
-  "a line is duplicated": [
-    ([file]) => edit(file, (lines) => lines.toSpliced(2, 0, lines[1] ?? "")),
-    "2026-10.jsonl:3 inserted, behind 2",
-  ],
-  "the last lines are cut off": [
-    ([, file]) => edit(file, (lines) => lines.slice(0, 3)),
-    "2026-11.jsonl:0 cut off, behind 8",
-  ],
-  "the last line is cut in the middle": [
-    ([, file]) => writeFileSync(String(file), readFileSync(String(file), "utf8").slice(0, -30)),
-    "2026-11.jsonl:0 cut off, behind 9",
-  ],
-  "the first lines are cut off": [
-    ([file]) => edit(file, (lines) => lines.slice(2)),
-    "2026-10.jsonl:1 removed, behind 0",
-  ],
-  "a whole month is removed": [([file]) => rmSync(String(file)), "2026-11.jsonl:1 removed, behind 0"],
-  "the whole chain is rewritten": [
-    (files) => {
-      let hash = "0".repeat(64);
-      for (const file of files)
-        edit(file, (lines) =>
-          lines.map((line) => {
-            const { entry } = readLine(line) ?? {};
-            const made = chainEntry({ ...entry, who: "nobody" } as Parameters<typeof entryHead>[0], hash);
-            hash = made.hash;
-            return made.line;
-          }),
-        );
-    },
-    "2026-11.jsonl:5 changed, behind 10",
-  ],
-  "lines that are no entries are inserted": [
-    ([file]) => edit(file, (lines) => lines.toSpliced(1, 0, "<script>", "[".repeat(100_000))),
-    "2026-10.jsonl:2 changed, behind 1",
-  ],
-  "a line of a megabyte is inserted": [
-    ([file]) => edit(file, (lines) => lines.toSpliced(1, 0, "x".repeat(1_000_000))),
-    "2026-10.jsonl:2 changed, behind 1",
-  ],
-};
-
-for (const [name, [tamper, found]] of Object.entries(tamperings)) {
-  test(`verify finds the place where ${name}`, async (t) => {
-    const { dataDir, files } = await makeLog(t);
-
-    tamper(files);
-    const report = await verifyAudit(dataDir);
-
-    assert.equal(summary(report), found);
+/** The lines with another author, in an intact chain that begins after `hash`. */
+function rewritten(lines: readonly string[], hash: string): string[] {
+  return lines.map((line) => {
+    const { entry } = readLine(line) ?? {};
+    const made = chainEntry({ ...entry, who: "nobody" } as Parameters<typeof entryHead>[0], hash);
+    hash = made.hash;
+    return made.line;
   });
 }
+const hashOf = (line = "") => readLine(line)?.hash ?? "";
+
+/** Each changes the lines of October and November, which end with an empty one, and is found there. */
+const tamperings: readonly [string, (a: string[], b: string[]) => [string[], string[]], found: string][] = [
+  [
+    "a word in a line is changed",
+    (a, b) => [a.map((line) => line.replace("account 3", "account 4")), b],
+    "10:3 changed, behind 2",
+  ],
+  [
+    "a line is changed and gets a matching hash",
+    (a, b) => [a.with(2, rewritten(a.slice(2, 3), hashOf(a[1]))[0] ?? ""), b],
+    "10:4 changed, behind 3",
+  ],
+  ["a line is removed", (a, b) => [a, b.toSpliced(1, 1)], "11:2 removed, behind 6"],
+  [
+    "two lines are swapped",
+    (a, b) => [[0, 2, 1, 3, 4, 5].map((i) => a[i] ?? ""), b],
+    "10:2 removed, behind 1",
+  ],
+  [
+    "a line is inserted",
+    (a, b) => [a.toSpliced(2, 0, a[2]?.replace("account 3", "account 9") ?? ""), b],
+    "10:3 changed, behind 2",
+  ],
+  ["a line is duplicated", (a, b) => [a.toSpliced(2, 0, a[1] ?? ""), b], "10:3 inserted, behind 2"],
+  ["the last lines are cut off", (a, b) => [a, b.toSpliced(3, 2)], "11:0 cut off, behind 8"],
+  [
+    "the last line is cut in the middle",
+    (a, b) => [a, [...b.slice(0, 4), b[4]?.slice(0, -30) ?? ""]],
+    "11:0 cut off, behind 9",
+  ],
+  ["the first lines are cut off", (a, b) => [a.slice(2), b], "10:1 removed, behind 0"],
+  ["a whole month is removed", (_, b) => [[], b], "11:1 removed, behind 0"],
+  [
+    "the whole chain is rewritten",
+    (a, b) => {
+      const all = rewritten([...a.slice(0, 5), ...b.slice(0, 5)], zeroHash);
+      return [
+        [...all.slice(0, 5), ""],
+        [...all.slice(5), ""],
+      ];
+    },
+    "11:5 changed, behind 10",
+  ],
+  [
+    "lines that are no entries are inserted",
+    (a, b) => [a.toSpliced(1, 0, "<script>", "[".repeat(100_000)), b],
+    "10:2 changed, behind 1",
+  ],
+  [
+    "a line of a megabyte is inserted",
+    (a, b) => [a.toSpliced(1, 0, "x".repeat(1e6)), b],
+    "10:2 changed, behind 1",
+  ],
+];
+
+for (const [name, tamper, found] of tamperings)
+  test(`verify finds the place where ${name}`, async (t) => {
+    const { dataDir, files } = await makeLog(t);
+    const [a = [], b = []] = files.map((file) => readFileSync(file, "utf8").split("\n"));
+
+    for (const [i, lines] of tamper(a, b).entries())
+      if (lines.length === 0) rmSync(files[i] ?? "");
+      else writeFileSync(files[i] ?? "", lines.join("\n"));
+    const report = await verifyAudit(dataDir);
+
+    assert.equal(summary(report), `2026-${found.replace(":", ".jsonl:")}`);
+  });
 
 test("new entries are added to a changed log, and verify still finds the break", async (t) => {
   const { dataDir, files } = await makeLog(t);
-  edit(files[1], (lines) => lines.slice(0, 3));
+  cutOff(files[1], 2);
   const lines: string[] = [];
 
   const store = await openAt(dataDir, () => Date.UTC(2026, 10, 9), lines);
@@ -141,26 +142,6 @@ test("new entries are added to a changed log, and verify still finds the break",
 
   assert.match(lines.join("\n"), /warning: the audit log: entry 10 is not where it was, in 2026-11\.jsonl/);
   assert.equal(summary(report), "2026-11.jsonl:4 removed, behind 8");
-});
-
-deepTest("whole months are removed after their time, and the rest of the log is verified", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  let now = Date.UTC(2025, 0, 15);
-  for (let month = 0; month < 15; month++, now += 30.5 * dayMs) {
-    const store = await openAt(dataDir, () => now);
-    store.audit.record("started");
-    await store.close();
-    if (month === 9) assert.equal(logFiles(dataDir).length, 10);
-  }
-  const store = await openAt(dataDir, () => now);
-  await store.clients.add(parseClient({ name: "Contoso" }));
-  await store.close();
-
-  const report = await verifyAudit(dataDir);
-
-  // 400 days before 17 April 2026 is the 13th of March 2025.
-  assert.equal(logFiles(dataDir)[0]?.slice(-13), "2025-03.jsonl");
-  assert.equal(report.broken, undefined);
 });
 
 test("an expired month that a crash left is no break", async (t) => {
@@ -205,50 +186,33 @@ test("a clock that is set forward by years removes nothing", async (t) => {
   assert.equal(logFiles(dataDir).length, 3);
 });
 
-test("a copy of the log's folder is verified and exported, and a wrong path is refused", async (t) => {
-  const { dataDir } = await makeLog(t);
+test("a log across months, or a copy of its folder, is verified and exported, and a wrong path is refused", async (t) => {
+  const { dataDir, files } = await makeLog(t);
   const elsewhere = await temporaryFolder(t);
-  const copy = join(elsewhere, "copied");
+  const [copy, nothing] = [join(elsewhere, "copied"), join(elsewhere, "nothing")];
   cpSync(join(dataDir, "audit"), copy, { recursive: true });
   const fresh = await temporaryFolder(t);
   writeFileSync(join(fresh, "platen.sqlite"), "");
 
-  const answers = await Promise.all(
-    [copy, join(dataDir, "audit"), join(elsewhere, "nothing"), elsewhere, fresh].map(
-      async (dir) => await runAudit("verify", dir),
-    ),
-  );
-  const csv = await runAudit("export", "--csv", copy);
-  const noCsv = await runAudit("export", "--csv", elsewhere);
-
-  const [ofCopy, ofFolder, ofNothing, ofEmpty, ofFresh] = answers;
-  const sound = ofFolder?.printed.trimEnd() ?? "";
-  assert.match(sound, /^10 entries are intact\. The last one is number 10, [0-9a-f]{64}\.$/);
-  assert.ok(
-    ofCopy?.printed.startsWith(
-      `${sound} Without the database (platen.sqlite beside the log’s folder), missing entries`,
-    ),
-  );
-  assert.deepEqual(ofNothing, {
-    code: 1,
-    printed: `platen: no audit log at ${join(elsewhere, "nothing")}\n`,
-  });
-  assert.deepEqual([ofEmpty?.code, noCsv.code], [1, 1]);
-  assert.deepEqual(ofFresh, { code: 0, printed: "The audit log has no entries yet.\n" });
-  assert.equal(csv.printed.trim().split("\n").length, 11);
-});
-
-test("an unchanged log is verified across months, with the database also when only its folder is given", async (t) => {
-  const { dataDir, files } = await makeLog(t);
-  const report = await verifyAudit(dataDir);
-  edit(files[1], (lines) => lines.slice(0, -1));
-
   const { code, printed } = await runAudit("verify", join(dataDir, "audit"));
+  const ofCopy = await runAudit("verify", copy);
+  const csv = await runAudit("export", "--csv", copy);
+  const refused = [await runAudit("verify", nothing), await runAudit("verify", elsewhere)];
+  const noCsv = await runAudit("export", "--csv", elsewhere);
+  const ofFresh = await runAudit("verify", fresh);
+  cutOff(files[1], 1);
+  const cut = await runAudit("verify", join(dataDir, "audit"));
 
-  assert.equal(files.length, 2);
-  assert.deepEqual([summary(report), report.last.seq], ["whole, 10", 10]);
-  assert.equal(code, 1);
-  assert.match(printed, /^platen: audit\/2026-11\.jsonl, its end: cut off: entry 10 is missing/);
+  assert.deepEqual([files.length, code], [2, 0]);
+  assert.match(printed, /^10 entries are intact\. The last one is number 10, [0-9a-f]{64}\.\n$/);
+  const without = "Without the database (platen.sqlite beside the log’s folder), missing entries";
+  assert.ok(ofCopy.printed.startsWith(`${printed.trimEnd()} ${without}`), ofCopy.printed);
+  assert.equal(csv.printed.trim().split("\n").length, 11);
+  assert.equal(refused[0]?.printed, `platen: no audit log at ${nothing}\n`);
+  for (const { code } of [...refused, noCsv, cut]) assert.equal(code, 1);
+  assert.deepEqual(ofFresh, { code: 0, printed: "The audit log has no entries yet.\n" });
+  // With only the log's folder, the database beside it is used, too.
+  assert.match(cut.printed, /^platen: audit\/2026-11\.jsonl, its end: cut off: entry 10 is missing/);
 });
 
 async function runAudit(...args: string[]): Promise<{ code: number; printed: string }> {

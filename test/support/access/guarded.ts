@@ -2,37 +2,25 @@ import type { TestContext } from "node:test";
 import { client, startApp, type TestApp } from "../app.ts";
 import { groupedProxies } from "./proxies.ts";
 
-/** A service with sign-in on, and clients for its users. */
-export interface Guarded {
-  readonly service: TestApp;
-  readonly admin: ReturnType<typeof client>;
-  readonly operator: ReturnType<typeof client>;
-  readonly viewer: ReturnType<typeof client>;
-  /** A client that sends a token. */
-  bearer(token: string): ReturnType<typeof client>;
-  /** Makes a token. @returns its text */
-  addToken(scope: string, days?: string): Promise<string>;
-  /** Makes a link as the operator. @returns its path and query */
-  linkTo(address: string, days?: string): Promise<string>;
-}
+export type Guarded = Awaited<ReturnType<typeof startGuarded>>;
 
-/** @param options as `startApp` takes them */
-export async function startGuarded(
-  t: TestContext,
-  options: Parameters<typeof startApp>[1] = {},
-): Promise<Guarded> {
+/** Starts a service with sign-in at a proxy. @returns it with clients for its users */
+export async function startGuarded(t: TestContext, options: Parameters<typeof startApp>[1] = {}) {
   const service = await startApp(t, { proxies: groupedProxies(), ...options });
   const named = (name: string, groups: string) =>
     client(service.url, { "remote-user": name, "remote-groups": groups });
   const admin = named("boss", "platen-admins");
+  /** Makes a token. @returns its text */
   const addToken = async (scope: string, days = "365") => {
     const page = await (await admin.post("/tokens", { name: `for ${scope}`, scope, days })).text();
     const text = /platen_\w{39}/.exec(page)?.[0];
     if (text === undefined) throw new Error(`no token was made: ${page.slice(0, 2000)}`);
     return text;
   };
+  /** A client that sends a token. */
   const bearer = (token: string) => client(service.url, { authorization: `Bearer ${token}` });
   const [operator, viewer] = [named("tech", "techs"), named("seller", "sales")];
+  /** Makes a link as the operator. @returns its path and query */
   const linkTo = async (address: string, days = "7") => {
     const owner = /^\/\w+\/\d+/.exec(address)?.[0];
     return linkIn(await (await operator.post(`${owner}/links`, { address, days })).text());

@@ -1,14 +1,13 @@
-import { cpSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { unauthenticated } from "../../../src/domain/access/access.ts";
 import type { LinkOwner } from "../../../src/domain/access/link.ts";
 import { routes } from "../../../src/http/routes.ts";
-import { type TestApp, temporaryFolder } from "../app.ts";
+import type { TestApp } from "../app.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
 import { makePreferences } from "../printers/preferences-files.ts";
 import { addAccount, addPerson, signIn, signInAdmin, startClosed } from "./people.ts";
-import { idInPath, pathOf, patternOf } from "./route-cases.ts";
+import { idInPath, pathOf } from "./route-cases.ts";
 
 /** All kinds of senders, first those without a token or a link. */
 export const senderKinds = [
@@ -31,24 +30,15 @@ export const senderKinds = [
 ] as const;
 export type SenderKind = (typeof senderKinds)[number];
 
-/** A data folder with a record of each kind, and the requests of each sender. */
-export interface PreparedData {
-  readonly dataDir: string;
-  /** The name of the one backup. */
-  readonly backup: string;
-  requestAs(
-    who: SenderKind,
-    path: string,
-  ): { readonly path: string; readonly headers: Readonly<Record<string, string>> };
-}
+export type PreparedSenders = Awaited<ReturnType<typeof prepareSenders>>;
 
 const now = Date.UTC(2026, 10, 21, 14, 5);
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-export async function prepareSenders(t: TestContext): Promise<PreparedData> {
+/** Fills a folder with a record of each kind. @returns the name of the one backup, and the requests of each sender */
+export async function prepareSenders(t: TestContext, dataDir: string) {
   let time = now - 60 * day;
-  const dataDir = await temporaryFolder(t);
   const app = await startClosed(t, { dataDir, clock: () => time });
   const before = { cookie: await signInAdmin(app) };
   await addRecords(app, before);
@@ -88,20 +78,16 @@ export async function prepareSenders(t: TestContext): Promise<PreparedData> {
     const [cookie, token, link] = [cookies[who], tokens[who], linkTo[who]?.(path)];
     const linked = link === undefined ? path : `${path}${path.includes("?") ? "&" : "?"}${link}`;
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    return { path: linked, headers: cookie === undefined ? authorization : { cookie } };
+    const headers: Headers = cookie === undefined ? authorization : { cookie };
+    return { path: linked, headers };
   };
-  return { dataDir, backup, requestAs };
+  return { backup, requestAs };
 }
 
-/** Starts the service on a copy of the folder, where all credentials still work. `wait` advances the clock by a minute. */
-export async function startPrepared(
-  t: TestContext,
-  { dataDir }: PreparedData,
-): Promise<TestApp & { wait(): void }> {
-  const copy = await temporaryFolder(t);
-  cpSync(dataDir, copy, { recursive: true });
+/** Starts the service on a copy of that folder, where all credentials still work. `wait` advances the clock by a minute. */
+export async function startPrepared(t: TestContext, dataDir: string): Promise<TestApp & { wait(): void }> {
   let time = now + 2 * minute;
-  const app = await startClosed(t, { dataDir: copy, clock: () => time });
+  const app = await startClosed(t, { dataDir, clock: () => time });
   const wait = () => {
     time += minute;
   };
@@ -112,13 +98,10 @@ type Headers = Readonly<Record<string, string>>;
 
 /** Adds two clients with a printer and a driver each, and records that `deleteSome` deletes. */
 async function addRecords(app: TestApp, headers: Headers): Promise<void> {
-  const drivers = [
-    driverZip(),
-    driverZip({ version: "2.0.0.0" }),
-    driverZip({ version: "3.0.0.0", catalog: null }),
-    driverZip({ version: "4.0.0.0" }),
-  ];
-  for (const bytes of drivers) await app.upload("/drivers/upload", bytes, "driver.zip", headers);
+  for (const version of ["1.0.0.0", "2.0.0.0", "3.0.0.0", "4.0.0.0"]) {
+    const bytes = driverZip({ version, ...(version === "3.0.0.0" && { catalog: null }) });
+    await app.upload("/drivers/upload", bytes, "driver.zip", headers);
+  }
   for (const id of ["1", "2"]) {
     await app.post("/clients", { name: `Kunde ${id}` }, headers);
     const fields = { name: `Office ${id}`, address: `10.0.0.${id}`, driver_id: id, client_id: id };
@@ -141,9 +124,8 @@ async function deleteSome(app: TestApp, headers: Headers): Promise<void> {
 }
 
 async function addToken(app: TestApp, headers: Headers, scope: string, days = "365"): Promise<string> {
-  const page = await (
-    await app.post("/tokens", { name: `of ${Math.random()}`, scope, days }, headers)
-  ).text();
+  const fields = { name: `of ${Math.random()}`, scope, days };
+  const page = await (await app.post("/tokens", fields, headers)).text();
   const token = /platen_\w{39}/.exec(page)?.[0];
   if (token === undefined) throw new Error(`no token was made: ${page.slice(0, 2000)}`);
   return token;
@@ -151,7 +133,7 @@ async function addToken(app: TestApp, headers: Headers, scope: string, days = "3
 
 /** A link to each path of the table, by path, also to routes that links cannot open. */
 function linksOf({ app }: TestApp, days: number): Map<string, string> {
-  const all = routes.map((route) => pathOf(patternOf(route), ""));
+  const all = routes.map((route) => pathOf(route.path, ""));
   return new Map(
     [...all, "/printers/2/scripts/install"].map((path) => {
       const owner = ownerOf(path);
