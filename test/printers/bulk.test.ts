@@ -126,7 +126,7 @@ test("simultaneous changes, undos and deletions of the same printers end in a st
   const move = (client_id: string) => sendBulk(service, { ids: "1,2,3,4", action: "client", client_id });
   const undo = (id: number) => service.post(`/deletions/${id}/undo`, {});
 
-  for (let round = 0; round < rounds(3, 5); round++) {
+  for (let round = 0; round < rounds(2, 5); round++) {
     const ids = service.app.undo.list().map(({ id }) => id);
     await Promise.all([...["2", "1", ""].map(move), ...ids.map(undo)]);
   }

@@ -63,8 +63,8 @@ test("preferences are saved, shown, given back with their digest, and deleted", 
 test("a file of exactly 1 MB is taken under any field name, and a larger, empty or clearly other file is refused", async (t) => {
   const { send, fetch, app, dataDir } = await appWithPrinter(t);
   const form = new FormData();
-  form.set("anything", new Blob([new Uint8Array(makePreferences(1, limit))]), "x");
-  const tooLarge = makePreferences(2, limit + 1);
+  form.set("anything", new Blob([new Uint8Array(Buffer.alloc(limit, makePreferences()))]), "x");
+  const tooLarge = Buffer.alloc(limit + 1, makePreferences());
   const refused: [bytes: Buffer, status: number, why: string][] = [
     [tooLarge, 413, "The preferences file is too large. The limit is 1 MB"],
     [Buffer.alloc(0), 422, "The preferences file is empty"],

@@ -9,7 +9,7 @@ import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makePng } from "../support/printers/png.ts";
 import { makeDriver } from "../support/records.ts";
 
-const count = rounds(8, 200);
+const count = rounds(4, 200);
 
 /** Waits for turns of the event loop, so that two requests meet at another point in every round. */
 async function later(turns: number): Promise<void> {
