@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { csvRow, readCsv } from "../../src/domain/csv.ts";
 import { UserError } from "../../src/domain/errors.ts";
 import { csvColumns, readPrinterCsv } from "../../src/domain/import/printer-csv.ts";
-import { printerDefaults } from "../../src/domain/printers/printer-fields.ts";
+import { parsePrinter, printerDefaults } from "../../src/domain/printers/printer-fields.ts";
 import { startApp } from "../support/app.ts";
 import { rounds, selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
@@ -121,8 +121,7 @@ test("an export has no formulas and is imported without loss: nothing changes he
   const count = rounds(12, 120);
   for (let seed = 1; seed <= count; seed++) {
     const driver = [{}, { driver_id: "1" }, { driver_id: "1", driver_desc: "Papyrus 100 PS" }][seed % 3];
-    const { status } = await source.post("/printers", { ...awkwardPrinter(seed), ...driver });
-    assert.equal(status, 200);
+    await source.app.store.printers.add(parsePrinter({ ...awkwardPrinter(seed), ...driver }));
   }
   const all = ({ app }: typeof source) => {
     const names = new Map(app.store.clients.names().map(({ id, name }) => [id, name]));
@@ -218,6 +217,7 @@ test("a file without the column “name” or with too many rows is refused", ()
     [`sep=;\nname${";x".repeat(300)}\nA\n`, /^Row 1 .* has more than 256 columns\./],
     ["\u0000\u0001PK", /must contain the column “name”/],
     [`name\n${"a\n".repeat(5001)}`, /more than 5000 printers/],
+    [`name\nA\n${"\n".repeat(20_001)}`, /more than 20000 rows, including blank ones/],
   ];
 
   for (const [text, message] of refused) assertRefused(() => readPrinterCsv(text), message);

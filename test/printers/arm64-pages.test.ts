@@ -4,7 +4,6 @@ import type { Page } from "playwright-core";
 import { navigation } from "../support/app.ts";
 import { openBrowser, watchProblems, withoutBrowser } from "../support/browser.ts";
 import { textOf } from "../support/deploy/answers.ts";
-import { deepTest } from "../support/depth.ts";
 import { appWithPair, armZip, misdeclaredZip } from "../support/drivers/arm64-pair.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { withOnePrinter } from "../support/printers/one-printer.ts";
@@ -68,23 +67,6 @@ test("an unsuitable second driver is refused at its field, and nothing is change
   assert.equal((await post("/printers", form, navigation)).status, 303);
 });
 
-test("a Windows driver for ARM64 machines works beside a vendor’s driver for the others", async (t) => {
-  const { fetch, post, app } = await withOnePrinter(t);
-  const model = "Microsoft PS Class Driver";
-  const pair = { ...office, driver_id: "1", arm64_driver_id: "1000002", arm64_driver_desc: model };
-  await post("/printers/1", pair);
-
-  const script = await textOf(fetch("/printers/1/scripts/install"));
-  const page = await textOf(fetch("/printers/1"));
-  const unset = await post("/printers/1", { ...office, driver_id: "1" });
-
-  assert.match(script, /Arm64DriverKey = 'driver-1000002'/);
-  assert.match(script, /Arm64DriverName = 'Microsoft PS Class Driver'/);
-  assert.equal(script.match(/\sDownload = 'http/g)?.length, 1, "only the vendor’s driver is downloaded");
-  assert.match(page, /Microsoft PS Class Driver/);
-  assert.deepEqual([unset.status, app.store.printers.get(1).printer.arm64_driver_id], [200, null]);
-});
-
 test("scripts name each driver’s files and digest once and no second driver if there is none, and their revision changes with it and its model", async (t) => {
   const { fetch, post, url, main, arm } = await appWithPair(t);
   const script = (kind: string) => textOf(fetch(`/printers/1/scripts/${kind}`));
@@ -104,6 +86,10 @@ test("scripts name each driver’s files and digest once and no second driver if
   const alone = await save({});
   await post(`/drivers/${arm}`, { name: "Another name" });
   const aloneStill = await revision();
+  const without = await script("install");
+  const model = "Microsoft PS Class Driver";
+  await save({ arm64_driver_id: "1000002", arm64_driver_desc: model });
+  const [ofWindows, page] = [await script("install"), await textOf(fetch("/printers/1"))];
 
   const digests = [...install.matchAll(/FilesSha256 = '([0-9A-F]{64})'/g)].map((match) => match[1]);
   const downloads = [...install.matchAll(/\sDownload = '([^']*)'/g)].map((match) => match[1]);
@@ -111,7 +97,11 @@ test("scripts name each driver’s files and digest once and no second driver if
   assert.equal(new Set(digests).size, 2);
   for (const text of [install, ...others]) assert.match(text, /function Resolve-Driver/);
   for (const text of others) assert.doesNotMatch(text, /https?:\/\//);
-  assert.doesNotMatch(await script("install"), /Resolve-Driver|driver-arm64/);
+  assert.doesNotMatch(without, /Resolve-Driver|driver-arm64/);
+  assert.match(ofWindows, /Arm64DriverKey = 'driver-1000002'/);
+  assert.match(ofWindows, /Arm64DriverName = 'Microsoft PS Class Driver'/);
+  assert.equal(ofWindows.match(/\sDownload = 'http/g)?.length, 1, "only the vendor’s driver is downloaded");
+  assert.match(page, /Microsoft PS Class Driver/);
   assert.equal(new Set([both, other, trusted, alone]).size, 4);
   assert.deepEqual([back, aloneStill], [both, alone]);
 });
@@ -158,12 +148,6 @@ test("a client’s page names the architectures for all of its printers, by the 
 describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   const valuesOf = (page: Page, options: string) =>
     page.locator(options).evaluateAll((all) => all.map((one) => one.getAttribute("value")));
-  /** Follows the link from the printer's page to the field. */
-  async function openField(page: Page, url: string): Promise<void> {
-    await page.goto(`${url}/printers/1`);
-    await page.getByRole("link", { name: "Choose a driver for ARM64" }).click();
-    await page.waitForURL(/#f-arm64_driver_id$/);
-  }
 
   test("the printer's page links to the ARM64 field, which says whether it is needed and suggests models", async (t) => {
     const { url, addDriver, app } = await withOnePrinter(t);
@@ -174,7 +158,9 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
     const hint = page.locator("#f-arm64_driver_id-hint");
     const driver = page.getByLabel("Driver", { exact: true });
 
-    await openField(page, url);
+    await page.goto(`${url}/printers/1`);
+    await page.getByRole("link", { name: "Choose a driver for ARM64" }).click();
+    await page.waitForURL(/#f-arm64_driver_id$/);
     await page.locator("#f-arm64_driver_id").waitFor();
     const needed = await hint.textContent();
     await driver.selectOption(both);
@@ -195,24 +181,6 @@ describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300
     assert.deepEqual([driver_id, arm64_driver_id, arm64_driver_desc], [1, arm, "Papyrus ARM PS"]);
     assert.deepEqual(problems, []);
   });
-
-  deepTest(
-    "the printer's page links to the ARM64 field without scripts, and IPP hides the field",
-    async (t) => {
-      const { url } = await withOnePrinter(t);
-      const page = await (await openBrowser(t, { javaScriptEnabled: false })).newPage();
-      const [driver, model] = [page.locator("#f-arm64_driver_id"), page.locator("#f-arm64_driver_desc")];
-
-      await openField(page, url);
-      if (!(await driver.isVisible()))
-        await page.locator("summary").getByText("ARM64 PCs", { exact: true }).click();
-      await driver.waitFor();
-      await page.getByText("Port and status").click();
-      await page.getByLabel("Protocol").selectOption("ipp");
-
-      assert.deepEqual([await driver.isVisible(), await model.isVisible()], [false, false]);
-    },
-  );
 
   test("of drivers that are uploaded from the form, only one for ARM64 can be chosen as the ARM64 driver", async (t) => {
     const { url } = await withOnePrinter(t);

@@ -119,8 +119,8 @@ async function startShop(t: TestContext): Promise<TestApp> {
   return service;
 }
 
-test("every query of the overview returns the states that lists show", async (t) => {
-  const { app } = await startShop(t);
+test("every query of the overview returns the states that lists show, with a deployment and a deleted archive at once", async (t) => {
+  const { app, fetch, dataDir } = await startShop(t);
   const driverIds = [...app.store.drivers.list(), ...app.store.drivers.windowsDrivers()].map(({ id }) => id);
   const { printers, drivers, windowsDrivers } = await app.overview.read();
   const ids = printers.map(({ printer }) => printer.id);
@@ -157,24 +157,12 @@ test("every query of the overview returns the states that lists show", async (t)
     [5, "archive", false],
     [6, "unchosen-model", false],
   ]);
-});
-
-test("lists show a deleted archive and a deployment at once, although no record changes", async (t) => {
-  const { app, fetch, dataDir } = await startShop(t);
-  const kindsOf = async (id: number) => {
-    const { printers } = await app.overview.read();
-    const row = printers.find(({ printer }) => printer.id === id);
-    return `${row?.findings.map(({ kind }) => kind)} ${row?.changed}`;
-  };
-
-  const before = [await kindsOf(6), await kindsOf(4)];
   await (await fetch("/printers/4/scripts/install")).text();
-  const deployed = await kindsOf(4);
   await rm(join(dataDir, "drivers", `${app.store.drivers.get(1).sha256}.zip`));
-  const deleted = await kindsOf(6);
-
-  assert.deepEqual(before, ["unchosen-model false", " true"]);
-  assert.deepEqual([deployed, deleted], [" false", "archive,unchosen-model false"]);
+  const later = (await app.overview.read()).printers.map((row) => {
+    return `${row.printer.id} ${row.changed} ${row.findings.map(({ kind }) => kind)}`;
+  });
+  for (const row of ["4 false ", "6 false archive,unchosen-model"]) assert.ok(later.includes(row), row);
 });
 
 test("pages and downloads of one printer or client read no list of all printers", async (t) => {
@@ -182,7 +170,7 @@ test("pages and downloads of one printer or client read no list of all printers"
   app.store.printers.list = () => assert.fail("all printers were read");
   const paths = [
     ...["/printers/4", "/printers/4/edit", "/printers/4/publish", "/printers/4/read/install"],
-    ...["/printers/4/packages/rmm", "/printers/4/packages/mdm", "/printers/4?done=saved"],
+    ...["/printers/4/packages/rmm", "/printers/4?done=saved"],
     ...["/clients/1", "/clients/1/publish", "/clients/1/scripts/install", "/packages/rmm?ids=1,3"],
   ];
 

@@ -4,7 +4,6 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
-import { startGuarded } from "../support/access/guarded.ts";
 import { navigation } from "../support/app.ts";
 import { filesIn, recordsOf, undoLast } from "../support/backup/deletions.ts";
 import { statusesOf, textOf } from "../support/deploy/answers.ts";
@@ -124,11 +123,14 @@ test("printers without a queue or driver, and IPP printers, cannot have preferen
 });
 
 test("preferences change the revision, and no longer where the printer has no queue or uses IPP", async (t) => {
-  const { send, post, remove, script } = await appWithPrinter(t);
+  const { send, post, remove, script, fetch, row } = await appWithPrinter(t);
   const revision = async () => /Revision = '(\w+)'/.exec(await script())?.[1];
   const before = await revision();
+  await bytesOf(fetch("/printers/1/packages/rmm"));
+  const changed = [(await row()).changed];
 
   await send();
+  changed.push((await row()).changed);
   const [first, settings] = [await revision(), await script()];
   await send(makePreferences(2));
   const second = await revision();
@@ -138,24 +140,11 @@ test("preferences change the revision, and no longer where the printer has no qu
   const back = await revision();
   await remove();
 
+  assert.deepEqual(changed, [false, true], "since the package was downloaded");
   assert.equal(new Set([before, first, second]).size, 3);
   assert.ok(settings.includes(`PreferencesSha256 = '${digestOf(makePreferences()).toUpperCase()}'`));
   assert.doesNotMatch(ipp, /PreferencesSha256/);
   assert.deepEqual([back, await revision()], [second, before]);
-});
-
-test("a page shows a deployed printer as changed after its preferences changed, and as before after an undo", async (t) => {
-  const service = await appWithPrinter(t);
-  const { fetch, send, remove, row } = service;
-  const deploy = () => bytesOf(fetch("/printers/1/packages/rmm"));
-  const changed: boolean[] = [];
-
-  for (const act of [deploy, send, deploy, remove, () => undoLast(service)]) {
-    await act();
-    changed.push((await row()).changed);
-  }
-
-  assert.deepEqual(changed, [false, true, false, true, false]);
 });
 
 test("after a change of the driver or model, the printer needs attention until the file is uploaded again", async (t) => {
@@ -204,15 +193,4 @@ test("deleted and replaced preferences, and those of a deleted printer, can be r
   await remove();
   await app.undo.makeFinal(app.undo.list()[0]?.id ?? 0);
   assert.ok(!filesIn(dataDir).some((name) => name.startsWith("preferences/")));
-});
-
-test("a viewer’s page offers the preferences only to download", async (t) => {
-  const { admin, viewer } = await startGuarded(t);
-  await admin.addPrinter();
-  await admin.upload(path, makePreferences());
-
-  const page = await textOf(viewer.fetch("/printers/1"));
-
-  assert.match(page, /Vendor preferences.*Download/s);
-  assert.doesNotMatch(page, /Upload preferences|Delete preferences/);
 });

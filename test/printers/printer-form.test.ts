@@ -96,6 +96,12 @@ test("every field of a printer is in its form, and fields are read in its order,
   assert.deepEqual(Object.keys(parsePrinter(everything)), names);
   const link = '<a href="/help/printers#remove-what-the-printer-replaces" target="_blank" rel="noopener">';
   assert.ok(form.includes(`${link}What is removed</a>`), "a link to the help opens a tab of its own");
+  assert.match(
+    form,
+    /<code id="ticket-command">Get-Printer \| Out-GridView [^<]*XML \} \| Set-Clipboard<\/code>/,
+  );
+  assert.match(form, /<div class="field" data-file-text="f-print_ticket" hidden>/);
+  assert.doesNotMatch(form, /<input id="f-print_ticket-file"[^>]* name=/, "without scripts it is pasted");
 });
 
 test("a checkbox is read from many words, and a form shows it as it was read", () => {

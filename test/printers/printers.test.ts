@@ -33,7 +33,7 @@ test("a rejected form keeps its values, and has each problem beside its field, w
   const described = [...text.matchAll(/aria-describedby="([^"]*)"/g)].map(([, ids = ""]) => ids.split(" "));
   assert.equal(answer.status, 422);
   assert.match(text, /id="printer-list"/);
-  for (const problem of [/cannot contain “,”/, /neither an IP address nor a host name/, /Client 7 does not/])
+  for (const problem of [/cannot contain “,”/, /neither an IP address nor a/, /Client 7 does not/])
     assert.match(text, problem, "all that is wrong at once");
   for (const value of ["A,B", "Hall &lt;3&gt;"]) assert.ok(text.includes(`value="${value}"`), value);
   for (const id of described.flat()) assert.ok(text.includes(`id="${id}"`), id);
@@ -95,4 +95,44 @@ test("lists of a client’s and a driver’s page cannot delete a row, and a rec
   assert.deepEqual(statusesOf(refused), [409, 409]);
   for (const answer of refused) assert.match(await answer.text(), /Hall printer/);
   assert.deepEqual([app.store.clients.count(), app.store.drivers.list().length], [1, 1]);
+});
+
+const sddl = "G:SYD:(A;;LCSWSDRCWDWO;;;BA)(A;;SWRC;;;WD)";
+const options = { permission_sddl: sddl, keep_printed: "on", hold_mismatched: "on" };
+
+const settingIn = (script: string, name: string) =>
+  new RegExp(`^\\s*${name} = (.*)$`, "m").exec(script)?.[1]?.trim();
+
+test("permissions and options of the queue are on the page, in the log and in the scripts, and change the revision only if set", async (t) => {
+  const { post, fetch } = await withOnePrinter(t);
+  const save = (fields: Record<string, string>) =>
+    post("/printers/1", { name: "Office", driver_id: "1", address: "10.0.0.9", ...fields });
+  const seen = async () => {
+    const script = await textOf(fetch("/printers/1/scripts/install"));
+    const values = ["PermissionSddl", "KeepPrinted", "HoldMismatched"].map((name) => settingIn(script, name));
+    return { revision: settingIn(script, "Revision"), values: values.join("|") };
+  };
+
+  const before = await seen();
+  await save({ requires_reachable: "on" });
+  const reachable = await seen();
+  const revisions = [before.revision];
+  for (const [name, value] of Object.entries(options)) {
+    await save({ [name]: value });
+    revisions.push((await seen()).revision);
+  }
+  await save({ ...options, requires_reachable: "on" });
+  const full = await seen();
+  const [page, log] = [await textOf(fetch("/printers/1")), await textOf(fetch("/audit"))];
+  await save({});
+
+  assert.equal(before.values, "||");
+  assert.equal(full.values, `'${sddl}'|$true|$true`);
+  assert.deepEqual([reachable, await seen()], [before, before]);
+  assert.equal(new Set(revisions).size, 4);
+  assert.match(page, /Queue permissions<\/dt><dd><code>G:SYD:\(A;;LCSW/);
+  for (const label of ["Keep printed documents", "Hold mismatched documents"])
+    assert.match(page, new RegExp(`${label}</dt><dd>yes<`));
+  assert.match(page, /Only PCs that reach the printer<\/dt><dd>yes, in Intune</);
+  assert.match(log, /Hold mismatched documents/);
 });

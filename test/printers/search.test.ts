@@ -69,10 +69,7 @@ test("a list is narrowed by client, by no client, by state and by kind of findin
 
   for (const [input, ids] of inputs) assert.equal(idsOf(input), ids, JSON.stringify(input));
   assert.deepEqual(invalid.map(isNarrowed), Array(6).fill(false));
-  assert.ok(
-    invalid.every((narrowing) => narrowPrinters(rows, narrowing) === rows),
-    "the same rows",
-  );
+  for (const narrowing of invalid) assert.equal(narrowPrinters(rows, narrowing), rows);
 });
 
 test("drivers and clients are found by their words, drivers also by the clients that use them", () => {
@@ -86,18 +83,15 @@ test("drivers and clients are found by their words, drivers also by the clients 
     { name: "Kunde Müller", notes: "Frau Özdemir" },
     { name: "Alpha", notes: "" },
   ];
-  const inputs = [
-    ...[{ q: "VELLUM 1.2.3" }, { q: "l17" }, { state: "blocked" }, { client_id: "7" }],
-    ...[{ client_id: "none" }, { client_id: "7", state: "blocked" }],
-  ];
+  const makersOf = (input: Record<string, string>) =>
+    narrowDrivers(drivers, parseNarrowing(input, "drivers")).map(({ listed }) => listed?.provider);
 
-  const found = [
-    ...inputs.map((input) => narrowDrivers(drivers, parseNarrowing(input, "drivers"))),
-    narrowClients(clients, { q: "ozdemir kunde" }),
-    narrowClients(clients, { q: "a" }),
-  ].map((list) => list.length);
-
-  assert.deepEqual(found, [1, 1, 1, 1, 1, 0, 1, 2]);
+  assert.deepEqual([{ q: "VELLUM 1.2.3" }, { q: "l17" }].map(makersOf), [["Vellum"], ["Papyrus"]]);
+  assert.deepEqual([{ state: "blocked" }, { client_id: "7" }].map(makersOf), [["Vellum"], ["Papyrus"]]);
+  assert.deepEqual(makersOf({ client_id: "none" }), ["Vellum"]);
+  assert.deepEqual(makersOf({ client_id: "7", state: "blocked" }), []);
+  assert.equal(narrowClients(clients, { q: "ozdemir kunde" }).length, 1);
+  assert.equal(narrowClients(clients, { q: "a" }).length, 2);
 });
 
 /** A row of the client with this name. */

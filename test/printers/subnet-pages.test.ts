@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { statusesOf, textOf } from "../support/deploy/answers.ts";
+import { startApp, type TestApp } from "../support/app.ts";
+import { textOf } from "../support/deploy/answers.ts";
 import { unpackers } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { startFilled } from "../support/filled.ts";
+import { fetchPublishScript } from "../support/publish/published.ts";
 
 /** A service with printers whose subnets are their own, their client's, and none. */
 const appWithPlaces = (t: TestContext) => startFilled(t, fill);
@@ -117,41 +118,6 @@ test("an invalid line is refused with 422 and named, in both forms, which keep t
   assert.equal(app.store.clients.count(), 1);
 });
 
-test("a client keeps its subnets after a save, an undone deletion and a restart", async (t) => {
-  const service = await startApp(t);
-  const { post, app } = service;
-  await post("/clients", { name: "Alpha", subnets: "10.1.2.0/24\nfd00::/64" }, navigation);
-  const before = app.store.clients.get(1);
-
-  await post("/clients/1/delete", {}, navigation);
-  const gone = app.store.clients.count();
-  await post("/deletions/1/undo", {}, navigation);
-  const back = app.store.clients.get(1);
-  await service.stop();
-  const restarted = await startApp(t, { dataDir: service.dataDir });
-
-  assert.deepEqual(before.subnets, ["10.1.2.0/24", "fd00::/64"]);
-  assert.equal(gone, 0);
-  assert.deepEqual([back, restarted.app.store.clients.get(1)], [before, before]);
-});
-
-test("saving an outdated client form keeps new subnets, and asks where both changed them", async (t) => {
-  const { post, fetch, app } = await appWithPlaces(t);
-  const opened = /name="opened" value="([^"]+)"/.exec(await textOf(fetch("/clients/1")))?.[1] ?? "";
-  const save = (subnets: string) => post("/clients/1", { name: "Alpha", notes: "late", subnets, opened });
-  await post("/clients/1", { name: "Alpha", subnets: "10.7.0.0/16" });
-
-  const late = await save("10.1.2.0/24");
-  const both = await save("10.8.0.0/16");
-
-  const told = "Another user changed “Subnets” to “<bdi>10.7.0.0/16</bdi>”. Platen kept that value";
-  const { notes, subnets } = app.store.clients.get(1);
-  assert.deepEqual(statusesOf([late, both]), [200, 409]);
-  assert.ok((await late.text()).includes(told));
-  assert.match(await both.text(), /Saved meanwhile: .*10\.7\.0\.0\/16/);
-  assert.deepEqual([notes, subnets], ["late", ["10.7.0.0/16"]]);
-});
-
 test("a change of subnets changes scripts and packages but not the revision", async (t) => {
   const { fetch, post } = await appWithPlaces(t);
   const seen = async () => {
@@ -167,4 +133,24 @@ test("a change of subnets changes scripts and packages but not the revision", as
   assert.equal(after[0], before[0]);
   assert.deepEqual([before[1], after[1]], ["'10.1.2.0/24'", "'10.7.0.0/16'"]);
   assert.notEqual(after[2], before[2]);
+});
+
+test("a printer that must be reachable gets a requirement script and rule, by hand and with publish.ps1", async (t) => {
+  const { fetch, addPrinter, post } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  await addPrinter({ client_id: "1", requires_reachable: "on" });
+
+  const page = await textOf(fetch("/printers/1"));
+  const { settings } = await fetchPublishScript({ fetch }, "/printers/1/publish");
+  const ofClient = await textOf(fetch("/clients/1"));
+  await addPrinter({ name: "Anywhere", client_id: "1", driver_id: "1", address: "10.0.0.10" });
+  const partly = await textOf(fetch("/clients/1"));
+
+  assert.match(page, /href="\/printers\/1\/scripts\/requirement">Download requirement\.ps1/);
+  assert.match(page, /PCs that cannot reach the printer are not applicable/);
+  assert.doesNotMatch(page, /-OnlyHere/);
+  const apps = settings.Apps.filter(({ Kind }) => Kind === "printer");
+  assert.deepEqual([apps.length, apps[0]?.Requirement === null], [1, false]);
+  assert.match(ofClient, /requirement-alpha\.ps1/);
+  assert.match(partly, /None\. Some of these printers are for all PCs/);
 });
