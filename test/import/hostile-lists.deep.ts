@@ -14,6 +14,7 @@ const lists: Record<string, string | Buffer> = {
   "a quote that is never closed": `name,address\n"${"x\n".repeat(size / 2)}`,
   "columns without end": `name\n${",".repeat(size)}`,
   "a heading without end": `name${",x".repeat(size / 2)}`,
+  "blank rows": `name\nA\n${"\n".repeat(4 << 20)}`,
   zeros: Buffer.alloc(size),
   "no UTF-8": Buffer.alloc(size, 0xe9),
   "combining marks": `name\n${`${"\u0316\u0301".repeat(8000)}\n`.repeat(200)}`,
@@ -48,15 +49,6 @@ test("each hostile list takes at most four seconds of processor time", { timeout
   assert.equal(app.store.printers.list().length, 0);
 });
 
-test("a list of 20 MB is refused", async (t) => {
-  const { upload } = await startApp(t);
-
-  const huge = await upload("/import/preview", Buffer.alloc(20 << 20, "a"), "printers.csv");
-
-  assert.equal(huge.status, 413);
-  assert.match(await huge.text(), /larger than 8 MB/);
-});
-
 test("a list of 8 MB that hardly compresses passes through the preview completely", async (t) => {
   const { post, upload } = await startApp(t);
   const noise = () => Buffer.from(Array.from({ length: 24_000 }, () => Math.random() * 256));
@@ -67,8 +59,9 @@ test("a list of 8 MB that hardly compresses passes through the preview completel
   const state = /name="state" value="([^"]*)"/.exec(page)?.[1] ?? "";
   const answer = await post("/import/preview", { state });
 
+  const tooLarge = await post("/import", { state: Buffer.alloc((8 << 20) + 1, "a").toString("base64") });
   assert.ok(list.length > 7_900_000 && list.length <= 8 << 20, `${list.length} bytes`);
-  assert.equal(answer.status, 200);
+  assert.deepEqual([answer.status, tooLarge.status], [200, 413]);
 });
 
 test("the time to read a file is proportional to its length", async () => {

@@ -6,11 +6,11 @@ import { type FindingKind, printerFindings } from "../../src/domain/printers/fin
 import type { ListedPrinter } from "../../src/domain/printers/listings.ts";
 import { architecturesOf, driversOf as driversIn } from "../../src/domain/printers/printer-drivers.ts";
 import { remedyOf } from "../../src/html/remedies.ts";
-import { planMove } from "../../src/services/printers/move-printers.ts";
 import { navigation } from "../support/app.ts";
-import { recordsOf, undoLast } from "../support/backup/deletions.ts";
+import { recordsOf, undo, undoLast } from "../support/backup/deletions.ts";
+import { statusesOf, textOf } from "../support/deploy/answers.ts";
 import { appWithPair, armZip, driversOf, type Pair } from "../support/drivers/arm64-pair.ts";
-import { driverZip } from "../support/drivers/driver-zip.ts";
+import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
 import { makeDriver, makePrinter } from "../support/records.ts";
 
 const ps = { arm64_driver_desc: "Papyrus ARM PS" };
@@ -25,53 +25,44 @@ test("a driver that is only a printer’s second driver is in use and cannot be 
   await post(`/printers/${printer}`, office(main));
   const done = await remove(service, `/drivers/${arm}`);
 
-  assert.deepEqual([refused.status, done.status], [409, 200]);
+  assert.deepEqual(statusesOf([refused, done]), [409, 200]);
   assert.match(await refused.text(), /the printers that use it first: “Office”/);
   assert.deepEqual(driversOf(service), [["Office", main, "", null, ""]]);
 });
 
-test("undoing a printer’s deletion restores both drivers", async (t) => {
+test("undoing a printer’s deletion restores both drivers, or the printer without its second driver and says so", async (t) => {
   const service = await appWithPair(t, ps);
+  const { post, app, main, arm, printer } = service;
   const before = recordsOf(service);
-
-  await remove(service, `/printers/${service.printer}`);
-  const gone = service.app.store.printers.list();
+  await remove(service, `/printers/${printer}`);
   await undoLast(service);
-
-  assert.deepEqual(gone, []);
-  assert.deepEqual(recordsOf(service), before);
-});
-
-test("undoing a printer’s deletion needs its second driver, or restores the printer without it and says so", async (t) => {
-  const service = await appWithPair(t, ps);
-  const { fetch, post, app, main, arm, printer } = service;
+  const restored = recordsOf(service);
   await remove(service, `/printers/${printer}`);
   await remove(service, `/drivers/${arm}`);
 
   const [ofDriver = 0, ofPrinter] = app.undo.list().map(({ id }) => id);
-  const needs = await post(`/deletions/${ofPrinter}/undo`, {}, navigation);
+  const needs = await undo(service, ofPrinter);
   await app.undo.makeFinal(ofDriver);
-  const done = await post(`/deletions/${ofPrinter}/undo`, {}, navigation);
-  const page = await (await fetch(done.headers.get("location") ?? "")).text();
+  const { page } = await undo(service, ofPrinter);
   const { arm64_driver_desc } = app.store.printers.get(printer).printer;
   const saved = await post(`/printers/${printer}`, { ...office(main), location: "Hall", arm64_driver_desc });
 
+  assert.deepEqual(restored, before);
   assert.deepEqual([needs.status, saved.status], [409, 200]);
-  assert.match(await needs.text(), /“Office” needs “Papyrus ARM 3\.0”, which was deleted later/);
+  assert.match(needs.page, /“Office” needs “Papyrus ARM 3\.0”, which was deleted later/);
   assert.match(page, /The driver for ARM64 “Papyrus ARM 3\.0” is deleted\. Choose another driver\./);
   assert.deepEqual(driversOf(service), [["Office", main, "", null, ""]]);
 });
 
 test("a restored printer gets its second driver from a new upload of the same ZIP", async (t) => {
   const service = await appWithPair(t);
-  const { fetch, post, app, addDriver, main, arm, printer } = service;
+  const { app, addDriver, main, arm, printer } = service;
   await remove(service, `/printers/${printer}`);
   await remove(service, `/drivers/${arm}`);
   const reuploaded = await addDriver(armZip());
   await app.undo.makeFinal(2);
 
-  const done = await post("/deletions/1/undo", {}, navigation);
-  const page = await (await fetch(done.headers.get("location") ?? "")).text();
+  const { page } = await undo(service, 1);
 
   assert.notEqual(reuploaded, arm);
   assert.match(page, /the same ZIP uploaded again/);
@@ -80,25 +71,19 @@ test("a restored printer gets its second driver from a new upload of the same ZI
 
 test("bulk changes of driver and client keep the second drivers", async (t) => {
   const service = await appWithPair(t, ps);
-  const next = await service.addDriver(driverZip({ version: "9.0.0.0" }));
-  await service.post("/clients", { name: "Alpha" });
-  const found: unknown[] = [];
+  const { post, addDriver, arm } = service;
+  const next = await addDriver(driverZip({ version: "9.0.0.0" }));
+  await post("/clients", { name: "Alpha" });
+  const change = { ids: "1", confirmed: "1" };
 
-  for (const change of [
-    { action: "driver", driver_id: String(next) },
-    { action: "driver", driver_id: "" },
-    { action: "client", client_id: "1" },
-  ]) {
-    const ids = String(service.printer);
-    const { status } = await service.post("/printers/bulk", { ids, confirmed: "1", ...change });
-    found.push([status, ...(driversOf(service)[0]?.slice(1) ?? [])]);
-  }
+  await post("/printers/bulk", { ...change, action: "driver", driver_id: String(next) });
+  const changed = driversOf(service);
+  await post("/printers/bulk", { ...change, action: "driver", driver_id: "" });
+  const moved = await post("/printers/bulk", { ...change, action: "client", client_id: "1" });
 
-  assert.deepEqual(found, [
-    [200, next, "", service.arm, "Papyrus ARM PS"],
-    [200, null, "", service.arm, "Papyrus ARM PS"],
-    [200, null, "", service.arm, "Papyrus ARM PS"],
-  ]);
+  assert.equal(moved.status, 200);
+  assert.deepEqual(changed, [["Office", next, "", arm, "Papyrus ARM PS"]]);
+  assert.deepEqual(driversOf(service), [["Office", null, "", arm, "Papyrus ARM PS"]]);
 });
 
 /** Moves the printers of the second driver, which is also both drivers of another printer, to a new driver. */
@@ -106,23 +91,30 @@ async function move(service: Pair, zip: Buffer) {
   const { fetch, post, addDriver, addPrinter, arm: from } = service;
   await addPrinter({ driver_id: String(from), arm64_driver_id: String(from), name: "Twice" });
   const to = await addDriver(zip);
-  const page = await (await fetch(`/drivers/${from}/move?to=${to}`)).text();
+  const page = await textOf(fetch(`/drivers/${from}/move?to=${to}`));
   const preview = /name="preview" value="([0-9a-f]+)"/.exec(page)?.[1] ?? "";
-  const { status } = await post(`/drivers/${from}/move`, { to: String(to), preview }, navigation);
-  return { page, status, to };
+  const confirm = () => post(`/drivers/${from}/move`, { to: String(to), preview }, navigation);
+  return { page, to, confirm };
 }
 
 test("moving a driver’s printers also replaces it as their second driver, so that it can be deleted", async (t) => {
   const service = await appWithPair(t, ps);
+  const { post, main, arm } = service;
 
-  const { page, status, to } = await move(service, armZip({ version: "4.0.0.0" }));
-  const left = await remove(service, `/drivers/${service.arm}`);
+  const { page, to, confirm } = await move(service, armZip({ version: "4.0.0.0" }));
+  await post("/printers/1", { ...office(arm), driver_desc: "Papyrus ARM PS" });
+  const outdated = await confirm();
+  const both = { ...office(main), arm64_driver_id: String(arm), ...ps };
+  await post("/printers/1", both);
+  const moved = await confirm();
+  const left = await remove(service, `/drivers/${arm}`);
 
   assert.match(page, /The packages of 2 printers change/);
   assert.match(page, /Papyrus ARM PS<\/bdi> <span class="soft">on ARM64 PCs/);
-  assert.deepEqual([status, left.status], [303, 200]);
+  assert.equal(outdated.status, 409, "the driver was the main driver, no longer the second");
+  assert.deepEqual(statusesOf([moved, left]), [303, 200]);
   assert.deepEqual(driversOf(service), [
-    ["Office", service.main, "", to, "Papyrus ARM PS"],
+    ["Office", main, "", to, "Papyrus ARM PS"],
     ["Twice", to, "Papyrus ARM", to, "Papyrus ARM"],
   ]);
 });
@@ -132,13 +124,13 @@ test("a move keeps the second driver if the new driver has no files for ARM64, a
   const { fetch, main, arm } = service;
 
   const x64 = driverZip({ models: ["Papyrus ARM"], version: "9.0.0.0" });
-  const { page, status, to } = await move(service, x64);
-  const again = await (await fetch(`/drivers/${arm}/move?to=${to}`)).text();
+  const { page, to, confirm } = await move(service, x64);
+  const { status } = await confirm();
+  const again = await textOf(fetch(`/drivers/${arm}/move?to=${to}`));
 
-  assert.match(
-    page,
-    /2 printers keep their ARM64 driver, because the new driver\s+does not support ARM64: .*Office.*Twice/s,
-  );
+  const kept =
+    /2 printers keep their ARM64 driver, because the new driver\s+does not support ARM64: .*Office.*Twice/s;
+  assert.match(page, kept);
   assert.equal(status, 303);
   assert.deepEqual(driversOf(service), [
     ["Office", main, "", arm, ""],
@@ -147,26 +139,17 @@ test("a move keeps the second driver if the new driver has no files for ARM64, a
   assert.doesNotMatch(again, /<button class="primary">Move/, "there is nothing left to move");
 });
 
-test("a move must be confirmed again after the driver became a printer’s main driver instead of its second", async (t) => {
-  const { app, addDriver, post, arm, printer } = await appWithPair(t, ps);
-  const next = await addDriver(armZip({ version: "4.0.0.0" }));
-
-  const before = await planMove(app.store, arm, next);
-  await post(`/printers/${printer}`, { ...office(arm), driver_desc: "Papyrus ARM PS" });
-  const after = await planMove(app.store, arm, next);
-
-  const pairs = [before, after].map((plan) => plan.pairs.map(({ model, isArm64 }) => [model, isArm64]));
-  assert.deepEqual(pairs, [[["Papyrus ARM PS", true]], [["Papyrus ARM PS", false]]]);
-  assert.notEqual(before.digest, after.digest);
-});
-
 test("before a second driver changes, the page names the printers that reinstall and those that would fail on ARM64", async (t) => {
   const { post, app, addDriver, addPrinter, main } = await appWithPair(t, ps);
+  const inf = (model: string, decoration: string) =>
+    printerInf({ models: [model], decoration, version: "7.0.0.0", files: ["arm.dll"] });
   const extra = [
-    { name: "b/other.inf", bytes: infOf("Papyrus Other", "NTarm64") },
-    { name: "b/x64.inf", bytes: infOf("Papyrus ARM", "NTamd64") },
-    { name: "b/arm.dll", bytes: "other bytes" },
-    { name: "b/papyrus.cat", bytes: "catalog" },
+    { name: "b/other.inf", bytes: inf("Papyrus Other", "NTarm64") },
+    { name: "b/x64.inf", bytes: inf("Papyrus ARM", "NTamd64") },
+    ...[
+      { name: "b/arm.dll", bytes: "other bytes" },
+      { name: "b/papyrus.cat", bytes: "catalog" },
+    ],
   ];
   const two = await addDriver(armZip({ version: "6.0.0.0", extra }));
   const choose = (inf_path: string, driver_desc: string, more = {}, headers = {}) =>
@@ -177,79 +160,69 @@ test("before a second driver changes, the page names the printers that reinstall
   const findings = async () =>
     (await app.overview.printer(printer)).row.findings.map((each) => [each.kind, each.state, each.isArm64]);
 
-  const form = await choose("b/other.inf", "Papyrus Other", { from_form: "1" }, navigation);
+  const preview = await textOf(choose("b/other.inf", "Papyrus Other", { from_form: "1" }, navigation));
   await choose("b/other.inf", "Papyrus Other");
   const lost = await findings();
   await choose("b/x64.inf", "Papyrus ARM");
   const foreign = await findings();
 
-  const preview = await form.text();
-  assert.match(
-    preview,
-    /1 printer will fail on ARM64 PCs\. The INF does not contain the model “<bdi>Papyrus ARM<\/bdi>”: .*Second/s,
-  );
-  assert.match(preview, /1 printer must be deployed again: .*Second/s);
+  const fails =
+    "1 printer will fail on ARM64 PCs. The INF does not contain the model “<bdi>Papyrus ARM</bdi>”: ";
+  assert.ok(preview.includes(fails));
+  assert.match(preview, /on ARM64 PCs.*Second.*1 printer must be deployed again: .*Second/s);
   assert.deepEqual(lost, [["lost-model", "attention", true]]);
   assert.deepEqual(foreign, [["not-for-arm64", "attention", true]]);
 });
 
-function infOf(model: string, decoration: string): string {
-  return [
-    '[Version]\r\nSignature="$Windows NT$"\r\nClass=Printer\r\nProvider="Papyrus"\r\nDriverVer=06/21/2025,7.0.0.0',
-    `CatalogFile=papyrus.cat\r\n[Manufacturer]\r\n"Papyrus"=Models,${decoration}\r\n[Models.${decoration}]`,
-    `"${model}"=Install,USBPRINT\\P\r\n[Install]\r\nCopyFiles=@arm.dll\r\n[SourceDisksNames]\r\n1=d\r\n[SourceDisksFiles]\r\narm.dll=1\r\n`,
-  ].join("\r\n");
-}
-
 const sound = { architectures: ["arm64"], descriptions: ["Papyrus ARM"] } as const;
 const bothMachines = ["amd64", "arm64"] as const;
-const lacking = { architectures: bothMachines, missing: ["a.dll"], missingFor: ["arm64"] } as const;
 
 /** The findings of a printer whose second driver has this INF. */
 function findingsOf(inf: Partial<InfSummary>, printer: Record<string, string> = {}, first = {}) {
   const arm64 = { driver: makeDriver({ id: 2, inf: { ...sound, ...inf } }), archive: "sound" } as const;
   const found = printerFindings(makePrinter(printer), makeDriver({ inf: first }), "sound", arm64);
-  return found.map(
-    ({ kind, state, driver, isArm64 }) => `${kind} ${state} ${driver?.id} ${isArm64 === true}`,
-  );
+  return found.map((each) => `${each.kind} ${each.state} ${each.driver?.id} ${each.isArm64 === true}`);
 }
 
-test("problems of the second driver are reported for ARM64 machines only", () => {
+test("problems of the second driver are reported for ARM64 machines only, and missing ARM64 files of the first are not", () => {
+  const lacking = (machine: "amd64" | "arm64") => ({ missing: ["a.dll"], missingFor: [machine] });
   const cases: [Partial<InfSummary>, ...findings: string[]][] = [
     [{}],
     [{ signed: false }, "unsigned attention 2 true"],
-    [{ missing: ["a.dll"], missingFor: ["arm64"] }, "missing-files attention 2 true"],
-    [{ architectures: bothMachines, missing: ["a.dll"], missingFor: ["amd64"] }],
+    [lacking("arm64"), "missing-files attention 2 true"],
+    [{ architectures: bothMachines, ...lacking("amd64") }],
     [{ architectures: ["amd64"] }, "not-for-arm64 attention 2 true"],
     [{ architectures: bothMachines, notShipped: ["arm64"] }, "not-for-arm64 attention 2 true"],
     [{ descriptions: ["A", "B"] }, "unchosen-model attention 2 true"],
     [{ descriptions: [] }, "incomplete blocked 2 true"],
   ];
+  const chosen = { arm64_driver_id: "2", arm64_driver_desc: "B" };
+  const first = { architectures: bothMachines, ...lacking("arm64") };
 
   for (const [inf, ...expected] of cases) assert.deepEqual(findingsOf(inf), expected, JSON.stringify(inf));
-  const chosen = { arm64_driver_id: "2", arm64_driver_desc: "B" };
   assert.deepEqual(findingsOf({ descriptions: ["A", "B"] }, chosen), []);
+  assert.deepEqual(findingsOf({}, {}, first), []);
+  const alone = printerFindings(makePrinter(), makeDriver({ inf: first }), "sound");
+  assert.equal(alone.map(({ kind }) => kind).join(), "missing-files");
 });
 
-test("a model missing in the second driver is reported, and missing ARM64 files of the first are not", () => {
+test("a model missing in the second driver, and an archive of both drivers, are reported once; without a first driver there is only that", () => {
   const second = makeDriver({ id: 2, inf: { ...sound, descriptions: ["New"] } });
-  const driver = { ...second, listed: listedInf(second, ["Old"]) };
   const printer = makePrinter({ arm64_driver_id: "2", arm64_driver_desc: "Old" });
+  const driver = makeDriver({ inf: { architectures: bothMachines } });
+  const listed = { ...second, listed: listedInf(second, ["Old"]) };
 
-  const lost = printerFindings(printer, makeDriver(), "sound", { driver, archive: "sound" });
-  const alone = printerFindings(makePrinter(), makeDriver({ inf: lacking }), "sound");
+  const found = [
+    printerFindings(printer, makeDriver(), "sound", { driver: listed, archive: "sound" }),
+    printerFindings(makePrinter(), driver, "damaged", { driver, archive: "damaged" }),
+    printerFindings(makePrinter(), undefined, "sound", { driver, archive: "damaged" }),
+  ];
 
+  const kinds = found.map((findings) => findings.map(({ kind, isArm64 }) => `${kind} ${isArm64}`).join());
+  assert.deepEqual(kinds, ["lost-model true", "archive undefined", "no-driver undefined"]);
   const text =
-    "The INF of the driver for ARM64 does not contain the model “Old”. Installation fails on ARM64 PCs. Choose another model.";
-  assert.deepEqual(
-    lost.map((finding) => [finding.kind, finding.text]),
-    [["lost-model", text]],
-  );
-  assert.deepEqual(
-    alone.map(({ kind }) => kind),
-    ["missing-files"],
-  );
-  assert.deepEqual(findingsOf({}, {}, lacking), []);
+    "The INF of the driver for ARM64 does not contain the model “Old”. Installation fails on ARM64 PCs.";
+  assert.equal(found[0]?.[0]?.text, `${text} Choose another model.`);
 });
 
 test("findings of the second driver link to its form fields or its page", () => {
@@ -265,17 +238,6 @@ test("findings of the second driver link to its form fields or its page", () => 
 
   for (const [kind, more, path] of cases)
     assert.equal(remedyOf({ kind, isArm64: true }, { ...row, ...more }).path, path);
-});
-
-test("an archive shared by both drivers is reported once, and a printer without a first driver has no findings of the second", () => {
-  const driver = makeDriver({ inf: { architectures: bothMachines } });
-  const arm64 = { driver, archive: "damaged" } as const;
-
-  const both = printerFindings(makePrinter(), driver, "damaged", arm64);
-  const none = printerFindings(makePrinter(), undefined, "sound", arm64);
-
-  const found = [both, none].map((findings) => findings.map(({ kind, isArm64 }) => `${kind} ${isArm64}`));
-  assert.deepEqual(found, [["archive undefined"], ["no-driver undefined"]]);
 });
 
 test("the machines of a printer are those with program files in the drivers, not those that the INFs declare", () => {

@@ -3,126 +3,81 @@ import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { newerVersions } from "../../src/domain/drivers/driver-version.ts";
 import { startApp, type TestApp } from "../support/app.ts";
+import { textOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makeDriver } from "../support/records.ts";
 import { until } from "../support/until.ts";
 
 /** The dashboard's list of problems: number and sentence by link target. */
 async function needs({ fetch }: Pick<TestApp, "fetch">): Promise<Record<string, string>> {
-  const text = await (await fetch("/")).text();
+  const text = await textOf(fetch("/"));
   const found = text.matchAll(
     /<a href="([^"]*)">\s*<span class="figure">([^<]*)<\/span> <span>([^<]*)<\/span><\/a>/g,
   );
   return Object.fromEntries([...found].map(([, path, number, sentence]) => [path, `${number} ${sentence}`]));
 }
 
-test("a dashboard without problems says so in a sentence; one without printers shows the first steps", async (t) => {
-  const app = await startApp(t);
-  const page = async () => (await app.fetch("/")).text();
+test("an empty dashboard has one button for each step, marks those that are done, and is without problems in the end", async (t) => {
+  const { fetch, post, addDriver, addPrinter } = await startApp(t);
+  const page = () => textOf(fetch("/"));
+  const stepsIn = (text: string) =>
+    [...text.matchAll(/<li>(.*?)<\/li>/gs)]
+      .map(([, item = ""]) => item.replaceAll(/\s+/g, " "))
+      .filter((item) => /New client|Upload driver|New printer/.test(item))
+      .map((item) => {
+        const state = /Done:/.test(item) ? "done" : /button primary/.test(item) ? "next" : "later";
+        return `${state} ${/href="([^"]*)"/.exec(item)?.[1]}`;
+      });
 
-  await app.addDriver();
-  const first = await page();
-  await app.addPrinter({ driver_id: "1" });
+  const empty = await page();
+  await post("/clients", { name: "Alpha" });
+  await addDriver();
+  const last = await page();
+  await addPrinter({ driver_id: "1" });
   const ready = await page();
 
-  assert.match(first, /First package in three steps/);
-  assert.match(first, /Done:<\/span> <a href="\/drivers#upload-form">/);
-  assert.doesNotMatch(first, /Needs attention|Nothing needs attention/);
+  const paths = ["/clients#client-form", "/drivers#upload-form", "/printers?new=1#new-printer"];
+  const withState = (...states: string[]) => states.map((state, i) => `${state} ${paths[i]}`);
+  assert.match(empty, /First package in three steps/);
+  assert.deepEqual(stepsIn(empty), withState("next", "later", "later"));
+  assert.deepEqual(stepsIn(last), withState("done", "done", "next"));
+  assert.doesNotMatch(last, /Needs attention|Nothing needs attention/);
   assert.match(ready, /Nothing needs attention: every printer can be deployed\./);
   assert.doesNotMatch(ready, /Needs attention|Changed or deleted in the last ten minutes/);
 });
 
-test("an empty dashboard has one button for each step, and marks those that are done", async (t) => {
-  const { fetch, post, addDriver } = await startApp(t);
-  const steps = async () => {
-    const page = await (await fetch("/")).text();
-    return [...page.matchAll(/<li>(.*?)<\/li>/gs)]
-      .map(([, item = ""]) => item.replaceAll(/\s+/g, " "))
-      .filter((item) => /New client|Upload driver|New printer/.test(item))
-      .map((item) => [
-        /Done:/.test(item) ? "done" : /button primary/.test(item) ? "next" : "later",
-        /href="([^"]*)"/.exec(item)?.[1],
-      ]);
-  };
-
-  const empty = await steps();
-  await post("/clients", { name: "Alpha" });
+test("the dashboard shows the five newest printers with the reason that blocks them, and the five newest that have a driver with their downloads", async (t) => {
+  const { fetch, addDriver, post } = await startApp(t);
   await addDriver();
-  const last = await steps();
+  for (const [kind, driver_id] of [["With", "1"] as const, ["Bare", ""] as const])
+    for (let i = 1; i <= 6; i++)
+      await post("/printers", { name: `${kind} ${i}`, address: "10.0.0.1", driver_id });
 
-  const paths = ["/clients#client-form", "/drivers#upload-form", "/printers?new=1#new-printer"];
-  const withState = (...states: string[]) => states.map((state, i) => [state, paths[i]]);
-  assert.deepEqual(empty, withState("next", "later", "later"));
-  assert.deepEqual(last, withState("done", "done", "next"));
-});
+  const text = await textOf(fetch("/"));
 
-test("a recent printer appears once, with its downloads or the reason why there are none", async (t) => {
-  const { fetch, post, addPrinter } = await startApp(t);
-  await addPrinter();
-  await post("/printers", { name: "Bare", address: "10.0.0.1" });
-
-  const page = await (await fetch("/")).text();
-
-  const items = [...page.matchAll(/<li><a href="\/printers\/\d+">.*?<\/li>/gs)].map(([item]) => item);
-  assert.deepEqual(
-    items.map((item) => /<bdi>(\w+)</.exec(item)?.[1]),
-    ["Bare", "Office"],
-  );
+  const items = [...text.matchAll(/<li><a href="\/printers\/\d+">.*?<\/li>/gs)].map(([item]) => item);
+  const names = items.map((item) => /<bdi>(\w+ \d)</.exec(item)?.[1]);
+  const newest = ["Bare", "With"].flatMap((name) => [6, 5, 4, 3, 2].map((i) => `${name} ${i}`));
+  assert.deepEqual(names, newest);
   assert.match(items[0] ?? "", /Blocked.*No driver assigned/s);
-  assert.match(items[1] ?? "", /href="\/printers\/1\/packages\/mdm".*href="\/printers\/1\/packages\/rmm"/s);
-});
-
-test("the dashboard shows the five newest printers, and the five newest that have a driver", async (t) => {
-  const { fetch, addPrinter, post } = await startApp(t);
-  await addPrinter({ name: "With 1" });
-  for (let i = 2; i <= 6; i++) await addPrinter({ name: `With ${i}`, driver_id: "1" });
-  for (let i = 1; i <= 6; i++) await post("/printers", { name: `Bare ${i}`, address: "10.0.0.1" });
-
-  const text = await (await fetch("/")).text();
-
-  assert.deepEqual(
-    [...text.matchAll(/<a href="\/printers\/\d+"><bdi>(\w+ \d)</g)].map((match) => match[1]),
-    ["Bare", "With"].flatMap((name) => [6, 5, 4, 3, 2].map((i) => `${name} ${i}`)),
-  );
+  assert.match(items[5] ?? "", /href="\/printers\/6\/packages\/mdm".*href="\/printers\/6\/packages\/rmm"/s);
 });
 
 test("the dashboard counts the queues that need a vendor's driver, and links to them", async (t) => {
   const { addPrinter, addDriver, fetch } = await startApp(t);
   const driver_id = String(await addDriver());
-  const lines: (string | undefined)[] = [];
-  for (const fields of [
-    { name: "Modern", driver_id: "1000001" },
-    { name: "First", driver_id },
-    { name: "Driver", driver_id, address: "", port_name: "" },
-    { name: "Second", driver_id },
-  ]) {
-    await addPrinter(fields);
-    const page = await (await fetch("/")).text();
-    lines.push(/<a href="\/printers\?state=vendor-driver">([^<]*)</.exec(page)?.[1]);
+  const steps: [fields: Record<string, string>, line: string][] = [
+    [{ driver_id: "1000001" }, "undefined"],
+    [{ driver_id }, "1 of 2 queues needs a vendor’s driver"],
+    [{ driver_id, address: "", port_name: "" }, "1 of 2 queues needs a vendor’s driver"],
+    [{ driver_id }, "2 of 3 queues need a vendor’s driver"],
+  ];
+
+  for (const [i, [fields, line]] of steps.entries()) {
+    await addPrinter({ name: `P${i}`, ...fields });
+    const page = await textOf(fetch("/"));
+    assert.equal(`${/<a href="\/printers\?state=vendor-driver">([^<]*)</.exec(page)?.[1]}`, line);
   }
-
-  const list = await (await fetch("/printers?state=vendor-driver")).text();
-
-  assert.deepEqual(lines, [
-    undefined,
-    "1 of 2 queues needs a vendor’s driver",
-    "1 of 2 queues needs a vendor’s driver",
-    "2 of 3 queues need a vendor’s driver",
-  ]);
-  assert.match(list, /2 of 4 printers/);
-});
-
-test("backups and the audit log are in the navigation also where sign-in is off", async (t) => {
-  const { fetch } = await startApp(t);
-
-  const page = await (await fetch("/printers")).text();
-
-  const places = [...page.matchAll(/<li><a href="([^"]*)" ?(?:aria-current="page")?>[^<]*<\/a><\/li>/g)];
-  const paths = places
-    .map(([, path = ""]) => path)
-    .filter((path) => /backups|audit|accounts|tokens/.test(path));
-  assert.deepEqual(paths, ["/backups", "/audit"]);
-  assert.match(page, /<a href="\/help"[^>]*>Help</);
 });
 
 test("every problem is counted, and links to the list that shows it", async (t) => {
@@ -165,7 +120,7 @@ test("every problem is counted, and links to the list that shows it", async (t) 
   assert.match(found["/drivers?state=unused"] ?? "", /^1 unused driver, \d+ bytes$/);
 });
 
-test("a missing archive is counted, and a deletion shows how long it can be undone", async (t) => {
+test("a missing archive is counted, a deletion shows how long it can be undone, and every page leads to backups and the log", async (t) => {
   const app = await startApp(t, { undoMs: 90_000 });
   const { post, fetch, addPrinter, dataDir } = app;
   await addPrinter();
@@ -173,7 +128,8 @@ test("a missing archive is counted, and a deletion shows how long it can be undo
   await fetch("/clients/1", { method: "DELETE" });
   rmSync(`${dataDir}/drivers`, { recursive: true });
 
-  const text = await (await fetch("/")).text();
+  const text = await textOf(fetch("/"));
+  const list = await textOf(fetch("/printers"));
 
   assert.match(text, /1<\/span> <span>printer cannot be deployed/);
   assert.match(
@@ -181,15 +137,18 @@ test("a missing archive is counted, and a deletion shows how long it can be undo
     /Changed or deleted in the last ten minutes.*<bdi>Alpha<\/bdi> <span class="soft">client/s,
   );
   assert.match(text, /<time class="soft" datetime="PT(?:90|89|88)S">[12] minutes? left<\/time>/);
+  // Without sign-in there are neither accounts nor tokens.
+  const places = [...list.matchAll(/<li><a href="\/(backups|audit|accounts|tokens)" ?>/g)];
+  const names = places.map(([, name]) => name);
+  assert.deepEqual(names, ["backups", "audit"]);
+  assert.match(list, /<a href="\/help"[^>]*>Help</);
 });
 
 test("a driver is newer than one that Windows ranks lower, with the same provider, INF name and machines", () => {
   const driver = (id: number, version: string, inf: Parameters<typeof makeDriver>[0] = {}) =>
     makeDriver({ id, ...inf, inf: { driverVer: { date: "01/01/2025", version }, ...inf?.inf } });
   const drivers = [
-    driver(1, "1.0"),
-    driver(2, "1.10"),
-    driver(3, "1.9"),
+    ...[driver(1, "1.0"), driver(2, "1.10"), driver(3, "1.9")],
     driver(4, "9.0", { inf: { provider: "Somebody else" } }),
     driver(5, "9.0", { inf: { path: "other.inf" } }),
     driver(6, "9.0", { inf: { architectures: ["x86"] } }),
@@ -203,12 +162,8 @@ test("a driver is newer than one that Windows ranks lower, with the same provide
 
   const newer = drivers.flatMap((one) => {
     const [newest] = newerVersions(one, drivers);
-    return newest === undefined ? [] : [[one.id, newest.id]];
+    return newest === undefined ? [] : [`${one.id} < ${newest.id}`];
   });
 
-  assert.deepEqual(newer, [
-    [1, 2],
-    [3, 2],
-    [10, 2],
-  ]);
+  assert.deepEqual(newer, ["1 < 2", "3 < 2", "10 < 2"]);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { deflateSync } from "node:zlib";
@@ -7,6 +7,9 @@ import { UserError } from "../../src/domain/errors.ts";
 import { checkIcon, iconLimitBytes } from "../../src/domain/printers/icon.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { logEntries } from "../support/audit/audit.ts";
+import { undoLast } from "../support/backup/deletions.ts";
+import { statusesOf, textOf } from "../support/deploy/answers.ts";
+import { rounds } from "../support/depth.ts";
 import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { makePicture, makePng, type Picture, pictureRows, pngChunk } from "../support/printers/png.ts";
@@ -18,27 +21,9 @@ const [first, second] = [makePng(), makePng(256, 256, 100)];
 const packed = deflateSync(pictureRows());
 const idat = (bytes: Uint8Array) => pngChunk("IDAT", bytes);
 
-const kinds: [colour: number, depths: readonly number[]][] = [
-  [0, [1, 2, 4, 8, 16]],
-  [2, [8, 16]],
-  [3, [1, 2, 4, 8]],
-  [4, [8, 16]],
-  [6, [8, 16]],
-];
-
-test("pictures of every colour type, depth and interlacing are accepted", () => {
-  const pictures: Picture[] = kinds.flatMap(([colour, depths]) =>
-    depths.flatMap((depth) =>
-      [0, 1].map((interlace) => ({ colour, depth, interlace, palette: colour === 3 ? 3 * 2 ** depth : 0 })),
-    ),
-  );
-
-  for (const picture of pictures) checkIcon(makePicture(picture));
-
-  assert.equal(pictures.length, 30);
-});
-
-test("pictures of another encoder are accepted", { skip: without.python }, () => {
+test("pictures of another encoder, of every colour type, depth and interlacing, are accepted", {
+  skip: without.python,
+}, () => {
   const pictures = picturesByPython();
 
   for (const picture of pictures) checkIcon(picture);
@@ -51,32 +36,31 @@ test("a palette beside true colours, data in many chunks and ancillary chunks ar
   const text = pngChunk("tEXt", Buffer.from("Comment\0hello"));
   const animation = [pngChunk("acTL", Buffer.alloc(8, 1)), pngChunk("fcTL", Buffer.alloc(26))];
 
+  checkIcon(makePicture({ colour: 3, palette: 768 }));
   checkIcon(makePicture({ colour: 6, palette: 768 }));
   checkIcon(makePicture({ data: pieces.map(idat) }));
   checkIcon(makePicture({ before: [text, ...animation], after: [pngChunk("fdAT", Buffer.alloc(9)), text] }));
 });
 
 const colours = /This PNG is damaged: its colour format is not valid/;
-const small = Buffer.alloc(10);
+const broken = /broken or too long/;
+const rows = Buffer.alloc(10);
 const invalidPictures: [string, RegExp, Picture, after?: string][] = [
-  ["an indexed colour without palette", colours, { colour: 3, rows: small }],
-  ["an invalid colour type", colours, { colour: 1, rows: small }],
-  ["an invalid colour type and depth", colours, { colour: 99, depth: 77, rows: small }],
-  ["an invalid depth of true colours", colours, { colour: 2, depth: 4, rows: small }],
-  ["an invalid depth of indexed colours", colours, { colour: 3, depth: 16, palette: 768, rows: small }],
-  ["one pixel", /1 × 1 pixels/, { width: 1, height: 1, rows: small }],
-  ["a column too few", /255 × 256 pixels/, { width: 255, height: 256, rows: small }],
-  [
-    "the largest size of a PNG",
-    /2147483647 × 2147483647 pixels/,
-    { width: 0x7fffffff, height: 0x7fffffff, rows: small },
-  ],
+  ["an indexed colour without palette", colours, { colour: 3, rows }],
+  ["an invalid colour type", colours, { colour: 1, rows }],
+  ["an invalid colour type and depth", colours, { colour: 99, depth: 77, rows }],
+  ["an invalid depth of true colours", colours, { colour: 2, depth: 4, rows }],
+  ["an invalid depth of indexed colours", colours, { colour: 3, depth: 16, palette: 768, rows }],
+  ["one pixel", /1 × 1 pixels/, { width: 1, height: 1, rows }],
+  ["a column too few", /255 × 256 pixels/, { width: 255, height: 256, rows }],
+  ["the largest size", /2147483647 × 2147483647/, { width: 0x7fffffff, height: 0x7fffffff, rows }],
   ["no picture data", /contains no picture data/, { data: [] }],
-  ["empty picture data", /broken or too long/, { data: [idat(Buffer.alloc(0))] }],
-  ["picture data that is none", /broken or too long/, { data: [idat(Buffer.from("no picture"))] }],
-  ["picture data that is cut off", /broken or too long/, { data: [idat(packed.subarray(0, -5))] }],
-  ["a wrong sum", /broken or too long/, { data: [idat(Buffer.from(packed).fill(1, packed.length - 4))] }],
-  ["more picture data than any picture has", /broken or too long/, { rows: Buffer.alloc(1 << 20) }],
+  ["empty picture data", broken, { data: [idat(Buffer.alloc(0))] }],
+  ["picture data that is none", broken, { data: [idat(Buffer.from("no picture"))] }],
+  ["picture data that is cut off", broken, { data: [idat(packed.subarray(0, -5))] }],
+  ["a wrong sum", broken, { data: [idat(Buffer.from(packed).fill(1, packed.length - 4))] }],
+  ["more picture data than any picture has", broken, { rows: Buffer.alloc(1 << 20) }],
+  ["too many chunks", /more than 4096 chunks/, { before: Array(4096).fill(pngChunk("tEXt", rows)) }],
   ["data after its end", /something follows its end/, {}, "x"],
 ];
 
@@ -90,11 +74,12 @@ test("a PNG that is no valid icon is refused with one clear sentence", () => {
 });
 
 test("truncated and altered pictures are accepted or refused with a UserError", () => {
-  const picture = makePicture({ colour: 3, depth: 4, palette: 48, interlace: 1 });
+  const picture = makePicture({ colour: 3, depth: 4, palette: 48 });
   const random = seededRandom(13);
+  const count = rounds(500, 3000);
   let refusals = 0;
 
-  for (let i = 0; i < 3000; i++) {
+  for (let i = 0; i < count; i++) {
     const copy = Buffer.from(i % 5 === 0 ? picture.subarray(0, random(picture.length)) : picture);
     if (copy.length > 0) copy[random(copy.length)] = random(256);
     try {
@@ -105,11 +90,8 @@ test("truncated and altered pictures are accepted or refused with a UserError", 
     }
   }
 
-  assert.ok(refusals > 2900, `${refusals} refused`);
+  assert.ok(refusals > 0.95 * count, `${refusals} refused`);
 });
-
-/** Checking takes far less. The check blocks the event loop. */
-const checkLimitMs = 50;
 
 /** Bytes of content that an icon of the largest upload size can have. */
 const contentBytes = iconLimitBytes - makePng().length - 12;
@@ -121,18 +103,18 @@ function emptyBlocks(size: number): Buffer {
   return Buffer.concat([Buffer.from([0x78, 1]), blocks, Buffer.from([1, 0, 0, 0xff, 0xff, 0, 0, 0, 1])]);
 }
 
-const largest: [string, () => Picture][] = [
-  ["the largest picture", () => ({ colour: 6, depth: 16, interlace: 1 })],
-  ["empty chunks", () => ({ before: Array(64_000 - 100).fill(pngChunk("tEXt", Buffer.alloc(0))) })],
-  ["empty data chunks", () => ({ data: Array(63_900).fill(idat(Buffer.alloc(0))) })],
-  ["one large chunk", () => ({ before: [pngChunk("tEXt", Buffer.alloc(contentBytes))] })],
-  ["empty blocks of data", () => ({ data: [idat(emptyBlocks(contentBytes))] })],
-  ["data that unpacks to 64 MB", () => ({ rows: Buffer.alloc(64 << 20) })],
-];
-for (const [what, make] of largest) {
-  test(`an icon of ${what} is checked within ${checkLimitMs} ms`, async (t) => {
-    const bytes = makePicture(make());
+test("the largest and oddest icons are checked within 50 ms, since that blocks the event loop", async (t) => {
+  const largest: Record<string, Picture> = {
+    "the largest picture": { colour: 6, depth: 16 },
+    "empty chunks": { before: Array(64_000 - 100).fill(pngChunk("tEXt", Buffer.alloc(0))) },
+    "empty data chunks": { data: Array(63_900).fill(idat(Buffer.alloc(0))) },
+    "one large chunk": { before: [pngChunk("tEXt", Buffer.alloc(contentBytes))] },
+    "empty blocks of data": { data: [idat(emptyBlocks(contentBytes))] },
+    "data that unpacks to 16 MB": { rows: Buffer.alloc(16 << 20) },
+  };
 
+  for (const [what, picture] of Object.entries(largest)) {
+    const bytes = makePicture(picture);
     const time = await leastTime(() => {
       try {
         checkIcon(bytes);
@@ -140,74 +122,14 @@ for (const [what, make] of largest) {
         assert.ok(error instanceof UserError);
       }
     });
+    t.diagnostic(`${what}: ${time.toFixed(1)} ms`);
+    assert.ok(bytes.length <= iconLimitBytes, `${what}: ${bytes.length} bytes`);
+    assert.ok(time < 50, `${what}: ${time} ms`);
+  }
+});
 
-    t.diagnostic(`${time.toFixed(1)} ms`);
-    assert.ok(bytes.length <= iconLimitBytes, `${bytes.length} bytes`);
-    assert.ok(time < checkLimitMs, `${time} ms`);
-  });
-}
-
-const iconFiles = ({ dataDir }: TestApp) => readdirSync(join(dataDir, "icons"));
-const incomingFiles = ({ dataDir }: TestApp) => readdirSync(join(dataDir, "incoming"));
+const filesOf = ({ dataDir }: TestApp, folder = "icons") => readdirSync(join(dataDir, folder));
 const servedIcon = ({ fetch }: TestApp) => bytesOf(fetch("/clients/1/icon"));
-const undoLast = ({ app, post }: TestApp) => post(`/deletions/${app.undo.list()[0]?.id}/undo`, {});
-
-test("a printer's icon is saved, replaced and served", async (t) => {
-  const service = await startApp(t);
-  const { upload, fetch, app } = service;
-  const id = await service.addPrinter();
-
-  const answers = [await upload(`/printers/${id}/icon`, first, "icon.png")];
-  const before = app.store.icons.find(id)?.sha256;
-  answers.push(await upload(`/printers/${id}/icon`, second, "icon.png"));
-  await app.undo.makeFinal(1);
-  const served = await fetch(`/printers/${id}/icon`);
-
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200],
-  );
-  assert.notEqual(app.store.icons.find(id)?.sha256, before);
-  assert.equal(iconFiles(service).length, 1);
-  assert.equal(served.headers.get("content-type"), "image/png");
-  assert.deepEqual(Buffer.from(await served.arrayBuffer()), second);
-});
-
-test("an invalid icon is refused in the icon’s section, and the old icon stays", async (t) => {
-  const service = await startApp(t);
-  const id = await service.addPrinter();
-  const broken = makePng();
-  broken[60] = (broken[60] ?? 0) ^ 1;
-  const rest = 768_000 - makePng(256, 256, 1).length + 1;
-  const uploadAll = async (icons: readonly Buffer[]) => {
-    const found: [number, string][] = [];
-    for (const icon of icons) {
-      const answer = await service.upload(`/printers/${id}/icon`, icon, "icon.png");
-      found.push([answer.status, await answer.text()]);
-    }
-    return found;
-  };
-
-  const [ofNone] = await uploadAll([makePicture({ data: [] })]);
-  const afterNone = service.app.store.icons.find(id);
-  const answers = await uploadAll([
-    ...[first, Buffer.from("GIF89a"), makePng(255, 256), broken],
-    ...[makePng(256, 256, rest + 1), makePng(256, 256, rest)],
-  ]);
-  const ofNobody = await service.upload("/printers/99/icon", first, "icon.png");
-
-  assert.equal(ofNone?.[0], 422);
-  assert.match(ofNone?.[1] ?? "", /This PNG is damaged: it contains no picture data/);
-  assert.equal(afterNone, undefined, "nothing is saved");
-  assert.deepEqual(
-    [...answers.map(([status]) => status), ofNobody.status],
-    [200, 422, 422, 422, 413, 200, 404],
-  );
-  assert.match(answers[2]?.[1] ?? "", /255 × 256 pixels/);
-  assert.equal(service.app.undo.list().length, 1, "of the one that was replaced");
-  assert.equal(iconFiles(service).length, 2);
-  assert.deepEqual(incomingFiles(service), []);
-});
 
 async function startWithClient(t: TestContext, icon?: Buffer): Promise<TestApp> {
   const service = await startApp(t);
@@ -216,45 +138,56 @@ async function startWithClient(t: TestContext, icon?: Buffer): Promise<TestApp> 
   return service;
 }
 
-test("a client’s icon is saved, replaced, served and deleted, and each change can be undone", async (t) => {
-  const service = await startWithClient(t);
+for (const [owner, path] of [
+  ["printer", "/printers/1/icon"],
+  ["client", "/clients/1/icon"],
+] as const) {
+  test(`a ${owner}’s icon is saved, replaced, served and deleted, and each change can be undone`, async (t) => {
+    const service = await startWithClient(t);
+    const { upload, fetch } = service;
+    await service.post("/printers", { name: "Office", address: "10.0.0.9" });
 
-  const answers = [
-    await service.upload("/clients/1/icon", first, "icon.png"),
-    await service.upload("/clients/1/icon", second, "icon.png"),
-    await undoLast(service),
-  ];
-  const back = await servedIcon(service);
-  answers.push(await service.fetch("/clients/1/icon", { method: "DELETE" }));
-  answers.push(await service.fetch("/clients/1/icon"));
-  await undoLast(service);
+    const answers = [await upload(path, first, "icon.png"), await upload(path, second, "icon.png")];
+    const served = await fetch(path);
+    await undoLast(service);
+    const back = await bytesOf(fetch(path));
+    answers.push(await fetch(path, { method: "DELETE" }), await fetch(path));
+    await undoLast(service);
 
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200, 200, 200, 404],
-  );
-  assert.deepEqual([back, await servedIcon(service)], [first, first]);
-});
+    assert.deepEqual(statusesOf(answers), [200, 200, 200, 404]);
+    assert.equal(served.headers.get("content-type"), "image/png");
+    assert.deepEqual(Buffer.from(await served.arrayBuffer()), second);
+    assert.deepEqual([back, await bytesOf(fetch(path))], [first, first]);
+  });
 
-test("an invalid icon is refused with the reason on the client’s page, and nothing is left of it", async (t) => {
-  const service = await startWithClient(t);
-  const { upload } = service;
+  test(`an invalid icon of a ${owner} is refused in the icon’s section, and the old icon stays`, async (t) => {
+    const service = await startWithClient(t);
+    await service.post("/printers", { name: "Office", address: "10.0.0.9" });
+    const altered = makePng();
+    altered[60] = (altered[60] ?? 0) ^ 1;
+    const rest = 768_000 - makePng(256, 256, 1).length + 1;
+    const sent: [icon: Buffer, status: number, text: RegExp][] = [
+      [makePicture({ data: [] }), 422, /This PNG is damaged: it contains no picture data/],
+      [first, 303, /^$/],
+      [Buffer.from("GIF89a"), 422, /role="alert">This file is not a PNG/],
+      [makePng(255, 256), 422, /255 × 256 pixels/],
+      [altered, 422, /damaged/],
+      [makePng(256, 256, rest + 1), 413, /too large/],
+      [makePng(256, 256, rest), 303, /^$/],
+    ];
 
-  const answers = [
-    await upload("/clients/1/icon", Buffer.from("GIF89a"), "icon.png", navigation),
-    await upload("/clients/1/icon", makePng(255, 256), "icon.png"),
-    await upload("/clients/1/icon", Buffer.alloc(768_001), "icon.png"),
-    await upload("/clients/9/icon", first, "icon.png"),
-  ];
+    for (const [icon, status, text] of sent) {
+      const answer = await service.upload(path, icon, "icon.png", navigation);
+      assert.equal(answer.status, status);
+      assert.match(await answer.text(), text);
+    }
+    const ofNobody = await service.upload(path.replace("1", "99"), first, "icon.png");
 
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [422, 422, 413, 404],
-  );
-  assert.match((await answers[0]?.text()) ?? "", /Contoso[\s\S]*role="alert">This file is not a PNG/);
-  assert.equal(service.app.store.clients.get(1).icon, undefined);
-  assert.deepEqual([...iconFiles(service), ...incomingFiles(service)], []);
-});
+    assert.equal(ofNobody.status, 404);
+    assert.equal(filesOf(service).length, 2, "with the one that was replaced");
+    assert.deepEqual(filesOf(service, "incoming"), []);
+  });
+}
 
 test("apps of printers without an icon get the client’s, and a printer’s own icon stays", {
   skip: without.verifier,
@@ -265,46 +198,34 @@ test("apps of printers without an icon get the client’s, and a printer’s own
   const own = await addPrinter({ name: "Own", client_id: "1", driver_id: "1", address: "10.0.0.8" });
   await upload(`/printers/${own}/icon`, second, "icon.png");
 
-  const packages = await Promise.all([bare, own].map((id) => bytesOf(fetch(`/printers/${id}/packages/mdm`))));
-  const script = (await bytesOf(fetch("/clients/1/publish"))).toString();
+  const app = verifyIntunewin(await bytesOf(fetch(`/printers/${bare}/packages/mdm`)));
+  const script = await textOf(fetch("/clients/1/publish"));
   const rmm = unpackers.fflate(await bytesOf(fetch(`/printers/${bare}/packages/rmm`)));
-  const page = await (await fetch(`/printers/${bare}`)).text();
+  const page = await textOf(fetch(`/printers/${bare}`));
 
-  assert.deepEqual(
-    packages.map((bytes) => verifyIntunewin(bytes)["icon.png"]),
-    [first, second],
-  );
-  assert.ok(script.includes(first.toString("base64")) && script.includes(second.toString("base64")));
+  assert.deepEqual(app["icon.png"], first);
+  for (const icon of [first, second]) assert.ok(script.includes(icon.toString("base64")));
   assert.equal(rmm["icon.png"], undefined);
   assert.match(page, /\/clients\/1\/icon/);
 });
 
-test("the file of a deleted client’s icon stays until the deletion is final", async (t) => {
-  const service = await startWithClient(t, first);
+test("a client’s icon survives a restart, its file stays until a deletion of the client is final, and the log has no picture", async (t) => {
+  const before = await startWithClient(t, first);
+  const [entry] = (await logEntries(before)).slice(-1);
+  await before.stop();
+  const service = await startApp(t, { dataDir: before.dataDir });
 
+  const again = await servedIcon(service);
   await service.post("/clients/1/delete", {});
-  const kept = iconFiles(service);
+  const kept = filesOf(service);
   await undoLast(service);
   const restored = await servedIcon(service);
   await service.post("/clients/1/delete", {});
   await service.app.undo.makeFinal(service.app.undo.list()[0]?.id ?? 0);
 
+  const logged = entry?.fields?.map(({ name }) => name);
+  assert.deepEqual([again, restored], [first, first]);
+  assert.deepEqual(logged, ["icon_sha256"]);
   assert.equal(kept.length, 1);
-  assert.deepEqual(restored, first);
-  assert.deepEqual(iconFiles(service), []);
-});
-
-test("a client’s icon survives a restart, and the log says who set it without the picture", async (t) => {
-  const service = await startWithClient(t, first);
-  const [entry] = (await logEntries(service)).slice(-1);
-  await service.stop();
-
-  const again = await startApp(t, { dataDir: service.dataDir });
-
-  assert.deepEqual(await servedIcon(again), first);
-  assert.deepEqual(
-    entry?.fields?.map(({ name }) => name),
-    ["icon_sha256"],
-  );
-  assert.ok(existsSync(join(service.dataDir, "icons")));
+  assert.deepEqual(filesOf(service), []);
 });

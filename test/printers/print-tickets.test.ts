@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { readTicket, ticketLimitBytes } from "../../src/domain/printers/print-ticket.ts";
-import { startApp } from "../support/app.ts";
+import { powershell } from "../../src/pkg/scripts/powershell.ts";
+import { navigation, startApp } from "../support/app.ts";
+import { statusesOf, textOf } from "../support/deploy/answers.ts";
 import { deepTest, rounds, seedOr } from "../support/depth.ts";
 import { without } from "../support/drivers/foreign.ts";
+import { withOnePrinter } from "../support/printers/one-printer.ts";
 import { makeTicket, ticketAround } from "../support/printers/tickets.ts";
 import { seededRandom } from "../support/random.ts";
 import { assertWithin } from "../support/times.ts";
@@ -38,14 +41,9 @@ test("a ticket keeps its text except for line ends and the declaration, and is u
   assert.equal(kept(ticket.replaceAll("\n", "\r\n")), ticket);
 });
 
-test("a ticket in one line, as an older version saved it, is unchanged", () => {
-  const old = makeTicket({ "psk:A": "psk:B" }).replace(/>\s+</g, "><").trim();
-
-  assert.equal(kept(old), old);
-});
-
 test("a declaration may name any encoding, and a byte order mark or spaces before it are ignored", () => {
   const body = makeTicket().replace(/^<\?xml.*\?>\r\n/, "");
+  const inOneLine = makeTicket().replace(/>\s+</g, "><").trim();
 
   for (const beginning of [
     "",
@@ -57,70 +55,54 @@ test("a declaration may name any encoding, and a byte order mark or spaces befor
     const expected = `<?xml version="1.0" encoding="UTF-8"?>${body.replaceAll("\r\n", "\n").trim()}`;
     assert.equal(kept(beginning + body), expected, beginning);
   }
+  assert.equal(kept(inOneLine), inOneLine, "as an older version saved it");
+  for (const typed of ["", " \r\n\t", "\ufeff"]) assert.equal(kept(typed), "", "spaces alone are no ticket");
 });
 
-test("spaces alone are no ticket", () => {
-  for (const typed of ["", " \r\n\t", "\ufeff"]) assert.equal(kept(typed), "");
-});
-
-/** Problems of tickets whose root element has this content. */
-const refusedInside: Record<string, [content: string, problem: RegExp]> = {
-  "tags that do not nest": [
-    "<a><b></a></b>",
-    /line 4 of the PrintTicket: unexpected close tag\. Copy the PrintTicket again\.$/,
+/** Problems of tickets, by the content of their root element. */
+const refusedInside: [content: string, problem: RegExp][] = [
+  ["<a><b></a></b>", /line 4 of the PrintTicket: unexpected close tag\. Copy the PrintTicket again\.$/],
+  ["<a>&nbsp;</a>", /undefined entity/],
+  ["<a>&constructor;</a>", /undefined entity/],
+  ["<a>\n\n\n& </a>", /in line 7 /],
+  ["<a>&#0;</a>", /malformed character entity/],
+  ["<a>&#xD800;</a>", /malformed character entity/],
+  ["<a>&#99999999;</a>", /malformed character entity/],
+  ["<a>\u0007</a>", /disallowed character/],
+  ["<!-- \0 -->", /disallowed character/],
+  ["<?a \0?>", /disallowed character/],
+  ["<a b=c></a>", /unquoted attribute value/],
+  ["<a b='1' b='2'/>", /duplicate attribute/],
+  ["<a xmlns:x='u' xmlns:y='u' x:b='1' y:b='2'/>", /duplicate attribute/],
+  ["<x:a/>", /unbound namespace prefix/],
+  ["<a xmlns:x='u'/><x:b/>", /unbound namespace prefix/],
+  ["<a xmlns:x=''/>", /undefine prefix/],
+  ['<?xml version="1.0"?>', /must be at the start/],
+  ["<1a/>", /disallowed character in tag name/],
+  ["<a>".repeat(100) + "</a>".repeat(100), /more than 100 elements/],
+  [`<a xmlns:x='${"u".repeat(1001)}'/>`, /a namespace has more than/],
+];
+const unclosed = /line 6 of the PrintTicket: unclosed tag: psf:PrintTicket\. Copy the PrintTicket again\.$/;
+const outside = /line 1 of the PrintTicket: text data outside of root node\. Copy the PrintTicket again\.$/;
+const refused: [typed: string, problem: RegExp][] = [
+  [makeTicket().slice(0, -20), unclosed],
+  [`<!DOCTYPE x [<!ENTITY a "b">]>${makeTicket()}`, /in line 1 .*definition/],
+  [`${makeTicket()}text`, /outside of root/],
+  [`${makeTicket()}<a/>`, /only one root/],
+  [`${makeTicket()}<!-- a`, /unexpected end/],
+  ["<html/>", /This is not a PrintTicket \(root element html\)\./],
+  ["Office", outside],
+  [makeTicket().replaceAll("PrintTicket", "PrintCapabilities"), /This is a PrintCapabilities file/],
+  ['<PrintTicket xmlns="urn:wsd"/>', /its namespace is “urn:wsd”, not “http/],
+  ["<PrintTicket/>", /its namespace is none, not “http/],
+  [
+    ticketAround(`<a>${"ü".repeat(ticketLimitBytes / 2)}</a>`),
+    /^The PrintTicket has 257 KB\. The limit is 256/,
   ],
-  "an entity of its own": ["<a>&nbsp;</a>", /undefined entity/],
-  "an entity that JavaScript knows": ["<a>&constructor;</a>", /undefined entity/],
-  "an ampersand by itself": ["<a>\n\n\n& </a>", /in line 7 /],
-  "a reference to nothing": ["<a>&#0;</a>", /malformed character entity/],
-  "a reference to half a character": ["<a>&#xD800;</a>", /malformed character entity/],
-  "a reference beyond all characters": ["<a>&#99999999;</a>", /malformed character entity/],
-  "a control character": ["<a>\u0007</a>", /disallowed character/],
-  "a control character in a comment": ["<!-- \0 -->", /disallowed character/],
-  "a control character in an instruction": ["<?a \0?>", /disallowed character/],
-  "a value without quotes": ["<a b=c></a>", /unquoted attribute value/],
-  "an attribute twice": ["<a b='1' b='2'/>", /duplicate attribute/],
-  "an attribute twice by its meaning": [
-    "<a xmlns:x='u' xmlns:y='u' x:b='1' y:b='2'/>",
-    /duplicate attribute/,
-  ],
-  "a prefix that nothing declares": ["<x:a/>", /unbound namespace prefix/],
-  "a prefix whose element is over": ["<a xmlns:x='u'/><x:b/>", /unbound namespace prefix/],
-  "a prefix declared for nothing": ["<a xmlns:x=''/>", /undefine prefix/],
-  "a declaration inside": ['<?xml version="1.0"?>', /must be at the start/],
-  "a name that is none": ["<1a/>", /disallowed character in tag name/],
-  "too many levels": ["<a>".repeat(100) + "</a>".repeat(100), /more than 100 elements/],
-  "a namespace without end": [`<a xmlns:x='${"u".repeat(1001)}'/>`, /a namespace has more than/],
-};
-const refused: Record<string, [typed: string, problem: RegExp]> = {
-  "a ticket that is cut off": [
-    makeTicket().slice(0, -20),
-    /line 6 of the PrintTicket: unclosed tag: psf:PrintTicket\. Copy the PrintTicket again\.$/,
-  ],
-  "a document type definition": [`<!DOCTYPE x [<!ENTITY a "b">]>${makeTicket()}`, /in line 1 .*definition/],
-  "text outside": [`${makeTicket()}text`, /outside of root/],
-  "a second root": [`${makeTicket()}<a/>`, /only one root/],
-  "a comment that does not end": [`${makeTicket()}<!-- a`, /unexpected end/],
-  "another document": ["<html/>", /This is not a PrintTicket \(root element html\)\./],
-  "no document": [
-    "Office",
-    /line 1 of the PrintTicket: text data outside of root node\. Copy the PrintTicket again\.$/,
-  ],
-  capabilities: [
-    makeTicket().replaceAll("PrintTicket", "PrintCapabilities"),
-    /This is a PrintCapabilities file/,
-  ],
-  "a ticket of another namespace": [
-    '<PrintTicket xmlns="urn:wsd"/>',
-    /its namespace is “urn:wsd”, not “http/,
-  ],
-  "a ticket without a namespace": ["<PrintTicket/>", /its namespace is none, not “http/],
-};
+];
 test("a ticket that is no ticket is refused, with the line and the reason", () => {
-  for (const [what, [content, problem]] of Object.entries(refusedInside))
-    assert.match(problemOf(ticketAround(content)), problem, what);
-  for (const [what, [typed, problem]] of Object.entries(refused))
-    assert.match(problemOf(typed), problem, what);
+  for (const [content, problem] of refusedInside) assert.match(problemOf(ticketAround(content)), problem);
+  for (const [typed, problem] of refused) assert.match(problemOf(typed), problem);
 });
 
 test("problems with very long names in a ticket have short messages", () => {
@@ -133,21 +115,6 @@ test("problems with very long names in a ticket have short messages", () => {
     const problem = problemOf(text);
     assert.ok(problem !== "" && problem.length < 300, text.slice(0, 20));
   }
-});
-
-test("256 KB are accepted, and one byte more is refused", () => {
-  const fill = (character: string, bytes: number) => {
-    const empty = ticketAround("<a></a>").replaceAll("\r\n", "\n").trim();
-    const room = bytes - Buffer.byteLength(empty);
-    return empty.replace("<a>", `<a>${character.repeat(Math.ceil(room / Buffer.byteLength(character)))}`);
-  };
-
-  assert.equal(problemOf(fill("x", ticketLimitBytes)), "");
-  assert.equal(problemOf(fill("ü", ticketLimitBytes - 1)), "");
-  assert.equal(
-    problemOf(fill("x", ticketLimitBytes + 1)),
-    "The PrintTicket has 257 KB. The limit is 256 KB.",
-  );
 });
 
 const longNamespace = (prefix: string, length: number) => `xmlns:${prefix}='${"u".repeat(length)}'`;
@@ -223,25 +190,9 @@ print(json.dumps([judged(text) for text in json.load(sys.stdin)]))
 }
 
 const snippets = [
-  ...[
-    "<",
-    ">",
-    "</",
-    "/>",
-    "<!--",
-    "-->",
-    "<![CDATA[",
-    "]]>",
-    "<?",
-    "?>",
-    "<!DOCTYPE a>",
-    "&",
-    "&lt;",
-    "&#10;",
-  ],
-  ...["&#x110000;", "&#0;", "&a;", '"', "'", "=", " ", "\n", "\t", "x", "xmlns:a='u'", "a:b='1'", "xmlns=''"],
-  ...["<a/>", "<a>", "</a>", "</psf:Value>", "<psf:Value>", "ü", "😀", "\u0000", "\u0085", "\u2028"],
-  ...["印", "‘", "-", ":"],
+  ..."< > </ /> <!-- --> <![CDATA[ ]]> <? ?> & &lt; &#10; &#x110000; &#0; &a; \" ' = x - :".split(" "),
+  ..."xmlns:a='u' a:b='1' xmlns='' <a/> <a> </a> </psf:Value> <psf:Value> ü 😀 印 ‘".split(" "),
+  ...["<!DOCTYPE a>", " ", "\n", "\t", "\u0000", "\u0085", "\u2028"],
 ];
 
 function mutated(random: (bound: number) => number): string {
@@ -276,6 +227,7 @@ test("mutated tickets are accepted only where Python's parser accepts them, and 
   const wrongly = refused.filter(({ problem, i }) => originals[i] !== null && !stricter.test(problem));
   t.diagnostic(`seed ${seed}: ${taken.length} taken, ${refused.length} refused`);
   for (const { problem, i } of wrongly) assert.fail(`${problem} ${texts[i]}`);
+  for (const { problem } of refused) assert.match(problem, /, in line \d+: .*\.$|PrintTicket/);
   for (const [k, { ticket, i }] of taken.entries()) {
     assert.equal(keptOnes[k], originals[i], texts[i]);
     assert.deepEqual(readTicket(ticket), { ticket });
@@ -309,13 +261,92 @@ deepTest("tickets that are small only when packed fill neither memory nor a pack
   );
 });
 
-test("random texts become a ticket, or a problem with a line number", () => {
-  const random = seededRandom(7);
-  for (let i = 0; i < rounds(500, 5000); i++) {
-    const text = Array.from({ length: random(40) }, () => snippets[random(snippets.length)]).join("");
-    const found = readTicket(random(2) === 0 ? text : ticketAround(text));
-    const isClear = "ticket" in found || /, in line \d+: .*\.$|PrintTicket/.test(found.problem);
-    assert.ok(isClear, JSON.stringify(found));
+const ticket = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft" });
+const office = { name: "Office", address: "10.0.0.9" };
+
+/** A request with a multipart form, as `curl -F` sends it. */
+function multipart(fields: Record<string, string>, files: Record<string, Blob>): RequestInit {
+  const body = new FormData();
+  for (const [name, value] of Object.entries({ ...office, ...fields })) body.append(name, value);
+  for (const [name, file] of Object.entries(files)) body.append(name, file, "ticket.xml");
+  return { method: "POST", body };
+}
+
+test("a pasted ticket is saved, appears on the page, in the install script and in the revision, and the form sends it back unchanged", async (t) => {
+  const { app, fetch, post } = await withOnePrinter(t);
+  const page = (path = "") => textOf(fetch(`/printers/1${path}`));
+  const revision = async () => /<code>(\w{12})<\/code>/.exec(await page())?.[1];
+  const before = await revision();
+
+  const answer = await post("/printers/1", { ...office, driver_id: "1", print_ticket: ticket });
+  const { print_ticket } = app.store.printers.get(1).printer;
+  const after = await revision();
+  const escaped = /<textarea id="f-print_ticket"[^>]*>([^<]*)</.exec(await page("/edit"))?.[1] ?? "";
+  const unescaped = escaped.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"');
+  const typed = unescaped.replaceAll("&amp;", "&");
+  await post("/printers/1", { ...office, driver_id: "1", print_ticket: typed.replaceAll("\n", "\r\n") });
+
+  assert.equal(answer.status, 200);
+  assert.match(print_ticket, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<psf:PrintTicket [^\r]*JobStaple/);
+  assert.match(print_ticket, /^[^\r]*<\/psf:PrintTicket>$/);
+  assert.match(await page(), /<dt>PrintTicket<\/dt><dd>\d+ bytes of XML/);
+  assert.ok((await page("/scripts/install")).includes(powershell`PrintTicket = ${print_ticket}`));
+  for (const kind of ["uninstall", "detect"])
+    assert.doesNotMatch(await page(`/scripts/${kind}`), /JobStaple/);
+  assert.notEqual(after, before);
+  assert.deepEqual([typed, app.store.printers.get(1).printer.print_ticket], [print_ticket, print_ticket]);
+});
+
+test("a ticket may be a file, also in UTF-16, and overrides the typed one; an empty file field is ignored", async (t) => {
+  const { app, fetch } = await startApp(t);
+  const utf16 = Buffer.from(`\ufeff${ticket.replace("UTF-8", "utf-16")}`, "utf16le");
+  const forms = [
+    multipart({}, { print_ticket: new Blob([ticket]) }),
+    multipart({ print_ticket: "<no-ticket/>" }, { print_ticket: new Blob([utf16]) }),
+    multipart({ print_ticket: ticket }, { print_ticket: new Blob([]) }),
+    multipart({ print_ticket: ticket }, { other: new Blob(["<no-ticket/>"]) }),
+  ];
+
+  const answers = await Promise.all(forms.map((form) => fetch("/printers", form)));
+
+  const tickets = app.store.printers.findMany([1, 2, 3, 4]).map(({ print_ticket }) => print_ticket);
+  assert.deepEqual(statusesOf(answers), [200, 200, 200, 200]);
+  assert.equal(new Set(tickets).size, 1);
+  assert.match(tickets[0] ?? "", /JobStaple/);
+});
+
+test("an invalid ticket is refused with 422, with place and reason beside the field, and the form keeps its text", async (t) => {
+  const { app, post } = await startApp(t);
+  const wrong = { ...office, print_ticket: ticket.replace("</psf:Feature>", "") };
+
+  const line = await post("/printers", wrong);
+  const fragment = await post("/printers", wrong, { "hx-request": "true" });
+  const page = await post("/printers", wrong, navigation);
+
+  const reason = "Error in line 7 of the PrintTicket: unexpected close tag. Copy the PrintTicket again.";
+  assert.deepEqual(statusesOf([line, fragment, page]), [422, 422, 422]);
+  for (const text of [await fragment.text(), await page.text()]) {
+    assert.ok(text.includes(`id="f-print_ticket-problem">${reason}<`), text.slice(0, 2000));
+    assert.match(text, /<textarea id="f-print_ticket"[^>]*aria-invalid="true"[^>]*>&lt;\?xml[^<]*JobStaple/);
   }
-  assert.ok("ticket" in readTicket(makeTicket()));
+  assert.deepEqual(app.store.printers.withSettings(), []);
+});
+
+test("a ticket of 256 KB is accepted in every form encoding, also in pages and scripts, and one byte more is refused", async (t) => {
+  const { app, fetch, post } = await startApp(t);
+  const empty = ticketAround("<a></a>").replaceAll("\r\n", "\n").trim();
+  const filled = (bytes: number) => empty.replace("<a>", `<a>${"x".repeat(bytes - empty.length)}`);
+  const largest = filled(ticketLimitBytes);
+
+  const typed = await post("/printers", { ...office, driver_id: "1000002", print_ticket: largest });
+  const file = await fetch("/printers", multipart({}, { print_ticket: new Blob([largest]) }));
+  const larger = await post("/printers", { ...office, print_ticket: filled(ticketLimitBytes + 1) });
+  const huge = await post("/printers", { ...office, print_ticket: "x".repeat(1_200_000) });
+  const pages = [await fetch("/printers/1"), await fetch("/printers/1/edit")];
+  const script = await textOf(fetch("/printers/1/scripts/install"));
+
+  assert.deepEqual(statusesOf([typed, file, larger, huge, ...pages]), [200, 200, 422, 413, 200, 200]);
+  const tickets = app.store.printers.findMany([1, 2]).map(({ print_ticket }) => print_ticket);
+  assert.deepEqual(tickets, [largest, largest]);
+  assert.ok(script.includes(powershell`PrintTicket = ${largest}`));
 });

@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  isQueueName,
-  type Printer,
-  type PrinterSettings,
-  queueNameRule,
-} from "../../src/domain/printers/printer.ts";
+import type { Printer, PrinterSettings } from "../../src/domain/printers/printer.ts";
 import {
   parsePrinter,
   printerDefaults,
@@ -17,7 +12,6 @@ import {
   collateModes,
   colorModes,
   duplexModes,
-  labelOf,
   paperSizes,
   protocols,
 } from "../../src/domain/printers/setting-values.ts";
@@ -36,27 +30,15 @@ const fieldsWithChoices: Record<string, Choices> = {
 
 /** A value other than the default for each field of the form. */
 const everything = {
-  ...{
-    name: "Office “1”",
-    client_id: "3",
-    driver_id: "1",
-    driver_desc: "Papyrus 100 PS",
-    address: "10.0.0.9",
-  },
-  ...{
-    port_name: "Port of ours",
-    protocol: "lpr",
-    port_number: "9101",
-    ipp_path: "/ipp/port1",
-    ipp_tls: "on",
-  },
-  ...{ lpr_queue: "lp", snmp: "on", snmp_community: "site", snmp_index: "2", location: "Hall" },
-  ...{ comment: "By the door", set_default: "on", shared: "on", share_name: "OFFICE", duplex: "long_edge" },
-  ...{ color: "mono", collate: "off", paper_size: "A4", print_ticket: makeTicket() },
-  ...{ reset_user_preferences: "on", arm64_driver_id: "2", arm64_driver_desc: "Papyrus 100 ARM" },
-  ...{ subnets: "10.1.2.0/24\n2001:db8::/32", requires_reachable: "on" },
-  ...{ permission_sddl: "G:SYD:(A;;SWRC;;;WD)", keep_printed: "on", hold_mismatched: "on" },
-  ...{ replaces: "Old\n\\\\server\\Older\naddress:10.0.0.5", keep_driver: "on" },
+  ...{ name: "Office “1”", client_id: "3", driver_id: "1", driver_desc: "Papyrus 100 PS" },
+  ...{ address: "10.0.0.9", port_name: "Port of ours", protocol: "lpr", port_number: "9101" },
+  ...{ ipp_path: "/ipp/port1", ipp_tls: "on", lpr_queue: "lp", snmp: "on", snmp_community: "site" },
+  ...{ snmp_index: "2", location: "Hall", comment: "By the door", set_default: "on", shared: "on" },
+  ...{ share_name: "OFFICE", duplex: "long_edge", color: "mono", collate: "off", paper_size: "A4" },
+  ...{ print_ticket: makeTicket(), reset_user_preferences: "on", arm64_driver_id: "2" },
+  ...{ arm64_driver_desc: "Papyrus 100 ARM", subnets: "10.1.2.0/24\n2001:db8::/32" },
+  ...{ requires_reachable: "on", permission_sddl: "G:SYD:(A;;SWRC;;;WD)", keep_printed: "on" },
+  ...{ hold_mismatched: "on", replaces: "Old\n\\\\server\\Older\naddress:10.0.0.5", keep_driver: "on" },
 } satisfies Record<keyof PrinterSettings, string>;
 
 const formOf = (values: Record<string, string | undefined>, problems: Record<string, string> = {}) =>
@@ -65,39 +47,26 @@ const formOf = (values: Record<string, string | undefined>, problems: Record<str
 const pageOf = (printer: Printer) =>
   settingsSection({ printer, client: undefined, revision: undefined }).toString();
 
-test("the form and the printer's page label every choice with the same words", () => {
+test("each choice is read from a form and from saved settings, has the same words in the form and on the page, and the first is the default", () => {
   for (const [name, choices] of Object.entries(fieldsWithChoices)) {
     for (const [value, label] of choices) {
-      const printer: Printer = { ...makePrinter({ lpr_queue: "lp" }), [name]: value };
+      const parsed = { ...makePrinter({ [name]: value, lpr_queue: "lp" }) };
+      const kept = { ...printerSettingsFrom(JSON.stringify({ [name]: value })) };
 
+      assert.deepEqual([parsed[name as "duplex"], kept[name as "duplex"]], [value, value]);
       const option = `<option value="${value}" selected>${label}</option>`;
-
       assert.ok(formOf({ [name]: value }).includes(option), option);
-      assert.ok(pageOf(printer).includes(label), `${name}: ${label}`);
-    }
-  }
-});
-
-test("every choice is read from a form and from saved settings, and the first is the default", () => {
-  for (const [name, choices] of Object.entries(fieldsWithChoices)) {
-    for (const [value] of choices) {
-      const parsed = makePrinter({ [name]: value, lpr_queue: "lp" });
-      const kept = printerSettingsFrom(JSON.stringify({ [name]: value }));
-
-      assert.deepEqual(
-        [{ ...parsed }, { ...kept }].map((found) => found[name as "duplex"]),
-        [value, value],
-      );
+      assert.ok(pageOf(parsed).includes(label), `${name}: ${label}`);
     }
     assert.equal({ ...printerDefaults }[name as "duplex"], choices[0][0]);
   }
-  assert.equal(labelOf(duplexModes, "short_edge"), "Two-sided, short edge");
 });
 
 test("an empty form, an old row and a new form have the same defaults", () => {
   const { name, client_id, driver_id, ...parsed } = parsePrinter({ name: "Office" });
   const sentBack = parsePrinter({ ...printerFormValues(), name: "Office" });
 
+  assert.deepEqual([name, client_id, driver_id], ["Office", null, null]);
   assert.deepEqual({ ...printerDefaults }, settingDefaults);
   assert.deepEqual(parsed, { ...printerDefaults });
   assert.deepEqual(sentBack, { name, client_id, driver_id, ...parsed });
@@ -115,41 +84,34 @@ test("a printer is unchanged after it was sent back by its form or read from sav
   assert.deepEqual(sentBack, printer);
   const columns = { name, client_id, driver_id, arm64_driver_id, print_ticket };
   assert.deepEqual({ ...readBack, ...columns }, printer);
-  assert.deepEqual(
-    Object.entries(printer).filter(([field, value]) => value === settingDefaults[field]),
-    [],
-    "every field was changed",
-  );
+  const unchanged = Object.entries(printer).filter(([field, value]) => value === settingDefaults[field]);
+  assert.deepEqual(unchanged, [], "every field was changed");
 });
 
 test("every field of a printer is in its form, and fields are read in its order, so problems have that order too", () => {
   const form = formOf({});
   // `from_form` only marks Platen's own form, and `file` belongs to the upload form.
-  const others = ["from_form", "file"];
-  const names = [...form.matchAll(/ name="(\w+)"/g)].map(([, name = ""]) => name);
+  const names = [...form.matchAll(/ name="(?!from_form|file)(\w+)"/g)].map(([, name]) => name);
 
-  assert.deepEqual(
-    Object.keys(parsePrinter(everything)),
-    names.filter((name) => !others.includes(name)),
+  assert.deepEqual(Object.keys(parsePrinter(everything)), names);
+  const link = '<a href="/help/printers#remove-what-the-printer-replaces" target="_blank" rel="noopener">';
+  assert.ok(form.includes(`${link}What is removed</a>`), "a link to the help opens a tab of its own");
+  assert.match(
+    form,
+    /<code id="ticket-command">Get-Printer \| Out-GridView [^<]*XML \} \| Set-Clipboard<\/code>/,
   );
+  assert.match(form, /<div class="field" data-file-text="f-print_ticket" hidden>/);
+  assert.doesNotMatch(form, /<input id="f-print_ticket-file"[^>]* name=/, "without scripts it is pasted");
 });
 
-test("a fold shows the number of set fields, and opens where one was refused", () => {
-  const foldsOf = (...given: Parameters<typeof formOf>) => {
-    return [
-      ...formOf(...given).matchAll(/data-fold ([^>]*)>\s*<summary>([^<]*)<span class="soft count">([^<]*)/g),
-    ].map(([, open = "", title = "", count = ""]) => [title.trim(), count, open.trim()]);
-  };
+test("a checkbox is read from many words, and a form shows it as it was read", () => {
+  const words = { off: ["", "0", "no", "No", "false", "off", " OFF "], on: ["on", "1", "yes", "true", "x"] };
 
-  assert.deepEqual(foldsOf(printerFormValues()), foldsOf({}));
-  assert.deepEqual(foldsOf(printerFormValues(parsePrinter(everything)), { comment: "too long" }), [
-    ["Port and status", "8 set", ""],
-    ["Location, sharing, default printer", "8 set", "open"],
-    ["Preferences", "6 set", ""],
-    ["ARM64 PCs", "2 set", ""],
-    ["Subnets", "2 set", ""],
-    ["Old queues and uninstall", "2 set", ""],
-  ]);
+  for (const snmp of [...words.off, ...words.on]) {
+    const isTicked = /name="snmp" type="checkbox" value="on" checked/.test(formOf({ snmp }));
+    const isRead = parsePrinter({ name: "Office", snmp }).snmp;
+    assert.deepEqual([isTicked, isRead], Array(2).fill(words.on.includes(snmp)), snmp);
+  }
 });
 
 /** Whether every `<details>` around a field of a form is open. */
@@ -163,17 +125,26 @@ function isVisible(form: string, name: string): boolean {
   return false;
 }
 
-test("the form links to the help, in a tab of its own", () => {
-  const link = '<a href="/help/printers#remove-what-the-printer-replaces" target="_blank" rel="noopener">';
+test("a fold shows the number of set fields, and opens where a field was refused, whatever fold that is in", () => {
+  const folds = /data-fold ([^>]*)>\s*<summary>([^<]*)<span class="soft count">([^<]*)/g;
+  const foldsOf = (...given: Parameters<typeof formOf>) =>
+    [...formOf(...given).matchAll(folds)].map(([, open = "", title = "", count = ""]) =>
+      [title.trim(), count, open.trim()].join("|"),
+    );
 
-  assert.ok(formOf({}).includes(`${link}What is removed</a>`));
-});
-
-test("a refused field is visible, whatever fold it is in", () => {
   const hidden = Object.keys(everything).filter((name) => !isVisible(formOf({}, { [name]: "Wrong." }), name));
 
   assert.deepEqual(hidden, []);
   assert.equal(isVisible(formOf({}), "subnets"), false);
+  assert.deepEqual(foldsOf(printerFormValues()), foldsOf({}));
+  assert.deepEqual(foldsOf(printerFormValues(parsePrinter(everything)), { comment: "too long" }), [
+    "Port and status|8 set|",
+    "Location, sharing, default printer|8 set|open",
+    "Preferences|6 set|",
+    "ARM64 PCs|2 set|",
+    "Subnets|2 set|",
+    "Old queues and uninstall|2 set|",
+  ]);
 });
 
 test("the printer's page shows every setting: another value changes the page", () => {
@@ -184,36 +155,6 @@ test("the printer's page shows every setting: another value changes the page", (
     printers.every((printer) => pageOf({ ...printer, [name]: value }) === pageOf(printer)),
   );
 
-  // The models are shown with the drivers, not with the settings.
-  assert.deepEqual(
-    unseen.map(([name]) => name),
-    ["driver_desc", "arm64_driver_desc"],
-  );
-});
-
-test("characters that Windows forbids in queue names are refused in names and in replaced names, and the form lists them", () => {
-  const refused = (fields: Record<string, string>) => {
-    try {
-      parsePrinter({ name: "Office", ...fields });
-      return false;
-    } catch {
-      return true;
-    }
-  };
-  const hint = /id="f-name-hint">([^<]*)</.exec(formOf({}))?.[1] ?? "";
-
-  assert.equal(hint, "The queue’s name on Windows, without \\ , and !.");
-  for (const character of queueNameRule.forbidden) {
-    assert.ok(hint.includes(character), character);
-    assert.equal(isQueueName(`a${character}b`), false);
-    assert.deepEqual(
-      [refused({ name: `a${character}b` }), refused({ replaces: `a${character}b` })],
-      [true, true],
-    );
-  }
-  for (const name of ["a/b:c\"d<e>f|g*h?;%$'", "x".repeat(queueNameRule.maxLength)])
-    assert.deepEqual(
-      [isQueueName(name), refused({ name }), refused({ replaces: name })],
-      [true, false, false],
-    );
+  const names = unseen.map(([name]) => name);
+  assert.deepEqual(names, ["driver_desc", "arm64_driver_desc"], "which are shown with the drivers");
 });

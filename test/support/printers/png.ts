@@ -12,9 +12,6 @@ export interface Picture {
   readonly height?: number;
   readonly depth?: number;
   readonly colour?: number;
-  readonly compression?: number;
-  readonly filter?: number;
-  readonly interlace?: number;
   /** Bytes of the palette; 0: none. */
   readonly palette?: number;
   /** Chunks between header and palette. */
@@ -28,9 +25,8 @@ export interface Picture {
 }
 
 export function makePicture(picture: Picture = {}): Buffer {
-  const { width = 256, height = 256, depth = 8, colour = 0, compression = 0 } = picture;
-  const { filter = 0, interlace = 0, palette = 0, before = [], after = [] } = picture;
-  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, depth, colour, compression, filter, interlace]);
+  const { width = 256, height = 256, depth = 8, colour = 0, palette = 0, before = [], after = [] } = picture;
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, depth, colour, 0, 0, 0]);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   return Buffer.concat([
@@ -44,28 +40,12 @@ export function makePicture(picture: Picture = {}): Buffer {
   ]);
 }
 
-/** Grey rows with their filter bytes. The Adam7 pass of each pixel comes from an 8 × 8 pattern. */
+/** Rows of equal pixels, with their filter bytes. */
 export function pictureRows(picture: Picture = {}): Buffer {
-  const { width = 256, height = 256, depth = 8, colour = 0, interlace = 0 } = picture;
+  const { width = 256, height = 256, depth = 8, colour = 0 } = picture;
   const bits = depth * ([1, 0, 3, 1, 2, 0, 4][colour] ?? 0);
-  const rows: Buffer[] = [];
-  for (const pass of interlace === 1 ? "1234567" : "1") {
-    for (let y = 0; y < height; y++) {
-      const pixels = interlace === 1 ? pixelsOf(pass, y, width) : width;
-      if (pixels > 0) rows.push(Buffer.alloc(1 + Math.ceil((pixels * bits) / 8), 0x80).fill(y % 5, 0, 1));
-    }
-  }
-  return Buffer.concat(rows);
-}
-
-/** The pass of each pixel in an 8 × 8 block. */
-const adam7 = "16462646 77777777 56565656 77777777 36463646 77777777 56565656 77777777".split(" ");
-
-/** The number of pixels of a row that belong to a pass. */
-function pixelsOf(pass: string, y: number, width: number): number {
-  let pixels = 0;
-  for (let x = 0; x < width; x++) if (adam7[y % 8]?.[x % 8] === pass) pixels++;
-  return pixels;
+  const row = (y: number) => Buffer.alloc(1 + Math.ceil((width * bits) / 8), 0x80).fill(y % 5, 0, 1);
+  return Buffer.concat(Array.from({ length: height }, (_, y) => row(y)));
 }
 
 /** A chunk with its length and checksum. */
