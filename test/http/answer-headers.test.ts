@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { routes } from "../../src/http/routes.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { etagOf, fetchAll, statusesOf } from "../support/deploy/answers.ts";
@@ -35,8 +35,8 @@ function parsed(answer: string): { status: number; headers: Headers } {
 }
 
 /** Adds one record of each kind, so that every route has an answer. */
-async function startWithRecords(t: Parameters<typeof startApp>[0], bodyBytes?: number): Promise<TestApp> {
-  const service = await startApp(t, bodyBytes === undefined ? {} : { limits: { bodyBytes } });
+async function startWithRecords(t: TestContext): Promise<TestApp> {
+  const service = await startApp(t, { limits: { bodyBytes: 2 * 1024 * 1024 } });
   await service.post("/clients", { name: "Contoso" });
   const id = await service.addPrinter({ client_id: "1" });
   await service.upload(`/printers/${id}/icon`, makePng(), "icon.png");
@@ -72,7 +72,7 @@ deepTest("every route answers with all headers, for any method, status and clien
 });
 
 test("answers of every status have all headers, and none can be read by another origin", async (t) => {
-  const service = await startWithRecords(t, 2 * 1024 * 1024);
+  const service = await startWithRecords(t);
   const script = "/drivers/1/archive";
   const etag = await etagOf(service.fetch(script, { method: "HEAD" }));
   const form = "application/x-www-form-urlencoded";

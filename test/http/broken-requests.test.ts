@@ -33,14 +33,6 @@ async function startBare(t: TestContext): Promise<TestApp> {
   return service;
 }
 
-/** Asserts that the service works, that no upload has left anything, and that its log has no error. */
-async function assertUnharmed(service: TestApp): Promise<void> {
-  await until(() => leftovers(service).length === 0);
-  assert.equal((await service.fetch("/health")).status, 200);
-  assert.equal(service.app.store.drivers.list().length, 0);
-  assert.doesNotMatch(service.lines.join("\n"), /error/);
-}
-
 test("an upload that breaks off at any byte, also in an ignored part or with its connection, leaves nothing and no error in the log", async (t) => {
   const service = await startBare(t);
   const noZip = file("a.zip", "no ZIP");
@@ -69,7 +61,10 @@ test("an upload that breaks off at any byte, also in an ignored part or with its
     }
   }
 
-  await assertUnharmed(service);
+  await until(() => leftovers(service).length === 0);
+  assert.equal((await service.fetch("/health")).status, 200);
+  assert.equal(service.app.store.drivers.list().length, 0);
+  assert.doesNotMatch(service.lines.join("\n"), /error/);
 });
 
 test("a form that breaks off causes one line in the log, without a stack and with a shortened address", async (t) => {

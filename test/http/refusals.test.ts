@@ -8,17 +8,14 @@ const chooser = "/printers/1/edit#f-driver_id";
 const page = { accept: "text/html,*/*;q=0.8" };
 const script = { "hx-request": "true" };
 
-/** The addresses of a page's links, in order. */
-function linksIn(text: string): string[] {
-  const main = text.slice(text.indexOf("<main"), text.indexOf("</main>"));
-  return [...main.matchAll(/<a [^>]*href="([^"]*)"/g)].map((match) => match[1] ?? "");
-}
-
 test("an error page links to the previous page, the record and its list, and never to another host or itself", async (t) => {
   const { fetch, post, url } = await startApp(t);
   await post("/printers", { name: "Bare", address: "10.0.0.1" });
-  const linksFrom = async (path: string, from: Record<string, string> = {}) =>
-    linksIn(await textOf(fetch(path, { headers: { ...page, ...from } })));
+  const linksFrom = async (path: string, from: Record<string, string> = {}) => {
+    const text = await textOf(fetch(path, { headers: { ...page, ...from } }));
+    const [main = ""] = text.slice(text.indexOf("<main")).split("</main>");
+    return [...main.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, address]) => address);
+  };
   const package_ = "/printers/1/packages/mdm";
   const toRecord = ["/printers/1", "/printers", "/"];
 

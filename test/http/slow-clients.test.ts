@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
-import { client, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { client, startApp, temporaryFolder } from "../support/app.ts";
 import { withoutProc } from "../support/children.ts";
 import { statusesOf } from "../support/deploy/answers.ts";
 import { addLargeDriver, largeDriver } from "../support/deploy/large-driver.ts";
@@ -13,12 +13,6 @@ import { until } from "../support/until.ts";
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 const largeMebi = 24;
-
-/** Adds printers for long pages. */
-async function addPrinters({ app }: TestApp, count: number): Promise<void> {
-  const settings = parsePrinter({ name: "Office", address: "10.0.0.1" });
-  await Promise.all(Array.from({ length: count }, () => app.store.printers.add(settings)));
-}
 
 /** Connections that are closed after the test. */
 async function connections(t: TestContext, url: string, count: number) {
@@ -120,7 +114,8 @@ async function stallDownloads(t: TestContext, url: string, path: string, count: 
 
 deepTest("unread pages use limited memory, and small answers are still sent", async (t) => {
   const service = await startApp(t, { limits: { bodyBytes: 1_000_000 } });
-  await addPrinters(service, 400);
+  const settings = parsePrinter({ name: "Office", address: "10.0.0.1" });
+  await Promise.all(Array.from({ length: 400 }, () => service.app.store.printers.add(settings)));
   const large = (await (await service.fetch("/printers")).text()).length;
   const raws = await connections(t, service.url, 2);
 
