@@ -24,6 +24,20 @@ async function visibleOf(page: Page, names: readonly string[]): Promise<string[]
   return names.filter((_, i) => visible[i]);
 }
 
+test("printers move neither from nor to the IPP class driver", async (t) => {
+  const { addPrinter, addDriver, fetch } = await startApp(t);
+  await addPrinter();
+  await addDriver(driverZip({ provider: "Vellum", models: ["Vellum"] }));
+  await addPrinter({ name: "Driverless", driver_id: ipp });
+  const pageOf = async (id: string) => (await fetch(`/drivers/${id}/move`)).text();
+
+  const [, select = ""] = /<select id="f-to"([\s\S]*?)<\/select>/.exec(await pageOf("1")) ?? [];
+  const offered = [...select.matchAll(/<option value="([^"]*)"/g)].map(([, id]) => id);
+
+  assert.deepEqual(offered, ["", "2", "1000002", "1000003"]);
+  assert.match(await pageOf(ipp), /No other driver supports IPP/);
+});
+
 describe("a printer's form in a browser", inBrowser, () => {
   for (const javaScriptEnabled of selectCases([false, true], 1))
     test(`shows fields that depend on another field only with it, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
@@ -39,14 +53,15 @@ describe("a printer's form in a browser", inBrowser, () => {
       await page.getByLabel("Share this printer").check();
       const then = await seen();
       const isFileSeen = await page.getByLabel("PrintTicket from a file").isVisible();
-      await page.getByRole("button", { name: "Save printer" }).click();
-      await page.locator(".problems").waitFor();
-      await page.getByLabel("Protocol").selectOption("raw");
 
       assert.deepEqual(first, ["port_number"]);
       assert.deepEqual(then, ["lpr_queue", "snmp_community", "snmp_index", "share_name"]);
-      assert.ok((await seen()).includes("lpr_queue"), "what was refused is seen");
       assert.equal(isFileSeen, javaScriptEnabled);
+      if (!isDeep) return;
+      await page.getByRole("button", { name: "Save printer" }).click();
+      await page.locator(".problems").waitFor();
+      await page.getByLabel("Protocol").selectOption("raw");
+      assert.ok((await seen()).includes("lpr_queue"), "what was refused is seen");
     });
 
   deepTest("asks before the user leaves with input that is neither saved nor taken back", async (t) => {
@@ -206,20 +221,6 @@ describe("a form for IPP in a browser", inBrowser, () => {
     assert.deepEqual(await optionsIn("arm64_driver_id"), ["", "2", "1", "Included in Windows"]);
     assert.deepEqual(problems, []);
   });
-});
-
-test("printers move neither from nor to the IPP class driver", async (t) => {
-  const { addPrinter, addDriver, fetch } = await startApp(t);
-  await addPrinter();
-  await addDriver(driverZip({ provider: "Vellum", models: ["Vellum"] }));
-  await addPrinter({ name: "Driverless", driver_id: ipp });
-  const pageOf = async (id: string) => (await fetch(`/drivers/${id}/move`)).text();
-
-  const [, select = ""] = /<select id="f-to"([\s\S]*?)<\/select>/.exec(await pageOf("1")) ?? [];
-  const offered = [...select.matchAll(/<option value="([^"]*)"/g)].map(([, id]) => id);
-
-  assert.deepEqual(offered, ["", "2", "1000002", "1000003"]);
-  assert.match(await pageOf(ipp), /No other driver supports IPP/);
 });
 
 const ticket = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft" });

@@ -211,14 +211,10 @@ function coveredOf(page: Page): Promise<string[]> {
 }
 
 describe("a message and the bar of chosen rows", inBrowser, () => {
-  for (const [width, height] of [
-    [320, 568],
-    [360, 640],
-    [1440, 900],
-  ] as const)
+  for (const [width, height] of Object.entries({ 320: 568, 360: 640, 1440: 900 }))
     deepTest(`are both uncovered at ${width} px, at every scroll position and for short lists`, async (t) => {
       const service = await startShop(t);
-      const page = await openPage(t, service, "/printers", { viewport: { width, height } });
+      const page = await openPage(t, service, "/printers", { viewport: { width: Number(width), height } });
       const found: string[] = [];
       const inspect = async (where: string) => {
         await waitUntilDrawn(page);
