@@ -1,37 +1,17 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { type ErrorCode, UserError } from "../../src/domain/errors.ts";
 import { html } from "../../src/html/html.ts";
 import { answerForm, type FormAnswers, type Result, trySave, tryUpload } from "../../src/http/answer-form.ts";
 import { statusOf } from "../../src/http/answers/errors.ts";
-import { navigation, startApp } from "../support/app.ts";
-import { textOf } from "../support/deploy/answers.ts";
+import { navigation } from "../support/app.ts";
 
 const script = { "hx-request": "true" };
 
 /** A request as far as `answerForm` reads it. */
 function requestWith(headers: Record<string, string>): IncomingMessage {
   return { headers, socket: {} } as unknown as IncomingMessage;
-}
-
-/** Answers that record which of them were made. */
-function answersWith(made: string[]): FormAnswers<number> {
-  return {
-    redirect: (id) => {
-      made.push("redirect");
-      return `/things/${id}`;
-    },
-    page: ({ message }) => {
-      made.push("page");
-      return html`page: ${message}`;
-    },
-    fragment: ({ value, error }) => {
-      made.push("fragment");
-      return html`fragment: ${value} ${error?.message}`;
-    },
-  };
 }
 
 test("every error code has one status", () => {
@@ -44,38 +24,40 @@ test("every error code has one status", () => {
     assert.equal(statusOf(new UserError(code as ErrorCode, "why")), status, code);
 });
 
-test("a form is answered with a page, a fragment or a line, and only that answer is made", async () => {
-  const saved: Result<number> = { value: 7 };
-  const refused: Result<number> = { error: new UserError("conflict", "taken", { name: "taken" }) };
+test("a form is answered with a page or a fragment, only that answer is made, and without a page its error is thrown", async () => {
+  const error = new UserError("conflict", "taken", { name: "taken" });
+  const [saved, refused]: Result<number>[] = [{ value: 7 }, { error }];
   const made: string[] = [];
-  const ask = async (headers: Record<string, string>, outcome: Result<number>) => {
-    const reply = await answerForm(requestWith(headers), outcome, answersWith(made));
-    return reply.kind === "text" ? [reply.status, reply.body] : reply.kind === "redirect" && reply.location;
+  const record = <T>(what: string, answer: T) => {
+    made.push(what);
+    return answer;
+  };
+  const answers: FormAnswers<number> = {
+    redirect: (id) => record("redirect", `/things/${id}`),
+    page: ({ message }) => record("page", html`page: ${message}`),
+    fragment: (result) => record("fragment", html`fragment: ${result.value} ${result.error?.message}`),
+  };
+  const ask = async (headers: Record<string, string>, outcome = saved as Result<number>) => {
+    const reply = await answerForm(requestWith(headers), outcome, answers);
+    return reply.kind === "text"
+      ? `${reply.status} ${reply.body}`
+      : reply.kind === "redirect" && reply.location;
   };
 
   const replies = [
-    await ask(navigation, saved),
+    await ask(navigation),
     await ask({ "sec-fetch-mode": "navigate" }, refused),
-    await ask(script, saved),
+    await ask(script),
     await ask({ ...navigation, ...script }, refused),
-    await ask({}, saved),
+    await ask({}),
   ];
+  const { redirect, fragment: part } = answers;
+  const pageless = answerForm(requestWith(navigation), { error }, { redirect, fragment: part });
 
-  const fragment = [200, "fragment: 7 "];
+  await assert.rejects(pageless, error);
   assert.deepEqual(made, ["redirect", "page", "fragment", "fragment", "fragment"]);
-  assert.deepEqual(replies, [
-    ...["/things/7", [409, "page: taken"], fragment],
-    ...[[409, "fragment:  taken"], fragment],
-  ]);
-});
-
-test("a refused form without a page is answered like any other error", async () => {
-  const error = new UserError("too-large", "too large");
-  const { redirect, fragment } = answersWith([]);
-
-  const answer = answerForm(requestWith(navigation), { error }, { redirect, fragment });
-
-  await assert.rejects(answer, error);
+  const fragment = "200 fragment: 7 ";
+  assert.deepEqual(replies, ["/things/7", "409 page: taken", fragment, "409 fragment:  taken", fragment]);
 });
 
 test("a form shows errors about its fields, an upload those about its file, and other errors are thrown", async () => {
@@ -91,15 +73,4 @@ test("a form shows errors about its fields, an upload those about its file, and 
     await assert.rejects(trySave(failing(error)), error);
     await assert.rejects(tryUpload(failing(error)), error);
   }
-});
-
-test("messages appear in the message area of every page", async (t) => {
-  const { fetch, post } = await startApp(t);
-
-  const texts = [await textOf(fetch("/")), await textOf(post("/clients", { name: "Alpha" }, script))];
-  const failed = await fetch("/clients/9", { headers: script });
-
-  for (const text of texts) assert.match(text, /<div id="message"/);
-  assert.equal(failed.headers.get("hx-retarget"), "#message");
-  assert.match(readFileSync("assets/scripts/dom.js", "utf8"), /\$\("#message"\)/);
 });

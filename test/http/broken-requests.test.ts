@@ -13,6 +13,7 @@ import { assertWithin, longestBlock } from "../support/times.ts";
 import { until } from "../support/until.ts";
 
 const multipart = "multipart/form-data; boundary=b";
+const form = "application/x-www-form-urlencoded";
 
 function part(head: string, body: string): string {
   return `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
@@ -27,39 +28,20 @@ function leftovers({ dataDir }: TestApp): string[] {
 
 /** A service with a printer without a driver. */
 async function startBare(t: TestContext): Promise<TestApp> {
-  const service = await startApp(t);
+  const service = await startApp(t, { uploadLimitBytes: 1024 * 1024 });
   await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
   return service;
 }
 
-/** Asserts that the service works, that no upload has left anything, and that its log has no error. */
-async function assertUnharmed(service: TestApp): Promise<void> {
-  await until(() => leftovers(service).length === 0);
-  assert.equal((await service.fetch("/health")).status, 200);
-  assert.equal(service.app.store.drivers.list().length, 0);
-  assert.doesNotMatch(service.lines.join("\n"), /error/);
-}
-
-test("a form that breaks off in an ignored part is refused, and the service keeps running", async (t) => {
+test("an upload that breaks off at any byte, also in an ignored part or with its connection, leaves nothing and no error in the log", async (t) => {
   const service = await startBare(t);
   const noZip = file("a.zip", "no ZIP");
-  const bodies = [
+  const broken = [
     `${noZip}--b\r\nContent-Disposition: form-data; name="more"; filename="b.zip"\r\n\r\ncut`,
     '--b\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: application/octet-stream\r\n\r\ncut',
     `${noZip}--b\r\nContent-Disposition: form-data; na`,
     `${noZip}--b\r\nno header at all\r\n\r\n`,
   ];
-
-  for (const path of ["/drivers/upload", "/printers/1/icon"]) {
-    for (const body of bodies)
-      assert.equal(statusOf(await exchange(service.url, postText(path, multipart, body))), 422, body);
-  }
-
-  await assertUnharmed(service);
-});
-
-test("an upload that breaks off at any byte is refused, leaves nothing, and is not logged as an error", async (t) => {
-  const service = await startBare(t);
 
   for (const [path, bytes] of [
     ["/drivers/upload", driverZip()],
@@ -67,34 +49,27 @@ test("an upload that breaks off at any byte is refused, leaves nothing, and is n
   ] as const) {
     const whole = file("a", bytes) + part('name="note"', "x") + part('name="g"; filename="g"', "y");
     const body = Buffer.from(`${whole}--b--\r\n`, "latin1");
-    const lengths = Array.from({ length: body.length - 4 }, (_, i) => i);
-    for (const length of selectCases(lengths, 20)) {
-      const answer = await exchange(service.url, postText(path, multipart, body.subarray(0, length)));
-      assert.equal(statusOf(answer), 422, `${path} cut at ${length} of ${body.length}`);
+    const lengths = selectCases([...Array(body.length - 4).keys()], 20);
+    for (const sent of [...broken, ...lengths.map((length) => body.subarray(0, length))]) {
+      const answer = await exchange(service.url, postText(path, multipart, sent));
+      assert.equal(statusOf(answer), 422, `${path}: ${sent.length} of ${body.length} bytes`);
+
+      const client = await connectRaw(service.url);
+      const request = postText(path, multipart, sent, { length: 90_000 });
+      client.socket.write(request, () => client.socket.resetAndDestroy());
+      await client.closed;
     }
   }
 
-  await assertUnharmed(service);
-});
-
-test("a client that disconnects at any time of its upload leaves nothing behind", async (t) => {
-  const service = await startApp(t);
-  const body = Buffer.from(file("a.zip", driverZip()), "latin1");
-  const request = postText("/drivers/upload", multipart, body, { length: 90_000 });
-  const lengths = Array.from({ length: Math.ceil((request.length - 99) / 7) }, (_, i) => 100 + 7 * i);
-
-  for (const length of selectCases(lengths, 40)) {
-    const client = await connectRaw(service.url);
-    client.socket.write(request.subarray(0, length), () => client.socket.resetAndDestroy());
-    await client.closed;
-  }
-
-  await assertUnharmed(service);
+  await until(() => leftovers(service).length === 0);
+  assert.equal((await service.fetch("/health")).status, 200);
+  assert.equal(service.app.store.drivers.list().length, 0);
+  assert.doesNotMatch(service.lines.join("\n"), /error/);
 });
 
 test("a form that breaks off causes one line in the log, without a stack and with a shortened address", async (t) => {
   const service = await startApp(t);
-  const form = "application/x-www-form-urlencoded";
+
   for (const [path, line] of [
     ["/clients", /^broken off: POST \/clients: the client left$/],
     [`/clients?${"x".repeat(10_000)}`, /^broken off: POST \/clients\?x{191}…: the client left$/],
@@ -109,32 +84,20 @@ test("a form that breaks off causes one line in the log, without a stack and wit
   }
 });
 
-test("a complete file is deleted when the rest of its form is too large", async (t) => {
-  const service = await startApp(t, { uploadLimitBytes: 1024 * 1024 });
-  const more = part('name="more"; filename="b.zip"', "x".repeat(3 * 1024 * 1024));
-
-  const answer = await exchange(
-    service.url,
-    postText("/drivers/upload", multipart, Buffer.from(file("a.zip", driverZip()) + more, "latin1")),
-  );
-
-  assert.equal(statusOf(answer), 413);
-  assert.deepEqual(leftovers(service), []);
-});
-
 const fields = (count: number) => Array.from({ length: count }, (_, i) => part(`name="f${i}"`, "x")).join("");
 
-test("a form with a file has at most 250 parts: a longer one is refused, at any position of its file", async (t) => {
+test("a form with a file has at most 250 parts and its size: a larger one is refused, and its file is deleted", async (t) => {
   const service = await startBare(t);
-  const send = async (path: string, body: string) =>
-    statusOf(
-      await exchange(service.url, postText(path, multipart, Buffer.from(`${body}--b--\r\n`, "latin1"))),
-    );
+  const send = async (path: string, parts: string) => {
+    const body = Buffer.from(`${parts}--b--\r\n`, "latin1");
+    return statusOf(await exchange(service.url, postText(path, multipart, body)));
+  };
   const zip = file("a.zip", driverZip());
 
   const refused = [
     await send("/drivers/upload", zip + fields(300)),
     await send("/drivers/upload", fields(300) + zip),
+    await send("/drivers/upload", zip + part('name="more"; filename="b.zip"', "x".repeat(3 * 1024 * 1024))),
     await send("/printers/1/icon", file("a.png", makePng()) + fields(300)),
     await send("/import", file("a.csv", "name,address\nListed,10.0.0.2") + fields(300)),
     await send("/clients", fields(8001)),
@@ -142,7 +105,7 @@ test("a form with a file has at most 250 parts: a longer one is refused, at any 
   const left = leftovers(service);
   const taken = await send("/drivers/upload", fields(248) + zip);
 
-  assert.deepEqual(refused, [413, 413, 413, 413, 413]);
+  assert.deepEqual(refused, [413, 413, 413, 413, 413, 413]);
   assert.deepEqual([taken, left], [200, []]);
   assert.equal(service.app.store.drivers.list().length, 1);
   assert.equal(service.app.store.printers.list().length, 1);
@@ -154,68 +117,49 @@ test("a form of a hundred thousand empty fields does not delay other requests", 
 
   const answers: number[] = [];
   const held = await longestBlock(async () => {
-    for (const body of bodies) {
-      const answer = await exchange(
-        service.url,
-        postText("/clients", "application/x-www-form-urlencoded", body),
-      );
-      answers.push(statusOf(answer));
-    }
+    for (const body of bodies)
+      answers.push(statusOf(await exchange(service.url, postText("/clients", form, body))));
   });
 
   assert.deepEqual(answers, [422, 422, 422, 422]);
   await assertWithin(400, { held });
 });
 
-deepTest(
-  "forms with many large fields are refused by the size of all fields together, and not kept",
-  {
-    skip: withoutProc,
-  },
-  async (t) => {
-    const service = await serve(t, await temporaryFolder(t));
-    const field = (i: number) => part(`name="field${i}"`, "x".repeat(200 * 1024));
-    const body = Buffer.from(`${Array.from({ length: 100 }, (_, i) => field(i)).join("")}--b--\r\n`);
-    const before = memoryOf(service);
+const tooLarge = "forms with many large fields are refused by the size of all fields together, and not kept";
+deepTest(tooLarge, { skip: withoutProc }, async (t) => {
+  const service = await serve(t, await temporaryFolder(t));
+  const field = (i: number) => part(`name="field${i}"`, "x".repeat(200 * 1024));
+  const body = Buffer.from(`${Array.from({ length: 100 }, (_, i) => field(i)).join("")}--b--\r\n`);
+  const before = memoryOf(service);
 
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => exchange(service.url, postText("/clients", multipart, body))),
-    );
+  const sent = Array.from({ length: 20 }, () => exchange(service.url, postText("/clients", multipart, body)));
+  const answers = await Promise.all(sent);
 
-    assert.deepEqual(answers.map(statusOf), Array(20).fill(413));
-    assert.ok(
-      peakMemory(service) - before < 100e6,
-      `${peakMemory(service) - before} bytes for 20 forms of 20 MB`,
-    );
-  },
-);
+  const grown = peakMemory(service) - before;
+  assert.deepEqual(answers.map(statusOf), Array(20).fill(413));
+  assert.ok(grown < 100e6, `${grown} bytes for 20 forms of 20 MB`);
+});
 
 test("broken or incomplete request lines, headers and bodies never stop the service", async (t) => {
   const service = await startApp(t);
+  const bodies = ["Transfer-Encoding: chunked\r\n\r\nfffffffff\r\n", "Content-Length: -1\r\n\r\n"];
+  const paths = [
+    "//////%2e%2e/%2e%2e/etc/passwd",
+    "/printers/%ff",
+    "/static/..%2f..%2fpackage.json",
+    "http://[",
+  ];
   const nonsense = [
-    "",
-    "\r\n\r\n",
-    "GET / HTTP/1.1\r\n",
-    "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-    "GET //////%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n",
-    "GET /printers/%ff HTTP/1.1\r\nHost: x\r\n\r\n",
-    "GET /static/..%2f..%2fpackage.json HTTP/1.1\r\nHost: x\r\n\r\n",
-    "GET http://[ HTTP/1.1\r\nHost: x\r\n\r\n",
-    "\x16\x03\x01\x02\x00\x01\x00\x01\xfc",
-    "POST /clients HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffffffff\r\n",
-    "POST /clients HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-    `GET / HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(100_000)}\r\n\r\n`,
+    ...["", "\r\n\r\n", "GET / HTTP/1.1\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc"],
+    ...paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
+    ...bodies.map((body) => `POST /clients HTTP/1.1\r\nHost: x\r\n${body}`),
     `GET /?${"q=1&".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
     "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
-    "CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
   ];
 
   for (const bytes of nonsense) await hangUpAfter(service.url, Buffer.from(bytes, "latin1"));
 
   assert.equal((await service.fetch("/health")).status, 200);
-  assert.deepEqual(
-    service.lines.filter((line) => line.startsWith("error")),
-    [],
-  );
+  assert.ok(!service.lines.some((line) => line.startsWith("error")), service.lines.join("\n"));
 });

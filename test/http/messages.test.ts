@@ -55,9 +55,9 @@ test("the message after each change of a printer has its name, the effect and th
 });
 
 test("only known words in an address cause a message", () => {
-  const found = ["done=redeploy", "", "done=", "done=deleted", "done=toString"].map((query) =>
-    completedChangeIn(new URLSearchParams(query)),
-  );
+  const queries = ["done=redeploy", "", "done=", "done=deleted", "done=toString"];
+
+  const found = queries.map((query) => completedChangeIn(new URLSearchParams(query)));
 
   assert.deepEqual(found, ["redeploy", undefined, undefined, undefined, undefined]);
 });
@@ -90,23 +90,20 @@ test("without scripts, messages name what was saved or deleted, and the next ste
 });
 
 test("saving a printer that cannot be deployed shows the obstacle and no download", async (t) => {
-  const { post, fetch, addDriver, app } = await startApp(t);
-  const unsigned = await addDriver(driverZip({ catalog: null }));
-  const fields = { name: "Bad", address: "10.0.0.8", driver_id: String(unsigned) };
+  const { post, fetch, addDriver } = await startApp(t);
+  const driver_id = String(await addDriver(driverZip({ catalog: null })));
+  const fields = { name: "Bad", address: "10.0.0.8", driver_id };
 
   const created = await textOf(post("/printers", fields, { "HX-Request": "true" }));
   const page = await textOf(fetch("/printers/1?done=redeploy"));
 
-  assert.equal(app.store.printers.list().length, 1);
   for (const text of [created, page]) {
     const message = text.slice(text.indexOf('id="message"')).split("</ul></div>")[0] ?? "";
-    assert.match(message, /class="notice warn"/);
-    assert.match(
-      message,
-      /Saved: <a href="\/printers\/1"><bdi>Bad<\/bdi><\/a>\. Unsigned: 64-bit Windows will refuse/,
-    );
+    const said =
+      /class="notice warn"[\s\S]*Saved: <a href="\/printers\/1"><bdi>Bad<\/bdi><\/a>\. Unsigned: 64-bit/;
+    assert.match(message, said);
     assert.doesNotMatch(message, /Download \w+ package/);
-    assert.match(message, new RegExp(`href="/drivers/${unsigned}">Open the driver`));
+    assert.match(message, new RegExp(`href="/drivers/${driver_id}">Open the driver`));
   }
 });
 

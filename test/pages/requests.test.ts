@@ -1,116 +1,65 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
+import { fetchAll, statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
-for (const isFilled of [false, true])
-  test(`every page is HTML in ${isFilled ? "a filled" : "an empty"} service`, async (t) => {
-    const { fetch, addPrinter, post } = await startApp(t);
-    const pages = ["/", "/printers", "/clients", "/drivers", "/packages"];
-    if (isFilled) {
-      await post("/clients", { name: "Alpha" });
-      await addPrinter({ client_id: "1" });
-      pages.push("/printers/1", "/printers/1/edit", "/printers?copy=1", "/clients/1", "/drivers/1");
-    }
-
-    for (const path of pages) {
-      const answer = await fetch(path);
+test("every page is HTML without external addresses, inline code and unescaped names, in an empty and in a filled service", async (t) => {
+  const service = await startApp(t);
+  const { post, addPrinter, addDriver } = service;
+  const name = `O'Brien & <Sons> ’quoted’ "x" <script>alert(1)</script>`;
+  const driver = driverZip({ models: [`Model <img src=x onerror=alert(1)> "1"`], provider: "<b>P</b>" });
+  const ofModel = ["/drivers/1", "/printers/1", "/drivers/1/models?q=img"];
+  const assertPages = async (paths: readonly string[], texts: RegExp) => {
+    for (const answer of await fetchAll(service, paths)) {
       const text = await answer.text();
       assert.equal(answer.status, 200, answer.url);
       assert.match(answer.headers.get("content-type") ?? "", /text\/html/);
-      assert.match(text, /<h1>/, answer.url);
+      assert.match(text, texts, answer.url);
       assert.doesNotMatch(text, /(?:src|href|action)="https?:/, "no external address");
       assert.doesNotMatch(text, /<script>|<style| style="| on\w+="/, "nothing inline");
+      assert.doesNotMatch(text, /<Sons>|<b>P|<img src=x/, answer.url);
+      assert.doesNotMatch(text, /<a [^>]*\sdownload\b/, "an error would be saved as a file");
     }
-  });
+  };
 
-test("the packages page lists only printers that have a driver", async (t) => {
-  const { fetch, addPrinter, post } = await startApp(t);
-  await addPrinter({ name: "Complete" });
-  await post("/printers", { name: "Bare", address: "10.0.0.1" });
-
-  const text = await (await fetch("/packages")).text();
-
-  assert.match(text, /Complete/);
-  assert.match(text, /\/printers\/1\/packages\/mdm/);
-  assert.doesNotMatch(text, /Bare/);
-});
-
-test("a name with markup and quotes breaks no page", async (t) => {
-  const { post, fetch, addPrinter, addDriver } = await startApp(t);
-  const name = `O'Brien & <Sons> ’quoted’ "x" <script>alert(1)</script>`;
+  await assertPages(["/", "/printers", "/clients", "/drivers", "/packages"], /<h1>/);
   await post("/clients", { name });
-  const driver = driverZip({ models: [`Model <img src=x onerror=alert(1)> "1"`], provider: "<b>P</b>" });
   const driver_id = String(await addDriver(driver));
   await addPrinter({ name, client_id: "1", comment: name, driver_id });
+  await post("/printers", { name: "Bare", address: "10.0.0.1" });
 
-  const printers = ["/printers", "/printers/1", "/printers/1/edit"];
-  for (const path of ["/", ...printers, "/clients", "/clients/1", "/packages"]) {
-    const text = await (await fetch(path)).text();
-    assert.doesNotMatch(text, /<Sons>|<script>alert|<b>P|<img src=x/);
-    assert.match(text, /O&#39;Brien &amp; &lt;Sons&gt;/);
-  }
-  assert.doesNotMatch(await (await fetch("/drivers")).text(), /<b>P|<img src=x/);
-  for (const path of [`/drivers/${driver_id}`, `/drivers/${driver_id}/models?q=img`, "/printers/1"]) {
-    const text = await (await fetch(path)).text();
-    assert.doesNotMatch(text, /<b>P|<img src=x/, path);
-    assert.match(text, /Model &lt;img src=x onerror=alert\(1\)&gt; &quot;1&quot;/, path);
-  }
+  await assertPages(["/drivers", "/drivers/1", "/printers?copy=1", "/import"], /<h1>/);
+  const named = ["/", "/printers", "/printers/1", "/printers/1/edit", "/clients", "/clients/1", "/packages"];
+  await assertPages(named, /<h1>[\s\S]*O&#39;Brien &amp; &lt;Sons&gt;/);
+  await assertPages(ofModel, /Model &lt;img src=x onerror=alert\(1\)&gt; &quot;1&quot;/);
+  const [packages = ""] = await textsOf(service, ["/packages"]);
+  assert.match(packages, /\/printers\/1\/packages\/mdm/);
+  assert.doesNotMatch(packages, /Bare/, "a printer without a driver has no package");
 });
 
-test("the health check returns JSON with one field", async (t) => {
-  const { fetch } = await startApp(t);
-
-  const answer = await fetch("/health");
-
-  assert.equal(answer.status, 200);
-  assert.match(answer.headers.get("content-type") ?? "", /application\/json/);
-  assert.deepEqual(await answer.json(), { status: "ok" });
-});
-
-test("static files come from the service, with their types", async (t) => {
-  const { fetch } = await startApp(t);
-  const page = await (await fetch("/")).text();
+test("static files have their types, the health check is JSON, a wrong method gets 405, and an unknown path 404", async (t) => {
+  const service = await startApp(t);
+  const page = await textOf(service.fetch("/"));
   const addresses = [...page.matchAll(/(?:src|href)="(\/static\/[^"]+)"/g)].map((match) => match[1] ?? "");
 
-  const answers = await Promise.all(addresses.map((address) => fetch(address)));
+  const answers = await fetchAll(service, addresses);
+  const others = await fetchAll(service, ["/health", "/favicon.ico", "/static/nothing.js", "/nothing"]);
+  const wrong = await service.fetch("/printers", { method: "PUT" });
+  const browser = await textOf(service.fetch("/nothing", { headers: { accept: "text/html" } }));
 
   assert.ok(addresses.length >= 4);
-  for (const answer of answers) {
-    assert.equal(answer.status, 200);
-    assert.match(answer.headers.get("content-type") ?? "", /text\/css|text\/javascript|image\/svg/);
-    assert.match(answer.headers.get("cache-control") ?? "", /immutable/);
+  for (const { status, headers } of answers) {
+    assert.equal(status, 200);
+    assert.match(headers.get("content-type") ?? "", /text\/css|text\/javascript|image\/svg/);
+    assert.match(headers.get("cache-control") ?? "", /immutable/);
   }
-  assert.equal((await fetch("/static/nothing.js")).status, 404);
-  assert.equal((await fetch("/favicon.ico")).status, 200);
-});
-
-test("a wrong method is refused with 405 and Allow, an unknown path with 404", async (t) => {
-  const { fetch } = await startApp(t);
-
-  const wrong = await fetch("/printers", { method: "PUT" });
-  const unknown = await fetch("/nothing");
-  const browser = await fetch("/nothing", { headers: { accept: "text/html" } });
-
-  assert.equal(wrong.status, 405);
+  assert.deepEqual(statusesOf([...others, wrong]), [200, 200, 404, 404, 405]);
+  assert.match(others[0]?.headers.get("content-type") ?? "", /application\/json/);
+  assert.deepEqual(await others[0]?.json(), { status: "ok" });
   assert.equal(wrong.headers.get("allow"), "GET, HEAD, POST");
-  assert.equal(unknown.status, 404);
-  assert.match(unknown.headers.get("content-type") ?? "", /text\/plain/);
-  assert.match(await browser.text(), /<h1>Not found<\/h1>/);
-});
-
-test("HEAD gives the same response as GET, without a body", async (t) => {
-  const { fetch, addPrinter } = await startApp(t);
-  const id = await addPrinter();
-
-  for (const path of ["/", "/health", `/printers/${id}/scripts/detect`, `/printers/${id}/packages/mdm`]) {
-    const head = await fetch(path, { method: "HEAD" });
-    const full = await fetch(path);
-    assert.equal(head.status, 200);
-    assert.equal(head.headers.get("content-length"), full.headers.get("content-length"));
-    assert.equal(await head.text(), "");
-    await full.arrayBuffer();
-  }
+  assert.match(others[3]?.headers.get("content-type") ?? "", /text\/plain/);
+  assert.match(browser, /<h1>Not found<\/h1>/);
 });
 
 test("a browser without scripts is redirected from a form to a page", async (t) => {
@@ -126,33 +75,27 @@ test("a browser without scripts is redirected from a form to a page", async (t) 
   ];
   const refused = await post("/clients", { name: "" }, navigation);
 
+  const places = ["/clients?saved=1", "/printers/2?done=saved", "/drivers/2?uploaded=new"];
+  assert.deepEqual(statusesOf([...answers, refused]), [303, 303, 303, 303, 303, 422]);
   assert.deepEqual(
-    answers.map((answer) => [answer.status, answer.headers.get("location")]),
-    [
-      [303, "/clients?saved=1"],
-      [303, "/printers/2?done=saved"],
-      [303, "/drivers/2?uploaded=new"],
-      [303, "/printers?undo=1"],
-      [303, "/clients?undo=2"],
-    ],
+    answers.map(({ headers }) => headers.get("location")),
+    [...places, "/printers?undo=1", "/clients?undo=2"],
   );
-  assert.equal(refused.status, 422);
   assert.match(await refused.text(), /<h1>Clients<\/h1>[\s\S]*The client’s name is required/);
-  assert.doesNotMatch(await (await fetch("/printers")).text(), /Office/, "what was deleted is gone");
+  assert.doesNotMatch(await textOf(fetch("/printers")), /Office/, "what was deleted is gone");
 });
 
 test("a cross-site request cannot change anything", async (t) => {
   const { post, app, url } = await startApp(t);
+  const send = (headers: Record<string, string>) => post("/clients", { name: "A" }, headers);
 
-  const statuses: number[] = [];
-  for (const headers of [
-    { origin: "https://evil.example" },
-    { origin: "null" },
-    { "sec-fetch-site": "cross-site" },
-    { origin: url },
-  ])
-    statuses.push((await post("/clients", { name: "A" }, headers as Record<string, string>)).status);
+  const answers = [
+    await send({ origin: "https://evil.example" }),
+    await send({ origin: "null" }),
+    await send({ "sec-fetch-site": "cross-site" }),
+    await send({ origin: url }),
+  ];
 
-  assert.deepEqual(statuses, [403, 403, 403, 200]);
+  assert.deepEqual(statusesOf(answers), [403, 403, 403, 200]);
   assert.equal(app.store.clients.count(), 1);
 });
