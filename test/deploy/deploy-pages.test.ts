@@ -132,7 +132,7 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
 test("downloads that would be refused are not offered, but their remedy is; those that will fail are folded", async (t) => {
   const { app, fetch } = await startShop(t);
   const offer = /href="[^"]*\/(?:packages\/(?:mdm|rmm)|scripts\/)/;
-  const page = (id: number) => textOf(fetch(`/printers/${id}`));
+  const page = (id: number) => textOf(fetch(`/printers/${id}?check=1`));
   const stateOf = async (id: number) => {
     const text = await page(id);
     assert.doesNotMatch(text, offer);
@@ -141,7 +141,7 @@ test("downloads that would be refused are not offered, but their remedy is; thos
 
   const [unsigned, incomplete, bare] = [await page(2), await stateOf(3), await stateOf(4)];
   await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
-  const gone = await stateOf(1);
+  const [gone, client] = [await stateOf(1), await fetch("/clients/1?check=1")];
 
   const [shown = "", folded = ""] = unsigned.split("<summary>Download anyway</summary>");
   assert.match(shown, /state-line[\s\S]*Unsigned: 64-bit Windows will refuse this driver/);
@@ -149,6 +149,7 @@ test("downloads that would be refused are not offered, but their remedy is; thos
   assert.match(folded, offer);
   assert.match(incomplete, /has no model[\s\S]*href="\/drivers\/3"/);
   assert.match(bare, /No driver assigned[\s\S]*href="\/printers\/4\/edit#f-driver_id"/);
+  assert.equal(client.status, 200);
   assert.match(gone, /missing on the server\. Upload driver\.zip again\.[\s\S]*Upload driver/);
 });
 

@@ -33,24 +33,23 @@ test("a printer’s packages have the file at their root, also without its drive
   const { url, fetch, upload } = service;
   await upload("/printers/1/icon", makePng(), "icon.png");
   const zip = async (path: string) => unpackers.fflate(await bytesOf(fetch(path)));
-  const mdm = async (path: string) => verifyIntunewin(await bytesOf(fetch(path)));
 
   const trees = [await zip("/printers/1/packages/rmm"), await zip("/printers/1/packages/rmm?driver=apart")];
-  const apps = [await mdm("/printers/1/packages/mdm"), await mdm("/printers/1/packages/mdm?driver=apart")];
-  const [client, clientApp] = [await zip("/clients/1/packages/rmm"), await mdm("/clients/1/packages/mdm")];
+  const app = verifyIntunewin(await bytesOf(fetch("/printers/1/packages/mdm?driver=apart")));
+  const client = await zip("/clients/1/packages/rmm");
   const chosen = await zip("/packages/rmm?ids=3,4&driver=apart");
   const bare = await zip("/printers/4/packages/rmm");
 
-  for (const tree of [...trees, ...apps]) {
+  for (const tree of [...trees, app]) {
     const script = String(tree["install.ps1"]);
     assert.deepEqual(tree["preferences.dat"], first);
     assert.deepEqual(settingsIn(script, "PreferencesFile"), ["preferences.dat"]);
     assert.deepEqual(settingsIn(script, "PreferencesDownload"), []);
   }
-  for (const tree of apps) assert.deepEqual(tree["icon.png"], makePng());
+  assert.deepEqual(app["icon.png"], makePng());
   const named = (tree: Tree) => Object.entries(tree).filter(([name]) => name.startsWith("preferences"));
   const files = { "preferences/1.dat": first, "preferences/2.dat": first, "preferences/3.dat": second };
-  for (const tree of [client, clientApp]) assert.deepEqual(Object.fromEntries(named(tree)), files);
+  assert.deepEqual(Object.fromEntries(named(client)), files);
   assert.deepEqual(chosen["preferences/3.dat"], second);
   const paths = settingsIn(String(client["install.ps1"]), "PreferencesFile");
   assert.deepEqual(paths, ["preferences\\1.dat", "preferences\\2.dat", "preferences\\3.dat", ""]);
