@@ -3,6 +3,8 @@ import { readdirSync, readFileSync, truncateSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
+import { logEntries } from "../support/audit/audit.ts";
+import { downloadCounts } from "../support/audit/counted.ts";
 import { beginDownload, openFilesBelow, readRest } from "../support/audit/downloads.ts";
 import { etagOf, statusesOf, textOf } from "../support/deploy/answers.ts";
 import { addLargeDriver } from "../support/deploy/large-driver.ts";
@@ -10,6 +12,7 @@ import { selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { startFilled } from "../support/filled.ts";
+import { withOnePrinter } from "../support/printers/one-printer.ts";
 import { connectRaw } from "../support/raw.ts";
 import { until } from "../support/until.ts";
 
@@ -22,7 +25,7 @@ const paths = {
 const kinds = selectCases(["archive", "files", "rmm", "mdm"] as const, 2);
 
 test("responses without a body open no file", async (t) => {
-  const { app, fetch } = await startFilled(t, addLargeDriver);
+  const { app, fetch } = await withOnePrinter(t);
   const { open } = app.store.blobs;
 
   for (const kind of kinds) {
@@ -39,19 +42,25 @@ test("responses without a body open no file", async (t) => {
   }
 });
 
-test("a package is laid out once: a second response needs no worker thread", async (t) => {
-  const { app, addDriver, addPrinter, fetch } = await startApp(t, { workers: "own" });
+test("a package is laid out once: a second response needs no thread; one that does is 503 after the threads have ended", async (t) => {
+  const { app, addDriver, addPrinter, fetch, dataDir } = await startApp(t, { workers: "own" });
   const extra = Array.from({ length: 50 }, (_, i) => ({ name: `a/b ${i}.bin`, bytes: "x", method: 0 }));
   await addPrinter({ driver_id: String(await addDriver(driverZip({ extra }))) });
   const first = await fetch(paths.rmm, { method: "HEAD" });
+  await fetch(paths.mdm, { method: "HEAD" });
 
   // Nothing can be laid out any more.
   app.workers.layOut = () => Promise.reject(new Error("laid out again"));
   const second = await fetch(paths.rmm, { method: "HEAD" });
   const range = await fetch(paths.rmm, { headers: { range: "bytes=0-9" } });
+  await app.workers.close();
+  // The preparation after the upload keeps the archive open until its thread has ended.
+  await until(() => openFilesBelow(dataDir).length === 0);
+  const refused = await fetch(paths.mdm);
 
-  assert.deepEqual(statusesOf([first, second, range]), [200, 200, 206]);
+  assert.deepEqual(statusesOf([first, second, range, refused]), [200, 200, 206, 503]);
   assert.equal(await etagOf(second), await etagOf(first));
+  await until(() => openFilesBelow(dataDir).length === 0);
 });
 
 for (const kind of kinds) {
@@ -75,15 +84,15 @@ for (const kind of kinds) {
   });
 }
 
-test("a client that disconnects during a download leaves no file open, and causes one log line and nothing else", async (t) => {
+test("a client that disconnects during a download leaves no file open, a line in both logs and no count", async (t) => {
   const app = await startFilled(t, addLargeDriver);
   const openFiles = () => readdirSync("/proc/self/fd").length;
-  await bytesOf(app.fetch(paths.mdm));
+  await bytesOf(app.fetch(paths.archive));
   const before = openFiles();
 
-  for (const kind of kinds) {
-    const whole = await beginDownload(app.url + paths[kind]);
-    const part = await beginDownload(app.url + paths[kind], { range: "bytes=1000-" });
+  for (const path of Object.values(paths)) {
+    const whole = await beginDownload(app.url + path);
+    const part = await beginDownload(app.url + path, { range: "bytes=1000-" });
     // The preparation after the upload keeps the archive open for a while.
     await until(() => openFilesBelow(app.dataDir).length === 2);
     await new Promise((resolve) => whole.once("data", resolve).resume());
@@ -96,6 +105,9 @@ test("a client that disconnects during a download leaves no file open, and cause
   assert.equal((await app.fetch("/health")).status, 200);
   assert.ok(app.lines.filter((line) => /broken off: GET .*the client left/.test(line)).length >= 1);
   assert.equal(app.lines.filter((line) => /error/.test(line)).length, 0, app.lines.join("\n"));
+  const begun = await logEntries(app, "download-begun");
+  assert.deepEqual([...new Set(begun.map(({ what }) => what))].sort(), Object.keys(paths).sort());
+  assert.deepEqual(await downloadCounts(app, 1), []);
 });
 
 test("a download above the limit is refused with 503 until another one has ended", async (t) => {
@@ -118,19 +130,6 @@ test("a download above the limit is refused with 503 until another one has ended
     await retried.arrayBuffer();
     return retried.status === 200;
   });
-});
-
-test("a package is refused with 503 after the workers have closed, and its files are closed", async (t) => {
-  const { app, fetch, addPrinter, dataDir } = await startApp(t, { workers: "own" });
-  await addPrinter();
-  await fetch(paths.mdm, { method: "HEAD" });
-  await app.workers.close();
-  // The preparation after the upload keeps the archive open until its thread has ended.
-  await until(() => openFilesBelow(dataDir).length === 0);
-
-  const refused = await fetch(paths.mdm);
-
-  assert.deepEqual([refused.status, openFilesBelow(dataDir)], [503, []]);
 });
 
 test("an archive that is damaged during a download breaks the connection, so that a part does not look complete", async (t) => {

@@ -2,9 +2,6 @@ import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { noProxies } from "../../src/domain/access/proxies.ts";
-import { recordOrigin } from "../../src/http/sender.ts";
-import { serviceUrl } from "../../src/http/service-url.ts";
 import {
   commandFor,
   curlCommand,
@@ -15,26 +12,20 @@ import {
 } from "../../src/pkg/scripts/commands.ts";
 import { startGuarded } from "../support/access/guarded.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
-import { fetchAll, statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
+import { textOf, textsOf } from "../support/deploy/answers.ts";
 import { pasting } from "../support/deploy/pasting.ts";
-import { deepTest, selectCases } from "../support/depth.ts";
+import { selectCases } from "../support/depth.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { execute, expandArchive, textIn } from "../support/powershell/pasted.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import { ownWindows } from "../support/powershell/simulated-windows.ts";
 
-async function withPrinter(t: TestContext, options: Parameters<typeof startApp>[1] = {}): Promise<TestApp> {
-  const app = await startApp(t, options);
+async function withPrinter(t: TestContext): Promise<TestApp> {
+  const app = await startApp(t);
   await app.post("/clients", { name: "O'Brien" });
   await app.addPrinter({ client_id: "1", name: "Büro" });
   return app;
 }
-
-const owners = [
-  ["/printers/1", "/printers/1?check=1"],
-  ["/clients/1", "/clients/1?check=1"],
-  ["/drivers/1?tab=deploy", "/drivers/1?tab=deploy&amp;check=1"],
-] as const;
 
 test("commands contain only plain names and addresses, and nothing but a SHA-256 in hex", () => {
   assert.throws(() => commandFor("install-a b.ps1"));
@@ -71,116 +62,43 @@ test("curl saves a package and a script under the names on the page", async (t) 
   assert.ok(page.includes("Expand-Archive -LiteralPath .\\kunde-muller-buro-1.zip"));
 });
 
-deepTest(
-  "over http, pages warn and link to commands that check the script first; over https, neither",
-  async (t) => {
-    const plain = await withPrinter(t);
-    const secure = await withPrinter(t, { publicUrl: "https://platen.example" });
-    for (const [path, checked] of selectCases(owners, 2)) {
-      const checkedPath = checked.replaceAll("&amp;", "&");
-      const texts = [...(await textsOf(plain, [path, checkedPath])), await textOf(secure.fetch(checkedPath))];
-      const [page = "", other = "", overHttps = ""] = texts.map((text) => text.replace(/\s+/g, " "));
-
-      assert.match(page, /Over http, others on the network can change a script that runs as SYSTEM\./);
-      assert.ok(page.includes(`href="${checked}#card-rmm"`), path);
-      assert.doesNotMatch(page, /Get-FileHash/);
-      assert.match(textIn(other, "rmm-one-line"), /\.Hash -ne '[0-9A-F]{64}'/, path);
-      assert.match(other, /Commands on this page run only a script with the right SHA-256\./);
-      assert.ok(!other.includes("#card-rmm"));
-      assert.match(overHttps, /https:\/\/platen\.example/);
-      assert.doesNotMatch(overHttps, /Get-FileHash|Over http|check=1/);
-    }
-  },
-);
-
-deepTest("a page whose scripts cannot be made is shown without them", async (t) => {
-  const service = await withPrinter(t);
-  const { store } = service.app;
-  await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
-  await store.blobs.remove("drivers", store.drivers.get(1).sha256);
-
-  const answers = await fetchAll(service, ["/printers/2?check=1", "/clients/1?check=1"]);
-
-  assert.deepEqual(statusesOf(answers), [200, 200]);
-});
-
-test("the spelling of the host in a request changes neither a script nor its SHA-256", async (t) => {
-  const { app } = await startApp(t);
-  const spelled = (host: string) => {
-    const request = { headers: { host }, socket: { remoteAddress: "10.0.0.7" } } as never;
-    recordOrigin({ config: { ...app.config, proxies: noProxies }, random: app.random }, request);
-    return serviceUrl(request, app.config);
-  };
-
-  assert.equal(spelled("PLATEN.lan:80"), "http://platen.lan");
-  assert.equal(spelled("platen.lan:8080"), "http://platen.lan:8080");
-});
-
 describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, () => {
   const windows = ownWindows();
-  const temporaryScripts = async (folder: string) =>
-    (await readdir(join(folder, "tmp"))).filter((name) => name.endsWith(".ps1"));
-  const commandsIn = (page: string) => [textIn(page, "rmm-one-line"), textIn(page, "rmm-snippet-1")] as const;
+  /** What a tool gets: the exit code, or its number in the output. */
+  const codesOf = (results: readonly { readonly code: number; readonly output: string }[]) =>
+    results.map(({ code, output }) => Number(/^Exit code (\d+)\r?$/m.exec(output)?.[1] ?? code));
+  const commandsIn = (page: string) =>
+    ["rmm-one-line", "rmm-snippet-1", "diagnosis"].map((id) => textIn(page, id));
 
-  for (const owner of selectCases(["printers", "clients"], 1)) {
-    test(`download the install script of ${owner}, run it, return its exit code and leave no file`, async (t) => {
-      const { fetch } = await withPrinter(t);
-      const [oneLine, snippet] = commandsIn(await textOf(fetch(`/${owner}/1`)));
+  for (const owner of selectCases(["printers", "clients"], 1))
+    test(`run the scripts of ${owner} as they are served and return their exit code; checked ones refuse a change`, async (t) => {
+      const service = await withPrinter(t);
+      const [page = "", checked = ""] = await textsOf(service, [`/${owner}/1`, `/${owner}/1?check=1`]);
+      const own = ["install", "install", "diagnose"].map((kind) => `/${owner}/1/scripts/${kind}`);
+      const served = await Promise.all([...own, ...own].map((path) => bytesOf(service.fetch(path))));
       const { folder, paste } = await pasting(t, windows, 203);
-      const ran = () => readFile(join(folder, "script.ps1"));
+      const script = join(folder, "script.ps1");
 
-      const [line] = await paste(oneLine);
-      const ranByLine = await ran();
-      const [script] = await paste(snippet);
+      for (const [i, command] of [...commandsIn(page), ...commandsIn(checked).slice(0, 2)].entries()) {
+        const results = await paste(command);
+        assert.deepEqual(codesOf(results), [203]);
+        assert.deepEqual(await readFile(script), served[i], "the same bytes, with the byte order mark");
+      }
       const args = (await readFile(join(folder, "arguments"), "utf8")).trim().split("\n");
+      await writeFile(script, "");
+      const changed = { name: "Büro", address: "10.0.0.99", client_id: "1", driver_id: "1" };
+      await service.post("/printers/1", changed);
+      const refused = await paste(...commandsIn(checked).slice(0, 2));
 
-      const served = await bytesOf(fetch(`/${owner}/1/scripts/install`));
-      assert.match(line?.output ?? "", /^Exit code 203$/m);
-      assert.equal(script?.code, 203);
-      assert.ok(ranByLine.equals(served), "the same bytes, with the byte order mark");
-      assert.ok((await ran()).equals(served));
       const fixed = ["-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File"];
       assert.deepEqual(args.slice(0, -1), fixed);
       assert.match(args.at(-1) ?? "", /[0-9a-f-]{36}\.ps1$/);
-      assert.deepEqual(await temporaryScripts(folder), []);
+      assert.deepEqual(codesOf(refused), [1603, 1603]);
+      for (const { output } of refused)
+        assert.match(output, /^Failed: This script is not the one that Platen showed\. Nothing ran\./);
+      assert.equal((await readFile(script)).length, 0, "nothing ran");
+      assert.doesNotMatch((await readdir(join(folder, "tmp"))).join(), /\.ps1/);
     });
-
-    test(`run the checked script of ${owner} as it is served, and refuse it after a change`, async (t) => {
-      const { fetch, post } = await withPrinter(t);
-      const commands = commandsIn(await textOf(fetch(`/${owner}/1?check=1`)));
-      const { folder, paste } = await pasting(t, windows, 203);
-
-      const right = await paste(...commands);
-      const served = await bytesOf(fetch(`/${owner}/1/scripts/install`));
-      const ran = await readFile(join(folder, "script.ps1"));
-      await writeFile(join(folder, "script.ps1"), "");
-      await post("/printers/1", { name: "Büro", address: "10.0.0.99", client_id: "1", driver_id: "1" });
-      const changed = await paste(...commands);
-
-      const failed = /^Failed: This script is not the one that Platen showed\. Nothing ran\./;
-      assert.match(right[0]?.output ?? "", /^Exit code 203$/m);
-      assert.equal(right[1]?.code, 203);
-      assert.ok(ran.equals(served));
-      assert.match(changed[0]?.output ?? "", failed);
-      assert.match(changed[0]?.output ?? "", /\n+Exit code 1603\r?\n?$/);
-      assert.match(changed[1]?.output ?? "", failed);
-      assert.equal(changed[1]?.code, 1603);
-      assert.equal((await readFile(join(folder, "script.ps1"))).length, 0, "nothing ran");
-      assert.deepEqual(await temporaryScripts(folder), []);
-    });
-  }
-
-  test("download the diagnosis, run it and return its exit code, with a check and without", async (t) => {
-    const { fetch } = await withPrinter(t);
-    const { folder, paste } = await pasting(t, windows, 1);
-    for (const path of ["/printers/1", "/printers/1?check=1"]) {
-      const [line] = await paste(textIn(await textOf(fetch(path)), "diagnosis"));
-
-      assert.match(line?.output ?? "", /^Exit code 1$/m);
-      const served = await bytesOf(fetch("/printers/1/scripts/diagnose"));
-      assert.ok((await readFile(join(folder, "script.ps1"))).equals(served));
-    }
-  });
 
   test("fail clearly if the service refuses, and run nothing", async (t) => {
     const { url, post } = await startApp(t);
@@ -203,7 +121,7 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
       const here = texts.map((text) => text.replaceAll(".\\platen\\install.ps1", "./platen/install.ps1"));
       const ran = await paste(...here.map((text) => `${expandArchive}\n${text}`));
       assert.match(await readFile(join(folder, "script.ps1"), "utf8"), /Name = 'Office'/);
-      return ran.map((result) => result.code);
+      return ran.map(({ code }) => code);
     };
     const forLevel = unpackAndInstallScript("office.zip", { exit: exitZeroOrOne });
 
@@ -225,14 +143,13 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
     const command = textIn(page, "link-2");
     const { paste } = await pasting(t, windows, 203);
 
-    const [first] = await paste(command);
+    const first = await paste(command);
     now += 5 * 24 * 60 * 60_000;
-    const [later] = await paste(command);
+    const later = await paste(command);
 
     assert.match(command, /\.Hash -ne '[0-9A-F]{64}'/);
     assert.match(page, /Over http, others on the network can change a script/);
     assert.doesNotMatch(longer, /Get-FileHash/, "links in this script would change its bytes every day");
-    assert.match(first?.output ?? "", /^Exit code 203$/m);
-    assert.match(later?.output ?? "", /^Exit code 203$/m);
+    assert.deepEqual(codesOf([...first, ...later]), [203, 203]);
   });
 });

@@ -2,12 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { instanceOf } from "../../src/services/deploy/package-facts.ts";
-import { startGuarded } from "../support/access/guarded.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { textOf, textsOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { unpackers } from "../support/drivers/foreign.ts";
-import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { readScriptBodies } from "../support/powershell/powershell-syntax.ts";
 import { makePng } from "../support/printers/png.ts";
 
@@ -41,12 +38,20 @@ async function fieldsIn({ fetch }: TestApp, path: string, group: string): Promis
   );
 }
 
-test("the fields for Intune name supersedence, assignments, and what removal does about open jobs", async (t) => {
+test("the fields for Intune say how the app is replaced, assigned and described, and offer the logo as soon as there is an icon", async (t) => {
   const app = await startApp(t);
-  await app.addPrinter();
+  await app.post("/clients", { name: "Alpha" });
+  await app.addPrinter({ name: "Printer 016", client_id: "1" });
+  await app.addPrinter({ name: "Printers' den", client_id: "1", driver_id: "1" });
+  const page = () => textOf(app.fetch("/printers/1"));
 
   const supersedence = await fieldsIn(app, "/printers/1", "Supersedence");
   const assignments = await fieldsIn(app, "/printers/1", "Assignments");
+  const [, first] = await fieldsIn(app, "/printers/1", "App information");
+  const [, second] = await fieldsIn(app, "/printers/2", "App information");
+  const before = await page();
+  await app.upload("/printers/1/icon", makePng(), "icon.png");
+  const after = await page();
 
   assert.deepEqual(supersedence, ["Add: none: updated in place"]);
   assert.deepEqual(assignments, [
@@ -56,28 +61,22 @@ test("the fields for Intune name supersedence, assignments, and what removal doe
     "End user notifications: Show toast notifications for computer restarts",
     "Delivery optimization priority: Content download in background",
   ]);
-});
-
-test("the description says “Printer” once, also for a printer whose name begins with it", async (t) => {
-  const app = await startApp(t);
-  await app.post("/clients", { name: "Alpha" });
-  await app.addPrinter({ name: "Printer 016", client_id: "1" });
-  await app.addPrinter({ name: "Printers' den", client_id: "1", driver_id: "1" });
-
-  const [, first] = await fieldsIn(app, "/printers/1", "App information");
-  const [, second] = await fieldsIn(app, "/printers/2", "App information");
-
-  assert.equal(first, "Description: Printer 016 of Alpha");
+  assert.equal(first, "Description: Printer 016 of Alpha", "“Printer” once");
   assert.equal(second, "Description: Printer Printers&#39; den of Alpha");
+  assert.match(before, /id="logo-value"[^>]*><span class="hint">none yet: upload one under/);
+  assert.match(after, /<a [^>]*href="\/printers\/1\/icon[^"]*"[^>]*>Download the logo/);
 });
 
-test("a driver's page offers its packages, scripts and the fields of Intune's form", async (t) => {
+test("a driver's page offers its packages, scripts and the fields of Intune's form, and names the models it installs", async (t) => {
   const service = await startApp(t);
-  const { app, fetch, addDriver, addPrinter } = service;
+  const { app, fetch, post, addDriver, addPrinter } = service;
   await addDriver(driverZip({ models: ["One", "Two"] }));
   await addPrinter({ driver_id: "1", driver_desc: "Two" });
+  await addDriver(driverZip({ models: ["Papyrus Universal", "Papyrus 7"] }));
+  await post("/drivers/2", { name: "Papyrus, all floors" });
 
   const section = await sectionOf(service, 1);
+  const named = await sectionOf(service, 2);
 
   const revision = /Revision = '(\w+)'/.exec(await textOf(fetch("/drivers/1/scripts/detect")))?.[1];
   const scripts = ["install", "uninstall", "detect"].map((kind) => `scripts/${kind}`);
@@ -96,6 +95,9 @@ test("a driver's page offers its packages, scripts and the fields of Intune's fo
     assert.equal(fieldValue(section, label), value);
   assert.doesNotMatch(section, /Without the driver|driver=apart/);
   assert.match(section, /href="\/help\/drivers#a-driver-without-printers"/);
+  assert.equal(fieldValue(named, "Name"), "Printer driver Papyrus, all floors 1.2");
+  assert.match(named, /papyrus-all-floors\.intunewin/);
+  assert.match(named, /installs <bdi>Papyrus Universal<\/bdi>\. No printer uses this driver yet\./);
 });
 
 test("the pages of a printer and a client offer packages without drivers, and name the same apps as the drivers' pages", async (t) => {
@@ -107,9 +109,12 @@ test("the pages of a printer and a client offer packages without drivers, and na
   const other = await addDriver(driverZip({ version: "2.0.0.0" }));
   await addPrinter({ name: "Desk", client_id: "1", driver_id: String(other), address: "10.0.0.7" });
   await addPrinter({ name: "Label", client_id: "1", driver_id: "1000003", address: "10.0.0.6" });
+  const arm64_driver_id = String(await addDriver(driverZip({ version: "2.0.0.0", decoration: "NTarm64" })));
+  await addPrinter({ name: "Both", driver_id: "1", arm64_driver_id });
 
-  const paths = ["/printers/1", "/clients/1", "/printers/4", "/drivers/1", `/drivers/${other}`];
-  const [printer = "", client = "", label = "", ...driverPages] = await textsOf(service, paths);
+  const printers = ["/printers/1", "/printers/4", "/printers/5"];
+  const paths = [...printers, "/clients/1", "/drivers/1", `/drivers/${other}`];
+  const [printer = "", label = "", both = "", client = "", ...driverPages] = await textsOf(service, paths);
 
   const apps = driverPages.map((page) => fieldValue(page, "Name"));
   for (const format of ["mdm", "rmm"]) {
@@ -127,45 +132,8 @@ test("the pages of a printer and a client offer packages without drivers, and na
   assert.deepEqual(added.sort(), [...apps].sort());
   assert.doesNotMatch(ofClient, /Not tested in Intune/);
   assert.doesNotMatch(label, /driver=apart|Without the driver/);
-});
-
-test("a page warns if the drivers of a printer are for different architectures", async (t) => {
-  const { fetch, addDriver, addPrinter } = await startApp(t);
-  await addDriver();
-  const arm64 = await addDriver(driverZip({ version: "2.0.0.0", decoration: "NTarm64" }));
-  await addPrinter({ driver_id: "1", arm64_driver_id: String(arm64) });
-
-  const fold = apartOf(await textOf(fetch("/printers/1")));
-
-  assert.match(fold, /<summary>Without the drivers<\/summary>/);
-  assert.match(fold, /These drivers are for different architectures\. .* try one PC of each kind first\./);
-});
-
-test("an app's name contains the driver's version, even if an operator has named the driver; without printers it installs its own model", async (t) => {
-  const { fetch, post, addDriver } = await startApp(t);
-  await addDriver(driverZip({ models: ["Papyrus Universal", "Papyrus 7"] }));
-  await post("/drivers/1", { name: "Papyrus, all floors" });
-
-  const page = await textOf(fetch("/drivers/1"));
-
-  assert.equal(fieldValue(page, "Name"), "Printer driver Papyrus, all floors 1.2");
-  assert.match(page, /papyrus-all-floors\.intunewin/);
-  assert.match(
-    page,
-    /This package installs <bdi>Papyrus Universal<\/bdi>\. No printer uses this driver yet\./,
-  );
-});
-
-test("the fields offer the logo as soon as there is an icon", async (t) => {
-  const { fetch, addPrinter, upload } = await startApp(t);
-  await addPrinter();
-
-  const before = await textOf(fetch("/printers/1"));
-  await upload("/printers/1/icon", makePng(), "icon.png");
-  const after = await textOf(fetch("/printers/1"));
-
-  assert.match(before, /id="logo-value"[^>]*><span class="hint">none yet: upload one under/);
-  assert.match(after, /<a [^>]*href="\/printers\/1\/icon[^"]*"[^>]*>Download the logo/);
+  assert.match(apartOf(both), /<summary>Without the drivers<\/summary>/);
+  assert.match(apartOf(both), /drivers are for different architectures\. .* try one PC of each kind first\./);
 });
 
 test("a driver's page says why it cannot be deployed, and folds downloads that will fail", async (t) => {
@@ -187,8 +155,9 @@ test("a driver's page says why it cannot be deployed, and folds downloads that w
   for (const page of [incomplete, gone, windows]) assert.doesNotMatch(page, /packages\/(?:mdm|rmm)/);
 });
 
-test("the pages of a printer and of its client offer the diagnosis to download, read and paste; packages contain none", async (t) => {
-  const { fetch, addPrinter, post, url } = await startApp(t);
+test("the pages of a printer and of its client offer the diagnosis to download, read and paste, and a remediation", async (t) => {
+  const service = await startApp(t);
+  const { fetch, addPrinter, post, url } = service;
   await post("/clients", { name: "Haus" });
   await addPrinter({ client_id: "1", name: "Büro" });
   for (const [owner, name] of [
@@ -196,13 +165,15 @@ test("the pages of a printer and of its client offer the diagnosis to download, 
     ["/clients/1", "diagnose-haus.ps1"],
   ] as const) {
     const page = await textOf(fetch(owner));
-
     const served = await fetch(`${owner}/scripts/diagnose`);
     const read = await fetch(`${owner}/read/diagnose`);
+    const [, fold = ""] = /<details class="more" id="remediation">([\s\S]*?)<\/details>/.exec(page) ?? [];
+    const links = [...fold.matchAll(/href="(\/[^"]+)">Download/g)].map(([, path = ""]) => path);
+    const [detect = "", install = ""] = await textsOf(service, links);
 
     const text = await served.text();
     assert.ok(page.includes(`href="${owner}/scripts/diagnose"`));
-    assert.ok(page.includes(`href="${owner}/read/diagnose"`));
+    for (const kind of ["install", "diagnose"]) assert.ok(page.includes(`href="${owner}/read/${kind}"`));
     assert.ok(page.includes(`${url}${owner}/scripts/diagnose`), "one line to paste names it");
     assert.ok(page.includes(`-File .\\${name}`));
     assert.ok(served.headers.get("content-disposition")?.includes(`"${name}"`));
@@ -210,10 +181,21 @@ test("the pages of a printer and of its client offer the diagnosis to download, 
     assert.ok(text.includes("'B', [char]0x00FC, 'ro'"), "the name is written in ASCII");
     assert.doesNotMatch(text, /https?:\/\/127/, "it downloads nothing, and has no address of the service");
     assert.equal(read.status, 200);
+    assert.deepEqual(links, [`${owner}/scripts/detect`, `${owner}/scripts/install?driver=apart`]);
+    assert.match(detect, /exit 1\r\n/);
+    assert.match(install, /Origin = 'apart'/);
+    assert.doesNotMatch(install, /pnputil|Invoke-WebRequest/);
+    assert.doesNotMatch(fold, /subnets/);
   }
-  const zip = unpackers.fflate(await bytesOf(fetch("/printers/1/packages/rmm")));
-  const scripts = Object.keys(zip).filter((name) => name.endsWith(".ps1"));
-  assert.deepEqual(scripts.sort(), ["detect.ps1", "install.ps1", "uninstall.ps1"]);
+  await addPrinter({ name: "There", driver_id: "1", subnets: "10.1.2.0/24" });
+  await addPrinter({ name: "Label", driver_id: "1000003" });
+  const paths = ["/printers/2", "/printers/3", "/drivers/1?tab=deploy"];
+  const [withSubnets = "", ofWindows = "", ofDriver = ""] = await textsOf(service, paths);
+  assert.match(withSubnets, /Remediations do not read the subnets\./);
+  const script = '<a href="/printers/3/scripts/install">Download install.ps1</a>';
+  assert.ok(ofWindows.includes(`Remediation script: ${script}`));
+  assert.doesNotMatch(ofWindows, /It has no files/);
+  assert.doesNotMatch(ofDriver, /id="remediation"/);
 });
 
 /** The rows of the page's tables, as level and check. A row without a check continues the check of the row before. */
@@ -242,47 +224,4 @@ test("docs/diagnosis.md explains every check, and nothing else", () => {
   assert.ok(wrong.length > 10);
   assert.deepEqual([...new Set([...rows].map((row) => row.split(" ")[1]))].sort(), [...checks].sort());
   assert.deepEqual(missing, []);
-});
-
-test("the pages of a printer and a client have the two scripts of a remediation, which need no files", async (t) => {
-  const service = await startApp(t);
-  await service.post("/clients", { name: "Haus" });
-  await service.addPrinter({ client_id: "1" });
-  for (const owner of ["/printers/1", "/clients/1"]) {
-    const page = await textOf(service.fetch(owner));
-    const [, fold = ""] = /<details class="more" id="remediation">([\s\S]*?)<\/details>/.exec(page) ?? [];
-    const links = [...fold.matchAll(/href="(\/[^"]+)">Download/g)].map(([, path = ""]) => path);
-
-    const [detect = "", install = ""] = await textsOf(service, links);
-
-    assert.deepEqual(links, [`${owner}/scripts/detect`, `${owner}/scripts/install?driver=apart`]);
-    assert.match(detect, /exit 1\r\n/);
-    assert.match(install, /Origin = 'apart'/);
-    assert.doesNotMatch(install, /pnputil|Invoke-WebRequest/);
-    assert.doesNotMatch(fold, /subnets/);
-  }
-  assert.doesNotMatch(await textOf(service.fetch("/drivers/1?tab=deploy")), /id="remediation"/);
-});
-
-test("remediations do not read subnets, and with a Windows driver one is the usual install script", async (t) => {
-  const service = await startApp(t);
-  await service.addPrinter({ subnets: "10.1.2.0/24" });
-  await service.addPrinter({ name: "Label", driver_id: "1000003" });
-  const script = '<a href="/printers/2/scripts/install">Download install.ps1</a>';
-
-  const [withSubnets = "", ofWindows = ""] = await textsOf(service, ["/printers/1", "/printers/2"]);
-
-  assert.match(withSubnets, /Remediations do not read the subnets\./);
-  assert.ok(ofWindows.includes(`Remediation script: ${script}`));
-  assert.doesNotMatch(ofWindows, /It has no files/);
-});
-
-test("a viewer may download the install script without the driver, and a stranger may not", async (t) => {
-  const { service, admin, viewer } = await startGuarded(t);
-  await admin.addPrinter();
-  const path = "/printers/1/scripts/install?driver=apart";
-
-  const statuses = [(await viewer.fetch(path)).status, (await service.fetch(path)).status];
-
-  assert.deepEqual(statuses, [200, 401]);
 });

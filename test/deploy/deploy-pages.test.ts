@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import {
   accessibilityProblems,
   openBrowser,
@@ -13,7 +13,6 @@ import {
 } from "../support/browser.ts";
 import { textOf } from "../support/deploy/answers.ts";
 import { deepTest, isDeep, selectCases, windowVariants } from "../support/depth.ts";
-import { makePng } from "../support/printers/png.ts";
 import { startShop } from "../support/printers/shop.ts";
 import { until } from "../support/until.ts";
 
@@ -29,11 +28,6 @@ async function open(t: TestContext, path: string, options = {}) {
   const problems = watchProblems(page, service.url);
   await page.goto(service.url + path);
   return { ...service, page, problems };
-}
-
-/** An element's text on one line. */
-async function lineOf(locator: Locator): Promise<string> {
-  return ((await locator.textContent()) ?? "").replace(/\s+/g, " ").trim();
 }
 
 describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
@@ -93,21 +87,6 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.deepEqual(problems, []);
   });
 
-  deepTest("the logo is offered as soon as there is an icon", async (t) => {
-    const { page } = await open(t, "/printers/1");
-    const before = await lineOf(page.locator("#logo-value"));
-    const icon = { name: "i.png", mimeType: "image/png", buffer: makePng() };
-
-    await page.getByLabel("Icon file").setInputFiles(icon);
-    await page.getByRole("button", { name: "Upload icon" }).click();
-    await page.getByText("Fields for Intune").click();
-    const download = page.waitForEvent("download");
-    await page.getByRole("link", { name: "Download the logo" }).click();
-
-    assert.equal(before, "none yet: upload one under Icon");
-    assert.equal((await download).suggestedFilename(), "icon.png");
-  });
-
   deepTest("the guide of the RMM that was opened last stands on the card of every printer", async (t) => {
     const { url, page, problems } = await open(t, "/printers/1", { viewport: small });
     const before = await page.locator("#card-rmm > [data-guide]").count();
@@ -123,37 +102,6 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.deepEqual(problems, []);
   });
 
-  deepTest("downloads that will fail are offered only with the reason", async (t) => {
-    const { page } = await open(t, "/printers/2", { viewport: small });
-    const downloads = page.locator(".deploy a[href*='/packages/'], .deploy a[href*='/scripts/']");
-
-    const offered = await downloads.filter({ visible: true }).count();
-    const reason = await lineOf(page.locator(".state-line"));
-    await saveScreenshot(page, "1440-deploy-blocked");
-    await page.getByText("Download anyway").click();
-    const unfolded = await downloads.filter({ visible: true }).count();
-
-    assert.deepEqual([offered, unfolded], [0, 3]);
-    assert.match(reason, /Unsigned: 64-bit Windows will refuse this driver/);
-  });
-
-  deepTest("a script can be read, and copied over plain HTTP, before it is downloaded", async (t) => {
-    const viewport = { width: 360, height: 740 };
-    const { page, fetch } = await open(t, "/printers/1/read/install", { viewport });
-
-    const title = await lineOf(page.locator("h1"));
-    await page.getByRole("button", { name: "Copy" }).click();
-    await until(async () => (await pasteText(page)) !== "");
-    const copied = await pasteText(page);
-
-    const served = await textOf(fetch("/printers/1/scripts/install"));
-    const link = /<a [^>]*href="\/printers\/1\/read\/install"[^>]*>View script/;
-    assert.equal(title, "install-office.ps1");
-    assert.equal(copied.replaceAll("\r\n", "\n"), served.replace("\ufeff", "").replaceAll("\r\n", "\n"));
-    assert.equal(await overflows(page), false);
-    assert.match(await textOf(fetch("/printers/1")), link);
-  });
-
   deepTest("without JavaScript the cards unfold, and buttons without a function are hidden", async (t) => {
     const { page } = await open(t, "/clients/1", { javaScriptEnabled: false, viewport: small });
 
@@ -166,63 +114,43 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0);
   });
 
-  const tabs = ["What it is", "Printers", "Deploy", "INF and model"];
-  const visibleTabs = (page: Page) => page.locator(".tab:visible > h2").allTextContents();
+  test("an address can name the tab of a driver’s page, and arrow keys and clicks open the others alone", async (t) => {
+    const { page, problems } = await open(t, "/drivers/1?tab=deploy", { viewport: small });
+    const visibleTabs = () => page.locator(".tab:visible > h2").allTextContents();
 
-  deepTest("a driver’s page has tabs, of which one is visible", async (t) => {
-    const { page, problems } = await open(t, "/drivers/1", { viewport: small });
+    const seen = [await visibleTabs()];
+    await page.locator("#tab-deploy").press("ArrowRight");
+    seen.push(await visibleTabs());
+    await page.locator(".tabs > label", { hasText: "Printers" }).click();
+    seen.push(await visibleTabs());
 
-    const seen = [await visibleTabs(page)];
-    for (const name of tabs.slice(1)) {
-      await page.locator(".tabs > label", { hasText: name }).click();
-      seen.push(await visibleTabs(page));
-    }
-
-    assert.deepEqual(seen.flat(), tabs);
+    assert.deepEqual(seen, [["Deploy"], ["INF and model"], ["Printers"]]);
     assert.deepEqual(problems, []);
   });
-
-  test("an address can name the tab of a driver’s page, and arrow keys reach the others", async (t) => {
-    const { page } = await open(t, "/drivers/1?tab=deploy", { viewport: small });
-
-    const named = await visibleTabs(page);
-    await page.locator("#tab-deploy").press("ArrowRight");
-
-    assert.deepEqual([named, await visibleTabs(page)], [["Deploy"], ["INF and model"]]);
-  });
 });
 
-test("a client's page lists the left out printers with their remedies, then the same section", async (t) => {
-  const { fetch, post } = await startShop(t);
-  await post("/clients", { name: "Empty" });
-
-  const page = (await textOf(fetch("/clients/1"))).replace(/\s+/g, " ");
-  const [, notice = ""] = /id="deploy"[\s\S]*?<ul[^>]*>([\s\S]*?)<\/ul>/.exec(page) ?? [];
-  const out = notice
-    .replace(/<\/?(?:bdi|strong|a)[^>]*>/g, "")
-    .split("<li")
-    .slice(1);
-
-  assert.equal(out.length, 3, notice);
-  assert.match(out.join(), /Warehouse.*?Unsigned.*Open the driver/);
-  assert.match(page, /id="card-mdm"[\s\S]*?<dd>(?:<[^>]*>)*Printers \(Kunde Müller\)</);
-  assert.match(page, /Expand-Archive -LiteralPath \.\\kunde-muller\.zip/);
-  assert.doesNotMatch(await textOf(fetch("/clients/2")), /id="deploy"/);
-});
-
-test("downloads that would be refused are not offered, but their remedy is", async (t) => {
+test("downloads that would be refused are not offered, but their remedy is; those that will fail are folded", async (t) => {
   const { app, fetch } = await startShop(t);
+  const offer = /href="[^"]*\/(?:packages\/(?:mdm|rmm)|scripts\/)/;
+  const page = (id: number) => textOf(fetch(`/printers/${id}?check=1`));
   const stateOf = async (id: number) => {
-    const page = await textOf(fetch(`/printers/${id}`));
-    assert.doesNotMatch(page, /href="[^"]*\/(?:packages\/(?:mdm|rmm)|scripts\/)/);
-    return page.slice(page.indexOf('class="downloaded state-line"')).split("</section>")[0] ?? "";
+    const text = await page(id);
+    assert.doesNotMatch(text, offer);
+    return text.slice(text.indexOf('class="downloaded state-line"')).split("</section>")[0] ?? "";
   };
-  const [incomplete, bare] = [await stateOf(3), await stateOf(4)];
-  await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
 
+  const [unsigned, incomplete, bare] = [await page(2), await stateOf(3), await stateOf(4)];
+  await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
+  const [gone, client] = [await stateOf(1), await fetch("/clients/1?check=1")];
+
+  const [shown = "", folded = ""] = unsigned.split("<summary>Download anyway</summary>");
+  assert.match(shown, /state-line[\s\S]*Unsigned: 64-bit Windows will refuse this driver/);
+  assert.doesNotMatch(shown, offer);
+  assert.match(folded, offer);
   assert.match(incomplete, /has no model[\s\S]*href="\/drivers\/3"/);
   assert.match(bare, /No driver assigned[\s\S]*href="\/printers\/4\/edit#f-driver_id"/);
-  assert.match(await stateOf(1), /missing on the server\. Upload driver\.zip again\.[\s\S]*Upload driver/);
+  assert.equal(client.status, 200);
+  assert.match(gone, /missing on the server\. Upload driver\.zip again\.[\s\S]*Upload driver/);
 });
 
 /** The deep tier also opens the longest page. */

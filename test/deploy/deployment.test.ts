@@ -37,7 +37,6 @@ const settingsOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
   };
 const revisionsIn = (deployment: Parameters<typeof scriptSettings>[0]) =>
   settingsOf(deployment).Printers.map(({ Revision }) => Revision);
-const fetchedAlone = new Map([[1, { url: "http://a/drivers/1/files", sha256: "ab".repeat(32) }]]);
 
 test("revisions do not change with a new version of Platen, so no machine reinstalls", () => {
   const many = { protocol: "lpr", lpr_queue: "lp", snmp: "on", shared: "on", duplex: "long_edge" };
@@ -56,104 +55,74 @@ test("revisions do not change with a new version of Platen, so no machine reinst
   assert.deepEqual(ofDriver, ["2040dc6091e3", "2040dc6091e3"], "whichever models printers use");
 });
 
-test("options that came later count for the revision only if they are set", () => {
-  const none = { permission_sddl: "", keep_printed: "", hold_mismatched: "", requires_reachable: "on" };
-
-  const unset = revisionOf(office(none, { exact_version: false }));
-  const set = [
+test("the revision and a digest of printers change with each value that scripts use, with later options only if set", () => {
+  const { printer, driver, arm64Driver } = pair();
+  const different = [
+    office(),
     office({ permission_sddl: "D:(A;;SW;;;WD)" }),
     office({ keep_printed: "on" }),
     office({ hold_mismatched: "on" }),
     office({}, { exact_version: true }),
-  ].map(revisionOf);
-  const exact = [false, true].map(
-    (exact_version) => settingsOf(deploymentOf(office({}, { exact_version }))).Drivers[0]?.ExactVersion,
+    pair(),
+    { printer, driver, arm64Driver: undefined },
+    { printer: { ...printer, arm64_driver_desc: "Other" }, driver, arm64Driver },
+    { printer, driver, arm64Driver: { ...arm64Driver, sha256: "c".repeat(64) } },
+    { printer, driver, arm64Driver: { ...arm64Driver, trust_publisher: true } },
+    { printer, driver: arm64Driver, arm64Driver: driver },
+  ];
+  const unset = { permission_sddl: "", keep_printed: "", hold_mismatched: "", requires_reachable: "on" };
+  const renamed = { ...pair(), arm64Driver: { ...arm64Driver, name: "x", id: 9, drop_unused: true } };
+
+  const revisions = different.map(revisionOf);
+  const digests = different.map((each) => printersDigest([each]));
+
+  assert.equal(
+    new Set(revisions).size,
+    different.length - 1,
+    "without a second driver its model does not count",
   );
-
-  assert.equal(unset, revisionOf(office()));
-  assert.equal(new Set([unset, ...set]).size, 5);
-  assert.deepEqual(exact, [false, true]);
+  assert.equal(revisions[6], revisions[0]);
+  assert.equal(new Set(digests).size, different.length - 1);
+  assert.equal(revisionOf(office(unset, { exact_version: false })), revisions[0]);
+  assert.equal(revisionOf(renamed), revisionOf(pair()));
 });
 
-test("a second driver changes the revision only with the values that ARM64 machines use", () => {
-  const { printer, driver, arm64Driver } = pair();
-  const changes = {
-    none: { printer, driver, arm64Driver: undefined },
-    model: { printer: { ...printer, arm64_driver_desc: "Other" }, driver, arm64Driver },
-    content: { printer, driver, arm64Driver: { ...arm64Driver, sha256: "c".repeat(64) } },
-    publisher: { printer, driver, arm64Driver: { ...arm64Driver, trust_publisher: true } },
-    swapped: { printer, driver: arm64Driver, arm64Driver: driver },
-  };
-  const renamed = { printer, driver, arm64Driver: { ...arm64Driver, name: "x", id: 9, drop_unused: true } };
-
-  const revision = revisionOf(pair());
-  const others = Object.values(changes).map(revisionOf);
-
-  assert.equal(new Set([revision, ...others]).size, 6);
-  assert.equal(revisionOf(renamed), revision);
-});
-
-test("scripts contain each of two drivers once, and the model and key of the ARM64 driver", () => {
+test("scripts contain each of two drivers once, the model and key of the ARM64 driver, and whether the version is exact", () => {
   const both = pair();
   const driversOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
-    settingsOf(deployment).Drivers.map(({ Key, Folder }) => `${Key} ${Folder}`);
+    settingsOf(deployment).Drivers.map(({ Key, Folder, ExactVersion }) => `${Key} ${Folder} ${ExactVersion}`);
+  const exact = office({}, { exact_version: true });
 
-  const [{ DriverKey, Arm64DriverKey, Arm64DriverName } = {}, ...more] = settingsOf(
-    deploymentOf(both),
-  ).Printers;
+  const [{ DriverKey, Arm64DriverKey, Arm64DriverName } = {}] = settingsOf(deploymentOf(both)).Printers;
   const folders = driversOf(deploymentOf(both));
-  const same = driversOf(deploymentOf({ ...both, arm64Driver: both.driver }));
   const many = driversOf(deploymentOfMany("Client", [both, { ...both, driver: both.arm64Driver }]));
 
   assert.deepEqual([DriverKey, Arm64DriverKey, Arm64DriverName], ["driver-1", "driver-2", "Papyrus ARM"]);
-  assert.deepEqual(more, []);
-  assert.deepEqual(folders, ["driver-1 driver", "driver-2 driver-arm64"]);
-  assert.deepEqual(same, ["driver-1 driver"]);
-  assert.deepEqual(many, ["driver-1 driver\\aaaaaaaaaaaa", "driver-2 driver\\bbbbbbbbbbbb"]);
+  assert.deepEqual(folders, ["driver-1 driver false", "driver-2 driver-arm64 false"]);
+  assert.deepEqual(many, ["driver-1 driver\\aaaaaaaaaaaa false", "driver-2 driver\\bbbbbbbbbbbb false"]);
+  assert.deepEqual(driversOf(deploymentOf(exact)), ["driver-1 driver true"]);
 });
 
-test("the digest of a client's printers changes with a second driver and an exact version", () => {
-  const { printer, driver, arm64Driver } = pair();
-
-  const labels = [
-    [{ printer, driver, arm64Driver: undefined }],
-    [{ printer, driver, arm64Driver }],
-    [{ printer, driver, arm64Driver: { ...arm64Driver, sha256: "d".repeat(64) } }],
-    [{ printer, driver: { ...driver, exact_version: true }, arm64Driver: undefined }],
-  ].map(printersDigest);
-
-  assert.equal(new Set(labels).size, 4);
-});
-
-test("a printer has the same revision without its driver, in a client's package and alone", () => {
+test("a printer has the same revision however it is deployed; only a script alone has the driver's address and digest", () => {
   const hall = { ...office({ id: "8", name: "Hall" }), driver: makeDriver({ id: 2, trust_publisher: true }) };
   const packed = deploymentOf(office());
-  const apart = withoutDrivers(packed);
+  const download = { url: "http://a/drivers/1/files", sha256: "ab".repeat(32) };
+  const each = [packed, withoutDrivers(packed), deploymentOf(office(), new Map([[1, download]]))];
 
-  const revisions = [
-    packed,
-    apart,
-    deploymentOf(office(), fetchedAlone),
-    deploymentOfMany("Client", [office()]),
-  ];
   const both = deploymentOfMany("Client", [office(), hall]);
 
-  for (const deployment of revisions) assert.deepEqual(revisionsIn(deployment), ["4621f1125d34"]);
+  for (const deployment of [...each, deploymentOfMany("Client", [office()])])
+    assert.deepEqual(revisionsIn(deployment), ["4621f1125d34"]);
   assert.deepEqual(revisionsIn(both), ["4621f1125d34", revisionOf(hall)]);
-  const drivers = [packed, apart].map((deployment) => settingsOf(deployment).Drivers[0]);
-  assert.deepEqual([drivers[0]?.Origin, drivers[0]?.Package], ["package", undefined]);
+  const drivers = each.map((deployment) => settingsOf(deployment).Drivers[0] ?? {});
   assert.deepEqual(
-    [drivers[1]?.Origin, drivers[1]?.Package],
-    ["apart", "Printer driver Papyrus 100 PCL6 1.2"],
+    drivers.map(({ Origin, Package, Download, FilesSha256 }) => [Origin, Package, Download, FilesSha256]),
+    [
+      ["package", undefined, "", ""],
+      ["apart", "Printer driver Papyrus 100 PCL6 1.2", "", ""],
+      ["package", undefined, download.url, "AB".repeat(32)],
+    ],
   );
-});
-
-test("only a script downloaded alone contains the address and digest of the driver's files", () => {
-  const [alone] = settingsOf(deploymentOf(office(), fetchedAlone)).Drivers;
-  const [packed] = settingsOf(deploymentOf(office())).Drivers;
-
-  assert.deepEqual([alone?.Download, alone?.FilesSha256], ["http://a/drivers/1/files", "AB".repeat(32)]);
-  assert.deepEqual([packed?.Download, packed?.FilesSha256], ["", ""]);
 });
 
 /** A row in a list of printers. */
@@ -181,89 +150,64 @@ function row(
 
 const ids = (rows: readonly PrinterWithState[]) => rows.map(({ printer }) => printer.id);
 
-test("printers that would be refused are left out, and printers that will fail are included only on request", () => {
+test("printers that would be refused, or have the name of an older one, are left out; those that will fail are on request", () => {
   const blocked = ["no-driver", "archive", "incomplete", "missing-files", "unsigned", "lost-model"] as const;
   const rows = [
     row(1),
     ...blocked.map((kind, i) => row(i + 2, {}, kind)),
     row(8, {}, "unsigned", "attention"),
     row(9, {}, "same-address", "attention"),
+    row(11, { name: "OFFICE", address: "10.0.0.2" }),
+    row(10, { name: "Office" }),
+    // Neither a printer that is left out nor one without a queue blocks its name.
+    row(12, { name: "Hall" }, "no-driver"),
+    ...[13, 14].map((id) => row(id, { name: "Hall", address: "", port_name: "" })),
+    row(15, { name: "Hall" }),
   ];
 
   const careful = chooseDeployment(rows);
   const all = chooseDeployment(rows, true);
 
-  const reasons = careful.leftOut.map(({ reason }) => reason.text);
-  assert.deepEqual(ids(careful.included), [1, 8, 9]);
-  assert.deepEqual(
-    reasons,
-    blocked.map((kind) => `because of ${kind}`),
-  );
-  assert.deepEqual(ids(all.included), [1, 5, 6, 7, 8, 9]);
-  assert.deepEqual(ids(all.leftOut.map((left) => left.row)), [2, 3, 4]);
-});
-
-test("of two queues with the same name in any case, the older one is included and the other has a reason", () => {
-  const rows = [row(9, { name: "OFFICE", address: "10.0.0.2" }), row(3, { name: "Office" })];
-
-  const { included, leftOut } = chooseDeployment(rows);
-
-  const [{ row: left, reason } = {}, ...more] = leftOut;
-  assert.deepEqual([ids(included), more], [[3], []]);
-  assert.deepEqual([left?.printer.id, reason?.kind], [9, "same-name"]);
-  assert.match(reason?.text ?? "", /printer with this name is in the package: “Office” at 10\.0\.0\.9/);
-});
-
-test("a printer that is left out, or has no queue, does not block its name for others", () => {
-  const blocked = row(1, { name: "Office" }, "unsigned");
-  const drivers = [4, 5].map((id) => row(id, { name: "Office", address: "", port_name: "" }));
-
-  const { included } = chooseDeployment([blocked, row(2, { name: "Office" }), ...drivers]);
-
-  assert.deepEqual(ids(included), [2, 4, 5]);
+  const sorted = (chosen: readonly PrinterWithState[]) => ids(chosen).sort((a, b) => a - b);
+  const reasons = careful.leftOut.map(({ row, reason }) => `${row.printer.id} ${reason.text}`);
+  const byName = reasons.filter((reason) => !reason.includes("because of"));
+  assert.deepEqual(sorted(careful.included), [1, 8, 9, 10, 13, 14, 15]);
+  assert.deepEqual(sorted(all.included), [1, 5, 6, 7, 8, 9, 10, 13, 14, 15]);
+  for (const [i, kind] of blocked.entries()) assert.ok(reasons.includes(`${i + 2} because of ${kind}`), kind);
+  assert.equal(byName.length, 1);
+  assert.match(byName[0] ?? "", /^11 .*printer with this name is in the package: “Office” at 10\.0\.0\.9/);
 });
 
 test("a publisher is the provider, or the maker that the model begins with, but never a token", () => {
-  const publishers = [
-    publisherOf("Papyrus", "Ricoh IM C3000"),
-    publisherOf("%POS%", "Ricoh IM C3000"),
-    publisherOf("%POS%", "Papyrus 100", ["%MFG%", "Papyrus"]),
-    publisherOf(" ", "KONICA MINOLTA Universal PCL"),
-    publisherOf(null, "hp Universal Printing PCL 6"),
-    publisherOf("%POS%", "Starter 100"),
-    publisherOf("%POS%", "Something 100", ["Som", ""]),
-  ];
-
-  assert.deepEqual(publishers, ["Papyrus", "Ricoh", "Papyrus", "KONICA MINOLTA", "HP", undefined, undefined]);
+  for (const [expected, provider, model, names = []] of [
+    ["Papyrus", "Papyrus", "Ricoh IM C3000"],
+    ["Ricoh", "%POS%", "Ricoh IM C3000"],
+    ["Papyrus", "%POS%", "Papyrus 100", ["%MFG%", "Papyrus"]],
+    ["KONICA MINOLTA", " ", "KONICA MINOLTA Universal PCL"],
+    ["HP", null, "hp Universal Printing PCL 6"],
+    [undefined, "%POS%", "Starter 100"],
+    [undefined, "%POS%", "Something 100", ["Som", ""]],
+  ] as const)
+    assert.equal(publisherOf(provider, model, names), expected, model);
 });
 
-const facts = {
-  name: "Office",
-  description: "Printer Office",
-  publisher: "Papyrus",
-  version: "1.2.3.4",
-  owner: "",
-  machines: ["amd64", "arm64"],
-  minimumWindows: "Windows 10 1607",
-} as const;
+test("an app's fields for Graph have its names for machines and Windows, a short name and a publisher; no machine is no app", () => {
+  const facts = {
+    ...{ name: "Office", description: "Printer Office", publisher: "Papyrus", version: "1.2.3.4", owner: "" },
+    machines: ["amd64", "arm64"],
+    minimumWindows: "Windows 11 21H2",
+  } as const;
+  const fieldsOf = (changed: object, kind: "printer" | "client" = "printer") =>
+    graphFields({ ...facts, ...changed }, { kind }, "a.intunewin");
 
-/** An app's fields for Graph. */
-const fieldsOf = (changed: object, kind: "printer" | "client" = "printer") =>
-  graphFields({ ...facts, ...changed }, { kind }, "a.intunewin");
-
-test("an app's long name is shortened without splitting a character, and machines and Windows have Graph's names", () => {
-  const eleven = fieldsOf({ minimumWindows: "Windows 11 21H2" });
+  const fields = fieldsOf({});
 
   assert.equal(fieldsOf({ name: "a".repeat(256) })?.displayName, "a".repeat(256));
-  assert.equal(fieldsOf({ name: `${"a".repeat(254)}😀b` })?.displayName, `${"a".repeat(254)}…`);
-  assert.equal(eleven?.allowedArchitectures, "x64,arm64");
-  assert.equal(eleven?.minimumSupportedWindowsRelease, "Windows11_21H2");
-});
-
-test("a deployment for no machine is no app, and a missing publisher is called unknown", () => {
-  const unnamed = { publisher: undefined };
-
+  const split = `${"a".repeat(254)}😀b`;
+  assert.equal(fieldsOf({ name: split })?.displayName, `${"a".repeat(254)}…`, "no character is split");
+  assert.equal(fields?.allowedArchitectures, "x64,arm64");
+  assert.equal(fields?.minimumSupportedWindowsRelease, "Windows11_21H2");
   assert.equal(fieldsOf({ machines: [] }), undefined);
-  assert.equal(fieldsOf(unnamed)?.publisher, "Unknown manufacturer");
-  assert.equal(fieldsOf(unnamed, "client")?.publisher, "Several manufacturers");
+  assert.equal(fieldsOf({ publisher: undefined })?.publisher, "Unknown manufacturer");
+  assert.equal(fieldsOf({ publisher: undefined }, "client")?.publisher, "Several manufacturers");
 });

@@ -19,7 +19,7 @@ const urls = (scheme: string) => ({
 });
 
 /** The facts of a printer, as far as guides use them. */
-function factsWith(given: Partial<PackageFacts>): PackageFacts {
+const factsWith = (given: Partial<PackageFacts>) => {
   const names = { fileName: "office.zip", detectionFileName: "detect-office.ps1" };
   return {
     ...names,
@@ -28,7 +28,7 @@ function factsWith(given: Partial<PackageFacts>): PackageFacts {
     subnets: undefined,
     ...given,
   } as PackageFacts;
-}
+};
 
 const kinds: Readonly<Record<string, PackageFacts>> = {
   "with links only": factsWith({}),
@@ -49,7 +49,7 @@ test("each guide has two to six steps, and every tool has one guide", () => {
   }
 });
 
-test("the pages of a printer, client and driver link to the scripts for N-sight and ConfigMgr, and these work", async (t) => {
+test("the pages of a printer, client and driver link to the scripts for N-sight and ConfigMgr; another tool is refused", async (t) => {
   const service = await startApp(t);
   await service.post("/clients", { name: "Haus" });
   await service.addPrinter({ client_id: "1", name: "Büro" });
@@ -71,25 +71,18 @@ test("the pages of a printer, client and driver link to the scripts for N-sight 
     );
     for (const answer of answers) assert.match(await answer.text(), /PLATEN_INNER/);
   }
-});
-
-test("a script for an unknown tool is refused, other scripts ignore the tool, and a page shows the script for it", async (t) => {
-  const service = await startApp(t);
-  await service.addPrinter();
-
+  const ends = ["scripts/install?for=n-sight", "scripts/install", "read/detect?for=configmgr"];
   const refused = await service.fetch("/printers/1/scripts/detect?for=nothing");
-  const [install, plain] = await textsOf(service, [
-    "/printers/1/scripts/install?for=n-sight",
-    "/printers/1/scripts/install",
-  ]);
-  const read = await textOf(service.fetch("/printers/1/read/detect?for=configmgr"));
-
+  const [install, plain, read = ""] = await textsOf(
+    service,
+    ends.map((end) => `/printers/1/${end}`),
+  );
   assert.equal(refused.status, 422);
   assert.match(
     await refused.text(),
     /“for=nothing” is not valid\. Use “for=n-sight” or “for=configmgr” or “for=script-installer”, or remove/,
   );
-  assert.equal(install, plain);
+  assert.equal(install, plain, "other scripts ignore the tool");
   assert.match(textIn(read, "script-text"), /ConfigMgr reads exit code 0 without output/);
   assert.match(read, /href="\/printers\/1\/scripts\/detect\?for=configmgr"/);
 });

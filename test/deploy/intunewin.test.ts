@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createDecipheriv, createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { crc32, inflateRawSync } from "node:zlib";
-import { crc32Combine } from "../../src/pkg/zip/crc32.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { verifyIntunewin, without } from "../support/drivers/foreign.ts";
@@ -108,16 +107,17 @@ test("the Intune package has the layout of Microsoft's tool byte by byte", async
 test("the next package contains a new icon of the same size", { skip: without.verifier }, async (t) => {
   const { fetch, upload, addPrinter } = await startApp(t);
   const id = await addPrinter();
-  const pictures = ["a", "b"].map((text) => makePicture({ before: [pngChunk("tEXt", Buffer.from(text))] }));
-  const packed: (Buffer | undefined)[] = [];
+  const [old, changed] = ["a", "b"].map((text) =>
+    makePicture({ before: [pngChunk("tEXt", Buffer.from(text))] }),
+  ) as [Buffer, Buffer];
 
-  for (const picture of pictures) {
-    await upload(`/printers/${id}/icon`, picture, "icon.png");
-    packed.push(verifyIntunewin(await bytesOf(fetch(`/printers/${id}/packages/mdm`)))["icon.png"]);
-  }
+  await upload(`/printers/${id}/icon`, old, "icon.png");
+  await bytesOf(fetch(`/printers/${id}/packages/mdm`));
+  await upload(`/printers/${id}/icon`, changed, "icon.png");
+  const packed = verifyIntunewin(await bytesOf(fetch(`/printers/${id}/packages/mdm`)));
 
-  assert.equal(pictures[0]?.length, pictures[1]?.length);
-  assert.deepEqual(packed, pictures);
+  assert.equal(old.length, changed.length);
+  assert.deepEqual(packed["icon.png"], changed);
 });
 
 test("packages of one driver begin with the same bytes; two drivers and two installations share no key", async (t) => {
@@ -142,15 +142,4 @@ test("packages of one driver begin with the same bytes; two drivers and two inst
   assert.equal(keys[0], keys[1]);
   assert.equal(new Set(keys).size, 3);
   assert.equal(ciphertext[0]?.equals(ciphertext[2] ?? Buffer.alloc(0)), false);
-});
-
-test("the checksums of two pieces combine to the checksum of both", () => {
-  for (const [first, second] of [
-    ["", "abc"],
-    ["abc", ""],
-    ["hello ", "world".repeat(1000)],
-  ] as const) {
-    const [a, b] = [Buffer.from(first), Buffer.from(second)];
-    assert.equal(crc32Combine(crc32(a), crc32(b), b.length), crc32(Buffer.concat([a, b])));
-  }
 });

@@ -2,14 +2,12 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startGuarded } from "../support/access/guarded.ts";
 import type { TestApp } from "../support/app.ts";
-import { etagOf, fetchAll, statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
-import { selectCases } from "../support/depth.ts";
+import { fetchAll, statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { startFilled } from "../support/filled.ts";
 import { makePng } from "../support/printers/png.ts";
 import { makePreferences } from "../support/printers/preferences-files.ts";
-import { fetchPublishScript } from "../support/publish/published.ts";
 
 const [first, second] = [makePreferences(1), makePreferences(2)];
 
@@ -23,102 +21,47 @@ async function addClient({ post, addPrinter, upload }: TestApp): Promise<void> {
     await upload(`/printers/${i + 1}/preferences`, bytes, "preferences.dat");
 }
 
-async function appWithClient(t: TestContext) {
-  const app = await startFilled(t, addClient);
-  const zip = async (path: string) => unpackers.fflate(await bytesOf(app.fetch(path)));
-  return { ...app, zip };
-}
+const appWithClient = (t: TestContext) => startFilled(t, addClient);
 
 const settingsIn = (script: string, name: string) =>
   [...script.matchAll(new RegExp(`^\\s*${name} = '(.*)'$`, "gm"))].map(([, value]) => value);
 
-test("a printer’s package has the file at its root, also without its driver; a client’s has one for each printer", async (t) => {
-  const { zip } = await appWithClient(t);
+test("a printer’s packages have the file at their root, also without its driver; a client’s have one each, and scripts alone its address", {
+  skip: without.verifier,
+}, async (t) => {
+  const service = await appWithClient(t);
+  const { url, fetch, upload } = service;
+  await upload("/printers/1/icon", makePng(), "icon.png");
+  const zip = async (path: string) => unpackers.fflate(await bytesOf(fetch(path)));
 
   const trees = [await zip("/printers/1/packages/rmm"), await zip("/printers/1/packages/rmm?driver=apart")];
+  const app = verifyIntunewin(await bytesOf(fetch("/printers/1/packages/mdm?driver=apart")));
   const client = await zip("/clients/1/packages/rmm");
   const chosen = await zip("/packages/rmm?ids=3,4&driver=apart");
   const bare = await zip("/printers/4/packages/rmm");
 
-  for (const tree of trees) {
-    const script = tree["install.ps1"]?.toString() ?? "";
+  for (const tree of [...trees, app]) {
+    const script = String(tree["install.ps1"]);
     assert.deepEqual(tree["preferences.dat"], first);
     assert.deepEqual(settingsIn(script, "PreferencesFile"), ["preferences.dat"]);
     assert.deepEqual(settingsIn(script, "PreferencesDownload"), []);
   }
-  const named = (tree: Tree) => Object.keys(tree).filter((name) => name.startsWith("preferences"));
-  assert.deepEqual(named(client).sort(), ["preferences/1.dat", "preferences/2.dat", "preferences/3.dat"]);
-  assert.deepEqual([client["preferences/2.dat"], client["preferences/3.dat"]], [first, second]);
+  assert.deepEqual(app["icon.png"], makePng());
+  const named = (tree: Tree) => Object.entries(tree).filter(([name]) => name.startsWith("preferences"));
+  const files = { "preferences/1.dat": first, "preferences/2.dat": first, "preferences/3.dat": second };
+  assert.deepEqual(Object.fromEntries(named(client)), files);
   assert.deepEqual(chosen["preferences/3.dat"], second);
-  const files = settingsIn(client["install.ps1"]?.toString() ?? "", "PreferencesFile");
-  assert.deepEqual(files, ["preferences\\1.dat", "preferences\\2.dat", "preferences\\3.dat", ""]);
+  const paths = settingsIn(String(client["install.ps1"]), "PreferencesFile");
+  assert.deepEqual(paths, ["preferences\\1.dat", "preferences\\2.dat", "preferences\\3.dat", ""]);
   assert.deepEqual(named(bare), []);
-});
 
-test("unzip and 7z unpack the preferences unchanged", {
-  skip: without.unzip || without.sevenZip,
-}, async (t) => {
-  const { fetch } = await appWithClient(t);
-
-  const bytes = await bytesOf(fetch("/clients/1/packages/rmm"));
-  const trees = [unpackers.unzip(bytes), unpackers.sevenZip(bytes)];
-
-  for (const tree of trees)
-    assert.deepEqual([tree["preferences/2.dat"], tree["preferences/3.dat"]], [first, second]);
-});
-
-test("an Intune package has preferences and icon, also without its driver", {
-  skip: without.verifier,
-}, async (t) => {
-  const { fetch, upload } = await appWithClient(t);
-  await upload("/printers/1/icon", makePng(), "icon.png");
-
-  const paths = ["/printers/1/packages/mdm", "/printers/1/packages/mdm?driver=apart"];
-  const trees = [];
-  for (const path of selectCases([...paths, "/clients/1/packages/mdm"], 2))
-    trees.push(verifyIntunewin(await bytesOf(fetch(path))));
-  const client = trees.pop();
-
-  for (const tree of trees) {
-    assert.deepEqual(tree["preferences.dat"], first);
-    assert.deepEqual(tree["icon.png"], makePng());
-  }
-  assert.deepEqual(client?.["preferences/3.dat"], second);
-});
-
-test("the ETag of packages and the revision in publish.ps1 change with the file", async (t) => {
-  const { fetch, upload } = await appWithClient(t);
-  const paths = ["/printers/4/packages/rmm", "/printers/4/packages/mdm", "/clients/1/packages/rmm"];
-  const seen = async () => {
-    const heads = paths.map((path) => etagOf(fetch(path, { method: "HEAD" })));
-    const { settings } = await fetchPublishScript({ fetch }, "/printers/4/publish");
-    return [...(await Promise.all(heads)), JSON.stringify(settings.Apps.map(({ Revision }) => Revision))];
-  };
-
-  const before = await seen();
-  await upload("/printers/4/preferences", second, "preferences.dat");
-  const after = await seen();
-  await fetch("/printers/4/preferences", { method: "DELETE" });
-
-  assert.ok(!after.some((text) => before.includes(text)));
-  assert.deepEqual(await seen(), before);
-});
-
-test("only an install script fetched alone names the address of the file", async (t) => {
-  const service = await appWithClient(t);
-  const { url } = service;
-  const ofPrinter = ["install", "install?driver=apart", "detect"].map((end) => `/printers/1/scripts/${end}`);
-
-  const texts = await textsOf(service, [...ofPrinter, "/clients/1/scripts/install"]);
-  const [own = "", apart = "", detect = "", client = ""] = texts;
-
-  const address = (id: number) => `${url}/printers/${id}/preferences`;
-  for (const text of [own, apart]) {
-    assert.deepEqual(settingsIn(text, "PreferencesDownload"), [address(1)]);
-    assert.deepEqual(settingsIn(text, "PreferencesFile"), [""]);
-  }
-  assert.deepEqual(settingsIn(client, "PreferencesDownload"), [address(1), address(2), address(3), ""]);
-  assert.doesNotMatch(detect, /http/);
+  const ends = ["install", "install?driver=apart", "detect"].map((end) => `/printers/1/scripts/${end}`);
+  const texts = await textsOf(service, [...ends, "/clients/1/scripts/install"]);
+  const addresses = texts.map((text) => settingsIn(text, "PreferencesDownload"));
+  const [one, two, three] = [1, 2, 3].map((id) => `${url}/printers/${id}/preferences`);
+  assert.deepEqual(addresses, [[one], [one], [], [one, two, three, ""]]);
+  assert.deepEqual(settingsIn(texts[0] ?? "", "PreferencesFile"), [""]);
+  assert.doesNotMatch(texts[2] ?? "", /http/);
 });
 
 test("with sign-in, a script’s address of the file has a link that opens this file only", async (t) => {

@@ -5,11 +5,6 @@ import type { TestContext } from "node:test";
 import { pastingMachine } from "../powershell/pasted.ts";
 import type { Simulation } from "../powershell/powershell.ts";
 
-export interface Pasted {
-  readonly code: number;
-  readonly output: string;
-}
-
 /** Runs scripts of a folder one after the other there, with its `bin` first in the path. */
 const runner = `$old = $env:PATH, $env:TMPDIR, $ErrorActionPreference
 Push-Location -LiteralPath $PSScriptRoot
@@ -34,11 +29,11 @@ try {
 export async function pasting(t: TestContext, windows: Simulation, code: number) {
   const { folder } = await pastingMachine(t, code);
   await writeFile(join(folder, "run.ps1"), runner);
-  const paste = async (...texts: readonly string[]): Promise<Pasted[]> => {
+  const paste = async (...texts: readonly string[]) => {
     for (const [i, text] of texts.entries())
       await writeFile(join(folder, `pasted-${i}.ps1`), `\ufeff${text}`);
     const request = { do: "evaluate", script: join(folder, "run.ps1") };
-    return (await windows.request<{ value: Pasted[] }>(request)).value;
+    return (await windows.request<{ value: { code: number; output: string }[] }>(request)).value;
   };
   return { folder, paste };
 }
