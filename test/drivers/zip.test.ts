@@ -2,25 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
 import { checkEntry, readArchive } from "../../src/pkg/zip/archive.ts";
-import { deepTest } from "../support/depth.ts";
 import { packers } from "../support/drivers/foreign.ts";
 import { refused, twoFiles } from "../support/drivers/refused-zips.ts";
-import { makeZip, sourceOf, unicodeExtra, type ZipOptions, zip64Extra } from "../support/drivers/zip.ts";
+import { makeZip, sourceOf, unicodeExtra, zip64Extra } from "../support/drivers/zip.ts";
 
 async function contentsOf(zip: Buffer): Promise<Record<string, string>> {
   const source = sourceOf(zip);
   const { entries } = await readArchive(source);
-  const pairs = entries.map(
-    async (entry) => [entry.path, (await checkEntry(source, entry, 1e9)).toString()] as const,
-  );
-  return Object.fromEntries(await Promise.all(pairs));
+  const contents: Record<string, string> = {};
+  for (const entry of entries) contents[entry.path] = String(await checkEntry(source, entry, 1e9));
+  return contents;
 }
 
 /** Reads an archive of files with these names. */
 async function readNames(...names: string[]) {
-  const { entries, warnings } = await readArchive(
-    sourceOf(makeZip(names.map((name) => ({ name, bytes: "x" })))),
-  );
+  const zip = makeZip(names.map((name) => ({ name, bytes: "x" })));
+  const { entries, warnings } = await readArchive(sourceOf(zip));
   return { paths: entries.map(({ path }) => path), warnings };
 }
 
@@ -113,34 +110,23 @@ test("the table of contents overrides local headers, and unlisted files are igno
   assert.deepEqual(await contentsOf(zip), { "a.txt": "hello" });
 });
 
-const program = Buffer.alloc(5000, "MZ");
-const around: [what: string, options: ZipOptions, withZip64?: boolean][] = [
-  ["a signed directory", { directoryTrailer: Buffer.from("PK\x05\x05\x03\x00abc", "latin1") }],
-  ["a program before it", { prefix: program }],
-  ["a program before it and ZIP64 records", { prefix: program, withZip64End: true }, true],
-];
-for (const [what, options, withZip64 = false] of around)
-  test(`an archive with ${what} is read`, async () => {
-    const zip = makeZip([{ name: "a.inf", bytes: "inside", withZip64 }], options);
+test("an archive with a signed directory or a program before it is read, also with ZIP64 records", async () => {
+  const prefix = Buffer.alloc(5000, "MZ");
+  const directoryTrailer = Buffer.from("PK\x05\x05\x03\x00abc", "latin1");
+
+  for (const options of [{ directoryTrailer }, { prefix }, { prefix, withZip64End: true }]) {
+    const zip = makeZip([{ name: "a.inf", bytes: "inside", withZip64: "withZip64End" in options }], options);
 
     assert.deepEqual(await contentsOf(zip), { "a.inf": "inside" });
-  });
-
-test("an archive inside an archive is a file", async () => {
-  const inner = makeZip([{ name: "inner.txt", bytes: "inner" }], { comment: "inner comment" });
-
-  const nested = await contentsOf(makeZip([{ name: "inner.zip", bytes: inner, method: 0 }]));
-
-  assert.deepEqual(Object.keys(nested), ["inner.zip"]);
+  }
 });
 
 test("a name that is a file and a folder is refused: Windows cannot create both", async () => {
+  const { paths } = await readNames("x86", "x86.b/a.dll");
+
+  assert.deepEqual(paths, ["x86", "x86.b/a.dll"]);
   await assert.rejects(readNames("x86", "x86/a.dll"), /contains “x86” as a file and as a folder/);
-  await assert.rejects(
-    readNames("X86/b/a.dll", "b.dll", "x86/B"),
-    /contains “x86\/B” as a file and as a folder/,
-  );
-  assert.deepEqual((await readNames("x86", "x86.b/a.dll")).paths, ["x86", "x86.b/a.dll"]);
+  await assert.rejects(readNames("X86/b/a.dll", "b.dll", "x86/B"), /“x86\/B” as a file and as a folder/);
 });
 
 test("the later of two names that differ only by case counts, with a warning about the first pair and the number", async () => {
@@ -173,19 +159,19 @@ test("names that only resemble others are accepted: short names, accents, widths
   assert.deepEqual((await readNames("Ä.txt", "ä.txt")).paths, ["ä.txt"]);
 });
 
-const tree = {
-  "printer.inf": Buffer.from("[Version]"),
-  "amd64/driver.dll": Buffer.alloc(100_000, "driver"),
-  "amd64/Büro ä.txt": Buffer.from("umlauts"),
-  "empty.txt": Buffer.alloc(0),
-};
-
 for (const [packer, { skip, pack }] of Object.entries(packers)) {
   test(`an archive of ${packer} is read`, { skip }, async () => {
-    const contents = await contentsOf(pack(tree));
+    const tree = {
+      "printer.inf": "[Version]",
+      "amd64/driver.dll": "driver".repeat(20_000),
+      "amd64/Büro ä.txt": "umlauts",
+      "empty.txt": "",
+    };
 
-    const expected = Object.entries(tree).map(([name, bytes]) => [name, bytes.toString()]);
-    assert.deepEqual(contents, Object.fromEntries(expected));
+    const files = Object.entries(tree).map(([name, text]) => [name, Buffer.from(text)]);
+    const contents = await contentsOf(pack(Object.fromEntries(files)));
+
+    assert.deepEqual(contents, tree);
   });
 }
 
@@ -204,24 +190,26 @@ test("a wrong checksum, a wrong size and damaged data are refused", async () => 
   }
 });
 
-for (const [what, message, parts, options] of refused)
-  test(`a ZIP is refused with one sentence for ${what}`, () =>
-    assertRefused(makeZip(parts, options), message));
+test("a ZIP is refused with one sentence for anything that packages must not contain", async () => {
+  for (const [what, message, parts, options] of refused)
+    await assert.rejects(readArchive(sourceOf(makeZip(parts, options))), { name: "UserError", message }, what);
+});
 
-/** Wrong fields of the ZIP64 end records: the problem, the message, the offset from the plain end record, the bytes. */
-const wrongEndRecords: [what: string, message: RegExp, offset: number, bytes: Buffer][] = [
-  ["a disk of the ZIP64 record", /one part of several/, -60, Buffer.from([1, 0, 0, 0])],
-  ["several disks", /one part of several/, -4, Buffer.from([2, 0, 0, 0])],
-  ["no ZIP64 record", /ZIP64 end record is missing/, -76, Buffer.from("XX")],
-  ["another number on this disk", /one part of several/, -52, Buffer.from([1])],
-];
-for (const [what, message, offset, lie] of wrongEndRecords)
-  test(`a ZIP64 archive is refused for ${what} in an end record`, () => {
+test("a ZIP64 archive is refused for wrong fields in its end records", async () => {
+  /** The offset from the plain end record, the bytes there, and the message. */
+  const wrong: [what: string, offset: number, bytes: Buffer, message: RegExp][] = [
+    ["a disk of the ZIP64 record", -60, Buffer.of(1, 0, 0, 0), /one part of several/],
+    ["several disks", -4, Buffer.of(2, 0, 0, 0), /one part of several/],
+    ["no ZIP64 record", -76, Buffer.from("XX"), /ZIP64 end record is missing/],
+    ["another number on this disk", -52, Buffer.of(1), /one part of several/],
+  ];
+
+  for (const [, offset, lie, message] of wrong) {
     const zip = makeZip(twoFiles, { withZip64End: true });
     lie.copy(zip, zip.lastIndexOf("PK\x05\x06", undefined, "latin1") + offset);
-
-    return assertRefused(zip, message);
-  });
+    await assertRefused(zip, message);
+  }
+});
 
 const hello = { bytes: "hello", method: 0 };
 
@@ -244,31 +232,20 @@ test("a table of contents whose last entry extends beyond its end is refused", (
 });
 
 test("bytes hidden after the packed bytes of a file are refused, in small and large files", async () => {
-  for (const size of [10, 5_000_000]) {
-    for (const extraBytes of [1, 100, 3_000_000]) {
-      const bytes = Buffer.alloc(size, "abc");
-      const packed = Buffer.concat([deflateRawSync(bytes), Buffer.alloc(extraBytes)]);
-      const source = sourceOf(makeZip([{ name: "a.txt", bytes, packed }]));
-      const { entries } = await readArchive(source);
+  for (const [size, extraBytes] of [
+    [10, 1],
+    [10, 3_000_000],
+    [5_000_000, 100],
+  ]) {
+    const bytes = Buffer.alloc(size ?? 0, "abc");
+    const packed = Buffer.concat([deflateRawSync(bytes), Buffer.alloc(extraBytes ?? 0)]);
+    const source = sourceOf(makeZip([{ name: "a.txt", bytes, packed }]));
+    const { entries } = await readArchive(source);
 
-      for (const entry of entries) {
-        assert.equal(entry.crc32, crc32(bytes));
-        await assert.rejects(checkEntry(source, entry, 0), /does not match its checksum/);
-      }
+    for (const entry of entries) {
+      assert.equal(entry.crc32, crc32(bytes));
+      await assert.rejects(checkEntry(source, entry, 0), /does not match its checksum/);
     }
+    assert.equal(entries.length, 1);
   }
-});
-
-deepTest("20,000 names that differ only by case make one warning", async () => {
-  const names = Array.from({ length: 10_000 }, (_, i) =>
-    i.toString(2).padStart(14, "0").replaceAll("0", "A"),
-  );
-
-  const { paths, warnings } = await readNames(
-    ...names.flatMap((name) => [name, name.replaceAll("A", "a")]).slice(0, -1),
-  );
-
-  assert.equal(paths.length, 10_000);
-  assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? "", /9999 pairs differ/);
 });

@@ -112,17 +112,16 @@ const changeByte: Damage = (zip, random) => {
 
 const cut: Damage = (zip, random) => zip.subarray(0, random(zip.length + 1));
 
-const leaveOut: Damage = (zip, random) => {
-  const from = random(zip.length + 1);
-  return Buffer.concat([zip.subarray(0, from), zip.subarray(from + random(60))]);
-};
-
-const insert: Damage = (zip, random) => {
+/** Replaces up to 60 bytes by up to 60 others. */
+const replace: Damage = (zip, random) => {
   const at = random(zip.length + 1);
-  return Buffer.concat([zip.subarray(0, at), Buffer.alloc(random(60), random(256)), zip.subarray(at)]);
+  const others = Buffer.alloc(random(60), random(256));
+  return Buffer.concat([zip.subarray(0, at), others, zip.subarray(at + random(60))]);
 };
 
-const append: Damage = (zip, random) => Buffer.concat([zip, Buffer.alloc(1 + random(40), random(256))]);
+/** Appends bytes, or another archive. */
+const append: Damage = (zip, random, seeds) =>
+  Buffer.concat([zip, pick([Buffer.alloc(1 + random(40), random(256)), pick(seeds, random)], random)]);
 
 /** Copies a structure of this or another archive over a structure of this archive. */
 const splice: Damage = (zip, random, seeds) => {
@@ -136,10 +135,8 @@ const splice: Damage = (zip, random, seeds) => {
   return Buffer.concat([zip.subarray(0, at), piece, zip.subarray(at + (random(2) === 0 ? piece.length : 0))]);
 };
 
-const joined: Damage = (zip, random, seeds) => Buffer.concat([zip, pick(seeds, random)]);
-
 /** Each kind of damage as often as it is here. */
 const damages: readonly Damage[] = [
   ...Array<Damage>(6).fill(changeField),
-  ...[changeByte, changeByte, cut, leaveOut, insert, append, splice, splice, joined],
+  ...[changeByte, changeByte, cut, replace, replace, append, append, splice, splice],
 ];
