@@ -83,6 +83,7 @@ test("it leaves out a printer’s model that the INF lacks, and the page says so
 
   assert.equal(namesIn(script), "'Papyrus 159 PCL6'");
   assert.match(page, /leaves out models that the INF does not contain: <bdi>Papyrus 100 PCL6<\/bdi>/);
+  assert.doesNotMatch(page, /diagnose\.ps1/);
 });
 
 test("it changes with the models in use and the trusted publisher; its revision does not depend on models", async (t) => {
