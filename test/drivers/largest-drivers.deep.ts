@@ -51,8 +51,7 @@ test("the form of the largest archive is quick and small", async () => {
   const page = infAndModel(choice).toString();
   const ms = await leastTime(() => infAndModel(choice).toString());
 
-  assert.ok(ms < limitMs, `${ms} ms`);
-  assert.ok(page.length < 100_000, `${page.length} characters`);
+  assert.ok(ms < limitMs && page.length < 100_000, `${ms} ms, ${page.length} characters`);
   assert.match(page, /value="folder999\/papyrus999\.inf"\s+checked/);
 });
 
@@ -111,21 +110,13 @@ test("choosing among very many models of very many manufacturers takes bounded t
   const ms = await leastTime(() => preferredDescription(descriptions, manufacturers));
 
   assert.ok(ms < 400, `${ms} ms`);
-  assert.equal(preferredDescription(["B 1", "Acme 2 v3.4", "Acme 2"], ["ACME Inc."]), "Acme 2");
-  assert.equal(preferredDescription(["", "B v1.0", "C"], []), "C");
-  assert.equal(preferredDescription([]), "");
 });
 
 test("a list of very many printers of one client takes linear time", async () => {
   const printer = makePrinter();
   const stated = { state: "ready", findings: [], changed: false } as const;
-  const row = {
-    printer,
-    client: { id: 1, name: "Client" },
-    driver: undefined,
-    arm64Driver: undefined,
-    ...stated,
-  };
+  const client = { id: 1, name: "Client" };
+  const row = { printer, client, driver: undefined, arm64Driver: undefined, ...stated };
   const choices = { clients: [], drivers: [] };
   const narrowing = parseNarrowing({});
   const listOf = (length: number) => {
