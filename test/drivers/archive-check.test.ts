@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { test } from "node:test";
-import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { navigation, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
 function archivePath({ app }: TestApp): string {
@@ -17,7 +17,12 @@ function flipBit(path: string): void {
   writeFileSync(path, bytes);
 }
 
-const needArchive = ["printers/1/packages/rmm", "printers/1/packages/mdm", "drivers/1/files", "drivers/1/archive"];
+const needArchive = [
+  "printers/1/packages/rmm",
+  "printers/1/packages/mdm",
+  "drivers/1/files",
+  "drivers/1/archive",
+];
 
 /** The statuses of what needs the archive; one if all are the same. */
 async function statuses({ fetch }: TestApp): Promise<number[]> {
@@ -26,7 +31,8 @@ async function statuses({ fetch }: TestApp): Promise<number[]> {
 }
 
 /** The lines about damage in the log of a service. */
-const damagesIn = ({ lines }: TestApp) => lines.filter((line) => /is damaged: its SHA-256 is/.test(line)).length;
+const damagesIn = ({ lines }: TestApp) =>
+  lines.filter((line) => /is damaged: its SHA-256 is/.test(line)).length;
 
 test("an archive that is damaged while the service runs is refused until the same ZIP is uploaded again", async (t) => {
   const app = await startApp(t);
@@ -38,14 +44,19 @@ test("an archive that is damaged while the service runs is refused until the sam
   const install = await app.fetch("/printers/1/scripts/install");
   const reason = await (await app.fetch("/printers/1/packages/rmm")).text();
   const page = await (await app.fetch("/drivers/1")).text();
-  await app.upload("/drivers/upload", driverZip());
+  const uploaded = await app.upload("/drivers/upload", driverZip(), "again.zip", navigation);
+  const location = uploaded.headers.get("location") ?? "";
+  const replaced = await (await app.fetch(location)).text();
   const after = await statuses(app);
 
   assert.deepEqual([before, damaged, after], [[200], [422], [200]]);
   assert.match(await install.text(), /Download = 'http[^']+\/drivers\/1\/files'\r\n\s+FilesSha256 = ''/);
   assert.match(reason, /is damaged on the server\. Upload driver\.zip again/);
   assert.match(page, /The driver ZIP is damaged on the server\. Upload driver\.zip again/);
+  assert.equal(location, "/drivers/1?uploaded=damaged");
+  assert.match(replaced, /Its ZIP was damaged and was replaced/);
   assert.equal(damagesIn(app), 1);
+  assert.equal((await app.app.overview.driver(1)).driver.state, "ready");
 });
 
 test("an archive that was damaged while the service was off is detected after the start", async (t) => {
@@ -109,13 +120,14 @@ test("missing and shortened archives are refused at once, with the remedy, until
   const missing = await statuses(app);
   const reason = await (await app.fetch("/printers/1/packages/rmm")).text();
   const page = await (await app.fetch("/drivers/1")).text();
-  await app.upload("/drivers/upload", driverZip());
+  const notice = await (await app.upload("/drivers/upload", driverZip())).text();
 
   assert.equal(short.status, 422);
   assert.match(await short.text(), /is damaged on the server\. Upload driver\.zip again/);
   assert.deepEqual(missing, [422]);
   assert.match(reason, /missing on the server\. Upload driver\.zip again/);
   assert.match(page, /The driver ZIP is missing on the server/);
+  assert.match(notice, /<div class="notice good"[\s\S]*Its ZIP was missing and was replaced/);
   assert.deepEqual(await statuses(app), [200]);
   assert.equal(readdirSync(dirname(path)).length, 1);
 });

@@ -211,7 +211,10 @@ test("a save that affects printers shows its effects first and happens after the
   const twice = await save({ ...change, confirmed: confirmedIn(page) });
 
   assert.equal(unconfirmed.status, 200);
-  assert.match(page, /must be deployed again: <a[^>]*><bdi>Own &lt;1&gt;<\/bdi><\/a> \(<bdi>Alpha<\/bdi>\)\./);
+  assert.match(
+    page,
+    /must be deployed again: <a[^>]*><bdi>Own &lt;1&gt;<\/bdi><\/a> \(<bdi>Alpha<\/bdi>\)\./,
+  );
   assert.match(page, /1 printer will be blocked\. The INF does not contain .*Papyrus A.*<bdi>Chosen/);
   assert.match(page, /name="comment" value="kept &amp; sent again"/);
   assert.equal(before, "papyrus.inf");
@@ -220,7 +223,7 @@ test("a save that affects printers shows its effects first and happens after the
   assert.deepEqual([twice.status, twice.headers.get("location")], [303, "/drivers/1?done=saved"]);
   const printers = await app.overview.findMany([1, 2]);
   assert.deepEqual([printers.get(1)?.state, printers.get(2)?.state], ["ready", "blocked"]);
-  assert.match(message, /class="notice warn"[^>]*>\s*<p>Saved: [^]*1 printer cannot be deployed with this/);
+  assert.match(message, /class="notice warn"[^>]*>\s*<p>Saved: [\s\S]*1 printer cannot be deployed with this/);
 });
 
 test("a confirmation of outdated effects is requested again; names, comments and plain requests need none", async (t) => {
@@ -238,7 +241,10 @@ test("a confirmation of outdated effects is requested again; names, comments and
   const saved = await save({ comment: "d" }, htmxHeaders);
 
   assert.match(first, /1 printer must be deployed again/);
-  assert.match(first, /will have the model “<bdi>Papyrus C<\/bdi>” instead of “<bdi>Papyrus A<\/bdi>”: .*One</);
+  assert.match(
+    first,
+    /will have the model “<bdi>Papyrus C<\/bdi>” instead of “<bdi>Papyrus A<\/bdi>”: .*One</,
+  );
   assert.match(second, /The data changed meanwhile/);
   assert.match(second, /2 printers must be deployed again/);
   assert.equal(after, "Papyrus A");

@@ -126,8 +126,14 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
   });
 
   test("every model of a list is visible at 360 px without scrolling sideways or within the list", async (t) => {
-    const models = Array.from({ length: 40 }, (_, i) => `Papyrus ${i} with a long name for PCL 6 and PostScript`);
-    const { page } = await openPage(t, "/drivers/1?tab=model", { drivers: [driverZip({ models })], ...narrow });
+    const models = Array.from(
+      { length: 40 },
+      (_, i) => `Papyrus ${i} with a long name for PCL 6 and PostScript`,
+    );
+    const { page } = await openPage(t, "/drivers/1?tab=model", {
+      drivers: [driverZip({ models })],
+      ...narrow,
+    });
 
     const hidden = await page.evaluate(`(() => {
       const list = document.querySelector(".models");

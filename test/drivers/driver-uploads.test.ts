@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startGuarded } from "../support/access/guarded.ts";
@@ -73,9 +72,7 @@ test("uploads above the limit of waiting ones are refused with 503 and Retry-Aft
   assert.equal(app.store.drivers.list().length, 4 - busy.length);
 });
 
-const beside = (provider: string) => [
-  { name: "second/b.inf", bytes: printerInf({ provider, files: [] }) },
-];
+const beside = (provider: string) => [{ name: "second/b.inf", bytes: printerInf({ provider, files: [] }) }];
 const file = (name: string, size = 9) => ({ name, bytes: "x".repeat(size) });
 const autorun = { name: "autorun.inf", bytes: "[autorun]\r\nopen=setup.exe" };
 
@@ -89,7 +86,7 @@ const notices: [zip: Buffer, tone: "good" | "warn" | "bad", said: RegExp][] = [
     "warn",
     /printer drivers of several vendors: Papyrus \(papyrus\.inf\), Acme Inc\. \(second\/b\.inf\)/,
   ],
-  [driverZip({ extra: beside("PAPYRUS, Ltd.") }), "good", /^(?![^]*several vendors)/],
+  [driverZip({ extra: beside("PAPYRUS, Ltd.") }), "good", /^(?![\s\S]*several vendors)/],
   [makeZip([{ name: "papyrus.inf", bytes: printerInf() }]), "bad", /./],
   [
     driverZip({ className: "Net", provider: "Acme" }),
@@ -114,7 +111,11 @@ const notices: [zip: Buffer, tone: "good" | "warn" | "bad", said: RegExp][] = [
   ],
   [makeZip([file("readme.txt")]), "bad", /contains no INF file\. Zip the folder with the INF file/],
   [Buffer.from("MZ a program"), "bad", /is not a ZIP file\. Extract this setup program with 7-Zip/],
-  [makeZip([autorun, file("x.msi")]), "bad", /no INF of a driver\. Extract this ZIP\. Extract “x\.msi” with 7-Zip/],
+  [
+    makeZip([autorun, file("x.msi")]),
+    "bad",
+    /no INF of a driver\. Extract this ZIP\. Extract “x\.msi” with 7-Zip/,
+  ],
 ];
 
 test("the notice of an upload has the tone of its worst line, says what the ZIP is, and how to get at the driver in it", async (t) => {
@@ -226,25 +227,6 @@ test("every page of an operator has one upload form, and a viewer's page has non
   assert.deepEqual(new Set(counts), new Set([1]));
   assert.deepEqual(new Set(ofViewer), new Set([0]));
   assert.doesNotMatch(signIn, /upload-form/);
-});
-
-test("an upload that restores a missing or damaged archive says so", async (t) => {
-  const service = await startApp(t);
-  await service.addDriver();
-  const { blobs, drivers } = service.app.store;
-  const path = blobs.pathOf("drivers", drivers.get(1).sha256);
-
-  await blobs.remove("drivers", drivers.get(1).sha256);
-  const missing = await uploadNotice(service, driverZip());
-  await writeFile(path, "half of it");
-  const damaged = await service.upload("/drivers/upload", driverZip(), "again.zip", navigation);
-  const page = await (await service.fetch(damaged.headers.get("location") ?? "")).text();
-
-  assert.match(missing, /Its ZIP was missing and was replaced/);
-  assert.equal(toneOf(missing), "good");
-  assert.equal(damaged.headers.get("location"), "/drivers/1?uploaded=damaged");
-  assert.match(page, /Its ZIP was damaged and was replaced/);
-  assert.equal((await service.app.overview.driver(1)).driver.state, "ready");
 });
 
 test("an upload offers to move printers if it is a newer version of their driver, and not otherwise", async (t) => {

@@ -125,7 +125,9 @@ test("a killed inspection answers 422 and leaves no files", { skip: withoutProc 
   assert.ok((await service.addDriver()) > 0);
 });
 
-test("an inspection survives signals that a terminal sends to all its processes", { skip: withoutProc }, async (t) => {
+test("an inspection survives signals that a terminal sends to all its processes", {
+  skip: withoutProc,
+}, async (t) => {
   const inspections = startInspections(t);
   const archive = await archiveOf(t, zipOf(models(rounds(15_000, 50_000))));
   const sent = signalReaders(t, "SIGINT", "SIGTERM");
@@ -187,7 +189,10 @@ test("few inspections run at once, some wait in order, one client has half of th
     );
 
     const codes = answers.map((answer) => answer.status === "rejected" && answer.reason.code);
-    assert.deepEqual(codes, clients.map((_, i) => (i === refused ? "busy" : false)));
+    assert.deepEqual(
+      codes,
+      clients.map((_, i) => (i === refused ? "busy" : false)),
+    );
     assert.deepEqual(order, [refused, ...clients.map((_, i) => i).filter((i) => i !== refused)]);
     assert.equal((await inspections.inspect(archive)).infs.length, 1, "a place is free again");
   }

@@ -112,34 +112,6 @@ test("it changes with the models in use and the trusted publisher; its revision 
   assert.match(page, /href="\/drivers\/1\/scripts\/install"/);
 });
 
-test("an impossible package is refused with 404, 405 or 422, with the reason and the remedy", async (t) => {
-  const { app, fetch, addDriver } = await appWithShared(t);
-  const empty = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
-  const unknown = ["99/packages/rmm", "x/packages/rmm", "1/packages/zip", "99/scripts/install"];
-  const refused: (readonly [path: string, status: number, why?: RegExp])[] = [
-    ...[...unknown, "1/scripts/other", "1/scripts/requirement", "1/scripts/diagnose"].map(
-      (path) => [path, 404] as const,
-    ),
-    ...["packages/rmm", "packages/mdm", "scripts/install"].map(
-      (path) => [`${empty}/${path}`, 422, /has no model\. Choose one on the driver/] as const,
-    ),
-    ...["packages/rmm", "packages/mdm", "scripts/detect"].map(
-      (path) => [`1000002/${path}`, 422, /^“.*” comes with Windows and has no package of its own\./] as const,
-    ),
-    ["1/packages/rmm", 422, /Upload driver\.zip again/],
-  ];
-  const posted = await fetch("/drivers/1/packages/rmm", { method: "POST" });
-  await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
-
-  for (const [path, status, why = /./] of refused) {
-    const answer = await fetch(`/drivers/${path}`);
-
-    assert.equal(answer.status, status, path);
-    assert.match(await answer.text(), why);
-  }
-  assert.equal(posted.status, 405);
-});
-
 /** Starts a service with a client that has two printers with an uploaded driver and one with a Windows driver. */
 async function appWithClient(t: TestContext): Promise<TestApp> {
   const app = await startApp(t);
@@ -209,11 +181,10 @@ test("scripts fetched alone also look for the driver, contain no URL, and can be
 
   for (const owner of ["/printers/1", "/clients/1"]) {
     const answer = await fetch(`${owner}/scripts/install?driver=apart`);
-    const script = await answer.text();
     const page = await (await fetch(`${owner}/read/uninstall?driver=apart`)).text();
 
     assert.match(answer.headers.get("content-disposition") ?? "", /"install-\w+-without-driver\.ps1"/);
-    assert.doesNotMatch(script, /https?:\/\/127|Invoke-WebRequest/);
+    assert.doesNotMatch(await answer.text(), /https?:\/\/127|Invoke-WebRequest/);
     assert.match(page, new RegExp(`href="${owner}/scripts/uninstall\\?driver=apart"`));
     assert.match(page, /its own package removes it/);
   }
@@ -242,28 +213,37 @@ test("any other value of driver is refused; packages of Windows’ drivers and d
   }
 });
 
-test("a package without the driver is refused for the same reasons, and one of the other printers is offered", async (t) => {
+test("an impossible package is refused with 404, 405 or 422, with the reason and the remedy, or with another choice", async (t) => {
   const { app, fetch, post, addDriver, addPrinter } = await appWithClient(t);
   await post("/printers", { name: "Bare", address: "10.0.0.1", client_id: "1" });
   const empty = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
   await addPrinter({ name: "Incomplete", driver_id: String(empty) });
-  const refused = {
-    "/printers/99/packages/rmm?": 404,
-    "/clients/99/packages/rmm?": 404,
-    "/printers/4/packages/rmm?": 422,
-    "/printers/5/packages/rmm?": 422,
-    "/packages/rmm?ids=1,4&": 422,
-  };
-
-  for (const [path, status] of Object.entries(refused))
-    assert.equal((await fetch(`${path}driver=apart`)).status, status, path);
-  const others = await fetch("/packages/rmm?ids=1,4&driver=apart", { headers: { "hx-request": "true" } });
+  const other = /href="\/packages\/rmm\?ids=1&amp;driver=apart">Download the other one</;
+  const refused: [status: number, why: RegExp, ...paths: string[]][] = [
+    [404, /./, "drivers/99/packages/rmm", "drivers/x/packages/rmm", "drivers/1/packages/zip"],
+    [404, /./, "drivers/99/scripts/install", "drivers/1/scripts/other"],
+    [404, /./, "drivers/1/scripts/requirement", "drivers/1/scripts/diagnose"],
+    [404, /./, "printers/99/packages/rmm?driver=apart", "clients/99/packages/rmm?driver=apart"],
+    [422, /./, "printers/4/packages/rmm?driver=apart", "printers/5/packages/rmm?driver=apart"],
+    [422, other, "packages/rmm?ids=1,4&driver=apart"],
+    ...["packages/rmm", "packages/mdm", "scripts/install"].flatMap((end): typeof refused => [
+      [422, /has no model\. Choose one on the driver/, `drivers/${empty}/${end}`],
+      [422, /^“.*” comes with Windows and has no package of its own\./, `drivers/1000002/${end}`],
+    ]),
+    [422, /Upload driver\.zip again/, "drivers/1/packages/rmm", "printers/1/packages/rmm?driver=apart"],
+  ];
+  const posted = await fetch("/drivers/1/packages/rmm", { method: "POST" });
   await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
-  const gone = await fetch("/printers/1/packages/rmm?driver=apart");
 
-  assert.match(await others.text(), /href="\/packages\/rmm\?ids=1&amp;driver=apart">Download the other one</);
-  assert.equal(gone.status, 422);
-  assert.match(await gone.text(), /Upload driver\.zip again/);
+  assert.equal(posted.status, 405);
+  for (const [status, why, ...paths] of refused)
+    for (const path of paths) {
+      const headers: Record<string, string> = why === other ? { "hx-request": "true" } : {};
+      const answer = await fetch(`/${path}`, { headers });
+
+      assert.equal(answer.status, status, path);
+      assert.match(await answer.text(), why);
+    }
 });
 
 test("a package without the driver counts as a download of each printer, and a driver’s own package of none", async (t) => {

@@ -75,22 +75,25 @@ test("models with impossible names are left out, and the report says how many", 
   for (const { warnings } of [one, other]) assert.match(warnings.join(), /^3 models are left out/);
 });
 
-deepTest("the lists of a report are cut and its counts are not, and the printer's INF gets its names first", async () => {
-  const whole = printerInf({ models: named(10_001, (i) => `Papyrus ${i}`), files: ["a.dll"] });
-  const count = rounds(40, 100);
-  const others = Array.from({ length: count }, (_, i) => ({ name: `0/${i}.inf`, bytes: longNames(i) }));
+deepTest(
+  "the lists of a report are cut and its counts are not, and the printer's INF gets its names first",
+  async () => {
+    const whole = printerInf({ models: named(10_001, (i) => `Papyrus ${i}`), files: ["a.dll"] });
+    const count = rounds(40, 100);
+    const others = Array.from({ length: count }, (_, i) => ({ name: `0/${i}.inf`, bytes: longNames(i) }));
 
-  const report = await reportFor(
-    makeZip([...others, { name: "z.inf", bytes: whole }, { name: "papyrus.cat" }, { name: "a.dll" }]),
-  );
+    const report = await reportFor(
+      makeZip([...others, { name: "z.inf", bytes: whole }, { name: "papyrus.cat" }, { name: "a.dll" }]),
+    );
 
-  const last = report.infs.at(-1);
-  assert.equal(report.printerInf, "z.inf");
-  assert.deepEqual([last?.descriptions.length, last?.unused.count], [10_000, count]);
-  assert.ok(JSON.stringify(report).length <= 2 << 20);
-  assert.match(report.warnings.join(), /models are not listed\. You can type them/);
-  assert.equal(report.infs[0] && missingCountOf(report.infs[0]), 201);
-});
+    const last = report.infs.at(-1);
+    assert.equal(report.printerInf, "z.inf");
+    assert.deepEqual([last?.descriptions.length, last?.unused.count], [10_000, count]);
+    assert.ok(JSON.stringify(report).length <= 2 << 20);
+    assert.match(report.warnings.join(), /models are not listed\. You can type them/);
+    assert.equal(report.infs[0] && missingCountOf(report.infs[0]), 201);
+  },
+);
 
 deepTest("50,000 names that differ only by case make few warnings", async () => {
   const names = ["A", "a"].flatMap((letter) => named(25_000, (i) => `${letter}${i}`));

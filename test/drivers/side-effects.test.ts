@@ -62,7 +62,11 @@ const cases: readonly [what: string, inf: string, expected: RegExp][] = [
   ],
   ["a single file that leads out", withLines("CopyFiles=@..\\evil.exe"), /folders \(\.\.\\evil\.exe\)/],
   ["deleted files", withLines("DelFiles=Gone"), /deletes, renames or changes files \(Gone\)/],
-  ["an INI file", withLines("UpdateInis=I", "[I]\nwininit.ini,rename,,a=b"), /changes files \(wininit\.ini\)/],
+  [
+    "an INI file",
+    withLines("UpdateInis=I", "[I]\nwininit.ini,rename,,a=b"),
+    /changes files \(wininit\.ini\)/,
+  ],
 ];
 
 test("a warning names each side effect of an INF", async () => {

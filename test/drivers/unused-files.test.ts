@@ -49,7 +49,10 @@ function remarkOf(driver: Driver, bytes?: number): string {
 test("remarks call files unused only if no printer INF uses them, and say whether packages leave them out", () => {
   const ofChosen = /Packages contain 10 files that this INF does not use \(2\.0 KB\)\./;
   const remarks: [driver: Driver, expected: RegExp][] = [
-    [driverOf(2, 3), /contain 10 files that this INF does not use \(2\.0 KB\)\.[^]*&lt;a&gt;\.dll and 9 more/],
+    [
+      driverOf(2, 3),
+      /contain 10 files that this INF does not use \(2\.0 KB\)\.[\s\S]*&lt;a&gt;\.dll and 9 more/,
+    ],
     [driverOf(2, 10), /Packages contain 10 unused files \(2\.0 KB\)\./],
     [driverOf(1), /contain 10 unused files \(2\.0 KB\)\./],
     [driverOf(2), ofChosen],

@@ -201,32 +201,38 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(problems, []);
   });
 
-  deepTest("an upload shows its progress, leaving during it asks first, and a cancelled one is followed by the next", async (t) => {
-    const { url, app, page, see, press } = await openPage(t, "/drivers");
-    await slowDown(page);
-    const small = join(await temporaryFolder(t), "small.zip");
-    await writeFile(small, driverZip());
-    const asked: string[] = [];
-    page.once("dialog", (dialog) => {
-      asked.push(dialog.type());
-      void dialog.dismiss();
-    });
-    await page.getByLabel("Driver ZIP").setInputFiles([await largeFile(t, 1_500_000), small]);
-    await page.locator("#upload-lines > li").nth(1).getByText("Waiting").waitFor();
-    await page.locator("#upload-lines .state").getByText(/^\d+ %$/).waitFor();
+  deepTest(
+    "an upload shows its progress, leaving during it asks first, and a cancelled one is followed by the next",
+    async (t) => {
+      const { url, app, page, see, press } = await openPage(t, "/drivers");
+      await slowDown(page);
+      const small = join(await temporaryFolder(t), "small.zip");
+      await writeFile(small, driverZip());
+      const asked: string[] = [];
+      page.once("dialog", (dialog) => {
+        asked.push(dialog.type());
+        void dialog.dismiss();
+      });
+      await page.getByLabel("Driver ZIP").setInputFiles([await largeFile(t, 1_500_000), small]);
+      await page.locator("#upload-lines > li").nth(1).getByText("Waiting").waitFor();
+      await page
+        .locator("#upload-lines .state")
+        .getByText(/^\d+ %$/)
+        .waitFor();
 
-    await page.getByRole("link", { name: "Clients" }).click({ noWaitAfter: true });
-    await press("Cancel large.zip");
-    const isFocused = await isFocusIn(page, "#upload-lines > li:first-child");
-    await see("Upload cancelled.");
-    await see("was uploaded");
-    await page.getByRole("link", { name: "Clients" }).click();
-    await page.waitForURL(`${url}/clients`);
+      await page.getByRole("link", { name: "Clients" }).click({ noWaitAfter: true });
+      await press("Cancel large.zip");
+      const isFocused = await isFocusIn(page, "#upload-lines > li:first-child");
+      await see("Upload cancelled.");
+      await see("was uploaded");
+      await page.getByRole("link", { name: "Clients" }).click();
+      await page.waitForURL(`${url}/clients`);
 
-    assert.deepEqual(asked, ["beforeunload"]);
-    assert.equal(isFocused, true, "the line has the focus of the button that is gone");
-    assert.equal(app.store.drivers.list().length, 1);
-  });
+      assert.deepEqual(asked, ["beforeunload"]);
+      assert.equal(isFocused, true, "the line has the focus of the button that is gone");
+      assert.equal(app.store.drivers.list().length, 1);
+    },
+  );
 
   deepTest("a failed upload can be retried from its line without choosing the file again", async (t) => {
     const { app, page, see } = await openPage(t, "/drivers");

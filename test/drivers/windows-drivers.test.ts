@@ -16,8 +16,7 @@ function selectedIn(page: string, name: string): string | undefined {
 
 test("Windows drivers exist from the start, are found, follow uploaded ones in forms, and do not complete the first steps", async (t) => {
   const { addDriver, fetch } = await startApp(t);
-  const pages = (...paths: string[]) =>
-    Promise.all(paths.map(async (path) => (await fetch(path)).text()));
+  const pages = (...paths: string[]) => Promise.all(paths.map(async (path) => (await fetch(path)).text()));
 
   const [library = "", dashboard = "", form = "", found = ""] = await pages(
     ...["/drivers", "/", "/printers", "/search?q=ipp+class"],

@@ -100,8 +100,7 @@ function filesNamed(count: number, name: (i: number) => string): Buffer {
 
 const inOneFile = (part: Partial<ZipPart>) => makeZip([{ name: "a", ...part }]);
 const manyNames = unicodeExtra(Buffer.from("another name"), "b");
-const inCases = (i: number) =>
-  i.toString(2).padStart(16, "0").replaceAll("0", "a").replaceAll("1", "A");
+const inCases = (i: number) => i.toString(2).padStart(16, "0").replaceAll("0", "a").replaceAll("1", "A");
 
 const growing: [what: string, make: (count: number) => Buffer][] = [
   ["folders in folders", (count) => filesNamed(count, (i) => `${"a/".repeat(115)}${i}`)],

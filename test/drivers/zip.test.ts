@@ -192,7 +192,11 @@ test("a wrong checksum, a wrong size and damaged data are refused", async () => 
 
 test("a ZIP is refused with one sentence for anything that packages must not contain", async () => {
   for (const [what, message, parts, options] of refused)
-    await assert.rejects(readArchive(sourceOf(makeZip(parts, options))), { name: "UserError", message }, what);
+    await assert.rejects(
+      readArchive(sourceOf(makeZip(parts, options))),
+      { name: "UserError", message },
+      what,
+    );
 });
 
 test("a ZIP64 archive is refused for wrong fields in its end records", async () => {

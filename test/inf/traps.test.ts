@@ -174,7 +174,10 @@ const traps: readonly Trap[] = [
     found: { missing: ["own.dll"] },
   },
   {
-    inf: printer("without a layout file, nothing comes from Windows", "[I]\nInclude=a.inf\nCopyFiles=@own.dll\n"),
+    inf: printer(
+      "without a layout file, nothing comes from Windows",
+      "[I]\nInclude=a.inf\nCopyFiles=@own.dll\n",
+    ),
     found: { missing: ["own.dll"] },
   },
   {
@@ -193,7 +196,11 @@ const traps: readonly Trap[] = [
     ),
     files: {
       ...{ "a.cat": "", "x64/a.dll": "", "sub/sub.dll": "", "sub.dll": "" },
-      "sub/B.INF": other("B", "01/01/2020", `CopyFiles=@sub.dll\n${oneFile.slice(22).replace("a.dll", "sub.dll")}`),
+      "sub/B.INF": other(
+        "B",
+        "01/01/2020",
+        `CopyFiles=@sub.dll\n${oneFile.slice(22).replace("a.dll", "sub.dll")}`,
+      ),
     },
     used: ["a.inf", "a.cat", "x64/a.dll", "sub/sub.dll", "sub/B.INF"],
     others: { "sub/B.INF": ["B"] },
@@ -218,7 +225,10 @@ const traps: readonly Trap[] = [
     used: ["a.inf", "x86.cat", "x64.cat", "x64/a.dll", "x86/a.dll", "arm64/a.dll"],
   },
   {
-    inf: printer("of two files with similar names that Windows tells apart, only the named one is used", oneFile.replaceAll("a.dll", "i\u0307.dll")),
+    inf: printer(
+      "of two files with similar names that Windows tells apart, only the named one is used",
+      oneFile.replaceAll("a.dll", "i\u0307.dll"),
+    ),
     files: { "\u0130.dll": "", "i\u0307.dll": "", "l.dll": "" },
     used: ["a.inf", "i\u0307.dll"],
   },
@@ -281,7 +291,10 @@ for (const { inf, files = {}, ...expected } of traps) {
     assert.deepEqual(Object.fromEntries(models), expected.others ?? {});
     const { unused } = json.package as { unused: unknown };
     if (expected.used !== undefined)
-      assert.deepEqual((await usedEntriesOf(zip, "a.inf")).map(({ path }) => path), expected.used);
+      assert.deepEqual(
+        (await usedEntriesOf(zip, "a.inf")).map(({ path }) => path),
+        expected.used,
+      );
     if (expected.unused !== undefined) assert.deepEqual(unused, expected.unused);
     if (expected.printerInf !== undefined) assert.equal(json.printerInf, expected.printerInf);
     if (expected.notShipped) assert.deepEqual(reportOf(inspection).infs[0]?.notShipped, expected.notShipped);
