@@ -85,34 +85,6 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.deepEqual(problems, []);
   });
 
-  deepTest("buttons offer the same choices without scripts", async (t) => {
-    const { app, page, see, press } = await openPage(t, "/drivers/1?tab=model", {
-      drivers: [twoInfs],
-      prepare: ({ addPrinter }) => addPrinter({ driver_id: "1", name: "One" }),
-      javaScriptEnabled: false,
-      ...narrow,
-    });
-
-    await page.getByLabel("sub/second.inf").check();
-    await page.getByLabel("Comment").fill("kept");
-    await press("Show models");
-    assert.equal(await page.locator(".models input").count(), 2);
-    await page.getByLabel("Search the models").fill("158");
-    await press("Search");
-    await press("Papyrus 158 PCL6");
-    assert.ok(await page.getByRole("radio", { name: "Papyrus 158 PCL6" }).isChecked());
-    assert.ok(await page.getByLabel("papyrus.inf", { exact: true }).isChecked());
-    await press("Save driver");
-    await see("1 printer must be deployed again");
-    await saveScreenshot(page, "360-driver-confirm-without-scripts");
-    await press("Save and change 1 printer");
-
-    assert.match(page.url(), /\/drivers\/1\?done=redeploy(?:&change=[\w-]{12})?$/);
-    const { driver_desc, comment } = app.store.drivers.get(1);
-    assert.deepEqual([driver_desc, comment], ["Papyrus 158 PCL6", "kept"]);
-    assert.equal(await overflows(page), false);
-  });
-
   deepTest("the printer's form says for each driver whether a model is required", async (t) => {
     const { page, problems, see } = await openPage(t, "/printers?driver_id=2", {
       drivers: [universal, several],

@@ -125,7 +125,7 @@ test("a killed inspection answers 422 and leaves no files", { skip: withoutProc 
   assert.ok((await service.addDriver()) > 0);
 });
 
-test("an inspection survives signals that a terminal sends to all its processes", {
+test("an inspection survives signals of a terminal to all its processes", {
   skip: withoutProc,
 }, async (t) => {
   const inspections = startInspections(t);
@@ -189,11 +189,12 @@ test("few inspections run at once, some wait in order, one client has half of th
     );
 
     const codes = answers.map((answer) => answer.status === "rejected" && answer.reason.code);
+    const places = clients.map((_, i) => i);
     assert.deepEqual(
       codes,
-      clients.map((_, i) => (i === refused ? "busy" : false)),
+      places.map((i) => i === refused && "busy"),
     );
-    assert.deepEqual(order, [refused, ...clients.map((_, i) => i).filter((i) => i !== refused)]);
+    assert.deepEqual(order, [refused, ...places.filter((i) => i !== refused)]);
     assert.equal((await inspections.inspect(archive)).infs.length, 1, "a place is free again");
   }
 });

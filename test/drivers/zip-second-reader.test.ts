@@ -47,11 +47,11 @@ async function readWithTheirs(zip: Buffer, leniency: Leniency = {}): Promise<Rea
       const name = entry.fileName;
       const isSkipped = skipped.has(name);
       const bytes = isSkipped ? Buffer.alloc(0) : await buffer(await file.openReadStreamPromise(entry));
-      if (found.has(name)) return `${name} is there twice`;
-      if (!isSkipped && crc32(bytes) !== entry.crc32) return `${name}: wrong checksum`;
-      if (!name.endsWith("/")) found.set(name, { size: entry.uncompressedSize, crc32: entry.crc32, bytes });
+      assert.ok(!found.has(name), `${name} is there twice`);
+      assert.ok(isSkipped || crc32(bytes) === entry.crc32, `${name}: wrong checksum`);
+      found.set(name, { size: entry.uncompressedSize, crc32: entry.crc32, bytes });
     }
-    return found;
+    return new Map([...found].filter(([name]) => !name.endsWith("/")));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
