@@ -212,10 +212,7 @@ test("a save that affects printers shows its effects first and happens after the
   assert.deepEqual([twice.status, twice.headers.get("location")], [303, "/drivers/1?done=saved"]);
   const printers = await app.overview.findMany([1, 2]);
   assert.deepEqual([printers.get(1)?.state, printers.get(2)?.state], ["ready", "blocked"]);
-  assert.match(
-    message,
-    /class="notice warn"[^>]*>\s*<p>Saved: [\s\S]*1 printer cannot be deployed with this/,
-  );
+  assert.match(message, /class="notice warn"[^>]*>\s*<p>Saved: [\s\S]*1 printer cannot be deployed with/);
 });
 
 test("a confirmation of outdated effects is requested again; names, comments and plain requests need none", async (t) => {
@@ -243,21 +240,6 @@ test("a confirmation of outdated effects is requested again; names, comments and
   assert.match(saved.headers.get("hx-redirect") ?? "", /^\/drivers\/1\?done=saved&change=[\w-]{12}$/);
 });
 
-test("a typed model that the INF lacks is saved only after a confirmation that Windows will refuse it", async (t) => {
-  const { addDriver, post, record, save, stateNow } = await startWithDriver(t, severalModels);
-  const nameless = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
-  const typed = { driver_desc_typed: "Papyrus Z" };
-
-  const unconfirmed = await (await save(typed)).text();
-  const before = record().driver_desc;
-  await save({ ...typed, confirmed: confirmedIn(unconfirmed) });
-  const free = await post(`/drivers/${nameless}`, { from_form: "1", ...typed }, navigation);
-
-  assert.match(unconfirmed, /does not contain the model “<bdi>Papyrus Z<\/bdi>”\. Windows will refuse it/);
-  assert.deepEqual([before, record().driver_desc, await stateNow()], ["Papyrus A", "Papyrus Z", "blocked"]);
-  assert.deepEqual([free.status, await stateNow(nameless)], [303, "ready"]);
-});
-
 test("a printer's form answers a model that the driver lacks, or has lost, with buttons, and a button sends the form", async (t) => {
   const { app, fetch, post, text } = await startWithDriver(t, overlappingInfs);
   const send = async (driver_desc: string) =>
@@ -279,22 +261,30 @@ test("a printer's form answers a model that the driver lacks, or has lost, with 
   assert.deepEqual(offeredIn(later, "driver_desc"), ["Papyrus B", "Papyrus C"]);
 });
 
-test("a move, a bulk change and a driver's form offer the nearest names too", async (t) => {
-  const { addDriver, addPrinter, post, save, text } = await startWithDriver(t, severalModels);
+test("a move, a bulk change and a driver's form offer the nearest names, and a typed model that the INF lacks needs a confirmation", async (t) => {
+  const { addDriver, addPrinter, post, record, save, stateNow, text } = await startWithDriver(t, severalModels);
   await addDriver(driverZip({ models: ["Papyrus A1", "Papyrus X"], version: "0.1" }));
+  const nameless = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
   await addPrinter({ driver_id: "2", driver_desc: "Papyrus A1" });
   const change = { ids: "1", action: "driver", driver_id: "1", driver_desc: "Papyrus BB" };
+  const typed = { driver_desc_typed: "Papyrus Z" };
 
   const move = await text("/drivers/2/move?to=1");
   const bulk = await (await post("/printers/bulk", change)).text();
-  const confirm = await (await save({ driver_desc_typed: "Papyrus CC" })).text();
+  const unconfirmed = await (await save(typed)).text();
+  const before = record().driver_desc;
+  await save({ ...typed, confirmed: confirmedIn(unconfirmed) });
+  const after = [record().driver_desc, await stateNow()];
+  const free = await post(`/drivers/${nameless}`, { from_form: "1", ...typed }, navigation);
   const chosen = await save({ driver_desc_typed: "Papyrus C" });
 
   const abc = ["Papyrus A", "Papyrus B", "Papyrus C"];
   assert.deepEqual(offeredIn(move, "model_0"), abc);
   assert.match(bulk, /The driver does not contain the model “Papyrus BB”\. Similar models: “Papyrus B”, /);
-  assert.deepEqual(offeredIn(confirm, "driver_desc_typed"), abc);
-  assert.equal(chosen.status, 303);
+  assert.deepEqual(offeredIn(unconfirmed, "driver_desc_typed"), abc);
+  assert.match(unconfirmed, /does not contain the model “<bdi>Papyrus Z<\/bdi>”\. Windows will refuse it/);
+  assert.deepEqual([before, ...after], ["Papyrus A", "Papyrus Z", "blocked"]);
+  assert.deepEqual([free.status, chosen.status, await stateNow(nameless)], [303, 303, "ready"]);
 });
 
 test("“Install exactly this version” shows its effect first, reaches scripts and packages, and can be undone", async (t) => {

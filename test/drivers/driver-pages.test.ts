@@ -11,13 +11,9 @@ import {
   withoutBrowser,
 } from "../support/browser.ts";
 import { deepTest, isDeep } from "../support/depth.ts";
-import { choose, narrow, openPage, zipFile } from "../support/drivers/driver-pages.ts";
+import { narrow, openPage } from "../support/drivers/driver-pages.ts";
 import { driverZip, twoInfs } from "../support/drivers/driver-zip.ts";
 import { startWithUnusedFiles } from "../support/drivers/unused-files.ts";
-
-const several = driverZip({ models: ["Papyrus A", "Papyrus B", "Papyrus C"] });
-const universal = driverZip({ models: ["Papyrus Universal"] });
-const network = driverZip({ className: "Net", provider: "Acme", models: ["Acme Network Adapter"] });
 
 /** Tries to leave a page with unsaved changes and cancels. @returns the type of the dialog */
 async function dialogOnLeaving(page: Page): Promise<string> {
@@ -27,13 +23,6 @@ async function dialogOnLeaving(page: Page): Promise<string> {
   });
   await Promise.all([asked, page.locator("nav a").first().click()]);
   return asked;
-}
-
-/** The groups and options of the driver's select, without those of Windows. */
-async function offeredIn(page: Page): Promise<string[]> {
-  const texts = (await page.locator("#f-driver_id > *").evaluateAll(`nodes => nodes.map((node) =>
-    (node.getAttribute("label") ?? "") + " " + node.textContent.trim())`)) as string[];
-  return texts.filter((text) => !text.startsWith("Included in Windows"));
 }
 
 describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
@@ -85,28 +74,21 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.deepEqual(problems, []);
   });
 
-  deepTest("the printer's form says for each driver whether a model is required", async (t) => {
-    const { page, problems, see } = await openPage(t, "/printers?driver_id=2", {
-      drivers: [universal, several],
-    });
+  test("every model of a list is visible at 360 px, and a link into another tab opens it", async (t) => {
+    const models = Array.from({ length: 40 }, (_, i) => `Papyrus ${i} with a long name for PCL 6 and PS`);
+    const drivers = [driverZip({ models })];
+    const { page } = await openPage(t, "/drivers/1?tab=deploy", { drivers, ...narrow });
+    await page.evaluate(`document.querySelector("h1").innerHTML = '<a href="#models-found">models</a>'`);
+    const [link, found] = [page.getByRole("link", { name: "models" }), page.locator("#models-found")];
 
-    await see("Required. Type to search 3 models.");
-    await page.getByLabel("Driver", { exact: true }).selectOption("1");
-    await see("Leave empty for the driver’s model (Papyrus Universal)");
-
-    assert.deepEqual(problems, []);
-  });
-
-  test("every model of a list is visible at 360 px without scrolling sideways or within the list", async (t) => {
-    const models = Array.from(
-      { length: 40 },
-      (_, i) => `Papyrus ${i} with a long name for PCL 6 and PostScript`,
-    );
-    const { page } = await openPage(t, "/drivers/1?tab=model", {
-      drivers: [driverZip({ models })],
-      ...narrow,
-    });
-
+    await link.click();
+    await found.waitFor();
+    if (isDeep) {
+      await page.locator("label[for=tab-what]").click();
+      await found.waitFor({ state: "hidden" });
+      await link.click();
+      await found.waitFor();
+    }
     const hidden = await page.evaluate(`(() => {
       const list = document.querySelector(".models");
       const { left, right, top, bottom } = list.getBoundingClientRect();
@@ -116,27 +98,10 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
       }).length;
     })()`);
 
-    assert.equal(await page.locator(".models li").count(), 40);
-    assert.equal(hidden, 0);
+    assert.equal(await page.getByRole("radio", { name: "INF and model" }).isChecked(), true);
+    assert.deepEqual([await page.locator(".models li").count(), hidden], [40, 0], "neither sideways nor below");
     assert.equal(await overflows(page), false);
     await saveScreenshot(page, "360-driver-models");
-  });
-
-  test("a link into another tab opens it, also when the address stays the same", async (t) => {
-    const { page } = await openPage(t, "/drivers/1?tab=deploy", { drivers: [several] });
-    await page.evaluate(`document.querySelector("h1").innerHTML = '<a href="#models-found">models</a>'`);
-    const [link, models] = [page.getByRole("link", { name: "models" }), page.locator("#models-found")];
-
-    await link.click();
-    await models.waitFor();
-    if (isDeep) {
-      await page.locator("label[for=tab-what]").click();
-      await models.waitFor({ state: "hidden" });
-      await link.click();
-      await models.waitFor();
-    }
-
-    assert.equal(await page.getByRole("radio", { name: "INF and model" }).isChecked(), true);
   });
 
   deepTest("the page offers a newer version and moves the printers after showing each pair", async (t) => {
@@ -198,14 +163,4 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     });
   }
 
-  deepTest("selects do not offer what was uploaded from the form if it is for no printer", async (t) => {
-    const { page, see } = await openPage(t, "/printers?driver_id=1", { drivers: [driverZip()] });
-
-    await page.getByRole("link", { name: "Upload driver…" }).click();
-    await choose(page, zipFile("net.zip", network));
-    await see("It is for network adapters");
-
-    assert.equal(await page.locator("#f-driver_id").inputValue(), "1");
-    assert.deepEqual(await offeredIn(page), [" No driver", " Papyrus 100 PCL6 1.2 · x64"]);
-  });
 });

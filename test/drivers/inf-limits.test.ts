@@ -73,22 +73,6 @@ for (const [name, make] of selectCases(Object.entries(constructs), 1)) {
   });
 }
 
-test("a file's folder and sub-folder always have the same language", () => {
-  const text = `${head}${copying(1, "%B%")}[Strings]\nA=en\nB=sub\n[Strings.0407]\nA=de\nB=unter\n[Strings.040c]\nA=fr\n`;
-  const paths = [
-    "a.inf",
-    "en/sub/f0.dll",
-    "de/unter/f0.dll",
-    "fr/sub/f0.dll",
-    "en/unter/f0.dll",
-    "de/sub/f0.dll",
-  ];
-
-  const { files } = readInf("a.inf", Buffer.from(text), new PackageFiles(paths));
-
-  assert.deepEqual([...files.used].sort(), ["a.inf", "de/unter/f0.dll", "en/sub/f0.dll", "fr/sub/f0.dll"]);
-});
-
 const inLanguages = (count: number) => lines(count, (i) => `[Strings.${i}]\nA=a${i}\nB=b${i}`);
 
 /** What is too much, the refusal, and how it is made. */

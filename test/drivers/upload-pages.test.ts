@@ -253,6 +253,8 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     const { app, page, problems, see, press } = await openPage(t, "/printers#new-printer", options);
     const dialog = page.locator("dialog");
     await page.getByRole("textbox", { name: "Name" }).fill("Typed already");
+    await page.getByLabel("Driver", { exact: true }).selectOption("1");
+    await see("Leave empty for the driver’s model (Papyrus 100 PCL6)");
 
     await page.getByRole("link", { name: "Upload driver…" }).click();
     await dialog.getByLabel("Driver ZIP").setInputFiles(program);

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
 import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
-import { planOf } from "../support/printers/lists.ts";
 import { makeTicket } from "../support/printers/tickets.ts";
 
 const [ipp, classDrivers, textOnly] = ["1000001", "1000002", "1000003"];
@@ -148,17 +147,13 @@ test("a bulk change to or from the IPP class driver, also to no driver, is refus
 
 test("an import creates driverless printers, and importing their export changes nothing", async (t) => {
   const { post, fetch, app } = await startApp(t);
-  const { rows } = await planOf({ app }, "name,address,protocol\nHall,10.0.0.9,ipp\n");
-  const text =
-    "name,address,driver,protocol,ipp_path,ipp_tls\nA,10.0.0.1,Microsoft IPP Class Driver,,,\nB,10.0.0.2,,ipp,/ipp/port1,yes\n";
+  const head = "name,address,driver,protocol,ipp_path,ipp_tls";
+  const rows = ["A,10.0.0.1,Microsoft IPP Class Driver,,,", "B,10.0.0.2,,ipp,/ipp/port1,yes"];
 
-  const imported = await post("/import", { text });
+  await post("/import", { text: [head, ...rows].join("\n") });
   const exported = await (await fetch("/export/printers.csv")).text();
   const again = await (await post("/import/preview", { text: exported })).text();
 
-  const [row] = rows;
-  assert.deepEqual([row?.status, row?.driver?.name], ["new", "Microsoft IPP Class Driver"], "in the preview");
-  assert.equal(imported.status, 200);
   const made = [1, 2].map((id) => {
     const { name, driver_id, protocol, ipp_path, ipp_tls } = app.store.printers.get(id).printer;
     return [name, driver_id, protocol, ipp_path, ipp_tls].join(" ");
@@ -169,39 +164,27 @@ test("an import creates driverless printers, and importing their export changes 
 
 test("a printer’s page links the help on its unusual settings, and each link leads to an existing section", async (t) => {
   const { addPrinter, fetch } = await startApp(t);
-  const topicsOf = async (fields: Record<string, string>) => {
-    const page = await (await fetch(`/printers/${await addPrinter(fields)}`)).text();
-    const settings = page.slice(page.indexOf("<h2>Settings"), page.indexOf("<h2>Driver"));
-    const [line = ""] = /<p class="hint">Help: .*?<\/p>/s.exec(settings) ?? [];
-    return [...line.matchAll(/<a href="([^"]*)"[^>]*>([^<]+)<\/a>/g)].map(([, path = "", title]) => ({
-      path,
-      title,
-    }));
-  };
-  const settings = [
-    {},
-    { name: "A", driver_id: ipp },
-    { name: "B", driver_id: "1", print_ticket: makeTicket() },
-    { name: "C", driver_id: "1", arm64_driver_id: textOnly },
-    { name: "D", driver_id: "1", reset_user_preferences: "on" },
-    { name: "E", driver_id: "1", replaces: "\\\\server\\queue" },
+  const settings: [fields: Record<string, string>, ...titles: string[]][] = [
+    [{}],
+    [{ name: "A", driver_id: ipp }, "IPP queues"],
+    [{ name: "B", driver_id: "1", print_ticket: makeTicket() }, "PrintTickets"],
+    [{ name: "C", driver_id: "1", arm64_driver_id: textOnly }, "ARM64 PCs"],
+    [{ name: "D", driver_id: "1", reset_user_preferences: "on" }, "User preferences"],
+    [{ name: "E", driver_id: "1", replaces: "\\\\server\\queue" }, "Replacing queues"],
   ];
 
-  const topics = [];
-  for (const fields of settings) topics.push(await topicsOf(fields));
-  const missing = [];
-  for (const { path } of topics.flat()) {
-    const [, anchor] = path.split("#");
-    const answer = await fetch(path);
-    if (answer.status !== 200 || (anchor && !(await answer.text()).includes(`id="${anchor}"`)))
-      missing.push(path);
+  for (const [fields, ...titles] of settings) {
+    const page = await (await fetch(`/printers/${await addPrinter(fields)}`)).text();
+    const shown = page.slice(page.indexOf("<h2>Settings"), page.indexOf("<h2>Driver"));
+    const [line = ""] = /<p class="hint">Help: .*?<\/p>/s.exec(shown) ?? [];
+    const links = [...line.matchAll(/<a href="([^"#]*)#?([^"]*)"[^>]*>([^<]+)<\/a>/g)];
+    assert.deepEqual(links.map(([, , , title]) => title), titles);
+    for (const [, path = "", anchor] of links) {
+      const help = await fetch(path);
+      assert.equal(help.status, 200, path);
+      assert.ok(!anchor || (await help.text()).includes(`id="${anchor}"`), anchor);
+    }
   }
-
-  assert.deepEqual(
-    topics.map((found) => found.map(({ title }) => title)),
-    [[], ["IPP queues"], ["PrintTickets"], ["ARM64 PCs"], ["User preferences"], ["Replacing queues"]],
-  );
-  assert.deepEqual(missing, []);
 });
 
 test("the Intune section says where the drivers are, and which Windows versions add IPP queues", async (t) => {

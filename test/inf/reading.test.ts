@@ -19,19 +19,6 @@ test("UTF-16 with and without a byte order mark, UTF-8 with and without one, ASC
   assert.deepEqual(decoded, [text, text, text, text, text, "abc", "“Ä”"]);
 });
 
-test("names ignore case, sections of one name are joined, comments end lines, `\\` continues lines", () => {
-  const inf = new InfDocument(
-    '[One]\nKey = a , "b;c" ; comment\n;Key2=x\n"Quoted Key"="say ""hi"""\n[ONE]\nlong=1,\\\n  2 ,3\n[ Two Words/x.y ]\nalone\n',
-  );
-
-  assert.deepEqual(inf.section("one"), [
-    { key: "Key", values: ["a", "b;c"] },
-    { key: "Quoted Key", values: ['say "hi"'] },
-    { key: "long", values: ["1", "2", "3"] },
-  ]);
-  assert.deepEqual(inf.section("two words/X.Y"), [{ key: undefined, values: ["alone"] }]);
-});
-
 test("strings are replaced once and in each language, `%%` becomes a per cent sign, an unknown token stays", () => {
   const inf = new InfDocument(
     '[Strings]\nA="%B%"\nB = "%A%"\n"C d"="x, y"\nL=en\n[S]\nv=%a%,%unknown%,100%%,%c D%,%\n[Strings.0407]\nL=de\n[Strings.040C]\nM=x\n',

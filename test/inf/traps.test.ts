@@ -59,8 +59,8 @@ const traps: readonly Trap[] = [
     found: { manufacturers: ["Papyrus"], descriptions: ["Plain Name"] },
   },
   {
-    inf: `; names of sections, keys and files ignore case, also with blanks, slashes and dots\n${version}[MANUFACTURER]\nX="Two Words/x.y",NTAMD64\n[two words/X.Y.ntAmd64]\n"A"=i\n[I.NTAMD64]\ncopyfiles=@A.DLL\n[sourcedisksnames]\n1=d\n[SOURCEDISKSFILES]\na.Dll=1\n`,
-    files: { "a.DLL": "", "readme.txt": "" },
+    inf: `; names of sections, keys and files ignore case, also with blanks, slashes and dots, and sections of one name are joined\n${version}[MANUFACTURER]\nX="Two Words/x.y",NTAMD64\n[two words/X.Y.ntAmd64]\n"A"=i\n[I.NTAMD64]\ncopyfiles=@A.DLL\n[i.NTamd64]\nCopyFiles=@b.dll\n[sourcedisksnames]\n1=d\n[SOURCEDISKSFILES]\na.Dll=1\n`,
+    files: { "a.DLL": "", "b.dll": "", "readme.txt": "" },
     found: { descriptions: ["A"], missing: [], unused: ["readme.txt"] },
   },
   {
@@ -152,6 +152,17 @@ const traps: readonly Trap[] = [
     ),
     files: { "en.cab": ["a.dll"], "de.cab": ["a.dll"], "en/b.dll": "", "ja/b.dll": "", "fr/b.dll": "" },
     found: { inCab: 1, missing: [], unused: ["fr/b.dll"] },
+  },
+  {
+    inf: printer(
+      "a file's folder and sub-folder always have the same language",
+      "[I]\nCopyFiles=@f.dll\n[SourceDisksNames]\n1=d,,,%A%\n[SourceDisksFiles]\nf.dll=1,%B%\n[Strings]\nA=en\nB=sub\n[Strings.0407]\nA=de\nB=unter\n[Strings.040c]\nA=fr\n",
+    ),
+    files: {
+      ...{ "en/sub/f.dll": "", "de/unter/f.dll": "", "fr/sub/f.dll": "" },
+      ...{ "en/unter/f.dll": "", "de/sub/f.dll": "" },
+    },
+    found: { unused: ["de/sub/f.dll", "en/unter/f.dll"] },
   },
   {
     inf: printer("CopyINF brings another INF with its catalog", "[I]\nCopyINF=usb.inf\n"),

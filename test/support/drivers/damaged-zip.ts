@@ -14,6 +14,7 @@ const files: ZipPart[] = [
 export function validZips(): Buffer[] {
   const raw = Buffer.from([0x42, 0x81, 0x72, 0x6f]);
   const full = { packedSize: 0xffffffff, size: 0xffffffff };
+  const zeros = { crc: 0, packedSize: 0, size: 0 };
   return [
     zipOf(files),
     zipOf(files.map((file) => ({ ...file, withDescriptor: true }))),
@@ -37,6 +38,15 @@ export function validZips(): Buffer[] {
       { name: "DRIVER.DLL", bytes: "new" },
     ]),
     zipOf([]),
+    zipOf([
+      { name: "infozip.txt", bytes: text, withDescriptor: true, local: full },
+      { name: "known.txt", bytes: text, flags: 0x808 },
+      { name: "flag.txt", bytes: text, flags: 0x808, local: { flags: 0x800, ...zeros } },
+      { name: "large.txt", bytes: "large", local: { ...full, extra: zip64Extra(5, 7) } },
+      { name: "", rawName: Buffer.from("a\\b.txt"), bytes: text, local: { name: Buffer.from("a/b.txt") } },
+      { name: "ascii.txt", bytes: text, local: { flags: 0 } },
+      { name: "padded.txt", bytes: text, local: { extra: Buffer.alloc(4096) } },
+    ]),
   ];
 }
 
