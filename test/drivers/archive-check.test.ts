@@ -41,15 +41,14 @@ test("an archive that is damaged while the service runs is refused until the sam
   const reason = await (await app.fetch("/printers/1/packages/rmm")).text();
   const page = await (await app.fetch("/drivers/1")).text();
   const uploaded = await app.upload("/drivers/upload", driverZip(), "again.zip", navigation);
-  const location = uploaded.headers.get("location") ?? "";
-  const replaced = await (await app.fetch(location)).text();
+  const replaced = await (await app.fetch(uploaded.headers.get("location") ?? "")).text();
   const after = await statuses(app);
 
   assert.deepEqual([before, damaged, after], [[200], [422], [200]]);
   assert.match(await install.text(), /Download = 'http[^']+\/drivers\/1\/files'\r\n\s+FilesSha256 = ''/);
   assert.match(reason, /is damaged on the server\. Upload driver\.zip again/);
   assert.match(page, /The driver ZIP is damaged on the server\. Upload driver\.zip again/);
-  assert.equal(location, "/drivers/1?uploaded=damaged");
+  assert.equal(uploaded.headers.get("location"), "/drivers/1?uploaded=damaged");
   assert.match(replaced, /Its ZIP was damaged and was replaced/);
   assert.equal(damagesIn(app), 1);
   assert.equal((await app.app.overview.driver(1)).driver.state, "ready");

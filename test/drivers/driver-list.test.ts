@@ -33,12 +33,14 @@ test("every list of drivers tells versions apart and sorts by title, the newest 
   const { addDriver, fetch } = await startApp(t);
   await addDriver(driverZip({ version: "9.0.0.0", date: "01/31/2026" }));
   await addDriver(driverZip({ version: "10.0.0.0", date: "01/31/2026" }));
-  await addDriver(driverZip({ version: "1.0.0.0", provider: "Acme" }));
+  await addDriver(driverZip({ version: "1.0.0.0", provider: "acme" }));
+  await addDriver(driverZip({ version: "12.0.0.0", date: "01/31/2020" }));
 
   const list = await (await fetch("/drivers")).text();
   const form = await (await fetch("/printers")).text();
 
-  const titles = ["Acme Papyrus 100 PCL6 1.0", "Papyrus 100 PCL6 10.0", "Papyrus 100 PCL6 9.0"];
+  const papyrus = ["10.0", "9.0", "12.0"].map((version) => `Papyrus 100 PCL6 ${version}`);
+  const titles = ["acme Papyrus 100 PCL6 1.0", ...papyrus];
   assert.deepEqual(titlesIn(list), titles);
   const labels = titles.map((title) => `${title} · x64`);
   assert.deepEqual(optionsOf(form, "f-driver_id"), ["No driver", ...labels, ...ofWindows]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Driver } from "../../src/domain/drivers/driver.ts";
-import { newerVersions, olderVersions, sortedByTitle } from "../../src/domain/drivers/driver-version.ts";
+import { newerVersions, olderVersions } from "../../src/domain/drivers/driver-version.ts";
 import { findModels, isUniversal, modelFinder, preselectedModel } from "../../src/domain/drivers/models.ts";
 import { nearestInWords, nearestModels } from "../../src/domain/drivers/nearest-models.ts";
 import { narrowDrivers } from "../../src/domain/printers/search.ts";
@@ -76,20 +76,6 @@ function versionOf(id: number, version: string, date: string, more: Parameters<t
   return makeDriver({ id, ...more, inf: { driverVer: { date, version }, ...more.inf } });
 }
 
-test("drivers are sorted by title without regard to their texts; the newest version of a title comes first", () => {
-  const drivers = [
-    versionOf(1, "9.0", "01/01/2020"),
-    versionOf(2, "10.0", "01/01/2020"),
-    versionOf(3, "1.0", "06/01/2025"),
-    versionOf(4, "1.0", "06/01/2025", { name: "Älteste" }),
-    versionOf(5, "1.0", "01/01/2020", { name: "Acme 7" }),
-  ];
-
-  const order = sortedByTitle(drivers).map(({ id }) => id);
-
-  assert.deepEqual(order, [5, 3, 2, 1, 4]);
-});
-
 test("a newer version has the same known provider and the same INF", () => {
   const own = versionOf(1, "2.0", "01/01/2024");
   const drivers = [
@@ -120,16 +106,10 @@ test("a label consists of name, version if the name has none, and machines with 
   assert.deepEqual(labels, [own, "Ground floor 1.2 · x64", "Cellar · x64", "Unread"]);
 });
 
-const kyocera = [
-  "Kyocera NW-FAX",
-  "Kyocera TASKalfa 2553ci KX",
-  "Kyocera TASKalfa 2554ci KX",
-  "Kyocera TASKalfa 3253ci KX",
-  "Kyocera ECOSYS M5526cdw KX",
-  "Kyocera ECOSYS P2040dn KX",
-];
-
-test("the nearest names come first: a slip of the pen, another order, a part of the name", () => {
+test("the nearest names come first: a slip of the pen, another order, a part; no more than asked for, and none that is unlike", () => {
+  const models = ["NW-FAX", "TASKalfa 2553ci KX", "TASKalfa 2554ci KX", "TASKalfa 3253ci KX"];
+  const kyocera = [...models, "ECOSYS M5526cdw KX", "ECOSYS P2040dn KX"].map((name) => `Kyocera ${name}`);
+  const same = ["Papyrus 1", "Papyrus 1 ", "Papyrus 2"];
   const expected = {
     "Kyocera TASKalfa 2554ci": "Kyocera TASKalfa 2554ci KX",
     "kyocera taskalpha 2553 ci kx": "Kyocera TASKalfa 2553ci KX",
@@ -139,16 +119,10 @@ test("the nearest names come first: a slip of the pen, another order, a part of 
   };
 
   const found = Object.keys(expected).map((typed) => [typed, nearestModels(kyocera, typed)[0]]);
-
-  assert.deepEqual(Object.fromEntries(found), expected);
-});
-
-test("no more names than asked for, none twice, and none that is unlike; a message names the nearest or nothing", () => {
-  const same = ["Papyrus 1", "Papyrus 1 ", "Papyrus 2"];
-
   const three = nearestModels(kyocera, "Kyocera TASKalfa", 3);
   const message = nearestInWords(["Papyrus A", "Papyrus B"], "Papyrus Z");
 
+  assert.deepEqual(Object.fromEntries(found), expected);
   assert.equal(three.length, 3);
   assert.deepEqual(nearestModels(same, "Papyrus 1"), ["Papyrus 1", "Papyrus 2"]);
   for (const typed of ["", "  ", "!", "Xerox Phaser"]) assert.deepEqual(nearestModels(kyocera, typed), []);

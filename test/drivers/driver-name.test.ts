@@ -99,10 +99,8 @@ test("names in any script are clean and at most 120 characters long", () => {
 
   const names = texts.map((inf) => proposedNames(makeDriver({ inf })));
 
-  assert.deepEqual(
-    names.slice(0, 3).map(([first]) => first),
-    ["Принтер Лазер 7 1.2", "打印机公司 激光 7 1.2", "Papyrus 100 PS 1.2"],
-  );
+  const firsts = names.slice(0, 3).map(([first]) => first);
+  assert.deepEqual(firsts, ["Принтер Лазер 7 1.2", "打印机公司 激光 7 1.2", "Papyrus 100 PS 1.2"]);
   for (const name of names.flat()) {
     assert.ok(name.length > 0 && name.length <= maxDriverName, name);
     assert.ok(name.isWellFormed() && name === name.trim() && !/\p{C}/u.test(name), name);
@@ -117,16 +115,9 @@ test("a second driver with a name gets more of its version, then its machines, t
   const taken = numbered(4, () => names.take(proposed));
   const long = numbered(2, () => names.take(["x".repeat(maxDriverName)]));
 
-  assert.deepEqual(taken, [
-    "Papyrus KX 7.2.2114",
-    "Papyrus KX 7.2.2114 x64",
-    "Papyrus KX 7.2 (2)",
-    "Papyrus KX 7.2 (3)",
-  ]);
-  assert.deepEqual(
-    long.map(({ length }) => length),
-    [maxDriverName, maxDriverName],
-  );
+  const added = ["7.2.2114", "7.2.2114 x64", "7.2 (2)", "7.2 (3)"];
+  assert.equal(taken.join(), added.map((end) => `Papyrus KX ${end}`).join());
+  for (const { length } of long) assert.equal(length, maxDriverName);
 });
 
 test("a name that another driver has in any case or look is refused with 409 beside the field, and nothing is saved", async (t) => {

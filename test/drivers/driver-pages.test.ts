@@ -67,10 +67,8 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     await see("Download and deploy its printers again.");
 
     const { inf_path, driver_desc, model_chosen, comment } = app.store.drivers.get(1);
-    assert.deepEqual(
-      [inf_path, driver_desc, model_chosen, comment],
-      ["sub/second.inf", "Papyrus 777 PCL6", true, "kept"],
-    );
+    const saved = [inf_path, driver_desc, model_chosen, comment];
+    assert.deepEqual(saved, ["sub/second.inf", "Papyrus 777 PCL6", true, "kept"]);
     assert.deepEqual(problems, []);
   });
 
@@ -99,7 +97,11 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     })()`);
 
     assert.equal(await page.getByRole("radio", { name: "INF and model" }).isChecked(), true);
-    assert.deepEqual([await page.locator(".models li").count(), hidden], [40, 0], "neither sideways nor below");
+    assert.deepEqual(
+      [await page.locator(".models li").count(), hidden],
+      [40, 0],
+      "neither sideways nor below",
+    );
     assert.equal(await overflows(page), false);
     await saveScreenshot(page, "360-driver-models");
   });
@@ -162,5 +164,4 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
       assert.deepEqual(problems, []);
     });
   }
-
 });

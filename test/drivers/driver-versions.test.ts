@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
-import type { Driver } from "../../src/domain/drivers/driver.ts";
+import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
 import { driverRank } from "../../src/domain/drivers/driver-version.ts";
 import type { ListedDriver } from "../../src/domain/printers/listings.ts";
 import { type PowerShellValue, powershell } from "../../src/pkg/scripts/powershell.ts";
@@ -14,10 +14,7 @@ import { seededRandom } from "../support/random.ts";
 import { makeDriver } from "../support/records.ts";
 
 /** An INF's DriverVer as written. */
-interface DriverVer {
-  readonly date: string;
-  readonly version: string;
-}
+type DriverVer = NonNullable<InfSummary["driverVer"]>;
 
 const dated = (date: string, version = "1.0.0.0"): DriverVer => ({ date, version });
 const versioned = (version: string): DriverVer => ({ date: "06/21/2025", version });
@@ -39,7 +36,6 @@ const rankedPairs: readonly [why: string, a: DriverVer, b: DriverVer, order: -1 
   ["the thirty-second day is no date", dated("01/32/2025"), dated(""), 0],
   ["the day zero is no date", dated("01/00/2025"), dated(""), 0],
   ["the year first is no date", dated("2025/06/21"), dated(""), 0],
-  ["two digits of a year are no date", dated("06/21/25"), dated(""), 0],
   ["five digits of a year are no date", dated("06/21/20255"), dated(""), 0],
   ["dots make no date", dated("21.06.2025"), dated(""), 0],
   ["digits of other scripts make no date", dated("٠٦/٢١/٢٠٢٥"), dated(""), 0],
@@ -47,7 +43,6 @@ const rankedPairs: readonly [why: string, a: DriverVer, b: DriverVer, order: -1 
   ["the first number that differs counts", versioned("1.2.3.9"), versioned("1.2.4.0"), -1],
   ["missing numbers are zero", versioned("1.2"), versioned("1.2.0.0"), 0],
   ["a fifth number of zero", versioned("1.2.3.4.0"), versioned("1.2.3.4"), 0],
-  ["leading zeros", versioned("01.002.0003.00004"), versioned("1.2.3.4"), 0],
   ["leading zeros are not length", versioned("1.0009"), versioned("1.10"), -1],
   ["over 65535", versioned("1.70000"), versioned("1.65535"), 1],
   ["no version is zero", versioned(""), versioned("0.0.0.0"), 0],
@@ -55,7 +50,6 @@ const rankedPairs: readonly [why: string, a: DriverVer, b: DriverVer, order: -1 
   ["words are no version", versioned("unknown"), versioned(""), 0],
   ["a letter after", versioned("1.2b"), versioned("1.2a"), 0],
   ["a dot too many", versioned("1..2"), versioned("1.2"), 0],
-  ["a dot at either end", versioned(".1.2."), versioned("1.2"), 0],
   ["blanks in a version", versioned(" 1 . 2 "), versioned("1.2"), 0],
   ["commas and hyphens", versioned("1,2-3"), versioned("1.2.3"), 0],
   ["digits of other scripts are no numbers", versioned("1.٢"), versioned("1"), 0],
@@ -91,13 +85,10 @@ const seed = 20251121;
 function randomPairs(count: number): [DriverVer, DriverVer][] {
   const random = seededRandom(seed);
   const oneOf = (texts: readonly string[]) => texts[random(texts.length)] ?? "";
-  const date = () =>
-    oneOf(["", "6/21/2025", "06-21-2025", "06/22/2025", "12/31/2024", "13/01/2025", "00/00/0000", "x"]);
+  const dates = ["", "6/21/2025", "06-21-2025", "06/22/2025", "12/31/2024", "13/01/2025", "00/00/0000", "x"];
   const number = () => oneOf(["0", "1", "2", "10", "010", "65536", "", "a"]);
-  const driverVer = () => ({
-    date: date(),
-    version: Array.from({ length: random(5) }, number).join(oneOf([".", ".", "..", "-"])),
-  });
+  const version = () => Array.from({ length: random(5) }, number).join(oneOf([".", ".", "..", "-"]));
+  const driverVer = () => ({ date: oneOf(dates), version: version() });
   return Array.from({ length: count }, () => [driverVer(), driverVer()]);
 }
 
@@ -134,10 +125,8 @@ describe("driver versions in a real PowerShell", { skip: withoutPowerShell }, ()
       .map(([a, b]) => [`seed ${seed}`, a, b, orderOf(a, b)] as const);
     const pairs = [...known, ...random];
 
-    const orders = (await evaluate(
-      pairs.map(([, a, b]) => ({ A: tableOf(a), B: tableOf(b) })),
-      compare,
-    )) as readonly number[];
+    const tables = pairs.map(([, a, b]) => ({ A: tableOf(a), B: tableOf(b) }));
+    const orders = (await evaluate(tables, compare)) as readonly number[];
 
     assert.ok(known.length > 20);
     const wrong = pairs.filter(([, , , order], i) => order !== orders[i]);

@@ -10,7 +10,6 @@ import {
   expectedTree,
   withoutScripts,
 } from "../support/drivers/mixed-driver.ts";
-import { makePng } from "../support/printers/png.ts";
 
 /** Starts a service with a driver of three models and two printers, each with one of them. */
 async function appWithShared(t: TestContext): Promise<TestApp> {
@@ -148,6 +147,11 @@ test("a package without its driver contains only scripts, which look for the dri
     if (name === "install.ps1") assert.match(after, /Package = 'Printer driver Papyrus 100 PCL6 1\.2'/);
     assert.doesNotMatch(after, /pnputil|Invoke-WebRequest/);
   }
+  const vectors = [1, 2].map(async (id) => {
+    const bytes = await bytesOf(fetch(`/printers/${id}/packages/mdm?driver=apart`));
+    return /<InitializationVector>(.*?)</.exec(bytes.toString("latin1"))?.[1];
+  });
+  assert.equal(new Set(await Promise.all(vectors)).size, 2, "each package has keys of its own");
   for (const [path, name] of Object.entries(names)) {
     const full = await fetch(path, { method: "HEAD" });
     const { headers } = await fetch(`${path}driver=apart`, { method: "HEAD" });
@@ -155,25 +159,6 @@ test("a package without its driver contains only scripts, which look for the dri
     assert.notEqual(headers.get("etag"), full.headers.get("etag"));
     assert.ok(Number(headers.get("content-length")) < 45_000, path);
   }
-});
-
-test("Intune packages without drivers have the printer’s icon and keys of their own", {
-  skip: without.verifier,
-}, async (t) => {
-  const { fetch, upload } = await appWithClient(t);
-  await upload("/printers/1/icon", makePng(), "icon.png");
-
-  const [first, second] = await Promise.all(
-    [1, 2].map((id) => bytesOf(fetch(`/printers/${id}/packages/mdm?driver=apart`))),
-  );
-  assert.ok(first && second);
-
-  const tree = verifyIntunewin(first);
-  assert.deepEqual(Object.keys(tree).sort(), ["detect.ps1", "icon.png", "install.ps1", "uninstall.ps1"]);
-  const [one, other] = [first, second].map(
-    (bytes) => /<InitializationVector>(.*?)</.exec(bytes.toString("latin1"))?.[1],
-  );
-  assert.notEqual(one, other);
 });
 
 test("scripts fetched alone also look for the driver, contain no URL, and can be viewed", async (t) => {
@@ -224,26 +209,30 @@ test("an impossible package is refused with 404, 405 or 422, with the reason and
     [404, /./, "drivers/99/scripts/install", "drivers/1/scripts/other"],
     [404, /./, "drivers/1/scripts/requirement", "drivers/1/scripts/diagnose"],
     [404, /./, "printers/99/packages/rmm?driver=apart", "clients/99/packages/rmm?driver=apart"],
-    [422, /./, "printers/4/packages/rmm?driver=apart", "printers/5/packages/rmm?driver=apart"],
+    [422, /./, "printers/4/packages/rmm?driver=apart"],
+    [422, /has no model/, "printers/5/packages/rmm?driver=apart", "printers/5/scripts/install"],
     [422, other, "packages/rmm?ids=1,4&driver=apart"],
     ...["packages/rmm", "packages/mdm", "scripts/install"].flatMap((end): typeof refused => [
       [422, /has no model\. Choose one on the driver/, `drivers/${empty}/${end}`],
       [422, /^“.*” comes with Windows and has no package of its own\./, `drivers/1000002/${end}`],
     ]),
-    [422, /Upload driver\.zip again/, "drivers/1/packages/rmm", "printers/1/packages/rmm?driver=apart"],
   ];
-  const posted = await fetch("/drivers/1/packages/rmm", { method: "POST" });
-  await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
-
-  assert.equal(posted.status, 405);
-  for (const [status, why, ...paths] of refused)
+  const check = async (status: number, why: RegExp, ...paths: string[]) => {
+    const headers: Record<string, string> = why === other ? { "hx-request": "true" } : {};
     for (const path of paths) {
-      const headers: Record<string, string> = why === other ? { "hx-request": "true" } : {};
       const answer = await fetch(`/${path}`, { headers });
-
       assert.equal(answer.status, status, path);
       assert.match(await answer.text(), why);
     }
+  };
+
+  const posted = await fetch("/drivers/1/packages/rmm", { method: "POST" });
+
+  assert.equal(posted.status, 405);
+  for (const row of refused) await check(...row);
+  await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
+  const again = /Upload driver\.zip again/;
+  await check(422, again, "drivers/1/packages/rmm", "printers/1/packages/rmm?driver=apart");
 });
 
 test("a package without the driver counts as a download of each printer, and a driver’s own package of none", async (t) => {

@@ -106,7 +106,7 @@ test("the warning about very many side effects is short, on the driver's page to
 });
 
 test("sections that thousands of lines name are read once", async () => {
-  const keys = Array.from({ length: 10_000 }, () => `HKLM,"${"a/".repeat(40)}",x`).join("\n");
+  const keys = Array.from({ length: 2000 }, () => `HKLM,"${"a/".repeat(40)}",x`).join("\n");
   const names = Array.from({ length: 100 }, () => `AddReg=${Array(600).fill("R").join(",")}`).join("\n");
 
   const started = performance.now();

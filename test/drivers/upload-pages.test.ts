@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, type TestContext, test } from "node:test";
+import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { temporaryFolder } from "../support/app.ts";
 import {
   accessibilityProblems,
   isFocusIn,
@@ -62,11 +59,7 @@ async function slowDown(page: Page): Promise<void> {
 }
 
 /** A file of this size with the signature of a ZIP. */
-async function largeFile(t: TestContext, bytes: number): Promise<string> {
-  const path = join(await temporaryFolder(t), "large.zip");
-  await writeFile(path, Buffer.alloc(bytes, "PK"));
-  return path;
-}
+const largeFile = (bytes: number) => zipFile("large.zip", Buffer.alloc(bytes, "PK"));
 
 describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   test("a ZIP that is dropped on any page opens the dialog, whose form ends at the printer's package", async (t) => {
@@ -155,8 +148,8 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     const { app, page, press } = await openPage(t, "/drivers", { config });
     const uploads = countUploads(page);
 
-    await page.getByLabel("Driver ZIP").setInputFiles(await largeFile(t, 3 << 20));
-    await page.locator(".notice.bad:focus").getByText("The file has 3 MB. The limit is 1 MB").waitFor();
+    await choose(page, largeFile(2 << 20));
+    await page.locator(".notice.bad:focus").getByText("The file has 2 MB. The limit is 1 MB").waitFor();
     assert.equal(uploads.count, 0);
     await dropFiles(page, "h1", [makeZip([{ name: "Driver/inner.zip", bytes: "PK" }])]);
     await cardOf(page).getByText("The driver is probably in “Driver/inner.zip”").waitFor();
@@ -201,35 +194,30 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(problems, []);
   });
 
-  deepTest(
-    "an upload shows its progress, asks before it is left, and can be cancelled for the next",
-    async (t) => {
-      const { url, app, page, see, press } = await openPage(t, "/drivers");
-      await slowDown(page);
-      const small = join(await temporaryFolder(t), "small.zip");
-      await writeFile(small, driverZip());
-      const asked: string[] = [];
-      page.once("dialog", (dialog) => {
-        asked.push(dialog.type());
-        void dialog.dismiss();
-      });
-      await page.getByLabel("Driver ZIP").setInputFiles([await largeFile(t, 1_500_000), small]);
-      await page.locator("#upload-lines > li").nth(1).getByText("Waiting").waitFor();
-      await see(/^\d+ %$/);
+  deepTest("an upload shows its progress, can be cancelled, and asks before it is left", async (t) => {
+    const { url, app, page, see, press } = await openPage(t, "/drivers");
+    await slowDown(page);
+    const asked: string[] = [];
+    page.once("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void dialog.dismiss();
+    });
+    await choose(page, largeFile(1_500_000), zipFile("small.zip", driverZip()));
+    await page.locator("#upload-lines > li").nth(1).getByText("Waiting").waitFor();
+    await see(/^\d+ %$/);
 
-      await page.getByRole("link", { name: "Clients" }).click({ noWaitAfter: true });
-      await press("Cancel large.zip");
-      const isFocused = await isFocusIn(page, "#upload-lines > li:first-child");
-      await see("Upload cancelled.");
-      await see("was uploaded");
-      await page.getByRole("link", { name: "Clients" }).click();
-      await page.waitForURL(`${url}/clients`);
+    await page.getByRole("link", { name: "Clients" }).click({ noWaitAfter: true });
+    await press("Cancel large.zip");
+    const isFocused = await isFocusIn(page, "#upload-lines > li:first-child");
+    await see("Upload cancelled.");
+    await see("was uploaded");
+    await page.getByRole("link", { name: "Clients" }).click();
+    await page.waitForURL(`${url}/clients`);
 
-      assert.deepEqual(asked, ["beforeunload"]);
-      assert.equal(isFocused, true, "the line has the focus of the button that is gone");
-      assert.equal(app.store.drivers.list().length, 1);
-    },
-  );
+    assert.deepEqual(asked, ["beforeunload"]);
+    assert.equal(isFocused, true, "the line has the focus of the button that is gone");
+    assert.equal(app.store.drivers.list().length, 1);
+  });
 
   deepTest("a failed upload can be retried from its line without choosing the file again", async (t) => {
     const { app, page, see } = await openPage(t, "/drivers");

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { proposedNames } from "../../src/domain/drivers/driver-name.ts";
 import { isUniversal, preselectedModel } from "../../src/domain/drivers/models.ts";
 import { inspectArchive, inspectionJson } from "../../src/services/drivers/inspect.ts";
 import { reportOf } from "../../src/services/drivers/inspect-report.ts";
-import { bundle, startApp, temporaryFolder } from "../support/app.ts";
+import { startApp } from "../support/app.ts";
 import { filesZip } from "../support/drivers/files-zip.ts";
 import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
@@ -145,17 +143,3 @@ vendorTest(
     }
   },
 );
-
-vendorTest("inspect reads a package at full size", async (packages, t) => {
-  const folder = await temporaryFolder(t);
-  const large = packages.get("hp-upd-pcl6-701");
-  if (large === undefined) return;
-  writeFileSync(join(folder, "hp.zip"), large.zip(1));
-  const options = { cwd: folder, encoding: "utf8", env: { PATH: process.env.PATH } } as const;
-
-  const { stdout, status } = spawnSync(process.execPath, [bundle, "inspect", "hp.zip"], options);
-
-  const found = JSON.parse(stdout);
-  assert.deepEqual([status, found.printerInf], [0, "hpcu255u.inf"]);
-  assert.equal(found.infs["hpcu255u.inf"].modelLines, 2554);
-});
