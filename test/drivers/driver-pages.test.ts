@@ -10,14 +10,10 @@ import {
   watchProblems,
   withoutBrowser,
 } from "../support/browser.ts";
-import { deepTest, isDeep, windowVariants } from "../support/depth.ts";
-import { choose, narrow, openPage, zipFile } from "../support/drivers/driver-pages.ts";
-import { driverZip, sixtyModels, twoInfs } from "../support/drivers/driver-zip.ts";
+import { deepTest, isDeep } from "../support/depth.ts";
+import { narrow, openPage } from "../support/drivers/driver-pages.ts";
+import { driverZip, twoInfs } from "../support/drivers/driver-zip.ts";
 import { startWithUnusedFiles } from "../support/drivers/unused-files.ts";
-
-const several = driverZip({ models: ["Papyrus A", "Papyrus B", "Papyrus C"] });
-const universal = driverZip({ models: ["Papyrus Universal"] });
-const network = driverZip({ className: "Net", provider: "Acme", models: ["Acme Network Adapter"] });
 
 /** Tries to leave a page with unsaved changes and cancels. @returns the type of the dialog */
 async function dialogOnLeaving(page: Page): Promise<string> {
@@ -29,26 +25,14 @@ async function dialogOnLeaving(page: Page): Promise<string> {
   return asked;
 }
 
-/** The groups and options of the driver's select, without those of Windows. */
-async function offeredIn(page: Page): Promise<string[]> {
-  const texts = await page
-    .locator("#f-driver_id > *")
-    .evaluateAll((nodes) =>
-      nodes.map((node) => `${node.getAttribute("label") ?? ""} ${node.textContent?.trim()}`),
-    );
-  return texts.filter((text) => !text.startsWith("Included in Windows"));
-}
-
 describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
   test("an INF and a model are chosen from the list or a search, and a save shows its effects before it happens", async (t) => {
     const { app, page, problems, see, press } = await openPage(t, "/drivers/1?tab=model", {
       drivers: [twoInfs],
       prepare: ({ addPrinter }) => addPrinter({ driver_id: "1" }),
     });
-    const [first, second] = [
-      page.getByLabel("papyrus.inf", { exact: true }),
-      page.getByLabel("sub/second.inf"),
-    ];
+    const first = page.getByLabel("papyrus.inf", { exact: true });
+    const second = page.getByLabel("sub/second.inf");
     const model = page.getByRole("radio", { name: "Papyrus 777 PCL6" });
 
     await page.getByLabel("Papyrus 139 PCL6").waitFor();
@@ -83,81 +67,26 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     await see("Download and deploy its printers again.");
 
     const { inf_path, driver_desc, model_chosen, comment } = app.store.drivers.get(1);
-    assert.deepEqual(
-      [inf_path, driver_desc, model_chosen, comment],
-      ["sub/second.inf", "Papyrus 777 PCL6", true, "kept"],
-    );
+    const saved = [inf_path, driver_desc, model_chosen, comment];
+    assert.deepEqual(saved, ["sub/second.inf", "Papyrus 777 PCL6", true, "kept"]);
     assert.deepEqual(problems, []);
   });
 
-  deepTest("buttons offer the same choices without scripts", async (t) => {
-    const { app, page, see, press } = await openPage(t, "/drivers/1?tab=model", {
-      drivers: [twoInfs],
-      prepare: ({ addPrinter }) => addPrinter({ driver_id: "1", name: "One" }),
-      javaScriptEnabled: false,
-      ...narrow,
-    });
+  test("every model of a list is visible at 360 px, and a link into another tab opens it", async (t) => {
+    const models = Array.from({ length: 40 }, (_, i) => `Papyrus ${i} with a long name for PCL 6 and PS`);
+    const drivers = [driverZip({ models })];
+    const { page } = await openPage(t, "/drivers/1?tab=deploy", { drivers, ...narrow });
+    await page.evaluate(`document.querySelector("h1").innerHTML = '<a href="#models-found">models</a>'`);
+    const [link, found] = [page.getByRole("link", { name: "models" }), page.locator("#models-found")];
 
-    await page.getByLabel("sub/second.inf").check();
-    await page.getByLabel("Comment").fill("kept");
-    await press("Show models");
-    assert.equal(await page.locator(".models input").count(), 2);
-    await page.getByLabel("Search the models").fill("158");
-    await press("Search");
-    await press("Papyrus 158 PCL6");
-    assert.ok(await page.getByRole("radio", { name: "Papyrus 158 PCL6" }).isChecked());
-    assert.ok(await page.getByLabel("papyrus.inf", { exact: true }).isChecked());
-    await press("Save driver");
-    await see("1 printer must be deployed again");
-    await saveScreenshot(page, "360-driver-confirm-without-scripts");
-    await press("Save and change 1 printer");
-
-    assert.match(page.url(), /\/drivers\/1\?done=redeploy(?:&change=[\w-]{12})?$/);
-    const { driver_desc, comment } = app.store.drivers.get(1);
-    assert.deepEqual([driver_desc, comment], ["Papyrus 158 PCL6", "kept"]);
-    assert.equal(await overflows(page), false);
-  });
-
-  deepTest("the printer's form says for each driver whether a model is required", async (t) => {
-    const { page, problems, see } = await openPage(t, "/printers?driver_id=2", {
-      drivers: [universal, several],
-    });
-
-    await see("Required. Type to search 3 models.");
-    await page.getByLabel("Driver", { exact: true }).selectOption("1");
-    await see("Leave empty for the driver’s model (Papyrus Universal)");
-
-    assert.deepEqual(problems, []);
-  });
-
-  deepTest("the list is narrowed during typing, and the URL follows", async (t) => {
-    const drivers = [twoInfs, driverZip({ provider: "Acme" })];
-    const { page, problems, see } = await openPage(t, "/drivers", { drivers });
-    const rows = page.locator("#driver-table tbody tr");
-
-    await page.getByRole("searchbox", { name: "Filter the list" }).fill("acme");
-    await see("1 of 2 drivers");
-    assert.equal(await rows.count(), 1);
-    assert.match(page.url(), /\/drivers\?q=acme/);
-    await assertFocus(page, /^Filter the list/);
-    await page.getByRole("combobox", { name: "State" }).selectOption("blocked");
-    await see("Nothing matches “acme”.");
-    await page.getByRole("link", { name: "Show all 2 drivers" }).click();
-    await rows.nth(1).waitFor();
-
-    assert.deepEqual(problems, []);
-  });
-
-  test("every model of a list is visible at 360 px without scrolling sideways or within the list", async (t) => {
-    const models = Array.from(
-      { length: 40 },
-      (_, i) => `Papyrus ${i} with a long name for PCL 6 and PostScript`,
-    );
-    const { page } = await openPage(t, "/drivers/1?tab=model", {
-      drivers: [driverZip({ models })],
-      ...narrow,
-    });
-
+    await link.click();
+    await found.waitFor();
+    if (isDeep) {
+      await page.locator("label[for=tab-what]").click();
+      await found.waitFor({ state: "hidden" });
+      await link.click();
+      await found.waitFor();
+    }
     const hidden = await page.evaluate(`(() => {
       const list = document.querySelector(".models");
       const { left, right, top, bottom } = list.getBoundingClientRect();
@@ -167,27 +96,14 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
       }).length;
     })()`);
 
-    assert.equal(await page.locator(".models li").count(), 40);
-    assert.equal(hidden, 0);
+    assert.equal(await page.getByRole("radio", { name: "INF and model" }).isChecked(), true);
+    assert.deepEqual(
+      [await page.locator(".models li").count(), hidden],
+      [40, 0],
+      "neither sideways nor below",
+    );
     assert.equal(await overflows(page), false);
     await saveScreenshot(page, "360-driver-models");
-  });
-
-  test("a link into another tab opens it, also when the address stays the same", async (t) => {
-    const { page } = await openPage(t, "/drivers/1?tab=deploy", { drivers: [several] });
-    await page.evaluate(`document.querySelector("h1").innerHTML = '<a href="#models-found">models</a>'`);
-    const [link, models] = [page.getByRole("link", { name: "models" }), page.locator("#models-found")];
-
-    await link.click();
-    await models.waitFor();
-    if (isDeep) {
-      await page.locator("label[for=tab-what]").click();
-      await models.waitFor({ state: "hidden" });
-      await link.click();
-      await models.waitFor();
-    }
-
-    assert.equal(await page.getByRole("radio", { name: "INF and model" }).isChecked(), true);
   });
 
   deepTest("the page offers a newer version and moves the printers after showing each pair", async (t) => {
@@ -196,11 +112,7 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     const { app, page, problems, see, press } = await openPage(t, "/drivers/1?tab=model", {
       drivers: [older, newer],
       prepare: async ({ addPrinter }) => {
-        for (const [name = "", model = ""] of [
-          ["One", "B"],
-          ["Two", "B"],
-          ["Three", "A"],
-        ])
+        for (const [name, model] of Object.entries({ One: "B", Two: "B", Three: "A" }))
           await addPrinter({ driver_id: "1", name, driver_desc: `Papyrus ${model}` });
       },
     });
@@ -222,29 +134,6 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.deepEqual(models, ["One 2 Papyrus X", "Three 2 Papyrus A", "Two 2 Papyrus X"]);
     assert.deepEqual(problems, []);
   });
-
-  const accessible = [
-    "/drivers",
-    "/drivers/1?q=777",
-    "/drivers/2",
-    "/drivers/1/move",
-    "/printers?driver_id=1",
-  ];
-  for (const path of accessible)
-    for (const { colorScheme, width } of windowVariants([1440, 320]))
-      deepTest(`${path} is accessible at ${width} px, ${colorScheme}`, async (t) => {
-        const { page } = await openPage(t, path, {
-          drivers: [twoInfs, network, driverZip({ models: sixtyModels, version: "5.0" })],
-          prepare: ({ addPrinter }) => addPrinter({ driver_id: "1", driver_desc: "Papyrus 150 PCL6" }),
-          colorScheme,
-          viewport: { width, height: 800 },
-          reducedMotion: "reduce",
-        });
-
-        assert.deepEqual(await accessibilityProblems(page), []);
-        assert.equal(await overflows(page), false);
-        await saveScreenshot(page, `${width}-${colorScheme}${path.replaceAll(/[/?=]/g, "-")}`);
-      });
 
   for (const javaScriptEnabled of [true, false]) {
     const how = javaScriptEnabled ? "with scripts" : "without scripts";
@@ -275,15 +164,4 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
       assert.deepEqual(problems, []);
     });
   }
-
-  deepTest("selects do not offer what was uploaded from the form if it is for no printer", async (t) => {
-    const { page, see } = await openPage(t, "/printers?driver_id=1", { drivers: [driverZip()] });
-
-    await page.getByRole("link", { name: "Upload driver…" }).click();
-    await choose(page, zipFile("net.zip", network));
-    await see("It is for network adapters");
-
-    assert.equal(await page.locator("#f-driver_id").inputValue(), "1");
-    assert.deepEqual(await offeredIn(page), [" No driver", " Papyrus 100 PCL6 1.2 · x64"]);
-  });
 });

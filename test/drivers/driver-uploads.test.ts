@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startGuarded } from "../support/access/guarded.ts";
@@ -19,45 +18,25 @@ function toneOf(answer: string): string {
   return /<div class="notice (\w+)"/.exec(answer)?.[1] ?? "";
 }
 
-/** Asserts that no driver, no unfinished upload and no archive is left. */
-function assertNothingLeft({ app, dataDir }: TestApp): void {
-  assert.equal(app.store.drivers.list().length, 0);
-  for (const folder of ["incoming", "drivers"]) assert.deepEqual(readdirSync(join(dataDir, folder)), []);
-}
-
-test("an upload creates one driver, with a list of models and a notice about unused files", async (t) => {
+test("uploads of the same ZIP create one driver, with a list of models and a notice about unused files", async (t) => {
   const { upload, app, dataDir } = await startApp(t);
   const zip = driverZip({ extra: [{ name: "readme.txt", bytes: "x" }] });
 
   const first = await upload("/drivers/upload", zip, "Papyrus 1.2.zip");
   const second = await upload("/drivers/upload", zip, "again.zip");
+  const other = driverZip({ version: "2.0.0.0" });
+  const atOnce = await Promise.all([1, 2, 3, 4].map(() => upload("/drivers/upload", other)));
 
   const text = await first.text();
-  assert.deepEqual([first.status, second.status], [200, 200]);
-  assert.match(text, /<select [^>]*name="driver_id"/);
+  assert.deepEqual(new Set([first, second, ...atOnce].map(({ status }) => status)), new Set([200]));
+  assert.match(text, /<select id="driver-select" name="driver_id"><option value="1" selected>/);
   assert.match(text, /Packages contain 1 unused file/);
   assert.match(text, /readme\.txt/);
   assert.match(await second.text(), /is already in Platen/);
-  assert.deepEqual(
-    app.store.drivers.list().map(({ file_name }) => file_name),
-    ["Papyrus 1.2.zip"],
-  );
+  const names = app.store.drivers.list().map(({ file_name }) => file_name);
+  assert.deepEqual(names.sort(), ["Papyrus 1.2.zip", "driver.zip"]);
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
-  assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
-});
-
-test("concurrent uploads of the same content create one record", async (t) => {
-  const { upload, app, dataDir } = await startApp(t);
-  const zip = driverZip();
-
-  const answers = await Promise.all([1, 2, 3, 4].map(() => upload("/drivers/upload", zip)));
-
-  assert.deepEqual(
-    answers.map((answer) => answer.status),
-    [200, 200, 200, 200],
-  );
-  assert.equal(app.store.drivers.list().length, 1);
-  assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
+  assert.equal(readdirSync(join(dataDir, "drivers")).length, 2);
 });
 
 test("a file that is not a driver ZIP is refused with 422, and one over the limit with 413; nothing is left", async (t) => {
@@ -72,21 +51,19 @@ test("a file that is not a driver ZIP is refused with 422, and one over the limi
     await upload(Buffer.alloc((1 << 20) + 1)),
   ];
 
-  assert.deepEqual(
-    answers.map((answer) => answer.status),
-    [422, 422, 422, 422, 413],
-  );
-  assert.match((await answers[1]?.text()) ?? "", /contains no INF file/);
+  const statuses = answers.map(({ status }) => status);
+  assert.deepEqual(statuses, [422, 422, 422, 422, 413]);
   assert.match((await answers[4]?.text()) ?? "", /larger than 1 MB/);
-  assertNothingLeft(service);
+  assert.equal(service.app.store.drivers.list().length, 0);
+  for (const folder of ["incoming", "drivers"])
+    assert.deepEqual(readdirSync(join(service.dataDir, folder)), []);
 });
 
 test("uploads above the limit of waiting ones are refused with 503 and Retry-After", async (t) => {
   const { upload, app } = await startApp(t, {}, { maxConcurrent: 1, max: 2 });
 
-  const answers = await Promise.all(
-    Array.from({ length: 4 }, (_, i) => upload("/drivers/upload", driverZip({ version: `1.0.0.${i}` }))),
-  );
+  const zips = [1, 2, 3, 4].map((number) => driverZip({ version: `1.0.0.${number}` }));
+  const answers = await Promise.all(zips.map((zip) => upload("/drivers/upload", zip)));
 
   const busy = answers.filter(({ status }) => status === 503);
   assert.ok(busy.length > 0 && answers.every(({ status }) => status === 200 || status === 503));
@@ -94,36 +71,80 @@ test("uploads above the limit of waiting ones are refused with 503 and Retry-Aft
   assert.equal(app.store.drivers.list().length, 4 - busy.length);
 });
 
-test("the notice of an upload has the tone of its worst line", async (t) => {
+const beside = (provider: string) => [{ name: "second/b.inf", bytes: printerInf({ provider, files: [] }) }];
+const file = (name: string, size = 9) => ({ name, bytes: "x".repeat(size) });
+const autorun = { name: "autorun.inf", bytes: "[autorun]\r\nopen=setup.exe" };
+
+/** What is uploaded, the tone of the notice and what it says. */
+const notices: [zip: Buffer, tone: "good" | "warn" | "bad", said: RegExp][] = [
+  [driverZip(), "good", /was uploaded/],
+  [driverZip({ models: ["A", "B"] }), "good", /was uploaded/],
+  [driverZip({ catalog: null }), "bad", /role="alert"/],
+  [
+    driverZip({ extra: beside("Acme Inc.") }),
+    "warn",
+    /printer drivers of several vendors: Papyrus \(papyrus\.inf\), Acme Inc\. \(second\/b\.inf\)/,
+  ],
+  [driverZip({ extra: beside("PAPYRUS, Ltd.") }), "good", /^(?![\s\S]*several vendors)/],
+  [makeZip([{ name: "papyrus.inf", bytes: printerInf() }]), "bad", /./],
+  [
+    driverZip({ className: "Net", provider: "Acme" }),
+    "bad",
+    /This is not a printer driver\. It is for network adapters \(class Net\) of Acme: INF papyrus\.inf\./,
+  ],
+  [
+    driverZip({ className: "Gizmo", provider: "%NOTHING%" }),
+    "bad",
+    /not a printer driver\. It is for devices of the class Gizmo/,
+  ],
+  [makeZip([autorun]), "bad", /This ZIP contains no INF of a driver/],
+  [
+    makeZip([file("readme.txt"), file("a/small.zip", 1), file("a/Driver.ZIP", 5), file("setup.exe", 99)]),
+    "bad",
+    /contains no INF file\. The driver is probably in “a\/Driver\.ZIP”\. Extract this ZIP, and upload that one\./,
+  ],
+  [
+    makeZip([file("autorun.txt", 1), file("Setup & 1.exe", 5), file("data.cab", 3)]),
+    "bad",
+    /Extract this ZIP\. Extract “Setup &amp; 1\.exe” with 7-Zip\. Zip the folder with the INF file/,
+  ],
+  [makeZip([file("readme.txt")]), "bad", /contains no INF file\. Zip the folder with the INF file/],
+  [Buffer.from("MZ a program"), "bad", /is not a ZIP file\. Extract this setup program with 7-Zip/],
+  [
+    makeZip([autorun, file("x.msi")]),
+    "bad",
+    /no INF of a driver\. Extract this ZIP\. Extract “x\.msi” with 7-Zip/,
+  ],
+];
+
+test("the notice of an upload has the tone of its worst line, says what the ZIP is, and how to get at the driver in it", async (t) => {
   const service = await startApp(t);
-  const beside = [{ name: "papyrus2.inf", bytes: printerInf({ provider: "Acme" }) }];
-  const zips = [
-    driverZip(),
-    driverZip({ models: ["A", "B"] }),
-    driverZip({ catalog: null }),
-    driverZip({ version: "2.0.0.0", extra: beside }),
-    makeZip([{ name: "papyrus.inf", bytes: printerInf() }]),
-    Buffer.from("no ZIP"),
-  ];
 
   const answers: string[] = [];
-  for (const zip of zips) answers.push(await uploadNotice(service, zip));
+  for (const [zip] of notices) answers.push(await uploadNotice(service, zip));
+  const network = service.app.store.drivers.list().find(({ name }) => /Acme/.test(name));
+  const page = await (await service.fetch(`/drivers/${network?.id}`)).text();
 
-  assert.deepEqual(answers.map(toneOf), ["good", "good", "bad", "warn", "bad", "bad"]);
-  assert.match(answers[2] ?? "", /role="alert"/);
+  for (const [i, [, tone, said]] of notices.entries()) {
+    assert.equal(toneOf(answers[i] ?? ""), tone, String(said));
+    assert.match(answers[i] ?? "", said);
+  }
+  assert.match(page, /network adapters/);
+  assert.doesNotMatch(page, /href="\/drivers\/\d+\/packages\/mdm"/);
+  const offers = [...(answers[6] ?? "").matchAll(/<(?:button|a)[^>]*>([^<]*)</g)].map(([, text]) => text);
+  assert.deepEqual(offers, ["Open driver", "Delete driver", "Choose another ZIP"]);
 });
 
 test("the notice of an upload has the few fields of a first printer, with a model only where it is needed", async (t) => {
   const service = await startApp(t);
-  const fieldsIn = (notice: string) =>
-    [...notice.replace(/^.*<h3/s, "").matchAll(/<(?:input|select)[^>]* name="([^"]+)"/g)].map(
-      ([, name]) => name,
-    );
+  const fieldsIn = (notice: string) => {
+    const fields = notice.replace(/^.*<h3/s, "").matchAll(/<(?:input|select)[^>]* name="([^"]+)"/g);
+    return [...fields].map(([, name]) => name);
+  };
   const several = driverZip({ models: ["Papyrus A", "Papyrus <B>"] });
   const steps: (string | undefined)[][] = [];
 
   steps.push(fieldsIn(await uploadNotice(service, driverZip())));
-  const whole = await (await service.upload("/drivers/upload", driverZip())).text();
   await service.post("/clients", { name: "Acme" });
   const one = await uploadNotice(service, several);
   steps.push(fieldsIn(one));
@@ -137,18 +158,13 @@ test("the notice of an upload has the few fields of a first printer, with a mode
   const always = ["from_form", "driver_id", "name", "address"];
   const all = [...always, "client_id", "driver_desc"];
   assert.deepEqual(steps, [always, all, all], "an INF without models needs one too");
-  assert.match(whole, /<select id="driver-select" name="driver_id"><option value="1" selected>/);
   assert.match(one, /<option value="1" selected>Acme<\/option>/, "the only client is chosen");
   assert.match(one, /<option value="Papyrus &lt;B&gt;">/);
   assert.doesNotMatch(two, /<option value="\d" selected>/);
   assert.match(two, /is already in Platen with the same content/);
   assert.equal(saved.headers.get("location"), "/printers/1?done=first");
   assert.equal(refused.status, 422);
-  assert.match(
-    await refused.text(),
-    /Choose one of \d+ models[\s\S]*value="Attic"/,
-    "what was typed is kept",
-  );
+  assert.match(await refused.text(), /Choose one of \d+ models[\s\S]*value="Attic"/);
 });
 
 test("the notice of a large driver leaves out unused files with one button, and every other setting stays", async (t) => {
@@ -158,9 +174,8 @@ test("the notice of a large driver leaves out unused files with one button, and 
     extra: [{ name: "setup.bin", bytes: randomBytes(1_200_000), method: 0 }],
   });
   const settingsNow = () => {
-    const { name, comment, trust_publisher, drop_unused, driver_desc, model_chosen } =
-      service.app.store.drivers.get(1);
-    return { name, comment, trust_publisher, drop_unused, driver_desc, model_chosen };
+    const { report, ...settings } = service.app.store.drivers.get(1);
+    return settings;
   };
 
   const notice = await uploadNotice(service, zip);
@@ -172,14 +187,8 @@ test("the notice of a large driver leaves out unused files with one button, and 
   const back = await service.post("/drivers/1", { only: "drop_unused" }, navigation);
 
   assert.equal(toneOf(notice), "warn");
-  assert.match(
-    notice,
-    /<li class="warn"><details>[\s\S]*<button [^>]*>Leave out 1 unused file \(1\.1 MB smaller\)/,
-  );
-  assert.match(
-    await done.text(),
-    /Packages leave out 1 unused file[\s\S]*<button [^>]*>Include unused files/,
-  );
+  assert.match(notice, /<li class="warn"><details>[\s\S]*<button [^>]*>Leave out 1 unused file \(1\.1 MB sm/);
+  assert.match(await done.text(), /Packages leave out 1 unused file[\s\S]*<button [^>]*>Include unused/);
   assert.equal(done.headers.get("hx-redirect"), null);
   assert.deepEqual(after, { ...before, drop_unused: true });
   assert.match(back.headers.get("location") ?? "", /^\/drivers\/1\?done=saved(?:&change=[\w-]{12})?$/);
@@ -191,99 +200,17 @@ test("every page of an operator has one upload form, and a viewer's page has non
   await operator.post("/clients", { name: "Acme" });
   await operator.addDriver(driverZip());
   await operator.addPrinter({ driver_id: "1" });
-  const paths = ["/", "/printers", "/printers/1", "/printers/1/edit", "/clients", "/clients/1", "/drivers"];
-  const formsIn = async (who: typeof operator, path: string) =>
-    (await (await who.fetch(path)).text()).split('id="upload-form"').length - 1;
+  const shared = ["/", "/drivers", "/printers/1"];
+  const others = ["/printers", "/printers/1/edit", "/clients", "/clients/1", "/drivers/1", "/packages"];
+  const formsIn = async ({ fetch }: Pick<typeof operator, "fetch">, ...paths: string[]) => {
+    const pages = await Promise.all(paths.map(async (path) => (await fetch(path)).text()));
+    return new Set(pages.map((page) => page.split('id="upload-form"').length - 1));
+  };
 
-  const counts = await Promise.all(
-    [...paths, "/drivers/1", "/packages"].map((path) => formsIn(operator, path)),
-  );
-  const ofViewer = await Promise.all(["/", "/drivers", "/printers/1"].map((path) => formsIn(viewer, path)));
-  const signIn = await (await service.fetch("/sign-in")).text();
+  const found = [await formsIn(operator, ...shared, ...others), await formsIn(viewer, ...shared)];
 
-  assert.deepEqual(new Set(counts), new Set([1]));
-  assert.deepEqual(new Set(ofViewer), new Set([0]));
-  assert.doesNotMatch(signIn, /upload-form/);
-});
-
-test("an upload that restores a missing or damaged archive says so", async (t) => {
-  const service = await startApp(t);
-  await service.addDriver();
-  const { blobs, drivers } = service.app.store;
-  const path = blobs.pathOf("drivers", drivers.get(1).sha256);
-
-  await blobs.remove("drivers", drivers.get(1).sha256);
-  const missing = await uploadNotice(service, driverZip());
-  await writeFile(path, "half of it");
-  const damaged = await service.upload("/drivers/upload", driverZip(), "again.zip", navigation);
-  const page = await (await service.fetch(damaged.headers.get("location") ?? "")).text();
-
-  assert.match(missing, /Its ZIP was missing and was replaced/);
-  assert.equal(toneOf(missing), "good");
-  assert.equal(damaged.headers.get("location"), "/drivers/1?uploaded=damaged");
-  assert.match(page, /Its ZIP was damaged and was replaced/);
-  assert.equal((await service.app.overview.driver(1)).driver.state, "ready");
-});
-
-test("a ZIP with printers of two vendors names them; two INFs of one vendor cause no warning", async (t) => {
-  const service = await startApp(t);
-  const beside = (provider: string) => [{ name: "second/b.inf", bytes: printerInf({ provider, files: [] }) }];
-
-  const two = await uploadNotice(service, driverZip({ extra: beside("Acme Inc.") }));
-  const one = await uploadNotice(service, driverZip({ extra: beside("PAPYRUS, Ltd.") }));
-
-  assert.match(
-    two,
-    /printer drivers of several vendors: Papyrus \(papyrus\.inf\), Acme Inc\. \(second\/b\.inf\)/,
-  );
-  assert.doesNotMatch(one, /several vendors/);
-});
-
-test("a ZIP that is not a printer driver says what it is, and is kept as needing attention", async (t) => {
-  const service = await startApp(t);
-  const net = driverZip({ className: "Net", provider: "Acme" });
-  const odd = driverZip({ className: "Gizmo", provider: "%NOTHING%" });
-  const setup = makeZip([{ name: "autorun.inf", bytes: "[autorun]\r\nopen=setup.exe" }]);
-
-  const answers: string[] = [];
-  for (const zip of [net, odd, setup]) answers.push(await uploadNotice(service, zip));
-  const page = await (await service.fetch("/drivers/1")).text();
-
-  assert.match(
-    answers[0] ?? "",
-    /This is not a printer driver\. It is for network adapters \(class Net\) of Acme: INF papyrus\.inf\./,
-  );
-  assert.match(answers[1] ?? "", /not a printer driver\. It is for devices of the class Gizmo/);
-  assert.match(answers[2] ?? "", /This ZIP contains no INF of a driver/);
-  assert.deepEqual(answers.map(toneOf), ["bad", "bad", "bad"]);
-  assert.match(page, /network adapters/);
-  assert.equal(service.app.store.drivers.list().length, 3);
-  const offers = [...(answers[0] ?? "").matchAll(/<(?:button|a)[^>]*>([^<]*)</g)].map(([, text]) => text);
-  assert.deepEqual(offers, ["Open driver", "Delete driver", "Choose another ZIP"]);
-});
-
-test("a refusal says how to get at the driver in a ZIP or in a setup program", async (t) => {
-  const service = await startApp(t);
-  const file = (name: string, size: number) => ({ name, bytes: "x".repeat(size) });
-  const zips = [
-    makeZip([file("readme.txt", 9), file("a/small.zip", 1), file("a/Driver.ZIP", 5), file("setup.exe", 99)]),
-    makeZip([file("autorun.txt", 1), file("Setup & 1.exe", 5), file("data.cab", 3)]),
-    makeZip([file("readme.txt", 9)]),
-    Buffer.from("MZ a self-extracting program"),
-    makeZip([{ name: "autorun.inf", bytes: "[autorun]\r\nopen=x.exe" }, file("x.msi", 9)]),
-  ];
-
-  const answers: string[] = [];
-  for (const zip of zips) answers.push(await uploadNotice(service, zip));
-
-  const expected = [
-    /contains no INF file\. The driver is probably in “a\/Driver\.ZIP”\. Extract this ZIP, and upload that one\./,
-    /Extract this ZIP\. Extract “Setup &amp; 1\.exe” with 7-Zip\. Zip the folder with the INF file/,
-    /contains no INF file\. Zip the folder with the INF file/,
-    /is not a ZIP file\. Extract this setup program with 7-Zip/,
-    /no INF of a driver\. Extract this ZIP\. Extract “x\.msi” with 7-Zip/,
-  ];
-  for (const [i, pattern] of expected.entries()) assert.match(answers[i] ?? "", pattern);
+  assert.deepEqual(found, [new Set([1]), new Set([0])]);
+  assert.deepEqual(await formsIn(service, "/sign-in"), new Set([0]));
 });
 
 test("an upload offers to move printers if it is a newer version of their driver, and not otherwise", async (t) => {
@@ -304,10 +231,7 @@ test("an upload offers to move printers if it is a newer version of their driver
   assert.doesNotMatch(before ?? "", /state=newer/);
   assert.match(listed ?? "", /0 of 2 drivers/);
   assert.match(after, /state=newer/);
-  assert.match(
-    newer,
-    /1 printer uses an older version of this driver: <bdi>Papyrus 100\/200 1\.0 · x64<\/bdi>/,
-  );
+  assert.match(newer, /1 printer uses an older version of this driver: <bdi>Papyrus 100\/200 1\.0 · x64</);
   assert.match(newer, new RegExp(`href="/drivers/${old}/move\\?to=3">Move 1 printer…`));
   assert.match(page, /Newer version: <a href="\/drivers\/3">/);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
-import type { Driver } from "../../src/domain/drivers/driver.ts";
+import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
 import { driverRank } from "../../src/domain/drivers/driver-version.ts";
 import type { ListedDriver } from "../../src/domain/printers/listings.ts";
 import { type PowerShellValue, powershell } from "../../src/pkg/scripts/powershell.ts";
@@ -14,17 +14,13 @@ import { seededRandom } from "../support/random.ts";
 import { makeDriver } from "../support/records.ts";
 
 /** An INF's DriverVer as written. */
-interface DriverVer {
-  readonly date: string;
-  readonly version: string;
-}
+type DriverVer = NonNullable<InfSummary["driverVer"]>;
 
 const dated = (date: string, version = "1.0.0.0"): DriverVer => ({ date, version });
 const versioned = (version: string): DriverVer => ({ date: "06/21/2025", version });
 
 /** Pairs of drivers and how Windows ranks the first one: 1 is newer, 0 the same, -1 older. */
 const rankedPairs: readonly [why: string, a: DriverVer, b: DriverVer, order: -1 | 0 | 1][] = [
-  ["the same", versioned("1.2.3.4"), versioned("1.2.3.4"), 0],
   ["the date comes first", dated("07/01/2025", "1.0.0.0"), dated("06/30/2025", "9.9.9.9"), 1],
   ["years before months", dated("01/01/2026"), dated("12/31/2025"), 1],
   ["months before days", dated("02/01/2025"), dated("01/31/2025"), 1],
@@ -34,37 +30,29 @@ const rankedPairs: readonly [why: string, a: DriverVer, b: DriverVer, order: -1 
   ["blanks around a date", dated(" \t06/21/2025 "), dated("06/21/2025"), 0],
   ["a date older than an era", dated("01/01/1601"), dated("01/01/1970"), -1],
   ["no date is older than any", dated("", "9.0.0.0"), dated("01/01/1980", "1.0.0.0"), -1],
-  ["two without a date", dated("", "1.0.0.1"), dated("", "1.0.0.0"), 1],
   ["zeros are no date", dated("00/00/0000"), dated(""), 0],
   ["the thirteenth month is no date", dated("13/01/2025"), dated(""), 0],
   ["the month zero is no date", dated("00/01/2025"), dated(""), 0],
   ["the thirty-second day is no date", dated("01/32/2025"), dated(""), 0],
   ["the day zero is no date", dated("01/00/2025"), dated(""), 0],
   ["the year first is no date", dated("2025/06/21"), dated(""), 0],
-  ["two digits of a year are no date", dated("06/21/25"), dated(""), 0],
   ["five digits of a year are no date", dated("06/21/20255"), dated(""), 0],
   ["dots make no date", dated("21.06.2025"), dated(""), 0],
-  ["words make no date", dated("%DriverDate%"), dated(""), 0],
   ["digits of other scripts make no date", dated("٠٦/٢١/٢٠٢٥"), dated(""), 0],
   ["numbers, not texts", versioned("1.10.0.0"), versioned("1.9.0.0"), 1],
   ["the first number that differs counts", versioned("1.2.3.9"), versioned("1.2.4.0"), -1],
   ["missing numbers are zero", versioned("1.2"), versioned("1.2.0.0"), 0],
-  ["three numbers", versioned("1.2.3"), versioned("1.2.2.9"), 1],
   ["a fifth number of zero", versioned("1.2.3.4.0"), versioned("1.2.3.4"), 0],
-  ["leading zeros", versioned("01.002.0003.00004"), versioned("1.2.3.4"), 0],
   ["leading zeros are not length", versioned("1.0009"), versioned("1.10"), -1],
   ["over 65535", versioned("1.70000"), versioned("1.65535"), 1],
   ["no version is zero", versioned(""), versioned("0.0.0.0"), 0],
   ["no version is older than any", versioned(""), versioned("0.0.0.1"), -1],
   ["words are no version", versioned("unknown"), versioned(""), 0],
-  ["a letter before", versioned("v1.2"), versioned("1.2"), 0],
   ["a letter after", versioned("1.2b"), versioned("1.2a"), 0],
   ["a dot too many", versioned("1..2"), versioned("1.2"), 0],
-  ["a dot at either end", versioned(".1.2."), versioned("1.2"), 0],
   ["blanks in a version", versioned(" 1 . 2 "), versioned("1.2"), 0],
   ["commas and hyphens", versioned("1,2-3"), versioned("1.2.3"), 0],
   ["digits of other scripts are no numbers", versioned("1.٢"), versioned("1"), 0],
-  ["neither date nor version", dated("", ""), dated("", ""), 0],
   ["neither date nor version is older than any", dated("", ""), dated("", "0.1"), -1],
 ];
 
@@ -97,27 +85,18 @@ const seed = 20251121;
 function randomPairs(count: number): [DriverVer, DriverVer][] {
   const random = seededRandom(seed);
   const oneOf = (texts: readonly string[]) => texts[random(texts.length)] ?? "";
-  const date = () =>
-    oneOf(["", "6/21/2025", "06-21-2025", "06/22/2025", "12/31/2024", "13/01/2025", "00/00/0000", "x"]);
+  const dates = ["", "6/21/2025", "06-21-2025", "06/22/2025", "12/31/2024", "13/01/2025", "00/00/0000", "x"];
   const number = () => oneOf(["0", "1", "2", "10", "010", "65536", "", "a"]);
-  const driverVer = () => ({
-    date: date(),
-    version: Array.from({ length: random(5) }, number).join(oneOf([".", ".", "..", "-"])),
-  });
+  const version = () => Array.from({ length: random(5) }, number).join(oneOf([".", ".", "..", "-"]));
+  const driverVer = () => ({ date: oneOf(dates), version: version() });
   return Array.from({ length: count }, () => [driverVer(), driverVer()]);
 }
 
-for (const [why, a, b, order] of rankedPairs) {
-  test(`drivers rank as Windows ranks them: ${why}`, () => {
-    const orders = [orderOf(a, b), orderOf(b, a)];
+test("drivers rank as Windows ranks them, and one without a DriverVer as one without date and version", () => {
+  for (const [why, a, b, order] of rankedPairs)
+    assert.deepEqual([orderOf(a, b), orderOf(b, a)], [order, 0 - order], why);
 
-    assert.deepEqual(orders, [order, 0 - order]);
-  });
-}
-
-test("an INF without a DriverVer is as old as one without date and version", () => {
-  const orders = [orderOf(null, { date: "", version: "" }), orderOf(null, { date: "", version: "0.1" })];
-
+  const orders = ["", "0.1"].map((version) => orderOf(null, dated("", version)));
   assert.deepEqual(orders, [0, -1]);
 });
 
@@ -146,10 +125,8 @@ describe("driver versions in a real PowerShell", { skip: withoutPowerShell }, ()
       .map(([a, b]) => [`seed ${seed}`, a, b, orderOf(a, b)] as const);
     const pairs = [...known, ...random];
 
-    const orders = (await evaluate(
-      pairs.map(([, a, b]) => ({ A: tableOf(a), B: tableOf(b) })),
-      compare,
-    )) as readonly number[];
+    const tables = pairs.map(([, a, b]) => ({ A: tableOf(a), B: tableOf(b) }));
+    const orders = (await evaluate(tables, compare)) as readonly number[];
 
     assert.ok(known.length > 20);
     const wrong = pairs.filter(([, , , order], i) => order !== orders[i]);
@@ -171,32 +148,23 @@ describe("driver versions in a real PowerShell", { skip: withoutPowerShell }, ()
   });
 
   test("an installed driver is current when it is at least as new as the requested one; without a date, the version counts", async () => {
-    const pairs = currentPairs.map(([, installed, wanted]) => ({
-      A: tableOf(installed),
-      B: tableOf(wanted),
-    }));
+    const pairs = currentPairs.map(([, a, b]) => ({ A: tableOf(a), B: tableOf(b) }));
+    const command = "Test-DriverCurrent -Installed $_.A -Driver ($_.B + @{ ExactVersion = $false })";
 
-    const answers = await evaluate(
-      pairs,
-      "Test-DriverCurrent -Installed $_.A -Driver ($_.B + @{ ExactVersion = $false })",
-    );
+    const answers = (await evaluate(pairs, command)) as readonly boolean[];
 
-    assert.deepEqual(
-      answers,
-      currentPairs.map(([, , , isCurrent]) => isCurrent),
-    );
+    const wrong = currentPairs.filter(([, , , isCurrent], i) => isCurrent !== answers[i]);
+    assert.deepEqual([wrong, answers.length], [[], currentPairs.length]);
   });
 });
 
 type Version = Driver & ListedDriver;
 
 /** A version of one driver, as in lists. */
-function version(id: number, descriptions: string[]): Version {
+function version(id: number, ...descriptions: string[]): Version {
   const driverVer = { date: "06/21/2025", version: `1.${id}` };
-  return {
-    ...makeDriver({ id, sha256: `${id}`.repeat(64), inf: { descriptions, driverVer } }),
-    printer_count: 0,
-  };
+  const inf = { descriptions, driverVer };
+  return { ...makeDriver({ id, sha256: `${id}`.repeat(64), inf }), printer_count: 0 };
 }
 
 /** `DriverVersions` of these drivers, with the number of reports read. @param models chosen by printers, by the driver's id */
@@ -217,8 +185,8 @@ function versionsOf(drivers: readonly Version[], models: Record<number, string[]
 }
 
 test("a newer version has a model that printers of the older one deploy", () => {
-  const old = version(1, ["Papyrus A", "Papyrus B"]);
-  const next = version(2, ["Papyrus B", "Papyrus C"]);
+  const old = version(1, "Papyrus A", "Papyrus B");
+  const next = version(2, "Papyrus B", "Papyrus C");
   const models: Record<number, string[]> = { 1: [""] };
   const { versions, reads } = versionsOf([next, old], models);
   const newer = () => versions.newerThan(old, [next, old])?.id;
@@ -229,18 +197,14 @@ test("a newer version has a model that printers of the older one deploy", () => 
   models[1] = [""];
   const reverted = newer();
 
-  assert.deepEqual(
-    [byDriver, byOwnChoice, reverted],
-    [undefined, 2, undefined],
-    "the driver's own model is not in the newer version",
-  );
+  assert.deepEqual([byDriver, byOwnChoice, reverted], [undefined, 2, undefined]);
   assert.equal(reads(), 2, "comparisons are cached");
 });
 
 test("a universal driver counts as a newer version of an older universal driver in use with another name", () => {
-  const old = version(1, ["Papyrus Universal PCL 6"]);
-  const next = version(2, ["Papyrus Universal Print Driver"]);
-  const drivers = [version(3, ["Papyrus 300"]), next, old];
+  const old = version(1, "Papyrus Universal PCL 6");
+  const next = version(2, "Papyrus Universal Print Driver");
+  const drivers = [version(3, "Papyrus 300"), next, old];
 
   const used = versionsOf(drivers, { 1: [""] }).versions.newerThan(old, drivers);
   const unused = versionsOf(drivers, {}).versions.newerThan(old, drivers);
@@ -249,17 +213,15 @@ test("a universal driver counts as a newer version of an older universal driver 
 });
 
 test("older versions that printers use are offered if the new version has one of their models", () => {
-  const others = version(1, ["Papyrus X"]);
-  const byDriver = version(2, ["Papyrus A"]);
-  const byOwnChoice = version(3, ["Papyrus X", "Papyrus A"]);
-  const unused = [4, 5, 6, 7].map((id) => version(id, ["Papyrus A"]));
-  const newest = version(8, ["Papyrus A"]);
+  const others = version(1, "Papyrus X");
+  const byDriver = version(2, "Papyrus A");
+  const byOwnChoice = version(3, "Papyrus X", "Papyrus A");
+  const unused = [4, 5, 6, 7].map((id) => version(id, "Papyrus A"));
+  const newest = version(8, "Papyrus A");
   const drivers = [newest, ...unused, byOwnChoice, byDriver, others];
 
   const older = versionsOf(drivers, { 1: [""], 2: [""], 3: ["Papyrus A"] }).versions.olderThan(newest);
 
-  assert.deepEqual(
-    older.map(({ id }) => id),
-    [3, 2],
-  );
+  const ids = older.map(({ id }) => id);
+  assert.deepEqual(ids, [3, 2]);
 });

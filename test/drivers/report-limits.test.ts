@@ -7,16 +7,14 @@ import { reportOf } from "../../src/services/drivers/inspect-report.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest, isDeep, rounds, selectCases } from "../support/depth.ts";
 import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
-import { makeZip, sourceOf, type ZipPart } from "../support/drivers/zip.ts";
+import { makeZip, sourceOf } from "../support/drivers/zip.ts";
+import { makeDriver } from "../support/records.ts";
 
 const named = (count: number, name: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => name(i));
 const reportFor = async (zip: Buffer) => reportOf(await inspectArchive(sourceOf(zip)));
 const infs = (count: number, text: (i: number) => string) =>
-  makeZip(
-    Array.from({ length: count }, (_, i): ZipPart => ({ name: `${i}/a.inf`, bytes: text(i), method: 0 })),
-  );
-
+  makeZip(named(count, (i) => `${i}/a.inf`).map((name, i) => ({ name, bytes: text(i), method: 0 })));
 const longNames = (i: number) =>
   printerInf({
     models: named(200, (k) => `${i} ${k} ${"m".repeat(240)}`),
@@ -30,37 +28,27 @@ const bloated: Record<string, () => Buffer> = {
   "100,000 models": () => driverZip({ models: named(100_000, (i) => `Papyrus number ${i}`) }),
   "1,000 INFs": () => infs(1000, () => printerInf()),
   "200 INFs of 200 long names": () => infs(200, longNames),
-  "many missing files": () => {
-    const files = named(rounds(4000, 60_000), (i) => `gone${i}.dll`);
-    return makeZip([{ name: "a.inf", bytes: printerInf({ files }) }]);
-  },
+  "many missing files": () =>
+    infs(1, () => printerInf({ files: named(rounds(4000, 60_000), (i) => `gone${i}.dll`) })),
 };
 
 for (const [name, make] of selectCases(Object.entries(bloated), 2)) {
-  test(`${name}: the report and the pages stay small`, { timeout: 120_000 }, async (t) => {
+  test(`${name}: the report and the pages stay small`, async (t) => {
     const service = await startApp(t);
     const id = await service.addDriver(make());
-    const pages: { path: string; bytes: number; ms: number }[] = [];
 
     for (const path of ["/drivers", `/drivers/${id}`, "/printers", `/drivers/${id}?q=a`]) {
       const since = performance.now();
-      const bytes = (await (await service.fetch(path)).text()).length;
-      pages.push({ path, bytes, ms: performance.now() - since });
+      const { length } = await (await service.fetch(path)).text();
+      assert.ok(length < 200_000, `${path} has ${length} characters`);
+      if (isDeep) assert.ok(performance.now() - since < 2000, `${path} took too long`);
     }
-
-    const reportBytes = JSON.stringify(service.app.store.drivers.get(id).report).length;
-    t.diagnostic(
-      `${reportBytes} bytes kept; ${pages.map((page) => `${page.bytes} bytes in ${Math.round(page.ms)} ms`)}`,
-    );
-    assert.ok(reportBytes <= 2 << 20, `${reportBytes} bytes kept`);
-    for (const { path, bytes, ms } of pages) {
-      assert.ok(bytes < 200_000, `${path} has ${bytes} bytes`);
-      if (isDeep) assert.ok(ms < 2000, `${path} took ${ms} ms`);
-    }
+    const kept = JSON.stringify(service.app.store.drivers.get(id).report).length;
+    assert.ok(kept <= 2 << 20, `${kept} bytes kept`);
   });
 }
 
-test("more than a thousand INFs are refused with the remedy", { timeout: 60_000 }, async () => {
+test("more than a thousand INFs are refused with the remedy", async () => {
   for (const count of selectCases([1001, 3000, 10_000], 1))
     await assert.rejects(inspectArchive(sourceOf(infs(count, () => ""))), {
       name: "UserError",
@@ -83,33 +71,26 @@ test("models with impossible names are left out, and the report says how many", 
 });
 
 deepTest(
-  "the lists of a report are cut and its counts are not, and the printer's INF gets its names first",
-  {
-    timeout: 60_000,
-  },
+  "the lists of a report are cut and its counts are not; the printer's INF has all its names",
   async () => {
     const whole = printerInf({ models: named(10_001, (i) => `Papyrus ${i}`), files: ["a.dll"] });
-    const count = rounds(40, 100);
-    const others = Array.from({ length: count }, (_, i) => ({ name: `0/${i}.inf`, bytes: longNames(i) }));
+    const others = Array.from({ length: 100 }, (_, i) => ({ name: `0/${i}.inf`, bytes: longNames(i) }));
+    const files = [{ name: "papyrus.cat" }, { name: "a.dll" }];
 
-    const report = await reportFor(
-      makeZip([...others, { name: "z.inf", bytes: whole }, { name: "papyrus.cat" }, { name: "a.dll" }]),
-    );
+    const report = await reportFor(makeZip([...others, { name: "z.inf", bytes: whole }, ...files]));
 
     const last = report.infs.at(-1);
     assert.equal(report.printerInf, "z.inf");
-    assert.equal(last?.descriptions.length, 10_000);
-    assert.equal(last?.unused.count, count);
+    assert.deepEqual([last?.descriptions.length, last?.unused.count], [10_000, 100]);
     assert.ok(JSON.stringify(report).length <= 2 << 20);
     assert.match(report.warnings.join(), /models are not listed\. You can type them/);
     assert.equal(report.infs[0] && missingCountOf(report.infs[0]), 201);
   },
 );
 
-deepTest("50,000 names that differ only by case make few warnings", { timeout: 60_000 }, async () => {
-  const duplicates = ["A", "a"]
-    .flatMap((letter) => named(25_000, (i) => `${letter}${i}`))
-    .map((name) => ({ name, method: 0 }));
+deepTest("50,000 names that differ only by case make few warnings", async () => {
+  const names = ["A", "a"].flatMap((letter) => named(25_000, (i) => `${letter}${i}`));
+  const duplicates = names.map((name) => ({ name, method: 0 }));
 
   const { warnings } = await reportFor(makeZip([{ name: "x.inf", bytes: printerInf() }, ...duplicates]));
 
@@ -117,21 +98,19 @@ deepTest("50,000 names that differ only by case make few warnings", { timeout: 6
   assert.match(warnings.at(-1) ?? "", /\b25000\b/, "the others are counted");
 });
 
-test("a warning about very many vendors stays short", async (t) => {
-  const { upload, app } = await startApp(t);
+test("a warning about very many vendors stays short", async () => {
   const long = "x".repeat(180);
   const extra = Array.from({ length: 60 }, (_, i) => ({
     name: `${long}/${i}.inf`,
     bytes: printerInf({ provider: `${i}${long}`, files: [] }),
   }));
 
-  await upload("/drivers/upload", driverZip({ extra }));
+  const report = await reportFor(driverZip({ extra }));
 
-  const driver = app.store.drivers.get(1);
-  const [warning = ""] = driver.report.warnings;
+  const [warning = ""] = report.warnings;
   assert.match(warning, /several vendors/);
   assert.ok(warning.length < 2500, `${warning.length} characters`);
-  assert.ok(infRemarks(driver).toString().length < 20_000);
+  assert.ok(infRemarks(makeDriver({ report })).toString().length < 20_000);
 });
 
 test("hostile names of INFs and models are escaped on every page", async (t) => {
@@ -172,24 +151,18 @@ test("hostile names of INFs and models are escaped on every page", async (t) => 
 
 test("invisible characters in texts of an INF are shown as codes on every page", async (t) => {
   const { fetch, addDriver } = await startApp(t);
-  const inf = printerInf({
-    provider: "HP\u202etfos\u0007",
-    maker: "\u2067M",
-    version: "1.2\u200e.3",
-    files: ["gone\u202efni.dll"],
-  });
+  const files = ["gone\u202efni.dll"];
+  const inf = { provider: "HP\u202etfos\u0007", maker: "\u2067M", version: "1.2\u200e.3", files };
 
-  const id = await addDriver(makeZip([{ name: "a.inf", bytes: inf }]));
-  const pages = await Promise.all(
-    [`/drivers/${id}`, "/drivers", `/printers?driver=${id}`, "/packages"].map(async (path) =>
-      (await fetch(path)).text(),
-    ),
+  await addDriver(makeZip([{ name: "a.inf", bytes: printerInf(inf) }]));
+  const [page = "", ...others] = await Promise.all(
+    ["/drivers/1", "/drivers", "/printers?driver=1"].map(async (path) => (await fetch(path)).text()),
   );
 
-  assert.match(pages[0] ?? "", /<title>HPtfos Papyrus 100 PCL6/);
-  assert.match(pages[0] ?? "", /<bdi>HP\[U\+202E\]tfos\[U\+0007\]/);
-  assert.match(pages[0] ?? "", /Missing: .*gone\[U\+202E\]fni\.dll/);
-  assert.doesNotMatch(pages.join(), /[\u202a-\u202e\u2066-\u2069\u200e\u0007]/);
+  assert.match(page, /<title>HPtfos Papyrus 100 PCL6/);
+  assert.match(page, /<bdi>HP\[U\+202E\]tfos\[U\+0007\]/);
+  assert.match(page, /Missing: .*gone\[U\+202E\]fni\.dll/);
+  assert.doesNotMatch([page, ...others].join(), /[\u202a-\u202e\u2066-\u2069\u200e\u0007]/);
 });
 
 test("the name of an uploaded file is kept with visible, whole characters", async (t) => {
@@ -198,12 +171,11 @@ test("the name of an uploaded file is kept with visible, whole characters", asyn
 
   for (const [i, name] of names.entries())
     await upload("/drivers/upload", driverZip({ version: `1.${i}` }), name);
-  const kept = [1, 2, 3, 4].map((id) => app.store.drivers.get(id).file_name);
-  const answers = await Promise.all([1, 2, 3, 4].map((id) => fetch(`/drivers/${id}/archive`)));
 
-  assert.deepEqual(kept, ["a[U+202E]gpj.zip", `${"a".repeat(254)}\ufffd`, ".zip", "a31m.zip"]);
-  for (const { status, headers } of answers) {
-    assert.equal(status, 200);
+  const kept = ["a[U+202E]gpj.zip", `${"a".repeat(254)}\ufffd`, ".zip", "a31m.zip"];
+  for (const [i, name] of kept.entries()) {
+    const { status, headers } = await fetch(`/drivers/${i + 1}/archive`);
+    assert.deepEqual([app.store.drivers.get(i + 1).file_name, status], [name, 200]);
     assert.doesNotMatch(headers.get("content-disposition") ?? "", /%E2%80%A|%C2%9B|%0/);
   }
 });

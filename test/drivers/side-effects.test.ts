@@ -25,48 +25,27 @@ const windows = "Software\\Microsoft\\Windows\\CurrentVersion";
 const imageOptions = "Software\\Microsoft\\Windows NT\\CurrentVersion\\Image File Execution Options";
 const otherSlashes = '%A%"/\\CURRENTVERSION//run",x,,"calc.exe"';
 
-const cases: readonly (readonly [what: string, inf: string, expected: RegExp])[] = [
+const keys = /registry keys that make Windows start or trust programs/;
+const services = "[Install.Services]\nAddService";
+
+const cases: readonly [what: string, inf: string, expected: RegExp][] = [
   [
     "a service",
-    withLines("", "[Install.Services]\r\nAddService=Evil Svc,2,Svc\r\n[Svc]\r\nServiceBinary=%12%\\e.exe"),
+    withLines("", `${services}=Evil Svc,2,Svc\r\n[Svc]\r\nServiceBinary=%12%\\e.exe`),
     /“other\/papyrus\.inf” does more than .* it installs services \(Evil Svc\)\./,
   ],
-  [
-    "a service by a token",
-    withLines("", '[Install.Services]\nAddService=%S%,2,Svc\n[Strings]\nS="Sneaky"'),
-    /services \(Sneaky\)/,
-  ],
-  [
-    "a service of a section that Needs names",
-    withLines("Needs=More", "[More]\nAddService=Deep,2,x"),
-    /services \(Deep\)/,
-  ],
+  ["a token", withLines("", `${services}=%S%,2,Svc\n[Strings]\nS="Sneaky"`), /services \(Sneaky\)/],
+  ["a section of Needs", withLines("Needs=More", "[More]\nAddService=Deep,2,x"), /services \(Deep\)/],
   [
     "a program at each start",
     withKey(`"${windows}\\RunOnce",x,,"calc.exe"`),
-    /registry keys that make Windows start or trust programs .*\(HKLM\\Software\\Microsoft\\Windows\\CurrentVersion\\RunOnce\)/,
+    /registry keys .*\(HKLM\\Software\\Microsoft\\Windows\\CurrentVersion\\RunOnce\)/,
   ],
-  [
-    "a program at each start, with a token and other slashes",
-    withKey(otherSlashes, '\n[Strings]\nA="SOFTWARE\\Microsoft\\Windows"'),
-    /registry keys/,
-  ],
-  ["a debugger of another program", withKey(`${imageOptions}\\sethc.exe,Debugger,,x`), /registry keys/],
-  [
-    "a root certificate",
-    withKey("Software\\Microsoft\\SystemCertificates\\ROOT\\Certificates\\AB,Blob,1,00"),
-    /registry keys/,
-  ],
-  [
-    "a service in the registry",
-    withKey("System\\CurrentControlSet\\Services\\Evil,ImagePath,,x"),
-    /registry keys/,
-  ],
-  [
-    "a library that registers itself",
-    withLines("RegisterDlls=D", "[D]\n11,,evil.dll,1"),
-    /runs or installs other programs \(D\)/,
-  ],
+  ["other slashes", withKey(otherSlashes, '\n[Strings]\nA="SOFTWARE\\Microsoft\\Windows"'), keys],
+  ["a debugger of another program", withKey(`${imageOptions}\\sethc.exe,Debugger,,x`), keys],
+  ["a certificate", withKey("Software\\Microsoft\\SystemCertificates\\ROOT\\AB,Blob,1,00"), keys],
+  ["a service's key", withKey("System\\CurrentControlSet\\Services\\Evil,ImagePath,,x"), keys],
+  ["a library", withLines("RegisterDlls=D", "[D]\n11,,evil.dll,1"), /runs or installs other programs \(D\)/],
   ["commands", withLines("RunPostSetupCommands=C", "[C]\ncalc.exe"), /other programs \(C\)/],
   ["software", withLines("", "[Install.Software]\nAddSoftware=Evil,,S"), /other programs \(Evil\)/],
   ["files in the startup folder", withFolder("16391"), /outside the driver folders \(16391\)/],
@@ -77,24 +56,14 @@ const cases: readonly (readonly [what: string, inf: string, expected: RegExp])[]
     withLines("CopyFiles=Out", "[Out]\n..\\..\\evil.exe,papyrus.dll"),
     /outside the driver folders \(\.\.\\\.\.\\evil\.exe\)/,
   ],
-  [
-    "a single file whose name leads out of its folder",
-    withLines("CopyFiles=@..\\evil.exe"),
-    /outside the driver folders \(\.\.\\evil\.exe\)/,
-  ],
+  ["a single file that leads out", withLines("CopyFiles=@..\\evil.exe"), /folders \(\.\.\\evil\.exe\)/],
   ["deleted files", withLines("DelFiles=Gone"), /deletes, renames or changes files \(Gone\)/],
-  [
-    "another INI file",
-    withLines("UpdateInis=I", "[I]\nwininit.ini,rename,,a=b"),
-    /changes files \(wininit\.ini\)/,
-  ],
+  ["an INI file", withLines("UpdateInis=I", "[I]\nwininit.ini,a,,b=c"), /changes files \(wininit\.ini\)/],
 ];
 
-for (const [what, inf, expected] of cases) {
-  test(`a warning names a side effect of an INF: ${what}`, async () => {
-    assert.match(await warningsOf(inf), expected);
-  });
-}
+test("a warning names each side effect of an INF", async () => {
+  for (const [what, inf, expected] of cases) assert.match(await warningsOf(inf), expected, what);
+});
 
 test("warnings include INFs that CopyINF names, and exclude sections that nothing installs", async () => {
   const usb =
@@ -120,12 +89,10 @@ test("usual actions of printer drivers cause no warning", async () => {
 
 test("the warning about very many side effects is short, on the driver's page too", async (t) => {
   const { fetch, addDriver } = await startApp(t);
-  const services = Array.from({ length: 500 }, (_, i) => `AddService=${i}\u202e<b>${"x".repeat(3000)},2,s`);
-  const inf = withLines("", `[Install.Services]\n${services.join("\n")}`);
-  const extra = Array.from({ length: 50 }, (_, i) => ({
-    name: `${i}/papyrus.inf`,
-    bytes: inf.slice(0, 9000),
-  }));
+  const many = Array.from({ length: 500 }, (_, i) => `AddService=${i}\u202e<b>${"x".repeat(3000)},2,s`);
+  const inf = withLines("", `[Install.Services]\n${many.join("\n")}`);
+  const bytes = inf.slice(0, 9000);
+  const extra = Array.from({ length: 50 }, (_, i) => ({ name: `${i}/papyrus.inf`, bytes }));
 
   const page = await (await fetch(`/drivers/${await addDriver(driverZip({ extra }))}`)).text();
   const warnings = await warningsOf(inf);
@@ -139,7 +106,7 @@ test("the warning about very many side effects is short, on the driver's page to
 });
 
 test("sections that thousands of lines name are read once", async () => {
-  const keys = Array.from({ length: 10_000 }, () => `HKLM,"${"a/".repeat(40)}",x`).join("\n");
+  const keys = Array.from({ length: 2000 }, () => `HKLM,"${"a/".repeat(40)}",x`).join("\n");
   const names = Array.from({ length: 100 }, () => `AddReg=${Array(600).fill("R").join(",")}`).join("\n");
 
   const started = performance.now();

@@ -26,28 +26,23 @@ describe("a vendor's names on a simulated Windows", { skip: withoutPowerShell },
 
   for (const text of selectCases(texts, 4)) {
     test(`${text} as a version of the driver or its date is not evaluated`, async () => {
-      const driverVer = { date: text, version: text };
       await windows.setMachine({});
+      const office = deployable({}, { inf: { driverVer: { date: text, version: text } } });
 
-      const { code, output } = await windows.run("install", deployable({}, { inf: { driverVer } }));
+      const { code, output } = await windows.run("install", office);
 
       assert.ok([0, 1603].includes(code), `${code}: ${output.join(" ")}`);
     });
 
     test(`${text} as a model, an INF, a folder, a catalog, a provider and a date stays text`, async () => {
-      const paths = { inf_path: `${text}/x${text}.inf`, catalogFiles: [`${text}/${text}.cat`] };
-      const driver = {
-        driver_desc: `Papyrus ${text}`,
-        inf_path: paths.inf_path,
-        trust_publisher: true,
-        inf: {
-          path: paths.inf_path,
-          catalogFiles: paths.catalogFiles,
-          descriptions: [`Papyrus ${text}`],
-          provider: text,
-          driverVer: { date: "06/21/2025", version: "1.2.3.4" },
-        },
+      const inf = {
+        path: `${text}/x${text}.inf`,
+        catalogFiles: [`${text}/${text}.cat`],
+        descriptions: [`Papyrus ${text}`],
+        provider: text,
+        driverVer: { date: "06/21/2025", version: "1.2.3.4" },
       };
+      const driver = { driver_desc: `Papyrus ${text}`, inf_path: inf.path, trust_publisher: true, inf };
       const office = deployable({}, driver);
 
       const result = await windows.install({}, office);

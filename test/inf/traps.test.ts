@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspectArchive, inspectionJson } from "../../src/services/drivers/inspect.ts";
 import { reportOf } from "../../src/services/drivers/inspect-report.ts";
+import { usedEntriesOf } from "../support/drivers/files-zip.ts";
 import { cabinet, packedProgram } from "../support/drivers/programs.ts";
 import { makeZip, sourceOf } from "../support/drivers/zip.ts";
 
@@ -10,10 +11,12 @@ interface Trap {
   /** The text of `a.inf`. A comment in its first line names the trap. */
   readonly inf: string;
   /** Further files by path. Lists of names are cabinets. */
-  readonly files: Readonly<Record<string, string | Buffer | readonly string[]>>;
+  readonly files?: Readonly<Record<string, string | Buffer | readonly string[]>>;
   /** What is found in `a.inf`. */
   readonly found?: Readonly<Record<string, unknown>>;
   readonly unused?: readonly string[] | null;
+  /** The files that a package without unused ones has. */
+  readonly used?: readonly string[];
   /** The other INFs with their models. */
   readonly others?: Readonly<Record<string, readonly string[]>>;
   readonly printerInf?: string | null;
@@ -26,8 +29,11 @@ const model = '[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"A"=I,hw\n';
 const oneFile = "[I]\nCopyFiles=@a.dll\n[SourceDisksNames]\n1=d\n[SourceDisksFiles]\na.dll=1\n";
 /** An INF of the printer driver “A”. @param rest its install section `I` */
 const printer = (trap: string, rest: string, named = "") => `; ${trap}\n${version}${named}${model}${rest}`;
-const other = (name: string, date = "06/21/2025", copies = "") =>
-  `${version.replace("06/21/2025", date)}${model.replace('"A"', `"${name}"`)}[I]\n${copies}`;
+/** An INF with models for x64 and models of no architecture. */
+const undecorated = (rest: string, named = "") =>
+  `${version}${named}[Manufacturer]\nX=M,NTamd64\n[M]\n"A"=I\n[M.NTamd64]\n"A"=I\n${rest}`;
+const other = (name: string, date = "06/21/2025") =>
+  `${version.replace("06/21/2025", date)}${model.replace('"A"', `"${name}"`)}[I]\n`;
 
 const traps: readonly Trap[] = [
   {
@@ -38,32 +44,27 @@ const traps: readonly Trap[] = [
   },
   {
     inf: printer("a line has more than 5,000 characters", "").replace(",hw", `,${"hw,".repeat(2000)}hw`),
-    files: {},
     found: { descriptions: ["A"], modelLines: 1 },
   },
   {
     inf: `; a lone backslash at the end of a line continues it\n${version}[Manufacturer]\nX=M,\\\n NTamd64\n[M.NTamd64]\n"A" = I, \\\nhw\n"B"=I\n`,
-    files: {},
     found: { descriptions: ["A", "B"], modelLines: 2, architectures: ["amd64"] },
   },
   {
     inf: `; a semicolon in quotes is text, and lines in comments do not count\n${version}[Manufacturer]\n"P; Co"=M,NTamd64 ; "Q"=N\n[M.NTamd64]\n"A; B" = I,hw ; the best\n;"C"=I\n"E; F"=I\n"say ""D"""=I\n`,
-    files: {},
     found: { manufacturers: ["P; Co"], descriptions: ["A; B", "E; F", 'say "D"'], modelLines: 3 },
   },
   {
     inf: `; keys are quoted or not, with blanks around the equals sign\n${version}[Manufacturer]\n "%P%"   =   "M" ,  NTamd64\n[M.NTamd64]\nPlain Name=I\n[Strings]\n"P" = Papyrus\n`,
-    files: {},
     found: { manufacturers: ["Papyrus"], descriptions: ["Plain Name"] },
   },
   {
-    inf: `; names of sections, keys and files ignore case, also with blanks, slashes and dots\n${version}[MANUFACTURER]\nX="Two Words/x.y",NTAMD64\n[two words/X.Y.ntAmd64]\n"A"=i\n[I.NTAMD64]\ncopyfiles=@A.DLL\n[sourcedisksnames]\n1=d\n[SOURCEDISKSFILES]\na.Dll=1\n`,
-    files: { "a.DLL": "", "readme.txt": "" },
+    inf: `; names of sections, keys and files ignore case, also with blanks, slashes and dots, and sections of one name are joined\n${version}[MANUFACTURER]\nX="Two Words/x.y",NTAMD64\n[two words/X.Y.ntAmd64]\n"A"=i\n[I.NTAMD64]\ncopyfiles=@A.DLL\n[i.NTamd64]\nCopyFiles=@b.dll\n[sourcedisksnames]\n1=d\n[SOURCEDISKSFILES]\na.Dll=1\n`,
+    files: { "a.DLL": "", "b.dll": "", "readme.txt": "" },
     found: { descriptions: ["A"], missing: [], unused: ["readme.txt"] },
   },
   {
     inf: `; several brands have decorations with versions of Windows and blanks\n${version}[Manufacturer]\nOne=M,NTamd64.6.0, NTx86.6 ,ntx86.6.0.3\nTwo=N, NTARM64\n[M.NTamd64.6.0]\n"A"=I\n[M.ntx86.6]\n"B"=I\n[M.NTx86.6.0.3]\n"C"=I\n[N.NTARM64]\n"D"=I\n`,
-    files: {},
     found: {
       manufacturers: ["One", "Two"],
       architectures: ["x86", "amd64", "arm64"],
@@ -72,22 +73,39 @@ const traps: readonly Trap[] = [
   },
   {
     inf: `; many lines have one description, some no hardware id, and core drivers are no printers\n${version}[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"A"=I,one\n"A"=I,two\n"A"=I\n"{D20EA372-DD35-4950-9ED8-A6335AFE79F0}" = I,core\n`,
-    files: {},
     found: { descriptions: ["A"], modelLines: 4 },
   },
   {
     inf: `; an undecorated section is a real driver for 32-bit Windows\n${version}[Manufacturer]\nX=M\n[M]\n"A"=I\n`,
-    files: {},
     found: { architectures: ["x86"], descriptions: ["A"] },
   },
   {
-    inf: `; an undecorated section is a leftover beside files for x64 only\n${version}[Manufacturer]\nX=M,NTamd64\n[M]\n"A"=I\n[M.NTamd64]\n"A"=I\n[SourceDisksFiles.amd64]\na.dll=1\n`,
+    inf: `; an undecorated section beside one for x64 serves 32-bit Windows\n${undecorated("")}`,
+    found: { architectures: ["x86", "amd64"] },
+  },
+  {
+    inf: `; an undecorated section is a leftover beside files for x64 only\n${undecorated("[SourceDisksFiles.amd64]\na.dll=1\n")}`,
     files: { "a.dll": "" },
     found: { architectures: ["amd64"], unused: [] },
   },
   {
+    inf: `; an undecorated section is a leftover beside a catalog for x64\n${undecorated("", "CatalogFile.ntamd64=a.cat\n")}`,
+    found: { architectures: ["amd64"] },
+  },
+  {
+    inf: `; an undecorated section is a leftover beside a package for x64\n${undecorated("[PrinterPackageInstallation.amd64]\nPackageAware=TRUE\n")}`,
+    found: { architectures: ["amd64"] },
+  },
+  {
+    inf: `; the first of two catalogs with the same decoration counts\n${version}CatalogFile=\nCatalogFile=first.cat\nCatalogFile=second.cat\nCatalogFile.NT=nt.cat\n`,
+    found: { catalogs: { default: "first.cat", nt: "nt.cat" } },
+  },
+  {
+    inf: "; a printer’s class is named by its GUID, the driver is v4, and its version is a date\n[Version]\nClassGuid={4d36e979-e325-11ce-bfc1-08002be10318}\nClassVer=4.0\nDriverVer=6/07/2001\n",
+    found: { isPrinter: true, driverModel: "v4", driverVer: { date: "6/07/2001", version: "" } },
+  },
+  {
     inf: "; the version is missing, the provider is undefined, and only a decorated catalog is named, which is absent\n[Version]\nClass=Printer\nProvider=%nobody%\nCatalogFile.ntamd64=gone.cat\n",
-    files: {},
     found: {
       driverVer: null,
       provider: "%nobody%",
@@ -96,8 +114,7 @@ const traps: readonly Trap[] = [
     },
   },
   {
-    inf: `; the version has three parts, one over 65,535\n${version.replace("1.2.3.4", "1.70000.3")}${model}`,
-    files: {},
+    inf: `; the version has three parts, one over 65,535\n${version.replace(",1.2.3.4", " , 1.70000.3")}${model}`,
     found: { driverVer: { date: "06/21/2025", version: "1.70000.3" } },
   },
   {
@@ -137,6 +154,17 @@ const traps: readonly Trap[] = [
     found: { inCab: 1, missing: [], unused: ["fr/b.dll"] },
   },
   {
+    inf: printer(
+      "a file's folder and sub-folder always have the same language",
+      "[I]\nCopyFiles=@f.dll\n[SourceDisksNames]\n1=d,,,%A%\n[SourceDisksFiles]\nf.dll=1,%B%\n[Strings]\nA=en\nB=sub\n[Strings.0407]\nA=de\nB=unter\n[Strings.040c]\nA=fr\n",
+    ),
+    files: {
+      ...{ "en/sub/f.dll": "", "de/unter/f.dll": "", "fr/sub/f.dll": "" },
+      ...{ "en/unter/f.dll": "", "de/sub/f.dll": "" },
+    },
+    found: { unused: ["de/sub/f.dll", "en/unter/f.dll"] },
+  },
+  {
     inf: printer("CopyINF brings another INF with its catalog", "[I]\nCopyINF=usb.inf\n"),
     files: {
       "usb.inf": "[Version]\nClass=USB\nCatalogFile=usb.cat\n[DefaultInstall.NTamd64]\nCopyFiles=@u.sys\n",
@@ -154,8 +182,64 @@ const traps: readonly Trap[] = [
       "[I]\nInclude=ntprint.inf\nNeeds=UNIDRV.OEM\nCopyFiles=@unidrv.dll,@own.dll\n[SourceDisksNames]\n1=d\n[SourceDisksFiles]\nown.dll=1\n",
       "LayoutFile=layout.inf\n",
     ),
-    files: {},
     found: { missing: ["own.dll"] },
+  },
+  {
+    inf: printer("without a layout file, nothing comes from Windows", "[I]\nCopyFiles=@own.dll\n"),
+    found: { missing: ["own.dll"] },
+  },
+  {
+    inf: printer(
+      "without a section for the architecture, those for any architecture and version of Windows are installed",
+      "[I.NT]\nCopyFiles=@all.dll\n[I.NT.6.1]\nCopyFiles=@seven.dll\n[I]\nCopyFiles=@old.dll\n",
+    ),
+    files: { "all.dll": "", "seven.dll": "", "old.dll": "" },
+    found: { unused: ["old.dll"] },
+  },
+  {
+    inf: printer(
+      "a dot at the start of a path is ignored",
+      "[I]\nCopyFiles=@a.dll\nCopyINF=.\\sub\\b.inf\n[SourceDisksNames]\n1=d,,,.\\x64\n[SourceDisksFiles]\na.dll=1\n",
+      "CatalogFile=.\\a.cat\n",
+    ),
+    files: {
+      ...{ "a.cat": "", "x64/a.dll": "", "sub/sub.dll": "", "sub.dll": "" },
+      "sub/B.INF": other("B", "01/01/2020") + oneFile.slice(4).replaceAll("a.dll", "sub.dll"),
+    },
+    used: ["a.inf", "a.cat", "x64/a.dll", "sub/sub.dll", "sub/B.INF"],
+    others: { "sub/B.INF": ["B"] },
+  },
+  {
+    inf: printer(
+      "listed files are used without CopyFiles, also compressed, in cabinets and in the folder of each language",
+      "[I]\nCopyFiles=@a.dll\n[SourceDisksNames]\n1=d,c.cab\n2=d,,,%L%\n3=d,other.cab\n[SourceDisksFiles]\na.dll=2\nb.hlp=1\nlisted.gpd=3\n[Strings]\nL=en\n[Strings.0407]\nL=de\n",
+    ),
+    files: {
+      ...{ "en/a.dll": "", "de/a.dl_": "", "fr/a.dll": "", "b.hl_": "" },
+      ...{ "c.cab": ["nothing.dll"], "other.cab": ["LISTED.GPD"] },
+    },
+    used: ["a.inf", "en/a.dll", "de/a.dl_", "b.hl_", "other.cab"],
+  },
+  {
+    inf: `; every architecture that the INF serves keeps its files\n[Version]\nClass=Printer\nCatalogFile.ntx86=x86.cat\nCatalogFile.ntamd64=x64.cat\n[Manufacturer]\nX=M,NTamd64,NTx86,NTarm64\n[M.NTamd64]\n"A"=I\n[M.NTx86]\n"A"=I\n[M.NTarm64]\n"A"=I\n[I]\nCopyFiles=@a.dll\n[SourceDisksNames]\n1=d,,,\n[SourceDisksFiles.amd64]\na.dll=1,x64\n[SourceDisksFiles.x86]\na.dll=1,x86\n[SourceDisksFiles.arm64]\na.dll=1,arm64\n`,
+    files: {
+      ...{ "x86.cat": "", "x64.cat": "" },
+      ...{ "x64/a.dll": "", "x86/a.dll": "", "arm64/a.dll": "", "ia64/a.dll": "" },
+    },
+    used: ["a.inf", "x86.cat", "x64.cat", "x64/a.dll", "x86/a.dll", "arm64/a.dll"],
+  },
+  {
+    inf: printer(
+      "only the named one of two similar names is used",
+      oneFile.replaceAll("a.dll", "i\u0307.dll"),
+    ),
+    files: { "\u0130.dll": "", "i\u0307.dll": "", "l.dll": "" },
+    used: ["a.inf", "i\u0307.dll"],
+  },
+  {
+    inf: printer("an INF that uses no files is packed alone", ""),
+    files: { "a.dll": "", "b.cab": "" },
+    used: ["a.inf"],
   },
   {
     inf: "; the INF of another device is no printer’s\n[Version]\nClass=Net\n[DefaultInstall]\nCopyFiles=@n.sys\n",
@@ -192,13 +276,14 @@ const traps: readonly Trap[] = [
   },
 ];
 
-for (const { inf, files, ...expected } of traps) {
+for (const { inf, files = {}, ...expected } of traps) {
   test(inf.slice(2, inf.indexOf("\n")), async () => {
     const parts = Object.entries(files).map(([name, content]) => ({
       name,
       bytes: Array.isArray(content) ? cabinet(content) : (content as string | Buffer),
     }));
-    const inspection = await inspectArchive(sourceOf(makeZip([{ name: "a.inf", bytes: inf }, ...parts])));
+    const zip = makeZip([{ name: "a.inf", bytes: inf }, ...parts]);
+    const inspection = await inspectArchive(sourceOf(zip));
 
     const json = inspectionJson(inspection, "");
     const infs = json.infs as Record<string, Record<string, unknown>>;
@@ -209,6 +294,8 @@ for (const { inf, files, ...expected } of traps) {
     const models = Object.entries(others).map(([path, { descriptions }]) => [path, descriptions]);
     assert.deepEqual(Object.fromEntries(models), expected.others ?? {});
     const { unused } = json.package as { unused: unknown };
+    const used = expected.used && (await usedEntriesOf(zip, "a.inf")).map(({ path }) => path);
+    assert.deepEqual(used, expected.used);
     if (expected.unused !== undefined) assert.deepEqual(unused, expected.unused);
     if (expected.printerInf !== undefined) assert.equal(json.printerInf, expected.printerInf);
     if (expected.notShipped) assert.deepEqual(reportOf(inspection).infs[0]?.notShipped, expected.notShipped);

@@ -52,12 +52,9 @@ export async function appWithPair(t: TestContext, fields: Record<string, string>
 
 /** The name, drivers and models of each printer. */
 export function driversOf({ app }: Pick<TestApp, "app">) {
-  const whole = app.store.printers.list().map(({ printer }) => app.store.printers.get(printer.id).printer);
-  return whole.map((printer) => [
-    printer.name,
-    printer.driver_id,
-    printer.driver_desc,
-    printer.arm64_driver_id,
-    printer.arm64_driver_desc,
-  ]);
+  return app.store.printers.list().map(({ printer: { id } }) => {
+    const { name, driver_id, driver_desc, arm64_driver_id, arm64_driver_desc } =
+      app.store.printers.get(id).printer;
+    return [name, driver_id, driver_desc, arm64_driver_id, arm64_driver_desc];
+  });
 }

@@ -14,6 +14,7 @@ const files: ZipPart[] = [
 export function validZips(): Buffer[] {
   const raw = Buffer.from([0x42, 0x81, 0x72, 0x6f]);
   const full = { packedSize: 0xffffffff, size: 0xffffffff };
+  const zeros = { crc: 0, packedSize: 0, size: 0 };
   return [
     zipOf(files),
     zipOf(files.map((file) => ({ ...file, withDescriptor: true }))),
@@ -37,6 +38,15 @@ export function validZips(): Buffer[] {
       { name: "DRIVER.DLL", bytes: "new" },
     ]),
     zipOf([]),
+    zipOf([
+      { name: "infozip.txt", bytes: text, withDescriptor: true, local: full },
+      { name: "known.txt", bytes: text, flags: 0x808 },
+      { name: "flag.txt", bytes: text, flags: 0x808, local: { flags: 0x800, ...zeros } },
+      { name: "large.txt", bytes: "large", local: { ...full, extra: zip64Extra(5, 7) } },
+      { name: "", rawName: Buffer.from("a\\b.txt"), bytes: text, local: { name: Buffer.from("a/b.txt") } },
+      { name: "ascii.txt", bytes: text, local: { flags: 0 } },
+      { name: "padded.txt", bytes: text, local: { extra: Buffer.alloc(4096) } },
+    ]),
   ];
 }
 
@@ -112,17 +122,16 @@ const changeByte: Damage = (zip, random) => {
 
 const cut: Damage = (zip, random) => zip.subarray(0, random(zip.length + 1));
 
-const leaveOut: Damage = (zip, random) => {
-  const from = random(zip.length + 1);
-  return Buffer.concat([zip.subarray(0, from), zip.subarray(from + random(60))]);
-};
-
-const insert: Damage = (zip, random) => {
+/** Replaces up to 60 bytes by up to 60 others. */
+const replace: Damage = (zip, random) => {
   const at = random(zip.length + 1);
-  return Buffer.concat([zip.subarray(0, at), Buffer.alloc(random(60), random(256)), zip.subarray(at)]);
+  const others = Buffer.alloc(random(60), random(256));
+  return Buffer.concat([zip.subarray(0, at), others, zip.subarray(at + random(60))]);
 };
 
-const append: Damage = (zip, random) => Buffer.concat([zip, Buffer.alloc(1 + random(40), random(256))]);
+/** Appends bytes, or another archive. */
+const append: Damage = (zip, random, seeds) =>
+  Buffer.concat([zip, pick([Buffer.alloc(1 + random(40), random(256)), pick(seeds, random)], random)]);
 
 /** Copies a structure of this or another archive over a structure of this archive. */
 const splice: Damage = (zip, random, seeds) => {
@@ -136,10 +145,8 @@ const splice: Damage = (zip, random, seeds) => {
   return Buffer.concat([zip.subarray(0, at), piece, zip.subarray(at + (random(2) === 0 ? piece.length : 0))]);
 };
 
-const joined: Damage = (zip, random, seeds) => Buffer.concat([zip, pick(seeds, random)]);
-
 /** Each kind of damage as often as it is here. */
 const damages: readonly Damage[] = [
   ...Array<Damage>(6).fill(changeField),
-  ...[changeByte, changeByte, cut, leaveOut, insert, append, splice, splice, joined],
+  ...[changeByte, changeByte, cut, replace, replace, append, append, splice, splice],
 ];

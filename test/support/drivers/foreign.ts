@@ -35,14 +35,10 @@ export const without = {
 export type Tree = Record<string, Buffer>;
 
 function treeOf(folder: string): Tree {
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  const pairs = names.map((entry) => {
-    const path = join(entry.parentPath, entry.name);
-    return [path.slice(folder.length + 1).replaceAll("\\", "/"), readFileSync(path)] as const;
-  });
-  return Object.fromEntries(pairs);
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const nameOf = (path: string) => path.slice(folder.length + 1).replaceAll("\\", "/");
+  return Object.fromEntries(paths.map((path) => [nameOf(path), readFileSync(path)]));
 }
 
 /** Runs `work` in a temporary folder and deletes the folder. */
@@ -77,10 +73,8 @@ export const unpackers = {
     return unpack(zip, "7z", (file, out) => ["x", "-bd", "-y", `-o${out}`, file]);
   },
   python: (zip: Buffer) => unpack(zip, "python3", (file, out) => ["-c", pythonUnzip, file, out]),
-  fflate: (zip: Buffer): Tree => {
-    const pairs = Object.entries(unzipSync(zip)).map(([name, bytes]) => [name, Buffer.from(bytes)] as const);
-    return Object.fromEntries(pairs);
-  },
+  fflate: (zip: Buffer): Tree =>
+    Object.fromEntries(Object.entries(unzipSync(zip)).map(([name, bytes]) => [name, Buffer.from(bytes)])),
   dotnet: (zip: Buffer) => unpack(zip, "dotnet", (file, out) => [dotnetProgram(), file, out]),
 } as const;
 
@@ -114,6 +108,21 @@ with zipfile.ZipFile(Stream(out) if 'streamed' in sys.argv else out, 'w', zipfil
                 o.write(open(path, 'rb').read())
 `;
 
+interface Packer {
+  readonly skip: string | false;
+  readonly pack: (tree: Tree) => Buffer;
+}
+
+const by7z = (...options: string[]): Packer => ({
+  skip: without.sevenZip,
+  pack: (tree) => pack(tree, "7z", (file) => ["a", "-bd", ...options, file, "."]),
+});
+
+const byPython = (...options: string[]): Packer => ({
+  skip: without.python,
+  pack: (tree) => pack(tree, "python3", (file) => ["-c", pythonZip, file, ...options]),
+});
+
 /** Packers of other projects, each with its own kind of archive. */
 export const packers: Record<string, Packer> = {
   "7z": by7z(),
@@ -126,27 +135,9 @@ export const packers: Record<string, Packer> = {
   "fflate, streamed": { skip: false, pack: streamedByFflate },
 };
 
-interface Packer {
-  readonly skip: string | false;
-  readonly pack: (tree: Tree) => Buffer;
-}
-
-function by7z(...options: string[]): Packer {
-  const args = (file: string) => ["a", "-bd", ...options, file, "."];
-  return { skip: without.sevenZip, pack: (tree) => pack(tree, "7z", args) };
-}
-
-function byPython(...options: string[]): Packer {
-  const args = (file: string) => ["-c", pythonZip, file, ...options];
-  return { skip: without.python, pack: (tree) => pack(tree, "python3", args) };
-}
-
 function streamedByFflate(tree: Tree): Buffer {
   const chunks: Uint8Array[] = [];
-  const zip = new Zip((error, chunk) => {
-    if (error) throw error;
-    chunks.push(chunk);
-  });
+  const zip = new Zip((_, chunk) => chunks.push(chunk));
   for (const [name, bytes] of Object.entries(tree)) {
     const file = new ZipDeflate(name);
     zip.add(file);
@@ -185,11 +176,8 @@ function dotnetProgram(): string {
   mkdirSync(folder, { recursive: true });
   for (const name of ["Unzip.cs", "Unzip.csproj"])
     writeFileSync(join(folder, name), readFileSync(join("test/dotnet", name)));
-  const quiet = { DOTNET_CLI_TELEMETRY_OPTOUT: "1", DOTNET_NOLOGO: "1" };
-  execFileSync("dotnet", ["build", "-v", "q", "-o", join(folder, "out"), folder], {
-    stdio: "pipe",
-    env: { ...process.env, ...quiet },
-  });
+  const env = { ...process.env, DOTNET_CLI_TELEMETRY_OPTOUT: "1", DOTNET_NOLOGO: "1" };
+  execFileSync("dotnet", ["build", "-v", "q", "-o", join(folder, "out"), folder], { stdio: "pipe", env });
   program = join(folder, "out", "Unzip.dll");
   return program;
 }

@@ -10,8 +10,6 @@ export interface VendorPackage {
   readonly name: string;
   /** The INFs by path. */
   readonly infs: ReadonlyMap<string, Buffer>;
-  /** Paths and sizes in bytes of all files of the package; the INFs alone if the folder does not list them. */
-  readonly files: readonly (readonly [path: string, size: number])[];
   /** What an independent reader found, if the folder has it. */
   // biome-ignore lint/suspicious/noExplicitAny: JSON of a form that ../shared/inf/README.md describes
   readonly expected: any;
@@ -37,29 +35,25 @@ export function vendorPackages(): VendorPackage[] {
 }
 
 function readPackage(name: string, infs: NonNullable<ReturnType<typeof listed.get>>): VendorPackage {
-  const read = (path: string) => readFileSync(join(folder, name, path));
-  const has = (path: string) => existsSync(join(folder, name, path));
-  const bytes = new Map(infs.map(({ path }) => [path, read(path)]));
+  const pathOf = (path: string) => join(folder, name, path);
+  const bytes = new Map(infs.map(({ path }) => [path, readFileSync(pathOf(path))]));
   for (const { path, sha256 } of infs) {
-    const found = createHash("sha256")
-      .update(bytes.get(path) ?? "")
-      .digest("hex");
-    if (found !== sha256) throw new Error(`${name}/${path} is not the INF in test/foreign/vendor-infs.tsv`);
+    const hash = createHash("sha256").update(bytes.get(path) ?? "");
+    if (hash.digest("hex") !== sha256)
+      throw new Error(`${name}/${path} is not the INF in test/foreign/vendor-infs.tsv`);
   }
-  const lines = has("files.txt")
-    ? read("files.txt").toString().split("\n").filter(Boolean)
-    : [...bytes.keys()];
+  const read = (path: string) => (existsSync(pathOf(path)) ? String(readFileSync(pathOf(path))) : undefined);
+  const lines = read("files.txt")?.split("\n").filter(Boolean) ?? [...bytes.keys()];
   const files = lines
     .map((line) => line.split("\t"))
     .map(([path = "", size]) => [path, Number(size) || 6e6] as const);
-  const cabinets: Record<string, string[]> = has("cabs.json") ? JSON.parse(read("cabs.json").toString()) : {};
+  const cabinets: Record<string, string[]> = JSON.parse(read("cabs.json") ?? "{}");
   const contentOf = (path: string, size: number) =>
     bytes.get(path) ?? (cabinets[path] ? cabinet(cabinets[path]) : Buffer.alloc(Math.ceil(size), path));
   return {
     name,
     infs: bytes,
-    files,
-    expected: has("expected.json") ? JSON.parse(read("expected.json").toString()) : undefined,
+    expected: JSON.parse(read("expected.json") ?? "null") ?? undefined,
     zip: (share = 0) =>
       makeZip(files.map(([path, size]) => ({ name: path, bytes: contentOf(path, size * share + 8) }))),
   };
