@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,8 +14,6 @@ import { type TestContext, test } from "node:test";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import { startClosed } from "../support/access/people.ts";
 import { navigation, startApp, temporaryFolder } from "../support/app.ts";
-import { openAt } from "../support/backup/backup.ts";
-import { remove } from "../support/backup/deletions.ts";
 import { fill, freeBytes, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
 
 const hour = 60 * 60_000;
@@ -40,40 +37,24 @@ async function startShop(t: TestContext, options: { backups?: number; dataDir?: 
       now += ms;
     },
     add: (name: string) => store.clients.add(parseClient({ name })),
-    addAndKeep: async (name: string) => {
-      await store.clients.add(parseClient({ name }));
-      await keepDue();
-    },
+    addAndKeep: (name: string) => store.clients.add(parseClient({ name })).then(keepDue),
     /** The file names of the kept states, newest first. */
     names: () => backups.list().map(({ name }) => name),
     keepDue,
   };
 }
 
-/** A data folder with one kept state. @returns its folder and its name */
-async function keptState(t: TestContext) {
-  const shop = await startShop(t);
-  await shop.addAndKeep("Only");
-  await shop.stop();
-  const [name = ""] = shop.names();
-  return { ...shop, name, path: join(shop.folder, name) };
-}
-
-/** Starts the service on that folder again, until it has read all kept states. */
-async function restart(t: TestContext, dataDir: string) {
-  const shop = await startShop(t, { dataDir });
-  shop.backups.start();
-  await shop.backups.waitForWork();
-  return shop;
-}
-
-test("the first state is kept at once, and then the newest state of each day when the day is over", async (t) => {
+test("the first state is kept at once as an exact copy for its owner only, and then the newest of each day when the day is over", async (t) => {
   const shop = await startShop(t);
 
   await shop.keepDue();
   const empty = shop.names();
-  await shop.addAndKeep("First");
+  await shop.add("First");
+  const database = readFileSync(join(shop.dataDir, "platen.sqlite"));
+  await shop.keepDue();
   const first = shop.names();
+  const path = join(shop.folder, first[0] ?? "");
+  const kept = { isSame: readFileSync(path).equals(database), mode: statSync(path).mode & 0o777 };
   shop.advance(hour);
   await shop.addAndKeep("Second");
   const sameDay = shop.names();
@@ -82,6 +63,7 @@ test("the first state is kept at once, and then the newest state of each day whe
 
   assert.deepEqual(empty, []);
   assert.deepEqual(first, ["platen-2026-11-21T120000.000Z-1.sqlite"]);
+  assert.deepEqual(kept, { isSame: true, mode: 0o600 });
   assert.deepEqual(sameDay, first);
   assert.deepEqual(shop.names(), ["platen-2026-11-21T130000.000Z-2.sqlite"]);
   const [state] = shop.backups.list();
@@ -103,25 +85,6 @@ test("a day without a change has no state, and the oldest states are deleted", a
     "platen-2026-11-22T120000.000Z-2.sqlite",
   ]);
   assert.equal(readdirSync(shop.folder).length, 2);
-});
-
-test("a kept state is an exact copy of the database, readable only by its owner, and opens as a database", async (t) => {
-  const shop = await startShop(t);
-  await shop.add("Only");
-  const before = readFileSync(join(shop.dataDir, "platen.sqlite"));
-
-  await shop.keepDue();
-  await shop.add("Later");
-
-  const path = join(shop.folder, shop.names()[0] ?? "");
-  const dataDir = await temporaryFolder(t);
-  cpSync(path, join(dataDir, "platen.sqlite"));
-  const store = await openAt(dataDir);
-  const names = store.clients.list().map(({ name }) => name);
-  await store.close();
-  assert.ok(readFileSync(path).equals(before));
-  assert.equal(statSync(path).mode & 0o777, 0o600);
-  assert.deepEqual(names, ["Only"]);
 });
 
 test("a manual backup is made once for each state, and stays besides the newest state of its day", async (t) => {
@@ -146,30 +109,19 @@ test("a manual backup is made once for each state, and stays besides the newest 
   ]);
 });
 
-test("the last five manual backups stay, and the states of earlier days as well", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const before = await startShop(t, { backups: 2, dataDir });
-  await before.add("Yesterday");
-  before.advance(24 * hour);
-  await before.keepDue();
-  await before.add("Today");
-  await before.backups.makeNow();
-  await before.stop();
-  const [first = ""] = before.names();
-  for (const minute of [1, 2, 3, 4, 5]) {
-    const name = first.replace("120000", `120${minute}00`);
-    cpSync(join(dataDir, "backups", first), join(dataDir, "backups", name));
+test("the last five manual backups stay besides the daily states, and those of earlier days as well", async (t) => {
+  const shop = await startShop(t, { backups: 2 });
+  await shop.add("Yesterday");
+  shop.advance(24 * hour);
+  await shop.keepDue();
+
+  for (let i = 1; i <= 7; i++) {
+    shop.advance(60_000);
+    await shop.add(`Minute ${i}`);
+    await shop.backups.makeNow();
   }
-  const shop = await startShop(t, { backups: 2, dataDir });
-  shop.backups.start();
-  shop.advance(24 * hour + 6 * 60_000);
 
-  await shop.add("Later");
-  await shop.backups.makeNow();
-
-  const manual = [6, 5, 4, 3, 2, 1].map(
-    (minute) => `platen-2026-11-22T120${minute}00.000Z-${minute === 6 ? 3 : 2}-asked.sqlite`,
-  );
+  const manual = [7, 6, 5, 4, 3, 2].map((i) => `platen-2026-11-22T120${i}00.000Z-${i + 1}-asked.sqlite`);
   assert.deepEqual(shop.names(), [...manual, "platen-2026-11-21T120000.000Z-1.sqlite"]);
   for (let day = 0; day < 3; day++) {
     shop.advance(24 * hour);
@@ -195,9 +147,13 @@ test("BACKUPS=0 keeps no states, refuses a manual backup with that reason, and t
   assert.match(await refused.text(), /turned off \(BACKUPS=0\)/);
 });
 
-test("a start finds and reads kept states, also of earlier versions, and deletes incomplete files that a crash left", async (t) => {
-  const { dataDir, folder, path } = await keptState(t);
-  const sound = readFileSync(path);
+test("a start finds and reads kept states, also of earlier versions, replaces a damaged one, and deletes incomplete files", async (t) => {
+  const { dataDir, folder, ...before } = await startShop(t);
+  await before.addAndKeep("Only");
+  await before.stop();
+  const [name = ""] = before.names();
+  const sound = readFileSync(join(folder, name));
+  truncateSync(join(folder, name), 5000);
   const files: Readonly<Record<string, Uint8Array | string>> = {
     "19T000000.000Z.sqlite": sound,
     "18T000000.000Z.sqlite": sound.subarray(0, 5000),
@@ -206,35 +162,32 @@ test("a start finds and reads kept states, also of earlier versions, and deletes
     "20T000000.000Z.sqlite.new": "half",
     "16T000000.000Z.sqlite.json": "{}",
   };
-  for (const [name, bytes] of Object.entries(files))
-    writeFileSync(join(folder, `platen-2026-11-${name}`), bytes);
+  for (const [end, bytes] of Object.entries(files))
+    writeFileSync(join(folder, `platen-2026-11-${end}`), bytes);
   writeFileSync(join(folder, "mine.txt"), "somebody’s");
   mkdirSync(join(folder, "platen-2026-11-15T000000.000Z.sqlite"));
 
-  const { backups } = await restart(t, dataDir);
+  const { backups } = await startShop(t, { dataDir });
+  backups.start();
+  await backups.waitForWork();
 
-  const found = backups.list().map(({ name, checked }) => [name.slice(7, 17), checked?.problem]);
-  assert.match(String(found[2]), /^2026-11-18,.*a copy of it broke off/);
+  const kept = name.replace("-1.sqlite", "-2.sqlite");
+  const old = [19, 18, 17].map((day) => `platen-2026-11-${day}T000000.000Z.sqlite`);
+  const states = backups.list();
   assert.deepEqual(
-    found.filter((_, i) => i !== 2),
-    [21, 19, 17].map((day) => [`2026-11-${day}`, undefined]),
+    states.map((state) => state.name),
+    [kept, name, ...old],
   );
   assert.deepEqual(
-    readdirSync(folder).filter((file) => !/^platen-2026-11-(?:21|19|18|17)T/.test(file)),
-    ["mine.txt", "platen-2026-11-15T000000.000Z.sqlite"],
+    states.map(({ checked }) => checked?.problem?.includes("a copy of it broke off")),
+    [undefined, true, undefined, true, undefined],
   );
-});
-
-test("a damaged state is replaced by a new one", async (t) => {
-  const { dataDir, name, path } = await keptState(t);
-  truncateSync(path, 5000);
-
-  const restarted = await restart(t, dataDir);
-
-  assert.deepEqual(restarted.names(), [name.replace("-1.sqlite", "-2.sqlite"), name]);
-  const [state, damaged] = restarted.backups.list();
-  assert.equal(state?.checked?.facts?.records.clients, 1);
-  assert.match(damaged?.checked?.problem ?? "", /a copy of it broke off/);
+  assert.deepEqual(
+    states.map(({ checked }) => checked?.facts?.records.clients),
+    [1, undefined, 1, undefined, 1],
+  );
+  const others = readdirSync(folder).filter((file) => states.every((state) => state.name !== file));
+  assert.deepEqual(others, ["mine.txt", "platen-2026-11-15T000000.000Z.sqlite"]);
 });
 
 test("on a full disk no backup is made, writes go on, the failure is reported, and a retry follows after an hour", async (t) => {
@@ -318,15 +271,22 @@ test("numbers order the states, so a state made with the clock years ahead is no
   ]);
 });
 
-test("the backups page lists backups with their contents and makes a new one", async (t) => {
-  const { app, fetch, post, lines } = await startApp(t);
+test("the page lists backups with their contents, makes a new one, and gives back only existing ones unchanged, also in ranges", async (t) => {
+  const { app, fetch, post, lines, dataDir } = await startApp(t);
   await post("/clients", { name: "Contoso" });
+  const database = readFileSync(join(dataDir, "platen.sqlite"));
 
   const before = await (await fetch("/backups")).text();
   const made = await post("/backups", {}, navigation);
   const after = await (await fetch(made.headers.get("location") ?? "")).text();
   const again = await post("/backups", {}, navigation);
   const fragment = await (await post("/backups", {}, { "hx-request": "true" })).text();
+  const [name, ...others] = app.backups.list().map((state) => state.name);
+  const whole = await fetch(`/backups/${name}`);
+  const bytes = Buffer.from(await whole.arrayBuffer());
+  const some = await fetch(`/backups/${name}`, { headers: { range: "bytes=0-15" } });
+  const wrong = ["platen.sqlite", `${name}.json`, "..%2Fsecret", "..%2Fplaten.sqlite", "files", "%00"];
+  const refused = await Promise.all(wrong.map((other) => fetch(`/backups/${other}`)));
 
   assert.match(before, /Platen makes the first backup one minute after the first change/);
   assert.match(before, /The latest backup does not contain the latest changes/);
@@ -338,46 +298,12 @@ test("the backups page lists backups with their contents and makes a new one", a
   assert.match(after, /href="\/help\/backup#restore"/);
   assert.equal(again.headers.get("location"), "/backups?done=same");
   assert.match(fragment, /Nothing changed since/);
-  assert.equal(app.backups.list().length, 1);
-  assert.deepEqual(lines, []);
-});
-
-test("a backup is downloaded unchanged, also in ranges, and only by the name of an existing backup", async (t) => {
-  const { app, fetch, post, dataDir } = await startApp(t);
-  await post("/clients", { name: "Contoso" });
-  await app.backups.makeNow();
-  const [{ name } = { name: "" }] = app.backups.list();
-
-  const whole = await fetch(`/backups/${name}`);
-  const bytes = Buffer.from(await whole.arrayBuffer());
-  const some = await fetch(`/backups/${name}`, { headers: { range: "bytes=0-15" } });
-  const others = ["platen.sqlite", `${name}.json`, "..%2Fsecret", "..%2Fplaten.sqlite", "files", "%00"];
-  const refused = await Promise.all(others.map((other) => fetch(`/backups/${other}`)));
-
-  assert.ok(bytes.equals(readFileSync(join(dataDir, "platen.sqlite"))));
-  assert.match(
-    whole.headers.get("content-disposition") ?? "",
-    /filename="platen-2026-11-21T140500\.000Z-1-asked\.sqlite"/,
-  );
+  assert.deepEqual([others, lines], [[], []]);
+  assert.ok(bytes.equals(database));
+  const disposition = whole.headers.get("content-disposition") ?? "";
+  assert.match(disposition, /filename="platen-2026-11-21T140500\.000Z-1-asked\.sqlite"/);
   assert.deepEqual([some.status, await some.text()], [206, "SQLite format 3\0"]);
   assert.ok(refused.every(({ status }) => status === 404));
-});
-
-test("the page shows the size of files that only backups need, and a button deletes them", async (t) => {
-  const service = await startApp(t);
-  const { app, fetch, post } = service;
-  const id = await service.addDriver();
-  await app.backups.makeNow();
-  await remove(service, `/drivers/${id}`);
-  await remove(service, "/deletions/1");
-
-  const before = await (await fetch("/backups")).text();
-  const answer = await post("/backups/files/delete", {}, navigation);
-  const after = await (await fetch("/backups")).text();
-
-  assert.match(before, /Older backups need 1 file of deleted records \([\d.]+ (?:bytes|KB)\)\./);
-  assert.equal(answer.headers.get("location"), "/backups?done=files");
-  assert.doesNotMatch(after, /Files of deleted records/);
 });
 
 test("after sign-in is switched off, backups with password hashes cannot be downloaded", async (t) => {

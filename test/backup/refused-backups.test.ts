@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkBackupFile, manifestName, readManifest } from "../../src/domain/backup/full-backup.ts";
 import { readTarHeader, tarBlockBytes, tarHeader } from "../../src/domain/backup/tar.ts";
 import { restoreBackup } from "../../src/store/backup/full-restore.ts";
 import { databaseLimitBytes } from "../../src/store/record-limits.ts";
-import { bundle } from "../support/app.ts";
 import { openAt } from "../support/backup/backup.ts";
 import {
   field,
@@ -17,8 +15,7 @@ import {
   tarOf,
   withManifest,
 } from "../support/backup/hostile-backups.ts";
-import { withoutProc } from "../support/children.ts";
-import { rounds, selectCases } from "../support/depth.ts";
+import { rounds } from "../support/depth.ts";
 
 const digest = "ab".repeat(32);
 const archive = `drivers/${digest}.zip`;
@@ -39,8 +36,6 @@ const damagedManifests = [
   '{"format":1,"version":"1","madeAt":"x","missing":[],"files":[]}',
 ];
 const wrongSizes: readonly (readonly [string, RegExp])[] = [
-  ["77777777777", /is larger than such a file ever is/],
-  ["17777777777", /is larger than such a file ever is/],
   ["03777777777", /no room|ends too early/],
   ["00000000001", /something stands between|is no tar archive/],
   ["00000000000", /is no tar archive/],
@@ -54,17 +49,21 @@ type Cases = readonly (readonly [string, Buffer, RegExp])[];
 /** Archives that a restore must refuse, by the rule. */
 const subjects: Readonly<Record<string, (database: Buffer) => Cases>> = {
   "file names outside the folder, or of no backup file, are refused": (database) =>
-    selectCases(foreignNames, 3).map((name) => [
-      name,
-      withManifest([part("platen.sqlite", database), part(name)]),
-      /is no file of a backup/,
-    ]),
+    foreignNames
+      .slice(0, 3)
+      .map((name) => [
+        name,
+        withManifest([part("platen.sqlite", database), part(name)]),
+        /is no file of a backup/,
+      ]),
   "links, devices, folders, sparse files and long names are refused": (database) =>
-    selectCases(foreignTypes, 3).map((type) => [
-      type,
-      withManifest([part("platen.sqlite", database), part(archive, "", field(156, type))]),
-      /is no plain file/,
-    ]),
+    foreignTypes
+      .slice(0, 2)
+      .map((type) => [
+        type,
+        withManifest([part("platen.sqlite", database), part(archive, "", field(156, type))]),
+        /is no plain file/,
+      ]),
   "names of missing files must be valid, so a manifest cannot write control characters to a terminal": (
     database,
   ) => {
@@ -81,9 +80,7 @@ const subjects: Readonly<Record<string, (database: Buffer) => Cases>> = {
     return [
       ["another version", withText('{"format":2}'), /is of another version of Platen/],
       ["a wrong list", withText(wrongList), /is not what was backed up/],
-      ...selectCases(damagedManifests, 2).map(
-        (text) => [text, withText(text), /its manifest is damaged/] as const,
-      ),
+      ["damaged", withText("[]"), /its manifest is damaged/],
     ];
   },
   "wrong sizes are refused before they fill the disk": (database) =>
@@ -141,7 +138,7 @@ for (const [rule, casesOf] of Object.entries(subjects)) {
   });
 }
 
-test("every foreign name, type and manifest is refused when it is read", () => {
+test("every foreign name, type and manifest is refused when it is read, and no size that the service itself can have", () => {
   const headerOf = (name: string, change: (header: Buffer) => void = () => {}) => {
     const header = tarHeader({ name, size: 1 }, 0);
     change(header);
@@ -154,6 +151,8 @@ test("every foreign name, type and manifest is refused when it is read", () => {
     assert.throws(() => headerOf(archive, field(156, type)), /is no plain file/, type);
   for (const text of damagedManifests)
     assert.throws(() => readManifest(text), /its manifest is damaged/, text.slice(0, 80));
+  checkBackupFile({ name: "platen.sqlite", size: 2 * databaseLimitBytes }, "");
+  checkBackupFile({ name: archive, size: 4095 * 1024 * 1024 }, "");
 });
 
 test("files with too large sizes are refused before any of their bytes is read", async (t) => {
@@ -183,39 +182,6 @@ test("files with too large sizes are refused before any of their bytes is read",
     assert.match(message, /is larger than such a file ever is: \d+ bytes/, `${name} of ${size}`);
     assert.equal(taken, 0, `${name} of ${size}`);
   }
-});
-
-test("files that the service itself can have are never refused for their size", () => {
-  checkBackupFile({ name: "platen.sqlite", size: 2 * databaseLimitBytes }, "");
-  checkBackupFile({ name: archive, size: 4095 * 1024 * 1024 }, "");
-});
-
-test("a tar with a large truncated file is refused with little memory, and leaves no files", {
-  skip: withoutProc,
-}, async (t) => {
-  const { dataDir } = await makeTarget(t);
-  const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
-  const child = spawn(process.execPath, [bundle, "restore", "-"], { env });
-  let [peak, said] = [0, ""];
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
-  });
-  const ended = new Promise((resolve) => child.on("close", resolve));
-  const chunk = Buffer.alloc(1 << 20, 7);
-
-  child.stdin.write(tarHeader({ name: archive, size: 3 * gibi }, 0));
-  for (let i = 0; i < rounds(130, 300); i++) {
-    if (!child.stdin.write(chunk)) await new Promise((resolve) => child.stdin.once("drain", resolve));
-    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-    peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
-  }
-  child.stdin.end();
-  const code = await ended;
-
-  assert.equal(code, 1);
-  assert.match(said, /nothing was restored; .*it ends too early: a copy of it broke off/);
-  assert.ok(peak > 10 && peak < 160, `${peak} MB`);
-  assert.equal(existsSync(join(dataDir, "restore.new")), false);
 });
 
 test("endless files are refused, and nothing is read after the manifest", async (t) => {

@@ -1,101 +1,98 @@
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
+import { addDriver } from "../../src/services/drivers/drivers.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { filesIn, recordsOf, remove, statusesOf, undo } from "../support/backup/deletions.ts";
+import { rounds } from "../support/depth.ts";
 import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
+import { fileProblems, savedRows } from "../support/durability/disk-state.ts";
 import { startFilled } from "../support/filled.ts";
 import { makePng } from "../support/printers/png.ts";
+import { makeDriver } from "../support/records.ts";
 
 async function addAll({ post, addPrinter }: TestApp): Promise<void> {
   await post("/clients", { name: "Alpha" });
   await addPrinter({ client_id: "1" });
 }
 
-/** A service with a printer that has a client and a driver, after these deletions. All of them have the number 1. */
-async function startWithAll(t: TestContext, ...deleted: readonly string[]): Promise<TestApp> {
-  const service = await startFilled(t, addAll);
-  for (const path of deleted) await remove(service, path);
-  return service;
-}
-
 const printerOf = ({ app }: TestApp) => app.store.printers.get(1).printer;
 const addIcon = ({ upload }: TestApp, seed: number, headers?: Record<string, string>) =>
   upload("/printers/1/icon", makePng(256, 256, seed), "icon.png", headers);
 
-test("a client whose name is in use is restored after the other client is renamed", async (t) => {
-  const service = await startWithAll(t, "/printers/1", "/clients/1");
-  await service.post("/clients", { name: "ALPHA" });
+test("a client whose name is in use is restored after the other client is renamed, and markup in names is escaped", async (t) => {
+  const service = await startApp(t);
+  const name = `O'Brien & <b>"x"</b> مرحبا`;
+  await service.post("/clients", { name });
+  const answer = await (await remove(service, "/clients/1")).text();
+  const dashboard = await (await service.fetch("/")).text();
+  await service.post("/clients", { name: name.toUpperCase() });
 
-  const refused = await undo(service, 2);
+  const refused = await undo(service, 1);
   await service.post("/clients/2", { name: "Beta" });
-  const done = await undo(service, 2);
+  const done = await undo(service, 1);
 
+  for (const text of [answer, dashboard, refused.page]) {
+    assert.doesNotMatch(text, /<b>/i);
+    assert.match(text, /<bdi>[^<]*O&#39;Brien &amp; &lt;b&gt;&quot;x&quot;&lt;\/b&gt; مرحبا/i);
+  }
   assert.equal(refused.status, 409);
-  assert.match(refused.page, /Another client has the name “ALPHA” now\. Rename it/);
+  assert.match(refused.page, /Another client has the name “.+” now\. Rename it/);
   assert.match(refused.page, /<a href="\/clients\/2">Rename the other client<\/a>/);
-  assert.equal(done.path, "/clients/1?restored=2");
-  const names = service.app.store.clients.list().map(({ id, name }) => `${id} ${name}`);
-  assert.deepEqual(names, ["1 Alpha", "2 Beta"]);
+  assert.equal(done.path, "/clients/1?restored=1");
+  const names = service.app.store.clients.list().map((client) => `${client.id} ${client.name}`);
+  assert.deepEqual(names.sort(), [`1 ${name}`, "2 Beta"]);
 });
 
-test("a printer needs its client and its driver first, when they can be restored", async (t) => {
-  const service = await startWithAll(t);
+test("a printer needs its client and its driver first, and is restored without them only when they are deleted for good", async (t) => {
+  const service = await startFilled(t, addAll);
   const before = recordsOf(service);
-  for (const path of ["/printers/1", "/clients/1", "/drivers/1"]) await remove(service, path);
+  const removeAll = async () => {
+    for (const path of ["/printers/1", "/clients/1", "/drivers/1"]) await remove(service, path);
+  };
 
+  await removeAll();
   const answers: Awaited<ReturnType<typeof undo>>[] = [];
   for (const id of [1, 2, 1, 3, 1]) answers.push(await undo(service, id));
+  const restored = recordsOf(service);
+  await removeAll();
+  for (const id of [5, 6]) await service.app.undo.makeFinal(id);
+  const without = await undo(service, 4);
 
   const page = answers[0]?.page ?? "";
   assert.match(page, /“Office” needs “Alpha”, which was deleted later. Undo that deletion first\./);
-  assert.match(
-    page,
-    /<form class="inline" method="post" action="\/deletions\/2\/undo"><button><span>Undo: <bdi>Alpha/,
-  );
+  const button =
+    /<form class="inline" method="post" action="\/deletions\/2\/undo"><button><span>Undo: <bdi>Alpha/;
+  assert.match(page, button);
   assert.deepEqual(statusesOf(answers), [409, 303, 409, 303, 303]);
-  assert.deepEqual(recordsOf(service), before);
-});
-
-test("a printer is restored without a finally deleted client and driver, and the page says so", async (t) => {
-  const service = await startWithAll(t, "/printers/1", "/clients/1", "/drivers/1");
-  for (const id of [2, 3]) await service.app.undo.makeFinal(id);
-
-  const { page } = await undo(service, 1);
-
-  assert.match(page, /Restored: .*The client “Alpha” is deleted: restored without a client\./s);
-  assert.match(page, /The driver “Papyrus 100 PCL6 1\.2” is deleted\. Choose another driver\./);
+  assert.deepEqual(restored, before);
+  assert.match(without.page, /Restored: .*The client “Alpha” is deleted: restored without a client\./s);
+  assert.match(without.page, /The driver “Papyrus 100 PCL6 1\.2” is deleted\. Choose another driver\./);
   assert.deepEqual([printerOf(service).client_id, printerOf(service).driver_id], [null, null]);
 });
 
-test("a driver whose ZIP was uploaded again is only restored after the new driver is deleted", async (t) => {
-  const service = await startWithAll(t, "/printers/1", "/drivers/1");
-  const reuploaded = await service.addDriver();
-
-  const refused = await undo(service, 2);
-  await remove(service, `/drivers/${reuploaded}`);
-  const [done, second] = [await undo(service, 2), await undo(service, 3)];
-
-  assert.notEqual(reuploaded, 1);
-  assert.match(refused.page, /The same ZIP was uploaded again as “Papyrus 100 PCL6 1\.2”/);
-  assert.match(refused.page, new RegExp(`href="/drivers/${reuploaded}">Open the driver<`));
-  assert.deepEqual(statusesOf([refused, done, second]), [409, 303, 409]);
-  const ids = service.app.store.drivers.list().map(({ id }) => id);
-  assert.deepEqual(ids, [1]);
-});
-
-test("a restored printer gets the driver with the same ZIP and keeps its revision", async (t) => {
-  const service = await startWithAll(t);
+test("while the same ZIP is there as a new driver, a restored printer gets that, and the old driver stays deleted", async (t) => {
+  const service = await startFilled(t, addAll);
   const script = async () => (await service.fetch("/printers/1/scripts/detect")).text();
   const revision = async () => /Revision = '(\w{12})'/.exec(await script())?.[1];
   const before = await revision();
   for (const path of ["/printers/1", "/drivers/1"]) await remove(service, path);
   const reuploaded = await service.addDriver();
 
+  const refused = await undo(service, 2);
   const { page } = await undo(service, 1);
+  const found = { driver: printerOf(service).driver_id, revision: await revision() };
+  for (const path of ["/printers/1", `/drivers/${reuploaded}`]) await remove(service, path);
+  const [done, second] = [await undo(service, 2), await undo(service, 4)];
 
+  assert.notEqual(reuploaded, 1);
+  assert.match(refused.page, /The same ZIP was uploaded again as “Papyrus 100 PCL6 1\.2”/);
+  assert.match(refused.page, new RegExp(`href="/drivers/${reuploaded}">Open the driver<`));
   assert.match(page, /the same ZIP uploaded again/);
-  assert.equal(printerOf(service).driver_id, reuploaded);
-  assert.equal(await revision(), before);
+  assert.deepEqual(found, { driver: reuploaded, revision: before });
+  assert.deepEqual(statusesOf([refused, done, second]), [409, 303, 409]);
+  const ids = service.app.store.drivers.list().map(({ id }) => id);
+  assert.deepEqual(ids, [1]);
 });
 
 test("a printer whose driver lost its model meanwhile is restored and blocked", async (t) => {
@@ -114,8 +111,8 @@ test("a printer whose driver lost its model meanwhile is restored and blocked", 
   assert.ok(kinds.includes("lost-model"), kinds.join());
 });
 
-test("a replaced icon can be restored, and then the icon that replaced it", async (t) => {
-  const service = await startWithAll(t);
+test("a replaced icon can be restored, then the icon that replaced it, and only to its own printer", async (t) => {
+  const service = await startFilled(t, addAll);
   const { app, fetch, dataDir } = service;
   const fetchIcon = async () => Buffer.from(await (await fetch("/printers/1/icon")).arrayBuffer());
   await addIcon(service, 1);
@@ -125,55 +122,93 @@ test("a replaced icon can be restored, and then the icon that replaced it", asyn
   const back = await undo(service, 1);
   const restored = await fetchIcon();
   const forth = await undo(service, 2);
+  const second = await fetchIcon();
+  const ids = app.undo.list().map(({ id }) => id);
+  const icons = filesIn(dataDir).filter((name) => name.startsWith("icons/"));
+  for (const path of ["/printers/1/icon", "/printers/1"]) await remove(service, path);
+  const without = await undo(service, 4);
+  await app.undo.makeFinal(5);
+  const gone = await undo(service, 4);
 
   assert.match(said, /Saved: icon of .*action="\/deletions\/1\/undo"/s);
   assert.equal(sent, "/printers/1?done=icon", "the same picture replaces nothing");
-  assert.deepEqual(statusesOf([back, forth]), [303, 303]);
+  assert.deepEqual(statusesOf([back, forth, without, gone]), [303, 303, 409, 409]);
   assert.match(
     back.page,
     /Restored: .*Icon of Office \(replaced\).*The icon that it replaced can be restored as well\./s,
   );
-  assert.deepEqual([restored, await fetchIcon()], [makePng(256, 256, 1), makePng(256, 256, 2)]);
-  const ids = app.undo.list().map(({ id }) => id);
-  assert.deepEqual(ids, [3]);
-  assert.equal(filesIn(dataDir).filter((name) => name.startsWith("icons/")).length, 2);
-});
-
-test("an icon is restored only to its own printer", async (t) => {
-  const service = await startWithAll(t);
-  await addIcon(service, 1);
-  for (const path of ["/printers/1/icon", "/printers/1"]) await remove(service, path);
-
-  const without = await undo(service, 1);
-  await service.app.undo.makeFinal(2);
-  const gone = await undo(service, 1);
-
+  assert.deepEqual([restored, second], [makePng(256, 256, 1), makePng(256, 256, 2)]);
+  assert.deepEqual([ids, icons.length], [[3], 2]);
   assert.match(without.page, /“Icon of Office” needs “Office”, which was deleted later/);
-  assert.deepEqual(statusesOf([without, gone]), [409, 409]);
   assert.match(gone.page, /Its printer was permanently deleted\./);
 });
 
-test("a record in use is not deleted, and no deletion is kept", async (t) => {
-  const service = await startWithAll(t);
+// Two calls meet at a different point in every round.
+const count = rounds(4, 40);
 
-  const answers = [await remove(service, "/clients/1"), await remove(service, "/drivers/1")];
+/** Does work after `turns` turns of the event loop. */
+async function after<T>(turns: number, work: () => Promise<T>): Promise<T> {
+  for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+  return work();
+}
 
-  assert.deepEqual(statusesOf(answers), [409, 409]);
-  assert.deepEqual(service.app.undo.list(), []);
-});
+/** A service that does not inspect drivers, so that uploads and deletions meet. */
+async function startWithFastUploads(t: TestContext) {
+  const started = await startApp(t);
+  const { app } = started;
+  const services = { ...app, inspections: { inspect: async () => makeDriver().report } };
+  const add = async (zip: Buffer) =>
+    (await addDriver(services, await app.store.blobs.receive(Readable.from([zip])), "a.zip")).driver.id;
+  const removeDriver = async (id: number) => (await app.undo.removeDriver(id)) ?? 0;
+  return { ...started, add, removeDriver };
+}
 
-test("names with markup, quotes or right-to-left text are escaped in messages and on the dashboard", async (t) => {
-  const service = await startApp(t);
-  const name = `O'Brien & <b>"x"</b> مرحبا`;
-  await service.post("/clients", { name });
+/** Files that no record or deletion needs, and needed files that are missing. */
+const problemsOf = async ({ dataDir }: TestApp) => fileProblems(dataDir, await savedRows(dataDir));
 
-  const answer = await (await remove(service, "/clients/1")).text();
-  const dashboard = await (await service.fetch("/")).text();
-  await service.post("/clients", { name });
-  const refused = await undo(service, 1);
+for (const [what, isSame] of [["it", true] as const, ["another one with the same archive", false] as const])
+  test(`while a deletion is made final, ${what} is undone, and archives stay exactly as long as they are needed`, async (t) => {
+    const started = await startWithFastUploads(t);
+    const { app, add, removeDriver } = started;
+    const odd: string[] = [];
+    const results = new Set<string>();
 
-  for (const text of [answer, dashboard, refused.page]) {
-    assert.doesNotMatch(text, /<b>/);
-    assert.match(text, /<bdi>[^<]*O&#39;Brien &amp; &lt;b&gt;&quot;x&quot;&lt;\/b&gt; مرحبا/);
+    for (let round = 0; round < count; round++) {
+      const zip = driverZip({ version: `${round}.0` });
+      const first = await removeDriver(await add(zip));
+      const second = isSame ? first : await removeDriver(await add(zip));
+      const [ended, restored] = await Promise.allSettled([
+        after(round % 5, () => app.undo.makeFinal(first)),
+        after((round * 7) % 5, () => app.undo.restore(second)),
+      ]);
+      const left = app.store.drivers.list();
+      if (left.length !== Number(restored.status === "fulfilled"))
+        odd.push(`${round}: ${left.length} records`);
+      odd.push(...(await problemsOf(started)).map((problem) => `${round}: ${problem}`));
+      results.add(`${ended.status} ${restored.status}`);
+      for (const { id } of left) await app.undo.makeFinal(await removeDriver(id));
+    }
+
+    assert.deepEqual(odd, []);
+    const expected = isSame ? ["fulfilled rejected", "rejected fulfilled"] : ["fulfilled fulfilled"];
+    assert.deepEqual([...results].sort(), expected);
+    assert.deepEqual(filesIn(started.dataDir), []);
+  });
+
+test("an icon that is uploaded while its last deletion is made final stays", async (t) => {
+  const started = await startApp(t);
+  const { app, upload, addPrinter } = started;
+  const printer = await addPrinter({ driver_id: "" });
+  const odd: string[] = [];
+
+  for (let round = 0; round < count; round++) {
+    const png = makePng(256, 256, 1 + (round % 3));
+    const send = () => upload(`/printers/${printer}/icon`, png, "icon.png");
+    await send();
+    const deletion = (await app.undo.removeFile("icons", printer)) ?? 0;
+    await Promise.all([send(), after(round % 40, () => app.undo.makeFinal(deletion))]);
+    odd.push(...(await problemsOf(started)).map((what) => `${round}: ${what}`));
   }
+
+  assert.deepEqual(odd, []);
 });

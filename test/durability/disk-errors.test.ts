@@ -4,17 +4,14 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import type { Store } from "../../src/store/store.ts";
-import { startClosed } from "../support/access/people.ts";
-import { groupedProxies } from "../support/access/proxies.ts";
-import { client, type TestApp, temporaryFolder } from "../support/app.ts";
+import { type TestApp, temporaryFolder } from "../support/app.ts";
 import { AcknowledgedChanges, logProblems, missingEntries } from "../support/audit/audit-state.ts";
 import { openAt } from "../support/backup/backup.ts";
 import { rounds, selectCases } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { type DiskCall, watchDisk } from "../support/durability/disk-calls.ts";
 import { fileProblems, type Rows, savedRows } from "../support/durability/disk-state.ts";
-import { type WriteKind, writeKinds } from "../support/durability/write-kinds.ts";
-import { makeDriver } from "../support/records.ts";
+import { startForWrites, type WriteKind, writeKinds } from "../support/durability/write-kinds.ts";
 import { until } from "../support/until.ts";
 
 // Every file system call of the service during a write, or a first start, fails once with each of these errors.
@@ -27,39 +24,28 @@ interface Fault {
   readonly code: (typeof codes)[number];
 }
 
-/** A disk on which one call fails while it is armed. */
+/** A disk on which one call fails while work runs. */
 async function faultyDisk(t: TestContext, folder: string) {
-  let fault: Fault | undefined;
-  let count = 0;
-  let failed: DiskCall | undefined;
+  let [fault, count, failed]: [Fault | undefined, number, DiskCall | undefined] = [undefined, 0, undefined];
   await watchDisk(t, folder, (call) => {
     if (fault === undefined || ++count !== fault.at) return undefined;
     failed = call;
     throw Object.assign(new Error(`${fault.code}: injected, ${call.name}`), { code: fault.code });
   });
-  const arm = (next: Fault) => {
+  /** @returns the result, and the call that failed, as `EIO at call 3, rename /path`; undefined when there were fewer calls */
+  return async <T>(next: Fault, work: () => Promise<T>) => {
     [fault, count, failed] = [next, 0, undefined];
-  };
-  /** @returns the call that failed, and where, as `EIO at call 3, rename /path`; undefined when there were fewer calls */
-  const disarm = () => {
-    const where = `${fault?.code} at call ${fault?.at}, ${failed?.name} ${failed?.path.slice(folder.length)}`;
+    const result = await work();
     fault = undefined;
-    return failed && { name: failed.name, where };
+    const call = failed as DiskCall | undefined;
+    const where = `${next.code} at call ${next.at}, ${call?.name} ${call?.path.slice(folder.length)}`;
+    return { result, failed: call && { name: call.name, where } };
   };
-  return { arm, disarm };
-}
-
-/** With sign-in; requests come from an administrator. */
-async function start(t: TestContext, dataDir: string): Promise<TestApp> {
-  const service = await startClosed(t, { dataDir, proxies: groupedProxies() });
-  // Inspecting an upload in its own process is slow, and makes no difference to the disk calls of this process.
-  service.app.inspections.inspect = async () => makeDriver().report;
-  return { ...service, ...client(service.url, { "remote-user": "boss", "remote-groups": "platen-admins" }) };
 }
 
 interface Attempt {
   readonly service: TestApp;
-  readonly disk: Awaited<ReturnType<typeof faultyDisk>>;
+  readonly whileFailing: Awaited<ReturnType<typeof faultyDisk>>;
   readonly kind: WriteKind;
   readonly fault: Fault;
   /** Differs for each attempt. */
@@ -70,32 +56,39 @@ interface Attempt {
 
 /** Sends the write once with this fault. @returns the problems; undefined when there were fewer calls */
 async function tryWith(attempt: Attempt): Promise<string[] | undefined> {
-  const { service, disk, kind, fault, n } = attempt;
-  const { dataDir } = service;
+  const { service, whileFailing, kind, fault, n } = attempt;
+  const { dataDir, app } = service;
   const id = (await kind.prepare?.(service, n)) ?? 0;
-  const before = await savedRows(dataDir);
-  disk.arm(fault);
-  const answer = await kind.act(service, id, n);
-  const text = await answer.text();
-  const failed = disk.disarm();
+  const before = JSON.stringify(await savedRows(dataDir));
+  const { result, failed } = await whileFailing(fault, async () => {
+    const answer = await kind.act(service, id, n);
+    return { status: answer.status, text: await answer.text() };
+  });
   if (failed === undefined) return undefined;
   const after = await savedRows(dataDir);
-  const isChanged = JSON.stringify(after) !== JSON.stringify(before);
   const wrong = [
-    ...answerProblems(answer, text, fault, isChanged),
+    ...answerProblems(result, fault, JSON.stringify(after) !== before),
     ...(await nextWriteProblems(service, n, after)),
     ...(await newFileProblems(attempt, failed.name)),
-    ...(await logProblemsNow(service)),
   ];
+  // The audit log must have every saved change, also those that could not be written at first.
+  await app.store.audit.flush();
+  wrong.push(...missingEntries(dataDir, await savedRows(dataDir), new AcknowledgedChanges()));
   return wrong.map((what) => `${failed.where}: ${what}`);
 }
 
 /** The answer must match what was saved, and a refusal must give the reason. */
-function answerProblems({ status }: Response, text: string, { code }: Fault, isChanged: boolean): string[] {
-  if (status < 400) return isChanged ? [] : [`answered ${status}, and nothing was saved`];
+function answerProblems(
+  { status, text }: { readonly status: number; readonly text: string },
+  { code }: Fault,
+  isChanged: boolean,
+): string[] {
+  const isRefused = status >= 400;
   const isClear = status === (code === "ENOSPC" ? 507 : 500) && /othing was (?:saved|changed)/.test(text);
-  const lie = isChanged ? [`answered ${status}, and it was saved`] : [];
-  return isClear ? lie : [...lie, `answered ${status}: ${text.slice(0, 200)}`];
+  return [
+    ...(isRefused === isChanged ? [`answered ${status}, and it was ${isChanged ? "" : "not "}saved`] : []),
+    ...(isRefused && !isClear ? [`answered ${status}: ${text.slice(0, 200)}`] : []),
+  ];
 }
 
 /** The next write must succeed and change nothing else. */
@@ -113,12 +106,6 @@ async function nextWriteProblems({ dataDir, post, fetch, app }: TestApp, n: numb
   ];
 }
 
-/** The audit log must have every saved change, also those that could not be written at first. */
-async function logProblemsNow({ app, dataDir }: TestApp): Promise<string[]> {
-  await app.store.audit.flush();
-  return missingEntries(dataDir, await savedRows(dataDir), new AcknowledgedChanges());
-}
-
 /** New stray or missing files. A file that the disk refused to delete may stay until the next start. */
 async function newFileProblems({ service: { dataDir }, known }: Attempt, call: string): Promise<string[]> {
   const find = async () => fileProblems(dataDir, await savedRows(dataDir)).filter((what) => !known.has(what));
@@ -131,8 +118,8 @@ async function newFileProblems({ service: { dataDir }, known }: Attempt, call: s
 for (const [name, kind] of selectCases(Object.entries(writeKinds), 2)) {
   test(`${name}: when a disk call fails, the answer says so, and nothing is lost or left behind`, async (t) => {
     const dataDir = await temporaryFolder(t);
-    const disk = await faultyDisk(t, dataDir);
-    const service = await start(t, dataDir);
+    const whileFailing = await faultyDisk(t, dataDir);
+    const service = await startForWrites(t, dataDir);
     await service.addDriver(driverZip({ version: "0.1" }));
     const wrong: string[] = [];
     const known = new Set<string>();
@@ -142,7 +129,7 @@ for (const [name, kind] of selectCases(Object.entries(writeKinds), 2)) {
     for (const code of selectCases(codes, 1)) {
       let calls = 0;
       for (let at = 1; ; at++) {
-        const found = await tryWith({ service, disk, kind, fault: { at, code }, n: n++, known });
+        const found = await tryWith({ service, whileFailing, kind, fault: { at, code }, n: n++, known });
         if (found === undefined) break;
         calls++;
         wrong.push(...found);
@@ -152,7 +139,7 @@ for (const [name, kind] of selectCases(Object.entries(writeKinds), 2)) {
       wrong.push(...(await logProblems(dataDir, await savedRows(dataDir), new AcknowledgedChanges())));
     }
     await service.stop();
-    const next = await start(t, dataDir);
+    const next = await startForWrites(t, dataDir);
     const rows = await savedRows(dataDir);
     wrong.push(...fileProblems(dataDir, rows).map((what) => `after the next start: ${what}`));
     await next.stop();
@@ -168,39 +155,34 @@ const expectedFiles =
   /^(?:platen\.sqlite(?:\.reserve)?|secret|drivers|icons|preferences|signatures|incoming|audit)$/;
 
 /** Starts again after a first start with a failed call. @returns the problems */
-async function problemsAfter(folder: string, first: Store | Error, code: string, call: string) {
+async function problemsAfter(folder: string, first: Store | Error, code: string): Promise<string[]> {
   const second = await openAt(folder);
   await second.clients.add(parseClient({ name: "Works" }));
   await second.close();
   const strays = readdirSync(folder).filter((name) => !expectedFiles.test(name));
-  const isUnclear =
-    first instanceof Error && !/injected/.test(first.message) && !first.message.includes(code);
-  const isOther = !(first instanceof Error) && !Buffer.from(first.secret).equals(second.secret);
-  return [
-    ...(isUnclear ? [first.message] : []),
-    ...(isOther ? ["another secret"] : []),
-    // A file that the disk refused to delete may stay.
-    ...(call === "rm" ? [] : strays.map((name) => `leaves ${name}`)),
-  ];
+  const wrong = strays.map((name) => `leaves ${name}`);
+  if (first instanceof Error) return first.message.includes(code) ? wrong : [...wrong, first.message];
+  return Buffer.from(first.secret).equals(second.secret) ? wrong : [...wrong, "another secret"];
 }
 
 test("when a disk call fails at a first start, the error says so, and the next start works", async (t) => {
   const parent = await temporaryFolder(t);
-  const disk = await faultyDisk(t, parent);
+  const whileFailing = await faultyDisk(t, parent);
   const wrong: string[] = [];
   let count = 0;
 
   for (const code of selectCases(codes, 1)) {
     for (let at = 1; ; at += rounds(9, 1)) {
       const folder = join(parent, `${code}-${at}`);
-      disk.arm({ at, code });
-      const first = await openAt(folder).catch((error: Error) => error);
-      const failed = disk.disarm();
+      const start = () => openAt(folder).catch((error: Error) => error);
+      const { result: first, failed } = await whileFailing({ at, code }, start);
       if (!(first instanceof Error)) await first.close();
       if (failed === undefined) break;
       count++;
-      const found = await problemsAfter(folder, first, code, failed.name);
-      wrong.push(...found.map((what) => `${failed.where}: ${what}`));
+      const found = await problemsAfter(folder, first, code);
+      // A file that the disk refused to delete may stay.
+      const isStray = (what: string) => failed.name === "rm" && what.startsWith("leaves");
+      wrong.push(...found.filter((what) => !isStray(what)).map((what) => `${failed.where}: ${what}`));
     }
   }
 

@@ -3,19 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import type { Driver } from "../../src/domain/drivers/driver.ts";
 import { reportFrom } from "../../src/domain/drivers/report.ts";
 import { printerSettingsFrom } from "../../src/domain/printers/printer-fields.ts";
 import { revisionOf } from "../../src/pkg/scripts/revision.ts";
-import { migrations, schemaVersion } from "../../src/store/database/migrations.ts";
-import type { Store } from "../../src/store/store.ts";
+import { schemaVersion } from "../../src/store/database/migrations.ts";
 import { navigation, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
-import { dropLaterColumns } from "../support/backup/deletions.ts";
 import { editDatabase, makeOldDatabase, oldReport, oldSettings } from "../support/database.ts";
 import { selectCases } from "../support/depth.ts";
-import { driverZip } from "../support/drivers/driver-zip.ts";
 import { fill, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
-import { makeOnce } from "../support/filled.ts";
 import { settingDefaults } from "../support/records.ts";
 
 type Fields = Record<string, unknown>;
@@ -39,58 +34,7 @@ function withInf(changed: string | Fields): string {
   return JSON.stringify({ ...report, infs: [JSON.parse(text)] });
 }
 
-async function startWithOldRows(
-  t: TestContext,
-  records: Parameters<typeof makeOldDatabase>[1],
-): Promise<TestApp> {
-  const dataDir = await temporaryFolder(t);
-  await makeOldDatabase(dataDir, records);
-  return startApp(t, { dataDir });
-}
-
-/**
- * Visits every page and script of these printers and drivers; of a few of them in the quick tier.
- * @returns those that answer 500 or more
- */
-async function visitAll({ fetch }: TestApp, printers: number[], drivers: number[]): Promise<string[]> {
-  const parts = ["", "/edit", "/scripts/install", "/scripts/uninstall", "/scripts/detect"];
-  const paths = [
-    ...["/", "/clients", "/clients/1", "/drivers", "/printers", "/packages"],
-    ...selectCases(printers, 4).flatMap((id) => [
-      ...parts.map((part) => `/printers/${id}${part}`),
-      `/printers?copy=${id}`,
-    ]),
-    ...selectCases(drivers, 8).flatMap((id) => [`/drivers/${id}`, `/drivers/${id}/models?q=p`]),
-  ];
-  const failed: string[] = [];
-  for (const path of paths) {
-    const answer = await fetch(path);
-    await answer.arrayBuffer();
-    if (answer.status >= 500) failed.push(`${answer.status} ${path}`);
-  }
-  return failed;
-}
-
-/** The revision of a printer with a driver, as if all drivers had the same archive. */
-function revision(store: Store, printerId: number, driverId: number): string {
-  const driver: Driver = { ...store.drivers.get(driverId), sha256: "a".repeat(64) };
-  return revisionOf({ printer: store.printers.get(printerId).printer, driver, arm64Driver: undefined });
-}
-
-test("rows that the first version wrote keep their revision", async (t) => {
-  const { app, fetch } = await startWithOldRows(t, {});
-
-  const script = await (await fetch("/printers/1/scripts/detect")).text();
-
-  const { printer } = app.store.printers.get(1);
-  assert.equal(
-    revisionOf({ printer, driver: app.store.drivers.get(1), arm64Driver: undefined }),
-    "745534ad52bc",
-  );
-  assert.match(script, /745534ad52bc/);
-});
-
-test("the model of an old driver counts as chosen when Platen prefers another one", async (t) => {
+test("an old driver’s model counts as chosen when Platen prefers another one, and old rows keep their revision", async (t) => {
   const dataDir = await temporaryFolder(t);
   const path = await makeOldDatabase(dataDir, { reports: [oldReport, oldReport, oldReport] });
   await editDatabase(path, (db) => {
@@ -98,49 +42,47 @@ test("the model of an old driver counts as chosen when Platen prefers another on
     db.run("UPDATE drivers SET driver_desc = 'Papyrus 300' WHERE id = 3");
   });
 
-  const { app } = await startApp(t, { dataDir });
+  const { store } = (await startApp(t, { dataDir })).app;
 
-  const chosen = [1, 2, 3].map((id) => app.store.drivers.get(id).model_chosen);
+  const chosen = [1, 2, 3].map((id) => store.drivers.get(id).model_chosen);
+  const { printer } = store.printers.get(1);
   assert.deepEqual(chosen, [false, false, true]);
+  assert.equal(revisionOf({ printer, driver: store.drivers.get(1), arm64Driver: undefined }), "745534ad52bc");
 });
 
-test("a field missing in a row has its default on every page and in every script", async (t) => {
-  const names = Object.keys(settings);
-  const rows = names.flatMap((name) => [
+test("a field missing in a printer’s row or a driver’s report is read as its default", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const printerFields = Object.keys(settings);
+  const rows = printerFields.flatMap((name) => [
     without(settings, name),
     JSON.stringify({ ...settings, [name]: settingDefaults[name] }),
   ]);
-  const app = await startWithOldRows(t, { settings: rows });
+  const infFields = Object.keys(infDefaults);
+  const reports = infFields.flatMap((name) => [
+    withInf(without(inf, name)),
+    withInf({ ...inf, [name]: infDefaults[name] }),
+  ]);
+  reports.push(...Object.keys(report).map((name) => without(report, name)), withInf(without(inf, "path")));
+  await makeOldDatabase(dataDir, { settings: rows, reports });
 
-  // Printers with odd ids lack a field. The next one has it.
-  const odd = names.map((_, i) => 2 * i + 1);
-  const failed = await visitAll(app, odd, [1]);
+  const { app, fetch } = await startApp(t, { dataDir });
+  const paths = ["/", "/printers", "/drivers", ...reports.map((_, i) => `/drivers/${i + 1}`).slice(-7)];
+  const answers = await Promise.all(paths.map((path) => fetch(path)));
 
-  assert.deepEqual(failed, []);
-  for (const name of names) assert.ok(Object.hasOwn(settingDefaults, name), name);
-  names.forEach((name, i) => {
-    assert.equal(revision(app.app.store, 2 * i + 1, 1), revision(app.app.store, 2 * i + 2, 1), name);
-  });
-});
-
-test("a field missing in a report has its default on every page and in every script", async (t) => {
-  const names = Object.keys(infDefaults);
-  const reports = [
-    oldReport,
-    ...names.flatMap((name) => [withInf(without(inf, name)), withInf({ ...inf, [name]: infDefaults[name] })]),
-    ...Object.keys(report).map((name) => without(report, name)),
-    withInf(without(inf, "path")),
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  for (const name of printerFields) assert.ok(Object.hasOwn(settingDefaults, name), name);
+  assert.deepEqual(["path", ...infFields], Object.keys(inf));
+  // Of each pair of rows the first lacks a field, and the second has its default.
+  const { printers, drivers } = app.store;
+  const printer = (id: number) => ({ ...printers.get(id).printer, id: 0 });
+  const driver = (id: number) => [
+    drivers.get(id).report,
+    drivers.get(id).listed,
+    drivers.get(id).driver_desc,
   ];
-  const app = await startWithOldRows(t, { reports });
-
-  const ids = reports.map((_, i) => i + 1);
-  const failed = await visitAll(app, [1], ids);
-
-  assert.deepEqual(failed, []);
-  assert.deepEqual(["path", ...names], Object.keys(inf));
-  names.forEach((name, i) => {
-    assert.equal(revision(app.app.store, 1, 2 * i + 2), revision(app.app.store, 1, 2 * i + 3), name);
-  });
+  for (const [i, name] of printerFields.entries())
+    assert.deepEqual(printer(2 * i + 1), printer(2 * i + 2), name);
+  for (const [i, name] of infFields.entries()) assert.deepEqual(driver(2 * i + 1), driver(2 * i + 2), name);
 });
 
 test("a field with a wrong type or value gets its default", () => {
@@ -166,138 +108,6 @@ test("architectures keep their saved order, because revisions depend on it", () 
   const read = reportFrom(withInf({ ...inf, architectures }));
 
   assert.deepEqual(read.infs[0]?.architectures, architectures);
-});
-
-const ownVersion = migrations.findIndex((migration) => String(migration).includes("keepTitles"));
-
-/** Takes the names of drivers back to what earlier versions of Platen stored, with the names that people gave. */
-async function forgetNames(dataDir: string, given: Readonly<Record<number, string>>, listed?: string) {
-  await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
-    dropLaterColumns(db, ["", "deleted_"]);
-    for (const table of ["preferences", "deleted_preferences"]) db.run(`DROP TABLE ${table}`);
-    for (const table of ["clients", "drivers", "reports", "printers", "icons", "downloads"])
-      db.run(`DROP INDEX deleted_${table}_by_deletion`);
-    for (const table of ["drivers", "deleted_drivers"])
-      db.run(`UPDATE ${table} SET name = '' WHERE origin = 'upload'`);
-    for (const [id, name] of Object.entries(given))
-      db.run("UPDATE drivers SET name = ? WHERE id = ?", [name, id]);
-    if (listed !== undefined) db.run("UPDATE drivers SET listed = ? WHERE id = 2", [listed]);
-    db.run(`PRAGMA user_version = ${ownVersion}`);
-  });
-}
-
-/** A shop of four drivers whose names are as earlier versions stored them. The first has a printer. */
-async function startAsBefore(t: TestContext) {
-  const { folder: dataDir, value: revision } = await makeOnce(t, makeAsBefore);
-  return { ...(await startApp(t, { dataDir })), revision };
-}
-
-async function makeAsBefore(t: TestContext, dataDir: string): Promise<string | undefined> {
-  const before = await startApp(t, { dataDir });
-  await before.addPrinter();
-  for (const version of ["1.2.9.9", "2.0.0.0", "3.0.0.0", "4.0.0.0"])
-    await before.addDriver(driverZip({ version, models: ["Papyrus 100 PCL6", "Papyrus 100 PS"] }));
-  await before.fetch("/drivers/5", { method: "DELETE" });
-  const revision = revisionIn(await (await before.fetch("/drivers/1/scripts/install")).text());
-  await before.stop();
-  await forgetNames(dataDir, { 3: "Front desk", 4: "FRONT DESK" });
-  return revision;
-}
-
-function revisionIn(script: string): string | undefined {
-  return /Revision = '(\w+)'/.exec(script)?.[1];
-}
-
-test("stored drivers get names of their own, and those that people gave stay", async (t) => {
-  const { app, fetch } = await startAsBefore(t);
-
-  const names = app.store.drivers.list().map(({ name }) => name);
-  const windows = app.store.drivers.windowsDrivers().map(({ name }) => name);
-  const list = await (await fetch("/drivers")).text();
-
-  assert.deepEqual(names, [
-    "FRONT DESK (2)",
-    "Front desk",
-    "Papyrus 100 PCL6/PS 1.2",
-    "Papyrus 100 PCL6 1.2",
-  ]);
-  assert.equal(windows[0], "Microsoft IPP Class Driver");
-  assert.match(list, /<bdi>Papyrus 100 PCL6\/PS 1\.2<\/bdi>/);
-});
-
-test("packages, scripts and apps of stored drivers keep their title until a person renames the driver", async (t) => {
-  const { app, fetch, post, revision } = await startAsBefore(t);
-  const facts = async (id: number) => {
-    const script = await (await fetch(`/drivers/${id}/scripts/install`)).text();
-    const publish = await (await fetch(`/drivers/${id}/publish`)).text();
-    const zip = await fetch(`/drivers/${id}/packages/rmm`, { method: "HEAD" });
-    return {
-      log: /LogName = '([^']+)'/.exec(script)?.[1],
-      title: /\sName = '([^']+)'/.exec(script)?.[1],
-      app: /displayName = '([^']+)'/.exec(publish)?.[1],
-      file: /filename="([^"]+)"/.exec(zip.headers.get("content-disposition") ?? "")?.[1],
-      isSame: revisionIn(script) === revision,
-    };
-  };
-
-  const before = await facts(1);
-  await post("/drivers/1", { name: "Papyrus 100 PCL6 1.2", comment: "the same name" });
-  const same = await facts(1);
-  await post("/drivers/1", { name: "Cellar" });
-  const renamed = await facts(1);
-  const second = await facts(4);
-
-  assert.deepEqual(before, {
-    log: "Platen-driver-papyrus-papyrus-inf-1-2-3-4",
-    title: "Papyrus papyrus.inf 1.2.3.4",
-    app: "Printer driver Papyrus papyrus.inf 1.2.3.4",
-    file: "papyrus-papyrus-inf-1-2-3-4.zip",
-    isSame: true,
-  });
-  assert.deepEqual(same, before);
-  assert.deepEqual(renamed, {
-    log: "Platen-driver-cellar",
-    title: "Cellar",
-    app: "Printer driver Cellar 1.2",
-    file: "cellar.zip",
-    isSame: true,
-  });
-  assert.deepEqual([second.title, second.app], ["FRONT DESK", "Printer driver FRONT DESK 3.0.0.0"]);
-  assert.equal(app.store.drivers.get(1).former_title, "");
-});
-
-test("a driver deleted before it had a name gets one when it is restored, and keeps its title in packages", async (t) => {
-  const { app, post } = await startAsBefore(t);
-  const { id } = app.undo.list()[0] ?? { id: 0 };
-
-  const answer = await post(`/deletions/${id}/undo`, {}, navigation);
-
-  const { name, former_title } = app.store.drivers.get(5);
-  assert.equal(answer.status, 303);
-  assert.deepEqual([name, former_title], ["Papyrus 100 PCL6/PS 4.0", "Papyrus papyrus.inf 4.0.0.0"]);
-});
-
-test("hundreds of drivers that would have the same name get different ones", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  await makeOldDatabase(dataDir, { reports: Array.from({ length: 300 }, () => oldReport) });
-
-  const { app } = await startApp(t, { dataDir });
-
-  const drivers = app.store.drivers.list();
-  assert.equal(new Set(drivers.map(({ name }) => name.toLowerCase())).size, 300);
-  assert.deepEqual(new Set(drivers.map(({ former_title }) => former_title)).size, 1);
-  assert.equal(drivers[0]?.name, "Papyrus 100 PCL6 1.2 (297)");
-});
-
-test("a driver whose row cannot be read stops the start, which names the row", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const before = await startApp(t, { dataDir });
-  await before.addDriver();
-  await before.addDriver(driverZip({ version: "2.0.0.0" }));
-  await before.stop();
-  await forgetNames(dataDir, {}, "{damaged");
-
-  await assert.rejects(startApp(t, { dataDir }), /the driver 2 cannot be read/);
 });
 
 const folder = "test/store/schemas";
@@ -339,7 +149,9 @@ for (const schema of selectCases(found, 6)) {
     const [dataDir, old] = [await temporaryFolder(t), readFolder(schema)];
     unpack(old, dataDir);
 
-    const { fetch, app, stop } = await startApp(t, { dataDir });
+    // Soon after its deletion a printer can be undone, unless it was kept as JSON.
+    const { fetch, app, stop } = await startApp(t, { dataDir, clock: () => Date.UTC(2026, 0) });
+    const deletions = app.undo.list().map(({ name }) => name);
     const paths = [
       ...["", "clients/1", "drivers/1", "drivers/1/archive", "printers", "printers/1/edit"],
       ...["printers/1/packages/rmm", "printers/1/packages/mdm", "printers/1/icon"],
@@ -355,6 +167,7 @@ for (const schema of selectCases(found, 6)) {
     await stop();
 
     assert.deepEqual([...new Set(statuses)], [200]);
+    assert.deepEqual(deletions, schema < 12 ? [] : ["Deleted"]);
     assert.deepEqual(printed, [
       ["Front Desk", 1, 1, "10.0.0.9", "Papyrus 100 PS", "Hall"],
       ["Back Office", null, 1, "10.0.0.10", "Papyrus 100 PS", "Hall"],
@@ -387,4 +200,71 @@ test("an update without room on the disk changes nothing, says so, and works whe
   assert.equal(after, old.files["platen.sqlite"]);
   assert.equal((await fetch("/printers/1")).status, 200);
   assert.ok(readdirSync(disk).includes("platen.sqlite.schema-11"));
+});
+
+/** The data folder of the last version in which a driver had a name only from a person: four drivers, of which one is deleted. */
+async function startBeforeNames(t: TestContext): Promise<TestApp> {
+  const dataDir = await temporaryFolder(t);
+  unpack(readFolder(12), dataDir);
+  await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
+    const digest = (id: number) => `${id}`.repeat(64);
+    for (const [id, name] of [[2, "Front desk"] as const, [3, "FRONT DESK"] as const, [4, ""] as const]) {
+      db.run("CREATE TEMP TABLE one AS SELECT * FROM drivers WHERE id = 1");
+      db.run("UPDATE one SET id = ?, name = ?, sha256 = ?", [id, name, digest(id)]);
+      db.run(`INSERT INTO ${id === 4 ? "deleted_drivers SELECT 1, *" : "drivers SELECT *"} FROM one`);
+      const target = id === 4 ? "deleted_reports SELECT 1," : "reports SELECT";
+      db.run(`INSERT INTO ${target} ${id}, report FROM reports WHERE driver_id = 1`);
+      db.run("DROP TABLE one");
+    }
+  });
+  return startApp(t, { dataDir, clock: () => Date.UTC(2026, 0) });
+}
+
+test("stored drivers get names of their own, those that people gave stay, and a deleted one gets its name when it is restored", async (t) => {
+  const { app, fetch, post } = await startBeforeNames(t);
+  const names = () => app.store.drivers.list().map(({ name }) => name);
+
+  const before = names();
+  const windows = app.store.drivers.windowsDrivers().map(({ name }) => name);
+  const list = await (await fetch("/drivers")).text();
+  const answer = await post("/deletions/1/undo", {}, navigation);
+
+  assert.deepEqual(before.sort(), ["FRONT DESK (2)", "Front desk", "Papyrus 100 PS 1.2"]);
+  assert.equal(windows[0], "Microsoft IPP Class Driver");
+  assert.match(list, /<bdi>Papyrus 100 PS 1\.2<\/bdi>/);
+  assert.equal(answer.status, 303);
+  const { name, former_title } = app.store.drivers.get(4);
+  assert.deepEqual([name, former_title], ["Papyrus 100 PS 1.2.3", "Papyrus papyrus.inf 1.2.3.4"]);
+});
+
+test("packages, scripts and apps of stored drivers keep their title until a person renames the driver", async (t) => {
+  const { app, fetch, post } = await startBeforeNames(t);
+  const facts = async (id: number) => {
+    const script = await (await fetch(`/drivers/${id}/scripts/install`)).text();
+    const publish = await (await fetch(`/drivers/${id}/publish`)).text();
+    const zip = await fetch(`/drivers/${id}/packages/rmm`, { method: "HEAD" });
+    const [, log] = /LogName = '([^']+)'/.exec(script) ?? [];
+    const [, title] = /\sName = '([^']+)'/.exec(script) ?? [];
+    const [, app] = /displayName = '([^']+)'/.exec(publish) ?? [];
+    const [, file] = /filename="([^"]+)"/.exec(zip.headers.get("content-disposition") ?? "") ?? [];
+    const [, revision] = /Revision = '(\w+)'/.exec(script) ?? [];
+    return [revision, log, title, app, file];
+  };
+
+  const before = await facts(1);
+  await post("/drivers/1", { name: "Papyrus 100 PS 1.2", comment: "the same name" });
+  const same = await facts(1);
+  await post("/drivers/1", { name: "Cellar" });
+  const renamed = await facts(1);
+  const third = await (await fetch("/drivers/3/scripts/install")).text();
+
+  const [revision, ...titles] = before;
+  const former = ["Papyrus papyrus.inf 1.2.3.4", "Printer driver Papyrus papyrus.inf 1.2.3.4"];
+  const [log, file] = ["Platen-driver-papyrus-papyrus-inf-1-2-3-4", "papyrus-papyrus-inf-1-2-3-4.zip"];
+  assert.deepEqual(titles, [log, ...former, file]);
+  assert.deepEqual(same, before);
+  const cellar = ["Platen-driver-cellar", "Cellar", "Printer driver Cellar 1.2", "cellar.zip"];
+  assert.deepEqual(renamed, [revision, ...cellar]);
+  assert.match(third, /\sName = 'FRONT DESK'/);
+  assert.equal(app.store.drivers.get(1).former_title, "");
 });

@@ -4,47 +4,232 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import { Database } from "../../src/store/database/database.ts";
 import { lockFolder } from "../../src/store/database/lock.ts";
+import { SavedFile } from "../../src/store/database/saved-file.ts";
 import { pagesOf } from "../../src/store/database/seal.ts";
+import { openStore } from "../../src/store/store.ts";
 import { bundle, client, temporaryFolder } from "../support/app.ts";
 import { openAt } from "../support/backup/backup.ts";
 import { cleanUp } from "../support/clean-up.ts";
-import { deepTest, rounds } from "../support/depth.ts";
+import { deepTest } from "../support/depth.ts";
 import { watchDisk } from "../support/durability/disk-calls.ts";
 import { serve } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
-test("a full disk is reported and changes nothing, and the database stays readable", {
-  skip: process.platform === "win32" && "no ulimit here",
-}, async (t) => {
+const insert = (db: Database, name: string) =>
+  db.all("INSERT INTO clients (name, name_key, notes, created_at) VALUES (?, ?, '', 0)", [name, name]);
+const namesIn = (db: Database) => db.all("SELECT name FROM clients ORDER BY id").map(({ name }) => name);
+
+/** A database whose saves wait. Its file was written before. */
+async function openWithHeldSaves(t: TestContext) {
   const folder = await temporaryFolder(t);
-  const limited = await serve(t, folder, {}, "ulimit -f 256");
-  const { post, fetch } = client(limited.url);
-  const kept: string[] = [];
-  let refused: Response | undefined;
+  const path = join(folder, "platen.sqlite");
+  (await Database.open(path)).close();
+  const db = await Database.open(path);
+  cleanUp(t, () => db.close());
+  const saves: { done: (value: undefined) => void; fail: (error: Error) => void }[] = [];
+  await watchDisk(t, folder, ({ name, path: renamed }) => {
+    if (name !== "rename" || renamed !== `${path}.new`) return undefined;
+    return new Promise<undefined>((done, fail) => saves.push({ done, fail }));
+  });
+  return {
+    db,
+    add: (name: string) => db.write(() => insert(db, name)),
+    /** The number of saves so far. */
+    count: () => saves.length,
+    saving: (count: number) => until(() => saves.length === count),
+    /** Completes or fails the last save. */
+    goOn: (error?: Error) => (error ? saves.at(-1)?.fail(error) : saves.at(-1)?.done(undefined)),
+    saved: async () => {
+      const copy = await Database.openCopy(path, new Uint8Array(readFileSync(path)));
+      const names = namesIn(copy);
+      copy.close();
+      return names;
+    },
+  };
+}
 
-  for (let i = 0; i < 60 && refused === undefined; i++) {
-    const answer = await post("/clients", { name: `Client ${i}`, notes: "n".repeat(9000) });
-    if (answer.status === 200) kept.push(`Client ${i}`);
-    else refused = answer;
-  }
-  const shown = await (await fetch("/clients")).text();
-  const health = await fetch("/health");
-  limited.process.kill("SIGKILL");
-  await limited.exited;
-  const restarted = await openAt(join(folder, "data"));
-  const after = restarted.clients.list().map(({ name }) => name);
-  await restarted.close();
+/** Whether a promise is settled after 20 ms. */
+function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, setTimeout(20, false)]);
+}
 
-  assert.equal(refused?.status, 507);
-  assert.match((await refused?.text()) ?? "", /The disk is full\. Nothing was saved/);
-  assert.equal(health.status, 200);
-  assert.ok(kept.length > 3);
-  for (const name of kept) assert.ok(shown.includes(`>${name}<`), name);
-  assert.equal(shown.includes(`>Client ${kept.length}<`), false);
-  assert.deepEqual(after, kept);
-  assert.ok(readdirSync(join(folder, "data")).every((name) => !name.endsWith(".new")));
+test("a write changes the memory at once, is acknowledged when it is on disk, and later writes share the next save", async (t) => {
+  const { db, add, saving, goOn, saved, count } = await openWithHeldSaves(t);
+  const before = db.version;
+
+  const written = db.write(() => {
+    insert(db, "1");
+    return namesIn(db);
+  });
+  const atOnce = { names: namesIn(db), isOther: db.version !== before };
+  await saving(1);
+  const others = Promise.all(["2", "3", "4"].map(add));
+  const during = { isSettled: await isSettled(written), saved: await saved() };
+  goOn();
+  const within = await written;
+  const afterFirst = await saved();
+  await saving(2);
+  goOn();
+  await others;
+
+  assert.deepEqual(within, ["1"]);
+  assert.deepEqual(atOnce, { names: ["1"], isOther: true });
+  assert.deepEqual(during, { isSettled: false, saved: [] });
+  assert.deepEqual(afterFirst, ["1"], "nothing of a write after it is in a save");
+  assert.deepEqual(await saved(), ["1", "2", "3", "4"]);
+  assert.equal(count(), 2);
+});
+
+test("a failed save reverts everything that is not on disk, and its version is never used again", async (t) => {
+  const { db, add, saving, goOn, saved } = await openWithHeldSaves(t);
+  const seen = new Set([db.version]);
+
+  const lost = add("Lost");
+  seen.add(db.version);
+  await saving(1);
+  const lostToo = add("Built on it");
+  seen.add(db.version);
+  goOn(new Error("refused"));
+  await assert.rejects(lost, /refused/);
+  await assert.rejects(lostToo, /refused/);
+  const after = { names: namesIn(db), isSeen: seen.has(db.version), saved: await saved() };
+  const kept = add("Kept");
+  await saving(2);
+  goOn();
+  await kept;
+
+  assert.deepEqual(after, { names: [], isSeen: false, saved: [] });
+  assert.deepEqual(await saved(), ["Kept"]);
+});
+
+for (const code of ["ENOSPC", "EDQUOT", "EFBIG"]) {
+  test(`on a full disk (${code}) a write that frees space is repeated without the refused writes`, async (t) => {
+    const { db, add, saving, goOn, saved } = await openWithHeldSaves(t);
+    const begun = add("Old");
+    await saving(1);
+    goOn();
+    await begun;
+
+    const added = add("New");
+    const tries: boolean[] = [];
+    const deleted = db.freeingWrite((isFinal) => {
+      tries.push(isFinal);
+      db.all("DELETE FROM clients WHERE name = 'Old'");
+      return namesIn(db);
+    });
+    await saving(2);
+    goOn(Object.assign(new Error(code), { code }));
+    await assert.rejects(added, { code });
+    await saving(3);
+    const beforeSave = await isSettled(deleted);
+    // Neither there nor without its reserve has the disk room for it.
+    for (const save of [4, 5]) {
+      goOn(Object.assign(new Error(code), { code }));
+      await saving(save);
+    }
+    goOn();
+
+    assert.equal(beforeSave, false);
+    assert.deepEqual(tries, [false, false, true], "the last without keeping what is deleted");
+    assert.deepEqual([await deleted, namesIn(db), await saved()], [[], [], []]);
+  });
+}
+
+test("a write refused because of an unsaved write is answered when that write is saved", async (t) => {
+  const { db, add, saving, goOn } = await openWithHeldSaves(t);
+
+  const first = add("Same");
+  const second = db.write(() => {
+    insert(db, "Other");
+    insert(db, "Same");
+  });
+  await saving(1);
+  const wasSettledBefore = await isSettled(second);
+  goOn();
+  await first;
+
+  await assert.rejects(second, /UNIQUE/);
+  assert.equal(wasSettledBefore, false);
+  assert.deepEqual(namesIn(db), ["Same"], "all of a write is done or nothing");
+});
+
+test("a refused write alone causes no save, nothing can be changed outside a write, and foreign keys are enforced", async (t) => {
+  const { db, add, saving, goOn, count } = await openWithHeldSaves(t);
+  const before = db.version;
+
+  const refused = db.write(() => {
+    insert(db, "Half");
+    throw new Error("no");
+  });
+  await assert.rejects(refused, /no/);
+  assert.deepEqual([namesIn(db), db.version, count()], [[], before, 0]);
+  assert.throws(() => insert(db, "Sneaked"), /readonly/);
+  const added = add("Asked for");
+  await saving(1);
+  goOn();
+  await added;
+  const values = "(created_at, updated_at, client_id, name, settings) VALUES (0, 0, 99, 'x', '{}')";
+  const orphaned = db.write(() => db.all(`INSERT INTO printers ${values}`));
+
+  await assert.rejects(orphaned, /FOREIGN KEY/);
+  assert.throws(() => insert(db, "Sneaked"), /readonly/);
+  assert.deepEqual(namesIn(db), ["Asked for"]);
+});
+
+test("revoking all links does not change the time of the last write", async (t) => {
+  let now = Date.UTC(2026, 10, 21);
+  const store = await openStore(
+    await temporaryFolder(t),
+    () => now,
+    () => {},
+  );
+  cleanUp(t, () => store.close());
+  await store.clients.add(parseClient({ name: "Contoso" }));
+  const [epoch, { savedAt }] = [store.linkGenerations.epoch(), store.current()];
+
+  now += 60_000;
+  await store.linkGenerations.revokeAll();
+
+  assert.notEqual(store.linkGenerations.epoch(), epoch);
+  assert.deepEqual([savedAt, store.current().savedAt], [now - 60_000, now - 60_000]);
+});
+
+test("restoring the file after a refused save is retried until the file is closed", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const folder = await temporaryFolder(t);
+  const broken = Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
+  let isBroken = false;
+  await watchDisk(t, folder, ({ name, path }) => {
+    if (isBroken && (path === folder ? name === "file.sync" : name === "rename")) throw broken;
+    // From now on the new file is in place, but syncing the folder fails.
+    return name === "rename" ? () => (isBroken = true) : undefined;
+  });
+  const attempts: ((error: Error) => void)[] = [];
+  const resave = () => new Promise<void>((_, reject) => attempts.push(reject));
+  const failLast = async () => {
+    attempts.at(-1)?.(broken);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const file = new SavedFile(join(folder, "database"), Buffer.from("saved"), resave);
+  await assert.rejects(file.save(Buffer.from("refused"), "ordinary"), /EIO/);
+
+  t.mock.timers.tick(1000);
+  await failLast();
+  t.mock.timers.tick(1000);
+  const whileOpen = attempts.length;
+  file.close();
+  await failLast();
+  t.mock.timers.tick(10_000);
+
+  assert.deepEqual([whileOpen, attempts.length], [2, 2]);
 });
 
 deepTest(
@@ -53,7 +238,7 @@ deepTest(
     const folder = await temporaryFolder(t);
     mkdirSync(join(folder, "data"));
 
-    const services = await Promise.all(Array.from({ length: rounds(2, 3) }, () => serve(t, folder)));
+    const services = await Promise.all([1, 2, 3].map(() => serve(t, folder)));
     const winners = services.filter(({ url }) => url !== "");
     const refused = services.filter(({ url }) => url === "");
     const codes = await Promise.all(refused.map(({ exited }) => exited));
@@ -70,7 +255,7 @@ deepTest(
   },
 );
 
-test("a process that is too busy to answer keeps its lock", async (t) => {
+test("a process that is too busy to answer keeps its lock, and a folder that cannot be read is not locked", async (t) => {
   const folder = await temporaryFolder(t);
   const program = `require("node:net").createServer().listen("lock-ffffffffffffffff", () => {
     console.log("listening");
@@ -79,96 +264,32 @@ test("a process that is too busy to answer keeps its lock", async (t) => {
   const busy = spawn(process.execPath, ["-e", program], { cwd: folder });
   cleanUp(t, () => busy.kill("SIGKILL"));
   await once(busy.stdout, "data");
+  const lock = (path: string) => lockFolder(path, () => {});
 
-  const locking = lockFolder(folder, () => {});
-
-  await assert.rejects(locking, /Another Platen is running/);
+  await assert.rejects(lock(folder), /Another Platen is running/);
+  await assert.rejects(lock(join(folder, "none")), /ENOENT/);
 });
 
-test("a folder whose path is too long for a socket is locked too", async (t) => {
-  const folder = await temporaryFolder(t);
-  const dataDir = join(folder, "d".repeat(100), "e".repeat(60));
+test("a folder whose path is too long for a socket is locked too, and gets one secret for its owner only", async (t) => {
+  const dataDir = join(await temporaryFolder(t), "d".repeat(100), "e".repeat(60));
 
   const first = await openAt(dataDir);
-
   await assert.rejects(openAt(dataDir), /Another Platen is running/);
   await first.close();
-});
-
-test("concurrent writes are done in order, and a failing one does not affect the others", async (t) => {
-  const folder = await temporaryFolder(t);
-  const store = await openAt(folder);
-
-  const results = await Promise.allSettled([
-    ...Array.from({ length: 50 }, (_, i) => store.clients.add(parseClient({ name: `C${i}` }))),
-    store.clients.add(parseClient({ name: "c7" })),
-  ]);
-
-  assert.equal(results.filter(({ status }) => status === "fulfilled").length, 50);
-  assert.equal(store.clients.count(), 50);
-  await store.close();
-  const restarted = await openAt(folder);
-  assert.equal(restarted.clients.count(), 50);
-  await restarted.close();
-});
-
-const insert = (db: Database, name: string) =>
-  db.write(() =>
-    db.all("INSERT INTO clients (name, name_key, notes, created_at) VALUES (?, ?, '', 0)", [name, name]),
-  );
-
-test("a refused first write leaves the saved content", async (t) => {
-  const folder = await temporaryFolder(t);
-  const path = join(folder, "platen.sqlite");
-  const first = await Database.open(path);
-  await insert(first, "kept");
-  first.close();
-
-  const second = await Database.open(path);
-  await watchDisk(t, folder, ({ name }) => {
-    if (name === "rename") throw new Error("refused");
-    return undefined;
-  });
-  await assert.rejects(insert(second, "lost"), /refused/);
-
-  assert.deepEqual(second.all("SELECT name FROM clients"), [{ name: "kept" }]);
-});
-
-test("foreign keys are enforced after a save too", async (t) => {
-  const database = await Database.open(join(await temporaryFolder(t), "platen.sqlite"));
-  await insert(database, "A");
-
-  const writing = database.write(() =>
-    database.all(
-      "INSERT INTO printers (created_at, updated_at, client_id, name, settings) VALUES (0, 0, 99, 'x', '{}')",
-    ),
-  );
-
-  await assert.rejects(writing, /FOREIGN KEY/);
-});
-
-test("the secret is made once and only its owner may read it", async (t) => {
-  const folder = await temporaryFolder(t);
-  const first = await openAt(folder);
-  await first.close();
-  const second = await openAt(folder);
+  const second = await openAt(dataDir);
   await second.close();
 
   assert.deepEqual(first.secret, second.secret);
   assert.equal(first.secret.length, 32);
-  if (process.platform !== "win32") assert.equal(statSync(join(folder, "secret")).mode & 0o777, 0o600);
+  if (process.platform !== "win32") assert.equal(statSync(join(dataDir, "secret")).mode & 0o777, 0o600);
 });
 
 test("a start on a folder of another user says which user needs it", {
   skip: process.getuid?.() !== 0 && "needs root to become somebody else",
 }, async (t) => {
   const folder = await temporaryFolder(t);
-  const child = spawn(process.execPath, [bundle], {
-    cwd: folder,
-    uid: 65534,
-    gid: 65534,
-    env: { DATA_DIR: join(folder, "data"), PORT: "0" },
-  });
+  const env = { DATA_DIR: join(folder, "data"), PORT: "0" };
+  const child = spawn(process.execPath, [bundle], { cwd: folder, uid: 65534, gid: 65534, env });
   let text = "";
   child.stderr.setEncoding("utf8").on("data", (chunk) => {
     text += chunk;
@@ -183,25 +304,6 @@ test("a start on a folder of another user says which user needs it", {
   );
 });
 
-/** A folder with a database of one client. */
-async function savedFolder(t: TestContext) {
-  const dataDir = await temporaryFolder(t);
-  const path = join(dataDir, "platen.sqlite");
-  const add = async (name: string, notes: string) => {
-    const store = await openAt(dataDir);
-    await store.clients.add(parseClient({ name, notes }));
-    await store.close();
-  };
-  await add("Contoso", "rings twice");
-  const notes = async () => {
-    const store = await openAt(dataDir);
-    const found = store.clients.list().map((client) => client.notes);
-    await store.close();
-    return found;
-  };
-  return { path, file: readFileSync(path), add, notes };
-}
-
 /** Runs statements with Python's SQLite. @returns the rows of each statement, one line each */
 function python(path: string, ...statements: string[]): string {
   const program =
@@ -209,40 +311,34 @@ function python(path: string, ...statements: string[]): string {
   return execFileSync("python3", ["-c", program, path, ...statements], { encoding: "utf8" });
 }
 
-test("a database without a seal, as earlier versions and other programs write it, opens and gets a seal", async (t) => {
-  const { path, file, add } = await savedFolder(t);
-  writeFileSync(path, pagesOf(file));
-
-  await add("Fabrikam", "");
-
-  assert.notEqual(readFileSync(path).length % 512, 0);
-});
-
-test("an older copy that was put back with cp opens", async (t) => {
-  const { path, file, add, notes } = await savedFolder(t);
-  await add("Fabrikam", "later");
-
-  writeFileSync(path, file);
-
-  assert.deepEqual(await notes(), ["rings twice"]);
-});
-
-test("other programs read a sealed database, and their changes are accepted", async (t) => {
-  const { path, file, notes } = await savedFolder(t);
-  const changes = [
-    ["UPDATE clients SET notes = 'changed'"],
-    ["UPDATE clients SET notes = 'changed'", "VACUUM"],
-    ["UPDATE clients SET notes = 'changed' || hex(zeroblob(100000))", "UPDATE clients SET notes = 'changed'"],
+test("other programs read a sealed database, and their changes, older copies and files without a seal are accepted", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const path = join(dataDir, "platen.sqlite");
+  const notesAfter = async (name: string) => {
+    const store = await openAt(dataDir);
+    const notes = store.clients.list().map((one) => one.notes);
+    await store.clients.add(parseClient({ name, notes: "later" }));
+    await store.close();
+    return notes;
+  };
+  await notesAfter("Contoso");
+  const file = readFileSync(path);
+  const change = "UPDATE clients SET notes = 'changed'";
+  const changes: readonly (readonly [string[], string])[] = [
+    [[], "later"],
+    [[change, "VACUUM"], "changed"],
+    [[`${change} || hex(zeroblob(100000))`, change], "changed"],
   ];
 
   const checked = python(path, "PRAGMA integrity_check", "SELECT notes FROM clients");
-  const isUntouched = readFileSync(path).equals(file);
-  for (const statements of changes) {
+  assert.equal(checked, "[('ok',)]\n[('later',)]\n");
+  assert.ok(readFileSync(path).equals(file));
+  for (const [statements, notes] of changes) {
     writeFileSync(path, file);
-    python(path, ...statements);
-    assert.deepEqual(await notes(), ["changed"], statements.join("; "));
+    if (statements.length > 0) python(path, ...statements);
+    assert.deepEqual(await notesAfter("Fabrikam"), [notes], statements.join("; "));
   }
-
-  assert.equal(checked, "[('ok',)]\n[('rings twice',)]\n");
-  assert.ok(isUntouched);
+  writeFileSync(path, pagesOf(file));
+  assert.deepEqual(await notesAfter("Fabrikam"), ["later"]);
+  assert.notEqual(readFileSync(path).length % 512, 0, "it is sealed again");
 });

@@ -5,8 +5,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { crc32, deflateSync, gzipSync } from "node:zlib";
-import { zipSync } from "fflate";
+import { gunzipSync, gzipSync } from "node:zlib";
 import initSqlJs from "sql.js";
 
 const here = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
@@ -69,11 +68,11 @@ async function fill(source, data) {
     if (answer.status >= 400) console.log(`  ${path} answered ${answer.status}`);
   };
   await send("/clients", { name: "Contoso Büro", notes: "an old client" });
-  await send("/drivers/upload", { file: new Blob([driver()]) });
+  await send("/drivers/upload", { file: earlier("drivers") });
   const printer = { client_id: "1", driver_id: "1", driver_desc: "Papyrus 100 PS", location: "Hall" };
   await send("/printers", { ...printer, name: "Front Desk", address: "10.0.0.9" });
   await send("/printers", { ...printer, name: "Back Office", address: "10.0.0.10", client_id: "" });
-  await send("/printers/1/icon", { file: new Blob([icon()]) });
+  await send("/printers/1/icon", { file: earlier("icons") });
   await (await fetch(`${url}/printers/1/packages/rmm`)).arrayBuffer();
   await send("/printers", { ...printer, name: "Deleted", address: "10.0.0.11" });
   await send("/printers/3/delete", {});
@@ -82,60 +81,14 @@ async function fill(source, data) {
   return /revision\W+'?([0-9a-f]{12})\b/i.exec(script)?.[1];
 }
 
-/** A grey PNG of 256 × 256 pixels. */
-function icon() {
-  const header = Buffer.from([0, 0, 1, 0, 0, 0, 1, 0, 8, 0, 0, 0, 0]);
-  const rows = deflateSync(Buffer.alloc(257 * 256));
-  const chunks = [
-    ["IHDR", header],
-    ["IDAT", rows],
-    ["IEND", Buffer.alloc(0)],
-  ].map(([type, data]) => {
-    const body = Buffer.concat([Buffer.from(String(type)), Buffer.from(data ?? "")]);
-    const whole = Buffer.alloc(body.length + 8);
-    whole.writeUInt32BE(body.length - 4);
-    body.copy(whole, 4);
-    whole.writeUInt32BE(crc32(body), body.length + 4);
-    return whole;
-  });
-  return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...chunks]);
-}
-
-/** A small driver package. */
-function driver() {
-  const inf = `[Version]
-Signature="$WINDOWS NT$"
-Class=Printer
-ClassGuid={4D36E979-E325-11CE-BFC1-08002BE10318}
-Provider=%P%
-CatalogFile=papyrus.cat
-DriverVer=05/10/2024,1.2.3.4
-[Manufacturer]
-%P%=Models,NTamd64
-[Models.NTamd64]
-"Papyrus 100 PS"=Install,USBPRINT\\Papyrus100
-[Install]
-CopyFiles=Files
-DriverFile=papyrus.dll
-DataFile=papyrus.dll
-[Files]
-papyrus.dll
-[DestinationDirs]
-DefaultDestDir=66000
-[SourceDisksNames.amd64]
-1=%P%
-[SourceDisksFiles]
-papyrus.dll=1
-[Strings]
-P="Papyrus"
-`.replaceAll("\n", "\r\n");
-  const text = (/** @type {string} */ content) => new TextEncoder().encode(content);
-  const files = {
-    "papyrus.inf": text(inf),
-    "papyrus.dll": text("a driver"),
-    "papyrus.cat": text("a catalog"),
-  };
-  return zipSync(files, { mtime: new Date(2024, 4, 10) });
+/**
+ * The driver ZIP or icon of the folders so far: the first file in a folder of theirs.
+ * @param {string} folder
+ */
+function earlier(folder) {
+  const { files } = JSON.parse(gunzipSync(readFileSync(join(here, "17.json.gz"))).toString());
+  const name = Object.keys(files).find((path) => path.startsWith(`${folder}/`));
+  return new Blob([Buffer.from(files[String(name)], "base64")]);
 }
 
 /** @param {string} program @param {string[]} args @param {string} [cwd] */

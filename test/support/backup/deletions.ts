@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "sql.js";
 import { navigation, type TestApp } from "../app.ts";
 
 /** All records, as the store reads them. */
@@ -45,16 +44,4 @@ export function filesIn(dataDir: string): string[] {
       ? readdirSync(join(dataDir, folder)).map((name) => `${folder}/${name}`)
       : [],
   );
-}
-
-const laterColumns = {
-  clients: ["tenant_id", "app_name", "app_owner", "app_notes", "icon_sha256", "icon_size"],
-  drivers: ["former_title", "exact_version"],
-};
-
-/** Removes the columns that later schemas added to tables. */
-export function dropLaterColumns(db: Database, prefixes: readonly string[] = [""]): void {
-  for (const [table, columns] of Object.entries(laterColumns))
-    for (const prefix of prefixes)
-      for (const column of columns) db.run(`ALTER TABLE ${prefix}${table} DROP COLUMN ${column}`);
 }

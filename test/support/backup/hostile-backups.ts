@@ -50,18 +50,12 @@ export function manifestOf(parts: readonly TarPart[], missing: readonly string[]
 /** An archive of these files with a correct manifest. */
 export const withManifest = (parts: readonly TarPart[]) => tarOf([...parts, manifestOf(parts)]);
 
-interface Target {
-  readonly dataDir: string;
-  readonly database: Buffer;
-  /** Restores an archive, and checks that nothing was changed. @returns why it was refused */
-  readonly attack: (tar: Buffer | AsyncIterable<Buffer>) => Promise<string>;
-}
-
 /** A DATA_DIR with a client. A hostile archive must not change it. */
-export async function makeTarget(t: TestContext): Promise<Target> {
+export async function makeTarget(t: TestContext) {
   const { folder } = await makeOnce(t, fillTarget);
   const dataDir = join(folder, "data");
   const before = fileDigests(folder);
+  /** Restores an archive, and checks that nothing was changed. @returns why it was refused */
   const attack = async (tar: Buffer | AsyncIterable<Buffer>) => {
     const chunks = Buffer.isBuffer(tar) ? chunksOf(tar, 700) : tar;
     const message = await restoreBackup(chunks, { dataDir, now: 0, log: () => {} }).then(

@@ -1,20 +1,148 @@
 import assert from "node:assert/strict";
-import { adminPassword, cookiesOf, ownPassword } from "../access/people.ts";
 import { client } from "../app.ts";
+import { AcknowledgedChanges } from "../audit/audit-state.ts";
 import { sha256Of } from "../backup/backup.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
-import type { Ask, Harness, Kind, Made } from "./kill-harness.ts";
+import type { Rows } from "./disk-state.ts";
+
+/** Whether something must exist after a kill; `maybe` when the write was not answered. */
+type Fact = "there" | "gone" | "maybe";
+type Kind = "client" | "printer" | "driver" | "account" | "token";
+
+/** The records of one write. They exist all or not at all. */
+interface Made {
+  readonly kind: Kind;
+  readonly keys: readonly string[];
+  /** The only sender that changes it. */
+  readonly sender: number;
+}
+
+type Ask = (site: ReturnType<typeof client>) => Promise<Response>;
+
+interface Write {
+  /** The kind of write, for the counts. */
+  readonly what: string;
+  /** The keys that it adds or deletes together. */
+  readonly keys: readonly string[];
+  readonly fact: Exclude<Fact, "maybe">;
+  /** The changes that the audit log must have, such as `created client Contoso`. */
+  readonly changes?: readonly string[];
+  readonly ask: Ask;
+}
+
+/** What the senders know of the service in all of its lives. */
+export class Harness {
+  readonly facts = new Map<string, Fact>();
+  readonly made: Made[] = [];
+  readonly acknowledgedChanges = new AcknowledgedChanges();
+  /** The keys of each unanswered write. Later reads resolve their facts. */
+  readonly openWrites = new Set<readonly string[]>();
+  /** The ids of records at the last start, by key. */
+  ids: ReadonlyMap<string, number> = new Map();
+  count = 0;
+  /** Sends requests to the service in this life. */
+  site = client("");
+  /** Refused requests. There should be none. */
+  readonly refusals: string[] = [];
+  /** The number of acknowledged writes of each kind. */
+  readonly acknowledged: Map<string, number>;
+  /** The number of all of them. */
+  writes = 0;
+  readonly random: (bound: number) => number;
+
+  constructor(random: Harness["random"], acknowledged: Harness["acknowledged"]) {
+    this.random = random;
+    this.acknowledged = acknowledged;
+  }
+
+  /** Sends one write. It counts as acknowledged when the whole answer arrived. @returns the answer's text */
+  async write({ what, keys, fact, changes = [], ask }: Write): Promise<string> {
+    for (const key of keys) this.facts.set(key, "maybe");
+    this.openWrites.add(keys);
+    const answer = await ask(this.site);
+    const text = await answer.text();
+    assert.ok(answer.status < 400, `${what}: ${answer.status} ${text}`);
+    this.openWrites.delete(keys);
+    for (const key of keys) this.facts.set(key, fact);
+    for (const change of changes) this.acknowledgedChanges.add(change);
+    this.writes++;
+    this.acknowledged.set(what, (this.acknowledged.get(what) ?? 0) + 1);
+    return text;
+  }
+
+  /** Makes records that only their sender changes later. @param changes by default each record is logged as created */
+  make(sender: number, kind: Kind, names: readonly string[], ask: Ask, changes?: readonly string[]) {
+    const keys = names.map((name) => `${kind} ${name}`);
+    this.made.push({ kind, keys, sender });
+    const created = changes ?? keys.map((key) => `created ${key}`);
+    return this.write({ what: `a new ${kind}`, keys, fact: "there", changes: created, ask });
+  }
+
+  /** One of the sender's records that existed when the service started and still exist. */
+  anyOwn(sender: number, kind?: Kind): Made | undefined {
+    const all = this.made.filter((one) => {
+      const [key = ""] = one.keys;
+      const isKind = kind === undefined || one.kind === kind;
+      return one.sender === sender && isKind && this.exists(key) && this.ids.has(key);
+    });
+    return all[this.random(Math.max(1, all.length))];
+  }
+
+  exists(key: string): boolean {
+    return this.facts.get(key) === "there";
+  }
+
+  idOf({ keys: [key = ""] }: Made): number {
+    return this.ids.get(key) ?? 0;
+  }
+
+  /** Compares the facts with the existing records, and resolves unanswered writes. @returns the problems */
+  resolveFacts(existing: ReadonlyMap<string, number>): string[] {
+    const halves = [...this.openWrites].filter((keys) => {
+      const found = keys.filter((key) => existing.has(key)).length;
+      return found !== 0 && found !== keys.length;
+    });
+    const wrong = halves.map((keys) => `half-made: ${keys.join()}`);
+    for (const [key, fact] of this.facts) {
+      const exists = existing.has(key);
+      if (fact === "there" && !exists) wrong.push(`lost: ${key}`);
+      if (fact === "gone" && exists) wrong.push(`came back: ${key}`);
+      this.facts.set(key, exists ? "there" : "gone");
+    }
+    this.openWrites.clear();
+    this.ids = existing;
+    return wrong;
+  }
+}
+
+/** Keys of all existing records, such as `printer NAME`, with their ids. */
+export function keysIn(rows: Rows): Map<string, number> {
+  const { clients, printers, drivers, accounts, tokens, icons } = rows;
+  const printerNames = new Map(printers.map(({ id, name }) => [id, name]));
+  const keys: readonly (readonly [string, unknown])[] = [
+    ...Object.entries({ client: clients, printer: printers, account: accounts, token: tokens }).flatMap(
+      ([kind, all]) => all.map(({ id, name }) => [`${kind} ${name}`, id] as const),
+    ),
+    ...drivers.map(({ id, sha256 }) => [`driver ${sha256}`, id] as const),
+    ...icons.map(({ printer_id: id }) => [`icon ${printerNames.get(id)}`, id] as const),
+  ];
+  return new Map(keys.map(([key, id]) => [key, Number(id)]));
+}
 
 /** Something that a sender does. */
 type Act = (harness: Harness, sender: number) => Promise<unknown>;
 
-const nameOf = ({ keys: [key = ""] }: Made) => key.slice(key.indexOf(" ") + 1);
+/** The key of a printer's icon. */
+const iconOf = (printer = "") => printer.replace("printer", "icon");
 
-const addClient: Act = (harness, sender) => {
-  const name = `C${harness.count++}`;
-  return harness.make(sender, "client", [name], ({ post }) => post("/clients", { name }));
-};
+/** Adds one record by posting a form. */
+const adding =
+  (kind: Kind, path: string, fields: Record<string, string> = {}): Act =>
+  (harness, sender) => {
+    const name = `${kind}${harness.count++}`;
+    return harness.make(sender, kind, [name], ({ post }) => post(path, { name, ...fields }));
+  };
 
 const addPrinters: Act = (harness, sender) => {
   const names = Array.from({ length: 1 + harness.random(20) }, () => `P${harness.count++}`);
@@ -28,22 +156,6 @@ const addDriver: Act = (harness, sender) => {
   return harness.make(sender, "driver", [sha256Of(zip)], ({ upload }) => upload("/drivers/upload", zip), []);
 };
 
-const addToken: Act = (harness, sender) => {
-  const name = `T${harness.count++}`;
-  const form = { name, scope: "read", days: "30" };
-  return harness.make(sender, "token", [name], ({ post }) => post("/tokens", form));
-};
-
-const oneTimePasswordIn = (page: string) => /id="one-time-password">([a-z0-9-]+)</.exec(page)?.[1] ?? "";
-
-/** With a proxy, accounts have no password and nothing is hashed. */
-const addAccount: Act = async (harness, sender) => {
-  const name = `a${harness.count++}`;
-  const ask: Ask = ({ post }) => post("/accounts", { name, role: "viewer" });
-  const text = await harness.make(sender, "account", [name], ask);
-  if (harness.hasPasswords) harness.owners.set(name, { password: oneTimePasswordIn(text) });
-};
-
 /** An act on any record of the sender that has this kind. */
 const onOwn =
   (kind: Kind | undefined, act: (harness: Harness, one: Made) => Promise<unknown>): Act =>
@@ -55,49 +167,22 @@ const onOwn =
 /** Adds an icon to the first printer of an import, or deletes it. */
 const changeIcon = onOwn("printer", (harness, printer) => {
   const path = `/printers/${harness.idOf(printer)}/icon`;
-  const key = `icon ${nameOf(printer)}`;
-  printer.attached.add(key);
+  const key = iconOf(printer.keys[0]);
   const png = makePng(256, 256, harness.count++);
-  return harness.write(
-    harness.exists(key)
-      ? {
-          ...{ what: "a deleted icon", keys: [key], fact: "gone", changes: [`deleted ${key}`] },
-          ask: ({ fetch }) => fetch(path, { method: "DELETE" }),
-        }
-      : {
-          ...{ what: "an icon", keys: [key], fact: "there", changes: [`created ${key}`] },
-          ask: ({ upload }) => upload(path, png, "icon.png"),
-        },
-  );
-});
-
-const endLinks = onOwn("printer", (harness, printer) => {
-  const id = harness.idOf(printer);
-  let generation = 1;
-  while (harness.exists(`links printer ${id} ${generation}`)) generation++;
-  return harness.write({
-    ...{ what: "links that end", keys: [`links printer ${id} ${generation}`], fact: "there" },
-    changes: [`links-ended printer ${nameOf(printer)}`],
-    ask: ({ post }) => post(`/printers/${id}/links/end`, {}),
-  });
-});
-
-const disableOrEnable = onOwn("account", (harness, account) => {
-  const key = `disabled ${nameOf(account)}`;
-  account.attached.add(key);
-  const [fact, verb] = harness.exists(key) ? (["gone", "enable"] as const) : (["there", "disable"] as const);
-  return harness.write({
-    ...{ what: `an account to ${verb}`, keys: [key], fact, changes: [`changed account ${nameOf(account)}`] },
-    ask: ({ post }) => post(`/accounts/${harness.idOf(account)}/${verb}`, {}),
-  });
+  const [what, fact, event] = harness.exists(key)
+    ? (["a deleted icon", "gone", "deleted"] as const)
+    : (["an icon", "there", "created"] as const);
+  const ask: Ask = ({ fetch, upload }) =>
+    fact === "gone" ? fetch(path, { method: "DELETE" }) : upload(path, png, "icon.png");
+  return harness.write({ what, keys: [key], fact, changes: [`${event} ${key}`], ask });
 });
 
 /** Deletes a record that only this sender changes. Then it undoes the deletion, makes it final, or does nothing. */
 async function remove(harness: Harness, one: Made): Promise<void> {
-  if (one.kind === "session") return endSession(harness, one);
   const { kind } = one;
   const id = harness.idOf(one);
-  const keys = [...one.keys, ...[...one.attached].filter((key) => harness.exists(key))];
+  const icons = kind === "printer" ? one.keys.map(iconOf) : [];
+  const keys = [...one.keys, ...icons.filter((key) => harness.exists(key))];
   const ids = one.keys.map((key) => harness.ids.get(key)).join();
   // All drivers have the same name.
   const changesOf = (event: string) => (kind === "driver" ? [] : one.keys.map((key) => `${event} ${key}`));
@@ -122,105 +207,28 @@ async function remove(harness: Harness, one: Made): Promise<void> {
     });
 }
 
-/** For each sender. The service keeps at most 20 sessions of an account. */
-const maxSessions = 3;
-
-/** Adds a session of the administrator, or ends the oldest one when there are too many. */
-const signIn: Act = async (harness, sender): Promise<void> => {
-  const sessions = harness.own(sender, "session");
-  if (sessions.length >= maxSessions) return endSession(harness, sessions[0] as Made);
-  const cookie = await newSession(harness.url);
-  const keys = [sessionKey(cookie)];
-  harness.made.push({ kind: "session", keys, sender, attached: new Set(), cookie });
-  harness.facts.set(keys[0] ?? "", "there");
-  harness.countWrite("a session");
-};
-
-/** Signs the administrator in, or somebody else. @returns the session's cookie */
-export async function newSession(url: string, name = "admin", password = adminPassword): Promise<string> {
-  const answer = await client(url).post("/sign-in", { name, password });
-  assert.equal(answer.status, 303, await answer.text());
-  return cookiesOf(answer);
-}
-
-/** The key of a session, made from the digest of its cookie. */
-export const sessionKey = (cookies: string) =>
-  `session ${sha256Of(/(?:^|; )platen=([^;]*)/.exec(cookies)?.[1] ?? "")}`;
-
-async function endSession(harness: Harness, { keys, cookie = "" }: Made): Promise<void> {
-  const ask = () => client(harness.url, { cookie }).post("/sign-out", {});
-  await harness.write({ what: "an ended session", keys, fact: "gone", ask });
-}
-
-const giveOneTimePassword = onOwn("account", async (harness, account) => {
-  const name = nameOf(account);
-  const key = `password ${name}`;
-  account.attached.add(key);
-  harness.owners.delete(name);
-  const text = await harness.write({
-    ...{ what: "a one-time password", keys: [key], fact: "gone", changes: [`changed account ${name}`] },
-    ask: ({ post }) => post(`/accounts/${harness.idOf(account)}/password`, {}),
-  });
-  harness.owners.set(name, { password: oneTimePasswordIn(text) });
-});
-
-/** Signs a user in with a one-time password; a later call, possibly in a later life, chooses a new password. */
-const chooseOwnPassword: Act = async (harness, sender) => {
-  const { owners, url } = harness;
-  const account = harness.own(sender, "account").find((one) => owners.has(nameOf(one)));
-  if (account === undefined) return;
-  const name = nameOf(account);
-  const { password = "", cookie } = owners.get(name) ?? {};
-  if (cookie === undefined) {
-    owners.set(name, { password, cookie: await newSession(url, name, password) });
-    harness.countWrite("a session of somebody else");
-    return;
-  }
-  const key = `password ${name}`;
-  account.attached.add(key);
-  owners.delete(name);
-  const form = { password, chosen: ownPassword, again: ownPassword };
-  await harness.write({
-    ...{ what: "a chosen password", keys: [key], fact: "there", changes: [`changed account ${name}`] },
-    ask: () => client(url, { cookie }).post("/sign-in/password", form),
-  });
-};
-
-/** The kind of writes that the service gets in one of its lives. */
-export type LifeKind = "quick" | "drivers" | "passwords";
-
-/** Acts with their relative frequency. Slow acts have their own kinds of lives, because a life of quick acts ends too early for them. */
-const actsByLife: Record<LifeKind, readonly (readonly [number, Act])[]> = {
+/** Acts with their relative frequency, in most lives and in those for uploads, which take long. */
+const acts: Readonly<Record<"quick" | "drivers", readonly (readonly [number, Act])[]>> = {
   quick: [
-    [6, addClient],
+    [6, adding("client", "/clients")],
     [1, addDriver],
     [4, addPrinters],
     [6, changeIcon],
-    [2, addToken],
-    [2, endLinks],
-    [2, addAccount],
-    [3, disableOrEnable],
+    [2, adding("token", "/tokens", { scope: "read", days: "30" })],
+    [2, adding("account", "/accounts", { role: "viewer" })],
     [9, onOwn(undefined, remove)],
   ],
   drivers: [
     [2, addDriver],
     [2, onOwn("driver", remove)],
   ],
-  // These hash passwords, which takes a third of a second.
-  passwords: [
-    [2, addAccount],
-    [2, giveOneTimePassword],
-    [4, chooseOwnPassword],
-    [2, signIn],
-    [1, onOwn("session", remove)],
-  ],
 };
 
 /** Sends one write after another until the service is killed. */
-export async function send(harness: Harness, sender: number, sort: LifeKind): Promise<void> {
-  const acts = actsByLife[sort].flatMap(([often, act]) => Array.from({ length: often }, () => act));
+export async function send(harness: Harness, sender: number, life: keyof typeof acts): Promise<void> {
+  const all = acts[life].flatMap(([often, act]) => Array.from({ length: often }, () => act));
   try {
-    for (;;) await acts[harness.random(acts.length)]?.(harness, sender);
+    for (;;) await all[harness.random(all.length)]?.(harness, sender);
   } catch (error) {
     if (error instanceof assert.AssertionError) harness.refusals.push(error.message);
   }

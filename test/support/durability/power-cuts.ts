@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { sha256Of } from "../backup/backup.ts";
 import { type DiskCall, watchDisk } from "./disk-calls.ts";
 
 /** A file's content: the bytes written, and how many of them are synced. */
@@ -75,18 +74,14 @@ export class RecordedDisk {
   left({ change, bytes }: CutChoice): LeftFile[] {
     const left = new Map(this.#lasting);
     for (const [i, one] of this.#pending.entries()) if (change(i, one)) apply(left, one);
-    this.#dropOrphans(left);
+    // The content of a folder that is not left is not left either.
+    for (const path of [...left.keys()].sort())
+      if (dirname(path) !== this.#root && !left.has(dirname(path))) left.delete(path);
     const sorted = [...left].sort(([a], [b]) => (a < b ? -1 : 1));
     return sorted.map(([path, content]) => ({
       path: path.slice(this.#root.length),
       bytes: content === "folder" ? undefined : leftBytes(content, bytes),
     }));
-  }
-
-  /** Removes the content of folders that are not left. */
-  #dropOrphans(left: Map<string, Content | "folder">): void {
-    for (const path of [...left.keys()].sort())
-      if (dirname(path) !== this.#root && !left.has(dirname(path))) left.delete(path);
   }
 
   #apply({ name, path, args }: DiskCall): boolean {
@@ -151,18 +146,6 @@ export class RecordedDisk {
 function leftBytes({ bytes, synced }: Content, unsyncedLeft: CutChoice["bytes"]): Uint8Array {
   const count = synced + unsyncedLeft(bytes.length - synced);
   return count === bytes.length ? bytes : bytes.subarray(0, count);
-}
-
-/** The digests of whole files: most are the same after the next call. */
-const digests = new WeakMap<Uint8Array, string>();
-
-export function digestOf(files: readonly LeftFile[]): string {
-  const lines = files.map(({ path, bytes = new Uint8Array() }) => {
-    const digest = digests.get(bytes) ?? sha256Of(bytes);
-    digests.set(bytes, digest);
-    return `${path} ${digest}`;
-  });
-  return lines.join("\n");
 }
 
 export function writeLeft(folder: string, files: readonly LeftFile[]): void {

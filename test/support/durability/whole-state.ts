@@ -1,10 +1,10 @@
-import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileDigests } from "../backup/backup.ts";
 import { readDatabase } from "../database.ts";
 
 /** Tables that also refused requests and requests without changes may write to. */
 const auditTables = /^(?:changes|audit_places|downloads|saves)$/;
-const fileFolders = /^(?:drivers|icons|preferences|signatures|incoming|backups)$/;
+const fileFolders = ["drivers", "icons", "preferences", "signatures", "incoming", "backups"];
 
 /** The first save of a day keeps a state, also a save of a token's last use. */
 const dailyBackups = /^backups\/platen-[\dT:.-]+Z-\d+\.sqlite/;
@@ -12,7 +12,7 @@ const dailyBackups = /^backups\/platen-[\dT:.-]+Z-\d+\.sqlite/;
 /** Columns of the last use, which refused requests may change too. */
 const usageColumns = new Set(["seen_at", "used_at", "used_from"]);
 
-/** The content of a data folder as lines: each row of the database and each file with its size, without the audit log. */
+/** The content of a data folder as lines: each row of the database and each file with its digest, without the audit log. */
 export async function stateOf(dataDir: string): Promise<string[]> {
   const rows = await readDatabase(join(dataDir, "platen.sqlite"), (db) => {
     const [tables] = db.exec("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
@@ -25,16 +25,8 @@ export async function stateOf(dataDir: string): Promise<string[]> {
         return (found?.values ?? []).map((row) => `${table} ${JSON.stringify(row.filter(isCompared))}`);
       });
   });
-  return [...rows, ...filesIn(dataDir).filter((line) => !dailyBackups.test(line))].sort();
-}
-
-function filesIn(dataDir: string): string[] {
-  return readdirSync(dataDir)
-    .filter((folder) => fileFolders.test(folder))
-    .flatMap((folder) =>
-      readdirSync(join(dataDir, folder), { recursive: true, encoding: "utf8" }).map((name) => {
-        const found = statSync(join(dataDir, folder, name));
-        return `${folder}/${name} ${found.isFile() ? found.size : "folder"}`;
-      }),
-    );
+  const files = fileFolders.flatMap((folder) =>
+    Object.entries(fileDigests(join(dataDir, folder))).map(([name, digest]) => `${folder}/${name} ${digest}`),
+  );
+  return [...rows, ...files.filter((line) => !dailyBackups.test(line))].sort();
 }

@@ -1,8 +1,19 @@
+import type { TestContext } from "node:test";
 import { parseClient } from "../../../src/domain/printers/client.ts";
-import { adminPassword, ownPassword, signIn } from "../access/people.ts";
+import { adminPassword, ownPassword, signIn, startClosed } from "../access/people.ts";
+import { groupedProxies } from "../access/proxies.ts";
 import { client, type TestApp } from "../app.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
+import { makeDriver } from "../records.ts";
+
+/** A service with sign-in, to which requests come from an administrator. */
+export async function startForWrites(t: TestContext, dataDir: string): Promise<TestApp> {
+  const service = await startClosed(t, { dataDir, proxies: groupedProxies() });
+  // Inspecting an upload in its own process is slow, and makes no difference to the disk calls of this process.
+  service.app.inspections.inspect = async () => makeDriver().report;
+  return { ...service, ...client(service.url, { "remote-user": "boss", "remote-groups": "platen-admins" }) };
+}
 
 /** One kind of write: `prepare` makes what it needs, `act` sends it. The number `n` differs each time. */
 export interface WriteKind {
