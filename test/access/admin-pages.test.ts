@@ -108,7 +108,7 @@ describe("the pages of access, tokens, links and the audit log", {
       const page = await (await openBrowser(t, options)).newPage();
       const found = watchProblems(page, url);
       const look = async (what: string) => {
-        const least = width > 1000 ? 24 : 40;
+        const least = width > 600 ? 24 : 40;
         found.push(...(await faultsOf(page, `${width} ${how} ${what}`, least, javaScriptEnabled)));
       };
 
