@@ -62,7 +62,8 @@ deepTest(
       const names =
         "file_name, size, uploaded_at, updated_at, name, comment, inf_path, driver_desc, trust_publisher, model_chosen, drop_unused, listed";
       const values = `printf('%064x', i), ${names}`;
-      db.run(copies("drivers", maxRecords.drivers, `sha256, ${names}`, values));
+      // The three drivers of Windows count too.
+      db.run(copies("drivers", maxRecords.drivers - 3, `sha256, ${names}`, values));
       db.run(
         "INSERT INTO reports SELECT id, (SELECT report FROM reports LIMIT 1) FROM drivers WHERE id NOT IN (SELECT driver_id FROM reports)",
       );
