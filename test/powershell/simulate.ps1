@@ -105,7 +105,7 @@ function Invoke-Request {
             return @{ machine = Get-SimulatedMachine }
         }
         'run' {
-            Set-SimulatedFault -At ([int]$Request.failAt) -With ([string]$Request.failWith)
+            Set-SimulatedFault -At $Request.failAt -With ([string]$Request.failWith)
             $parameters = @{}
             if ($Request.parameters) { $parameters = $Request.parameters }
             $env:PROCESSOR_ARCHITECTURE = $Request.processArchitecture

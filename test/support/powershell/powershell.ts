@@ -200,8 +200,8 @@ export class Simulation {
 
 export interface RunOptions {
   readonly parameters?: Record<string, unknown>;
-  /** Number of the call that fails, from 1. */
-  readonly failAt?: number;
+  /** The call that fails: its number from 1, its name, or `after` and the name of the one before it. */
+  readonly failAt?: number | string;
   /** `error`: only this call fails; `cut`: all later calls fail too, as after a power cut. */
   readonly failWith?: "error" | "cut";
   readonly withoutFiles?: boolean;

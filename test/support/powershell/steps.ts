@@ -54,29 +54,32 @@ export async function* play(
 ): AsyncGenerator<Ran> {
   let isNew = true;
   let last: RunResult | undefined;
+  let before: State | undefined;
   const setMachine = async (values: Values) => {
     await (isNew ? windows.setMachine(values) : windows.changeMachine(values));
     isNew = false;
+    before = undefined;
   };
   for (const step of singleRuns(steps)) {
     const run = runOf(step, what);
     if (run !== undefined) {
       if (isNew) await setMachine({});
-      const ran = await runLine(windows, run);
-      last = ran.result;
-      yield ran;
+      before ??= (await windows.request<{ machine: State }>({ do: "state" })).machine;
+      const result = await runLine(windows, run);
+      yield { line: run.line, before, result };
+      last = result;
+      before = result.machine;
     } else if (typeof step === "function") await setMachine(step(last as RunResult));
     else if (isDeployed(step as object)) what = step as Deployed;
     else await setMachine(step as Values);
   }
 }
 
-async function runLine(windows: Simulation, { line, what, options }: RunLine): Promise<Ran> {
+async function runLine(windows: Simulation, { line, what, options }: RunLine): Promise<RunResult> {
   const [kind, ...switches] = line.split(" -");
-  const before = (await windows.request<{ machine: State }>({ do: "state" })).machine;
   const parameters = { ...options.parameters, ...Object.fromEntries(switches.map((name) => [name, true])) };
   const result = await windows.run(kind as ScriptKind, what, { ...options, parameters });
   // The next run has a log of its own.
   for (const folder of result.logFolders) rmSync(join(windows.folder, folder), { recursive: true });
-  return { line, before, result };
+  return result;
 }
