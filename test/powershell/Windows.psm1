@@ -114,12 +114,13 @@ function Enter-Call {
     param([string]$Name)
     $script:Calls += $Name
     if ($script:FailAt -eq 0 -and $script:FailName -in $Name, "after $Name") { $script:FailAt = $script:Calls.Count + [int]($script:FailName -ne $Name) }
+    if ($script:M.SpoolerDiesAt -eq $Name) { $script:M.SpoolerDiesAt = $script:Calls.Count }
     # "cut": all later calls fail too, as after a power cut.
     $fails = $script:Calls.Count -eq $script:FailAt -or ($script:FailWith -eq 'cut' -and $script:Calls.Count -gt $script:FailAt)
     if ($script:FailAt -gt 0 -and $fails) {
         throw [InvalidOperationException]::new("Simulierter Fehler bei $Name")
     }
-    if ($script:M.SpoolerDiesAt -and $script:Calls.Count -ge $script:M.SpoolerDiesAt -and $Name -notmatch '^registry|Service') {
+    if ($script:M.SpoolerDiesAt -and $script:M.SpoolerDiesAt -isnot [string] -and $script:Calls.Count -ge $script:M.SpoolerDiesAt -and $Name -notmatch '^registry|Service') {
         $script:M.Spooler.Status = 'Stopped'
         if (-not $script:M.SpoolerKeepsDying) { $script:M.SpoolerDiesAt = 0 }
     }

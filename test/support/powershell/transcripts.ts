@@ -12,6 +12,13 @@ import { play, type State, type Step, type Values } from "./steps.ts";
 /** The steps of each story, by what it proves. */
 export type Stories = Readonly<Record<string, readonly Step[]>>;
 
+/** A story for each key of `values`. */
+export const storiesOf = <T>(
+  values: Readonly<Record<string, T>>,
+  name: (key: string) => string,
+  steps: (value: T) => readonly Step[],
+): Stories => Object.fromEntries(Object.entries(values).map(([key, value]) => [name(key), steps(value)]));
+
 const isWriting = process.env.WRITE_SCENARIOS === "1";
 
 /** Control characters, and those that reverse the text direction; joiners belong to words. */
@@ -64,6 +71,9 @@ async function tell(windows: Simulation, steps: readonly Step[]): Promise<string
       ...registryLines(before.Registry, result.machine.Registry),
       ...callLines(result.calls),
       ...result.machine.Requested.slice(before.Requested.length).map((url) => `requested: ${url}`),
+      ...result.logFolders
+        .filter((folder) => folder !== "Windows/Logs/Platen")
+        .map((folder) => `log in ${folder}`),
       ...log,
     );
   }
@@ -85,7 +95,10 @@ const plain = (windows: Simulation, line: string) =>
     .replaceAll(JSON.stringify(windows.folder).slice(1, -1), "FOLDER")
     .replaceAll(/FOLDER[^\s"]*/g, (path) => path.replaceAll(/[\\/]+/g, "/"))
     .replaceAll(/WSD-[0-9a-f]{8}-[-\w]+/g, "WSD-…")
-    .replaceAll(/\b20\d\d-\d\d-\d\d[T ][\d:.]+Z?/g, "TIME");
+    .replaceAll(/\b20\d\d-\d\d-\d\d[T ][\d:.]+Z?|\b\d\d\/\d\d\/20\d\d \d\d:[\d:]+/g, "TIME")
+    .replaceAll(/(?<=its SHA-256 is )[0-9A-F]{64}/g, "…")
+    .replaceAll(/"([0-9A-F])\1{63}"/g, "$1×64")
+    .replaceAll(new RegExp(unprintable, "gu"), (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`);
 
 /** Windows' own entries, and values that the log has or that differ from run to run. */
 const unshownKeys = /\\Control\\Print\\(?:Environments|Monitors)(?:\\|$)/;
