@@ -5,6 +5,7 @@
 $script:M = $null
 $script:Calls = @()
 $script:FailAt = 0
+$script:FailName = ''
 $script:FailWith = 'error'
 
 $script:Environment = @{ amd64 = 'Windows x64'; x86 = 'Windows NT x86'; arm64 = 'Windows ARM64' }
@@ -32,9 +33,12 @@ function Set-SimulatedMachine {
 }
 
 function Set-SimulatedFault {
-    param([int]$At, [string]$With = 'error')
+    # At is the number of a call, or the name of one: "after NAME" is the call that follows it.
+    param($At, [string]$With = 'error')
     $script:Calls = @()
-    $script:FailAt = $At
+    $script:FailAt = 0
+    $script:FailName = ''
+    if ($At -is [string]) { $script:FailName = $At } else { $script:FailAt = [int]$At }
     $script:FailWith = $With
 }
 
@@ -109,12 +113,14 @@ function Enter-Call {
     # Counts the calls, and lets the one that the test chose fail.
     param([string]$Name)
     $script:Calls += $Name
+    if ($script:FailAt -eq 0 -and $script:FailName -in $Name, "after $Name") { $script:FailAt = $script:Calls.Count + [int]($script:FailName -ne $Name) }
+    if ($script:M.SpoolerDiesAt -eq $Name) { $script:M.SpoolerDiesAt = $script:Calls.Count }
     # "cut": all later calls fail too, as after a power cut.
     $fails = $script:Calls.Count -eq $script:FailAt -or ($script:FailWith -eq 'cut' -and $script:Calls.Count -gt $script:FailAt)
     if ($script:FailAt -gt 0 -and $fails) {
         throw [InvalidOperationException]::new("Simulierter Fehler bei $Name")
     }
-    if ($script:M.SpoolerDiesAt -and $script:Calls.Count -ge $script:M.SpoolerDiesAt -and $Name -notmatch '^registry|Service') {
+    if ($script:M.SpoolerDiesAt -and $script:M.SpoolerDiesAt -isnot [string] -and $script:Calls.Count -ge $script:M.SpoolerDiesAt -and $Name -notmatch '^registry|Service') {
         $script:M.Spooler.Status = 'Stopped'
         if (-not $script:M.SpoolerKeepsDying) { $script:M.SpoolerDiesAt = 0 }
     }

@@ -80,14 +80,18 @@ function Get-SimulatedSnmpAnswer {
     return $given
 }
 
+$script:IsNetworkReal = $null
+
 function Set-SimulatedNetwork {
     # The scripts resolve names with a .NET type, which a function cannot replace.
     param([bool]$IsReal)
+    [SimDns]::Names.Clear()
+    foreach ($name in @($script:M.Network.Names.Keys)) { [SimDns]::Names[$name] = @($script:M.Network.Names[$name]) }
+    if ($script:IsNetworkReal -eq $IsReal) { return }
+    $script:IsNetworkReal = $IsReal
     $types = [psobject].Assembly.GetType('System.Management.Automation.TypeAccelerators')
     $null = $types::Remove('Net.Dns')
     if (-not $IsReal) { $types::Add('Net.Dns', [SimDns]) }
-    [SimDns]::Names.Clear()
-    foreach ($name in @($script:M.Network.Names.Keys)) { [SimDns]::Names[$name] = @($script:M.Network.Names[$name]) }
     foreach ($name in 'HostAddress', 'TcpAnswer', 'IppAnswer', 'SnmpAnswer') {
         if ($IsReal) { Remove-Item -Path "alias:Get-$name" -ErrorAction SilentlyContinue }
         else { Set-Alias -Name "Get-$name" -Value "Get-Simulated$name" -Scope Global }

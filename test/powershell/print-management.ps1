@@ -14,14 +14,14 @@ function ConvertTo-PrinterObject {
 }
 
 function Get-Printer {
-    [CmdletBinding()] param([string[]]$Name, [switch]$Full, [string]$ComputerName)
+    [CmdletBinding()] param([switch]$Full, [string]$ComputerName)
     Enter-Call 'Get-Printer'
     $problem = Get-SpoolerError 'Get-Printer'
     if ($problem) { $PSCmdlet.WriteError($problem); return }
     Clear-Pending
     foreach ($queue in $script:M.Queues) {
         if ($queue.Leaving -and -not $script:M.ListLeaving) { continue }
-        if (-not $Name -or @($Name | Where-Object { $queue.Name -like $_ }).Count -gt 0) { ConvertTo-PrinterObject $queue $Full }
+        ConvertTo-PrinterObject $queue $Full
     }
 }
 
@@ -97,7 +97,7 @@ function Remove-Printer {
 }
 
 function Get-PrinterPort {
-    [CmdletBinding()] param([string[]]$Name, [string]$ComputerName)
+    [CmdletBinding()] param([string]$ComputerName)
     Enter-Call 'Get-PrinterPort'
     $problem = Get-SpoolerError 'Get-PrinterPort'
     if ($problem) { $PSCmdlet.WriteError($problem); return }
@@ -138,7 +138,7 @@ function Remove-PrinterPort {
 }
 
 function Get-PrinterDriver {
-    [CmdletBinding()] param([string[]]$Name, [string]$ComputerName)
+    [CmdletBinding()] param([string]$ComputerName)
     Enter-Call 'Get-PrinterDriver'
     $problem = Get-SpoolerError 'Get-PrinterDriver'
     if ($problem) { $PSCmdlet.WriteError($problem); return }

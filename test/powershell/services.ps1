@@ -77,7 +77,7 @@ function Test-SimulatedAdministrator { return [bool]$script:M.Admin }
 function Get-AuthenticodeSignature {
     [CmdletBinding()] param([string]$LiteralPath)
     $signer = $null
-    if ((Test-Path -LiteralPath $LiteralPath) -and -not $script:M.CatalogUnsigned) { $signer = New-SimulatedCertificate -Thumbprint 'AABBCC' }
+    if ((Test-Path -LiteralPath $LiteralPath)) { $signer = New-SimulatedCertificate -Thumbprint 'AABBCC' }
     return [pscustomobject]@{ SignerCertificate = $signer }
 }
 function New-SimulatedCertificate {

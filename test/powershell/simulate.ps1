@@ -1,6 +1,5 @@
 # Answers requests, one line of JSON each: "machine" sets the machine, "change" changes it, "state" returns it, "run" runs
-# a script on it, "evaluate" returns $Settings of a script, "parse" returns syntax errors. One PowerShell serves all tests
-# of a Node process.
+# a script on it, "evaluate" returns $Settings of a script. One PowerShell serves all tests of a Node process.
 param([string]$Folder, [string]$Build, [switch]$Hosted)
 # Global: the module's functions do not see a script's.
 $global:ErrorActionPreference = 'Stop'
@@ -46,16 +45,18 @@ $substitutes = @{
 }
 foreach ($name in $substitutes.Keys) { Set-Alias -Name $name -Value $substitutes[$name] -Scope Global }
 
+$env:windir = [IO.Path]::Combine($Folder, 'Windows')
+$env:ProgramData = [IO.Path]::Combine($Folder, 'ProgramData')
+$env:ProgramFiles = [IO.Path]::Combine($Folder, 'Program Files')
+$env:TEMP = [IO.Path]::Combine($Folder, 'Temp')
+
 function Initialize-Environment {
+    # Cmdlets for files would need a third of the time of all tests.
     param($Machine)
-    $env:windir = [IO.Path]::Combine($Folder, 'Windows')
-    $env:ProgramData = [IO.Path]::Combine($Folder, 'ProgramData')
-    $env:ProgramFiles = [IO.Path]::Combine($Folder, 'Program Files')
-    $env:TEMP = [IO.Path]::Combine($Folder, 'Temp')
     $env:TMPDIR = $env:TEMP
     foreach ($path in $env:windir, $env:ProgramData, $env:ProgramFiles, $env:TEMP) {
-        if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse -Force }
-        $null = New-Item -ItemType Directory -Path $path
+        if ([IO.Directory]::Exists($path)) { [IO.Directory]::Delete($path, $true) }
+        $null = [IO.Directory]::CreateDirectory($path)
     }
     if ($null -ne $script:OtherRun) { $script:OtherRun.Dispose() }
     $script:OtherRun = $null
@@ -71,22 +72,23 @@ function Initialize-Environment {
     $env:COMPUTERNAME = 'PC1'
     $env:PROCESSOR_ARCHITECTURE = $Machine.ProcessArchitecture
     $env:PROCESSOR_ARCHITEW6432 = $Machine.Wow64
-    Set-Item -Path "function:global:$env:windir\System32\pnputil.exe" -Value {
-        Invoke-SimulatedPnpUtil -InfPath $args[1]
+}
+
+Set-Item -Path "function:global:$env:windir\System32\pnputil.exe" -Value {
+    Invoke-SimulatedPnpUtil -InfPath $args[1]
+}
+Set-Item -Path "function:global:$env:windir\Sysnative\WindowsPowerShell\v1.0\powershell.exe" -Value {
+    if ($env:PROCESSOR_ARCHITECTURE -ne 'x86') { throw 'Only a 32-bit process has a Sysnative.' }
+    $env:PROCESSOR_ARCHITECTURE = $env:PROCESSOR_ARCHITEW6432
+    $env:PROCESSOR_ARCHITEW6432 = ''
+    $at = [array]::IndexOf($args, '-File')
+    $parameters = @{}
+    for ($i = $at + 2; $i -lt $args.Count; $i++) {
+        $name = ([string]$args[$i]).TrimStart('-')
+        $hasValue = $i + 1 -lt $args.Count -and -not ([string]$args[$i + 1]).StartsWith('-')
+        if ($hasValue) { $parameters[$name] = $args[++$i] } else { $parameters[$name] = $true }
     }
-    Set-Item -Path "function:global:$env:windir\Sysnative\WindowsPowerShell\v1.0\powershell.exe" -Value {
-        if ($env:PROCESSOR_ARCHITECTURE -ne 'x86') { throw 'Only a 32-bit process has a Sysnative.' }
-        $env:PROCESSOR_ARCHITECTURE = $env:PROCESSOR_ARCHITEW6432
-        $env:PROCESSOR_ARCHITEW6432 = ''
-        $at = [array]::IndexOf($args, '-File')
-        $parameters = @{}
-        for ($i = $at + 2; $i -lt $args.Count; $i++) {
-            $name = ([string]$args[$i]).TrimStart('-')
-            $hasValue = $i + 1 -lt $args.Count -and -not ([string]$args[$i + 1]).StartsWith('-')
-            if ($hasValue) { $parameters[$name] = $args[++$i] } else { $parameters[$name] = $true }
-        }
-        & $args[$at + 1] @parameters
-    }
+    & $args[$at + 1] @parameters
 }
 
 function Invoke-Request {
@@ -105,7 +107,7 @@ function Invoke-Request {
             return @{ machine = Get-SimulatedMachine }
         }
         'run' {
-            Set-SimulatedFault -At ([int]$Request.failAt) -With ([string]$Request.failWith)
+            Set-SimulatedFault -At $Request.failAt -With ([string]$Request.failWith)
             $parameters = @{}
             if ($Request.parameters) { $parameters = $Request.parameters }
             $env:PROCESSOR_ARCHITECTURE = $Request.processArchitecture
@@ -115,8 +117,7 @@ function Invoke-Request {
             $output = @()
             try {
                 $all = @(& $Request.script @parameters 2>&1)
-                $errors = @($all | Where-Object { $_ -is [Management.Automation.ErrorRecord] } | ForEach-Object { [string]$_ })
-                $output = @($all | Where-Object { $_ -isnot [Management.Automation.ErrorRecord] } | ForEach-Object { [string]$_ })
+                foreach ($each in $all) { if ($each -is [Management.Automation.ErrorRecord]) { $errors += [string]$each } else { $output += [string]$each } }
                 $code = $global:LASTEXITCODE
             }
             catch {
@@ -124,22 +125,16 @@ function Invoke-Request {
                 $errors = @([string]$_)
             }
             $log = ''
-            $logs = @(Get-ChildItem -LiteralPath $env:ProgramData, $env:windir -Filter '*.log' -Recurse -File)
-            foreach ($file in $logs) { $log += Get-Content -LiteralPath $file.FullName -Raw }
-            $logFolders = @($logs | ForEach-Object { $_.DirectoryName.Substring($Folder.Length).TrimStart('\', '/') })
-            $left = @(Get-ChildItem -LiteralPath $env:TEMP).Count
+            $logs = @(foreach ($path in $env:ProgramData, $env:windir) { [IO.Directory]::GetFiles($path, '*.log', 'AllDirectories') })
+            foreach ($path in $logs) { $log += [IO.File]::ReadAllText($path) }
+            $logFolders = @(foreach ($path in $logs) { [IO.Path]::GetDirectoryName($path).Substring($Folder.Length).TrimStart('\', '/') })
+            $left = [IO.Directory]::GetFileSystemEntries($env:TEMP).Length
             return @{ code = $code; output = $output; errors = $errors; calls = @(Get-SimulatedCall); log = $log; logFolders = $logFolders; left = $left; machine = Get-SimulatedMachine }
         }
         'evaluate' {
             # The script assigns its result to $Settings.
             . $Request.script
             return @{ value = $Settings }
-        }
-        'parse' {
-            $tokens = $null
-            $problems = $null
-            $null = [Management.Automation.Language.Parser]::ParseFile($Request.script, [ref]$tokens, [ref]$problems)
-            return @{ problems = @($problems | ForEach-Object { [string]$_ }) }
         }
     }
 }

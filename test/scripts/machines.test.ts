@@ -1,10 +1,9 @@
-import assert from "node:assert/strict";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { describe } from "node:test";
 import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
 import { papyrusDriver, queue } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
-import { type Stories, tellStories } from "../support/powershell/transcripts.ts";
+import { storiesOf, tellStories } from "../support/powershell/transcripts.ts";
 import { protectedPrint } from "./scenarios/machines.ts";
 
 const spooler = (Status: string, StartType = "Automatic") => ({ Spooler: { Status, StartType } });
@@ -15,19 +14,36 @@ const refusals: Readonly<Record<string, Machine>> = {
   "an x64 process on ARM64": { Architecture: "arm64", ProcessArchitecture: "AMD64" },
   "missing rights": { Admin: false },
 };
-const refused: Stories = Object.fromEntries(
-  Object.entries(refusals).map(([what, machine]) => [
-    `${what} fails before any change`,
-    [{ ...machine, ...spooler("Stopped", "Manual") }, "install"],
-  ]),
-);
 const forBoth = deployable({}, { inf: { architectures: ["amd64", "arm64"] } });
 
 describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
   tellStories("machines", {
-    ...refused,
+    ...storiesOf(
+      refusals,
+      (what) => `${what} fails before any change`,
+      (machine) => [{ ...machine, ...spooler("Stopped", "Manual") }, "install"],
+    ),
+    ...storiesOf(
+      { AMD64: "amd64", ARM64: "arm64" },
+      (what) =>
+        `a 32-bit host on ${what} runs the 64-bit PowerShell with its parameters and returns its exit code`,
+      (Architecture) => [
+        { Architecture, ProcessArchitecture: "x86", Wow64: Architecture.toUpperCase(), PnpCode: 3010 },
+        ["detect", forBoth],
+        ["install", forBoth, { parameters: { LogPath: join(windows.folder, "ProgramData", "own.log") } }],
+        ["detect, uninstall -Force", forBoth],
+      ],
+    ),
+    "install waits for a minute and a half for another run, ends with 1618 and changes nothing": [
+      { MutexHeld: true },
+      "install",
+    ],
+    "uninstall waits for a minute and a half for another run, ends with 1618 and changes nothing": [
+      { MutexHeld: true },
+      "uninstall",
+    ],
     "a 32-bit host passes -WhatIf on, and nothing changes": [
       { ProcessArchitecture: "x86", Wow64: "AMD64" },
       "install -WhatIf",
@@ -73,36 +89,4 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
       "install",
     ],
   });
-
-  for (const [machine, Wow64] of [
-    ["amd64", "AMD64"],
-    ["arm64", "ARM64"],
-  ] as const) {
-    test(`a 32-bit host on ${machine} runs the 64-bit PowerShell with its parameters and returns its exit code`, async () => {
-      await windows.setMachine({ Architecture: machine, ProcessArchitecture: "x86", Wow64, PnpCode: 3010 });
-      const parameters = { LogPath: join(windows.folder, "ProgramData", "own.log") };
-
-      const before = await windows.run("detect", forBoth);
-      const result = await windows.run("install", forBoth, { parameters });
-      const detected = await windows.run("detect", forBoth);
-      const removed = await windows.run("uninstall", forBoth, { parameters: { Force: true } });
-
-      assert.deepEqual([before.code, result.code, detected.code, removed.code], [1, 3010, 0, 0]);
-      assert.match(result.log, /Installation starts/);
-    });
-  }
-
-  for (const kind of ["install", "uninstall"] as const) {
-    test(`${kind} waits for a minute and a half for another run, ends with 1618 and changes nothing`, async () => {
-      await windows.setMachine({ MutexHeld: true });
-
-      const result = await windows.run(kind, deployable());
-
-      const reason =
-        /^Failed: Another installation of printers is running on this machine\. Try again later\. \(.*\)$/;
-      assert.equal(result.code, 1618);
-      assert.match(result.output.join("\n"), reason);
-      assert.deepEqual([result.machine.Slept, result.machine.Queues, result.calls], [90_000, [], []]);
-    });
-  }
 });

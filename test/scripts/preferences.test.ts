@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, test } from "node:test";
 import { ticketCommand } from "../../src/domain/printers/print-ticket.ts";
-import { deploymentOf, scriptSettings } from "../../src/pkg/scripts/deployment.ts";
+import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
 import { powershell } from "../../src/pkg/scripts/powershell.ts";
 import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
 import { rounds } from "../support/depth.ts";
@@ -18,7 +16,7 @@ import {
   readyMachine,
 } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
-import { tellStories } from "../support/powershell/transcripts.ts";
+import { storiesOf, tellStories } from "../support/powershell/transcripts.ts";
 import { makeTicket, ticketAround } from "../support/printers/tickets.ts";
 
 const stapled = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft", "psk:PageInputBin": "psk:Cassette" });
@@ -60,6 +58,14 @@ function withFile(fields: Record<string, string> = {}) {
   };
 }
 
+const preferencesUrl = () => "http://platen.lan:8080/printers/7/preferences";
+const fetched = { ...deploymentOf(withFile()), preferencesUrl };
+const printUi: Record<string, Machine> = {
+  "changes nothing": { PrintUi: "refuses" },
+  "saves nothing": { PrintUi: "silent" },
+  "does not end": { PrintUiHangs: true },
+};
+
 describe("preferences on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
@@ -69,20 +75,21 @@ describe("preferences on a simulated Windows", { skip: withoutPowerShell }, () =
       deployable({ duplex: "short_edge", color: "mono", collate: "off", paper_size: "A4" }),
       "install, detect",
     ],
-    "monochrome is set without any other preference": [deployable({ color: "mono" }), "install, detect"],
-    "uncollated is set without any other preference": [deployable({ collate: "off" }), "install, detect"],
+    "monochrome is set without any other preference": [deployable({ color: "mono" }), "install"],
+    "uncollated is set without any other preference": [deployable({ collate: "off" }), "install"],
     "uninstalling a renamed printer restores the default printer from before its first name": [
       withDefaults(1),
       ["install", deployable({ name: "Before", set_default: "on" })],
       deployable({ name: "After", set_default: "on" }),
       "install, uninstall",
     ],
-    ...Object.fromEntries(
-      [0, 1, 3].map((count) => [
-        `the default printer is set for ${count} logged-on users and at later log-ons, and uninstall restores the old one`,
-        [withDefaults(count), asDefault, "install, detect, uninstall"],
-      ]),
-    ),
+    "the default printer is set for logged-on users and at later log-ons, and uninstall restores the old one":
+      [withDefaults(3), asDefault, "install, detect, uninstall"],
+    "the default printer is set at later log-ons if no user is logged on": [
+      withDefaults(0),
+      asDefault,
+      "install, uninstall",
+    ],
     "a ticket is set, read back and recorded, and a second run changes nothing": [
       withTicket,
       "install, detect, install",
@@ -102,10 +109,7 @@ describe("preferences on a simulated Windows", { skip: withoutPowerShell }, () =
       "install",
       (last) => ({
         Queues: [
-          {
-            ...getQueue(last),
-            Ticket: { Features: { "urn:x JobStaple": "urn:x None" }, Parameters: {} },
-          },
+          { ...getQueue(last), Ticket: { Features: { "urn:x JobStaple": "urn:x None" }, Parameters: {} } },
         ],
       }),
       "install, install",
@@ -182,54 +186,28 @@ describe("preferences on a simulated Windows", { skip: withoutPowerShell }, () =
       { Queues: [] },
       ["install", withFile(), { files }],
     ],
-    ...Object.fromEntries(
-      Object.entries({
-        "changes nothing": { PrintUi: "refuses" },
-        "saves nothing": { PrintUi: "silent" },
-        "does not end": { PrintUiHangs: true },
-      }).map(([why, quirk]) => [
-        `if printui ${why}, the printer is installed with a remark`,
-        [{ ...ready, ...quirk }, ["install", withFile(), { files }]] as const,
-      ]),
+    ...storiesOf(
+      printUi,
+      (why) => `if printui ${why}, the printer is installed with a remark`,
+      (quirk) => [{ ...ready, ...quirk }, ["install", withFile(), { files }]],
     ),
-    "a missing file of preferences fails": [ready, ["install", withFile()]],
-    "a changed file of preferences fails, and nothing is restored": [
+    "a missing or changed file of preferences fails, and nothing is restored": [
       ready,
+      ["install", withFile()],
       ["install", withFile(), { files: { "preferences.dat": "other" } }],
+    ],
+    "a script fetched alone downloads the file of preferences, and checks its digest": [
+      { ...ready, Download: Buffer.from(content) },
+      ["install", fetched, { withoutFiles: true }],
+    ],
+    "when the ticket cannot be read back, a remark reports it and the next run sets it again": [
+      ["install", withTicket, { failAt: "after Set-PrintConfiguration" }],
+      ["install, install", withTicket],
     ],
     "the name of a queue with a quotation mark is never put into a command": [
       { ...ready, Queues: [] },
       ["install", withFile({ name: 'A" /a "evil' }), { files }],
     ],
-  });
-
-  test("a script fetched alone downloads the file of preferences, and checks its digest", async () => {
-    const path = join(windows.folder, "preferences-download.dat");
-    await writeFile(path, content);
-    const url = "http://platen.lan:8080/printers/7/preferences";
-    const deployment = { ...deploymentOf(withFile()), preferencesUrl: () => url };
-
-    await windows.setMachine({ ...ready, Download: path });
-    const result = await windows.run("install", deployment, { withoutFiles: true });
-
-    assert.equal(result.code, 0, result.output.join());
-    assert.deepEqual([getQueue(result).Vendor, result.machine.Requested, result.left], [content, [url], 0]);
-    assert.equal(JSON.stringify(scriptSettings(deployment)).includes(url), true);
-  });
-
-  test("when the ticket cannot be read back, a remark reports it and the next run sets it again", async () => {
-    await windows.setMachine();
-    const { calls } = await windows.run("install", withTicket);
-    const failAt = calls.indexOf("Set-PrintConfiguration") + 2;
-    await windows.setMachine();
-
-    const result = await windows.run("install", withTicket, { failAt });
-    const second = await windows.run("install", withTicket);
-    const third = await windows.run("install", withTicket);
-
-    assert.match(result.output.at(-1) ?? "", /installed; the PrintTicket cannot be read back$/);
-    assert.equal(second.output.at(-1), "Installed: Office: installed");
-    assert.equal(third.output.at(-1), "Installed: Office: nothing to change");
   });
 
   test("ticket parameters reach the driver unchanged, whatever their text", async () => {
@@ -263,12 +241,8 @@ describe("preferences on a simulated Windows", { skip: withoutPowerShell }, () =
 
   const count = rounds(200, 2300);
   test(`a ticket with ${count} features is set, and a second run changes nothing`, async () => {
-    const features = Object.fromEntries(
-      Array.from({ length: count }, (_, i) => [
-        `ns0000:JobFeatureNumber${i}`,
-        "ns0000:AnOptionWithALongName",
-      ]),
-    );
+    const numbers = Array.from({ length: count }, (_, i) => `ns0000:JobFeatureNumber${i}`);
+    const features = Object.fromEntries(numbers.map((name) => [name, "ns0000:AnOptionWithALongName"]));
     const compact = makeTicket(features).replace(/\s+/g, " ").replaceAll("> <", "><");
     const office = deployable({ print_ticket: compact });
     assert.ok(office.printer.print_ticket.length > 104 * count, "256 KB in the deep tier");

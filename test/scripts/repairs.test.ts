@@ -1,7 +1,7 @@
 import { describe } from "node:test";
 import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
 import { papyrusDriver, queue, readyMachine, tcpPort } from "../support/powershell/simulated-machine.ts";
-import { type Stories, tellStories } from "../support/powershell/transcripts.ts";
+import { storiesOf, tellStories } from "../support/powershell/transcripts.ts";
 
 const other = { ...papyrusDriver(), Name: "Other" };
 const right = { Location: "Hall", Comment: "new", Shared: true, ShareName: "office", Jobs: [1, 2] };
@@ -29,22 +29,20 @@ const drifts: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   "a local port of its name": [{}, localPort],
 };
 
-/** Detection reports the drift, and install repairs it without a new queue: its jobs stay. */
-const repairs: Stories = Object.fromEntries(
-  Object.entries(drifts).map(([what, [ofQueue, ofPort]]) => [
-    `detect reports drift of ${what}, and install repairs it without a new queue`,
-    [
-      readyMachine({ ...right, ...ofQueue }, ofPort, { Drivers: [papyrusDriver(), other] }),
-      office,
-      "detect, install, detect",
-    ],
-  ]),
-);
 const elsewhere = { PrinterHostAddress: "10.0.0.1" };
 
 describe("drift and ports on a simulated Windows", { skip: withoutPowerShell }, () => {
   tellStories("repairs", {
-    ...repairs,
+    // Its jobs stay.
+    ...storiesOf(
+      drifts,
+      (what) => `detect reports drift of ${what}, and install repairs it without a new queue`,
+      ([ofQueue, ofPort]) => [
+        readyMachine({ ...right, ...ofQueue }, ofPort, { Drivers: [papyrusDriver(), other] }),
+        office,
+        "detect, install, detect",
+      ],
+    ),
     "a port of the same name with another address is replaced when no queue uses it": [
       readyMachine({}, elsewhere, { Queues: [] }),
       "install, detect",

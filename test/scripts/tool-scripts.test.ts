@@ -8,6 +8,7 @@ import { configMgr, nSight, type ScriptTool, scriptForTool } from "../../src/pkg
 import { deployable, type RunResult, withoutPowerShell } from "../support/powershell/powershell.ts";
 import { powershellParser, type SyntaxNode } from "../support/powershell/powershell-syntax.ts";
 import { printerKinds } from "../support/powershell/printer-kinds.ts";
+import { markerOf, markerPath, readyMachine } from "../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 const scriptOf = (tool: ScriptTool, kind: ScriptKind, what = deployable()) =>
@@ -58,19 +59,31 @@ describe("scripts for tools on a simulated Windows", { skip: withoutPowerShell }
     return windows.request({ do: "run", script, parameters, wow64: "", processArchitecture: "AMD64" });
   }
 
-  test("N-sight gets 1001 instead of 1, and the same line", async () => {
-    await windows.setMachine();
-    const missing = await run(scriptOf(nSight, "detect"));
-    await windows.runSuccessfully("install", deployable());
+  for (const [what, tool, code, output] of [
+    [
+      "N-sight gets 1001 instead of 1, and the same line",
+      nSight,
+      1001,
+      ["Not installed: Office: there is no such queue"],
+    ],
+    [
+      "ConfigMgr gets no output and 0 for a missing printer, and the line for an installed one",
+      configMgr,
+      0,
+      [],
+    ],
+  ] as const) {
+    test(what, async () => {
+      await windows.setMachine();
+      const missing = await run(scriptOf(tool, "detect"));
+      await windows.setMachine(readyMachine({}, {}, { Registry: { [markerPath]: markerOf(deployable()) } }));
 
-    const installed = await run(scriptOf(nSight, "detect"));
+      const installed = await run(scriptOf(tool, "detect"));
 
-    assert.deepEqual(
-      [missing.code, missing.output, missing.errors],
-      [1001, ["Not installed: Office: there is no such queue"], []],
-    );
-    assert.deepEqual([installed.code, installed.output, installed.errors], [0, ["Installed: Office"], []]);
-  });
+      assert.deepEqual([missing.code, missing.output, missing.errors], [code, output, []]);
+      assert.deepEqual([installed.code, installed.output, installed.errors], [0, ["Installed: Office"], []]);
+    });
+  }
 
   test("N-sight gets a diagnosis with all of its lines", async () => {
     await windows.setMachine();
@@ -83,31 +96,15 @@ describe("scripts for tools on a simulated Windows", { skip: withoutPowerShell }
     assert.equal(result.output.length, usual.output.length);
   });
 
-  test("ConfigMgr gets no output and 0 for a missing printer, and the line and 0 for an installed one", async () => {
-    await windows.setMachine();
-    const missing = await run(scriptOf(configMgr, "detect"));
-    await windows.runSuccessfully("install", deployable());
-
-    const installed = await run(scriptOf(configMgr, "detect"));
-
-    assert.deepEqual([missing.code, missing.output, missing.errors], [0, [], []]);
-    assert.deepEqual([installed.code, installed.output, installed.errors], [0, ["Installed: Office"], []]);
-  });
-
   test("parameters reach the script, and two runs in one session have the same result", async () => {
     await windows.setMachine({ Addresses: ["192.168.1.1"] });
     const text = scriptOf(nSight, "detect", deployable({ subnets: "10.1.2.0/24" }));
 
-    const results = [
-      await run(text, { OnlyHere: true }),
-      await run(text, { OnlyHere: true }),
-      await run(text),
-    ];
+    const first = await run(text, { OnlyHere: true });
+    const second = await run(text, { OnlyHere: true });
+    const without = await run(text);
 
-    assert.deepEqual(
-      results.map(({ code }) => code),
-      [0, 0, 1001],
-    );
-    assert.match(results[0]?.output[0] ?? "", /^Skipped: /);
+    assert.deepEqual([first.code, second.code, without.code], [0, 0, 1001]);
+    assert.match(first.output[0] ?? "", /^Skipped: /);
   });
 });

@@ -1,9 +1,7 @@
-import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe } from "node:test";
 import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
-import { getQueue, papyrusDriver, queue, tcpPort } from "../support/powershell/simulated-machine.ts";
-import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
-import { type Stories, tellStories } from "../support/powershell/transcripts.ts";
+import { papyrusDriver, queue, tcpPort } from "../support/powershell/simulated-machine.ts";
+import { storiesOf, tellStories } from "../support/powershell/transcripts.ts";
 
 const withJobs = (...Jobs: unknown[]): Machine => ({
   Queues: [{ ...queue("Office", "LPT1:"), Jobs }],
@@ -19,19 +17,11 @@ const stuckJobs: Readonly<Record<string, Record<string, unknown>>> = {
   "an age of two days": inState("Normal", twoDays),
   "a pause of two days": inState("Paused", twoDays),
 };
-const stuck: Stories = Object.fromEntries(
-  Object.entries(stuckJobs).map(([why, job]) => [
-    `a job with ${why} is deleted after a minute, with a remark, and the queue goes`,
-    [withJobs(job), "uninstall"],
-  ]),
-);
 const keep = deployable({ keep_driver: "on" });
 /** A port and a driver that Windows does not give back by itself. */
 const lingering = { LingerMs: 10 * 60_000, ListLeaving: true };
 
 describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () => {
-  const windows = simulatedWindows();
-
   tellStories("uninstall", {
     "uninstall removes everything that install added, and a second run finds nothing": [
       "install, uninstall, uninstall, detect",
@@ -72,7 +62,15 @@ describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () 
       withJobs(1, 2),
       "uninstall, uninstall -Force",
     ],
-    ...stuck,
+    ...storiesOf(
+      stuckJobs,
+      (why) => `a job with ${why} is deleted after a minute, with a remark, and the queue goes`,
+      (job) => [withJobs(job), "uninstall"],
+    ),
+    "a job that waits behind a stuck one keeps the queue, and the stuck one is deleted": [
+      withJobs(inState("Error", 90), inState("Normal", 9, 2)),
+      "uninstall",
+    ],
     "printed documents that the queue keeps neither count nor wait, and go without a remark": [
       withJobs(...["Printed", "Printed, Retained", "Complete"].map((state, id) => inState(state, 9999, id))),
       "uninstall",
@@ -93,18 +91,5 @@ describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () 
       { ...withJobs(inState("Deleting", 5)), JobsStay: true, ListLeaving: true },
       "uninstall",
     ],
-  });
-
-  test("a job that waits behind a stuck one keeps the queue, and the stuck one is deleted", async () => {
-    await windows.setMachine(withJobs(inState("Error", 90), inState("Normal", 9, 2)));
-
-    const result = await windows.run("uninstall", deployable());
-
-    assert.equal(result.code, 1618);
-    assert.match(result.output.at(-1) ?? "", /The queue Office still has 1 open jobs\. Try again later/);
-    assert.deepEqual(
-      (getQueue(result).Jobs as { Id: number }[]).map(({ Id }) => Id),
-      [2],
-    );
   });
 });

@@ -13,7 +13,8 @@ import { protectedPrint } from "./machines.ts";
 
 const awake = { Devices: [device()] };
 const asleep = { Devices: [device({ Awake: false })] };
-const otherPath = { Devices: [device({ Path: "/ipp" })] };
+const otherPath = (WrongUrl: string) => ({ Devices: [device({ Path: "/ipp" })], WrongUrl });
+const onWsd = { ...withIppQueue("Office"), Registry: ippPortKeys("WSD-1", 0) };
 const onTcp = {
   Queues: [ippQueue("Office", "IP_10.0.0.9")],
   Ports: [tcpPort("IP_10.0.0.9")],
@@ -35,24 +36,14 @@ export const driverless: ScenarioGroup = {
     ["the printer is asleep", 1618, asleep, "install"],
     ["this Windows has no `Add-Printer -IppURL`", 1603, { ...awake, WithoutIppUrl: true }, "install"],
     ["protected print mode is on", 0, { ...awake, ...protectedPrint }, "install"],
-    [
-      "the path is wrong; Windows reports success and adds no queue",
-      1603,
-      { ...otherPath, WrongUrl: "nothing" },
-      "install",
-    ],
+    ["the path is wrong; Windows reports success and adds no queue", 1603, otherPath("nothing"), "install"],
     [
       "the path is wrong; Windows reports success and adds a queue on a TCP/IP port",
       1603,
-      { ...otherPath, WrongUrl: "tcp" },
+      otherPath("tcp"),
       "install",
     ],
-    [
-      "a queue with its name and driver uses a WSD port, which does not speak IPP",
-      0,
-      { ...withIppQueue("Office"), Registry: ippPortKeys("WSD-1", 0) },
-      "install",
-    ],
+    ["a queue with its name and driver uses a WSD port, which does not speak IPP", 0, onWsd, "install"],
     ["a queue with its name and driver uses a TCP/IP port", 0, { ...onTcp, ...awake }, "install"],
     ["the same; the printer is asleep", 1618, { ...onTcp, ...asleep }, "install"],
     ["Windows has added the queue _Double_ for the same device", 0, withIppQueue("Double"), "install"],

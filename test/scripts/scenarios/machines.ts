@@ -2,7 +2,7 @@ import { windowsDeployable } from "../../support/powershell/ipp-machine.ts";
 import { deployable, type Machine } from "../../support/powershell/powershell.ts";
 import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
 import { arm64Machine, arm64Model, driverPair, x64Model } from "../../support/powershell/simulated-arm64.ts";
-import { papyrusDriver, queue, tcpPort } from "../../support/powershell/simulated-machine.ts";
+import { readyMachine } from "../../support/powershell/simulated-machine.ts";
 
 /** Protected print mode, on by group policy. */
 export const protectedPrint: Machine = {
@@ -34,13 +34,8 @@ export const troubles: ScenarioGroup = {
 };
 
 const text = "Generic / Text Only";
-const inBox = {
-  Inf: "ntprint.inf",
-  Names: [text],
-  Version: "10.0.26100.1",
-  Date: "06/21/2006",
-  StorePath: "C:\\x",
-};
+const version = { Version: "10.0.26100.1", Date: "06/21/2006" };
+const inBox = { Inf: "ntprint.inf", Names: [text], ...version, StorePath: "C:\\x" };
 
 export const ownDrivers: ScenarioGroup = {
   title: "A driver that Windows includes",
@@ -63,17 +58,7 @@ export const onArm64: ScenarioGroup = {
     ["an x64 machine; installed", 0, "install, detect"],
     ["an ARM64 machine", 0, arm64Machine, "install"],
     ["an ARM64 machine; installed", 0, arm64Machine, "install, detect"],
-    [
-      "an ARM64 machine; the queue has the driver for x64",
-      1,
-      {
-        ...arm64Machine,
-        Queues: [queue("Office", "IP_10.0.0.9")],
-        Ports: [tcpPort("IP_10.0.0.9")],
-        Drivers: [papyrusDriver()],
-      },
-      "detect",
-    ],
+    ["an ARM64 machine; the queue has the driver for x64", 1, readyMachine({}, {}, arm64Machine), "detect"],
     [
       "an ARM64 machine; the printer has only a driver for x64",
       1603,

@@ -11,9 +11,11 @@ import { makeTicket } from "../../support/printers/tickets.ts";
 
 const people = ["S-1-5-21-9-8-7-1001", "S-1-12-1-5-6-7-8"] as const;
 const stapled = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft", "psk:PageInputBin": "psk:Cassette" });
-const ownPreferences = Object.fromEntries(
-  people.map((sid) => [`HKEY_USERS\\${sid}\\Printers\\DevModePerUser`, { Office: "own", Hall: "own" }]),
-);
+const perUser = people.map((sid) => [
+  `HKEY_USERS\\${sid}\\Printers\\DevModePerUser`,
+  { Office: "own", Hall: "own" },
+]);
+const withOwn: Machine = { Registry: Object.fromEntries(perUser) };
 const files = { "preferences.dat": "trays" };
 const sha256 = createHash("sha256").update("trays").digest("hex");
 const plain = deployable();
@@ -38,15 +40,15 @@ const preferences: ScenarioGroup = {
     [
       "no ticket, but users’ own preferences are deleted; two logged-on users have their own for _Office_ and _Hall_",
       0,
-      { Users: [...people], Registry: ownPreferences },
+      { Users: [...people], ...withOwn },
       ["install", reset],
     ],
     [
       "the same, installed; both users have set preferences again",
       0,
-      { Users: [...people], Registry: ownPreferences },
+      { Users: [...people], ...withOwn },
       ["install", reset],
-      { Registry: ownPreferences },
+      withOwn,
       ["install", reset],
     ],
   ],

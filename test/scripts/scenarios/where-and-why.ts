@@ -4,6 +4,7 @@ import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
 import { tcpPort } from "../../support/powershell/simulated-machine.ts";
 
 const reachable = deployable({ requires_reachable: "on" });
+const [on, off] = [device({ Port: 9100 }), device({ Port: 9100, Awake: false })];
 const here = { Addresses: ["10.1.2.77"] };
 
 const subnets: ScenarioGroup = {
@@ -27,22 +28,11 @@ const subnets: ScenarioGroup = {
     [
       "outside; _Only PCs that reach the printer_ is on instead of subnets, and the printer is off",
       0,
-      { Devices: [device({ Port: 9100, Awake: false })] },
+      { Devices: [off] },
       ["requirement", reachable],
     ],
-    [
-      "the same, installed",
-      0,
-      { Devices: [device({ Port: 9100, Awake: false })] },
-      ["install", reachable],
-      ["requirement", reachable],
-    ],
-    [
-      "the same, not installed, and the printer is on",
-      0,
-      { Devices: [device({ Port: 9100 })] },
-      ["requirement", reachable],
-    ],
+    ["the same, installed", 0, { Devices: [off] }, ["install", reachable], ["requirement", reachable]],
+    ["the same, not installed, and the printer is on", 0, { Devices: [on] }, ["requirement", reachable]],
   ],
 };
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type PowerShellValue, powershell } from "../../../src/pkg/scripts/powershell.ts";
-import type { deployable, RunOptions, Simulation } from "./powershell.ts";
+import type { RunOptions, Simulation } from "./powershell.ts";
 
 interface Diagnosis {
   readonly code: number;
@@ -16,13 +16,11 @@ interface Diagnosis {
  */
 export async function diagnose(
   windows: Simulation,
-  what: Parameters<Simulation["run"]>[1] | ReturnType<typeof deployable>,
+  what: Parameters<Simulation["run"]>[1],
   options: RunOptions = {},
 ): Promise<Diagnosis> {
-  const { code, output, errors, calls, log, left } = await windows.run("diagnose", what, {
-    withoutFiles: true,
-    ...options,
-  });
+  const result = await windows.run("diagnose", what, { withoutFiles: true, ...options });
+  const { code, output, errors, calls, log, left } = result;
   const changing = calls.filter((call) => !call.startsWith("Get-"));
   assert.deepEqual([errors, changing, log, left], [[], [], "", 0]);
   assert.match(output.at(-1) ?? "", /^(?:ok {3}|warn |bad {2})verdict: /);

@@ -31,33 +31,17 @@ export class IppPrinter {
     const folder = mkdtempSync(join(tmpdir(), "platen-ipp-"));
     const port = await freePort();
     const bus = `unix:path=${join(folder, "bus")}`;
-    const daemon = spawn(
-      "dbus-daemon",
-      ["--session", "--nofork", "--nopidfile", "--print-address", `--address=${bus}`],
-      {
-        stdio: ["ignore", "pipe", "ignore"],
-      },
-    );
+    const quiet = ["--session", "--nofork", "--nopidfile", "--print-address"];
+    const daemon = spawn("dbus-daemon", [...quiet, `--address=${bus}`], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     await new Promise((resolve, reject) => daemon.stdout.once("data", resolve).once("end", reject));
-    const args = [
-      "-p",
-      String(port),
-      "-r",
-      "off",
-      "-n",
-      "localhost",
-      "-K",
-      folder,
-      "-d",
-      folder,
-      ...options,
-      "Test",
-    ];
+    const args = `-p ${port} -r off -n localhost -K ${folder} -d ${folder}`
+      .split(" ")
+      .concat(options, "Test");
     const env = { ...process.env, PATH: pathWithSystem, DBUS_SYSTEM_BUS_ADDRESS: bus };
-    const printer = new IppPrinter(port, folder, [
-      daemon,
-      spawn("ippeveprinter", args, { stdio: "ignore", env }),
-    ]);
+    const service = spawn("ippeveprinter", args, { stdio: "ignore", env });
+    const printer = new IppPrinter(port, folder, [daemon, service]);
     await printer.#waitUntilReady();
     return printer;
   }

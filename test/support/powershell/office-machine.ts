@@ -1,5 +1,5 @@
-import { deployable, type Machine, type Simulation } from "./powershell.ts";
-import { papyrusDriver, queue } from "./simulated-machine.ts";
+import { deployable, type Machine } from "./powershell.ts";
+import { markerOf, markerPath, papyrusDriver, queue, tcpPort } from "./simulated-machine.ts";
 
 // A machine without defects, and functions that change it.
 
@@ -15,22 +15,23 @@ export const office = {
 };
 
 type CompleteMachine = Machine & Required<Pick<Machine, "Queues" | "Ports" | "Registry">>;
+type Values = Record<string, unknown>;
 export type Change = (machine: CompleteMachine) => void;
 
-/** The machine after an installation of `office`. */
-export async function healthyMachine(windows: Simulation): Promise<CompleteMachine> {
-  const { machine } = await windows.install({ Users: [...loggedOnUsers] }, office);
-  const { Queues, Ports, Registry } = machine;
-  return { Queues, Ports, Registry, Drivers: [papyrusDriver()], Users: [...loggedOnUsers] };
-}
+const healthy: CompleteMachine = {
+  Users: [...loggedOnUsers],
+  Queues: [{ ...queue("Office", "IP_10.0.0.9"), Location: "Room 1" }],
+  Ports: [{ ...tcpPort("IP_10.0.0.9"), SNMPEnabled: true, SNMPCommunity: "public", SNMPIndex: 1 }],
+  Drivers: [papyrusDriver()],
+  Registry: { [markerPath]: markerOf(office) },
+};
 
-export function withChanges(machine: CompleteMachine, ...changes: readonly Change[]): Machine {
-  const copy = structuredClone(machine);
+/** The machine after an installation of `office`, with changes. */
+export function officeMachine(...changes: readonly Change[]): Machine {
+  const copy = structuredClone(healthy);
   for (const change of changes) change(copy);
   return copy;
 }
-
-type Values = Record<string, unknown>;
 
 export const setMachineValues =
   (values: Values): Change =>
@@ -43,7 +44,7 @@ export const setQueueValues =
 export const setPortValues =
   (values: Values): Change =>
   (machine) =>
-    void Object.assign(machine.Ports.find(({ Name }) => Name === "IP_10.0.0.9") ?? {}, values);
+    void Object.assign(machine.Ports[0] ?? {}, values);
 /** Adds a queue, and its port unless it exists. */
 export const addQueue =
   (name: string, port: Values): Change =>

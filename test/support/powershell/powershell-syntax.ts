@@ -49,11 +49,12 @@ export function* walk(node: SyntaxNode): Generator<SyntaxNode> {
   for (const child of node.children) if (child !== null) yield* walk(child);
 }
 
-const uploaded = {
-  printer: makePrinter({ id: "1", name: "O'Brien ’x’" }),
+const makeUploaded = (fields: Parameters<typeof makePrinter>[0] = {}) => ({
+  printer: makePrinter({ id: "1", ...fields }),
   driver: makeDriver(),
   arm64Driver: undefined,
-};
+});
+const uploaded = makeUploaded({ name: "O'Brien ’x’" });
 const named = makeDriver({ trust_publisher: true, name: "O'Brien ’x’ $(calc)" });
 const second = {
   printer: makePrinter({ id: "2", name: "Zweiter", replaces: "a\nb" }),
@@ -62,56 +63,29 @@ const second = {
 };
 const ipp = windowsDeployable({ id: "3", name: "IPP" });
 const text = windowsDeployable({ id: "4", name: "Text" }, "Generic / Text Only");
-const all = { duplex: "long_edge", set_default: "on" };
 const download = { url: "http://host:8080/drivers/1/files", sha256: "a".repeat(64) };
+const every = deploymentOfMany("Every", [uploaded, ipp, text]);
 
-/** Settings that add their own parts to the scripts. */
-const settingsWithParts: Readonly<Record<string, Record<string, string>>> = {
-  "a PrintTicket": { print_ticket: makeTicket() },
-  "users' preferences": { reset_user_preferences: "on" },
-  "a default printer": { set_default: "on" },
-  "a connection": { replaces: "\\\\server\\queue" },
-  "an address": { replaces: "address:10.0.0.5" },
-};
-const deploymentWith = (fields: Record<string, string>) =>
-  deploymentOf({ ...uploaded, printer: makePrinter({ id: "6", ...fields }) });
-
-/** Printers of every kind, alone and together. */
+/** Printers together, apart from their drivers, and without a queue; `printerKinds` has single printers with any setting. */
 const deployments: Readonly<Record<string, Deployment>> = {
   "one printer": deploymentOf(uploaded, new Map([[1, download]])),
   "a client": deploymentOfMany("Client", [uploaded, second]),
-  "an IPP printer": deploymentOf(ipp),
-  "an IPP printer with all settings": deploymentOf(windowsDeployable({ name: "All", ...all })),
-  "a printer with Windows' own driver": deploymentOf(text),
-  "a printer with subnets": deploymentOf({
-    ...uploaded,
-    client: { subnets: ["10.1.2.0/24", "fd00:1::/48"] },
-  }),
-  "a driver alone": deploymentOf({ ...uploaded, printer: makePrinter({ id: "5", address: "" }) }),
-  "Windows' own driver alone": deploymentOf(windowsDeployable({ address: "" }, "Generic / Text Only")),
-  ...Object.fromEntries(
-    Object.entries(settingsWithParts).map(([name, fields]) => [
-      `a printer with ${name}`,
-      deploymentWith(fields),
-    ]),
+  "a client with every kind": every,
+  "a client with every kind apart": withoutDrivers(every),
+  "a printer whose driver is apart": withoutDrivers(deploymentOf({ ...uploaded, driver: named })),
+  "a driver alone": deploymentOf(makeUploaded({ address: "" })),
+  "a driver apart alone": withoutDrivers(deploymentOf(makeUploaded({ address: "" }))),
+  "a driver alone that replaces": deploymentOf(
+    makeUploaded({ address: "", replaces: "\\\\server\\queue\naddress:10.0.0.5" }),
   ),
-  "a driver alone that replaces": deploymentWith({
-    address: "",
-    replaces: "\\\\server\\queue\naddress:10.0.0.5",
-  }),
+  "Windows' own driver alone": deploymentOf(windowsDeployable({ address: "" }, "Generic / Text Only")),
   "an IPP printer that changes users' settings": deploymentOf(
     windowsDeployable({
-      name: "Users",
-      ...Object.assign({}, ...Object.values(settingsWithParts)),
+      ...{ name: "Users", duplex: "long_edge", set_default: "on", reset_user_preferences: "on" },
+      print_ticket: makeTicket(),
       replaces: "\\\\s\\q\naddress:10.0.0.5",
     }),
   ),
-  "a client with every kind": deploymentOfMany("Every", [uploaded, ipp, text]),
-  "a printer whose driver is apart": withoutDrivers(deploymentOf({ ...uploaded, driver: named })),
-  "a driver apart alone": withoutDrivers(
-    deploymentOf({ ...uploaded, printer: makePrinter({ address: "" }) }),
-  ),
-  "a client with every kind apart": withoutDrivers(deploymentOfMany("Every", [uploaded, ipp, text])),
 };
 
 const alone = { driver: named, models: ["O'Brien ’x’", "Two"] } as const;
@@ -126,12 +100,10 @@ const driverDeployments: Readonly<Record<string, DriverDeployment>> = {
 export function renderAllScripts(): Map<string, string> {
   const texts = new Map<string, string>();
   for (const kind of scriptKinds) {
-    for (const [name, deployment] of Object.entries(deployments)) {
+    for (const [name, deployment] of Object.entries(deployments))
       texts.set(`${kind}, ${name}`, renderScript(kind, deployment).toString());
-    }
-    for (const [name, deployment] of Object.entries(driverDeployments)) {
+    for (const [name, deployment] of Object.entries(driverDeployments))
       texts.set(`${kind}, ${name}`, renderWithSettings(kind, driverScriptSettings(deployment)).toString());
-    }
   }
   texts.set("publish, a client", renderPublishScript(makePublication("O'Brien ’x’ $(calc)")).toString());
   return texts;
@@ -140,8 +112,7 @@ export function renderAllScripts(): Map<string, string> {
 /** The .ps1 files that make up the scripts, by path. */
 export function readScriptBodies(): Map<string, string> {
   const folder = "src/pkg/scripts";
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.endsWith(".ps1"),
-  );
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const names = files.filter((name) => name.endsWith(".ps1"));
   return new Map(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }

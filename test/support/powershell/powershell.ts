@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -84,16 +84,8 @@ export class Simulation {
 
   constructor() {
     const script = resolve("test/powershell/simulate.ps1");
-    const args = [
-      "-NoProfile",
-      "-NonInteractive",
-      "-File",
-      script,
-      "-Folder",
-      this.folder,
-      "-Build",
-      resolve(".build"),
-    ];
+    const places = ["-Folder", this.folder, "-Build", resolve(".build")];
+    const args = ["-NoProfile", "-NonInteractive", "-File", script, ...places];
     this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
     const { stdin, stdout } = this.#process;
     if (stdout === null) throw new Error("PowerShell has no output");
@@ -121,12 +113,20 @@ export class Simulation {
   async setMachine(machine: Machine = {}): Promise<void> {
     this.#wow64 = machine.Wow64 ?? "";
     this.#processArchitecture = machine.ProcessArchitecture ?? "AMD64";
-    await this.request({ do: "machine", machine: { ...freshMachine(), ...machine } });
+    await this.request({ do: "machine", machine: this.#withFile({ ...freshMachine(), ...machine }) });
   }
 
   /** Changes the machine between two runs. Registry values are added to the existing ones. */
   async changeMachine(values: Record<string, unknown>): Promise<void> {
-    await this.request({ do: "change", values });
+    await this.request({ do: "change", values: this.#withFile(values) });
+  }
+
+  /** Writes the bytes that are downloaded to a file. */
+  #withFile(values: Record<string, unknown>): Record<string, unknown> {
+    if (!(values.Download instanceof Uint8Array)) return values;
+    const Download = join(this.folder, "download");
+    writeFileSync(Download, values.Download);
+    return { ...values, Download };
   }
 
   /** Runs a script of a deployment, with the driver's files beside it unless `withoutFiles`. */
@@ -139,19 +139,10 @@ export class Simulation {
     for (const [name, content] of Object.entries(options.files ?? {}))
       await writeFile(join(folder, name), content);
     const script = join(folder, `${kind}.ps1`);
-    await writeFile(
-      script,
-      isWhole || options.asServed === true
-        ? renderWithSettings(kind, settings)
-        : await this.#withoutSettings(kind, settings),
-    );
-    const request = {
-      wow64: this.#wow64,
-      processArchitecture: this.#processArchitecture,
-      failWith: "error",
-      ...options,
-    };
-    const result = await this.request<RunResult>({ do: "run", script, ...request });
+    const isServed = isWhole || options.asServed === true;
+    const text = isServed ? renderWithSettings(kind, settings) : await this.#withoutSettings(kind, settings);
+    await writeFile(script, text);
+    const result = await this.#runFile(script, options);
     // Intune takes any output on STDERR for a failure.
     assert.deepEqual(result.errors, [], `${kind}: ${result.output.join(" ")}`);
     return result;
@@ -179,8 +170,12 @@ export class Simulation {
   async paste(text: string): Promise<RunResult> {
     const script = join(this.folder, "pasted.ps1");
     await writeFile(script, text);
+    return this.#runFile(script);
+  }
+
+  #runFile(script: string, options: RunOptions = {}): Promise<RunResult> {
     const [wow64, processArchitecture] = [this.#wow64, this.#processArchitecture];
-    return this.request({ do: "run", script, wow64, processArchitecture, failWith: "error" });
+    return this.request({ do: "run", script, wow64, processArchitecture, failWith: "error", ...options });
   }
 
   /** Installs on a new machine; installation and detection must succeed. */
@@ -200,8 +195,8 @@ export class Simulation {
 
 export interface RunOptions {
   readonly parameters?: Record<string, unknown>;
-  /** Number of the call that fails, from 1. */
-  readonly failAt?: number;
+  /** The call that fails: its number from 1, its name, or `after` and the name of the one before it. */
+  readonly failAt?: number | string;
   /** `error`: only this call fails; `cut`: all later calls fail too, as after a power cut. */
   readonly failWith?: "error" | "cut";
   readonly withoutFiles?: boolean;
@@ -221,42 +216,32 @@ async function writeDrivers(folder: string, drivers: PackageParts["drivers"], in
     const summary = driver.report.infs[0];
     await mkdir(join(path, ".."), { recursive: true });
     const version = summary?.driverVer ?? undefined;
-    const decoration = shippedBy(summary)
-      .map((name) => `NT${name}`)
-      .join();
-    const text = printerInf({ models: summary?.descriptions ?? [], decoration, ...(version ?? {}) });
+    const decoration = shippedBy(summary).map((name) => `NT${name}`);
+    const models = summary?.descriptions ?? [];
+    const text = printerInf({ models, decoration: decoration.join(), ...(version ?? {}) });
     await writeFile(path, inf ?? text);
     for (const catalog of summary?.catalogFiles ?? []) await writeFile(join(root, catalog), "catalog");
   }
 }
 
-function freshMachine(): Machine {
-  return {
-    Architecture: "amd64",
-    ProcessArchitecture: "AMD64",
-    Admin: true,
-    Spooler: { Status: "Running", StartType: "Automatic" },
-    Queues: [],
-    Ports: [{ Name: "LPT1:" }],
-    Drivers: [],
-    Store: [],
-    Users: [],
-    Registry: {},
-    DeniedKeys: [],
-    Publishers: [],
-    Refuses: [],
-    Ignores: [],
-    Dependents: [],
-    Refusals: [],
-    Devices: [],
-    WindowsDrivers: ["Microsoft PCL6 Class Driver", "Microsoft PS Class Driver", "Generic / Text Only"],
-    IppMonitor: "WSD Port Monitor",
-    WrongUrl: "nothing",
-    PrintLog: { IsEnabled: false, Events: [] },
-    Network: { Names: {}, Tcp: {}, Ipp: {}, Snmp: {} },
-    Addresses: ["192.168.178.20"],
-  };
-}
+const emptyLists =
+  "Queues Drivers Store Users DeniedKeys Publishers Refuses Ignores Dependents Refusals Devices".split(" ");
+
+const freshMachine = (): Machine => ({
+  ...Object.fromEntries(emptyLists.map((name) => [name, []])),
+  Architecture: "amd64",
+  ProcessArchitecture: "AMD64",
+  Admin: true,
+  Spooler: { Status: "Running", StartType: "Automatic" },
+  Ports: [{ Name: "LPT1:" }],
+  Registry: {},
+  WindowsDrivers: ["Microsoft PCL6 Class Driver", "Microsoft PS Class Driver", "Generic / Text Only"],
+  IppMonitor: "WSD Port Monitor",
+  WrongUrl: "nothing",
+  PrintLog: { IsEnabled: false, Events: [] },
+  Network: { Names: {}, Tcp: {}, Ipp: {}, Snmp: {} },
+  Addresses: ["192.168.178.20"],
+});
 
 /** A printer with its driver. @param arm64Driver a second driver, with id 2 by default */
 export function deployable(

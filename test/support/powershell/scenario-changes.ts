@@ -106,11 +106,10 @@ const internalFields = ["Name", "Leaving", "GoneAt", "IsWindows", "InfPath", "Is
 
 function fieldChanges(before: Table, after: Table): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  return names
-    .filter(
-      (name) => !internalFields.includes(name) && formatValue(before[name]) !== formatValue(after[name]),
-    )
-    .map((name) => `${name} ${formatValue(before[name])} → ${formatValue(after[name])}`);
+  return names.flatMap((name) => {
+    const [old, now] = [formatValue(before[name]), formatValue(after[name])];
+    return internalFields.includes(name) || old === now ? [] : [`${name} ${old} → ${now}`];
+  });
 }
 
 /** A value as Markdown; a PrintTicket as its features without namespaces. */

@@ -82,7 +82,6 @@ const connectionOf = ({ groups: [key = ""] }: KeyChange) =>
   `connection \`\\\\${key.slice(2).replace(",", "\\")}\``;
 
 function removedValues({ before = {}, after = {} }: KeyChange): string {
-  return `without ${Object.keys(before)
-    .filter((name) => !(name in after))
-    .join(", ")}`;
+  const removed = Object.keys(before).filter((name) => !(name in after));
+  return `without ${removed.join(", ")}`;
 }

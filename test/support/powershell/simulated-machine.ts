@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { Deployable } from "../../../src/pkg/scripts/deployment.ts";
+import { revisionOf } from "../../../src/pkg/scripts/revision.ts";
 import type { Machine, RunResult } from "./powershell.ts";
 
 /** A TCP/IP port of a simulated machine. */
@@ -44,6 +46,14 @@ export const readyMachine = (
 
 /** Registry key in which install records the printer of `deployable`. */
 export const markerPath = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Platen\\Printers\\7";
+
+/** What install records of a printer. */
+export const markerOf = (what: Deployable, PortName = "IP_10.0.0.9") => ({
+  Queue: what.printer.name,
+  PortName,
+  Revision: revisionOf(what),
+  Deployed: "2026-10-01T08:00:00Z",
+});
 
 /** Registry key with a user's default printer. */
 export const defaultPrinterKey = (sid: string) =>

@@ -1,5 +1,5 @@
 // What tests do on a simulated machine, step by step.
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptKind } from "../../../src/pkg/scripts/render.ts";
 import type { Deployed } from "../audit/deployed.ts";
@@ -7,10 +7,10 @@ import type { RunOptions, RunResult, Simulation } from "./powershell.ts";
 
 export type State = RunResult["machine"];
 export type Values = Readonly<Record<string, unknown>>;
-type Run = readonly [run: string, what: Deployed, options?: RunOptions];
+type Run = readonly [runs: string, what: Deployed, options?: RunOptions | undefined];
 
 /**
- * Runs (`install -WhatIf, detect`), or one run with what it deploys; what later runs deploy; or a machine. The first machine is the
+ * Runs (`install -WhatIf, detect`), or runs with what they deploy; what later runs deploy; or a machine. The first machine is the
  * initial one, those after it change it. A function makes changes from the result of the last run.
  */
 export type Step = string | Run | Deployed | Values | ((last: RunResult) => Values);
@@ -23,6 +23,7 @@ const isDeployed = (step: object): step is Deployed =>
 export function* singleRuns(steps: readonly Step[]): Generator<Step> {
   for (const step of steps) {
     if (typeof step === "string") yield* step.split(", ");
+    else if (isRun(step)) for (const line of step[0].split(", ")) yield [line, step[1], step[2]];
     else yield step;
   }
 }
@@ -54,29 +55,33 @@ export async function* play(
 ): AsyncGenerator<Ran> {
   let isNew = true;
   let last: RunResult | undefined;
+  let before: State | undefined;
   const setMachine = async (values: Values) => {
     await (isNew ? windows.setMachine(values) : windows.changeMachine(values));
     isNew = false;
+    before = undefined;
   };
   for (const step of singleRuns(steps)) {
     const run = runOf(step, what);
     if (run !== undefined) {
       if (isNew) await setMachine({});
-      const ran = await runLine(windows, run);
-      last = ran.result;
-      yield ran;
+      before ??= (await windows.request<{ machine: State }>({ do: "state" })).machine;
+      const result = await runLine(windows, run);
+      yield { line: run.line, before, result };
+      last = result;
+      before = result.machine;
     } else if (typeof step === "function") await setMachine(step(last as RunResult));
     else if (isDeployed(step as object)) what = step as Deployed;
     else await setMachine(step as Values);
   }
 }
 
-async function runLine(windows: Simulation, { line, what, options }: RunLine): Promise<Ran> {
+async function runLine(windows: Simulation, { line, what, options }: RunLine): Promise<RunResult> {
   const [kind, ...switches] = line.split(" -");
-  const before = (await windows.request<{ machine: State }>({ do: "state" })).machine;
   const parameters = { ...options.parameters, ...Object.fromEntries(switches.map((name) => [name, true])) };
   const result = await windows.run(kind as ScriptKind, what, { ...options, parameters });
   // The next run has a log of its own.
-  for (const folder of result.logFolders) rmSync(join(windows.folder, folder), { recursive: true });
-  return { line, before, result };
+  for (const folder of result.logFolders.map((name) => join(windows.folder, name)))
+    for (const name of readdirSync(folder)) if (name.endsWith(".log")) rmSync(join(folder, name));
+  return result;
 }

@@ -12,7 +12,17 @@ import { play, type State, type Step, type Values } from "./steps.ts";
 /** The steps of each story, by what it proves. */
 export type Stories = Readonly<Record<string, readonly Step[]>>;
 
+/** A story for each key of `values`. */
+export const storiesOf = <T>(
+  values: Readonly<Record<string, T>>,
+  name: (key: string) => string,
+  steps: (value: T) => readonly Step[],
+): Stories => Object.fromEntries(Object.entries(values).map(([key, value]) => [name(key), steps(value)]));
+
 const isWriting = process.env.WRITE_SCENARIOS === "1";
+
+/** Control characters, and those that reverse the text direction; joiners belong to words. */
+const unprintable = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Declares a test for each story. */
 export function tellStories(subject: string, stories: Stories): void {
@@ -50,6 +60,8 @@ async function tell(windows: Simulation, steps: readonly Step[]): Promise<string
     const before = withoutTimes(timedBefore);
     const result = { ...timed, machine: withoutTimes(timed.machine) };
     assert.equal(result.left, 0, "something is left in the temporary folder");
+    const log = logLines(result.log);
+    for (const text of [...result.output, ...log]) assert.doesNotMatch(text, unprintable);
     const seconds = (result.machine.Slept - before.Slept) / 1000;
     lines.push(
       `> ${line}: ${result.code}${seconds > 0 ? ` after ${seconds} s` : ""}`,
@@ -58,7 +70,11 @@ async function tell(windows: Simulation, steps: readonly Step[]): Promise<string
       ...queueLines(before.Queues, result.machine.Queues),
       ...registryLines(before.Registry, result.machine.Registry),
       ...callLines(result.calls),
-      ...logLines(result.log),
+      ...result.machine.Requested.slice(before.Requested.length).map((url) => `requested: ${url}`),
+      ...result.logFolders
+        .filter((folder) => folder !== "Windows/Logs/Platen")
+        .map((folder) => `log in ${folder}`),
+      ...log,
     );
   }
   return lines.map((line) => plain(windows, line));
@@ -78,11 +94,15 @@ const plain = (windows: Simulation, line: string) =>
     .replaceAll(windows.folder, "FOLDER")
     .replaceAll(JSON.stringify(windows.folder).slice(1, -1), "FOLDER")
     .replaceAll(/FOLDER[^\s"]*/g, (path) => path.replaceAll(/[\\/]+/g, "/"))
-    .replaceAll(/WSD-[0-9a-f]{8}-[-\w]+/g, "WSD-…");
+    .replaceAll(/WSD-[0-9a-f]{8}-[-\w]+/g, "WSD-…")
+    .replaceAll(/\b20\d\d-\d\d-\d\d[T ][\d:.]+Z?|\b\d\d\/\d\d\/20\d\d \d\d:[\d:]+/g, "TIME")
+    .replaceAll(/(?<=its SHA-256 is )[0-9A-F]{64}/g, "…")
+    .replaceAll(/"([0-9A-F])\1{63}"/g, "$1×64")
+    .replaceAll(new RegExp(unprintable, "gu"), (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`);
 
-/** Windows' own entries, and values of each printer’s key that every installation writes. */
+/** Windows' own entries, and values that the log has or that differ from run to run. */
 const unshownKeys = /\\Control\\Print\\(?:Environments|Monitors)(?:\\|$)/;
-const unshownValues = ["Queue", "DriverName", "DriverSha256", "PortName", "Revision", "Deployed"];
+const unshownValues = ["Revision", "Deployed"];
 
 const usualQueue = queue("", "");
 /** Values that the changes describe, and those of the simulation itself. */
@@ -124,7 +144,7 @@ function registryLines(before: State["Registry"], after: State["Registry"]): str
 
 /** The log, without what depends on this PowerShell: its version, lines of the script, and errors without a code. */
 function logLines(log: string): string[] {
-  const messages = log.split(/\r?\n/).map((line) => /^[-\d]{10} [:\d]{8} \[\d+\] (.*)/.exec(line)?.[1] ?? "");
+  const messages = log.split(/\r?\n/).map((line) => line.replace(/^[-\d]{10} [:\d]{8} \[\d+\] /, ""));
   return messages
     .filter((message) => message !== "" && !/^\w+ starts: PowerShell|^Failed at /.test(message))
     .map((message) => `log: ${message.replace(/\(\): .*/, "()")}`);
