@@ -56,7 +56,7 @@ async function problemsAfterCuts(
   const recording = await recordCuts(t, work, skipped);
   const { left } = recording;
   const wrong: string[] = [];
-  for (const one of skipped ? left : selectCases(left, 10))
+  for (const one of skipped ? left : selectCases(left, 6))
     if (skipped === undefined || wrong.length === 0) wrong.push(...(await problemsIn(one, recording)));
   return { wrong, count: left.length };
 }
