@@ -279,7 +279,7 @@ test("a move, a bulk change and a driver's form offer the nearest names, and a t
 
 test("“Install exactly this version” shows its effect first, reaches scripts and packages, and can be undone", async (t) => {
   const service = await startWithDriver(t);
-  const { addPrinter, fetch, save, text } = service;
+  const { addPrinter, app, fetch, save, text } = service;
   await addPrinter({ driver_id: "1" });
   const seen = async () => {
     const { headers } = await fetch("/printers/1/packages/rmm", { method: "HEAD" });
@@ -287,12 +287,15 @@ test("“Install exactly this version” shows its effect first, reaches scripts
     const parts = [/Revision = '(\w+)'/, /ExactVersion = (\S+)/].map((part) => part.exec(script)?.[1]);
     return [...parts, headers.get("etag")];
   };
+  const isChanged = async () => (await app.overview.printer(1)).row.changed;
 
   const before = await seen();
+  const deployed = await isChanged();
   const form = await text("/drivers/1");
   const asked = await (await save({ exact_version: "on" })).text();
   const unsaved = await seen();
   await save({ exact_version: "on", confirmed: confirmedIn(asked) });
+  const changed = await isChanged();
   const after = await seen();
   const [ticked, log] = [await text("/drivers/1"), await text("/audit")];
   await undoLast(service);
@@ -300,7 +303,7 @@ test("“Install exactly this version” shows its effect first, reaches scripts
   assert.match(form, /Other queues of the driver change drivers for a moment/);
   assert.match(asked, /1 printer must be deployed again/);
   assert.deepEqual(unsaved, before);
-  assert.deepEqual([before[1], after[1]], ["$false", "$true"]);
+  assert.deepEqual([before[1], after[1], deployed, changed], ["$false", "$true", false, true]);
   for (const i of [0, 2]) assert.notEqual(after[i], before[i]);
   assert.match(ticked, /name="exact_version"[^>]* checked/);
   assert.match(log, /Install exactly this version/);

@@ -76,7 +76,7 @@ function versionOf(id: number, version: string, date: string, more: Parameters<t
   return makeDriver({ id, ...more, inf: { driverVer: { date, version }, ...more.inf } });
 }
 
-test("a newer version has the same known provider and the same INF", () => {
+test("a newer version has the same known provider, the same INF, and files for the same machines", () => {
   const own = versionOf(1, "2.0", "01/01/2024");
   const drivers = [
     own,
@@ -86,13 +86,15 @@ test("a newer version has the same known provider and the same INF", () => {
     versionOf(5, "9.0", "01/01/2026", { inf: { path: "other.inf" } }),
     versionOf(6, "9.0", "01/01/2026", { inf: { provider: "%P%" } }),
     versionOf(7, "9.0", "01/01/2026", { inf: { provider: "Acme" } }),
+    versionOf(9, "2.9", "12/01/2024", { inf: { architectures: ["amd64", "arm64"] } }),
+    versionOf(10, "9.0", "01/01/2026", { inf: { architectures: ["arm64"] } }),
   ];
   const unknown = versionOf(8, "1.0", "01/01/2020", { inf: { provider: "%P%" } });
 
   const found = [newerVersions(own, drivers), olderVersions(own, drivers), newerVersions(unknown, drivers)];
   const ids = found.map((some) => some.map(({ id }) => id));
 
-  assert.deepEqual(ids, [[2, 3], [4], []]);
+  assert.deepEqual(ids, [[2, 9, 3], [4], []]);
 });
 
 test("a label consists of name, version if the name has none, and machines with files", () => {

@@ -82,10 +82,12 @@ test("an import whose result would differ from its preview shows a new preview a
   await post("/printers/1", { name: "OFFICE", client_id: "1", address: "10.0.0.6" });
   const field = await post("/import", previewFieldsIn(preview));
   const third = await field.text();
+  await post("/clients", { name: "Beta" });
+  const known = await post("/import", previewFieldsIn(third));
   await post("/printers", { name: "Elsewhere", address: "10.0.0.8" });
-  const retried = await post("/import", previewFieldsIn(third));
+  const retried = await post("/import", previewFieldsIn(await known.text()));
 
-  assert.deepEqual(statuses(stale, field, retried), [409, 409, 200]);
+  assert.deepEqual(statuses(stale, field, known, retried), [409, 409, 409, 200]);
   assert.match(preview, /The data changed after the preview/);
   assert.match(preview, /10\.0\.0\.7<\/bdi> → <bdi>10\.0\.0\.1/);
   assert.deepEqual(before, ["10.0.0.7"]);

@@ -106,12 +106,19 @@ test("moving a driver’s printers also replaces it as their second driver, so t
   const outdated = await confirm();
   const both = { ...office(main), arm64_driver_id: String(arm), ...ps };
   await post("/printers/1", both);
+  const before = driversOf(service);
+  const used = service.app.store.drivers.list().find(({ id }) => id === arm)?.printer_count;
+  await confirm();
+  await undoLast(service);
+  const undone = driversOf(service);
   const moved = await confirm();
   const left = await remove(service, `/drivers/${arm}`);
 
   assert.match(page, /The packages of 2 printers change/);
   assert.match(page, /Papyrus ARM PS<\/bdi> <span class="soft">on ARM64 PCs/);
   assert.equal(outdated.status, 409, "the driver was the main driver, no longer the second");
+  assert.equal(used, 2, "a printer that has it twice counts once");
+  assert.deepEqual(undone, before);
   assert.deepEqual(statusesOf([moved, left]), [303, 200]);
   assert.deepEqual(driversOf(service), [
     ["Office", main, "", to, "Papyrus ARM PS"],
@@ -172,6 +179,18 @@ test("before a second driver changes, the page names the printers that reinstall
   assert.match(preview, /on ARM64 PCs.*Second.*1 printer must be deployed again: .*Second/s);
   assert.deepEqual(lost, [["lost-model", "attention", true]]);
   assert.deepEqual(foreign, [["not-for-arm64", "attention", true]]);
+});
+
+test("a driver’s save shows a printer whose model changes on ARM64 PCs only, beside one that it leaves alone", async (t) => {
+  const { post, addPrinter, arm } = await appWithPair(t, ps);
+  const own = { driver_id: String(arm), driver_desc: "Papyrus ARM" };
+  await addPrinter({ ...own, name: "Left alone" });
+  await addPrinter({ ...own, name: "Both", arm64_driver_id: String(arm) });
+
+  const changed = { inf_path: "papyrus.inf", driver_desc: "Papyrus ARM PS", from_form: "1" };
+  const preview = await textOf(post(`/drivers/${arm}`, changed, navigation));
+
+  assert.match(preview, /1 printer must be deployed again: .*Both/s);
 });
 
 const sound = { architectures: ["arm64"], descriptions: ["Papyrus ARM"] } as const;
