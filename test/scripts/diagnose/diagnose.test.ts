@@ -79,7 +79,8 @@ describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => 
     ),
     ...storiesOf(
       { "an address": "10.0.0.9", nothing: "silent", "no address": "" },
-      (what) => `a name for which the name server has ${what} is resolved first, and no request is sent when that fails`,
+      (what) =>
+        `a name for which the name server has ${what} is resolved first, and no request is sent when that fails`,
       (address) => [officeMachine(setNetwork({ Names: { [host]: address } })), byName, "diagnose"],
     ),
     "each printer of a client is diagnosed, and each line names its printer": [
