@@ -1,8 +1,7 @@
 # Runs publish scripts. Each request is a line of JSON: Script (a path), Parameters, Environment (variables for this run),
 # Folder (for temporary files and the log). A parameter may be { Secure: text } or { Block: script }. Before is a block that
-# runs before the script. One process serves a
-# whole test file. The answer is a line with ANSWER and JSON: Code, Output, Rows (the objects of -PassThru), Errors, Noted (the
-# texts in $Error), Log, and Left (files that remain). PowerShell's own messages to the user ("What if:") come before it.
+# runs before the script. The answer is a line with ANSWER and JSON: Code, Output, Rows (the objects of -PassThru), Errors,
+# Noted (the texts in $Error), Log, and Left (files that remain). PowerShell's own messages to the user ("What if:") come before it.
 $ErrorActionPreference = 'Stop'
 [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)
 [Console]::InputEncoding = [Text.UTF8Encoding]::new($false)

@@ -18,7 +18,6 @@ if ($isHostNeeded -and -not $Hosted) {
 [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)
 [Console]::InputEncoding = [Text.UTF8Encoding]::new($false)
 $ProgressPreference = 'SilentlyContinue'
-$script:OtherRun = $null
 
 # The registry provider is a binary module; outside Windows its name is free. It is compiled once per build. Processes
 # that start at the same time each compile it, and the first one wins.

@@ -22,14 +22,13 @@ const byItself: ScenarioGroup = {
   ],
 };
 
-const printer = deploymentOf(deployable());
 const own = driverOnly(pcl);
 
 const withoutDriver: ScenarioGroup = {
   title: "A printer package without the driver",
   about:
     "_Office_ at 10.0.0.9. Its package contains only scripts; the driver’s own package installs the driver.",
-  what: withoutDrivers(printer),
+  what: withoutDrivers(deploymentOf(deployable())),
   scenarios: [
     ["the driver is not installed", 1603, "install"],
     ["the driver’s own package is installed", 0, ["install", own], "install"],
