@@ -94,7 +94,7 @@ const plain = (windows: Simulation, line: string) =>
     .replaceAll(windows.folder, "FOLDER")
     .replaceAll(JSON.stringify(windows.folder).slice(1, -1), "FOLDER")
     .replaceAll(/FOLDER[^\s"]*/g, (path) => path.replaceAll(/[\\/]+/g, "/"))
-    .replaceAll(/WSD-[0-9a-f]{8}-[-\w]+/g, "WSD-…")
+    .replaceAll(/\b(WSD|platen)-(?=[0-9a-f]{8})[-\w]{20,}/g, "$1-…")
     .replaceAll(/\b20\d\d-\d\d-\d\d[T ][\d:.]+Z?|\b\d\d\/\d\d\/20\d\d \d\d:[\d:]+/g, "TIME")
     .replaceAll(/(?<=its SHA-256 is )[0-9A-F]{64}/g, "…")
     .replaceAll(/"([0-9A-F])\1{63}"/g, "$1×64")
