@@ -114,8 +114,8 @@ function prepareWorkers(tests) {
 }
 
 /**
- * The files with PowerShell first and those with a browser last, since the first worker starts at the front and the others
- * at the back: starting a PowerShell and using each of its parts for the first time costs many seconds.
+ * The files with PowerShell first, those with a browser next, since the first worker starts at the front and the others at
+ * the back: starting a PowerShell and using each of its parts for the first time costs many seconds.
  * @param {readonly string[]} tests
  */
 function ordered(tests) {
@@ -126,7 +126,7 @@ function ordered(tests) {
   const keyOf = (name) => {
     if (order === "random") return createHash("sha256").update(`${seed}${name}`).digest("hex");
     const text = readFileSync(`test/${name}`, "utf8");
-    return `${text.includes("withoutPowerShell") ? 0 : text.includes("withoutBrowser") ? 2 : 1} ${name}`;
+    return `${text.includes("withoutPowerShell") ? 0 : text.includes("withoutBrowser") ? 1 : 2} ${name}`;
   };
   const keys = new Map(tests.map((name) => [name, keyOf(name)]));
   return tests.toSorted((a, b) => ((keys.get(a) ?? "") < (keys.get(b) ?? "") ? -1 : 1));

@@ -40,7 +40,7 @@ const textFields = [
   ...["name", "address", "port_name", "lpr_queue", "snmp_community", "location", "comment", "share_name"],
   ...["driver_desc", "arm64_driver_desc"],
 ];
-const wantedCases = rounds(60, 5000);
+const wantedCases = rounds(120, 5000);
 const seed = seedOr(20261121);
 
 /** PrintTickets with a text: escaped in an element and in an attribute, in CDATA, and unescaped. */

@@ -37,7 +37,10 @@ async function launch(): Promise<Browser> {
     "--disable-component-update",
     "--no-first-run",
   ];
-  return chromium.launch({ executablePath: executablePath ?? "", args });
+  const browser = await chromium.launch({ executablePath: executablePath ?? "", args });
+  // The first page starts further processes.
+  await (await browser.newPage()).close();
+  return browser;
 }
 
 /** Profiles that no test uses now, by their options. */
