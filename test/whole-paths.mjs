@@ -8,7 +8,6 @@ export const wholePaths = {
   "access/operator-pages.test.ts": "goes from an empty service to a package, with scripts",
   "access/oidc-pages.test.ts":
     "a person signs in at a real provider under a path, works, and signs out of both",
-  "access/admin-pages.test.ts": "an administrator makes an account, reads its password once, and disables it",
   "access/token-pages.test.ts": "a token is made, shown once, used and revoked without scripts",
   "access/signed-out-pages.test.ts":
     "a form sent by a page script keeps what was typed, explains that, and saves after signing in in another tab",
