@@ -84,6 +84,7 @@ describe("signatures of scripts", { skip: without.osslsigncode || without.unzip 
 
     assert.deepEqual([all.length, left.length, again.status], [count, 0, 204]);
     assert.equal(new Set(all.map(({ name }) => name)).size, count, "each script has a name of its own");
+    assert.doesNotMatch(JSON.stringify(all), /requirement/, "no app of a printer for all places has one");
     assert.ok(revisionOf(before));
     assert.equal(revisionOf(after), revisionOf(before));
     assert.doesNotMatch(before, /Signed by|Not signed/);
