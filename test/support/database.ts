@@ -43,7 +43,7 @@ interface OldRecords {
 }
 
 /** Writes a database with the first schema into a data folder. @returns its path */
-export async function makeOldDatabase(dataDir: string, records: OldRecords = {}): Promise<string> {
+export async function makeOldDatabase(dataDir: string, records: OldRecords): Promise<string> {
   const { reports = [oldReport], settings = [oldSettings] } = records;
   const path = join(dataDir, "platen.sqlite");
   mkdirSync(dirname(path), { recursive: true });

@@ -191,7 +191,7 @@ export class Tenant {
   }
 
   /** Refuses all requests from this one on, counted from 1 from now. With `after` the first one still has its effect. */
-  stopAt(number: number, when: "before" | "after" = "before"): void {
+  stopAt(number: number, when: "before" | "after"): void {
     this.faults.stopAt(this.requests.length + number, when);
   }
 

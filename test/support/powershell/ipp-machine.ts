@@ -28,7 +28,7 @@ export function windowsDeployable(fields: Record<string, string> = {}, name = ip
 export const ippQueue = (name: string, port = "WSD-1") => queue(name, port, ippDriver);
 
 /** A port that Windows created for an IPP queue. */
-export const ippPort = (Name = "WSD-1", Monitor = "WSD Port Monitor") => ({ Name, Monitor });
+export const ippPort = (Name = "WSD-1") => ({ Name, Monitor: "WSD Port Monitor" });
 
 /** The registry key of such a port. Protocol 1 is IPP, 0 is WSD. */
 export const ippPortKeys = (port = "WSD-1", protocol = 1, id = "IPP-1") => ({

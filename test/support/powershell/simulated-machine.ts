@@ -59,14 +59,11 @@ export const markerOf = (what: Deployable, PortName = "IP_10.0.0.9") => ({
 export const defaultPrinterKey = (sid: string) =>
   `HKEY_USERS\\${sid}\\Software\\Microsoft\\Windows NT\\CurrentVersion\\Windows`;
 
-export function getQueue(result: RunResult, name = "Office"): Record<string, unknown> {
-  const queue = result.machine.Queues.find((each) => each.Name === name);
-  assert.ok(queue, `no queue ${name}: ${result.output.join(" ")}`);
+/** The queue “Office” after a run. */
+export function getQueue(result: RunResult): Record<string, unknown> {
+  const queue = result.machine.Queues.find((each) => each.Name === "Office");
+  assert.ok(queue, `no queue Office: ${result.output.join(" ")}`);
   return queue;
-}
-
-export function findPort(result: RunResult, name: unknown): Record<string, unknown> | undefined {
-  return result.machine.Ports.find((port) => port.Name === name);
 }
 
 /** Everything on the machine that the scripts could have created; queues, ports and drivers of others too. */

@@ -10,7 +10,7 @@ import { simulatedWindows } from "./simulated-windows.ts";
 import { play, type State, type Step, type Values } from "./steps.ts";
 
 /** The steps of each story, by what it proves. */
-export type Stories = Readonly<Record<string, readonly Step[]>>;
+type Stories = Readonly<Record<string, readonly Step[]>>;
 
 /** A story for each key of `values`. */
 export const storiesOf = <T>(

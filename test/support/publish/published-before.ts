@@ -23,7 +23,7 @@ const sameForAll = {
  * Puts the apps of a script into a tenant as a run of the script leaves them, without running PowerShell.
  * create.test.ts compares both.
  */
-export function publishBefore(tenant: Tenant, settings: ReadSettings, apps = settings.Apps): void {
+export function publishBefore(tenant: Tenant, settings: ReadSettings, apps: readonly ReadApp[]): void {
   const ids = new Map<string, string>();
   for (const app of apps) {
     const id = tenant.addApp({ ...fieldsOf(app, settings), rules: rulesOf(app, settings) });

@@ -25,21 +25,6 @@ export function sharedPublisher(): Publisher {
   return publisher;
 }
 
-/** Runs a script with the tenant's token, and checks what every run must guarantee. */
-export async function runIn(
-  tenant: Tenant,
-  script: string,
-  parameters: Record<string, unknown> = {},
-  environment: Record<string, string> = {},
-): Promise<PublishRun> {
-  const { graphUrl, loginUrl, token } = tenant;
-  const known = { GraphUrl: graphUrl, LoginUrl: loginUrl, AccessToken: token };
-  const given = Object.entries({ ...known, ...parameters }).filter(([, value]) => value !== undefined);
-  const result = await sharedPublisher().run(script, Object.fromEntries(given), environment);
-  checkRun(tenant, result);
-  return result;
-}
-
 /** A printer's script that does not know Platen's address. */
 const withoutPlaten = makePublication("Office", [
   { title: "Office", client: "", url: "", together: undefined, togetherRefusal: "", leftOut: [] },
@@ -112,6 +97,21 @@ export async function startPublished(...given: Parameters<typeof startWithPrinte
   const one = await startWithPrinter(...given);
   await one.published(one.path);
   return one;
+}
+
+/** Runs a script with the tenant's token, and checks what every run must guarantee. */
+async function runIn(
+  tenant: Tenant,
+  script: string,
+  parameters: Record<string, unknown>,
+  environment: Record<string, string>,
+): Promise<PublishRun> {
+  const { graphUrl, loginUrl, token } = tenant;
+  const known = { GraphUrl: graphUrl, LoginUrl: loginUrl, AccessToken: token };
+  const given = Object.entries({ ...known, ...parameters }).filter(([, value]) => value !== undefined);
+  const result = await sharedPublisher().run(script, Object.fromEntries(given), environment);
+  checkRun(tenant, result);
+  return result;
 }
 
 /** Checks what every run must guarantee. */
