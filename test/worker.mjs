@@ -1,5 +1,6 @@
 // Runs test files one by one in this process, each as a suite, so that they share one browser and one PowerShell.
-// A worker claims a file by creating its folder in .build/claimed; the first takes them from the front, the others from the back. A quick test fails if it uses too much processor time.
+// A worker claims a file by creating its folder in .build/claimed; the first takes them from the front, the others from the
+// back. A quick test fails if it uses too much processor time.
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterEach, before, describe } from "node:test";
@@ -42,7 +43,8 @@ function isClaimed(what) {
 
 /**
  * Notes the processor time of each test in .build/times.tsv, from the end of the test before it, and fails a quick test that
- * is at three times its budget: single times vary, mostly those of the first test that uses a part of PowerShell. A slower machine has a larger budget.
+ * is at three times its budget: single times vary, mostly those of the first test that uses a part of PowerShell. A slower
+ * machine has a larger budget.
  * @param {string} name
  */
 function holdToBudget(name) {

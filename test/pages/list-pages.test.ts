@@ -8,7 +8,7 @@ import {
   waitUntilDrawn,
   withoutBrowser,
 } from "../support/browser.ts";
-import { deepTest, isDeep, selectCases, windowVariants } from "../support/depth.ts";
+import { deepTest, selectCases, windowVariants } from "../support/depth.ts";
 import { focusedName, openPage, rowBoxes, shopClients, startShop } from "../support/printers/shop-lists.ts";
 
 const narrow = { viewport: { width: 360, height: 640 } };
@@ -118,8 +118,7 @@ describe("lists in a browser", inBrowser, () => {
       const page = await openPage(t, service, "/printers", { viewport: { width, height: 800 }, colorScheme });
       await rowBoxes(page).nth(1).check();
       await page.locator(".why summary").first().click();
-      // The quick tier inspects pages with axe in look.test.ts.
-      found.push(...(isDeep ? await accessibilityProblems(page) : []));
+      found.push(...(await accessibilityProblems(page)));
       if (await overflows(page)) found.push("scrolls sideways");
       found.push(...(await brokenAddresses(page)).map((text) => `${text} is broken or cut`));
       await saveScreenshot(page, `${width}-${colorScheme}-printers-chosen`);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /** A connection on which a test sends any bytes and receives every byte. */
-export interface RawClient {
+interface RawClient {
   readonly socket: Socket;
   /** Everything received so far. */
   text(): string;

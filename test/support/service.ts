@@ -6,7 +6,7 @@ import { bundle } from "./app.ts";
 import { cleanUp } from "./clean-up.ts";
 
 /** The bundled service in its own process. */
-export interface Service {
+interface Service {
   /** Empty if it did not start. */
   readonly url: string;
   readonly process: ChildProcess;

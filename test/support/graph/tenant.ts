@@ -50,7 +50,7 @@ export interface ContentFile {
   content: Content | undefined;
 }
 
-export interface Content {
+interface Content {
   readonly size: number;
   readonly sha256: string;
 }
