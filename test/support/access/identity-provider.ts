@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
@@ -68,14 +68,15 @@ export async function startProvider(t: TestContext) {
     "/token": token,
     "/userinfo": () => ({ sub: "user-1", ...answers.userinfo }),
   };
-  const server = createServer(async (request, response) => {
+  const answerTo = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? "", issuer);
     requests.push(`${request.method} ${url.pathname}`);
     const answer = (await handlers[url.pathname]?.(url, request)) ?? { error: "nothing" };
     if (answer instanceof URL) return response.writeHead(302, { Location: answer.href }).end();
     const status = "error" in answer ? 400 : 200;
     return response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
-  });
+  };
+  const server = createServer((request, response) => void answerTo(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const stop = () =>
