@@ -99,7 +99,7 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
   type Removed = [what: string, Deployed, () => Promise<unknown>, stored: string[], Failures];
   const removed: Removed[] = [
     ["install of a driver’s own package", own, () => windows.setMachine(), ["papyrus.inf"], cutFirst],
-    ["uninstall", byDefault, prepared(byDefault, { Users }), [], onlyErrors],
+    ["uninstall", byDefault, prepared(byDefault, { Users }), ["papyrus.inf"], onlyErrors],
     ["uninstall on ARM64", armByDefault, prepared(armByDefault, armUsers), ["arm.inf"], { deep: ["error"] }],
     ["uninstall of an IPP printer", onlyQueue, prepared(onlyQueue, { Devices }), [], onlyErrors],
   ];
