@@ -5,9 +5,11 @@ import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import { Undo } from "../../src/services/backup/undo.ts";
+import { deletedTables } from "../../src/store/deletions.ts";
 import type { Store } from "../../src/store/store.ts";
 import { navigation, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { filesIn, lastId, recordsOf, remove, statusesOf, undo } from "../support/backup/deletions.ts";
+import { readDatabase } from "../support/database.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { startFilled } from "../support/filled.ts";
 import { makePng } from "../support/printers/png.ts";
@@ -265,4 +267,16 @@ test("each of many small deletions can be undone, and the dashboard shows 100 an
   assert.deepEqual(undone(odd), undone(newest));
   assert.deepEqual(new Set(kept), new Set(promised));
   assert.equal(restored.name, "Client 0");
+});
+
+test("each table of deleted rows has the columns of the original table in the same order", async (t) => {
+  const { dataDir, stop } = await startApp(t);
+  await stop();
+
+  await readDatabase(join(dataDir, "platen.sqlite"), (db) => {
+    const columnsOf = (table: string) =>
+      (db.exec(`PRAGMA table_info(${table})`)[0]?.values ?? []).map((row) => String(row[1]));
+    for (const table of deletedTables)
+      assert.deepEqual(columnsOf(`deleted_${table}`), ["deletion_id", ...columnsOf(table)]);
+  });
 });

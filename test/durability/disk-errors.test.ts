@@ -84,7 +84,8 @@ function answerProblems(
   isChanged: boolean,
 ): string[] {
   const isRefused = status >= 400;
-  const isClear = status === (code === "ENOSPC" ? 507 : 500) && /othing was (?:saved|changed)/.test(text);
+  const reason = code === "ENOSPC" ? /The disk is full\. Nothing was saved/ : /othing was (?:saved|changed)/;
+  const isClear = status === (code === "ENOSPC" ? 507 : 500) && reason.test(text);
   return [
     ...(isRefused === isChanged ? [`answered ${status}, and it was ${isChanged ? "" : "not "}saved`] : []),
     ...(isRefused && !isClear ? [`answered ${status}: ${text.slice(0, 200)}`] : []),
