@@ -18,7 +18,7 @@ import { selectCases } from "../support/depth.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { execute, expandArchive, textIn } from "../support/powershell/pasted.ts";
 import { withoutPowerShell } from "../support/powershell/powershell.ts";
-import { ownWindows } from "../support/powershell/simulated-windows.ts";
+import { windowsOnNetwork } from "../support/powershell/simulated-windows.ts";
 
 async function withPrinter(t: TestContext): Promise<TestApp> {
   const app = await startApp(t);
@@ -63,7 +63,7 @@ test("curl saves a package and a script under the names on the page", async (t) 
 });
 
 describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, () => {
-  const windows = ownWindows();
+  const windows = windowsOnNetwork();
   /** What a tool gets: the exit code, or its number in the output. */
   const codesOf = (results: readonly { readonly code: number; readonly output: string }[]) =>
     results.map(({ code, output }) => Number(/^Exit code (\d+)\r?$/m.exec(output)?.[1] ?? code));

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { deepTest } from "../support/depth.ts";
 import { evaluate } from "../support/powershell/diagnosis.ts";
 import { type Simulation, withoutPowerShell } from "../support/powershell/powershell.ts";
-import { ownWindows, simulatedWindows } from "../support/powershell/simulated-windows.ts";
+import { simulatedWindows, windowsOnNetwork } from "../support/powershell/simulated-windows.ts";
 
 /** The addresses of this machine according to Node, without loopback and link-local ones. */
 const ownAddresses = Object.values(networkInterfaces())
@@ -65,7 +65,7 @@ describe("the network of this machine", { skip: withoutPowerShell }, () => {
   });
 
   deepTest("a printer's name is resolved as this machine resolves it", async () => {
-    await assertReachability(ownWindows());
+    await assertReachability(windowsOnNetwork());
   });
 
   test("at most four addresses of a name are tried", async () => {

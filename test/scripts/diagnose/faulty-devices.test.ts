@@ -13,7 +13,7 @@ import { httpAnswer, ippAnswer } from "../../support/powershell/ipp-answers.ts";
 import { windowsDeployable } from "../../support/powershell/ipp-machine.ts";
 import { freePort } from "../../support/powershell/ipp-printer.ts";
 import { withoutPowerShell } from "../../support/powershell/powershell.ts";
-import { ownWindows } from "../../support/powershell/simulated-windows.ts";
+import { windowsOnNetwork } from "../../support/powershell/simulated-windows.ts";
 import { SnmpDevice, snmpAnswer, snmpRequest } from "../../support/powershell/snmp-device.ts";
 import { seededRandom } from "../../support/random.ts";
 
@@ -30,7 +30,7 @@ function spoil(bytes: Buffer, random: (below: number) => number, most: number): 
 }
 
 describe("diagnosis of faulty devices on a real network", { skip: withoutPowerShell }, () => {
-  const windows = ownWindows();
+  const windows = windowsOnNetwork();
   const parts = ["diagnose/findings", "diagnose/network", "diagnose/http", "diagnose/ipp"];
   const whole = ippAnswer();
   const servers: Server[] = [];
@@ -158,7 +158,7 @@ function isWhole(request: string): boolean {
 }
 
 describe("diagnosis of a device by SNMP on a real network", { skip: withoutPowerShell }, () => {
-  const windows = ownWindows();
+  const windows = windowsOnNetwork();
   const parts = ["diagnose/network", "diagnose/snmp"];
   before(() => windows.setMachine({ RealNetwork: true }));
 

@@ -4,7 +4,7 @@ import { without } from "../../support/drivers/foreign.ts";
 import { diagnose, evaluate, problemLines } from "../../support/powershell/diagnosis.ts";
 import { freePort, IppPrinter } from "../../support/powershell/ipp-printer.ts";
 import { deployable, withoutPowerShell } from "../../support/powershell/powershell.ts";
-import { ownWindows } from "../../support/powershell/simulated-windows.ts";
+import { windowsOnNetwork } from "../../support/powershell/simulated-windows.ts";
 
 interface Answer {
   readonly Url: string;
@@ -29,7 +29,7 @@ function asIpptool(name: string, value: string): string {
 describe("diagnosis of a real printer by IPP", {
   skip: withoutPowerShell || without.ippPrinter,
 }, () => {
-  const windows = ownWindows();
+  const windows = windowsOnNetwork();
   before(async () => {
     await windows.setMachine({ RealNetwork: true });
   });

@@ -76,22 +76,20 @@ export interface RunResult {
 /** A PowerShell process with a simulated Windows. */
 export class Simulation {
   readonly folder = mkdtempSync(join(tmpdir(), "platen-pwsh-"));
-  readonly #process: ChildProcess;
-  readonly #answers: AsyncIterator<string>;
+  /** PowerShell and its answers; it starts with the first request. */
+  #shell: { readonly process: ChildProcess; readonly answers: AsyncIterator<string> } | undefined;
   #requests = 0;
   #wow64 = "";
   #processArchitecture = "AMD64";
 
-  constructor() {
+  #start() {
     const script = resolve("test/powershell/simulate.ps1");
     const places = ["-Folder", this.folder, "-Build", resolve(".build")];
     const args = ["-NoProfile", "-NonInteractive", "-File", script, ...places];
-    this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
-    const { stdin, stdout } = this.#process;
-    if (stdout === null) throw new Error("PowerShell has no output");
+    const process = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
     // `request` reports the end of PowerShell when its output ends.
-    stdin?.on("error", () => {});
-    this.#answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
+    process.stdin.on("error", () => {});
+    return { process, answers: createInterface({ input: process.stdout })[Symbol.asyncIterator]() };
   }
 
   /** @throws when PowerShell ended or the request failed in it */
@@ -101,8 +99,9 @@ export class Simulation {
   }
 
   async #ask<T>(request: Record<string, unknown>): Promise<T> {
-    this.#process.stdin?.write(`${JSON.stringify(request)}\n`);
-    const { value, done } = await this.#answers.next();
+    this.#shell ??= this.#start();
+    this.#shell.process.stdin?.write(`${JSON.stringify(request)}\n`);
+    const { value, done } = await this.#shell.answers.next();
     if (done) throw new Error("PowerShell ended");
     const answer = JSON.parse(value);
     if (answer.failed !== undefined) throw new Error(answer.failed);
@@ -187,8 +186,8 @@ export class Simulation {
   }
 
   close(): void {
-    this.#process.stdin?.end();
-    this.#process.kill();
+    this.#shell?.process.stdin?.end();
+    this.#shell?.process.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -1,24 +1,27 @@
-import { after } from "node:test";
 import { atEnd } from "../at-end.ts";
 import { Simulation } from "./powershell.ts";
 
-let windows: Simulation | undefined;
+/** The processes of PowerShell, by whether they use the network of this host. */
+const shared = new Map<boolean, Simulation>();
+
+function sharedBy(usesNetwork: boolean): Simulation {
+  const found = shared.get(usesNetwork);
+  if (found !== undefined) return found;
+  const made = new Simulation();
+  shared.set(usesNetwork, made);
+  atEnd(() => made.close());
+  return made;
+}
 
 /** The simulated Windows that all tests of this process share. Each test sets its own machine. */
 export function simulatedWindows(): Simulation {
-  if (windows === undefined) {
-    windows = new Simulation();
-    atEnd(() => windows?.close());
-  }
-  return windows;
+  return sharedBy(false);
 }
 
 /**
- * A simulated Windows for one suite or test; it is closed after it. Tests on the real network need their own process,
- * because PowerShell keeps the type to which a name first resolved.
+ * The simulated Windows for tests on the network of this host. It is another process, because PowerShell keeps the type to
+ * which a name first resolved.
  */
-export function ownWindows(): Simulation {
-  const own = new Simulation();
-  after(() => own.close());
-  return own;
+export function windowsOnNetwork(): Simulation {
+  return sharedBy(true);
 }
