@@ -160,10 +160,13 @@ test("messages name the changed account, and an address alone causes no false me
   const messages = [
     await after("/accounts/2", { role: "operator" }),
     await after("/accounts/2/disable"),
+    await (await app.fetch("/accounts", { headers })).text(),
     await after("/accounts/2/enable"),
     await after("/accounts/2/delete"),
   ];
 
+  const [list] = messages.splice(2, 1);
+  assert.match(list ?? "", />jo<[\s\S]*Disabled/, "although its one-time password is unused");
   assert.deepEqual(messages, [
     "“<bdi>jo</bdi>” is now an operator.",
     "Disabled: account “<bdi>jo</bdi>”.",

@@ -53,6 +53,7 @@ test("the page of a link shows its end and commands to download with it, and war
   assert.match(apart, new RegExp(`curl -fOJ "${url}"`));
   assert.match(here, /work only on the Platen server[\s\S]*<code>PUBLIC_URL<\/code>/);
   assert.doesNotMatch(script, /only on the Platen server/);
+  assert.match(here, /[0-9A-Fa-f]{64}/, "over http, a command checks the script");
 });
 
 test("only operators are offered links, and one with a wrong target, validity or sender is refused", async (t) => {

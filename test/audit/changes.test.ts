@@ -48,7 +48,9 @@ test("a deletion, its undo, and a deletion made final by a user are logged once,
   await app.post("/clients/1/delete", {});
   for (let i = 0; i < 2; i++) await app.post("/deletions/2/delete", {});
   const entries = (await logEntries(app)).slice(1);
+  const page = await (await app.fetch("/audit")).text();
 
+  assert.equal(page.match(/href="\/clients\/1"/g)?.length, 2, "only the other entries are links");
   assert.deepEqual(entries.map(entryText), [
     "deleted client 1 Contoso",
     "restored client 1 Contoso",

@@ -182,10 +182,16 @@ test("an unreadable list is reported in the form to a browser, and in one line t
   const fragment = await post("/import/preview", { text: "{" }, script);
   const line = await post("/import/preview", { text: "" });
   const lost = await post("/import", { state: "AAAA", digest: "x" });
+  const pasted = await post("/import/preview", { text: tooLarge.toString() });
+  const twice = await post("/import/preview", {
+    text: "name,client,address\nA,Alpha,10.0.0.1\nB,Alpha,10.0.0.1\n",
+  });
   const redirected = await fetch("/import/preview");
 
   const html = await page.text();
   assert.deepEqual(statuses(page, fragment, line, lost, redirected), [422, 422, 422, 422, 303]);
+  assert.equal(pasted.status, 413);
+  assert.match(await twice.text(), /See row 3\./);
   assert.match(html, /must contain the column “name”/);
   assert.match(html, /value="&lt;Alpha&gt;"/);
   assert.match(html, />Drucker\nA\n<\/textarea>/);

@@ -135,8 +135,8 @@ const traps: readonly Trap[] = [
   },
   {
     inf: printer(
-      "a cabinet holds all, some or none of the files, and one that cannot be read may hold them",
-      "[I]\nCopyFiles=@all.dll,@some.dll,@none.dll,@any.dll\n[SourceDisksNames]\n1=d,all.cab\n2=d,none.cab\n3=d,any.cab\n[SourceDisksFiles]\nall.dll=1\nsome.dll=1\nnone.dll=2\nany.dll=3\n",
+      "a cabinet, also beside the INF although its disk names a folder, holds all, some or none of the files, and one that cannot be read may hold them",
+      "[I]\nCopyFiles=@all.dll,@some.dll,@none.dll,@any.dll\n[SourceDisksNames]\n1=d,all.cab,,sub\n2=d,none.cab\n3=d,any.cab\n[SourceDisksFiles]\nall.dll=1\nsome.dll=1\nnone.dll=2\nany.dll=3\n",
     ),
     files: {
       "all.cab": ["ALL.DLL", "sub\\some.dll"],

@@ -176,6 +176,7 @@ test("before a second driver changes, the page names the printers that reinstall
   const fails =
     "1 printer will fail on ARM64 PCs. The INF does not contain the model “<bdi>Papyrus ARM</bdi>”: ";
   assert.ok(preview.includes(fails));
+  assert.match(preview, />Save anyway</);
   assert.match(preview, /on ARM64 PCs.*Second.*1 printer must be deployed again: .*Second/s);
   assert.deepEqual(lost, [["lost-model", "attention", true]]);
   assert.deepEqual(foreign, [["not-for-arm64", "attention", true]]);

@@ -187,7 +187,9 @@ test("a program gets a preview of a bulk change in plain text, and nothing is ch
 test("a browser gets the preview as a page and a page script as the list’s replacement, and both confirm it", async (t) => {
   const service = await startWithUnsigned(t);
 
-  const page = await textOf(service.post("/printers/bulk", { ...toUnsigned, narrowed: "q=a" }, navigation));
+  const page = await textOf(
+    service.post("/printers/bulk", { ...toUnsigned, narrowed: "q=a", only_unmatched: "on" }, navigation),
+  );
   const fragment = await textOf(service.post("/printers/bulk", toUnsigned, htmx));
   const between = bulkFieldsOf(service).map(({ driver }) => driver);
   const done = await service.post("/printers/bulk", fieldsIn(page), navigation);
@@ -201,6 +203,7 @@ test("a browser gets the preview as a page and a page script as the list’s rep
     assert.match(text, /The packages of 3 printers change/);
     assert.match(text, /<button class="primary">Change 3 printers/);
   }
+  assert.equal(fieldsIn(page).only_unmatched, "on");
   assert.deepEqual(between, [1, 1, 1, 1]);
   assert.match(done.headers.get("location") ?? "", /^\/printers\?q=a&bulk=/);
   assert.match(list, /<div class="notice warn".*3 printers now use .*3 printers are now blocked\./s);
