@@ -56,6 +56,14 @@ test("the log reports at the start that the settings name no administrator, and 
   const named = [
     { ...proxy, REMOTE_GROUPS: "admin=*" },
     { ...proxy, ADMIN_PASSWORD: adminPassword },
+    {
+      ...{
+        OIDC_ISSUER: "https://id.example",
+        OIDC_CLIENT_ID: "platen",
+        OIDC_CLIENT_SECRET: "secret-of-platen",
+      },
+      ...{ OIDC_ROLES: "admin=admins", PUBLIC_URL: "https://platen.example" },
+    },
   ];
-  assert.deepEqual([proxy, proxySettings, ...named].map(isLacking), [true, false, false, false]);
+  assert.deepEqual([proxy, proxySettings, ...named].map(isLacking), [true, false, false, false, false]);
 });

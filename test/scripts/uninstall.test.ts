@@ -68,7 +68,7 @@ describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () 
       (job) => [withJobs(job), "uninstall"],
     ),
     "a job that waits behind a stuck one keeps the queue, and the stuck one is deleted": [
-      withJobs(inState("Error", 90), inState("Normal", 9, 2)),
+      withJobs(inState("Error", 90), inState("Normal", 600, 2)),
       "uninstall",
     ],
     "printed documents that the queue keeps neither count nor wait, and go without a remark": [
@@ -78,7 +78,7 @@ describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () 
     "a retained job that still prints or waits keeps the queue": [
       withJobs(
         ...["Printing, Retained", "Spooling, Retained", 8192 + 2048].map((state, id) =>
-          inState(state, 1, id),
+          inState(state, 600, id),
         ),
       ),
       "uninstall",

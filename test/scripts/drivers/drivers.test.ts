@@ -11,6 +11,7 @@ import { arm64Machine } from "../../support/powershell/simulated-arm64.ts";
 import { papyrusDriver, queue, tcpPort } from "../../support/powershell/simulated-machine.ts";
 import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
 import { storiesOf, tellStories } from "../../support/powershell/transcripts.ts";
+import { makeTicket } from "../../support/printers/tickets.ts";
 import { makeDriver } from "../../support/records.ts";
 
 const trusting = deployable({}, { trust_publisher: true });
@@ -227,6 +228,11 @@ describe("a newer driver than the deployed one, on a simulated Windows", { skip:
       { ...withNewer, Drivers: [papyrusDriver("1.0.0.0", "01/01/2020")] },
       exact,
       "install",
+    ],
+    "a printer’s ticket is set again, since the driver that is there now has not seen it": [
+      withNewer,
+      ["install", deployable({ print_ticket: makeTicket() })],
+      ["install", deployable({ print_ticket: makeTicket() }, { exact_version: true })],
     ],
     "-WhatIf exchanges nothing": [withNewer, exact, "install -WhatIf"],
   });
