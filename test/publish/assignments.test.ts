@@ -94,6 +94,10 @@ describe("assigning published apps", { skip: withoutPowerShell }, () => {
     const [{ target } = { target: {} }] = assignmentsOf(one);
     assert.equal((target as Fields).deviceAndAppManagementAssignmentFilterId, filter);
     assert.doesNotMatch(run.said, /kept as in Intune/);
+    tenant.directory.assignmentFilters.push({ id: office, displayName: "Desktops" });
+    const other = await publish(path, { AssignTo: [everyone], Filter: "Desktops", Force: true });
+    const [changed = { target: {} }] = assignmentsOf(one);
+    assert.equal((changed.target as Fields).deviceAndAppManagementAssignmentFilterId, office, other.said);
   });
 
   test("a new app gets groups, a filter, scope tags and a category by name, once its content is published", async (t) => {
