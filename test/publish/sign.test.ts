@@ -126,6 +126,10 @@ describe("sign.ps1", { skip: withoutPowerShell || without.osslsigncode || withou
       /-Url takes an address that begins with https/,
       () => ({ ...withFile(), Url: "gopher://platen.example" }),
     ],
+    [
+      /is not encrypted: /,
+      () => ({ ...withFile(), Url: "http://platen.example", AllowHttp: true, Token: secure("platen_x") }),
+    ],
   ];
   for (const [message, given] of refusals)
     test(`refuses what cannot work before it signs anything: ${message.source}`, async (t) => {
