@@ -7,7 +7,6 @@ using System.Linq;
 using System.Management.Automation;
 using System.Management.Automation.Provider;
 using System.Net;
-using System.Net.Sockets;
 using System.Security;
 
 public class SimKey
@@ -239,6 +238,6 @@ public static class SimDns
         if (IPAddress.TryParse(name, out address)) return new[] { address };
         string[] found;
         if (Names.TryGetValue(name, out found)) return found.Select(IPAddress.Parse).ToArray();
-        throw new SocketException(11001);
+        throw new InvalidOperationException("Der angegebene Host ist unbekannt");
     }
 }

@@ -70,14 +70,14 @@ function Invoke-SimulatedPnpUtil {
 }
 
 function Get-SimulatedAddress {
-    if ($script:M.AddressesFail) { throw [Net.NetworkInformation.NetworkInformationException]::new(5) }
+    if ($script:M.AddressesFail) { throw [InvalidOperationException]::new('Die Netzwerkkarten sind nicht lesbar.') }
     $script:M.Addresses
 }
 function Test-SimulatedAdministrator { return [bool]$script:M.Admin }
 function Get-AuthenticodeSignature {
     [CmdletBinding()] param([string]$LiteralPath)
     $signer = $null
-    if ((Test-Path -LiteralPath $LiteralPath)) { $signer = New-SimulatedCertificate -Thumbprint 'AABBCC' }
+    if (Test-Path -LiteralPath $LiteralPath) { $signer = New-SimulatedCertificate -Thumbprint 'AABBCC' }
     return [pscustomobject]@{ SignerCertificate = $signer }
 }
 function New-SimulatedCertificate {

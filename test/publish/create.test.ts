@@ -44,7 +44,7 @@ describe("publishing new apps", { skip: withoutPowerShell }, () => {
     const id = await service.addPrinter({ name: "Front Desk", client_id: "1", location: "Hall" });
     const png = await addIcon(service, id);
 
-    const run = await publish(`/printers/${id}/publish`);
+    const run = await publish(`/printers/${id}/publish`, { PassThru: true });
 
     const app = appOf(tenant, `printer:${id}`);
     const page = await text(`/printers/${id}`);
@@ -52,6 +52,7 @@ describe("publishing new apps", { skip: withoutPowerShell }, () => {
       return [ruleType, runAs32Bit, Buffer.from(String(scriptContent), "base64").toString()];
     });
     assert.deepEqual([run.code, resultRows(run)], [0, ["Front Desk (Contoso)  Created"]]);
+    assert.deepEqual([run.rows[0]?.Result, run.rows[0]?.AppId], ["Created", app.id]);
     for (const name of ["displayName", "description", "publisher", "displayVersion", "installCommandLine"])
       assert.ok(page.includes(`>${app[name]}<`), `the page has the same ${name}: ${app[name]}`);
     assert.deepEqual(rules, [

@@ -21,9 +21,10 @@ import {
 } from "../support/publish/publishing.ts";
 
 /** Publishes the printer with an icon. @returns the number of requests */
-async function publishWithIcon({ service, tenant, publish, id, path, app }: OnePrinter): Promise<number> {
+async function publishWithIcon(one: OnePrinter, environment: Record<string, string> = {}): Promise<number> {
+  const { service, tenant, publish, id, path, app } = one;
   await addIcon(service, id);
-  const run = await publish(path);
+  const run = await publish(path, {}, environment);
   assert.equal(run.code, 0, run.said + run.log);
   assert.equal(tenant.apps().length, 1, "there is no second app");
   const { publishingState, largeIcon } = app();
@@ -53,7 +54,9 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
   const all: BehaviourChanges = Object.assign({}, ...Object.values(moods).toReversed(), onlyOnce);
   for (const [name, behaviour] of selectCases(Object.entries({ ...moods, "does all of it": all }), 2))
     test(`a tenant that ${name} still gets the app`, async (t) => {
-      assert.ok((await publishWithIcon(await startWithPrinter(t, behaviour))) > 10);
+      // The package has eight such blocks.
+      const blocks = { UploadBlockBytes: "4096" };
+      assert.ok((await publishWithIcon(await startWithPrinter(t, behaviour), blocks)) > 10);
     });
 
   const creation = { method: "POST", path: /mobileApps$/ };

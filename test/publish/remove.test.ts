@@ -17,10 +17,9 @@ const countOf = (run: Parameters<typeof resultRows>[0], word: string) =>
   resultRows(run).filter((row) => row.includes(word)).length;
 
 describe("publishing with -WhatIf", { skip: withoutPowerShell }, () => {
-  const ofClient = "Description,Name,App package file";
   for (const [what, given, changed] of [
     ["new", { AssignTo: ["11111111-2222-4333-8444-555555555555"] }, "New app"],
-    ["changed", {}, ofClient],
+    ["changed", {}, "Description,Name,App package file"],
   ] as const)
     test(`says what it would do for ${what} apps, and only reads`, async (t) => {
       const { service, tenant, publish, published } = await startPublishing(t);
@@ -56,15 +55,20 @@ async function startWithDeleted(t: TestContext) {
 }
 
 describe("removing apps of deleted records", { skip: withoutPowerShell }, () => {
-  test("lists these apps, and deletes nothing with -WhatIf and by default", async (t) => {
+  test("lists these apps, and deletes nothing with -WhatIf, by default, and without a person to ask", async (t) => {
     const { tenant, publish, path } = await startWithDeleted(t);
 
     const listed = await publish(path, { Remove: true, WhatIf: true });
     const declined = await publish(path, { Remove: true }, { ANSWER: "default" });
+    const unasked = await publish(path, { Remove: true });
 
-    assert.deepEqual([listed.code, declined.code, changesIn(tenant)], [3, 3, []]);
+    assert.deepEqual([listed.code, declined.code, unasked.code, changesIn(tenant)], [3, 3, 1, []]);
     assert.deepEqual([countOf(listed, "Pending"), countOf(declined, "Pending")], [3, 3]);
     assert.match(declined.said, /Delete 3 apps\? What they installed stays on the PCs\./);
+    assert.match(
+      unasked.said,
+      /This session cannot ask\. Check the list, and run the script again with -Force/,
+    );
   });
 
   test("deletes these apps after a yes, printers before their driver, and no others", async (t) => {

@@ -249,7 +249,7 @@ describe("signing in to publish as an app", { skip: withoutPowerShell }, () => {
     [identityHeader, 0],
     ["wrong", 1],
   ] as const)
-    test(`a managed identity gets its token from the endpoint that the environment names: ${code}`, async (t) => {
+    test(`a managed identity gets ${code === 0 ? "its" : "no"} token from the endpoint that the environment names`, async (t) => {
       const { tenant, publish, path } = await startPublished(t);
       const IDENTITY_ENDPOINT = tenant.graphUrl.replace("/t/", "/identity/");
 

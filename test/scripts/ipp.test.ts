@@ -25,7 +25,7 @@ const failures: Record<string, Values> = {
   "that falls asleep meanwhile": { FallsAsleep: true },
   "that times out": { Code: "0x800705b4" },
   "that Windows cannot use": { Code: "0x80070057" },
-  "without a queue that Windows knows": { Known: "device" },
+  "that Windows knows without a queue": { Known: "device" },
 };
 const wrongUrls = {
   "no queue": "nothing",
@@ -38,9 +38,9 @@ const many = deploymentOfMany("Client", [
   deployable({ id: "8", name: "Label", address: "10.0.0.8" }),
 ]);
 const stopping: Record<string, Machine> = {
-  before: { SpoolerDiesAt: "Add-Printer" },
-  after: { DiesAfterAdd: true },
-  "after renaming and": { DiesAfterAdd: true, IgnoresQueueName: true },
+  "before adding the queue": { SpoolerDiesAt: "Add-Printer" },
+  "after adding the queue": { DiesAfterAdd: true },
+  "after adding the queue under another name": { DiesAfterAdd: true, IgnoresQueueName: true },
 };
 
 describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () => {
@@ -140,7 +140,7 @@ describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () =>
     ],
     ...storiesOf(
       stopping,
-      (when) => `a spooler that stops ${when} adding the queue is started again, and there is one queue`,
+      (when) => `a spooler that stops ${when} is started again, and there is one queue`,
       (quirk) => [{ ...awake, ...quirk }, office, "install, detect"],
     ),
   });
@@ -231,7 +231,7 @@ describe("other queues on an IPP printer's device, on a simulated Windows", {
     "the queue of another device is not taken for ours, even when Windows renames ours": [
       { Devices: [device({ Meanwhile })], IgnoresQueueName: true },
       office,
-      "install",
+      "install, detect",
     ],
     ...storiesOf(
       found,
@@ -243,7 +243,7 @@ describe("other queues on an IPP printer's device, on a simulated Windows", {
           IgnoresQueueName: true,
         },
         printer,
-        "install",
+        "install, detect",
       ],
     ),
     "when Windows adds no queue of ours, the queue of another device is not touched": [

@@ -53,7 +53,10 @@ describe("names that devices and users choose, on a simulated Windows", { skip: 
       "install",
     ],
     ...storiesOf(
-      { "is cleaned": spoilt, "is shortened to 100 characters": "M".repeat(700) },
+      {
+        "is cleaned": `${spoilt} 打印机 👨\u200d👩\u200d👧`,
+        "is shortened to 100 characters": "M".repeat(700),
+      },
       (what) => `a device's name ${what} in a diagnosis`,
       (model) => [withModel(model), office, "diagnose"],
     ),

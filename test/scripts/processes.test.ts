@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { deploymentOf, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { renderPublishScript } from "../../src/pkg/scripts/publish-script.ts";
@@ -9,8 +11,7 @@ import { renderScript, type ScriptKind, scriptKinds } from "../../src/pkg/script
 import { deepTest } from "../support/depth.ts";
 import { evaluate } from "../support/powershell/diagnosis.ts";
 import { windowsDeployable } from "../support/powershell/ipp-machine.ts";
-import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
-import { runFile } from "../support/powershell/powershell-process.ts";
+import { deployable, program, withoutPowerShell } from "../support/powershell/powershell.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 import { makePublication } from "../support/publish/publications.ts";
 
@@ -29,7 +30,10 @@ const deployments = {
   several: deploymentOfMany("Client", many),
   driverless: deploymentOf(windowsDeployable({ subnets: "10.9.9.0/24", duplex: "long_edge" })),
 };
-type Options = Parameters<typeof runFile>[1];
+interface Options {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
 type RunArguments = [which: keyof typeof deployments, options?: Options];
 
 /** The exit codes without Windows, modulo 256 as on this system, and the beginnings of the lines. */
@@ -51,6 +55,17 @@ const constrained = {
   requirement: [1, problem],
   publish: [1, problem],
 } as const;
+
+/** Runs a file in its own process, as RMM tools do on Windows. The exit code is modulo 256: this system keeps only eight bits. */
+async function runFile(script: string, { args = [], env = {} }: Options = {}) {
+  const all = ["-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File", script, ...args];
+  // Files that a script writes to relative paths stay beside it.
+  const place = { cwd: dirname(script), env: { ...process.env, ...env } };
+  const child = spawn(program, all, { ...place, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await ended, stdout, stderr };
+}
 
 describe("scripts as real processes", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();

@@ -33,7 +33,7 @@ const elsewhere = { PrinterHostAddress: "10.0.0.1" };
 
 describe("drift and ports on a simulated Windows", { skip: withoutPowerShell }, () => {
   tellStories("repairs", {
-    // Its jobs stay.
+    // Without a new queue, its jobs stay.
     ...storiesOf(
       drifts,
       (what) => `detect reports drift of ${what}, and install repairs it without a new queue`,

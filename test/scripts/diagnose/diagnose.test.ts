@@ -78,7 +78,7 @@ describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => 
       ([change, printer = office]) => [officeMachine(change), printer, "diagnose"],
     ),
     ...storiesOf(
-      { "an address": "10.0.0.9", nothing: "silent", "no address": "" },
+      { "an address": "10.0.0.9", "no answer": "silent", "no address": "" },
       (what) =>
         `a name for which the name server has ${what} is resolved first, and no request is sent when that fails`,
       (address) => [officeMachine(setNetwork({ Names: { [host]: address } })), byName, "diagnose"],

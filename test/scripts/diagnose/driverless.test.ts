@@ -50,7 +50,7 @@ const marked = (IppUrl: string | null) => ({
 });
 
 const faults: Record<string, Machine> = {
-  "nothing of a correct queue in protected print mode": { Registry: { ...Registry, ...isProtected } },
+  "that protected print mode lets a correct queue through": { Registry: { ...Registry, ...isProtected } },
   "the class driver on a TCP/IP port": { Queues: [ippQueue("Office", "IP_1")], Ports: [tcpPort("IP_1")] },
   "a queue of others": marked(null),
   "another URL": marked("http://10.0.0.8:631/ipp/print"),
@@ -65,7 +65,7 @@ const faults: Record<string, Machine> = {
   }),
   "a printer that accepts no jobs": withAttributes({ "printer-is-accepting-jobs": ["False"] }),
   "little toner": reasons("toner-low-warning"),
-  "nothing of a mere report": reasons("toner-low-report"),
+  "a note of little toner, which is no fault": reasons("toner-low-report"),
   "queues that Windows added for the same device, by port or by port id": {
     Queues: [ippQueue("Office"), ippQueue("A"), ippQueue("B", "WSD-b"), ippQueue("C", "WSD-c")],
     Ports: [ippPort(), ippPort("WSD-b"), ippPort("WSD-c")],

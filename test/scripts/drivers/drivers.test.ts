@@ -22,16 +22,16 @@ const machines: Record<string, Machine> = {
   "a driver that Windows never adds": { DriverNever: true },
 };
 const current = {
-  same: papyrusDriver(),
-  "newer version": papyrusDriver("1.2.3.10"),
-  "newer date": papyrusDriver("1.0.0.0", "07/01/2026"),
+  "the same version": papyrusDriver(),
+  "a newer version": papyrusDriver("1.2.3.10"),
+  "a newer date": papyrusDriver("1.0.0.0", "07/01/2026"),
 };
 
 describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
   tellStories("drivers", {
     ...storiesOf(
       current,
-      (what) => `a driver of the ${what} is not installed again`,
+      (what) => `a driver of ${what} is not installed again`,
       (driver) => [{ Drivers: [driver] }, "install"],
     ),
     ...storiesOf(
@@ -191,7 +191,7 @@ const withNewer: Machine = {
 const failing: Record<string, Machine> = {
   "that Windows refuses is not exchanged": { PnpCode: -536870325 },
   "that Windows does not add is exchanged back": { RefusesVersion: "1.2.3.4" },
-  "that another driver shares is refused before anything is touched": {
+  "is refused when another driver shares the newer one": {
     Drivers: [newer, { ...newer, Name: "Papyrus Fax" }],
   },
 };

@@ -48,7 +48,6 @@ function serviceChanges(before: State, after: State, calls: readonly string[]): 
   return [
     ...(starts <= 0 ? [] : [`spooler started${starts > 1 ? ` ${starts} times` : ""}`]),
     ...(restarts > 0 ? ["spooler restarted"] : []),
-    ...(after.Downloads > before.Downloads ? ["driver downloaded"] : []),
     ...(Status !== "Running" && Status !== before.Spooler.Status ? [`spooler ends ${Status}`] : []),
   ];
 }

@@ -150,11 +150,11 @@ function logLines(log: string): string[] {
     .map((message) => `log: ${message.replace(/\(\): .*/, "()")}`);
 }
 
-/** All calls but queries, in order. Writes to the registry are not counted: a time is written only if it has changed. */
+/** All calls but queries of Windows, in order. Writes to the registry are not counted: a time is written only if it has changed. */
 function callLines(calls: readonly string[]): string[] {
-  const changing = calls.filter((call) => !call.startsWith("Get-"));
+  const shown = calls.filter((call) => !call.startsWith("Get-") || /(?:Address|Answer)$/.test(call));
   const counted: { call: string; count: number }[] = [];
-  for (const call of changing) {
+  for (const call of shown) {
     const previous = counted.at(-1);
     if (previous?.call === call) previous.count++;
     else counted.push({ call, count: 1 });
