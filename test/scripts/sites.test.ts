@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Deployable, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
+import { device } from "../support/powershell/ipp-machine.ts";
 import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
 import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 import { tellStories } from "../support/powershell/transcripts.ts";
@@ -74,6 +75,11 @@ describe("subnets on a simulated Windows", { skip: withoutPowerShell }, () => {
   });
 
   tellStories("sites", {
+    "a printer that must be reachable is applicable where only LPR’s port answers, if it uses LPR": [
+      { Devices: [device({ Port: 515 })] },
+      ["requirement", placed("", { requires_reachable: "on", protocol: "lpr", lpr_queue: "lp" })],
+      ["requirement", placed("", { requires_reachable: "on" })],
+    ],
     "a machine whose addresses cannot be read is not applicable, and install fails": [
       { AddressesFail: true },
       placed("10.1.2.0/24"),

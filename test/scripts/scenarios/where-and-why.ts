@@ -4,8 +4,6 @@ import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
 import { tcpPort } from "../../support/powershell/simulated-machine.ts";
 
 const reachable = deployable({ requires_reachable: "on" });
-const reachableByLpr = deployable({ requires_reachable: "on", protocol: "lpr", lpr_queue: "lp" });
-const byLpr = device({ Port: 515 });
 const [on, off] = [device({ Port: 9100 }), device({ Port: 9100, Awake: false })];
 const here = { Addresses: ["10.1.2.77"] };
 
@@ -35,7 +33,6 @@ const subnets: ScenarioGroup = {
     ],
     ["the same, installed", 0, { Devices: [off] }, ["install", reachable], ["requirement", reachable]],
     ["the same, not installed, and the printer is on", 0, { Devices: [on] }, ["requirement", reachable]],
-    ["the same by LPR, and only its port is open", 0, { Devices: [byLpr] }, ["requirement", reachableByLpr]],
   ],
 };
 
