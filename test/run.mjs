@@ -2,8 +2,10 @@
 // *.deep.ts, and all cases of each *.test.ts that imports support/depth.ts. Further words select the files whose path
 // contains one of them.
 // REQUIRE_ALL=1 makes a skipped test fail the run, for CI. Two things may be missing even then: PowerShell and .NET, which
-// Debian does not have; and the right to mount a disk or make a network namespace, which containers may lack. WORKERS=3
-// uses three processes. ORDER=random or ORDER=random:17 shuffles the files.
+// Debian does not have; and the right to mount a disk or make a network namespace, which containers may lack. WORKERS=1
+// uses one process. ORDER=random or ORDER=random:17 shuffles the files.
+// `npm test` lets Node collect garbage in one step. Each service's database is memory outside of the heap, which makes Node
+// mark the heap again after every few tests; in small steps that needs a quarter of the tests' processor time.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -39,7 +41,10 @@ for (const word of words) {
 const names = all.filter((name) => words.length === 0 || words.some((word) => name.includes(word)));
 const { status } = spawnSync(process.execPath, ["build.mjs", "--tests", ...names], { stdio: "inherit" });
 if (status !== 0) process.exit(1);
-const workers = Number(process.env.WORKERS ?? Math.min(4, Math.max(2, availableParallelism())));
+// Quick tests wait for other processes a fifth of their time. Deep tests measure times.
+const workers = Number(
+  process.env.WORKERS ?? Math.min(4, Math.max(2, availableParallelism()) + (isDeep ? 0 : 1)),
+);
 prepareWorkers(ordered(names));
 const temporary = mkdtempSync(join(temporaryRoot(), "platen-run-"));
 process.env.TMPDIR = temporary;
