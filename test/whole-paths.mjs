@@ -24,6 +24,7 @@ export const wholePaths = {
   "import/pages.test.ts": "a file is previewed and imported, and a refused list is kept",
   "pages/change-pages.test.ts":
     "a bulk change of driver shows what becomes blocked, changes nothing before it is confirmed, and can be undone",
+  "pages/list-pages.test.ts": "are usable at 320 px, dark",
   "pages/look.test.ts":
     "has no accessibility problem and fits the window, light and dark, wide and at 360 px: /",
   "printers/arm64-pages.test.ts":
