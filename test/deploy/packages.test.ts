@@ -6,9 +6,9 @@ import { packageFormats } from "../../src/pkg/formats/formats.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { copyData } from "../support/copies.ts";
 import { etagOf, textOf } from "../support/deploy/answers.ts";
+import { isDeep } from "../support/depth.ts";
 import { addPair, appWithPair, armZip } from "../support/drivers/arm64-pair.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
-import { everyUnpacker } from "../support/drivers/every-unpacker.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import {
   appWithMixedDriver,
@@ -41,7 +41,9 @@ const oddTree: Tree = {
 };
 
 describe("other people's tools open the packages", () => {
-  for (const [name, unpack] of everyUnpacker) {
+  for (const [name, unpack] of Object.entries(unpackers)) {
+    // The program in .NET must be built first.
+    if (name === "dotnet" && !isDeep) continue;
     const skip = name in without ? without[name as keyof typeof without] : false;
     test(`${name} finds the files of a driver, of two drivers, and a driver's own, byte by byte`, {
       skip,

@@ -63,7 +63,7 @@ const openDetails = "document.querySelectorAll('details').forEach((details) => {
 describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
   // The quick tier checks other pages with axe in the tests of their subjects.
   for (const path of selectCases(pages, 1))
-    test(`has no accessibility problem and fits the window, light and dark, wide and at 360 px: ${path}`, async (t) => {
+    test(`has no accessibility problem and fits the window: ${path}`, async (t) => {
       const service = await fullService(t);
       const found: string[] = [];
 
@@ -102,7 +102,7 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
         );
       });
 
-  test("is usable with a message or a refused form, light and dark, wide and at 320 px", async (t) => {
+  test("is usable with a message or a refused form", async (t) => {
     const service = await fullService(t);
     const found: string[] = [];
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { deploymentOf, withoutDrivers } from "../../src/pkg/scripts/deployment.ts";
+import type { ScriptKind } from "../../src/pkg/scripts/render.ts";
 import type { Deployed } from "../support/audit/deployed.ts";
 import { driverOnly, pcl, ps } from "../support/drivers/driver-only.ts";
 import { assertNothingLeft, testInterrupted } from "../support/drivers/interrupted.ts";
-import { driverNamesOf, lastLine, queuesOf, runAll } from "../support/drivers/script-runs.ts";
 import { device, ippUrl, windowsDeployable, withIppQueue } from "../support/powershell/ipp-machine.ts";
 import {
   deployable,
@@ -61,6 +61,12 @@ const beforeIpp: Machine = {
 describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();
 
+  async function runAll<K extends ScriptKind[]>(what: Deployed, ...kinds: K) {
+    const results: RunResult[] = [];
+    for (const kind of kinds) results.push(await windows.run(kind, what));
+    return results as { [I in keyof K]: RunResult };
+  }
+
   const beforePrinter = { ...older, Users, Queues: [oldQueue()], Ports: wrongPorts };
   const renaming = { ...beforeIpp, IgnoresQueueName: true };
   const onArm: Machine = {
@@ -82,10 +88,11 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
       `install of ${what}, the next install completes and uninstall leaves nothing`,
       { script: ["install", deployed], prepare: () => windows.setMachine(machine), moreThan, ...failures },
       async (where, broken) => {
-        const runs = await runAll(windows, deployed, "install", "detect", "uninstall");
+        const runs = await runAll(deployed, "install", "detect", "uninstall");
 
         assertNothingLeft(runs, where);
-        assert.deepEqual([queuesOf(runs[0]), broken.left], [queues, 0], where);
+        const names = runs[0].machine.Queues.map(({ Name }) => Name);
+        assert.deepEqual([names, broken.left], [queues, 0], where);
       },
     );
   }
@@ -149,8 +156,9 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
       await windows.changeMachine({ Queues: [] });
       const cleaned = await windows.run("uninstall", own);
 
-      assert.deepEqual([spared.code, driverNamesOf(spared)], [0, [ps]], where);
-      assert.match(lastLine(spared), /stays: Front Desk uses it$/, where);
+      const drivers = spared.machine.Drivers.map(({ Name }) => Name);
+      assert.deepEqual([spared.code, drivers], [0, [ps]], where);
+      assert.match(spared.output.at(-1) ?? "", /stays: Front Desk uses it$/, where);
       assertNothingLeft([cleaned], where);
     },
   );
@@ -160,7 +168,7 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
     "install of a printer without its driver, install completes and both uninstalls leave nothing",
     { script: ["install", apart], prepare: () => windows.install({}, own), moreThan: 15, deep: ["cut"] },
     async (where) => {
-      const runs = await runAll(windows, apart, "install", "detect", "uninstall");
+      const runs = await runAll(apart, "install", "detect", "uninstall");
 
       assertNothingLeft([...runs, await windows.run("uninstall", own)], where);
     },
@@ -233,7 +241,7 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
       ...cutFirst,
     },
     async (where) => {
-      const [again, second, gone] = await runAll(windows, usersPrinter, "install", "install", "uninstall");
+      const [again, second, gone] = await runAll(usersPrinter, "install", "install", "uninstall");
 
       const [, whole = again.machine] = machines;
       assert.deepEqual(finalState(again.machine), finalState(whole), where);

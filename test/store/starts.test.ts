@@ -230,15 +230,15 @@ const damagedFiles: Cases = [
   [(sound) => sound.subarray(0, 100), /it has 100 of \d+ bytes: a copy of it broke off/],
   [(sound) => sound.subarray(0, sound.length - 1), withAdvice("a copy of it broke off")],
   [() => Buffer.alloc(8192, "text "), withAdvice("it does not start as an SQLite database does")],
-  [(sound) => Buffer.from(sound).fill(7, 4200, 9000), withAdvice("")],
-  [(sound) => Buffer.from(sound).fill(7, 100, 5000), withAdvice("")],
+  [(sound) => Buffer.from(sound).fill(7, 4200, 9000), withAdvice("on page 2")],
+  [(sound) => Buffer.from(sound).fill(7, 100, 5000), withAdvice("malformed")],
 ];
 
 const notTheSeal = /its SHA-256 is not the one that it was saved with/;
 const replaced = (sound: Buffer, from: string, to: string) =>
   Buffer.from(sound.toString("latin1").replace(from, to), "latin1");
 const brokenSeals: Cases = [
-  [(sound) => replaced(sound, "Contoso", "Contosso"), /./],
+  [(sound) => replaced(sound, "Contoso", "Contosso"), brokeOff],
   [(sound) => replaced(sound, "Contoso", "Kontoso"), notTheSeal],
   [(sound) => flipped(sound, 27), notTheSeal],
   ...[1, 50, 4096].map((lost) => [(sound: Buffer) => sound.subarray(0, -lost), brokeOff] as const),

@@ -28,15 +28,12 @@ const settings: readonly (readonly [name: string, fields: Record<string, string>
   ["subnets", { subnets: "10.20.30.0/24\n10.20.31.0/24\nfd00:20:30::/48" }],
 ];
 
-function combineFields(chosen: readonly Record<string, string>[]): Record<string, string> {
-  const replaces = ["Old queue", ...chosen.flatMap(({ replaces }) => replaces ?? [])].join("\n");
-  return Object.assign({}, usual, ...chosen, { replaces });
-}
-
 /** Every combination of the settings: their names, and the printer's fields. */
 export const settingChoices = Array.from({ length: 2 ** settings.length }, (_, bits) => {
   const chosen = settings.filter((_, i) => bits & (1 << i));
-  return { names: chosen.map(([name]) => name), fields: combineFields(chosen.map(([, fields]) => fields)) };
+  const replaces = ["Old queue", ...chosen.flatMap(([, { replaces }]) => replaces ?? [])].join("\n");
+  const fields = Object.assign({}, usual, ...chosen.map(([, fields]) => fields), { replaces });
+  return { names: chosen.map(([name]) => name), fields: fields as Record<string, string> };
 });
 
 const uploaded = makeDriver({
