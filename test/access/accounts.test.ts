@@ -147,7 +147,9 @@ test("messages name the changed account, and an address alone causes no false me
   const headers = { cookie: await signInAdmin(app) };
   await addAccount(app, "jo");
   const messageAt = async (path: string) => {
-    const page = await (await app.fetch(path, { headers })).text();
+    const answer = await app.fetch(path, { headers });
+    assert.equal(answer.status, 200, path);
+    const page = await answer.text();
     return /<div class="notice good"[^>]*>\s*<p>(.*?)<\/p>/.exec(page)?.[1];
   };
   const after = async (path: string, fields = {}) =>
