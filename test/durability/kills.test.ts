@@ -204,7 +204,6 @@ test("a write that arrives during a save is in the audit log only after its own 
       holding = fail;
     });
   });
-  const createdIn = () => entriesIn(dataDir).filter(({ change }) => change !== undefined);
 
   await clients.add(clientNamed("Saved"));
   isHeld = true;
@@ -218,7 +217,8 @@ test("a write that arrives during a save is in the audit log only after its own 
   await clients.add(clientNamed("Later"));
   await audit.flush();
 
-  assert.deepEqual(createdIn().map(entryText), [
+  const changes = entriesIn(dataDir).filter(({ change }) => change !== undefined);
+  assert.deepEqual(changes.map(entryText), [
     "created client 1 Saved: name Saved",
     "created client 2 Later: name Later",
   ]);

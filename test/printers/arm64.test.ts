@@ -153,10 +153,8 @@ test("before a second driver changes, the page names the printers that reinstall
   const extra = [
     { name: "b/other.inf", bytes: inf("Papyrus Other", "NTarm64") },
     { name: "b/x64.inf", bytes: inf("Papyrus ARM", "NTamd64") },
-    ...[
-      { name: "b/arm.dll", bytes: "other bytes" },
-      { name: "b/papyrus.cat", bytes: "catalog" },
-    ],
+    { name: "b/arm.dll", bytes: "other bytes" },
+    { name: "b/papyrus.cat", bytes: "catalog" },
   ];
   const two = await addDriver(armZip({ version: "6.0.0.0", extra }));
   const choose = (inf_path: string, driver_desc: string, more = {}, headers = {}) =>
