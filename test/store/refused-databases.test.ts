@@ -10,15 +10,8 @@ import { makeTarget, part, withManifest } from "../support/backup/hostile-backup
 import { editDatabase, makeOldDatabase, oldDigest, oldReport } from "../support/database.ts";
 import { rounds, selectCases } from "../support/depth.ts";
 
-interface Folder {
-  readonly dataDir: string;
-  readonly path: string;
-  readonly archive: string;
-  readonly sound: Buffer;
-}
-
 /** A folder with a sound database and its only archive. */
-async function makeFolder(t: TestContext, schema: "old" | "current"): Promise<Folder> {
+async function makeFolder(t: TestContext, schema: "old" | "current") {
   const dataDir = join(await temporaryFolder(t), "data");
   const path = await makeOldDatabase(dataDir, { reports: [oldReport, oldReport] });
   const archive = join(dataDir, "drivers", `${oldDigest}.zip`);
@@ -28,6 +21,7 @@ async function makeFolder(t: TestContext, schema: "old" | "current"): Promise<Fo
   return { dataDir, path, archive, sound: readFileSync(path) };
 }
 
+type Folder = Awaited<ReturnType<typeof makeFolder>>;
 /** Statements, or a function of the sound file. */
 type Change = string | ((sound: Buffer) => Uint8Array);
 type Cases = readonly (readonly [Change, RegExp])[];
