@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { parseClient } from "../../src/domain/printers/client.ts";
 import { verifyAudit } from "../../src/store/audit/verify.ts";
@@ -200,6 +201,7 @@ deepTest(
     const backup = spawn(process.execPath, [bundle, "backup", "-"], { env });
     const restore = spawn(process.execPath, [bundle, "restore", "-"], { env: { ...env, DATA_DIR: other } });
     const ended = [backup, restore].map((child) => new Promise((resolve) => child.on("close", resolve)));
+    const said = text(backup.stderr);
     backup.stdout.pipe(restore.stdin);
     let peak = 0;
     backup.stdout.on("data", () => {
@@ -211,7 +213,9 @@ deepTest(
     const codes = await Promise.all(ended);
 
     assert.deepEqual(codes, [0, 0]);
+    assert.match(await said, /is damaged in DATA_DIR, and so in this backup\n7 files, \d+ bytes\n$/);
     assert.equal(statSync(join(other, archive)).size, 400 << 20);
+    assert.deepEqual(await recordsIn(other), await recordsIn(dataDir));
     assert.ok(peak > 10 && peak < 160, `${peak} MB`);
   },
 );

@@ -17,13 +17,11 @@ function flipBit(path: string): void {
   writeFileSync(path, bytes);
 }
 
-const needArchive = ["printers/1/packages/rmm", "printers/1/packages/mdm", "drivers/1/files"];
-
 /** The statuses of what needs the archive; one if all are the same. */
 async function statuses({ fetch }: TestApp): Promise<number[]> {
-  const answers = await Promise.all(
-    [...needArchive, "drivers/1/archive"].map((path) => fetch(`/${path}`, { method: "HEAD" })),
-  );
+  const packages = ["printers/1/packages/rmm", "printers/1/packages/mdm"];
+  const paths = [...packages, "drivers/1/files", "drivers/1/archive"];
+  const answers = await Promise.all(paths.map((path) => fetch(`/${path}`, { method: "HEAD" })));
   return [...new Set(answers.map(({ status }) => status))];
 }
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,6 +9,7 @@ import { findAppIcon, readIcon, saveIcon } from "../../src/services/printers/pri
 import { writeUpload } from "../../src/store/blobs.ts";
 import type { Store } from "../../src/store/store.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
+import { sha256Of } from "../support/backup/backup.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makePng } from "../support/printers/png.ts";
 import { seededRandom } from "../support/random.ts";
@@ -108,8 +108,7 @@ test("the file of an upload has the right bytes and digest for chunks of any siz
     const written = await writeUpload(Readable.from(lengths.length === 0 ? [] : chunksOf(lengths)), file);
     await file.close();
 
-    const sha256 = createHash("sha256").update(sent).digest("hex");
-    assert.deepEqual(written, { sha256, size: sent.length });
+    assert.deepEqual(written, { sha256: sha256Of(sent), size: sent.length });
     assert.ok(sent.equals(readFileSync(path)));
   }
 });

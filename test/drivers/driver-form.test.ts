@@ -246,10 +246,8 @@ test("a printer's form answers a model that the driver lacks, or has lost, with 
 });
 
 test("a move, a bulk change and a driver's form offer the nearest names, and a typed model that the INF lacks needs a confirmation", async (t) => {
-  const { addDriver, addPrinter, post, record, save, stateNow, text } = await startWithDriver(
-    t,
-    severalModels,
-  );
+  const service = await startWithDriver(t, severalModels);
+  const { addDriver, addPrinter, post, record, save, stateNow, text } = service;
   await addDriver(driverZip({ models: ["Papyrus A1", "Papyrus X"], version: "0.1" }));
   const nameless = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
   await addPrinter({ driver_id: "2", driver_desc: "Papyrus A1" });

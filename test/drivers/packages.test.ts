@@ -53,7 +53,7 @@ test("a driver’s own package contains its files and scripts that install the m
   }
 });
 
-test("it installs the models in use, sorted, also for ARM64 machines; without any, the driver’s own model", async (t) => {
+test("a driver’s own package installs the models in use, sorted, also for ARM64 machines; without any, the driver’s own model", async (t) => {
   const { fetch, post, addDriver, addPrinter } = await appWithShared(t);
   const forArm64 = { models: ["Arm A", "Arm B"], version: "2.0.0.0", decoration: "NTarm64" };
   const arm64 = String(await addDriver(driverZip(forArm64)));
@@ -70,7 +70,7 @@ test("it installs the models in use, sorted, also for ARM64 machines; without an
   assert.equal(after, "'One', 'Two'");
 });
 
-test("it leaves out a printer’s model that the INF lacks, and the page says so", async (t) => {
+test("a driver’s own package leaves out a printer’s model that the INF lacks, and the page says so", async (t) => {
   const { fetch, post, addDriver, addPrinter } = await startApp(t);
   const driver = String(await addDriver(twoInfs));
   await addPrinter({ name: "A", driver_id: driver, driver_desc: "Papyrus 100 PCL6" });
@@ -85,7 +85,7 @@ test("it leaves out a printer’s model that the INF lacks, and the page says so
   assert.doesNotMatch(page, /diagnose\.ps1/);
 });
 
-test("it changes with the models in use and the trusted publisher; its revision does not depend on models", async (t) => {
+test("a driver’s own package changes with the models in use and the trusted publisher; its revision does not depend on models", async (t) => {
   const { fetch, post, url } = await appWithShared(t);
   const text = async (path: string) => (await fetch(path)).text();
   const seen = async () => {

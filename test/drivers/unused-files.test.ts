@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { test } from "node:test";
 import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
 import { unusedHint, unusedRemark } from "../../src/html/drivers/unused-files.ts";
 import { inspectArchive } from "../../src/services/drivers/inspect.ts";
 import { reportOf } from "../../src/services/drivers/inspect-report.ts";
 import { startApp } from "../support/app.ts";
+import { sha256Of } from "../support/backup/backup.ts";
 import { deepTest, rounds } from "../support/depth.ts";
 import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
 import { filesZip, usedEntriesOf } from "../support/drivers/files-zip.ts";
@@ -209,7 +209,7 @@ test("all packages and files for scripts are those of the chosen INF, the page s
   assert.equal(tree["driver/Disk/PAPYRUS.DLL"]?.toString(), "the bytes of PAPYRUS.DLL");
   assert.equal(filesOf(ofClient, "").length, usedByPapyrus.length);
   assert.deepEqual(filesOf(unpackers.fflate(alone), ""), ofPapyrus);
-  const sha256 = createHash("sha256").update(alone).digest("hex").toUpperCase();
+  const sha256 = sha256Of(alone).toUpperCase();
   assert.ok(script.includes(`FilesSha256 = '${sha256}'`), "the script knows the ZIP that it downloads");
   assert.ok(script.includes("Inf = 'Disk\\papyrus.inf'"), "and the INF is where it was");
 });

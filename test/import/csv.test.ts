@@ -221,5 +221,6 @@ test("a file without the column “name” or with too many rows is refused", ()
   ];
 
   for (const [text, message] of refused) assertRefused(() => readPrinterCsv(text), message);
-  assert.equal(readPrinterCsv(`name\n${"a\n".repeat(5000)}\n\n`).rows.length, 5000);
+  const separators = ";\n".repeat(14_000);
+  assert.equal(readPrinterCsv(`name;location\n${"a;\n".repeat(5000)}${separators}\n`).rows.length, 5000);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { textOf } from "../support/deploy/answers.ts";
+import { statusesOf, textOf } from "../support/deploy/answers.ts";
 import { rounds } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { planOf, previewFieldsIn, rowStatuses } from "../support/printers/lists.ts";
@@ -19,7 +19,6 @@ async function previewOf({ upload }: TestApp, text: string): Promise<string> {
 }
 
 const addressesIn = ({ app }: TestApp) => app.store.printers.list().map(({ printer }) => printer.address);
-const statuses = (...answers: Response[]) => answers.map(({ status }) => status);
 
 test("an import has two steps: the preview changes nothing, the confirmation imports everything", async (t) => {
   const first = await startApp(t);
@@ -63,7 +62,7 @@ test("one wrong row stops the import, unless wrong rows are left out, and an imp
   assert.match(await taken.text(), /notice warn"[\s\S]*Imported: 2 new printers, .*1 wrong row left out\./);
   const clients = app.store.clients.names().map(({ name }) => name);
   assert.deepEqual(clients, ["Alpha", "Beta"], "no client is made for a row that is left out");
-  assert.deepEqual([same.status, ...statuses(...others)], [200, 422, 409, 422]);
+  assert.deepEqual([same.status, ...statusesOf(others)], [200, 422, 409, 422]);
   assert.match(await same.text(), /Nothing to import: 2 printers unchanged/);
   assert.equal(app.store.printers.list().length, 2);
   assert.equal(app.store.version(), before);
@@ -87,7 +86,7 @@ test("an import whose result would differ from its preview shows a new preview a
   await post("/printers", { name: "Elsewhere", address: "10.0.0.8" });
   const retried = await post("/import", previewFieldsIn(await known.text()));
 
-  assert.deepEqual(statuses(stale, field, known, retried), [409, 409, 409, 200]);
+  assert.deepEqual(statusesOf([stale, field, known, retried]), [409, 409, 409, 200]);
   assert.match(preview, /The data changed after the preview/);
   assert.match(preview, /10\.0\.0\.7<\/bdi> → <bdi>10\.0\.0\.1/);
   assert.deepEqual(before, ["10.0.0.7"]);
@@ -116,7 +115,7 @@ test("imports and saves at the same time are neither lost nor overwritten", asyn
   isDone = true;
   await saving;
 
-  assert.deepEqual(new Set(statuses(...answers)), new Set([200]));
+  assert.deepEqual(new Set(statusesOf(answers)), new Set([200]));
   assert.equal(app.store.printers.list().length, 2 * count + 6);
   assert.equal(app.store.clients.count(), 1);
   assert.ok(saves > 1, `${saves} saves`);
@@ -189,7 +188,7 @@ test("an unreadable list is reported in the form to a browser, and in one line t
   const redirected = await fetch("/import/preview");
 
   const html = await page.text();
-  assert.deepEqual(statuses(page, fragment, line, lost, redirected), [422, 422, 422, 422, 303]);
+  assert.deepEqual(statusesOf([page, fragment, line, lost, redirected]), [422, 422, 422, 422, 303]);
   assert.equal(pasted.status, 413);
   assert.match(await twice.text(), /See row 3\./);
   assert.match(html, /must contain the column “name”/);

@@ -24,8 +24,8 @@ test("a port with an address is never local; others are local if their whole nam
   const unknown = targetsOf(other.map((Name) => ({ Name })));
 
   assert.deepEqual(placed, addresses);
-  assert.ok(!known.some(isUnknown), known.join());
-  assert.ok(unknown.every(isUnknown), unknown.join());
+  assert.deepEqual(known.map(isUnknown), Array(local.length + far.length).fill(false), known.join());
+  assert.deepEqual(unknown.map(isUnknown), Array(other.length).fill(true), unknown.join());
   assert.deepEqual(targetsOf([{ Name: "LPT1-10.0.0.5" }]), ["10.0.0.5"]);
 });
 

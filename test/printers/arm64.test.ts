@@ -7,7 +7,7 @@ import type { ListedPrinter } from "../../src/domain/printers/listings.ts";
 import { architecturesOf, driversOf as driversIn } from "../../src/domain/printers/printer-drivers.ts";
 import { remedyOf } from "../../src/html/remedies.ts";
 import { navigation } from "../support/app.ts";
-import { recordsOf, undo, undoLast } from "../support/backup/deletions.ts";
+import { recordsOf, remove, undo, undoLast } from "../support/backup/deletions.ts";
 import { statusesOf, textOf } from "../support/deploy/answers.ts";
 import { appWithPair, armZip, driversOf, type Pair } from "../support/drivers/arm64-pair.ts";
 import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
@@ -15,7 +15,6 @@ import { makeDriver, makePrinter } from "../support/records.ts";
 
 const ps = { arm64_driver_desc: "Papyrus ARM PS" };
 const office = (driver: number) => ({ name: "Office", address: "10.0.0.9", driver_id: String(driver) });
-const remove = ({ fetch }: Pair, path: string) => fetch(path, { method: "DELETE" });
 
 test("a driver that is only a printer’s second driver is in use and cannot be deleted", async (t) => {
   const service = await appWithPair(t);
@@ -153,10 +152,8 @@ test("before a second driver changes, the page names the printers that reinstall
   const extra = [
     { name: "b/other.inf", bytes: inf("Papyrus Other", "NTarm64") },
     { name: "b/x64.inf", bytes: inf("Papyrus ARM", "NTamd64") },
-    ...[
-      { name: "b/arm.dll", bytes: "other bytes" },
-      { name: "b/papyrus.cat", bytes: "catalog" },
-    ],
+    { name: "b/arm.dll", bytes: "other bytes" },
+    { name: "b/papyrus.cat", bytes: "catalog" },
   ];
   const two = await addDriver(armZip({ version: "6.0.0.0", extra }));
   const choose = (inf_path: string, driver_desc: string, more = {}, headers = {}) =>

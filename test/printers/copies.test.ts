@@ -151,8 +151,8 @@ test("the form of an IPP twin lists each setting that it does not carry over, al
   const { printer } = app.store.printers.get(2);
   assert.equal(refused.status, 422);
   assert.deepEqual([lostIn(page), lostIn(await refused.text())], [lost, lost]);
-  const others64 = { arm64_driver_id: null, keep_driver: false, ipp_path: "/ipp/print" };
-  assert.deepEqual({ ...printer, ...kept, ...others64 }, { ...printer });
+  const ofIpp = { arm64_driver_id: null, keep_driver: false, ipp_path: "/ipp/print" };
+  assert.deepEqual({ ...printer, ...kept, ...ofIpp }, { ...printer });
 });
 
 test("the name of an IPP twin is one that no other printer of the client has", async (t) => {

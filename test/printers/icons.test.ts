@@ -168,12 +168,12 @@ for (const [owner, path] of [
     const rest = 768_000 - makePng(256, 256, 1).length + 1;
     const sent: [icon: Buffer, status: number, text: RegExp][] = [
       [makePicture({ data: [] }), 422, /This PNG is damaged: it contains no picture data/],
+      [makePng(256, 256, rest), 303, /^$/],
       [first, 303, /^$/],
       [Buffer.from("GIF89a"), 422, /role="alert">This file is not a PNG/],
       [makePng(255, 256), 422, /255 × 256 pixels/],
       [altered, 422, /damaged/],
       [makePng(256, 256, rest + 1), 413, /too large/],
-      [makePng(256, 256, rest), 303, /^$/],
     ];
 
     for (const [icon, status, text] of sent) {
@@ -184,6 +184,7 @@ for (const [owner, path] of [
     const ofNobody = await service.upload(path.replace("1", "99"), first, "icon.png");
 
     assert.equal(ofNobody.status, 404);
+    assert.deepEqual(await bytesOf(service.fetch(path)), first);
     assert.equal(filesOf(service).length, 2, "with the one that was replaced");
     assert.deepEqual(filesOf(service, "incoming"), []);
   });

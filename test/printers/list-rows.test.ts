@@ -88,13 +88,12 @@ test("what blocks a printer or a driver stands in its row where the list is filt
   assert.match(drivers, /<li class="bad">Unsigned: 64-bit Windows will refuse this driver\./);
 });
 
-test("a viewer's list has a heading for each cell, and neither checkboxes nor menus", async (t) => {
+test("a viewer's list has a heading for each cell, and viewers are offered neither checkboxes nor menus, uploads or undo", async (t) => {
   const app = await startClosed(t);
   const admin = { cookie: await signInAdmin(app) };
   const viewer = { cookie: await addPerson(app, "looks", "viewer") };
   await app.post("/clients", { name: "Alpha" }, admin);
   await app.post("/printers", { name: "Bare", client_id: "1", address: "10.0.0.1" }, admin);
-
   await app.post("/printers/1", { name: "Bare", address: "10.0.0.2", client_id: "1" }, admin);
   await app.post("/printers", { name: "Driven", driver_id: "1000002", address: "10.0.0.3" }, admin);
   await app.upload("/printers/2/preferences", makePreferences(), "a.dat", admin);

@@ -30,15 +30,10 @@ const modelsOf = ({ app }: TestApp) =>
     .map(({ printer, driver }) => [printer.name, driver?.id, printer.driver_desc].join("|"));
 
 test("printers move to the newer version together, each to the model with the same name", async (t) => {
-  const { service, move, pageOf } = await startWithVersions(
-    t,
-    ["PAPYRUS B", "Papyrus A", "Papyrus C"],
-    [
-      { name: "Own" },
-      { name: "Two", driver_desc: "Papyrus B", location: "kept" },
-      { name: "There", driver_id: "2" },
-    ],
-  );
+  const newer = ["PAPYRUS B", "Papyrus A", "Papyrus C"];
+  const two = { name: "Two", driver_desc: "Papyrus B", location: "kept" };
+  const printers = [{ name: "Own" }, two, { name: "There", driver_id: "2" }];
+  const { service, move, pageOf } = await startWithVersions(t, newer, printers);
 
   const page = await pageOf("");
   const moved = await move({ preview: previewIn(page) });
@@ -68,15 +63,10 @@ test("printers without a matching model get the universal model, printers withou
 });
 
 test("a model without a match is chosen once for all of its printers, and nothing moves before", async (t) => {
-  const { service, move, pageOf } = await startWithVersions(
-    t,
-    ["Papyrus A", "Papyrus X", "Papyrus Y"],
-    [
-      { name: "One", driver_desc: "Papyrus A" },
-      { name: "Three", driver_desc: "Papyrus B" },
-      { name: "Two", driver_desc: "Papyrus B" },
-    ],
-  );
+  const models = Object.entries({ One: "Papyrus A", Three: "Papyrus B", Two: "Papyrus B" });
+  const printers = models.map(([name, driver_desc]) => ({ name, driver_desc }));
+  const newer = ["Papyrus A", "Papyrus X", "Papyrus Y"];
+  const { service, move, pageOf } = await startWithVersions(t, newer, printers);
   const page = await pageOf();
   const preview = previewIn(page);
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import { navigation } from "../support/app.ts";
+import { sha256Of } from "../support/backup/backup.ts";
 import { filesIn, recordsOf, undoLast } from "../support/backup/deletions.ts";
 import { statusesOf, textOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
@@ -16,8 +16,6 @@ import { makePreferences } from "../support/printers/preferences-files.ts";
 const path = "/printers/1/preferences";
 const office = { name: "Office", driver_id: "1", address: "10.0.0.9" };
 const limit = 1_048_576;
-
-const digestOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
 /** Starts a service with a printer. `send` uploads its preferences. */
 async function appWithPrinter(t: TestContext) {
@@ -46,17 +44,17 @@ test("preferences are saved, shown, given back with their digest, and deleted", 
   const log = await textOf(fetch("/audit?kind=printer&id=1"));
 
   assert.deepEqual(statusesOf([none, sent, part, known, deleted, again]), [404, 200, 206, 304, 200, 303]);
-  assert.match(await sent.text(), new RegExp(`SHA-256 <code>${digestOf(bytes)}`));
+  assert.match(await sent.text(), new RegExp(`SHA-256 <code>${sha256Of(bytes)}`));
   assert.match(page, /<h2>Vendor preferences<\/h2>.*2\.9 KB, uploaded .* for <bdi>Papyrus 100 PCL6/s);
   assert.match(page, /printui\.dll,PrintUIEntry \/Ss/);
   assert.deepEqual(await bytesOf(served), bytes);
   assert.match(served.headers.get("content-disposition") ?? "", /^attachment; filename="preferences\.dat"/);
-  assert.equal(served.headers.get("etag"), `"${digestOf(bytes)}"`);
+  assert.equal(served.headers.get("etag"), `"${sha256Of(bytes)}"`);
   assert.deepEqual(await bytesOf(part), bytes.subarray(100, 200));
-  assert.deepEqual(files, [`${digestOf(bytes)}.dat`]);
+  assert.deepEqual(files, [`${sha256Of(bytes)}.dat`]);
   assert.match(await deleted.text(), /No preferences yet/);
   assert.match(log, /preferences <a href="\/printers\/1">/);
-  assert.match(log, new RegExp(digestOf(bytes)));
+  assert.match(log, new RegExp(sha256Of(bytes)));
 });
 
 test("a file of exactly 1 MB is taken under any field name, and a larger, empty or clearly other file is refused", async (t) => {
@@ -142,7 +140,7 @@ test("preferences change the revision, and no longer where the printer has no qu
 
   assert.deepEqual(changed, [false, true], "since the package was downloaded");
   assert.equal(new Set([before, first, second]).size, 3);
-  assert.ok(settings.includes(`PreferencesSha256 = '${digestOf(makePreferences()).toUpperCase()}'`));
+  assert.ok(settings.includes(`PreferencesSha256 = '${sha256Of(makePreferences()).toUpperCase()}'`));
   assert.doesNotMatch(ipp, /PreferencesSha256/);
   assert.deepEqual([back, await revision()], [second, before]);
 });

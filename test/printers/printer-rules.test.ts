@@ -40,6 +40,7 @@ const refused = (fields: FormInput) => Object.keys(problemsOf(fields));
 test("a valid value is saved as it was typed, or in its usual spelling", () => {
   const names = ["a/b:c\"d<e>f|g*h?;%$'", "x".repeat(220)];
   const hosts = ["10.0.0.9", "fe80::1", "printer", "printer-1.lan", "a_b.example.com.", "x".repeat(63)];
+  const preferences = { duplex: "long_edge", color: "mono", paper_size: "A4" };
   const taken: [fields: FormInput, kept: object][] = [
     ...hosts.map((address): [FormInput, object] => [{ address }, { address }]),
     [{}, { port_name: "IP_10.0.0.9" }],
@@ -50,10 +51,7 @@ test("a valid value is saved as it was typed, or in its usual spelling", () => {
     [{ port_number: "" }, { port_number: 9100 }],
     [{ snmp_index: "999" }, { snmp_index: 999 }],
     [{ snmp_index: "" }, { snmp_index: 1 }],
-    [
-      { duplex: "long_edge", color: "mono", paper_size: "A4" },
-      { duplex: "long_edge", paper_size: "A4" },
-    ],
+    [preferences, preferences],
     ...["on", "1", "yes"].map((collate): [FormInput, object] => [{ collate }, { collate: "on" }]),
     ...["off", "0", "no"].map((collate): [FormInput, object] => [{ collate }, { collate: "off" }]),
     [{ collate: "" }, { collate: "" }],

@@ -95,7 +95,7 @@ test("lists of a client’s and a driver’s page cannot delete a row, and a rec
   assert.deepEqual(statusesOf(refused), [409, 409]);
   for (const answer of refused) assert.match(await answer.text(), /Hall printer/);
   assert.deepEqual([app.store.clients.count(), app.store.drivers.list().length], [1, 1]);
-  assert.deepEqual(app.undo.list(), []);
+  assert.deepEqual(app.undo.list(), [], "no deletion is kept");
 });
 
 const sddl = "G:SYD:(A;;LCSWSDRCWDWO;;;BA)(A;;SWRC;;;WD)";

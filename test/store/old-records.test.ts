@@ -8,6 +8,7 @@ import { printerSettingsFrom } from "../../src/domain/printers/printer-fields.ts
 import { revisionOf } from "../../src/pkg/scripts/revision.ts";
 import { schemaVersion } from "../../src/store/database/migrations.ts";
 import { navigation, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { filesIn } from "../support/backup/deletions.ts";
 import { editDatabase, makeOldDatabase, oldReport, oldSettings } from "../support/database.ts";
 import { selectCases } from "../support/depth.ts";
 import { fill, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
@@ -87,20 +88,17 @@ test("a field missing in a printer’s row or a driver’s report is read as its
 
 test("a field with a wrong type or value gets its default", () => {
   const wrong = [null, 42.5, -1, {}, [], [7, {}], "neither", true];
+  const choices = ["protocol", "duplex", "color", "collate", "paper_size"];
 
   for (const name of Object.keys(settings)) {
     for (const value of wrong) {
       const read = printerSettingsFrom(JSON.stringify({ ...settings, [name]: value })) as unknown as Fields;
       const kept = typeof value === typeof settingDefaults[name] && !Array.isArray(settingDefaults[name]);
-      const isFree = kept && !["number"].includes(typeof value) && !isChoice(name);
+      const isFree = kept && typeof value !== "number" && !choices.includes(name);
       assert.deepEqual(read[name], isFree ? value : settingDefaults[name], `${name} is ${value}`);
     }
   }
 });
-
-function isChoice(name: string): boolean {
-  return ["protocol", "duplex", "color", "collate", "paper_size"].includes(name);
-}
 
 test("architectures keep their saved order, because revisions depend on it", () => {
   const architectures = ["arm64", "x86", "amd64"];
@@ -181,6 +179,20 @@ for (const schema of selectCases(found, 6)) {
       assert.equal(readFileSync(join(dataDir, name)).toString("base64"), old.files["platen.sqlite"]);
   });
 }
+
+test("a deletion that an earlier version kept as JSON becomes final, and its file is deleted", async (t) => {
+  const [dataDir, digest] = [await temporaryFolder(t), "e".repeat(64)];
+  unpack(readFolder(11), dataDir);
+  const before = filesIn(dataDir);
+  writeFileSync(join(dataDir, "icons", `${digest}.png`), "an icon");
+  await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
+    db.run("INSERT INTO deleted_files (deletion_id, kind, sha256) VALUES (1, 'icons', ?)", [digest]);
+  });
+
+  const { app } = await startApp(t, { dataDir, clock: () => Date.UTC(2026, 0) });
+
+  assert.deepEqual([app.undo.list(), filesIn(dataDir)], [[], before]);
+});
 
 test("an update without room on the disk changes nothing, says so, and works when there is room", async (t) => {
   const disk = smallDisk(t, 2 << 20);
