@@ -60,7 +60,6 @@ function rewritten(lines: readonly string[], hash: string): string[] {
     return made.line;
   });
 }
-const hashOf = (line = "") => readLine(line)?.hash ?? "";
 
 /** Each changes the lines of October and November, which end with an empty one, and is found there. */
 const tamperings: readonly [string, (a: string[], b: string[]) => [string[], string[]], found: string][] = [
@@ -71,7 +70,7 @@ const tamperings: readonly [string, (a: string[], b: string[]) => [string[], str
   ],
   [
     "a line is changed and gets a matching hash",
-    (a, b) => [a.with(2, rewritten(a.slice(2, 3), hashOf(a[1]))[0] ?? ""), b],
+    (a, b) => [a.with(2, rewritten(a.slice(2, 3), readLine(a[1] ?? "")?.hash ?? "")[0] ?? ""), b],
     "10:4 changed, behind 3",
   ],
   ["a line is removed", (a, b) => [a, b.toSpliced(1, 1)], "11:2 removed, behind 6"],

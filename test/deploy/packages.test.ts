@@ -108,7 +108,9 @@ test("packages are the same bytes in a copy of the data folder, and have another
   const paths = packageFormats.map(({ id }) => `/printers/1/packages/${id}`);
   const take = async ({ fetch }: Pick<typeof first, "fetch">) =>
     Promise.all(
-      paths.map(async (path) => [await etagOf(fetch(path)), String(await bytesOf(fetch(path)))] as const),
+      paths.map(
+        async (path) => [await etagOf(fetch(path)), (await bytesOf(fetch(path))).toString("hex")] as const,
+      ),
     );
   const before = await take(first);
   const dataDir = await temporaryFolder(t);
