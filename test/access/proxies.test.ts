@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { readConfig } from "../../src/config.ts";
-import { isTrusted } from "../../src/domain/access/proxies.ts";
+import { isTrusted, roleOfGroups } from "../../src/domain/access/proxies.ts";
 import { plainAddress } from "../../src/domain/address.ts";
 import { originOf } from "../../src/http/sender.ts";
 import { startGuarded } from "../support/access/guarded.ts";
@@ -86,6 +86,8 @@ test("a user named by a trusted proxy has the role of their groups, whose names 
     ...["a;platen-admins|b", "platen-admins x", "Platen-Admins", "*", " ; ,|, "],
   ])
     assert.deepEqual(await statuses(groups), [403, 403], groups);
+  const { groups } = proxiesOf({ REMOTE_GROUPS: "viewer=*" });
+  assert.equal(roleOfGroups(groups, []), "viewer", "everyone has the role for *");
 });
 
 test("without groups, every user of the proxy is an operator, and the administrator's pages tell what to set", async (t) => {
