@@ -34,9 +34,9 @@ async function writeLog(_: TestContext, dataDir: string): Promise<void> {
   await store.close();
 }
 
-/** Opens the store at a time when the first month expires, so that the database stores the new start of the log. */
-async function expireFirstMonth(dataDir: string): Promise<void> {
-  const clock = () => Date.UTC(2026, 11, 3);
+/** Opens the store, by default as soon as the first month expires, so that the database stores the new start of the log. */
+async function expireFirstMonth(dataDir: string, now = Date.UTC(2026, 11, 2, 0, 0, 0, 1)): Promise<void> {
+  const clock = () => now;
   const store = await openStore(dataDir, clock, () => {}, { auditDays: 31 });
   await store.close();
 }
@@ -143,17 +143,19 @@ test("new entries are added to a changed log, and verify still finds the break",
   assert.equal(summary(report), "2026-11.jsonl:4 removed, behind 8");
 });
 
-test("an expired month that a crash left is no break", async (t) => {
+test("a month expires just after its time, and one that a crash left is no break", async (t) => {
   const { dataDir, files } = await makeLog(t);
   const [first = ""] = files;
   const month = readFileSync(first);
+  await expireFirstMonth(dataDir, Date.UTC(2026, 11, 2));
+  const isKept = existsSync(first);
   await expireFirstMonth(dataDir);
   const isGone = !existsSync(first);
   writeFileSync(first, month);
 
   const report = await verifyAudit(dataDir);
 
-  assert.equal(isGone, true);
+  assert.deepEqual([isKept, isGone], [true, true], "it goes more than 31 days after its end");
   assert.equal(summary(report), "whole, 6");
 });
 
