@@ -117,10 +117,8 @@ test("inspect reports a file that is not a driver ZIP in one line", async (t) =>
     await runInProcess("inspect"),
   ];
 
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [1, 1, 2],
-  );
+  const codes = answers.map(({ status }) => status);
+  assert.deepEqual(codes, [1, 1, 2]);
   for (const { stderr, stdout } of answers)
     assert.deepEqual([stderr.trim().split("\n").length, stdout], [1, ""]);
   assert.match(answers[0]?.stderr ?? "", /is not a ZIP file/);
@@ -162,10 +160,8 @@ test("--help, the README and docs/operating.md give the defaults that apply", ()
     ...["DATA_DIR", "PORT", "BACKUPS", "AUDIT_DAYS"],
     ...["UPLOAD_LIMIT_MB", "LINK_DAYS"],
   ]);
-  assert.deepEqual(
-    all.filter(([name]) => name !== "TZ"),
-    help,
-  );
+  const shown = all.filter(([name]) => name !== "TZ");
+  assert.deepEqual(shown, help);
   assert.deepEqual(
     few,
     few.map(([name]) => help.find(([other]) => other === name)),
@@ -198,8 +194,6 @@ test("platen audit verify reports an intact log or the first broken line, and se
     broken.stderr,
     "platen: audit/2026-11.jsonl, line 2: changed: this line is not entry 2 as it was written.\n1 entries before it are intact, up to number 1.\n",
   );
-  assert.deepEqual(
-    [beside, csv, broken, wrong].map(({ status }) => status),
-    [0, 0, 1, 2],
-  );
+  const codes = [beside, csv, broken, wrong].map(({ status }) => status);
+  assert.deepEqual(codes, [0, 0, 1, 2]);
 });

@@ -20,10 +20,8 @@ test("SIGTERM directly after the start ends the service in order", async (t) => 
   const code = await service.exited;
 
   assert.equal(code, 0);
-  assert.deepEqual(
-    entriesIn(join(folder, "data")).map(({ event }) => event),
-    ["started", "stopped"],
-  );
+  const events = entriesIn(join(folder, "data")).map(({ event }) => event);
+  assert.deepEqual(events, ["started", "stopped"]);
 });
 
 test("a stopping service deletes unfinished uploads before it releases its folder", async (t) => {

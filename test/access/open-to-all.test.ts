@@ -53,17 +53,12 @@ test("the log reports at the start that the settings name no administrator, and 
   const groups = "set REMOTE_GROUPS_HEADER with REMOTE_GROUPS=admin=GROUP,….*, or ADMIN_PASSWORD_FILE\n";
   assert.match(output, new RegExp(`warning: nobody is administrator: .* ${groups}`));
   assert.doesNotMatch(output, /sign-in is off/);
+  const secret = { OIDC_CLIENT_ID: "platen", OIDC_CLIENT_SECRET: "secret-of-platen" };
+  const client = { ...secret, OIDC_ISSUER: "https://id.example" };
   const named = [
     { ...proxy, REMOTE_GROUPS: "admin=*" },
     { ...proxy, ADMIN_PASSWORD: adminPassword },
-    {
-      ...{
-        OIDC_ISSUER: "https://id.example",
-        OIDC_CLIENT_ID: "platen",
-        OIDC_CLIENT_SECRET: "secret-of-platen",
-      },
-      ...{ OIDC_ROLES: "admin=admins", PUBLIC_URL: "https://platen.example" },
-    },
+    { ...client, OIDC_ROLES: "admin=admins", PUBLIC_URL: "https://platen.example" },
   ];
   assert.deepEqual([proxy, proxySettings, ...named].map(isLacking), [true, false, false, false, false]);
 });

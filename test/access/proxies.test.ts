@@ -3,19 +3,17 @@ import { existsSync, readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { readConfig } from "../../src/config.ts";
-import { isTrusted, roleOfGroups } from "../../src/domain/access/proxies.ts";
+import { isTrusted } from "../../src/domain/access/proxies.ts";
 import { plainAddress } from "../../src/domain/address.ts";
 import { originOf } from "../../src/http/sender.ts";
-import { startGuarded } from "../support/access/guarded.ts";
 import { adminPassword, startClosed } from "../support/access/people.ts";
-import { groupedProxies, namingProxies, proxiesOf } from "../support/access/proxies.ts";
+import { proxiesOf } from "../support/access/proxies.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
+import { statusesOf } from "../support/deploy/answers.ts";
 import { selectCases } from "../support/depth.ts";
 import { connectRaw, exchange, postText, statusOf } from "../support/raw.ts";
 import { serve } from "../support/service.ts";
 import { leastTime } from "../support/times.ts";
-
-const page = { accept: "text/html" };
 
 /** A request from an address, with headers. */
 const requestFrom = (remoteAddress: string, headers: Record<string, string>) =>
@@ -66,53 +64,6 @@ test("all wrong proxy settings are reported together", () => {
   assert.throws(() => readConfig({ REMOTE_GROUPS_HEADER: "Groups" }), /needs REMOTE_USER_HEADER/);
 });
 
-test("a user named by a trusted proxy has the role of their groups, whose names are not split at other separators", async (t) => {
-  const service = await startApp(t, { proxies: groupedProxies() });
-  // Names are sent as UTF-8.
-  const name = Buffer.from("Jö").toString("latin1");
-  const statuses = async (groups: string | undefined) => {
-    const sent = groups === undefined ? {} : { "remote-groups": groups };
-    const headers = { ...page, "remote-user": name, ...sent };
-    const read = await service.fetch("/clients", { headers });
-    const changed = await service.post("/clients", { name: `For ${groups}` }, headers);
-    return [read.status, changed.status];
-  };
-
-  assert.deepEqual(await statuses("sales"), [200, 403]);
-  for (const groups of ["a|techs", "x;techs; y", "x,techs"])
-    assert.deepEqual(await statuses(groups), [200, 200], groups);
-  for (const groups of [
-    ...["x; y", "", undefined, "a|b,platen-admins", "a;b,platen-admins", "a,platen-admins|b"],
-    ...["a;platen-admins|b", "platen-admins x", "Platen-Admins", "*", " ; ,|, "],
-  ])
-    assert.deepEqual(await statuses(groups), [403, 403], groups);
-  const { groups } = proxiesOf({ REMOTE_GROUPS: "viewer=*" });
-  assert.equal(roleOfGroups(groups, []), "viewer", "everyone has the role for *");
-});
-
-test("without groups, every user of the proxy is an operator, and the administrator's pages tell what to set", async (t) => {
-  const service = await startApp(t, { proxies: namingProxies() });
-  const grouped = await startApp(t, { proxies: groupedProxies() });
-  const headers = { ...page, "remote-user": "jo", "remote-groups": "techs" };
-  const textAt = async ({ fetch }: typeof service, path: string) => {
-    const answer = await fetch(path, { headers });
-    return `${answer.status} ${await answer.text()}`;
-  };
-
-  const changed = await service.post("/clients", { name: "A" }, { "remote-user": "jo" });
-  const direct = await service.post("/clients", { name: "B" });
-  const shown = await service.fetch("/", { headers: page });
-  const health = await service.fetch("/health");
-  const other = await textAt(grouped, "/tokens");
-
-  assert.deepEqual([changed.status, direct.status, shown.status, health.status], [200, 401, 401, 200]);
-  assert.equal(service.app.store.clients.count(), 1);
-  const lacking = /^403 [\s\S]*none is set up\. Set REMOTE_GROUPS_HEADER with .*, or ADMIN_PASSWORD_FILE\./;
-  for (const path of ["/tokens", "/audit"]) assert.match(await textAt(service, path), lacking);
-  assert.match(other, /^403 [\s\S]*Your role \(operator\) does not allow this/);
-  assert.doesNotMatch(other, /none is set up|ADMIN_PASSWORD/);
-});
-
 test("requests by a trusted proxy and direct ones get their own address of the service, and a hostile one gets none", async (t) => {
   const service = await startApp(t, { proxies: proxiesOf({ TRUSTED_PROXIES: "127.0.0.2" }) });
   await service.addPrinter();
@@ -132,54 +83,6 @@ test("requests by a trusted proxy and direct ones get their own address of the s
   assert.match(direct, /http:\/\/localhost\/printers\/1\/scripts/);
   assert.match(hostile, /^HTTP\/1\.1 200 /);
   assert.doesNotMatch(hostile, /Download = /);
-});
-
-test("a request by a proxy updates when the account was last seen, also across a restart", async (t) => {
-  let now = Date.UTC(2026, 10, 21, 12);
-  const options = { dataDir: await temporaryFolder(t), proxies: groupedProxies(), clock: () => now };
-  const first = await startApp(t, options);
-  const boss = { "remote-user": "boss", "remote-groups": "platen-admins", ...page };
-  await first.post("/accounts", { name: "looks", role: "viewer" }, boss);
-  const shown = async ({ fetch }: typeof first) => {
-    const text = await (await fetch("/accounts", { headers: boss })).text();
-    return /<time datetime="[^"]*"|>never</.exec(text.split("Last seen</th>")[1] ?? "")?.[0];
-  };
-
-  const before = await shown(first);
-  now += 60_000;
-  await first.fetch("/printers", { headers: { "remote-user": "looks" } });
-  const after = await shown(first);
-  await first.stop();
-  now += 60_000;
-  const restarted = await shown(await startApp(t, options));
-
-  const seen = '<time datetime="2026-11-21T12:01:00.000Z"';
-  assert.deepEqual([before, after, restarted], [">never<", seen, seen]);
-});
-
-test("where people sign in at a proxy only, pages show their name, and none leads to a password form or a sign-out", async (t) => {
-  const { admin, service } = await startGuarded(t);
-  const plain = { ...page, "upgrade-insecure-requests": "1" };
-
-  const home = await (await admin.fetch("/")).text();
-  const own = await (await admin.fetch("/account")).text();
-  const answers = [
-    await service.fetch("/printers", { headers: plain }),
-    await service.fetch("/sign-in", { headers: plain }),
-    await service.post("/clients", { name: "A" }, plain),
-    await service.post("/clients", { name: "A" }, { ...page, "hx-request": "true" }),
-  ];
-
-  assert.match(home, /<div class="visitor"><a href="\/account"><bdi>boss<\/bdi><\/a><\/div>/);
-  assert.match(home, />Tokens<\/a>/);
-  assert.doesNotMatch(home, /Sign out/);
-  assert.match(own, /Role: admin[\s\S]*You sign in at your organization’s proxy/);
-  for (const answer of answers) {
-    const text = await answer.text();
-    assert.equal(answer.status, 401);
-    assert.ok(text.includes("Sign in at your organization’s proxy"));
-    assert.doesNotMatch(text, /\/sign-in|type="password"/);
-  }
 });
 
 test("a chain of addresses is read from its end, up to the first address that is no trusted proxy", () => {
@@ -238,80 +141,6 @@ test("quotas apply to each client behind a proxy, and the proxy may use all conn
 const hasIpv6 =
   existsSync("/proc/net/if_inet6") && readFileSync("/proc/net/if_inet6", "utf8").includes(" lo");
 
-/** Sends a GET with header lines. @returns the answer's text */
-async function get(url: string, lines: readonly string[], path = "/printers"): Promise<string> {
-  const head = [`GET ${path} HTTP/1.1`, "Connection: close", ...lines, "", ""];
-  return exchange(url, Buffer.from(head.join("\r\n"), "latin1"));
-}
-
-const local = "Host: localhost";
-
-/** The statuses of a technician's requests under these names, as UTF-8. */
-const statusesAs = (url: string, names: readonly string[]) =>
-  Promise.all(
-    names.map(async (name) => {
-      const user = `Remote-User: ${Buffer.from(name).toString("latin1")}`;
-      return statusOf(await get(url, [local, user, "Remote-Groups: techs"]));
-    }),
-  );
-
-test("a user header from an untrusted sender is refused with 400", async (t) => {
-  const trusting = await startApp(t, { proxies: groupedProxies() });
-  const other = await startApp(t, { proxies: namingProxies({ TRUSTED_PROXIES: "10.9.9.9" }) });
-
-  const answers = [
-    await get(other.url, [local, "Remote-User: admin"]),
-    await get(other.url, [local, "remote-user:"]),
-    await get(other.url, [local, "Remote-User: admin"], "/health"),
-    await get(other.url, [local, "Remote-User: admin", "X-Forwarded-For: 10.9.9.9"]),
-    await get(trusting.url, [local, "Remote-User: jo", "Remote-Groups: techs"]),
-  ];
-
-  assert.deepEqual(answers.map(statusOf), [400, 400, 400, 400, 200]);
-  assert.match(answers[0] ?? "", /Only trusted proxies may send the header remote-user/);
-});
-
-test("a user header that is doubled, empty, folded, too long or has control characters is refused", async (t) => {
-  const { url } = await startApp(t, { proxies: groupedProxies() });
-  const groups = "Remote-Groups: platen-admins";
-  const names = [
-    "",
-    "a".repeat(121),
-    "a\u0085b",
-    "a\tb",
-    Buffer.from("a\u202eb").toString("latin1"),
-    "a\xffb",
-  ];
-  const attempts = [
-    ["Remote-User: jo", "Remote-User: admin", groups],
-    ["Remote-User: jo", groups, groups],
-    ["Remote-User: jo", `Remote-Groups: ${"a,".repeat(4500)}`],
-    ...names.map((name) => [`Remote-User: ${name}`, groups]),
-  ];
-
-  for (const lines of attempts)
-    assert.equal(statusOf(await get(url, [local, ...lines])), 400, lines.join().slice(0, 60));
-  assert.equal(statusOf(await get(url, [local, groups])), 401);
-  // Some proxies treat a name with an underscore as the same header; Platen ignores it.
-  const underscored = [local, "Remote_User: admin", "REMOTE_GROUPS: platen-admins"];
-  assert.equal(statusOf(await get(url, underscored)), 401);
-});
-
-test("a name that only looks like an account's is another one, and the log's and the administrator's are refused", async (t) => {
-  const { app, url } = await startClosed(t, { proxies: groupedProxies() });
-  await app.store.accounts.setDisabled(await app.store.accounts.add("karl", "operator"), true);
-
-  const same = await statusesAs(url, ["karl", "Karl", "KARL", "admin", "Admin"]);
-  // With a small capital, a full-width letter, and a Cyrillic letter; then names in other alphabets.
-  const looksAlike = await statusesAs(url, ["ᴋarl", "ｋarl", "k\u0430rl"]);
-  const others = await statusesAs(url, ["Сара", "Νίκος", "Ирина Смирнова", "Işıl", "Անի"]);
-  const kept = ["token Datto", "link printer 1", "anyone", "Platen", "Several", "an unknown  name"];
-
-  assert.deepEqual(new Set(same), new Set([403]));
-  assert.deepEqual(new Set([...looksAlike, ...others]), new Set([200]));
-  assert.deepEqual(new Set(await statusesAs(url, kept)), new Set([400]));
-});
-
 /** Statuses over IPv4 and IPv6, by the trusted proxies. */
 const statusesByProxies: readonly [string, readonly number[]][] = [
   ["127.0.0.0/8", [200, 400]],
@@ -328,26 +157,23 @@ for (const [trusted, expected] of selectCases(statusesByProxies, 1))
     const { url } = await serve(t, await temporaryFolder(t), settings);
 
     const addresses = [url, url.replace("127.0.0.1", "[::1]")];
-    const answers = await Promise.all(addresses.map((address) => get(address, [local, "Remote-User: jo"])));
+    const headers = { "remote-user": "jo" };
+    const answers = await Promise.all(addresses.map((address) => fetch(`${address}/printers`, { headers })));
 
-    assert.deepEqual(answers.map(statusOf), expected);
+    assert.deepEqual(statusesOf(answers), expected);
   });
 
 test("behind https, the service's name is accepted in any spelling, and only its own pages may change anything", async (t) => {
   const settings = readConfig({ PUBLIC_URL: "https://platen.example", ADMIN_PASSWORD: adminPassword });
   const { url } = await startApp(t, { ...settings, dataDir: await temporaryFolder(t) });
-  const ask = async (host: string) => get(url, [`Host: ${host}`], "/sign-in");
+  const ask = (host: string) =>
+    exchange(url, `GET /sign-in HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   const post = async (host: string, origin: string) => {
     const form = postText("/sign-in", "application/x-www-form-urlencoded", "name=x&password=y", { host });
     return statusOf(await exchange(url, form.toString().replace("\r\n", `\r\nOrigin: ${origin}\r\n`)));
   };
-  const ours = [
-    "platen.example",
-    "platen.example:8443",
-    "platen.example.",
-    "PLATEN.EXAMPLE.:443",
-    "nas:8080",
-  ];
+  const spelled = ["platen.example", "platen.example:8443", "platen.example.", "PLATEN.EXAMPLE.:443"];
+  const ours = [...spelled, "nas:8080"];
   const others = [
     ...["evil.example", "platen.example.evil.example", "platen.example@evil.example", "xplaten.example"],
     ...["platen.example..", "platen.example:443:443", "platen.exampl"],
@@ -376,12 +202,10 @@ test("cookies are for https only where PUBLIC_URL or a trusted proxy reports htt
   const plain = ["platen", "platen-device"];
   const secure = ["__Host-platen; Secure", "__Host-platen-device; Secure"];
   const trusting = { proxies: proxiesOf() };
+  const others = { proxies: proxiesOf({ TRUSTED_PROXIES: "10.9.9.9" }) };
 
   assert.deepEqual(await cookiesWith({}, "https"), plain);
-  assert.deepEqual(
-    await cookiesWith({ proxies: proxiesOf({ TRUSTED_PROXIES: "10.9.9.9" }) }, "https"),
-    plain,
-  );
+  assert.deepEqual(await cookiesWith(others, "https"), plain);
   assert.deepEqual(await cookiesWith(trusting), plain);
   assert.deepEqual(await cookiesWith(trusting, "https"), secure);
   assert.deepEqual(await cookiesWith(trusting, "https, http"), plain);

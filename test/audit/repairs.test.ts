@@ -30,13 +30,8 @@ async function killedFolder(t: TestContext, written: number): Promise<string> {
   const lines = readFileSync(log, "utf8").split("\n");
   await store.close();
   writeFileSync(join(dataDir, "platen.sqlite"), saved);
-  writeFileSync(
-    log,
-    lines
-      .slice(0, 2 + written)
-      .map((line) => `${line}\n`)
-      .join(""),
-  );
+  const kept = lines.slice(0, 2 + written);
+  writeFileSync(log, kept.map((line) => `${line}\n`).join(""));
   assert.notDeepEqual(before, saved);
   return dataDir;
 }

@@ -174,18 +174,14 @@ test("a start finds and reads kept states, also of earlier versions, replaces a 
   const kept = name.replace("-1.sqlite", "-2.sqlite");
   const old = [19, 18, 17].map((day) => `platen-2026-11-${day}T000000.000Z.sqlite`);
   const states = backups.list();
-  assert.deepEqual(
-    states.map((state) => state.name),
-    [kept, name, ...old],
-  );
+  const names = states.map((state) => state.name);
+  assert.deepEqual(names, [kept, name, ...old]);
   assert.deepEqual(
     states.map(({ checked }) => checked?.problem?.includes("a copy of it broke off")),
     [undefined, true, undefined, true, undefined],
   );
-  assert.deepEqual(
-    states.map(({ checked }) => checked?.facts?.records.clients),
-    [1, undefined, 1, undefined, 1],
-  );
+  const clients = states.map(({ checked }) => checked?.facts?.records.clients);
+  assert.deepEqual(clients, [1, undefined, 1, undefined, 1]);
   const others = readdirSync(folder).filter((file) => states.every((state) => state.name !== file));
   assert.deepEqual(others, ["mine.txt", "platen-2026-11-15T000000.000Z.sqlite"]);
 });

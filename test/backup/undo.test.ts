@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -8,8 +17,9 @@ import { Undo } from "../../src/services/backup/undo.ts";
 import { deletedTables } from "../../src/store/deletions.ts";
 import type { Store } from "../../src/store/store.ts";
 import { navigation, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
-import { filesIn, lastId, recordsOf, remove, statusesOf, undo } from "../support/backup/deletions.ts";
+import { filesIn, lastId, recordsOf, remove, undo } from "../support/backup/deletions.ts";
 import { readDatabase } from "../support/database.ts";
+import { statusesOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { startFilled } from "../support/filled.ts";
 import { makePng } from "../support/printers/png.ts";
@@ -148,28 +158,34 @@ test("deletions whose time is over free their files and space, and shared files 
   assert.deepEqual([...service.lines, ...later.lines], []);
 });
 
-test("deleting a file is retried after a minute, even when no other deletion is due, and by a later start", async (t) => {
-  const { app, lines, dataDir, stop } = await startWithoutDriver(t);
-  const path = join(dataDir, filesIn(dataDir)[0] ?? "");
-  rmSync(path);
-  // A folder in the place of a file cannot be deleted as a file.
-  mkdirSync(path);
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+for (const isSoon of [true, false])
+  test(`a file that cannot be deleted is deleted ${isSoon ? "a minute later, even when no other deletion is due" : "by a later start"}`, async (t) => {
+    const { app, lines, dataDir, stop } = await startWithoutDriver(t);
+    const path = join(dataDir, filesIn(dataDir)[0] ?? "");
+    rmSync(path);
+    // A folder in the place of a file cannot be deleted as a file.
+    mkdirSync(path);
+    const unblock = () => {
+      rmdirSync(path);
+      writeFileSync(path, "as it was");
+    };
+    t.mock.timers.enable({ apis: ["setTimeout"] });
 
-  await app.undo.makeFinal(1);
-  const once = [...lines];
-  t.mock.timers.tick(60_000);
-  await app.undo.close();
-  t.mock.timers.reset();
-  await stop();
-  rmdirSync(path);
-  writeFileSync(path, "as it was");
-  const second = await startApp(t, { dataDir });
+    await app.undo.makeFinal(1);
+    const once = [...lines];
+    if (isSoon) unblock();
+    t.mock.timers.tick(60_000);
+    await app.undo.close();
+    t.mock.timers.reset();
+    const isLeft = existsSync(path);
+    await stop();
+    if (!isSoon) unblock();
+    const second = await startApp(t, { dataDir });
 
-  assert.match(once.join(), /^warning: files of deleted records are still there: [^,]*$/);
-  assert.deepEqual(lines, [...once, ...once]);
-  assert.deepEqual([filesIn(dataDir), second.app.store.deletions.listFinal(), second.lines], [[], [], []]);
-});
+    assert.match(once.join(), /^warning: files of deleted records are still there: [^,]*$/);
+    assert.deepEqual([isLeft, lines], [!isSoon, isSoon ? once : [...once, ...once]]);
+    assert.deepEqual([filesIn(dataDir), second.app.store.deletions.listFinal(), second.lines], [[], [], []]);
+  });
 
 test("a start keeps deletions with time left and their files, and makes the others final", async (t) => {
   const dataDir = await temporaryFolder(t);

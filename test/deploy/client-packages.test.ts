@@ -66,11 +66,9 @@ test("a client's packages contain each driver once, and the same files in both f
   assert.deepEqual([zip, app].map(fileNameOf), ["muller.zip", "muller.intunewin"]);
   assert.equal(Object.keys(tree).filter((name) => name.endsWith("papyrus.inf")).length, 2);
   assert.deepEqual(namesIn(install), ["A", "Büro “B”", "C"]);
-  const folders = [...install.matchAll(/Folder = '(driver\\[0-9a-f]{12})'/g)].map(
-    ([, folder = ""]) => folder,
-  );
+  const folders = [...install.matchAll(/Folder = '(driver\\[0-9a-f]{12})'/g)];
   assert.equal(folders.length, 2);
-  for (const folder of folders) assert.ok(tree[`${folder.replace("\\", "/")}/papyrus.inf`], folder);
+  for (const [, folder = ""] of folders) assert.ok(tree[`${folder.replace("\\", "/")}/papyrus.inf`], folder);
   assert.deepEqual(inner, tree);
 });
 

@@ -65,10 +65,8 @@ test("the pages of a printer, client and driver link to the scripts for N-sight 
     const answers = await fetchAll(service, links);
 
     const said = answers.map(({ headers }) => headers.get("content-disposition") ?? "");
-    assert.deepEqual(
-      said.map((text) => /filename="([^"]+)"/.exec(text)?.[1]),
-      names,
-    );
+    const saidNames = said.map((text) => /filename="([^"]+)"/.exec(text)?.[1]);
+    assert.deepEqual(saidNames, names);
     for (const answer of answers) assert.match(await answer.text(), /PLATEN_INNER/);
   }
   const ends = ["scripts/install?for=n-sight", "scripts/install", "read/detect?for=configmgr"];

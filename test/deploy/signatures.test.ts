@@ -54,10 +54,8 @@ describe("signatures of scripts", { skip: without.osslsigncode || without.unzip 
     const before = await get("scripts/detect");
 
     await signAll(service);
-    const [rmm, mdm] = [
-      unpackers.unzip(await get("packages/rmm")),
-      verifyIntunewin(await get("packages/mdm")),
-    ];
+    const rmm = unpackers.unzip(await get("packages/rmm"));
+    const mdm = verifyIntunewin(await get("packages/mdm"));
     const detect = await get("scripts/detect");
 
     for (const tree of [rmm, mdm])

@@ -73,10 +73,8 @@ test("an empty layout and an empty range read nothing, and what is outside or mi
 
   const empty = [await filled(layoutOf([]), 0, 0), await filled(whole, 5, 0), await filled(whole, 10, 0)];
 
-  assert.deepEqual(
-    empty.map(({ reads }) => reads),
-    [[], [], []],
-  );
+  const reads = empty.map(({ reads }) => reads);
+  assert.deepEqual(reads, [[], [], []]);
   for (const [start, length] of [
     [0, 14],
     [13, 1],

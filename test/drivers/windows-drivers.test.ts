@@ -179,10 +179,8 @@ test("a printer’s page links the help on its unusual settings, and each link l
     const shown = page.slice(page.indexOf("<h2>Settings"), page.indexOf("<h2>Driver"));
     const [line = ""] = /<p class="hint">Help: .*?<\/p>/s.exec(shown) ?? [];
     const links = [...line.matchAll(/<a href="([^"#]*)#?([^"]*)"[^>]*>([^<]+)<\/a>/g)];
-    assert.deepEqual(
-      links.map(([, , , title]) => title),
-      titles,
-    );
+    const linked = links.map(([, , , title]) => title);
+    assert.deepEqual(linked, titles);
     for (const [, path = "", anchor] of links) {
       const help = await fetch(path);
       assert.equal(help.status, 200, path);

@@ -33,10 +33,7 @@ test("the smallest encoding that a client accepts is used", () => {
 
   assert.deepEqual(brotli.map(encodingFor), ["br", "br"]);
   assert.deepEqual(gzip.map(encodingFor), ["gzip", "gzip"]);
-  assert.deepEqual(
-    none.map(encodingFor),
-    none.map(() => undefined),
-  );
+  for (const header of none) assert.equal(encodingFor(header), undefined, header);
 });
 
 test("pages are compressed as the client accepts, and HEAD has the headers of GET", async (t) => {

@@ -47,10 +47,8 @@ test("the help has every page of docs/, its list links each of them, and all lin
   });
   const unknown = fromPages.filter(([, to]) => ![...ids, "/help/licences"].includes(`/help/${to}`));
   assert.ok(files.length > 10 && fromPages.length > 20);
-  assert.deepEqual(
-    unknown.map(([, to]) => to),
-    [],
-  );
+  const targets = unknown.map(([, to]) => to);
+  assert.deepEqual(targets, []);
   for (const [i, path] of paths.entries()) {
     const text = texts[i] ?? "";
     const links = [...text.matchAll(/href="((?:\/help\/[\w-]+)?#[\w-]+|\/help\/[\w-]+)"/g)];

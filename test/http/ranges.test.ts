@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dispositionOf, isNotModified, requestedRange } from "../../src/http/answers/send.ts";
+import { assertLinearTime } from "../support/times.ts";
 
 const etag = '"abc"';
 
@@ -55,4 +56,13 @@ test("an attachment has a name in plain ASCII and one in UTF-8", () => {
     dispositionOf('Büro "1"\r\n/\\%.zip'),
     `attachment; filename="B_ro _1______.zip"; filename*=UTF-8''B%C3%BCro%20%221%22%0D%0A%2F%5C%25.zip`,
   );
+});
+
+test("Range and If-None-Match are read in linear time", async () => {
+  for (const text of ["bytes=", "1", "-", " ", ",", "W/", '"'])
+    await assertLinearTime(`long runs of “${text}”`, 10_000, (size) => {
+      const long = text.repeat(size);
+      for (const range of [long, `bytes=${long}`, `bytes=1${long}x`]) requestedRange({ range }, 10, etag);
+      for (const known of [long, `x${long}x`]) isNotModified({ "if-none-match": known }, etag);
+    });
 });

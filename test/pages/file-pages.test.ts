@@ -5,6 +5,7 @@ import { accessibilityProblems, saveScreenshot, watchProblems, withoutBrowser } 
 import { deepTest, isDeep, selectCases } from "../support/depth.ts";
 import { withOnePrinter } from "../support/printers/one-printer.ts";
 import { makePng } from "../support/printers/png.ts";
+import { makePreferences } from "../support/printers/preferences-files.ts";
 import { openPage } from "../support/printers/shop-lists.ts";
 
 /** A red picture, encoded by the browser. */
@@ -127,3 +128,35 @@ describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(Buffer.from(kept), buffer);
   });
 });
+
+deepTest(
+  "vendor preferences are refused, uploaded and deleted in a browser, and the page shows the revision",
+  {
+    skip: withoutBrowser,
+  },
+  async (t) => {
+    const service = await withOnePrinter(t);
+    const page = await openPage(t, service, "/printers/1");
+    const problems = watchProblems(page, service.url);
+    const revision = () =>
+      page.locator("#printer-settings div", { hasText: "Revision" }).locator("code").textContent();
+    const upload = async (buffer: Buffer) => {
+      const file = { name: "preferences.dat", mimeType: "application/octet-stream", buffer };
+      await page.getByLabel("Preferences file").setInputFiles(file);
+      await page.getByRole("button", { name: "Upload preferences" }).click();
+    };
+    const before = await revision();
+
+    await upload(Buffer.from("a text"));
+    await page.getByText("This file is a text file, not preferences.").waitFor();
+    await upload(makePreferences());
+    await page.getByText("Saved: vendor preferences of").waitFor();
+    const after = await revision();
+    const faults = await accessibilityProblems(page);
+    await page.getByRole("button", { name: "Delete preferences" }).click();
+    await page.getByText("Deleted: ").waitFor();
+
+    assert.ok(before !== after && before === (await revision()));
+    assert.deepEqual([...faults, ...problems], []);
+  },
+);

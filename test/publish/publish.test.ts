@@ -127,14 +127,10 @@ test("the script describes packages and contains their scripts exactly as they a
   );
   const found = [];
   for (const one of apps) found.push(await downloaded(one));
-  assert.deepEqual(
-    apps.map(({ Package }) => Package),
-    found,
-  );
-  assert.deepEqual(
-    found.map(({ Url }) => Url.slice(app.url.length)),
-    paths,
-  );
+  const packages = apps.map(({ Package }) => Package);
+  assert.deepEqual(packages, found);
+  const addresses = found.map(({ Url }) => Url.slice(app.url.length));
+  assert.deepEqual(addresses, paths);
   for (const [i, { Detection, Requirement }] of apps.entries())
     for (const [kind, script] of Object.entries({ detect: Detection, requirement: Requirement })) {
       const said = script && scriptText(settings, script);

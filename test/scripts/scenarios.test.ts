@@ -46,8 +46,9 @@ test("the document has a row for each scenario, in this order, and no other", {
   ]);
 
   assert.deepEqual(found, expected);
+  const titles = [...documented.keys()];
   assert.deepEqual(
-    [...documented.keys()],
+    titles,
     groups.map(({ title }) => title),
   );
 });

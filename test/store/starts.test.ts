@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { openAt, sha256Of } from "../support/backup/backup.ts";
-import { statusesOf } from "../support/backup/deletions.ts";
+import { statusesOf } from "../support/deploy/answers.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makePng } from "../support/printers/png.ts";
 import { makeDriver } from "../support/records.ts";

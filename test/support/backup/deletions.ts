@@ -14,8 +14,6 @@ export function recordsOf({ app: { store } }: Pick<TestApp, "app">) {
   return { clients: store.clients.list(), drivers, printers };
 }
 
-export const statusesOf = (answers: readonly { status: number }[]) => answers.map(({ status }) => status);
-
 /** Sends a deletion. */
 export const remove = ({ fetch }: Pick<TestApp, "fetch">, path: string) => fetch(path, { method: "DELETE" });
 
