@@ -35,7 +35,8 @@ const broken = { status: 400, message: "This is not a valid HTTP request." };
 const problems: Readonly<Record<string, HeadProblem>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
-    message: `The head of a request has ${headLimits.bytes / 1024} KB at most.`,
+    // Node 20 counts only bytes; later versions also count headers.
+    message: `The head of a request has ${headLimits.bytes / 1024} KB at most, and ${headLimits.headers} headers at most.`,
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: 413,
