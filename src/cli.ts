@@ -2,10 +2,11 @@ import { auditCommand } from "./cli/audit.ts";
 import { backupCommand, restoreCommand } from "./cli/backups.ts";
 import { readConfig, settingsHelp } from "./config.ts";
 import { errorMessage } from "./domain/errors.ts";
-import { digestOf, inspectArchive, inspectionJson } from "./services/drivers/inspect.ts";
+import { digestOf, inspectionJson } from "./services/drivers/inspect.ts";
 import { inspectionText } from "./services/drivers/inspect-text.ts";
+import { inspectUpload } from "./services/drivers/inspect-upload.ts";
 import { schemaVersion } from "./store/database/migrations.ts";
-import { openSource } from "./store/files.ts";
+import { openSource, withTemporaryFile } from "./store/files.ts";
 
 /** `serve` is left to the caller. `done`: the command has finished. */
 type Command =
@@ -76,8 +77,10 @@ async function inspect(args: readonly string[], _version: string, output: Output
   try {
     const source = await openSource(file);
     try {
-      const inspection = await inspectArchive(source);
-      const json = inspectionJson(inspection, await digestOf(source));
+      const { inspection, inner } = await withTemporaryFile((path) =>
+        inspectUpload(source, { path, limitBytes: Number.POSITIVE_INFINITY }),
+      );
+      const json = inspectionJson(inspection, inner?.sha256 ?? (await digestOf(source)));
       output.out(options.length > 0 ? inspectionText(inspection) : `${JSON.stringify(json, null, 2)}\n`);
       return 0;
     } finally {

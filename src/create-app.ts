@@ -63,7 +63,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     recover: overrides.recover,
     auditDays: config.auditDays,
   });
-  const inspections = new Inspections(script, overrides.inspectionLimits, overrides.readArchive);
+  const inspections = new Inspections(
+    script,
+    { innerBytes: config.uploadLimitBytes, ...overrides.inspectionLimits },
+    overrides.readArchive,
+  );
   const workers = overrides.workers ?? new Workers(script);
   const archives = new ArchiveCheck(store, workers, log);
   const deployments = new DeploymentMemory(store, log);

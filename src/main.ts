@@ -8,7 +8,7 @@ import { workerRole } from "./workers/worker-thread.ts";
 // or a worker thread. Each loads only the modules that it needs.
 if (isMainThread && process.argv[2] === inspectionArgument && process.send !== undefined) {
   void import("./services/drivers/inspection-child.ts").then(({ serveInspection }) =>
-    serveInspection(process.argv[3] ?? ""),
+    serveInspection(process.argv[3] ?? "", Number(process.argv[4])),
   );
 } else if (isMainThread) {
   tuneMemory();

@@ -251,10 +251,12 @@ test("no file is longer than 400 lines", () => {
 });
 
 test("only other threads and processes read archives and lay out packages", () => {
-  const onOtherThreads = ["services/drivers/inspect.ts", "workers/tasks.ts"];
+  const inspection = ["inspect.ts", "inspect-upload.ts"].map((name) => `services/drivers/${name}`);
+  const onOtherThreads = [...inspection, "workers/tasks.ts"];
   const blocking = [
     "readArchive",
     "checkEntry",
+    "unpackEntry",
     "usedEntries",
     "layOutDrivers",
     "layOut",

@@ -23,6 +23,7 @@ import { entryLimit } from "../src/pkg/zip/archive-directory.ts";
 import { maxPathLength } from "../src/pkg/zip/archive-names.ts";
 import { shutdownTimeoutMs } from "../src/serve.ts";
 import { maxUnknownBrowsers } from "../src/services/access/passwords.ts";
+import { maxInnerArchives } from "../src/services/drivers/inspect-upload.ts";
 import { maxChosenPrinters } from "../src/services/printers/printer-group.ts";
 import { maxPerAccount } from "../src/store/access/sessions.ts";
 import { maxTokens } from "../src/store/access/tokens.ts";
@@ -66,6 +67,7 @@ const limits = {
   "unpacked size divided by ZIP size": bombRatio,
   "characters per path in an archive": maxPathLength,
   "INF files per archive": infCountLimit,
+  "files in a ZIP that are tried as inner ZIPs": maxInnerArchives,
   "INF file": bytes(infLimitBytes),
   "lines per INF file": lineLimit,
   "languages per INF file": languageLimit,

@@ -1,4 +1,3 @@
-import { howToUnpack } from "../domain/drivers/unpacking.ts";
 import { UserError } from "../domain/errors.ts";
 import { infLimitBytes } from "./document.ts";
 
@@ -24,16 +23,10 @@ export const infCountLimit = 1000;
 
 /**
  * The INFs of an archive.
- * @throws UserError "invalid" when there are none, too many, or too large ones
+ * @throws UserError "invalid" when there are too many, or too large ones
  */
 export function infsOf<T extends InfEntry>(entries: readonly T[]): T[] {
   const infs = entries.filter(({ path }) => kindOf(path) === "inf");
-  if (infs.length === 0) {
-    throw new UserError(
-      "invalid",
-      `This ZIP contains no INF file. ${howToUnpack(entries) ?? "Zip the folder with the INF file, and upload that ZIP."}`,
-    );
-  }
   if (infs.length > infCountLimit) {
     throw new UserError(
       "invalid",

@@ -133,7 +133,8 @@ export function choosePrinterInf(readings: readonly InfReading[]): InfReading | 
   return best;
 }
 
-function comparePrinterInfs(a: InfReading, b: InfReading): number {
+/** Orders printers' INFs by the rule of `choosePrinterInf`, the best first. */
+export function comparePrinterInfs(a: InfReading, b: InfReading): number {
   return (
     preferIf(({ models }) => models.descriptions.length > 0)(a, b) ||
     preferIf(({ files }) => files.missing.length === 0)(a, b) ||

@@ -40,8 +40,13 @@ export interface Incoming {
   readonly size: number;
 }
 
-/** The form of `randomUUID`. */
-const incomingName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** The file for the ZIP inside an upload. @param path of the upload */
+export function innerPath(path: string): string {
+  return `${path}.inner`;
+}
+
+/** The form of `randomUUID`, also as `innerPath` changes it. */
+const incomingName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:\.inner)?$/;
 
 /** Files named by the SHA-256 of their content: `drivers/<sha256>.zip`, `icons/<sha256>.png`. */
 export class Blobs {
@@ -107,7 +112,7 @@ export class Blobs {
     return this.#isClosed ? Promise.reject(stoppingError()) : this.#track(this.#receive(stream));
   }
 
-  /** Deletes the temporary file of an upload, if `keep` has not moved it. */
+  /** Deletes the temporary files of an upload, if `keep` has not moved them. */
   discard(incoming: Pick<Incoming, "path">): Promise<void> {
     return this.#track(this.#discard(incoming));
   }
@@ -140,7 +145,7 @@ export class Blobs {
 
   async #discard({ path }: Pick<Incoming, "path">): Promise<void> {
     // If this fails, the next start deletes the file. The upload itself is not affected.
-    await rm(path, { force: true }).catch(() => {});
+    for (const file of [path, innerPath(path)]) await rm(file, { force: true }).catch(() => {});
   }
 
   /**

@@ -1,5 +1,7 @@
-import { closeSync, fstatSync, openSync, readvSync } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { closeSync, fstatSync, fsyncSync, openSync, readvSync, writeSync } from "node:fs";
+import { mkdtemp, open, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
 import { bytesAfter, undefinedIfAbsent } from "./durable-files.ts";
 
@@ -43,7 +45,36 @@ export function openSourceBlocking(path: string): ByteSource & { close(): void }
   return { ...source, close: () => closeSync(descriptor) };
 }
 
-/** The same for a file that another thread opened. That thread closes it when this one is done. */
+/**
+ * Writes a file in a process that may block, and syncs it. An existing file is overwritten.
+ * @param fill writes the file's bytes in pieces
+ */
+export async function writeBlocking(
+  path: string,
+  fill: (write: (bytes: Buffer) => void) => Promise<void>,
+): Promise<void> {
+  const descriptor = openSync(path, "w");
+  try {
+    await fill((bytes) => {
+      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+    });
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Runs `use` with the path of a file that it may write, outside of the data folder. The file is deleted afterwards. */
+export async function withTemporaryFile<T>(use: (path: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "platen-"));
+  try {
+    return await use(join(folder, "file"));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A byte source like that of `openSourceBlocking` for a file that another thread opened. That thread closes it when this one is done. */
 export function sourceOfOpen({ descriptor, size }: OpenFile): ByteSource {
   return sourceOf(size, (targets, at) => readvSync(descriptor, targets, at));
 }

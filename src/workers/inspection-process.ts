@@ -9,8 +9,14 @@ export const inspectionArgument = "--inspection-of-the-service";
 export type InspectionReply = { readonly kind: "ready" } | InspectionAnswer;
 
 export type InspectionAnswer =
-  | { readonly kind: "report"; readonly report: ArchiveReport }
+  | ({ readonly kind: "report" } & InspectedArchive)
   | { readonly kind: "failure"; readonly code?: ErrorCode; readonly message: string };
+
+/** The report of an archive, or of the ZIP in it that was extracted beside it and read instead. */
+export interface InspectedArchive {
+  readonly report: ArchiveReport;
+  readonly inner?: { readonly name: string; readonly sha256: string; readonly size: number } | undefined;
+}
 
 interface ProcessResult {
   /** The last message. */
@@ -22,18 +28,18 @@ interface ProcessResult {
 /**
  * Reads one archive in a separate process, and kills the process after its answer. Settles when the process has ended.
  * @param script the bundled file, whose entry is `main.ts`
- * @param heapMb limit of V8's heap
+ * @param limits `heapMb` of V8's heap, `innerBytes` of a ZIP inside the archive
  * @param signal kills the process
  * @throws Error if the process cannot be started
  */
 export function readInProcess(
   script: string,
   path: string,
-  heapMb: number,
+  { heapMb, innerBytes }: { readonly heapMb: number; readonly innerBytes: number },
   signal: AbortSignal,
 ): Promise<ProcessResult> {
   const nodeOptions = [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=4", "--expose-gc"];
-  const child = startProcess(script, [inspectionArgument, path], nodeOptions);
+  const child = startProcess(script, [inspectionArgument, path, String(innerBytes)], nodeOptions);
   let last: InspectionReply | undefined;
   const kill = () => child.kill("SIGKILL");
   signal.addEventListener("abort", kill);

@@ -1,7 +1,6 @@
-import type { ArchiveReport } from "../domain/drivers/driver.ts";
 import { stoppingError, UserError } from "../domain/errors.ts";
 import { Quota, WorkQueue } from "./admission.ts";
-import { type InspectionAnswer, readInProcess } from "./inspection-process.ts";
+import { type InspectedArchive, type InspectionAnswer, readInProcess } from "./inspection-process.ts";
 
 export interface InspectionLimits {
   readonly maxConcurrent: number;
@@ -11,6 +10,8 @@ export interface InspectionLimits {
   readonly timeMs: number;
   /** Limit of V8's heap. Memory outside of it (the INF's bytes and text, the program itself) is about 150 MB. */
   readonly heapMb: number;
+  /** The maximum size of a ZIP inside an archive. */
+  readonly innerBytes: number;
 }
 
 export const inspectionLimits: InspectionLimits = {
@@ -18,9 +19,10 @@ export const inspectionLimits: InspectionLimits = {
   max: 24,
   timeMs: 30_000,
   heapMb: 128,
+  innerBytes: 1024 * 1024 * 1024,
 };
 
-export type ReadArchive = (path: string) => Promise<InspectionAnswer>;
+export type ReadArchive = (path: string, innerBytes: number) => Promise<InspectionAnswer>;
 
 interface Archive {
   readonly path: string;
@@ -61,7 +63,7 @@ export class Inspections {
    * @param uploader the client's address; one network gets at most half of the places
    * @throws UserError "invalid" if it is not a driver ZIP, or takes too much time or memory; "busy" if too many wait
    */
-  inspect(archive: Archive, uploader?: string): Promise<ArchiveReport> {
+  inspect(archive: Archive, uploader?: string): Promise<InspectedArchive> {
     return this.#queue.run(() => this.#run(archive), uploader);
   }
 
@@ -81,16 +83,17 @@ export class Inspections {
   }
 
   /** Settles only when the process has ended, so that no more than `maxConcurrent` exist. */
-  async #run(archive: Archive): Promise<ArchiveReport> {
+  async #run(archive: Archive): Promise<InspectedArchive> {
     if (this.#isClosed) throw stoppingError();
     this.#begun++;
-    if (this.#readHere !== undefined) return reportOf(await this.#readHere(archive.path));
+    if (this.#readHere !== undefined)
+      return inspectedBy(await this.#readHere(archive.path, this.#limits.innerBytes));
     return this.#readInProcess(archive);
   }
 
   /** @throws Error if the process cannot be started */
-  async #readInProcess({ path, size }: Archive): Promise<ArchiveReport> {
-    const { timeMs, heapMb } = this.#limits;
+  async #readInProcess({ path, size }: Archive): Promise<InspectedArchive> {
+    const { timeMs } = this.#limits;
     const running = new AbortController();
     this.#running.add(running);
     let isLate = false;
@@ -99,11 +102,13 @@ export class Inspections {
       isLate = true;
       running.abort();
     }, maxMs);
-    const { last, end } = await readInProcess(this.#script, path, heapMb, running.signal).finally(() => {
-      clearTimeout(timer);
-      this.#running.delete(running);
-    });
-    if (last !== undefined && last.kind !== "ready") return reportOf(last);
+    const { last, end } = await readInProcess(this.#script, path, this.#limits, running.signal).finally(
+      () => {
+        clearTimeout(timer);
+        this.#running.delete(running);
+      },
+    );
+    if (last !== undefined && last.kind !== "ready") return inspectedBy(last);
     if (this.#isClosed) throw stoppingError();
     if (isLate) throw refusedArchive("takes too long to read");
     if (last === undefined) throw new Error(`an inspection ended before it began: ${end}`);
@@ -112,8 +117,8 @@ export class Inspections {
 }
 
 /** @throws UserError for an archive that is not a driver ZIP */
-function reportOf(answer: InspectionAnswer): ArchiveReport {
-  if (answer.kind === "report") return answer.report;
+function inspectedBy(answer: InspectionAnswer): InspectedArchive {
+  if (answer.kind === "report") return answer;
   const { code, message } = answer;
   throw code === undefined ? new Error(message) : new UserError(code, message);
 }

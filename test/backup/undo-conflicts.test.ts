@@ -157,7 +157,7 @@ async function after<T>(turns: number, work: () => Promise<T>): Promise<T> {
 async function startWithFastUploads(t: TestContext) {
   const started = await startApp(t);
   const { app } = started;
-  const services = { ...app, inspections: { inspect: async () => makeDriver().report } };
+  const services = { ...app, inspections: { inspect: async () => ({ report: makeDriver().report }) } };
   const add = async (zip: Buffer) =>
     (await addDriver(services, await app.store.blobs.receive(Readable.from([zip])), "a.zip")).driver.id;
   const removeDriver = async (id: number) => (await app.undo.removeDriver(id)) ?? 0;

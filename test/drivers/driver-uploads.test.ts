@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { describeFile } from "../../src/domain/drivers/unpacking.ts";
 import { startGuarded } from "../support/access/guarded.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
@@ -99,23 +100,92 @@ const notices: [zip: Buffer, tone: "good" | "warn" | "bad", said: RegExp][] = [
   ],
   [makeZip([autorun]), "bad", /This ZIP contains no INF of a driver/],
   [
-    makeZip([file("readme.txt"), file("a/small.zip", 1), file("a/Driver.ZIP", 5), file("setup.exe", 99)]),
+    makeZip([file("autorun.txt", 1), file("Setup & 1.exe", 5), file("data.cab", 3), file("a/no.zip", 9)]),
     "bad",
-    /contains no INF file\. The driver is probably in “a\/Driver\.ZIP”\. Extract this ZIP, and upload that one\./,
-  ],
-  [
-    makeZip([file("autorun.txt", 1), file("Setup & 1.exe", 5), file("data.cab", 3)]),
-    "bad",
-    /Extract this ZIP\. Extract “Setup &amp; 1\.exe” with 7-Zip\. Zip the folder with the INF file/,
+    /no INF file\. It contains 3 programs or archives: “Setup &amp; 1\.exe”, “data\.cab”, “a\/no\.zip”\. Extract/,
   ],
   [makeZip([file("readme.txt")]), "bad", /contains no INF file\. Zip the folder with the INF file/],
-  [Buffer.from("MZ a program"), "bad", /is not a ZIP file\. Extract this setup program with 7-Zip/],
+  [Buffer.from("MZ Inno Setup Setup Data"), "bad", /is not a ZIP file, but a setup program made with Inno/],
   [
-    makeZip([autorun, file("x.msi")]),
+    makeZip([autorun, { name: "x.exe", bytes: "MZ Nullsoft.NSIS" }]),
     "bad",
-    /no INF of a driver\. Extract this ZIP\. Extract “x\.msi” with 7-Zip/,
+    /no INF of a driver\. “x\.exe” in it is a setup program made with NSIS\. Extract it with 7-Zip/,
+  ],
+  [
+    makeZip([{ name: "CON.inf", bytes: "[Version]" }]),
+    "bad",
+    /“CON\.inf” is the name of a Windows device\. Extract it, zip the folder/,
+  ],
+  [
+    driverZip({ extra: [{ name: "papyrus.inf:Zone.Identifier", bytes: "[ZoneTransfer]" }] }),
+    "warn",
+    /Packages leave out files that Windows cannot create: “papyrus\.inf:Zone\.Identifier” contains/,
   ],
 ];
+
+/** The start of a file, and what is said of it. */
+const formats: readonly (readonly [head: string, said: RegExp])[] = [
+  ["Rar!\x1a\x07\x01", /a RAR archive\. Extract it with 7-Zip, zip the folder/],
+  ["7z\xbc\xaf\x27\x1c", /a 7z archive\. Extract it with 7-Zip/],
+  ["MSCF\0\0\0\0", /a cabinet \(CAB\)\. .* expand -F:\* FILE\.cab FOLDER/],
+  ["ISc(", /an InstallShield cabinet\. Upload the setup program/],
+  [
+    "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    /\(MSI\)\. Extract it with msiexec \/a .* \/export-driver oemNN\.inf FOLDER/,
+  ],
+  ["\xef\xbb\xbf\r\n<!doctype html>", /a web page\. .* Download the driver again/],
+  ["MZ...JR.Inno.Setup...Rar!\x1a\x07", /made with Inno Setup\. 7-Zip cannot open it, but innoextract/],
+  ["MZ...NullsoftInst", /made with NSIS\. Extract it with 7-Zip.* \/export-driver oemNN\.inf FOLDER/],
+  ["MZ...I\0n\0s\0t\0a\0l\0l\0S\0h\0i\0e\0l\0d\0", /InstallShield\. Run it with \/extract_all:/],
+  ["MZ...7z\xbc\xaf\x27\x1c", /a self-extracting archive\. Extract it with 7-Zip/],
+  ["MZ...", /a program\. If 7-Zip opens it/],
+  ["%PDF-1.7", /^This is not a ZIP file\. Upload the ZIP/],
+  ["", /This file is empty/],
+];
+
+test("a file that is no ZIP is named by its bytes, with the way to its driver", () => {
+  for (const [head, said] of formats) assert.match(describeFile(Buffer.from(head, "latin1")), said);
+});
+
+test("a ZIP in a ZIP without a printer INF becomes the driver, the one that Windows’ PCs can use most", async (t) => {
+  const service = await startApp(t);
+  const inner = driverZip({ extra: [{ name: "readme.txt", bytes: "x" }] });
+  const program = Buffer.concat([Buffer.from("MZ".padEnd(600)), driverZip({ decoration: "NTx86" })]);
+  const kit = makeZip([
+    { name: "setup/32 & 64/x86.exe", bytes: program },
+    { name: "setup/x64.ZIP", bytes: inner },
+    { name: "broken.zip", bytes: driverZip().subarray(0, 200) },
+    { name: "deeper.zip", bytes: makeZip([{ name: "driver.zip", bytes: inner }]) },
+    { name: "scanner.inf", bytes: printerInf({ className: "Image" }) },
+  ]);
+  const archiveOf = async (id: number) =>
+    Buffer.from(await (await service.fetch(`/drivers/${id}/archive`)).arrayBuffer());
+
+  const answer = await uploadNotice(service, kit);
+  rmSync(service.app.store.blobs.pathOf("drivers", service.app.store.drivers.get(1).sha256));
+  const again = await uploadNotice(service, kit);
+  const itself = await uploadNotice(service, inner);
+
+  assert.match(
+    answer,
+    /no printer INF, so Platen took “setup\/x64\.ZIP” from it\. Other printer drivers are in “setup\/32 &amp; 64\/x86\.exe”/,
+  );
+  assert.deepEqual(await archiveOf(1), inner);
+  assert.equal(service.app.store.drivers.get(1).file_name, "x64.ZIP");
+  assert.match(again, /Its ZIP was missing and was replaced/);
+  assert.match(itself, /is already in Platen with the same content/);
+  assert.deepEqual(readdirSync(join(service.dataDir, "incoming")), []);
+});
+
+test("a ZIP in a ZIP above the size limit of uploads is not taken", async (t) => {
+  const service = await startApp(t, { uploadLimitBytes: 100_000 });
+  const inner = driverZip({ extra: [{ name: "large", bytes: Buffer.alloc(200_000), method: 0 }] });
+
+  const answer = await uploadNotice(service, makeZip([{ name: "inner.zip", bytes: inner }]));
+
+  assert.match(answer, /contains no INF file\. Extract this ZIP and then “inner\.zip” in it/);
+  assert.deepEqual(readdirSync(join(service.dataDir, "incoming")), []);
+});
 
 test("the notice of an upload has the tone of its worst line, says what the ZIP is, and how to get at the driver in it", async (t) => {
   const service = await startApp(t);

@@ -132,7 +132,7 @@ test("an inspection survives signals of a terminal to all its processes", {
   const archive = await archiveOf(t, zipOf(models(rounds(15_000, 50_000))));
   const sent = signalReaders(t, "SIGINT", "SIGTERM");
 
-  const report = await inspections.inspect(archive);
+  const { report } = await inspections.inspect(archive);
 
   assert.ok(sent() > 0);
   assert.equal(report.infs.length, 1);
@@ -152,7 +152,7 @@ test("an inspection gets one more second for each 32 MB", async (t) => {
   const inspections = startInspections(t, { timeMs: 1 });
   const { path } = await archiveOf(t, driverZip());
 
-  const report = await inspections.inspect({ path, size: 60 * 32 * 1024 * 1024 });
+  const { report } = await inspections.inspect({ path, size: 60 * 32 * 1024 * 1024 });
 
   assert.equal(report.infs.length, 1);
 });
@@ -192,7 +192,7 @@ test("few inspections run at once, some wait in order, one client has half of th
     const places = clients.map((_, i) => i);
     assert.deepEqual([codes.indexOf("busy"), codes.filter(Boolean)], [refused, ["busy"]]);
     assert.deepEqual(order, [refused, ...places.filter((i) => i !== refused)]);
-    assert.equal((await inspections.inspect(archive)).infs.length, 1, "a place is free again");
+    assert.equal((await inspections.inspect(archive)).report.infs.length, 1, "a place is free again");
   }
 });
 

@@ -61,14 +61,13 @@ async function readWithTheirs(zip: Buffer, leniency: Leniency = {}): Promise<Rea
 const strictness: readonly [rule: string, message: RegExp][] = [
   ["the directory is as long as its end says", /does not fit|cut off|goes on after|broken: it lists/],
   ["disk numbers, and the count of this disk", /one part of several/],
-  ["names are valid UTF-8", /not valid UTF-8/],
   ["the ZIP64 end record is right before its locator", /ZIP64 end record is missing/],
   ["files and their headers are before the directory", /is not where its table of contents says/],
   ["files do not overlap", / overlap\./],
   ["nothing follows the deflated bytes of a file", /does not match its checksum/],
   ["what is marked as encrypted, or as a link", /is encrypted|symbolic link/],
   ["no ZIP bombs", /more than 200 times its size/],
-  ["names that harm or that Windows cannot create", /The path “/],
+  ["names that lead out", /The path “/],
 ];
 
 /** The offset of the last end record. */
@@ -133,17 +132,25 @@ async function reasonOf(zip: Buffer, ours: Files, theirs: string): Promise<strin
     reasons.push(reason);
     given = { ...given, ...repair(given.zip, ours) };
     const retried = await readWithTheirs(given.zip, given);
-    if (typeof retried !== "string")
-      return same(ours, withoutDuplicates(retried)) ? reasons.join(", ") : undefined;
+    if (typeof retried !== "string") return same(ours, asOnWindows(retried)) ? reasons.join(", ") : undefined;
     message = retried;
   }
   return undefined;
 }
 
-/** Keeps the last of names that differ only by case, as Windows does. */
-function withoutDuplicates(found: Files): Files {
-  const last = new Map([...found.keys()].map((name) => [name.toUpperCase(), name]));
-  return new Map([...found].filter(([name]) => last.get(name.toUpperCase()) === name));
+const unusable = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}<>:"|*?\ufffd]/u;
+
+/** The files as Windows creates them: without unusable names, without empty folder names, the last of names that differ only by case. */
+function asOnWindows(found: Files): Files {
+  const usable = [...found].filter(([name]) => !unusable.test(name));
+  const plain = usable.map(([name, file]) => [plainName(name), file] as const);
+  const last = new Map(plain.map(([name, file]) => [name.toUpperCase(), file]));
+  return new Map(plain.filter(([name, file]) => last.get(name.toUpperCase()) === file));
+}
+
+function plainName(name: string): string {
+  const parts = name.split(/[\\/]/).filter((part) => part !== "" && part !== ".");
+  return parts.map((part) => part.replace(/[. ]+$/, "")).join("/");
 }
 
 async function verdict(zip: Buffer, ours: Reading, theirs: Reading): Promise<string> {
@@ -157,7 +164,7 @@ async function verdict(zip: Buffer, ours: Reading, theirs: Reading): Promise<str
     if (reason === undefined) return `two readings, only yauzl refuses: ${theirs}`;
     return `only yauzl refuses: ${reason}`;
   }
-  if (same(ours, withoutDuplicates(theirs))) return "both read the same";
+  if (same(ours, asOnWindows(theirs))) return "both read the same";
   return `two readings: ${[...ours.keys()]} and ${[...theirs.keys()]}`;
 }
 

@@ -48,6 +48,92 @@ test("names are read as UTF-8, as CP437, or from the Unicode field, and `\\` sep
   });
 });
 
+/** A name, and why Windows cannot create it. */
+const unusable: readonly (readonly [name: string, why: string])[] = [
+  ["C:/b.txt", "contains a character that Windows does not allow"],
+  ["a.txt:hidden", "contains a character that Windows does not allow"],
+  ["sub/CON.inf", "is the name of a Windows device"],
+  ["lpt1", "is the name of a Windows device"],
+  ["con .txt", "is the name of a Windows device"],
+  ["sub/Aux    .inf/a.txt", "is the name of a Windows device"],
+  ["clock$.txt", "is the name of a Windows device"],
+  ["CONIN$.a", "is the name of a Windows device"],
+  ["conout$ .a", "is the name of a Windows device"],
+  ["COM².inf", "is the name of a Windows device"],
+  ["a\u0007.txt", "contains a control character"],
+  ["", "has a name of dots and spaces only"],
+  [" /a.txt", "has a name of dots and spaces only"],
+  ["x".repeat(241), "is longer than 240 characters"],
+  ["x\u202efni.exe", "contains an invisible character (U+202E)"],
+  ["a\u200b.inf", "contains an invisible character (U+200B)"],
+  ["\ufeffa.inf", "contains an invisible character (U+FEFF)"],
+  ["a\u2028.inf", "contains an invisible character (U+2028)"],
+  ["a\u009b31m.inf", "contains an invisible character (U+009B)"],
+];
+
+test("files whose names Windows cannot create are left out with a warning, and the other files are read", async () => {
+  for (const [name, flaw] of unusable) {
+    const zip = makeZip([{ name, bytes: "x" }, ...twoFiles]);
+    const { entries, leftOut, warnings } = await readArchive(sourceOf(zip));
+
+    assert.deepEqual(
+      entries.map(({ path }) => path),
+      ["a.txt", "b.txt"],
+      name,
+    );
+    assert.deepEqual(leftOut, [{ path: name, flaw }]);
+    assert.match(warnings.join(), /^Packages leave out files that Windows cannot create: “/);
+  }
+  const broken = [{ name: "", rawName: Buffer.from([0xff, 0xfe]), flags: 0x800 }];
+  const many = unusable.slice(0, 5).map(([name]) => ({ name }));
+  assert.match(String((await readArchive(sourceOf(makeZip(broken)))).warnings), /is not valid UTF-8/);
+  assert.match(
+    String((await readArchive(sourceOf(makeZip(many)))).warnings),
+    /“lpt1” is [\w ]+; and 1 more\.$/,
+  );
+});
+
+test("empty folder names, `.`, and dots and spaces at the end of names are dropped, as unpackers do", async () => {
+  const { paths, warnings } = await readNames(
+    "./a.inf",
+    "b//b.inf",
+    "/c.inf",
+    "\\\\host\\d.inf",
+    "Acme 1 /e.inf",
+    "Acme Inc./f.inf. .",
+  );
+
+  assert.deepEqual(paths, ["a.inf", "b/b.inf", "c.inf", "host/d.inf", "Acme 1/e.inf", "Acme Inc/f.inf"]);
+  assert.deepEqual(warnings, []);
+});
+
+test("a folder is known by the slash at its end or by its attribute", async () => {
+  const folder = { externalAttributes: 0x10, method: 0 };
+
+  const contents = await contentsOf(
+    makeZip([
+      { name: "./", method: 0 },
+      { name: "x64", ...folder },
+      { name: "x64/a.inf", bytes: "1" },
+      { name: "full", ...folder, bytes: "2" },
+    ]),
+  );
+
+  assert.deepEqual(contents, { "x64/a.inf": "1", full: "2" });
+});
+
+test("names in Shift-JIS are read if their second bytes are `|` or `\\`, which CP437 cannot mean", async () => {
+  const zipOf = (...names: string[]) =>
+    makeZip(names.map((hex) => ({ name: "", rawName: Buffer.from(hex, "hex"), bytes: "x" })));
+  const [table, port, plain] = ["955c", "837c", "82a0"];
+
+  const japanese = await contentsOf(zipOf(`${table}2f612e696e66`, `${port}2e747874`, `${plain}2e747874`));
+  const western = await contentsOf(zipOf("815c782e747874", `${plain}2e747874`));
+
+  assert.deepEqual(Object.keys(japanese), ["表/a.inf", "ポ.txt", "あ.txt"]);
+  assert.deepEqual(Object.keys(western), ["ü/x.txt", "éá.txt"]);
+});
+
 test("the table of contents overrides local headers, and unlisted files are ignored", async () => {
   const local = { name: Buffer.from("../b.txt"), method: 8, crc: 1, size: 4, packedSize: 4, flags: 0x801 };
   const zip = makeZip(

@@ -44,7 +44,7 @@ test("an acknowledged driver has its archive, although the same driver is delete
   const { store } = app;
   const zip = driverZip();
   // The worst case: reading the ZIP takes no time, so nothing separates the two requests.
-  const reader = { inspect: async () => makeDriver().report };
+  const reader = { inspect: async () => ({ report: makeDriver().report }) };
   const services = { ...app, inspections: reader };
   const add = async () => addDriver(services, await store.blobs.receive(Readable.from([zip])), "a.zip");
   const lost: number[] = [];

@@ -1,28 +1,126 @@
 import { escapeInvisible } from "../text.ts";
 
-/** How to get at the driver in a setup program. @param program its name, or what it is */
-export function howToExtract(program: string): string {
-  return `Extract ${program} with 7-Zip. Zip the folder with the INF file, and upload that ZIP.`;
+/** How many bytes from the start of a file `describeFile` needs: programs name their maker before their data. */
+export const recognitionBytes = 2 * 1024 * 1024;
+
+interface FileFormat {
+  /** The name of the format, with an article. */
+  readonly what: string;
+  /** Byte sequences of which every file of the format has one: at its start, or for a program anywhere in its head. */
+  readonly marks: readonly Buffer[];
+  /** How to get at the driver. */
+  readonly remedy: string;
 }
 
-/** The maximum length of a path in a sentence. */
+/** The way that works for every setup program. */
+const fromPc =
+  "Or install the driver on one PC and take it from there: with Platen’s script from-pc.ps1 (/drivers/from-pc), or with pnputil /export-driver oemNN.inf FOLDER.";
+const zipFolder = "zip the folder with the INF file, and upload that ZIP.";
+const with7Zip = `Extract it with 7-Zip, ${zipFolder}`;
+
+const archiveFormats: readonly FileFormat[] = [
+  { what: "a RAR archive", marks: [ascii("Rar!\x1a\x07")], remedy: with7Zip },
+  { what: "a 7z archive", marks: [ascii("7z\xbc\xaf\x27\x1c")], remedy: with7Zip },
+  {
+    what: "a cabinet (CAB)",
+    marks: [ascii("MSCF")],
+    remedy: `Extract it with 7-Zip, or with expand -F:* FILE.cab FOLDER, ${zipFolder}`,
+  },
+  {
+    what: "an InstallShield cabinet",
+    marks: [ascii("ISc(")],
+    remedy: `Upload the setup program that it belongs to, and Platen says more. ${fromPc}`,
+  },
+  {
+    what: "a Windows Installer package (MSI)",
+    marks: [ascii("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")],
+    remedy: `Extract it with msiexec /a FILE.msi /qn TARGETDIR=C:\\Driver, ${zipFolder} ${fromPc}`,
+  },
+  {
+    what: "a web page",
+    marks: ["<!DOCTYPE html", "<!doctype html", "<html", "<HTML"].map(ascii),
+    remedy:
+      "The vendor’s site may have asked for a sign-in or a licence. Download the driver again in a browser.",
+  },
+];
+
+/** The first match counts: setup programs may contain archives of other formats. */
+const programFormats: readonly FileFormat[] = [
+  {
+    what: "a setup program made with Inno Setup",
+    marks: [ascii("JR.Inno.Setup"), ascii("Inno Setup Setup Data"), ascii("InnoSetupLdrWindow")],
+    remedy: `7-Zip cannot open it, but innoextract usually can: ${zipFolder} ${fromPc}`,
+  },
+  {
+    what: "a setup program made with NSIS",
+    marks: [ascii("Nullsoft.NSIS"), ascii("NullsoftInst")],
+    remedy: `${with7Zip} ${fromPc}`,
+  },
+  {
+    what: "a setup program made with InstallShield",
+    marks: [ascii("InstallShield"), Buffer.from("InstallShield", "utf16le")],
+    remedy: `Run it with /extract_all:C:\\Driver, or with /a if it contains an MSI; ${zipFolder} ${fromPc}`,
+  },
+  {
+    what: "a self-extracting archive",
+    marks: [ascii("Rar!\x1a\x07"), ascii("7z\xbc\xaf\x27\x1c"), ascii("MSCF\0\0\0\0")],
+    remedy: `${with7Zip} ${fromPc}`,
+  },
+  {
+    what: "a program",
+    marks: [ascii("MZ")],
+    remedy: `If 7-Zip opens it, extract it, ${zipFolder} ${fromPc}`,
+  },
+];
+
+function ascii(text: string): Buffer {
+  return Buffer.from(text, "latin1");
+}
+
+/** @param head the first `recognitionBytes` of a file */
+function formatOf(head: Buffer): FileFormat | undefined {
+  if (head.subarray(0, 2).equals(ascii("MZ")))
+    return programFormats.find(({ marks }) => marks.some((mark) => head.includes(mark)));
+  const start = head
+    .subarray(0, 64)
+    .toString("latin1")
+    .replace(/^(?:\xef\xbb\xbf)?\s+/, "");
+  return archiveFormats.find(({ marks }) => marks.some((mark) => start.startsWith(mark.toString("latin1"))));
+}
+
+/** Says what a file is that is not a ZIP, and how to get at its driver. @param head its first `recognitionBytes` */
+export function describeFile(head: Buffer): string {
+  const format = formatOf(head);
+  if (head.length === 0) return "This file is empty. Choose another file.";
+  if (format === undefined)
+    return "This is not a ZIP file. Upload the ZIP with the driver’s files and its INF.";
+  return `This is not a ZIP file, but ${format.what}. ${format.remedy}`;
+}
+
+/** The maximum length of a path in a sentence, and of paths in a list. */
 const maxPathLength = 120;
+const maxListed = 4;
 
-interface ArchiveEntry {
-  readonly path: string;
-  /** Unpacked size in bytes. */
-  readonly size: number;
+/** Whether a driver may be in this file of an archive, by its name. */
+export function mayHoldDriver(path: string): boolean {
+  return /\.(?:zip|exe|msi|cab|7z|rar)$/i.test(path);
 }
 
-/** How to get at the driver in the largest archive or setup program of a ZIP; undefined if it holds none. A ZIP is preferred. */
-export function howToUnpack(entries: readonly ArchiveEntry[]): string | undefined {
-  const largest = (names: RegExp) =>
-    entries.filter(({ path }) => names.test(path)).toSorted((a, b) => b.size - a.size)[0];
-  const zip = largest(/\.zip$/i);
-  const inner = zip ?? largest(/\.(?:exe|msi|cab|7z|rar)$/i);
-  if (inner === undefined) return undefined;
-  const name = `“${escapeInvisible(inner.path.slice(-maxPathLength))}”`;
-  return zip === undefined
-    ? `Extract this ZIP. ${howToExtract(name)}`
-    : `The driver is probably in ${name}. Extract this ZIP, and upload that one.`;
+/**
+ * Says where the driver of an archive without a driver’s INF may be, and how to get at it.
+ * @param paths the files in it that may hold a driver
+ * @param head the first `recognitionBytes` of the file, if it is the only one
+ */
+export function describePacked(paths: readonly string[], head: Buffer): string | undefined {
+  const [first] = paths;
+  if (first === undefined) return undefined;
+  const names = paths.slice(0, maxListed).map((path) => `“${escapeInvisible(path.slice(-maxPathLength))}”`);
+  if (paths.length > 1) {
+    const rest = paths.length > maxListed ? ` and ${paths.length - maxListed} more` : "";
+    return `It contains ${paths.length} programs or archives: ${names.join(", ")}${rest}. Extract this ZIP, and upload the one for your printer: Platen then says more. ${fromPc}`;
+  }
+  const format = formatOf(head);
+  return format === undefined
+    ? `Extract this ZIP and then ${names[0]} in it. Z${zipFolder.slice(1)}`
+    : `“${first}” in it is ${format.what}. ${format.remedy}`;
 }

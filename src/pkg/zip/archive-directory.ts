@@ -1,6 +1,13 @@
 import type { ByteSource } from "../../domain/byte-source.ts";
-import { howToExtract } from "../../domain/drivers/unpacking.ts";
-import { extraFields, readPath } from "./archive-names.ts";
+import { describeFile, recognitionBytes } from "../../domain/drivers/unpacking.ts";
+import {
+  codePageOf,
+  type EntryName,
+  extraFields,
+  type RawName,
+  readName,
+  visiblePath,
+} from "./archive-names.ts";
 import {
   damaged,
   digitalSignature,
@@ -53,17 +60,11 @@ export async function readEnd(source: ByteSource): Promise<ArchiveEnd> {
   return { entryCount, directorySize, directoryOffset: directoryOffset + shift, shift };
 }
 
-/** `MZ`, the first two bytes of a program. */
-const programSignature = 0x5a4d;
-
 async function noEndRecord(source: ByteSource): Promise<Error> {
-  const start = source.size < 4 ? 0 : (await source.read(0, 4)).readUInt32LE(0);
-  if (start === localFileHeader.signature) return damaged("its end is missing");
-  const isProgram = start % 0x10000 === programSignature;
-  const remedy = isProgram
-    ? howToExtract("this setup program")
-    : "Upload the ZIP with the driver’s files and its INF.";
-  return refuse(`This is not a ZIP file. ${remedy}`);
+  const head = await source.read(0, Math.min(source.size, recognitionBytes));
+  if (head.length >= 4 && head.readUInt32LE(0) === localFileHeader.signature)
+    return damaged("its end is missing");
+  return refuse(describeFile(head));
 }
 
 /** The numbers in the end record, not yet corrected for bytes before the archive. */
@@ -114,10 +115,7 @@ async function readZip64End(source: ByteSource, endOffset: number): Promise<EndR
 }
 
 /** A record of a ZIP's central directory (APPNOTE 6.3.10, 4.3.12). */
-export interface DirectoryRecord {
-  /** With `/`, checked to be harmless. The path of a folder ends with `/`. */
-  readonly path: string;
-  readonly isFolder: boolean;
+export interface DirectoryRecord extends EntryName {
   readonly isLink: boolean;
   readonly flags: number;
   readonly method: number;
@@ -129,13 +127,18 @@ export interface DirectoryRecord {
   readonly headerOffset: number;
 }
 
+/** A record before its name is decoded. */
+interface RawRecord extends RawName {
+  readonly fixed: Buffer;
+}
+
 /**
  * Reads a whole central directory.
  * @param count the number of records according to the end record
- * @throws UserError "invalid" if there are more or fewer, and for names that could do harm
+ * @throws UserError "invalid" if there are more or fewer, and for names that point outside the archive
  */
 export function readRecords(directory: Buffer, count: number): DirectoryRecord[] {
-  const records: DirectoryRecord[] = [];
+  const records: RawRecord[] = [];
   let at = 0;
   for (let i = 0; i < count; i++) {
     if (at + header.size > directory.length || directory.readUInt32LE(at) !== header.signature) {
@@ -147,15 +150,20 @@ export function readRecords(directory: Buffer, count: number): DirectoryRecord[]
     const next = extraEnd + directory.readUInt16LE(at + header.fileCommentLength);
     if (next > directory.length) throw damaged("its table of contents is cut off");
     const fixed = directory.subarray(at, nameStart);
-    records.push(
-      readRecord(fixed, directory.subarray(nameStart, nameEnd), directory.subarray(nameEnd, extraEnd)),
-    );
+    const flags = fixed.readUInt16LE(header.generalPurposeBitFlag);
+    records.push({
+      fixed,
+      flags,
+      bytes: directory.subarray(nameStart, nameEnd),
+      extra: directory.subarray(nameEnd, extraEnd),
+    });
     at = next;
   }
   if (!isValidRest(directory.subarray(at))) {
     throw damaged(`its table of contents goes on after the ${count} files that its end counts`);
   }
-  return records;
+  const decode = codePageOf(records);
+  return records.map((record) => readRecord(record, readName(record, decode)));
 }
 
 /** After the last record, only a signature of the directory may follow (4.3.13). Platen does not verify it. */
@@ -166,22 +174,25 @@ function isValidRest(rest: Buffer): boolean {
   return rest.length === size + rest.readUInt16LE(sizeOfData);
 }
 
-function readRecord(fixed: Buffer, name: Buffer, extra: Buffer): DirectoryRecord {
-  const flags = fixed.readUInt16LE(header.generalPurposeBitFlag);
-  const path = readPath(name, flags, extra);
+/** The attribute of a folder in MS-DOS and Windows. */
+const folderAttribute = 0x10;
+
+function readRecord({ fixed, flags, extra }: RawRecord, name: EntryName): DirectoryRecord {
   const [size, compressedSize, headerOffset] = readZip64Values(extra, [
     fixed.readUInt32LE(header.uncompressedSize),
     fixed.readUInt32LE(header.compressedSize),
     fixed.readUInt32LE(header.relativeOffsetOfLocalHeader),
   ]);
   if (size === undefined || compressedSize === undefined || headerOffset === undefined) {
-    throw damaged(`a ZIP64 size of “${path}” is missing`);
+    throw damaged(`a ZIP64 size of “${visiblePath(name.path)}” is missing`);
   }
+  const attributes = fixed.readUInt32LE(header.externalFileAttributes);
   return {
-    path,
-    isFolder: path.endsWith("/"),
+    ...name,
+    // Some writers end the names of folders without a separator.
+    isFolder: name.isFolder || (size === 0 && (attributes & folderAttribute) !== 0),
     // The file type in the Unix mode, whichever system `versionMadeBy` names.
-    isLink: ((fixed.readUInt32LE(header.externalFileAttributes) >>> 16) & 0o170000) === 0o120000,
+    isLink: ((attributes >>> 16) & 0o170000) === 0o120000,
     flags,
     method: fixed.readUInt16LE(header.compressionMethod),
     crc32: fixed.readUInt32LE(header.crc32),

@@ -1,5 +1,4 @@
 import { crc32 } from "node:zlib";
-import type { UserError } from "../../domain/errors.ts";
 import { escapeInvisible, firstInvisible } from "../../domain/text.ts";
 import { generalPurposeBits, refuse, rezip } from "./record-fields.ts";
 
@@ -18,19 +17,70 @@ export const maxPathLength = 240;
 /** `maxPathLength` UTF-16 code units need at most this many bytes, in UTF-8 or in any code page. */
 const maxNameBytes = 3 * maxPathLength;
 
+/** The fields of a directory record that its name is read from. */
+export interface RawName {
+  readonly bytes: Buffer;
+  /** General purpose bits. */
+  readonly flags: number;
+  /** Extra fields. */
+  readonly extra: Buffer;
+}
+
+export interface EntryName {
+  /**
+   * With `/`, without empty segments and `.`. Dots and blanks at the end of a segment are dropped, as Windows does. A name
+   * with a flaw is as the archive has it.
+   */
+  readonly path: string;
+  /** Whether the name ends with a separator. */
+  readonly isFolder: boolean;
+  /** Why Windows cannot create the path, as the rest of a sentence; undefined if it can. */
+  readonly flaw: string | undefined;
+}
+
+type Decode = (bytes: Buffer) => string;
+
 /**
- * Reads the name of a file: its Unicode path field if it has one, otherwise the bytes of its name.
- * @param flags general purpose bits of the record
- * @param extra its extra fields
- * @throws UserError "invalid" for a name that could do harm or that Windows cannot create
+ * The code page of an archive's names that are not flagged as UTF-8. Japanese tools write Shift-JIS, where the second byte
+ * of a character may be `|` or `\`. CP437 has no use for these bytes after a letter, so they tell the two apart.
  */
-export function readPath(bytes: Buffer, flags: number, extra: Buffer): string {
-  if (bytes.length > maxNameBytes) throw badName(decodeCp437(bytes.subarray(0, 100)), tooLong);
-  const plain = () => (flags & languageEncoding ? decodeUtf8(bytes) : decodeCp437(bytes));
-  const path = withSlashes(unicodeName(bytes, extra) ?? plain());
+export function codePageOf(names: readonly RawName[]): Decode {
+  const isJapanese = names.some(
+    ({ bytes, flags }) =>
+      (flags & languageEncoding) === 0 &&
+      bytes.length <= maxNameBytes &&
+      shiftJisSign.test(bytes.toString("latin1")),
+  );
+  return isJapanese ? decodeShiftJis : decodeCp437;
+}
+
+const shiftJisSign = /[\u0081-\u009f\u00e0-\u00fc](?:\||\\(?:[\\/]|$))/;
+
+function decodeShiftJis(bytes: Buffer): string {
+  try {
+    return new TextDecoder("shift_jis", { fatal: true }).decode(bytes);
+  } catch {
+    return decodeCp437(bytes);
+  }
+}
+
+/**
+ * Reads the name of an entry: its Unicode path field if it has one, otherwise the bytes of its name.
+ * @param decode for a name that is not flagged as UTF-8
+ * @throws UserError "invalid" for a name that points outside the archive
+ */
+export function readName({ bytes, flags, extra }: RawName, decode: Decode): EntryName {
+  if (bytes.length > maxNameBytes)
+    return { path: decodeCp437(bytes.subarray(0, 100)), isFolder: false, flaw: tooLong };
+  const text = unicodeName(bytes, extra) ?? (flags & languageEncoding ? utf8.decode(bytes) : decode(bytes));
+  // Old writers on Windows use `\` between folders.
+  const segments = text.replaceAll("\\", "/").split("/");
+  if (segments.some(leadsOut))
+    throw refuse(`Platen refuses this ZIP. The path “${visiblePath(text)}” points outside the ZIP. ${rezip}`);
+  const kept = segments.filter((segment) => segment !== "" && segment !== ".");
+  const path = kept.map((segment) => segment.replace(/[. ]+$/, "")).join("/");
   const flaw = flawOf(path);
-  if (flaw !== undefined) throw badName(path, flaw);
-  return path;
+  return { path: flaw === undefined ? path : text, isFolder: /[\\/]\.?$/.test(text), flaw };
 }
 
 /** The Unicode path field (0x7075, APPNOTE 4.6.9), unless its version is not 1 or its CRC belongs to another name. */
@@ -39,7 +89,7 @@ function unicodeName(bytes: Buffer, extra: Buffer): string | undefined {
   const field = extraFields(extra, 0x7075).find(
     (field) => field.length > 5 && field[0] === 1 && field.readUInt32LE(1) === crc,
   );
-  return field && decodeUtf8(field.subarray(5));
+  return field && utf8.decode(field.subarray(5));
 }
 
 /** All extra fields with this id. A field that extends beyond the end is left out, as in .NET and Info-ZIP. */
@@ -53,26 +103,11 @@ export function extraFields(extra: Buffer, id: number): Buffer[] {
   return fields;
 }
 
-/** Old writers on Windows use `\` between folders. */
-function withSlashes(name: string): string {
-  return name.replace(/\\/g, "/");
-}
+/** Bytes that are not UTF-8 become U+FFFD. */
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function decodeUtf8(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw refuse(`This ZIP is damaged: a file name is not valid UTF-8. ${rezip}`);
-  }
-}
-
-function badName(path: string, problem: string): UserError {
-  return refuse(`Platen refuses this ZIP. The path “${visible(path)}” ${problem}.`);
-}
-
-function visible(path: string): string {
+/** A path for a message: shortened, with its invisible characters made visible. */
+export function visiblePath(path: string): string {
   return escapeInvisible(path.length > 80 ? `${path.slice(0, 80)}…` : path);
 }
 
@@ -81,31 +116,24 @@ const tooLong = `is longer than ${maxPathLength} characters`;
 /** Names that Windows takes for devices, even with blanks or an extension after them. */
 const deviceName = /(?:^|\/)(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:[./]|$)/i;
 
-/** Names that do harm when unpacked or that Windows cannot create. The first match is the reason in the refusal. */
+/** Names that Windows cannot create. The first match is the reason in the message. */
 const flaws: readonly (readonly [pattern: RegExp, why: string])[] = [
-  [/^$/, "is empty"],
-  [/^[a-z]:/i, "starts with a drive letter"],
-  [/^\//, "is absolute"],
+  [/^$|^\/|\/\/|\/$/, "has a name of dots and spaces only"],
+  [/\ufffd/, "is not valid UTF-8"],
   [/[\u0000-\u001f\u007f]/, "contains a control character"],
   [/[<>:"|*?]/, "contains a character that Windows does not allow"],
   [deviceName, "is the name of a Windows device"],
-  [/(?:^|\/)\.?(?:\/|$)/, "contains an empty folder name"],
-  [/[. ](?:\/|$)/, "ends with a dot or space, which Windows removes"],
 ];
 
 function flawOf(path: string): string | undefined {
   if (path.length > maxPathLength) return tooLong;
-  if (leadsOut(path)) return "points outside the ZIP";
-  const name = path.replace(/\/$/, "");
-  const flaw = flaws.find(([pattern]) => pattern.test(name));
+  const flaw = flaws.find(([pattern]) => pattern.test(path));
   if (flaw !== undefined) return flaw[1];
   const unseen = firstInvisible(path);
   return unseen && `contains an invisible character (${unseen})`;
 }
 
-/** Whether a folder's name may mean `..`: Windows drops blanks and dots at the end of names. */
-function leadsOut(path: string): boolean {
-  const isDotsAndBlanks = /^[. ]+$/;
-  if (!/(?:^|\/)[. ]+(?:\/|$)/.test(path)) return false;
-  return path.split("/").some((part) => part.includes("..") && isDotsAndBlanks.test(part));
+/** Whether a segment may mean `..`: Windows drops blanks and dots at the end of names. */
+function leadsOut(segment: string): boolean {
+  return segment.includes("..") && /^[. ]+$/.test(segment);
 }

@@ -3,7 +3,15 @@ import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { ByteSource } from "../../domain/byte-source.ts";
 import type { UserError } from "../../domain/errors.ts";
 import { type ArchiveEnd, type DirectoryRecord, readEnd, readRecords } from "./archive-directory.ts";
-import { damaged, generalPurposeBits, localFileHeader, refuse, rezip } from "./record-fields.ts";
+import { visiblePath } from "./archive-names.ts";
+import {
+  damaged,
+  generalPurposeBits,
+  localFileHeader,
+  refuse,
+  rezip,
+  rezipWith7Zip,
+} from "./record-fields.ts";
 
 /** A file of a ZIP archive. Folders are not listed. */
 export interface ArchiveEntry {
@@ -22,8 +30,16 @@ export interface ArchiveEntry {
 export interface Archive {
   /** In the order of the central directory. If names differ only by case, only the last one is included. */
   readonly entries: readonly ArchiveEntry[];
+  /** Files whose names Windows cannot create: packages leave them out. */
+  readonly leftOut: readonly UnusableName[];
   /** For the operator, a few sentences at most. */
   readonly warnings: readonly string[];
+}
+
+interface UnusableName {
+  readonly path: string;
+  /** Why Windows cannot create it, as the rest of a sentence. */
+  readonly flaw: string;
 }
 
 /** Packages cannot hold more, because they have no ZIP64 structures, like those of Microsoft's tool. */
@@ -36,8 +52,8 @@ const { encrypted, strongEncryption, maskedHeader } = generalPurposeBits;
 const passwordFlags = encrypted | strongEncryption | maskedHeader;
 
 /**
- * Reads the central directory of a ZIP archive (PKWARE APPNOTE 6.3.10). It accepts ZIP64 fields, UTF-8 and CP437
- * names, data descriptors, and entries in any order. Packages are made from the central directory, so the other fields
+ * Reads the central directory of a ZIP archive (PKWARE APPNOTE 6.3.10). It accepts ZIP64 fields, names in UTF-8, CP437
+ * and Shift-JIS, data descriptors, and entries in any order. Packages are made from the central directory, so the other fields
  * of local headers are ignored.
  * @throws UserError "invalid" for a file that is not a plain ZIP, or that could do harm when unpacked
  */
@@ -46,13 +62,16 @@ export async function readArchive(source: ByteSource): Promise<Archive> {
   const records = readRecords(await source.read(end.directoryOffset, end.directorySize), end.entryCount);
   for (const record of records) checkRecord(record);
   checkAmount(records, source.size);
-  const { kept, warnings } = filesOf(records);
+  const files = records.filter(({ isFolder }) => !isFolder);
+  const leftOut = files.flatMap(({ path, flaw }) => (flaw === undefined ? [] : [{ path, flaw }]));
+  const { kept, replaced } = distinctFiles(files.filter(({ flaw }) => flaw === undefined));
   const dataOffsets = await locateAll(source, records, end);
-  return { entries: kept.map((record) => entryOf(record, dataOffsets.get(record) ?? 0)), warnings };
+  const entries = kept.map((record) => entryOf(record, dataOffsets.get(record) ?? 0));
+  return { entries, leftOut, warnings: [...leftOutWarnings(leftOut), ...caseWarnings(replaced)] };
 }
 
 function checkRecord(record: DirectoryRecord): void {
-  const name = `“${record.path}”`;
+  const name = `“${visiblePath(record.path)}”`;
   if (record.isFolder && record.size > 0) throw damaged(`the folder ${name} has contents of its own`);
   if (record.flags & passwordFlags || record.method === 99) {
     throw refuse(
@@ -60,6 +79,11 @@ function checkRecord(record: DirectoryRecord): void {
     );
   }
   if (record.isLink) throw refuse(`${name} is a symbolic link, which Windows cannot extract. ${rezip}`);
+  if (record.method === deflate64) {
+    throw refuse(
+      `${name} is compressed with Deflate64, as Windows does for files over 2 GB. Packages cannot contain that. ${rezipWith7Zip}`,
+    );
+  }
   if (record.method !== 0 && record.method !== 8) {
     throw refuse(
       `${name} is compressed with a method (${record.method}) that packages cannot contain. ${rezip}`,
@@ -69,6 +93,8 @@ function checkRecord(record: DirectoryRecord): void {
     throw damaged(`the sizes of ${name} contradict each other`);
   }
 }
+
+const deflate64 = 9;
 
 function unpackedLimit(archiveSize: number): number {
   return Math.min(unpackedLimitBytes, Math.max(bombFloorBytes, archiveSize * bombRatio));
@@ -136,11 +162,10 @@ function overlap(one: { readonly path: string }, other: DirectoryRecord): UserEr
 }
 
 /**
- * The files without the folders. Of paths that differ only by case, the last one is kept, as when Windows unpacks them.
+ * Of paths that differ only by case, the last one is kept, as when Windows unpacks them.
  * @throws UserError "invalid" if a path occurs twice, or is both a file and a folder
  */
-function filesOf(records: readonly DirectoryRecord[]): { kept: DirectoryRecord[]; warnings: string[] } {
-  const files = records.filter(({ isFolder }) => !isFolder);
+function distinctFiles(files: readonly DirectoryRecord[]) {
   const paths = new Set<string>();
   const kept = new Map<string, DirectoryRecord>();
   const replaced: [earlier: string, later: string][] = [];
@@ -160,7 +185,17 @@ function filesOf(records: readonly DirectoryRecord[]): { kept: DirectoryRecord[]
       const file = kept.get(key.slice(0, at))?.path;
       if (file !== undefined) throw refuse(`This ZIP contains “${file}” as a file and as a folder. ${rezip}`);
     }
-  return { kept: [...kept.values()], warnings: caseWarnings(replaced) };
+  return { kept: [...kept.values()], replaced };
+}
+
+/** The maximum number of names in the warning about files that packages leave out. */
+const maxListed = 4;
+
+function leftOutWarnings(leftOut: readonly UnusableName[]): string[] {
+  if (leftOut.length === 0) return [];
+  const names = leftOut.slice(0, maxListed).map(({ path, flaw }) => `“${visiblePath(path)}” ${flaw}`);
+  const rest = leftOut.length > maxListed ? `; and ${leftOut.length - maxListed} more` : "";
+  return [`Packages leave out files that Windows cannot create: ${names.join("; ")}${rest}.`];
 }
 
 function caseWarnings(replaced: readonly (readonly [earlier: string, later: string])[]): string[] {
@@ -186,16 +221,33 @@ export async function checkEntry(
   keep: number,
   onBytesUsed: (bytes: number) => void = () => {},
 ): Promise<Buffer> {
-  const mismatch = () => damaged(`“${entry.path}” does not match its checksum`);
   const kept: Buffer[] = [];
+  let size = 0;
+  await unpackEntry(source, entry, (chunk) => {
+    if (size < keep) kept.push(Buffer.from(chunk.subarray(0, keep - size)));
+    size += chunk.length;
+    onBytesUsed(2 * chunk.length);
+  });
+  return Buffer.concat(kept);
+}
+
+/**
+ * Unpacks one entry and passes its bytes to `use`, in pieces that `use` must not keep. Blocks as `checkEntry` does.
+ * @throws UserError "invalid" if the entry does not match its size and checksum, which may be found after the last piece
+ */
+export async function unpackEntry(
+  source: ByteSource,
+  entry: ArchiveEntry,
+  use: (chunk: Buffer) => void,
+): Promise<void> {
+  const mismatch = () => damaged(`“${entry.path}” does not match its checksum`);
   let crc = 0;
   let size = 0;
   const take = (chunk: Buffer) => {
-    if (size < keep) kept.push(Buffer.from(chunk.subarray(0, keep - size)));
-    crc = crc32(chunk, crc);
     size += chunk.length;
-    onBytesUsed(2 * chunk.length);
     if (size > entry.size) throw mismatch();
+    crc = crc32(chunk, crc);
+    use(chunk);
   };
   if (entry.method === 0) {
     for await (const chunk of windows(source, entry)) take(chunk);
@@ -206,7 +258,6 @@ export async function checkEntry(
     await inflateStream(windows(source, entry), entry.compressedSize, take, mismatch);
   }
   if (size !== entry.size || crc !== entry.crc32) throw mismatch();
-  return Buffer.concat(kept);
 }
 
 async function* windows(source: ByteSource, entry: ArchiveEntry): AsyncGenerator<Buffer> {

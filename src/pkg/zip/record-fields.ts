@@ -86,6 +86,10 @@ export const generalPurposeBits = {
 /** The remedy for an unusual archive. */
 export const rezip = "Extract it, zip the folder with Windows (Compress to → ZIP file), and upload that ZIP.";
 
+/** The remedy for a compression method that Windows itself may choose. */
+export const rezipWith7Zip =
+  "Extract it, zip the folder with 7-Zip (format ZIP, method Deflate), and upload that ZIP.";
+
 /** @param message whole sentences */
 export function refuse(message: string): UserError {
   return new UserError("invalid", message);

@@ -3,7 +3,7 @@ import type { AddedDriver, ArchiveReport, Driver } from "../../domain/drivers/dr
 import { preselectedModel } from "../../domain/drivers/models.ts";
 import { cleanText } from "../../domain/fields.ts";
 import { escapeInvisible } from "../../domain/text.ts";
-import type { Incoming } from "../../store/blobs.ts";
+import { type Incoming, innerPath } from "../../store/blobs.ts";
 import type { NewDriver } from "../../store/drivers/drivers.ts";
 import type { Store } from "../../store/store.ts";
 import type { Inspections } from "../../workers/inspections.ts";
@@ -25,8 +25,9 @@ interface DriverServices {
 }
 
 /**
- * Adds a driver from an upload: reads the upload, keeps the file, then makes the record. If anything fails, the upload
- * is deleted and no record is made. If a driver already has this archive, the upload only restores the archive's file.
+ * Adds a driver from an upload: reads the upload, keeps the file, then makes the record. If the driver is in a ZIP inside
+ * the upload, only that ZIP is kept, as if it had been uploaded itself. If anything fails, the upload is deleted and no
+ * record is made. If a driver already has this archive, the upload only restores the archive's file.
  * @throws UserError "invalid" when it is no driver ZIP, "busy", and what `recheckSender` throws
  */
 export async function addDriver(
@@ -47,33 +48,48 @@ async function add(
   services: DriverServices,
   incoming: Incoming,
   fileName: string,
-  { network = "", recheckSender }: Uploader,
+  uploader: Uploader,
 ): Promise<AddedDriver> {
-  const record = await prepareRecord(services, incoming, fileName, network);
-  const added = await services.store.blobs.keep("drivers", incoming, async () => {
+  const { store, inspections } = services;
+  const known = store.drivers.findByDigest(incoming.sha256);
+  if (known !== undefined) return keepKnown(services, incoming, known, uploader);
+  const { report, inner } = await inspections.inspect(incoming, uploader.network ?? "");
+  if (inner === undefined)
+    return keep(services, incoming, () => store.drivers.add(newDriver(incoming, fileName, report)), uploader);
+  const taken = { ...inner, path: innerPath(incoming.path) };
+  return store.blobs.inOrder(taken.sha256, () => {
+    const knownInner = store.drivers.findByDigest(taken.sha256);
+    if (knownInner !== undefined) return keepKnown(services, taken, knownInner, uploader);
+    return keep(services, taken, () => store.drivers.add(newDriver(taken, taken.name, report)), uploader);
+  });
+}
+
+/** Puts back the file of a driver that already has this archive. */
+async function keepKnown(
+  services: DriverServices,
+  incoming: Incoming,
+  driver: Driver,
+  uploader: Uploader,
+): Promise<AddedDriver> {
+  const state = await services.archives.knownStateOf(driver);
+  const previousProblem = state === "sound" ? undefined : state;
+  return keep(services, incoming, async () => ({ driver, isNew: false, previousProblem }), uploader);
+}
+
+/** Keeps the file, then makes or finds its record. */
+async function keep(
+  { store, archives, packages }: DriverServices,
+  incoming: Incoming,
+  record: () => Promise<AddedDriver>,
+  { recheckSender }: Uploader,
+): Promise<AddedDriver> {
+  const added = await store.blobs.keep("drivers", incoming, async () => {
     await recheckSender?.();
     return record();
   });
-  await services.archives.recordUpload(incoming.sha256);
-  services.packages.prepare(added.driver);
+  await archives.recordUpload(incoming.sha256);
+  packages.prepare(added.driver);
   return added;
-}
-
-/** @returns a function that makes the upload's record, or returns the driver that already has this archive */
-async function prepareRecord(
-  { store, inspections, archives }: DriverServices,
-  incoming: Incoming,
-  fileName: string,
-  network: string,
-): Promise<() => Promise<AddedDriver>> {
-  const known = store.drivers.findByDigest(incoming.sha256);
-  if (known !== undefined) {
-    const state = await archives.knownStateOf(known);
-    const previousProblem = state === "sound" ? undefined : state;
-    return async () => ({ driver: known, isNew: false, previousProblem });
-  }
-  const driver = newDriver(incoming, fileName, await inspections.inspect(incoming, network));
-  return () => store.drivers.add(driver);
 }
 
 function newDriver({ sha256, size }: Incoming, fileName: string, report: ArchiveReport): NewDriver {

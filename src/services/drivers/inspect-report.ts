@@ -24,7 +24,7 @@ const factLimit = 100;
 export function reportOf(inspection: Inspection): ArchiveReport {
   const { archive, readings, printerInf } = inspection;
   const { summaries, unused } = summariesOf(inspection);
-  const warnings = [...archive.warnings, ...infWarnings(readings, archive.entries)];
+  const warnings = [...archive.warnings, ...infWarnings(inspection)];
   const budget = new ReportBudget(reportLimitBytes - 4096);
   budget.charge(warnings);
   const listedUnused = unused && withinBudget(budget, unused);

@@ -1,11 +1,10 @@
 import { addTo } from "../../domain/collections.ts";
 import { fileNameOf, vendorOf } from "../../domain/drivers/driver.ts";
 import { preselectedModel } from "../../domain/drivers/models.ts";
-import { howToUnpack } from "../../domain/drivers/unpacking.ts";
 import { escapeInvisible } from "../../domain/text.ts";
 import type { InfReading } from "../../inf/package.ts";
 import type { SideEffects } from "../../inf/side-effects.ts";
-import type { Archive } from "../../pkg/zip/archive.ts";
+import type { Inspection } from "./inspect.ts";
 
 /** The maximum length of a name or path in a warning. */
 const maxCharacters = 120;
@@ -13,9 +12,9 @@ const maxCharacters = 120;
 const maxListed = 4;
 
 /** Sentences for the operator about an archive's INFs. */
-export function infWarnings(readings: readonly InfReading[], entries: Archive["entries"]): string[] {
+export function infWarnings({ readings, packed }: Pick<Inspection, "readings" | "packed">): string[] {
   const printers = readings.filter(({ version }) => version.isPrinter);
-  if (printers.length === 0) return [noPrinterWarning(readings, entries)];
+  if (printers.length === 0) return [noPrinterWarning(readings, packed)];
   return [...severalVendors(printers), ...sideEffectWarnings(readings)];
 }
 
@@ -47,11 +46,11 @@ const classNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Says which device an archive without a printer's INF is for. INFs without a class do not belong to a driver. */
-function noPrinterWarning(readings: readonly InfReading[], entries: Archive["entries"]): string {
+function noPrinterWarning(readings: readonly InfReading[], packed: string | undefined): string {
   const drivers = readings.filter(({ version }) => version.class !== null);
   const [first] = drivers;
   if (first === undefined) {
-    const remedy = howToUnpack(entries) ?? "Zip the folder with the printer’s INF, and upload that ZIP.";
+    const remedy = packed ?? "Zip the folder with the printer’s INF, and upload that ZIP.";
     return `This ZIP contains no INF of a driver. ${remedy}`;
   }
   const name = first.version.class ?? "";

@@ -27,12 +27,14 @@ export interface Inspection {
   readonly machines: ReadonlyMap<string, Architecture>;
   /** The operations left in the archive's budget. Functions that evaluate the INFs later use them too. */
   readonly work: Work;
+  /** Where the driver may be if there is no printer INF, in sentences; undefined if that is unknown. */
+  readonly packed?: string;
 }
 
 /**
- * Reads a driver ZIP: its directory, every entry's checksum, the file names in its cabinets, and its INFs. Only one INF
- * is in memory at a time. Decompression blocks the thread: call this in a separate process (`Inspections`).
- * @throws UserError "invalid" when it is not a driver ZIP or is damaged
+ * Reads a ZIP: its directory, every entry's checksum, the file names in its cabinets, and its INFs, if it has any. Only
+ * one INF is in memory at a time. Decompression blocks the thread: call this in a separate process (`Inspections`).
+ * @throws UserError "invalid" when it is not a ZIP or is damaged
  */
 export async function inspectArchive(source: ByteSource): Promise<Inspection> {
   const work = new Work();

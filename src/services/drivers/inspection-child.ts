@@ -1,12 +1,16 @@
 import { setPriority } from "node:os";
 import { errorMessage, UserError } from "../../domain/errors.ts";
+import { innerPath } from "../../store/blobs.ts";
 import { openSourceBlocking } from "../../store/files.ts";
 import type { InspectionAnswer, InspectionReply } from "../../workers/inspection-process.ts";
-import { inspectArchive } from "./inspect.ts";
 import { reportOf } from "./inspect-report.ts";
+import { inspectUpload } from "./inspect-upload.ts";
 
-/** Runs an inspection's process: reads the archive, sends the report. The parent ends the process. */
-export function serveInspection(path: string): void {
+/**
+ * Runs an inspection's process: reads the archive, sends the report. The parent ends the process.
+ * @param limitBytes the maximum size of a ZIP inside the archive
+ */
+export function serveInspection(path: string, limitBytes: number): void {
   // A low priority, so that inspections do not slow requests.
   setPriority(4);
   // A terminal or supervisor signals parent and child. The child goes on, because the parent waits for its answer.
@@ -14,14 +18,15 @@ export function serveInspection(path: string): void {
   process.on("disconnect", () => process.exit());
   process.on("uncaughtException", (error) => reply({ kind: "failure", message: errorMessage(error) }));
   reply({ kind: "ready" });
-  void inspectFile(path).then(reply);
+  void inspectFile(path, limitBytes).then(reply);
 }
 
-export async function inspectFile(path: string): Promise<InspectionAnswer> {
+export async function inspectFile(path: string, limitBytes: number): Promise<InspectionAnswer> {
   try {
     const source = openSourceBlocking(path);
     try {
-      return { kind: "report", report: reportOf(await inspectArchive(source)) };
+      const { inspection, inner } = await inspectUpload(source, { path: innerPath(path), limitBytes });
+      return { kind: "report", report: reportOf(inspection), inner };
     } finally {
       source.close();
     }

@@ -11,7 +11,7 @@ import { makeDriver } from "../records.ts";
 export async function startForWrites(t: TestContext, dataDir: string): Promise<TestApp> {
   const service = await startClosed(t, { dataDir, proxies: groupedProxies() });
   // Inspecting an upload in its own process is slow, and makes no difference to the disk calls of this process.
-  service.app.inspections.inspect = async () => makeDriver().report;
+  service.app.inspections.inspect = async () => ({ report: makeDriver().report });
   return { ...service, ...client(service.url, { "remote-user": "boss", "remote-groups": "platen-admins" }) };
 }
 
