@@ -10,7 +10,14 @@ export type InspectionReply = { readonly kind: "ready" } | InspectionAnswer;
 
 export type InspectionAnswer =
   | ({ readonly kind: "report" } & InspectedArchive)
-  | { readonly kind: "failure"; readonly code?: ErrorCode; readonly message: string };
+  | {
+      readonly kind: "failure";
+      readonly message: string;
+      /** Of a `UserError`. */
+      readonly code?: ErrorCode;
+      /** Of an error of the system, such as `ENOSPC`. */
+      readonly systemCode?: string | undefined;
+    };
 
 /** The report of an archive, or of the ZIP in it that was extracted beside it and read instead. */
 export interface InspectedArchive {

@@ -119,8 +119,10 @@ export class Inspections {
 /** @throws UserError for an archive that is not a driver ZIP */
 function inspectedBy(answer: InspectionAnswer): InspectedArchive {
   if (answer.kind === "report") return answer;
-  const { code, message } = answer;
-  throw code === undefined ? new Error(message) : new UserError(code, message);
+  const { code, systemCode, message } = answer;
+  throw code === undefined
+    ? Object.assign(new Error(message), { code: systemCode })
+    : new UserError(code, message);
 }
 
 function refusedArchive(why: string): UserError {

@@ -9,6 +9,7 @@ import { remove } from "../support/backup/deletions.ts";
 import { statusesOf } from "../support/deploy/answers.ts";
 import { rounds } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
+import { makeZip } from "../support/drivers/zip.ts";
 import { fill, freeBytes, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
 import { makeOnce } from "../support/filled.ts";
 import { makePng } from "../support/printers/png.ts";
@@ -89,6 +90,18 @@ test("with little room only the deletion of a driver is final, and its page says
   assert.match(list, /Platen had no space to keep it\. You cannot undo this\./);
   const kept = app.undo.list().map(({ kind }) => kind);
   assert.deepEqual([kept, readdirSync(join(dataDir, "drivers"))], [["client"], []]);
+});
+
+test("a ZIP in a ZIP that does not fit on the disk is refused with 507, and nothing is left", async (t) => {
+  const disk = smallDisk(t, 8 << 20);
+  if (disk === undefined) return t.skip(withoutDisk);
+  const { upload, dataDir } = await startApp(t, { dataDir: join(disk, "data") });
+  const inner = driverZip({ extra: [{ name: "large", bytes: Buffer.alloc(12 << 20), method: 0 }] });
+
+  const answer = await upload("/drivers/upload", makeZip([{ name: "inner.zip", bytes: inner }]));
+
+  assert.equal(answer.status, 507, await answer.text());
+  assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
 });
 
 test("downloads work on a full disk, the log says so once, and they are counted when there is room again", async (t) => {

@@ -294,22 +294,32 @@ async function inflateStream(
   mismatch: () => UserError,
 ): Promise<void> {
   const inflate = createInflateRaw({ chunkSize: 256 * 1024 });
-  let readError: unknown;
+  let ownError: unknown;
+  const keepError = (error: unknown): never => {
+    ownError ??= error;
+    throw error;
+  };
   const watched = async function* () {
     try {
       yield* input;
     } catch (error) {
-      readError = error;
-      throw error;
+      keepError(error);
+    }
+  };
+  const takeAll = async (output: AsyncIterable<Buffer>) => {
+    for await (const chunk of output) {
+      try {
+        take(chunk);
+      } catch (error) {
+        keepError(error);
+      }
     }
   };
   try {
-    await pipeline(watched, inflate, async (output: AsyncIterable<Buffer>) => {
-      for await (const chunk of output) take(chunk);
-    });
+    await pipeline(watched, inflate, takeAll);
   } catch {
-    // Data that ends before its input does causes various stream errors, so only a read error keeps its own message.
-    throw readError ?? mismatch();
+    // Data that ends before its input does causes various stream errors, so only errors of `input` and `take` are kept.
+    throw ownError ?? mismatch();
   }
   if (inflate.bytesWritten !== length) throw mismatch();
 }

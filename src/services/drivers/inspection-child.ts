@@ -34,7 +34,7 @@ export async function inspectFile(path: string, limitBytes: number): Promise<Ins
     const message = errorMessage(error);
     return error instanceof UserError
       ? { kind: "failure", code: error.code, message }
-      : { kind: "failure", message };
+      : { kind: "failure", message, systemCode: (error as NodeJS.ErrnoException).code };
   }
 }
 
