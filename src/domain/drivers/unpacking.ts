@@ -84,7 +84,7 @@ function formatOf(head: Buffer): FileFormat | undefined {
   const start = head
     .subarray(0, 64)
     .toString("latin1")
-    .replace(/^(?:\xef\xbb\xbf)?\s+/, "");
+    .replace(/^(?:\xef\xbb\xbf)?\s*/, "");
   return archiveFormats.find(({ marks }) => marks.some((mark) => start.startsWith(mark.toString("latin1"))));
 }
 
