@@ -122,5 +122,5 @@ export function describePacked(paths: readonly string[], head: Buffer): string |
   const format = formatOf(head);
   return format === undefined
     ? `Extract this ZIP and then ${names[0]} in it. Z${zipFolder.slice(1)}`
-    : `“${first}” in it is ${format.what}. ${format.remedy}`;
+    : `${names[0]} in it is ${format.what}. ${format.remedy}`;
 }
