@@ -19,7 +19,8 @@ function git(...args) {
 }
 
 /**
- * Bundles a script or style sheet with everything that it imports.
+ * Bundles a script or style sheet with everything that it imports. `zip.js` is a module, which `app.js` imports when it
+ * makes a ZIP.
  * @param {string} entry
  */
 async function pageAsset(entry) {
@@ -27,7 +28,8 @@ async function pageAsset(entry) {
     entryPoints: [entry],
     bundle: true,
     minify: true,
-    format: "iife",
+    format: entry.endsWith("zip.js") ? "esm" : "iife",
+    external: ["./zip.js"],
     target: ["es2022", "chrome109", "firefox115", "safari16.4"],
     write: false,
     logLevel: "warning",
@@ -59,7 +61,7 @@ const shared = {
           contents: readFileSync(path, "utf8"),
           loader: "text",
         }));
-        onLoad({ filter: /[\\/]assets[\\/]app\.(?:js|css)$/ }, async ({ path }) => ({
+        onLoad({ filter: /[\\/]assets[\\/](?:app\.(?:js|css)|scripts[\\/]zip\.js)$/ }, async ({ path }) => ({
           contents: await pageAsset(path),
           loader: "text",
         }));

@@ -11,6 +11,10 @@ declare module "*.min.js" {
   const text: string;
   export default text;
 }
+declare module "*/zip.js" {
+  const text: string;
+  export default text;
+}
 declare module "*/app.js" {
   const text: string;
   export default text;

@@ -45,7 +45,7 @@ function buildIn(folder: string, environment: Record<string, string>): string {
   for (const name of copiedByImage()) cpSync(name, join(folder, name), { recursive: true });
   for (const name of installed) {
     const from = join("node_modules", name);
-    const filter = (path: string) => !/sqljs-|-debug|asm-memory|worker\.|inline|browser/.test(path);
+    const filter = (path: string) => !/sqljs-|-debug|asm-memory|worker\.|inline|-browser/.test(path);
     cpSync(from, join(folder, from), { recursive: true, filter });
   }
   const env = { PATH: process.env.PATH ?? "", PLATEN_COMMIT: commit, ...environment };

@@ -1,6 +1,9 @@
 import { $, base, bring, notify } from "./dom.js";
+import { isForeign, withoutAnswer } from "./messages.js";
+import { chosenIn, droppedIn, fileToSend } from "./upload-files.js";
 import { advance, lineOf, offerAgain, refuse, say } from "./upload-lines.js";
 
+/** @typedef {import("./upload-files.js").Folder} Folder */
 /** @typedef {import("./upload-lines.js").Upload} Upload */
 
 /** How many uploads of this page are waiting or under way. */
@@ -11,8 +14,8 @@ addEventListener("beforeunload", (event) => {
 });
 
 /**
- * Uploads drivers one after the other, each with a line for its progress and result. Files are chosen in the form or
- * dropped anywhere on the page. A file that is no ZIP is refused before it is sent.
+ * Uploads drivers one after the other, each with a line for its progress and result. Files and folders are chosen in the
+ * form or dropped anywhere on the page.
  * @param {HTMLFormElement} form
  */
 export function uploadDrivers(form) {
@@ -31,7 +34,7 @@ export function uploadDrivers(form) {
     answer.focus();
   });
   input.multiple = true;
-  $("[data-scripted]", form)?.removeAttribute("hidden");
+  for (const part of form.querySelectorAll("[data-scripted]")) part.removeAttribute("hidden");
   /** @returns whether the form was hidden until now */
   const show = () => {
     if (!place || place.open) return false;
@@ -39,7 +42,7 @@ export function uploadDrivers(form) {
     else place.open = true;
     return true;
   };
-  /** @param {readonly File[]} files */
+  /** @param {readonly (File | Folder)[]} files */
   const add = (files) => {
     show();
     if (!queue.isRunning()) lines.replaceChildren();
@@ -47,8 +50,8 @@ export function uploadDrivers(form) {
     lines.hidden = false;
     queue.goOn();
   };
-  input.addEventListener("change", () => {
-    add([...(input.files ?? [])]);
+  form.addEventListener("change", ({ target }) => {
+    if (target instanceof HTMLInputElement) add(chosenIn(target));
     form.reset();
   });
   document.addEventListener("click", (event) => {
@@ -64,17 +67,19 @@ export function uploadDrivers(form) {
 /**
  * Takes files that no other part of the page takes.
  * @param {HTMLFormElement} form
- * @param {(files: readonly File[]) => void} add
+ * @param {(files: readonly (File | Folder)[]) => void} add
  */
 function dropAnywhere(form, add) {
   for (const type of /** @type {const} */ (["dragover", "dragleave", "drop"])) {
     document.addEventListener(type, (event) => {
       const isTaken = event.defaultPrevented || !event.dataTransfer?.types.includes("Files");
-      const isChoice = event.target instanceof Element && event.target.matches("input[type=file]");
+      const { target } = event;
+      const isChoice =
+        target instanceof Element && target.matches("input[type=file]") && !form.contains(target);
       form.classList.toggle("over", type === "dragover" && !isTaken);
       if (isTaken || isChoice || type === "dragleave") return;
       event.preventDefault();
-      if (type === "drop") add([...(event.dataTransfer?.files ?? [])]);
+      if (type === "drop" && event.dataTransfer) add(droppedIn(event.dataTransfer));
     });
   }
 }
@@ -108,10 +113,10 @@ function queueOf(form, end) {
     open = waiting.length + Number(isRunning);
     if (!isRunning) void run();
   };
-  /** @param {File} file */
+  /** @param {File | Folder} file */
   const add = (file) => {
     const upload = lineOf(file, () => {
-      const next = add(file);
+      const next = add(upload.file);
       upload.line.replaceWith(next.line);
       $("button", next.line)?.focus();
       goOn();
@@ -129,9 +134,11 @@ function queueOf(form, end) {
  */
 async function uploadOne(upload, form) {
   if (upload.isCancelled) return undefined;
-  const problem = await problemOf(upload.file, Number(form.dataset.limit));
-  if (problem !== undefined) return refuse(upload, problem);
-  const answer = await send(upload, form);
+  const file = await fileToSend(upload, Number(form.dataset.limit));
+  if (upload.isCancelled) return undefined;
+  if (!(file instanceof File)) return refuse(upload, file);
+  upload.file = file;
+  const answer = await send(upload, file, form);
   if (upload.isCancelled) {
     say(upload, "Cancelled");
     notify("Upload cancelled.", "good");
@@ -141,9 +148,10 @@ async function uploadOne(upload, form) {
     return refuse(upload, "The upload was interrupted. Nothing was saved. Try again.", true);
   }
   const page = new DOMParser().parseFromString(answer, "text/html");
-  const notice = $(".notice", page.body);
-  const isAway = upload.request.status >= 500 || upload.request.status === 401;
-  if (!notice) return refuse(upload, `Platen answered with error ${upload.request.status}.`, isAway);
+  const notice = isForeign(answer) ? null : $(".notice", page.body);
+  const { status } = upload.request;
+  const isAway = status >= 500 || status === 401;
+  if (!notice) return refuse(upload, withoutAnswer(status, "Platen did not confirm the upload."), isAway);
   say(upload, "");
   upload.line.append(notice);
   if (Number(upload.line.parentElement?.children.length) > 1) linkForm(notice);
@@ -167,33 +175,16 @@ function linkForm(notice) {
 }
 
 /**
- * What a look at a file tells: none of it has travelled then.
- * @param {File} file
- * @param {number} limit in bytes
- */
-async function problemOf(file, limit) {
-  if (limit > 0 && file.size > limit) {
-    const [size, most] = [file.size, limit].map((bytes) => Math.round(bytes / 1024 / 1024));
-    return `The file has ${size} MB. The limit is ${most} MB (UPLOAD_LIMIT_MB).`;
-  }
-  const start = await file
-    .slice(0, 2)
-    .text()
-    .catch(() => undefined);
-  if (start === "PK") return undefined;
-  if (file.size === 0) return "The file is empty. Choose another file.";
-  if (start === undefined) return "Platen cannot upload a folder. Zip it first.";
-  return "This is not a ZIP. Extract a setup program with 7-Zip, zip the INF folder and upload it.";
-}
-
-/**
  * @param {Upload} upload
+ * @param {File} file
  * @param {HTMLFormElement} form
  * @returns {Promise<string | undefined>} what the service answers, if it does
  */
-function send({ file, line, request }, form) {
+function send({ line, request }, file, form) {
   request.upload.addEventListener("progress", ({ lengthComputable, loaded, total }) => {
-    if (lengthComputable) advance(line, Math.floor((100 * loaded) / total));
+    if (!lengthComputable) return;
+    const percent = Math.floor((100 * loaded) / total);
+    advance(line, percent, percent < 100 ? `${percent} %` : "Reading…");
   });
   const body = new FormData();
   body.set("file", file);

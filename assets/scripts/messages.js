@@ -65,10 +65,12 @@ export function isSilence(status) {
   return status === 502 || status === 503 || status === 504;
 }
 
-/** @param {string} text */
-function isForeign(text) {
-  const start = text.trimStart().slice(0, 20).toLowerCase();
-  return start === "" || start.startsWith("<!doctype") || start.startsWith("<html");
+/**
+ * Whether an answer is none of Platen's, which are fragments: other programs answer whole pages, or plain text.
+ * @param {string} text
+ */
+export function isForeign(text) {
+  return !/^\s*<(?![!?]|(?:html|head|body)\b)/i.test(text);
 }
 
 /**
@@ -77,10 +79,13 @@ function isForeign(text) {
  * @param {string} state what is true all the same, in a sentence
  */
 export function withoutAnswer(status, state) {
-  if (status === 413) return "A proxy refuses files of this size (413). Ask your administrator.";
+  if (status < 400) return "A proxy answered instead of Platen. Reload the page: it may ask you to sign in.";
+  if (status === 413)
+    return "A proxy in front of Platen refused the file (413). Raise its limit (nginx: client_max_body_size).";
   if (status === 404) return "This page no longer exists. Reload the list.";
   if (isSilence(status)) {
-    return `Platen does not respond (${status}). ${state} Try again in a minute.`;
+    const why = status === 503 ? "" : ": a proxy in front of it gave up waiting";
+    return `Platen does not respond (${status})${why}. ${state} Try again in a minute.`;
   }
   return `Platen answers with an error (${status}). ${state}`;
 }

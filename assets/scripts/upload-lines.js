@@ -1,8 +1,10 @@
 import { $, make } from "./dom.js";
 
+/** @typedef {import("./upload-files.js").Folder} Folder */
+
 /**
  * @typedef {object} Upload
- * @property {File} file
+ * @property {File | Folder} file the ZIP of a folder, once it is made
  * @property {HTMLLIElement} line
  * @property {XMLHttpRequest} request
  * @property {boolean} isCancelled
@@ -11,7 +13,7 @@ import { $, make } from "./dom.js";
 
 /**
  * A file that waits for its turn, with a line that says how far it is.
- * @param {File} file
+ * @param {File | Folder} file
  * @param {() => void} [again] uploads the same file once more
  * @returns {Upload}
  */
@@ -47,18 +49,19 @@ export function say({ line }, text) {
 /**
  * @param {HTMLElement} line
  * @param {number} percent
+ * @param {string} text
  */
-export function advance(line, percent) {
+export function advance(line, percent, text) {
   /** @type {HTMLProgressElement | null} */
   const bar = $("progress", line);
   const state = $(".state", line);
   if (bar) bar.value = percent;
-  if (state) state.textContent = percent < 100 ? `${percent} %` : "Reading…";
+  if (state) state.textContent = text;
 }
 
 /**
  * @param {Upload} upload
- * @param {string} text
+ * @param {string | Node} text
  * @param {boolean} isPassing whether the same file may go through later
  */
 export function refuse(upload, text, isPassing = false) {

@@ -109,7 +109,7 @@ function needsSection(data: DashboardData, isEmpty: boolean): Html | undefined {
 function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
   const steps = [
     [hasClient, "New client", paths.clientNew, "Printers are grouped by client."],
-    [hasDriver, "Upload driver", paths.uploadForm, "The vendor’s ZIP, as downloaded."],
+    [hasDriver, "Upload driver", paths.uploadForm, "The vendor’s file, as downloaded."],
     [false, "New printer", paths.printerNew, "Enter name, address and driver. Then download the packages."],
   ] as const;
   const next = steps.findIndex(([isDone]) => !isDone);

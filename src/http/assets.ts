@@ -4,6 +4,7 @@ import css from "../../assets/app.css";
 import js from "../../assets/app.js";
 import htmx from "../../assets/htmx-2.0.11.min.js";
 import icon from "../../assets/icon.svg";
+import zip from "../../assets/scripts/zip.js";
 import { missingPage } from "../domain/errors.ts";
 import type { Assets } from "../html/layout.ts";
 import { compress, type Encoding, encodingFor } from "./answers/compression.ts";
@@ -30,6 +31,8 @@ const files = {
   "app.js": asset(js, "text/javascript; charset=utf-8"),
   "htmx.js": asset(htmx, "text/javascript; charset=utf-8"),
   "icon.svg": asset(icon, "image/svg+xml"),
+  // `app.js` imports it without a digest: browsers ask whether it has changed.
+  "zip.js": asset(zip, "text/javascript; charset=utf-8"),
 };
 
 function address(name: keyof typeof files): string {

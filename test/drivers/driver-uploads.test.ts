@@ -202,7 +202,7 @@ test("the notice of an upload has the tone of its worst line, says what the ZIP 
   assert.match(page, /network adapters/);
   assert.doesNotMatch(page, /href="\/drivers\/\d+\/packages\/mdm"/);
   const offers = [...(answers[6] ?? "").matchAll(/<(?:button|a)[^>]*>([^<]*)</g)].map(([, text]) => text);
-  assert.deepEqual(offers, ["Open driver", "Delete driver", "Choose another ZIP"]);
+  assert.deepEqual(offers, ["Open driver", "Delete driver", "Choose another file"]);
 });
 
 test("the notice of an upload has the few fields of a first printer, with a model only where it is needed", async (t) => {

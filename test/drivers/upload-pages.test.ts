@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { describe, test } from "node:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
+import { temporaryFolder } from "../support/app.ts";
 import {
   accessibilityProblems,
   isFocusIn,
@@ -12,6 +15,8 @@ import {
 import { deepTest, isDeep } from "../support/depth.ts";
 import { choose, narrow, openPage, zipFile } from "../support/drivers/driver-pages.ts";
 import { driverZip, sixtyModels } from "../support/drivers/driver-zip.ts";
+import { unpackers } from "../support/drivers/foreign.ts";
+import { bytesOf } from "../support/drivers/mixed-driver.ts";
 import { makeZip } from "../support/drivers/zip.ts";
 
 /** A driver of sixty models with an unused file of 1.1 MB. */
@@ -22,7 +27,26 @@ const large = () =>
   });
 const network = driverZip({ className: "Net", provider: "Acme", version: "3.0.0.0" });
 const asking = driverZip({ models: ["Papyrus A", "Papyrus B"], version: "2.0.0.0" });
-const program = zipFile("setup.zip", Buffer.from("MZ a program"));
+const program = zipFile("setup.exe", Buffer.from("MZ a program"));
+const selfExtracting = Buffer.concat([Buffer.from("MZ a program"), driverZip()]);
+
+/** Writes a folder `Vendor` with these files. @returns its path */
+async function folderWith(t: TestContext, files: Readonly<Record<string, string | Buffer>>): Promise<string> {
+  const folder = join(await temporaryFolder(t), "Vendor");
+  for (const [name, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), bytes);
+  }
+  return folder;
+}
+
+/** Drops files and folders of the disk on the page, as a file manager does. */
+async function dropPaths(page: Page, ...files: string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files, dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"] as const)
+    await session.send("Input.dispatchDragEvent", { type, x: 200, y: 200, data });
+}
 
 /** Drops files `dropped0.zip`, `dropped1.zip`, … on an element. */
 async function dropFiles(page: Page, selector: string, contents: readonly Buffer[]): Promise<void> {
@@ -37,6 +61,8 @@ async function dropFiles(page: Page, selector: string, contents: readonly Buffer
     document.querySelector(${JSON.stringify(selector)}).dispatchEvent(drop);
   })()`);
 }
+
+const chooseFolder = (page: Page, folder: string) => page.getByLabel("Or a folder").setInputFiles(folder);
 
 /** The card of the last upload. */
 const cardOf = (page: Page) => page.locator("#upload-lines .notice");
@@ -152,9 +178,9 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.locator(".notice.bad:focus").getByText("The file has 2 MB. The limit is 1 MB").waitFor();
     assert.equal(uploads.count, 0);
     await dropFiles(page, "h1", [makeZip([{ name: "Driver/inner.zip", bytes: "PK" }])]);
-    await cardOf(page).getByText("The driver is probably in “Driver/inner.zip”").waitFor();
+    await cardOf(page).getByText("Extract this ZIP and then “Driver/inner.zip” in it").waitFor();
     const chooser = page.waitForEvent("filechooser");
-    await page.getByRole("link", { name: "Choose another ZIP" }).click();
+    await page.getByRole("link", { name: "Choose another file" }).click();
     const opened = await chooser;
     if (!isDeep) return;
     await opened.setFiles(zipFile("net.zip", network));
@@ -164,6 +190,71 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.locator("#message").getByText("Deleted: ").waitFor();
 
     assert.equal(app.store.drivers.list().length, 0);
+  });
+
+  test("a folder and a program that are dropped become drivers, the folder without what lies beside its INFs", async (t) => {
+    const { app, fetch, page, problems, see } = await openPage(t, "/clients");
+    const { "papyrus.inf": inf = "", ...files } = unpackers.fflate(driverZip({ version: "2.0.0.0" }));
+    const driver = { "x64/Papyrus.INF": inf, "x64/lang/ä.dll": "x".repeat(600_000), "x64/empty": "" };
+    for (const [name, bytes] of Object.entries(files)) Object.assign(driver, { [`x64/${name}`]: bytes });
+    // The browser lists 100 files at a time.
+    for (let i = 0; i < 100; i++) Object.assign(driver, { [`x64/lang/${i}`]: "y" });
+    const beside = { "autorun.inf": "[autorun]", "Tools/setup.exe": "MZ", "x64.txt": "x" };
+    const folder = await folderWith(t, { ...driver, ...beside });
+    writeFileSync(`${folder}.exe`, selfExtracting);
+    const empty = await folderWith(t, beside);
+
+    await dropPaths(page, folder, `${folder}.exe`, empty);
+    await see("This folder contains no INF file.");
+    const stored = app.store.drivers.list().map(({ file_name }) => file_name);
+    const unpacked = unpackers.fflate(await bytesOf(fetch("/drivers/1/archive")));
+
+    assert.deepEqual(stored.sort(), ["Vendor.exe", "Vendor.zip"]);
+    assert.deepEqual(Object.keys(unpacked), Object.keys(driver).sort());
+    for (const [name, bytes] of Object.entries(driver)) assert.equal(String(unpacked[name]), String(bytes));
+    assert.deepEqual(problems, []);
+  });
+
+  deepTest("a chosen folder is known the second time, and its upload can be cancelled", async (t) => {
+    const { app, page, see, press } = await openPage(t, "/drivers");
+    const driver = unpackers.fflate(driverZip());
+    const small = await folderWith(t, driver);
+    const large = await folderWith(t, { ...driver, "large.bin": Buffer.alloc(7 << 20, randomBytes(99_991)) });
+
+    await chooseFolder(page, small);
+    await see("was uploaded");
+    await chooseFolder(page, small);
+    await see("is already in Platen");
+    await chooseFolder(page, large);
+    await see(/^Zipping… \d+ %$/);
+    await press("Cancel Vendor.zip");
+    await see("Cancelled");
+
+    assert.ok(await isFocusIn(page, "#upload-lines > li"));
+    assert.equal(app.store.drivers.list().length, 1);
+  });
+
+  deepTest("a folder that is too large or loses a file is refused before anything is sent", async (t) => {
+    const { page, see } = await openPage(t, "/drivers", { config: { uploadLimitBytes: 8 << 20 } });
+    const uploads = countUploads(page);
+    const driver = unpackers.fflate(driverZip());
+    const small = await folderWith(t, driver);
+    const large = await folderWith(t, { ...driver, "large.bin": Buffer.alloc(9 << 20) });
+
+    await chooseFolder(page, large);
+    await see("The folder has 9 MB. The limit is 8 MB (UPLOAD_LIMIT_MB).");
+    await page.route("**/static/zip.js", (route) => route.abort());
+    await chooseFolder(page, small);
+    await see("Platen does not respond. Reload the page, and drop the folder again.");
+    await page.route("**/static/zip.js", (route) => {
+      rmSync(small, { recursive: true });
+      return route.continue();
+    });
+    await page.reload();
+    await chooseFolder(page, small);
+    await see("Your browser cannot read papyrus.cat. Drop the folder again.");
+
+    assert.equal(uploads.count, 0);
   });
 
   deepTest("several ZIPs are uploaded one after another, each with a line for its result", async (t) => {
@@ -180,8 +271,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
     const rows = page.locator("#driver-table tbody tr");
     assert.deepEqual(tones, ["good", "bad", "good", "bad"]);
-    assert.equal(uploads.count, 3, "what is no ZIP is not sent");
-    await see("This is not a ZIP. Extract a setup program");
+    assert.equal(uploads.count, 4, "the service says what is no ZIP");
     assert.equal(await rows.count(), 3, "the list follows");
     const next = page.locator("#upload-lines").getByRole("link", { name: "New printer with this driver" });
     assert.equal(await next.count(), 2, "a form would leave the other uploads");
@@ -219,20 +309,47 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.equal(app.store.drivers.list().length, 1);
   });
 
+  test("a page that a proxy answers is not Platen's answer, and the line says who refused the file", async (t) => {
+    const { page } = await openPage(t, "/drivers");
+    const body = `<!doctype html><div class="notice good">was uploaded</div>`;
+    const said: unknown[] = [];
+
+    for (const [status, text] of [
+      [413, body],
+      [413, "Request Entity Too Large"],
+      [504, body],
+      [200, body],
+    ] as const) {
+      await page.route("**/drivers/upload", (route) =>
+        route.fulfill({ status, contentType: "text/html", body: text }),
+      );
+      await choose(page, zipFile("a.zip", driverZip()));
+      said.push(await cardOf(page).locator("p").first().textContent());
+    }
+
+    const refused =
+      "A proxy in front of Platen refused the file (413). Raise its limit (nginx: client_max_body_size).";
+    assert.deepEqual(said, [
+      refused,
+      refused,
+      "Platen does not respond (504): a proxy in front of it gave up waiting. Platen did not confirm the upload. Try again in a minute.",
+      "A proxy answered instead of Platen. Reload the page: it may ask you to sign in.",
+    ]);
+  });
+
   deepTest("a failed upload can be retried from its line without choosing the file again", async (t) => {
     const { app, page, see } = await openPage(t, "/drivers");
     await page.route("**/drivers/upload", (route) => route.abort());
-    await choose(page, zipFile("a.zip", driverZip()), program);
-    await page.locator("#upload-lines .notice.bad").nth(1).waitFor();
+    await choose(page, zipFile("a.zip", driverZip()));
     await see("The upload was interrupted");
     await page.unroute("**/drivers/upload");
     const offered = await page.locator("#upload-lines button").allInnerTexts();
 
-    await page.getByRole("button", { name: /^Try/ }).click();
+    await page.getByRole("button", { name: "Try a.zip again" }).click();
     await page.locator("#upload-lines .notice.good:focus").getByText("was uploaded").waitFor();
 
-    assert.deepEqual(offered, ["Try again"], "what is no ZIP is none later either");
-    assert.equal(await page.locator("#upload-lines > li").count(), 2);
+    assert.deepEqual(offered, ["Try again"]);
+    assert.equal(await page.locator("#upload-lines > li").count(), 1);
     assert.equal(app.store.drivers.list().length, 1);
   });
 
@@ -246,7 +363,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
     await page.getByRole("link", { name: "Upload driver…" }).click();
     await dialog.getByLabel("Driver ZIP").setInputFiles(program);
-    await see("This is not a ZIP. Extract");
+    await dialog.locator(".notice.bad").waitFor();
     await saveScreenshot(page, "1440-printer-upload");
     await dialog.getByLabel("Driver ZIP").setInputFiles(zipFile("asks.zip", asking));
     await dialog.waitFor({ state: "hidden" });

@@ -177,7 +177,7 @@ function hasMessage(source: string, message: string): boolean {
 }
 
 test("the sources have every message that docs/errors.md explains", () => {
-  const sources = sourcesIn("src", /\.(?:ts|ps1)$/);
+  const sources = [...sourcesIn("src", /\.(?:ts|ps1)$/), ...sourcesIn("assets/scripts", /\.js$/)];
 
   const unknown = explained.filter((message) => !sources.some((source) => hasMessage(source, message)));
 

@@ -128,7 +128,7 @@ describe("a message in a browser", inBrowser, () => {
     const answer = { contentType: "text/html", body: "<!doctype html><title>x</title><h1>nginx</h1>" };
 
     for (const [status, text] of [
-      [413, "refuses files of this size (413)"],
+      [413, "A proxy in front of Platen refused the file (413)"],
       [504, "does not respond (504)"],
       [500, "answers with an error (500)"],
       [0, "Platen does not respond. Your input is still here."],

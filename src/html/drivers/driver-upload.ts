@@ -12,7 +12,7 @@ import type { ClientName, DriverWithState, ListedDriver } from "../../domain/pri
 import { shipsArm64 } from "../../domain/printers/printer-drivers.ts";
 import { type FormState, selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { helpLinks } from "../layout.ts";
+import { anchor, helpLinks } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { driverFindingLines, toneOf } from "../state-badge.ts";
 import { bytes, count, counted } from "../text.ts";
@@ -36,17 +36,20 @@ export function uploadForm(limit: number): Html {
   return html`<form id="upload-form" class="panel upload" method="post" action="${paths.upload}" enctype="multipart/form-data"
     data-driver-upload="#upload-lines" data-limit="${limit}" aria-labelledby="upload-title">
     <h2 id="upload-title">Upload driver</h2>
-    <p class="hint" id="upload-hint">Upload the vendor’s ZIP unchanged, up to ${bytes(limit)}.
-      <span data-scripted hidden>Or drop ZIPs on any page. Uploads start at once.</span></p>
-    <label for="f-file">Driver ZIP</label>
-    <input id="f-file" type="file" name="file" accept=".zip,application/zip" required aria-describedby="upload-hint">
+    <p class="hint" id="upload-hint">The vendor’s ZIP or self-extracting program, unchanged, up to ${bytes(limit)}.
+      <span data-scripted hidden>Or drop files and folders on any page. Uploads start at once.</span></p>
+    <label for="f-file">Driver ZIP or program</label>
+    <input id="f-file" type="file" name="file" required aria-describedby="upload-hint">
+    <label for="f-folder" data-scripted hidden>Or a folder with an INF</label>
+    <input id="f-folder" type="file" webkitdirectory data-scripted hidden>
     <noscript><button class="primary">Upload driver</button></noscript>
+    <p class="hint">Only a setup program? ${takeFromPc} with <a href="${paths.fromPc}">this script</a>.</p>
     ${helpLinks(["Upload", "drivers#upload"], ["Error messages", "errors#upload-of-a-driver"])}
   </form>
   <ul id="upload-lines" class="uploads" aria-label="Uploads" hidden></ul>`;
 }
 
-/** Scripts open it for a link to the upload form, and for a ZIP that is dropped on the page. */
+/** Scripts open it for a link to the upload form, and for what is dropped on the page. */
 export function uploadDialog(limit: number): Html {
   return html`<dialog id="upload-dialog" aria-labelledby="upload-title">${uploadForm(limit)}
     <form method="dialog"><button>Close</button></form></dialog>`;
@@ -60,7 +63,8 @@ export function uploadNotice(
 ): Html | undefined {
   if (result === undefined) return undefined;
   if ("problem" in result) {
-    return html`<div class="notice bad" role="alert" tabindex="-1" data-focus><p>${result.problem}</p><p>${anotherZip}</p></div>`;
+    return html`<div class="notice bad" role="alert" tabindex="-1" data-focus><p>${result.problem}</p>
+      <p class="actions">${anotherFile} ${takeFromPc}</p></div>`;
   }
   const { driver, withState, older } = result;
   const tone = worstOf(toneOf(withState.state), worstTone(driver));
@@ -94,7 +98,14 @@ export function cardName(driver: DriverSummary, outcome: string, refused?: FormS
     }</div>`;
 }
 
-const anotherZip = html`<a href="${paths.uploadForm}">Choose another ZIP</a>`;
+const anotherFile = html`<a href="${paths.uploadForm}">Choose another file</a>`;
+
+/** What works for every vendor's setup program. */
+const takeFromPc = anchor({
+  label: "Take the driver from a PC",
+  path: paths.help("drivers#take-a-driver-from-a-pc"),
+  isNewTab: true,
+});
 
 /** `alone`: the driver has files for ARM64 machines only; `too`: also for others; empty: none for ARM64. */
 function arm64Support(driver: DriverSummary): string {
@@ -125,11 +136,11 @@ function newPrinterForm(
         <input name="driver_desc" required list="${list}" autocomplete="off" spellcheck="false"></label>
       ${modelOptions(driver, chosenInf(driver), "", { id: list })}`
     }
-    <p class="actions"><button class="primary">Save printer</button> <a href="${paths.printerWithDriver(driver.id)}">All settings</a> ${anotherZip}</p></form>`;
+    <p class="actions"><button class="primary">Save printer</button> <a href="${paths.printerWithDriver(driver.id)}">All settings</a> ${anotherFile}</p></form>`;
 }
 
 function deleteForm({ id }: DriverSummary): Html {
-  return html`<form class="actions" method="post" action="${paths.recordDelete("driver", id)}"><button>Delete driver</button> ${anotherZip}</form>`;
+  return html`<form class="actions" method="post" action="${paths.recordDelete("driver", id)}"><button>Delete driver</button> ${anotherFile}</form>`;
 }
 
 function worstOf(...tones: readonly ("good" | "warn" | "bad")[]): "good" | "warn" | "bad" {

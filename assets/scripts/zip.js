@@ -1,0 +1,2 @@
+// Loaded only when a folder is zipped.
+export { Zip, ZipDeflate } from "fflate";
