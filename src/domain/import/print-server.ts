@@ -129,8 +129,9 @@ function chosenPort(
   typed: string,
   ports: Ports,
 ): { readonly portName: string; readonly poolRemark?: string } {
-  const names = /^[a-z]+:\/\//i.test(typed) ? [] : typed.split(",").map((name) => name.trim());
-  if (names.length < 2) return { portName: typed };
+  const isUrl = /^[a-z]+:\/\//i.test(typed);
+  const names = (isUrl ? [typed] : typed.split(",")).map((name) => name.trim()).filter((name) => name !== "");
+  if (names.length < 2) return { portName: names[0] ?? "" };
   const visible = names.map((name) => `“${name.slice(0, 60)}”`);
   const pool = `Prints to a pool of ${names.length} ports: ${firstOf(visible, maxNamedPorts)}.`;
   const chosen = names.findIndex(
