@@ -153,6 +153,7 @@ test("a list without addresses says so: one of Windows adds no printer, and one 
   const own = await planOf(app, "name,location\nOffice,Hall\nRoof,\n");
   const known = await planOf(app, "PrinterName,Location\nOffice,Hall\n");
   const withPort = await planOf(app, "name,port_name\nRoof,LPT1:\n");
+  const pool = await planOf(app, 'PrinterName,PortName\nRoof,"USB001,USB002"\n');
 
   const plans = [windows, own, known].map((plan) => rowStatuses(plan).join());
   assert.deepEqual(plans, ["changes: Office,wrong: Roof", "changes: Office,new: Roof", "changes: Office"]);
@@ -165,7 +166,11 @@ test("a list without addresses says so: one of Windows adds no printer, and one 
     own.notices.join(),
     /^This list has no addresses\. New printers get none, and deploy only their/,
   );
-  assert.deepEqual([...known.notices, ...withPort.notices], []);
+  assert.deepEqual([...known.notices, ...withPort.notices, ...pool.notices], []);
+  assert.match(
+    `${rowStatuses(pool)}, ${pool.rows[0]?.remarks}`,
+    /^left out: Roof, Prints to a pool of 2 ports/,
+  );
 });
 
 test("a print server’s printers are matched only with printers of the chosen client", async (t) => {
