@@ -240,6 +240,7 @@ test("lists of Windows are read with their names for columns, and ports by the r
     ],
     ["Printer Name,Port Name\nMicrosoft Print to PDF,USB001", "Is connected by USB to that PC only."],
     ["name,IP Address\nHall,10.0.0.4", "2|Hall||10.0.0.4|||"],
+    ["PrinterName,PrinterHostAddress,address\nHall,10.0.0.3,10.0.0.4", "2|Hall||10.0.0.4|||"],
   ];
 
   for (const [text, found] of lists) assert.equal(queueIn(text), found, text);

@@ -29,8 +29,12 @@ const sharing = ["shared", "share_name"];
 
 /** The property that a heading names, such as “Driver Name”; undefined if unknown. */
 export function propertyNamed(head: string): string | undefined {
+  return propertyOf(head)?.[0];
+}
+
+function propertyOf(head: string) {
   const name = head.toLowerCase().replace(/[ _-]/g, "");
-  return properties.find(([, , ...names]) => names.includes(name))?.[0];
+  return properties.find(([, , ...names]) => names.includes(name));
 }
 
 /**
@@ -43,11 +47,11 @@ export function windowsColumns(
   heads: readonly string[],
   own: readonly (string | undefined)[],
 ): (string | undefined)[] | undefined {
-  const named = heads.map(propertyNamed);
-  const isTelling = properties.some(([property, column]) => {
-    const hasName = named.some((each, i) => each === property && own[i] === undefined);
-    return telling.includes(property) && hasName && !own.includes(column);
+  const named = heads.map((head, i) => {
+    const [property, column] = propertyOf(head) ?? [];
+    return own[i] === undefined && own.includes(column) ? undefined : property;
   });
+  const isTelling = named.some((property = "", i) => own[i] === undefined && telling.includes(property));
   if (!isTelling) return undefined;
   return named.map((property, i) => property ?? (sharing.includes(own[i] ?? "") ? undefined : own[i]));
 }
