@@ -10,6 +10,16 @@ export function isAddress(text: string): boolean {
   return (isIP(text) !== 0 && !text.includes("%")) || isHostName(text);
 }
 
+/**
+ * What is wrong with an IPv4 address such as `10.0.0.009`, and the right one; undefined for any other text. Some
+ * programs read numbers with leading zeros as octal.
+ */
+export function leadingZerosProblem(text: string): string | undefined {
+  const plain = text.replace(/(?<!\d)0+(?=\d)/g, "");
+  if (plain === text || !isIPv4(plain)) return undefined;
+  return `has leading zeros, which some programs read as octal. Remove the zeros: ${plain}`;
+}
+
 /** An IP address in canonical spelling (RFC 5952); undefined for anything else, also for an address with a zone. */
 export function canonicalAddress(text: string): string | undefined {
   if (isIP(text) === 0 || text.includes("%")) return undefined;

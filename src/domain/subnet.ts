@@ -1,4 +1,4 @@
-import { canonicalAddress, numbersOf, prefixLength } from "./address.ts";
+import { canonicalAddress, leadingZerosProblem, numbersOf, prefixLength } from "./address.ts";
 import type { FieldReader } from "./fields.ts";
 
 /** The maximum number of subnets in one field. */
@@ -90,6 +90,8 @@ const examples = "Write 10.1.2.0/24 or fd00:1::/48.";
 function readSubnet(text: string): ReadSubnet {
   const [address = "", prefix, ...more] = text.split("/");
   const bytes = bytesOf(address);
+  const zeros = leadingZerosProblem(address);
+  if (zeros !== undefined) return { problem: `${zeros}.` };
   if (bytes === undefined || more.length > 0) return { problem: `is not a subnet. ${examples}` };
   const length = prefix === undefined ? bytes.length * 8 : prefixLength(prefix);
   if (!(length <= bytes.length * 8))

@@ -209,6 +209,65 @@ test("unknown and duplicate columns are reported once, names of JavaScript prope
   assert.deepEqual(problems, ["“snmp” is “maybe”. Use yes or no."]);
 });
 
+/** What a list of Windows says of its first printer, or why it is left out. */
+function queueIn(text: string): string {
+  const [row] = readPrinterCsv(text).rows;
+  const { name, address, port_name, location, comment } = row?.values ?? {};
+  const visible = [row?.number, name, row?.driver?.model, address, port_name, location, comment].join("|");
+  return row?.leftOut ?? [visible, ...(row?.remarks ?? [])].join(" ");
+}
+
+test("lists of Windows are read with their names for columns, and ports by the rules for a print server", () => {
+  const byName = "The address 10.0.0.3 comes from the port’s name. Check it.";
+  const exported = (type: string, port: string) =>
+    `#TYPE Microsoft.Management.Infrastructure.CimInstance#ROOT/standardcimv2/MSFT_Printer\r\n"Name","Type","PortName","DriverName","Location","CimClass"\r\n"Hall","${type}","${port}","Papyrus","2nd, left","ROOT/standardcimv2:MSFT_Printer"\r\n`;
+  const lists: [text: string, found: string][] = [
+    [exported("Local", "IP_10.0.0.3"), `3|Hall|Papyrus|10.0.0.3||2nd, left| ${byName}`],
+    [exported("Local", "PORTPROMPT:"), "Asks for a file name, and prints to no device."],
+    [
+      exported("Connection", "IP_10.0.0.3"),
+      "Is a connection to a shared printer. Run the command on its server.",
+    ],
+    [exported("Local", "Hall"), "Prints to “Hall”. The list has no address for this port."],
+    [exported("Local", "WSD-1"), "3|Hall|Papyrus|||2nd, left|"],
+    [
+      "\ufeffPrinterName;PrinterHostAddress;Portname;PrintDriverName\nHall;10.0.0.4;IP_10.0.0.3;Papyrus\n",
+      "2|Hall|Papyrus|10.0.0.4|IP_10.0.0.3||",
+    ],
+    [
+      "PRINTER NAME\tDriver Name\tComments\tDriver Type\nHall\tPapyrus\tOld, slow\tType 3\n",
+      "2|Hall|Papyrus||||Old, slow",
+    ],
+    ["Printer Name,Port Name\nMicrosoft Print to PDF,USB001", "Is connected by USB to that PC only."],
+    ["name,IP Address\nHall,10.0.0.4", "2|Hall||10.0.0.4|||"],
+    ["PrinterName,PrinterHostAddress,address\nHall,10.0.0.3,10.0.0.4", "2|Hall||10.0.0.4|||"],
+  ];
+
+  for (const [text, found] of lists) assert.equal(queueIn(text), found, text);
+});
+
+test("a list of Windows may have other columns of Platen, says nothing about settings that it lacks, and shares nothing", () => {
+  const head =
+    "PrinterName,client,IPAddress,Driver Version,DriverName,duplex,Protocol,LprQueueName,Shared,Odd";
+  const cells = "Hall,Contoso,10.0.0.4,1.2.3.4,Papyrus,long_edge,2,lp,True,x";
+
+  const { rows, notices } = readPrinterCsv(`${head}\n${cells}\n`);
+  const own = readPrinterCsv(
+    "name,address,driver_model,port_name,shared,DriverName,PortName,Type\nA,,,,yes,B,C,D",
+  );
+
+  const [row] = rows;
+  const values = { name: "Hall", address: "10.0.0.4", duplex: "long_edge", protocol: "lpr", lpr_queue: "lp" };
+  assert.deepEqual(row?.values, values);
+  assert.deepEqual(
+    [row?.client, row?.driver?.model, row?.driver?.version],
+    ["Contoso", "Papyrus", "1.2.3.4"],
+  );
+  assert.deepEqual(notices, ["Other columns are ignored: “Shared”, “Odd”."]);
+  assert.deepEqual(own.rows[0]?.values, { name: "A", address: "", port_name: "", shared: "on" });
+  assert.deepEqual(own.notices, ["Unknown columns are ignored: “DriverName”, “PortName”, “Type”."]);
+});
+
 test("a file without the column “name” or with too many rows is refused", () => {
   const refused: [text: string, message: RegExp][] = [
     ["Drucker;IP\nA;10.0.0.1\n", /must contain the column “name”/],

@@ -71,6 +71,10 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await page.locator("h2:focus", { hasText: "Preview" }).waitFor();
     assert.match(await textOf(page, ".marks"), /New\s*2\s*Changes\s*1\s*Unchanged\s*1\s*Wrong\s*1/);
     await page.getByText("KALAMOS Universal PCL (1 printer)").waitFor();
+    assert.equal(
+      await page.getByRole("link", { name: "take it from a PC" }).getAttribute("href"),
+      "/drivers/from-pc",
+    );
     await press(page, "Import 3 printers");
     await page.getByText("Nothing was imported: 1 row is wrong.").waitFor();
     await saveScreenshot(page, "1440-import-refused");

@@ -66,6 +66,38 @@ test("a queue with the IPP class driver on a WSD port becomes a driverless print
   assert.match(row?.remarks.join() ?? "", /check its IPP path/);
 });
 
+test("of pooled ports the first TCP/IP port is taken, with its settings from the list or its address from its name", () => {
+  const lpr = { PrinterHostAddress: "printer.example", Protocol: 2, LprQueueName: "lp" };
+  const pools: [ports: string, target: string, remark: RegExp][] = [
+    [
+      "USB001,Hall,IP_10.0.0.3",
+      "printer.example Hall lpr",
+      /^Prints to a pool of 3 ports: “USB001”, “Hall”,.*“Hall”\.$/,
+    ],
+    [
+      "192.168.1.5_1, 192.168.1.6",
+      "192.168.1.5  ",
+      /of 2 ports: .* takes .*port, “192\.168\.1\.5_1”\..*from the port’s name/,
+    ],
+    [
+      "USB001,USB002",
+      "Is connected by USB to that PC only.",
+      /^Prints to a pool of 2 ports: “USB001”, “USB002”\.$/,
+    ],
+    ["http://10.0.0.9/a,b", "10.0.0.9  ipp", /^Prints over IPP/],
+  ];
+  const Printers = pools.map(([PortName]) => ({ Name: PortName, PortName, DriverName: "Papyrus" }));
+
+  const { rows } = readPrintServer(JSON.stringify({ Printers, Ports: [{ Name: "Hall", ...lpr }] }));
+
+  for (const [i, [ports, target, remark]] of pools.entries()) {
+    const { values = {}, leftOut, remarks = [] } = rows[i] ?? {};
+    const { address, port_name, protocol = "" } = values;
+    assert.equal(leftOut ?? `${address} ${port_name} ${protocol}`, target, ports);
+    assert.match(remarks.join(" "), remark);
+  }
+});
+
 /** The message with which a text is refused; empty if it is not. */
 function refusal(text: string): string {
   try {

@@ -146,6 +146,33 @@ test("an export without its column “client” changes nothing, whatever client
   }
 });
 
+test("a list without addresses says so: one of Windows adds no printer, and one of Platen adds drivers only", async (t) => {
+  const app = await serviceWith(t, [], ["", "Office", "10.0.0.1"]);
+
+  const windows = await planOf(app, "Printer Name\tLocation\tDriver Name\nOffice\tHall\t\nRoof\t\t\n");
+  const own = await planOf(app, "name,location\nOffice,Hall\nRoof,\n");
+  const known = await planOf(app, "PrinterName,Location\nOffice,Hall\n");
+  const withPort = await planOf(app, "name,port_name\nRoof,LPT1:\n");
+  const pool = await planOf(app, 'PrinterName,PortName\nRoof,"USB001,USB002"\n');
+
+  const plans = [windows, own, known].map((plan) => rowStatuses(plan).join());
+  assert.deepEqual(plans, ["changes: Office,wrong: Roof", "changes: Office,new: Roof", "changes: Office"]);
+  assert.deepEqual(windows.rows[1]?.reasons, ["The list has no address for this printer."]);
+  assert.match(
+    windows.notices.join(),
+    /^This list has no addresses\. It changes .*, and adds none\. The command/,
+  );
+  assert.match(
+    own.notices.join(),
+    /^This list has no addresses\. New printers get none, and deploy only their/,
+  );
+  assert.deepEqual([...known.notices, ...withPort.notices, ...pool.notices], []);
+  assert.match(
+    `${rowStatuses(pool)}, ${pool.rows[0]?.remarks}`,
+    /^left out: Roof, Prints to a pool of 2 ports/,
+  );
+});
+
 test("a print server’s printers are matched only with printers of the chosen client", async (t) => {
   const app = await serviceWith(t, ["Alpha"], ["1", "Office", "10.0.0.1"]);
   const queue = { Name: "Office", PortName: "IP_10.9.9.9", DriverName: "", Type: "Local" };

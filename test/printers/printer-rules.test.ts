@@ -78,6 +78,7 @@ test("an invalid value is refused at its field", () => {
   const wrong: [field: string, values: string[], problem?: RegExp][] = [
     ["address", hosts],
     ["address", ["fe80::1%eth0", "[fe80::1%12]", "fe80::1%"], zone],
+    ["address", ["10.0.0.009", "010.000.0.009"], /has leading zeros, .* Remove the zeros: 10\.0\.0\.9\.$/],
     ["name", ["", "   ", "\u0007", "x".repeat(221), ...forbidden]],
     ["replaces", ["office", "\\server", "x".repeat(221), ...forbidden]],
     ["port_number", ["0", "65536", "-1", "9100.0", "0x10", "1e3", "99999999999"]],
@@ -119,11 +120,12 @@ test("replaced connections consist of server and share, and replaced addresses a
   ];
   const notShared = ["\\\\server", "\\\\server\\", "\\\\\\queue", "\\\\server\\a\\b"];
   const noServer = ["\\\\ser ver\\q", "\\\\10.0.0.300\\q", `\\\\${"a.".repeat(127)}b\\q`];
-  const addresses = ["", "10.1.2", "*", "[::1", "10.1.2.300", "10.1.2.0/24", "010.1.2.3", "a.lan", "::1%e"];
+  const addresses = ["", "10.1.2", "*", "[::1", "10.1.2.300", "10.1.2.0/24", "a.lan", "::1%e"];
   const reasons: [lines: string[], reason: RegExp][] = [
     [["\\\\"], /Write \\\\server\\queue/],
     [notShared, /is not a shared printer/],
     [noServer, /has no valid server name/],
+    [["address:010.1.2.3", "\\\\10.01.2.3\\q"], /^Line 1 .*has leading zeros, .*: 10\.1\.2\.3\.$/],
     [["\\\\server\\a,b"], /“,”, which Windows does not allow/],
     [["\\\\server\\a/b"], /“\/”, which Windows does not allow/],
     [[`\\\\s\\${"x".repeat(81)}`], /81 characters\. The limit is 80/],

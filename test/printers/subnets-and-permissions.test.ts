@@ -58,7 +58,8 @@ test("a subnet that is none, that is not a place or contains no machine is refus
   const lengths = ["33", "", "024", "255.255.255.0", "-1", "1e1"];
   const here = "127.0.0.0/8 127.0.0.1 169.254.0.0/16 169.254.7.0/24 fe80::/10 fe80::/64 ::1";
   const wrong: [texts: string[], problem: RegExp][] = [
-    ["x 10.1.2 10.1.2.0/24/1 010.1.2.3 fd00::1%eth0 1.2.3.4.5 [fd00::]/64 /24".split(" "), none],
+    ["x 10.1.2 10.1.2.0/24/1 fd00::1%eth0 1.2.3.4.5 [fd00::]/64 /24".split(" "), none],
+    [["010.1.2.3", "10.1.002.0/24"], /has leading zeros, .* Remove the zeros: 10\.1\.2\.[03]\.$/],
     [lengths.map((length) => `10.1.2.0/${length}`), /has no prefix length from 0 to 32/],
     [["fd00::/129"], /has no prefix length from 0 to 128/],
     [["a\nb\n10.0.0.0/8\nc\nd\ne"], /^Line 1.* Line 2.* Line 4.* And 2 more\.$/],

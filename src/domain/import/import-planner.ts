@@ -45,15 +45,29 @@ export function planImport(
   const missing = [...planner.missing.values()].map(({ name, printers }) => {
     return { name, printers, maker: list.makers.get(name.toLowerCase()) ?? "" };
   });
-  return { rows, counts, newClients: [...newClients.values()], missing, notices: list.notices };
+  const notices = [...addressNotice(list, rows), ...list.notices];
+  return { rows, counts, newClients: [...newClients.values()], missing, notices };
+}
+
+/** Says that new printers of a list without addresses have none, or cannot be added. */
+function addressNotice({ isWithoutAddresses }: ImportedList, rows: readonly PlannedRow[]): string[] {
+  const added = rows.filter(({ printerId }) => printerId === undefined);
+  if (!isWithoutAddresses || added.length === 0) return [];
+  const consequence = added.some(({ status }) => status === "new")
+    ? "New printers get none, and deploy only their driver."
+    : "It changes printers that Platen has, and adds none.";
+  return [
+    `This list has no addresses. ${consequence} The command on the import page copies a list with addresses. Or add the column “address”.`,
+  ];
 }
 
 function leftOutRow(row: ImportRow): PlannedRow {
-  const nothing = { driver: undefined, printerId: undefined, changes: [], remarks: [], write: undefined };
+  const nothing = { driver: undefined, printerId: undefined, changes: [], write: undefined };
   return {
     ...visibleFields(row),
     ...nothing,
     model: "",
+    remarks: row.remarks,
     collisions: [],
     status: "left out",
     reasons: [row.leftOut ?? ""],
@@ -115,7 +129,8 @@ class RowPlanner {
 
   plan(row: ImportRow): PlannedRow {
     const { printer, problem, remark } = this.#matches.get(row) ?? {};
-    const reasons = [...row.problems, ...(problem === undefined ? [] : [problem])];
+    const problemIfNew = printer === undefined ? row.problemIfNew : undefined;
+    const reasons = [...row.problems, problem, problemIfNew].filter((text) => text !== undefined);
     const client = this.#clientOf(row, printer, reasons);
     const choices = this.#choose(row, printer, reasons);
     const ticket = rowTicket(row.ticket, printer, this.#printersByTicket, reasons);

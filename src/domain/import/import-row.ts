@@ -32,6 +32,8 @@ export interface ImportRow {
   readonly remarks: readonly string[];
   /** Why the row cannot be imported. */
   readonly problems: readonly string[];
+  /** Why the row cannot become a new printer; undefined if it can. */
+  readonly problemIfNew: string | undefined;
   /** Why the row is left out by default; undefined if it is imported. */
   readonly leftOut: string | undefined;
 }
@@ -39,6 +41,8 @@ export interface ImportRow {
 /** The contents of one imported text. */
 export interface ImportedList {
   readonly rows: readonly ImportRow[];
+  /** Whether no row can name an address or a port. */
+  readonly isWithoutAddresses: boolean;
   /** Notices about the whole list, a sentence each. */
   readonly notices: readonly string[];
   /** Known driver manufacturers, by the driver's description in lower case. */

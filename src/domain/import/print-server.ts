@@ -4,10 +4,17 @@ import { ippModel } from "../drivers/windows-drivers.ts";
 import { UserError } from "../errors.ts";
 import type { FormInput } from "../fields.ts";
 import { ippPort } from "../printers/printer-fields.ts";
+import { firstOf } from "../text.ts";
 import { type ImportedList, type ImportRow, maxRows, tooManyRows } from "./import-row.ts";
 
 /** An object as Windows PowerShell writes it. */
 type JsonObject = { readonly [name: string]: unknown };
+
+/** The row of a queue, which does not say the client. */
+type QueueRow = Omit<ImportRow, "client">;
+
+/** The properties of ports, by the port's name in lower case. */
+type Ports = ReadonlyMap<string, JsonObject>;
 
 /** The maximum number of JSON values. 5000 printers with their ports have a quarter of it. */
 const maxValues = 500_000;
@@ -29,13 +36,23 @@ export function readPrintServer(text: string, client = ""): ImportedList {
   const ports = new Map(objectsIn(list.Ports).map((port) => [normalized(textOf(port, "Name")), port]));
   const devices = new Devices(list);
   const rows = queues.map((queue, i) => {
-    const port = ports.get(normalized(textOf(queue, "PortName")));
-    return { ...rowOf(queue, port, devices, i + 1), client };
+    const { problemIfNew, ...row } = rowOf(queue, ports, devices, i + 1);
+    return { ...row, client, problemIfNew: undefined, leftOut: row.leftOut ?? problemIfNew };
   });
   const makers = objectsIn(list.Drivers).map(
     (driver) => [normalized(textOf(driver, "Name")), textOf(driver, "Manufacturer")] as const,
   );
-  return { rows, notices: [], makers: new Map(makers) };
+  return { rows, isWithoutAddresses: false, notices: [], makers: new Map(makers) };
+}
+
+/**
+ * The row of a queue in a list without ports. An absent property leaves the printer's value unchanged.
+ * @param queue may have properties of its port, too
+ */
+export function rowOfQueue(queue: JsonObject, number: number): QueueRow {
+  const [portName = ""] = textOf(queue, "PortName").split(",");
+  const ports = new Map(hostOf(queue) === "" ? [] : [[normalized(portName), queue]]);
+  return rowOf(queue, ports, new Devices({}), number);
 }
 
 /** Counts the values before it parses them, because a few characters can become an object of fifty bytes. */
@@ -75,34 +92,53 @@ function normalized(text: string): string {
   return text.trim().toLowerCase();
 }
 
-function rowOf(
-  queue: JsonObject,
-  port: JsonObject | undefined,
-  devices: Devices,
-  number: number,
-): Omit<ImportRow, "client"> {
+function rowOf(queue: JsonObject, ports: Ports, devices: Devices, number: number): QueueRow {
   const line = (name: string) => textOf(queue, name).replace(/[\r\n]+/g, " ");
-  const portName = line("PortName");
+  const given = (field: string, name: string) => (queue[name] === undefined ? {} : { [field]: line(name) });
+  const { portName, poolRemark } = chosenPort(line("PortName"), ports);
+  const port = ports.get(normalized(portName));
   const model = line("DriverName");
   const reason = virtualReason(queue, model) ?? localReason(portName, port);
-  const target =
+  const target: QueueTarget =
     reason === undefined ? targetOf(portName, port, devices, model) : { values: { port_name: portName } };
+  const driverModel = target.values.protocol === "ipp" ? ippModel : model;
+  const isDriverNamed = queue.DriverName !== undefined || driverModel !== "";
   return {
     number,
-    values: { name: line("Name"), location: line("Location"), comment: line("Comment"), ...target.values },
-    driver: {
-      sha256: "",
-      model: target.values.protocol === "ipp" ? ippModel : model,
-      title: "",
-      version: "",
+    values: {
+      name: line("Name"),
+      ...given("location", "Location"),
+      ...given("comment", "Comment"),
+      ...target.values,
     },
+    driver: isDriverNamed ? { sha256: "", model: driverModel, title: "", version: "" } : undefined,
     arm64Driver: undefined,
     ticket: undefined,
     origin: undefined,
-    remarks: target.remark === undefined ? [] : [target.remark],
+    remarks: [poolRemark, target.remark].filter((text) => text !== undefined),
     problems: target.problem === undefined ? [] : [target.problem],
+    problemIfNew: target.problemIfNew,
     leftOut: reason ?? target.leftOut,
   };
+}
+
+const maxNamedPorts = 5;
+
+/** The port of a queue. Of a pool, such as `IP_1,IP_2`, it is the first TCP/IP port. */
+function chosenPort(
+  typed: string,
+  ports: Ports,
+): { readonly portName: string; readonly poolRemark?: string } {
+  const isUrl = /^[a-z]+:\/\//i.test(typed);
+  const names = (isUrl ? [typed] : typed.split(",")).map((name) => name.trim()).filter((name) => name !== "");
+  if (names.length < 2) return { portName: names[0] ?? "" };
+  const visible = names.map((name) => `“${name.slice(0, 60)}”`);
+  const pool = `Prints to a pool of ${names.length} ports: ${firstOf(visible, maxNamedPorts)}.`;
+  const chosen = names.findIndex(
+    (name) => hostOf(ports.get(normalized(name))) !== "" || addressIn(name) !== undefined,
+  );
+  const poolRemark = chosen < 0 ? pool : `${pool} Platen takes the first TCP/IP port, ${visible[chosen]}.`;
+  return { portName: names[Math.max(chosen, 0)] ?? "", poolRemark };
 }
 
 const virtualDrivers = [
@@ -147,6 +183,7 @@ interface QueueTarget {
   readonly values: FormInput;
   readonly remark?: string;
   readonly problem?: string;
+  readonly problemIfNew?: string;
   readonly leftOut?: string;
 }
 
@@ -164,10 +201,12 @@ function targetOf(
   if (host !== "") return { values: tcpValues(portName, host, port) };
   if (portName.toLowerCase().startsWith("wsd-") || monitor.startsWith("wsd"))
     return wsdTarget(portName, port, devices, model);
+  if (portName === "") return { values: {}, problemIfNew: "The list has no address for this printer." };
   const named = addressIn(portName);
   if (named === undefined) {
-    const leftOut = `Prints to “${portName.slice(0, 100)}”, a local port of that PC.`;
-    return { values: { port_name: portName }, leftOut };
+    const what =
+      port === undefined ? ". The list has no address for this port." : ", a local port of that PC.";
+    return { values: { port_name: portName }, leftOut: `Prints to “${portName.slice(0, 100)}”${what}` };
   }
   return {
     values: { address: named, port_name: "" },
@@ -224,16 +263,19 @@ function wsdTarget(
   };
 }
 
+/** Only what the list says of the port. */
 function tcpValues(port_name: string, address: string, port: JsonObject | undefined): FormInput {
+  const has = (name: string) => port?.[name] !== undefined;
   const isLpr = ["2", "lpr"].includes(normalized(textOf(port, "Protocol")));
   const isSnmpEnabled = normalized(textOf(port, "SNMPEnabled")) === "true";
   const number = (name: string) => textOf(port, name).replace(/^0$/, "");
   return {
     address,
-    port_name,
-    protocol: isLpr ? "lpr" : "raw",
-    ...(isLpr ? { lpr_queue: textOf(port, "LprQueueName") } : { port_number: number("PortNumber") }),
-    snmp: isSnmpEnabled ? "on" : "",
+    ...(port_name === "" ? {} : { port_name }),
+    ...(has("Protocol") ? { protocol: isLpr ? "lpr" : "raw" } : {}),
+    ...(isLpr ? { lpr_queue: textOf(port, "LprQueueName") } : {}),
+    ...(has("PortNumber") && !isLpr ? { port_number: number("PortNumber") } : {}),
+    ...(has("SNMPEnabled") ? { snmp: isSnmpEnabled ? "on" : "" } : {}),
     ...(isSnmpEnabled
       ? { snmp_community: textOf(port, "SNMPCommunity"), snmp_index: number("SNMPIndex") }
       : {}),

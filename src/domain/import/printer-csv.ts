@@ -7,6 +7,7 @@ import type { Printer } from "../printers/printer.ts";
 import { printerDefaults, printerFormValues } from "../printers/printer-fields.ts";
 import { firstOf } from "../text.ts";
 import { type DriverHint, type ImportedList, type ImportRow, maxRows, tooManyRows } from "./import-row.ts";
+import { propertyNamed, windowsColumns, withQueue } from "./windows-csv.ts";
 
 /** Fields whose value is not in the file: an id that only this Platen knows, and a text too long for a cell. */
 const specialColumns = ["arm64_driver_id", "print_ticket"];
@@ -79,32 +80,38 @@ const separators = [",", ";", "\t"] as const;
 /** Including blank lines, which spreadsheets may write after the last row. */
 const maxLines = 4 * maxRows;
 
+/** A first line that is not the header: Excel's with the separator, or that of `Export-Csv` with the type. */
+const firstLine = /^(?:sep=(.)|#TYPE [^\r\n]*)\r?\n/i;
+const maxFirstLineCharacters = 1000;
+
 /**
- * Reads a file with any of the columns in any order.
+ * Reads a file with any of the columns in any order, or with those of Windows.
  * @throws UserError "invalid" if it has no column “name” or too many rows, and as `readCsv` does
  */
 export function readPrinterCsv(text: string): ImportedList {
   const withoutBom = text.startsWith("\ufeff") ? text.slice(1) : text;
-  const separatorLine = /^sep=(.)\r?\n/i.exec(withoutBom.slice(0, 8));
-  const body = withoutBom.slice(separatorLine?.[0].length ?? 0);
-  const [heads = [], ...lines] = readCsv(body, separatorLine?.[1] ?? separatorIn(body), maxLines + 1);
+  const first = firstLine.exec(withoutBom.slice(0, maxFirstLineCharacters));
+  const body = withoutBom.slice(first?.[0].length ?? 0);
+  const [heads = [], ...lines] = readCsv(body, first?.[1] ?? separatorIn(body), maxLines + 1);
   const { columnIndexes, notices } = readHeader(heads);
-  if (!columnIndexes.has("name")) throw missingNameColumn();
+  const has = (...names: string[]) => names.some((name) => columnIndexes.has(name));
+  if (!has("name", "Name")) throw missingNameColumn();
   if (lines.length === maxLines) {
     const message = `This list has more than ${maxLines} rows, including blank ones. Remove the blank rows.`;
     throw new UserError("invalid", message);
   }
-  const firstNumber = separatorLine === null ? 2 : 3;
+  const firstNumber = first === null ? 2 : 3;
   const rows = lines.flatMap((cells, i) => {
     const isBlank = cells.every((cell) => cell.trim() === "");
     return isBlank ? [] : rowOf(columnIndexes, heads.length, cells, firstNumber + i);
   });
   if (rows.length > maxRows) throw tooManyRows();
-  return { rows, notices, makers: new Map() };
+  const isWithoutAddresses = !has("address", "port_name", "PrinterHostAddress", "PortName");
+  return { rows, isWithoutAddresses, notices, makers: new Map() };
 }
 
 function missingNameColumn(): UserError {
-  const message = `The first line must contain the column “name”. Possible columns: ${csvColumns.join(", ")}.`;
+  const message = `The first line must contain the column “name”, or “Printer Name” as an English Windows writes it. Possible columns: ${csvColumns.join(", ")}.`;
   return new UserError("invalid", message);
 }
 
@@ -114,13 +121,22 @@ const maxHeaderCharacters = 64 * 1024;
 /** The separator that gives the most known columns. @throws UserError if none gives the column “name” */
 function separatorIn(text: string): string {
   const parts = text.slice(0, maxHeaderCharacters).split(/[\r\n]/);
+  const best = bestSeparator(parts, columnNamed, "name") ?? bestSeparator(parts, propertyNamed, "Name");
+  if (best === undefined) throw missingNameColumn();
+  return best;
+}
+
+function bestSeparator(
+  lines: readonly string[],
+  nameOf: (head: string) => string | undefined,
+  required: string,
+): string | undefined {
   const known = separators.map((separator) => {
-    const heads = parts.flatMap((part) => part.split(separator));
-    return { separator, names: new Set(heads.map((head) => columnNamed(head.replaceAll('"', "")))) };
+    const heads = lines.flatMap((line) => line.split(separator));
+    return { separator, names: new Set(heads.map((head) => nameOf(head.replaceAll('"', "")))) };
   });
   const [best] = known.sort((a, b) => b.names.size - a.names.size);
-  if (!best?.names.has("name")) throw missingNameColumn();
-  return best.separator;
+  return best?.names.has(required) ? best.separator : undefined;
 }
 
 /** The column that a heading names; undefined if unknown. */
@@ -131,13 +147,15 @@ function columnNamed(head: string): string | undefined {
 
 const maxNamedColumns = 10;
 
-/** The index of each known column, and notices about the others. */
+/** The index of each known column or property, and notices about the others. */
 function readHeader(heads: readonly string[]) {
   const columnIndexes = new Map<string, number>();
   const unknown = new Set<string>();
   const duplicates = new Set<string>();
+  const own = heads.map(columnNamed);
+  const names = windowsColumns(heads, own) ?? own;
   heads.forEach((head, i) => {
-    const name = columnNamed(head);
+    const name = names[i];
     if (name === undefined) unknown.add(head.trim());
     else if (columnIndexes.has(name)) duplicates.add(name);
     else columnIndexes.set(name, i);
@@ -148,7 +166,7 @@ function readHeader(heads: readonly string[]) {
     return visible.length > 0 ? [`${text}: ${firstOf(visible, maxNamedColumns)}.`] : [];
   };
   const notices = [
-    ...noticeNaming("Unknown columns are ignored", unknown),
+    ...noticeNaming(`${names === own ? "Unknown" : "Other"} columns are ignored`, unknown),
     ...noticeNaming("Only the first of duplicate columns is used", duplicates),
   ];
   return { columnIndexes, notices };
@@ -174,7 +192,7 @@ function rowOf(
     const text = cell(name);
     if (text !== undefined) values[name] = flagColumns.has(name) ? flagOf(name, text, problems) : text;
   }
-  return {
+  const row: ImportRow = {
     number,
     values,
     // Not restored: XML has apostrophes of its own.
@@ -185,8 +203,10 @@ function rowOf(
     origin: originOf(cell("id") ?? "", cell("created") ?? ""),
     remarks: [],
     problems,
+    problemIfNew: undefined,
     leftOut: undefined,
   };
+  return columnIndexes.has("Name") ? withQueue(row, cell) : row;
 }
 
 const yes = new Set(["yes", "true", "on", "1", "x", "ja", "wahr"]);

@@ -1,4 +1,10 @@
-import { canonicalAddress, cleanAddress, derivePortName, isAddress } from "../address.ts";
+import {
+  canonicalAddress,
+  cleanAddress,
+  derivePortName,
+  isAddress,
+  leadingZerosProblem,
+} from "../address.ts";
 import { ippDriverId } from "../drivers/windows-drivers.ts";
 import type { FieldMessages } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput, type TextRule } from "../fields.ts";
@@ -212,7 +218,8 @@ function parseAddress(form: FieldReader, name: string): string {
     form.refuse(name, message);
     return "";
   }
-  form.refuse(name, `“${typed}” is neither an IP address nor a host name.`);
+  const problem = leadingZerosProblem(address) ?? "is neither an IP address nor a host name";
+  form.refuse(name, `“${typed}” ${problem}.`);
   return "";
 }
 
@@ -307,7 +314,8 @@ function readConnection(line: string): ReadReplaced {
     .map((part) => part.trim());
   if (server === "" || share === "" || more.length > 0)
     return { problem: "is not a shared printer. Write \\\\server\\queue" };
-  if (!isAddress(server) || server.length > maxServerLength) return { problem: "has no valid server name" };
+  if (!isAddress(server) || server.length > maxServerLength)
+    return { problem: leadingZerosProblem(server) ?? "has no valid server name" };
   const { forbidden, maxLength } = shareNameRule;
   if (share.length > maxLength)
     return { problem: `has a share name of ${share.length} characters. The limit is ${maxLength}` };
@@ -319,7 +327,8 @@ function readConnection(line: string): ReadReplaced {
 function readAddress(typed: string): ReadReplaced {
   const address = canonicalAddress(cleanAddress(typed.trim()));
   if (address !== undefined) return { replaced: addressPrefix + address };
-  return { problem: `is not a valid IP address. Example: ${addressPrefix}10.1.2.3` };
+  const zeros = leadingZerosProblem(typed.trim());
+  return { problem: zeros ?? `is not a valid IP address. Example: ${addressPrefix}10.1.2.3` };
 }
 
 /** The form for a new printer with the settings of another one, which `like` names. */

@@ -91,7 +91,8 @@ function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html | f
       html`<li class="plain">${counted(newClients.length, "new client")}: ${clients}.</li>`,
     missing.length > 0 &&
       html`<li class="warn">${counted(missing.length, "driver is", "drivers are")} not in Platen: ${drivers}.
-        <a href="${paths.uploadForm}">Upload ${them}</a> first, or import the list again later.</li>`,
+        <a href="${paths.uploadForm}">Upload ${them}</a> first, or <a href="${paths.fromPc}">take ${them} from a PC or server</a>
+        that prints with ${them}: run <code>from-pc.ps1 -All</code> there. Or import the list again later.</li>`,
   ];
   const shown = items.flat().filter((item) => item !== false);
   return shown.length > 0 && html`<ul class="findings">${shown}</ul>`;

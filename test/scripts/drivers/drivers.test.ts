@@ -16,7 +16,7 @@ import { makeDriver } from "../../support/records.ts";
 
 const trusting = deployable({}, { trust_publisher: true });
 const slash = "CD 1015 / DC 2015 KX";
-const pnpCodes = [0, 259, 3010, 1641, 1618, 5, 2, -536870353, -2146762487, -536870334, 87];
+const pnpCodes = [0, 259, 3010, 1641, 1618, 5, 2, -536870353, -2146762487, -536870334, -536870328, 87];
 const machines: Record<string, Machine> = {
   ...Object.fromEntries(pnpCodes.map((PnpCode) => [`pnputil's code ${PnpCode}`, { PnpCode }])),
   "a driver that Windows never adds": { DriverNever: true },

@@ -26,10 +26,10 @@ function Add-DriverPackage {
             2           = "its INF is not there: $($Driver.Inf)"
             5           = 'the rights are not enough'
             -536870353  = 'the package has no catalog (0xE000022F)'
-            -536870336  = 'the package is not in the driver store (0xE0000240); see setupapi.dev.log'
             -536870335  = 'Windows would have to ask whether to trust its signer (0xE0000241); allow "trust publisher" for this driver'
             -536870334  = 'its publisher is not trusted (0xE0000242); allow "trust publisher" for this driver'
             -536870333  = 'the trust in its publisher is not established (0xE0000243); allow "trust publisher" for this driver'
+            -536870328  = 'a policy forbids installing devices (0xE0000248); allow printers in "Device Installation Restrictions"'
             -536870325  = 'a file is not the one in the catalog (0xE000024B): the ZIP was changed; upload the ZIP of the vendor'
             -2146762487 = 'its signature ends at a root that is not trusted (0x800B0109)'
             -2146762496 = 'it is not signed (0x800B0100)'
