@@ -43,6 +43,7 @@ export const paths = {
   auditOf: (kind: string, id: number) => `/audit?kind=${kind}&id=${id}`,
   upload: "/drivers/upload",
   uploadForm: "/drivers#upload-form",
+  fromPc: "/drivers/from-pc",
   import: "/import",
   importPreview: "/import/preview",
   exportPrinters: "/export/printers.csv",
