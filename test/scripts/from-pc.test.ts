@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { renderFromPcScript } from "../../src/pkg/scripts/from-pc-script.ts";
 import { startGuarded } from "../support/access/guarded.ts";
 import { startApp, type TestApp } from "../support/app.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { type InfOptions, printerInf } from "../support/drivers/driver-zip.ts";
 import { unpackers } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
@@ -219,6 +222,38 @@ describe("from-pc.ps1", { skip: withoutPowerShell }, () => {
     assert.match(lines.join(), /^Papyrus was not uploaded: Platen answered 413: This ZIP is larger than/);
   });
 
+  test("names a proxy that refuses a large file before it is sent, and an address that has moved", async (t) => {
+    const proxy = createServer((request, response) => {
+      if (request.url?.startsWith("/old")) response.writeHead(301, { Location: "https://platen.example" });
+      response.end();
+    });
+    let received = 0;
+    proxy.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      request.on("data", ({ length }: Buffer) => {
+        received += length;
+      });
+      response.writeHead(413, { Connection: "close" }).end("<html>Request Entity Too Large</html>");
+    });
+    await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+    cleanUp(t, () => proxy.close());
+    const { port } = proxy.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    await startServer();
+
+    const refused = await run({ url }, { Name: "Papyrus 100 PCL6" });
+    const moved = await run({ url: `${url}/old` }, { Name: "Papyrus 100 PCL6" });
+
+    assert.equal(received, 0);
+    assert.match(
+      `${refused.code} ${refused.lines}`,
+      /^1 Papyrus 100 PCL6 was not uploaded: a proxy in front of Platen refused the file \(413\)/,
+    );
+    assert.match(
+      `${moved.code} ${moved.lines}`,
+      /^1 Failed: Platen's address leads to https:\/\/platen\.example\/\. Use -Url/,
+    );
+  });
+
   test("asks for a token where Platen does, and sends it only to a safe address", async (t) => {
     const { service, addToken } = await startGuarded(t);
     const [token, other] = [await addToken("upload"), await addToken("read")];
@@ -240,6 +275,8 @@ describe("from-pc.ps1", { skip: withoutPowerShell }, () => {
     );
     const unsafe = { Url: "http://platen.example", Token: { Secure: token } };
     assert.match(await asked([], unsafe), /^1 Failed: http:\/\/platen\.example is not encrypted: /);
+    const allowed = { Url: service.url.replace("127.0.0.1", "0.0.0.0"), Token: { Secure: other } };
+    assert.doesNotMatch(await asked([], { ...allowed, AllowHttp: true }), /is not encrypted/);
     assert.equal(uploaded(service).length, 0);
     assert.match(await asked([token]), /^0 Papyrus 100 PCL6 was uploaded: http/);
     assert.match(await asked([], { Token: { Secure: token } }), /^0 Papyrus 100 PCL6 is already in Platen/);
