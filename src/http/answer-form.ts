@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isLimited } from "../domain/access/access.ts";
 import { NotRestored } from "../domain/deletion.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
@@ -7,6 +8,7 @@ import type { FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
 import { statusOf, wantsPlainText } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, textReply } from "./answers/reply.ts";
+import { senderOf } from "./sender.ts";
 
 /** The value of a change, or the error that the page shows beside the form. */
 export type Result<T> =
@@ -81,28 +83,36 @@ export interface FormAnswers<T> {
   readonly redirect: (value: T) => string;
   /** The page for a plain form whose change was refused. Without it, the error is thrown. */
   readonly page?: (error: UserError) => Html | Promise<Html>;
+  /** The path of the changed record, for `Location`, and a line that tells a program what happened. */
+  readonly record?: (value: T) => { readonly path: string; readonly line: string };
   /** The part of the page that a page script replaces, after the change or with the error. */
   readonly fragment: (result: Result<T>) => Html | Promise<Html>;
 }
 
 /**
- * Answers a plain form with a page or a redirect, and a page script with a fragment.
+ * Answers a plain form with a page or a redirect, a page script with a fragment, and a program that wants it with a line.
  * @throws UserError the error of the result, if there is no `page` for it
  */
 export async function answerForm<T>(
   request: IncomingMessage,
   result: Result<T>,
-  { redirect: path, page, fragment }: FormAnswers<T>,
+  { redirect: path, page, record, fragment }: FormAnswers<T>,
 ): Promise<Reply> {
   const { error } = result;
   const status = error === undefined ? 200 : statusOf(error);
-  if (!isNavigation(request)) {
-    if (error !== undefined && wantsPlainText(request)) return textReply(status, error.message);
-    return htmlReply(await fragment(result), status);
-  }
+  const changed = error === undefined ? record?.(result.value) : undefined;
+  const headers = changed === undefined ? {} : { Location: changed.path };
+  const line = error?.message ?? changed?.line;
+  if (line !== undefined && wantsLine(request)) return textReply(status, line, headers);
+  if (!isNavigation(request)) return { ...htmlReply(await fragment(result), status), headers };
   if (error === undefined) return redirect(path(result.value));
   if (page === undefined) throw error;
   return htmlReply(await page(error), status);
+}
+
+/** Pages and fragments may show other records, which a token for uploading drivers must not see. */
+function wantsLine(request: IncomingMessage): boolean {
+  return (!isNavigation(request) && wantsPlainText(request)) || isLimited(senderOf(request).identity);
 }
 
 /** Whether a browser requests a page. A page script requests a fragment. */

@@ -90,7 +90,8 @@ export const routes: readonly Route[] = [
   post("/signatures/:sha256", "signing", signatures.add),
 
   page("/drivers", "viewer", drivers.index),
-  post("/drivers/upload", "operator", drivers.upload),
+  post("/drivers/upload", "uploading", drivers.upload),
+  get("/drivers/from-pc", "uploading", drivers.fromPc),
   page("/drivers/:id", "viewer", driverPage.show),
   post("/drivers/:id", "operator", driverPage.update),
   del("/drivers/:id", "operator", driverPage.remove),

@@ -41,10 +41,11 @@ const isSafe = ({ method }: Case) => method === "GET";
 /** The rules that each role satisfies. */
 const roles: Partial<Record<SenderKind, readonly string[]>> = {
   viewer: ["person", "viewer"],
-  operator: ["person", "viewer", "operator", "signing"],
-  admin: ["person", "viewer", "operator", "admin", "signing"],
+  operator: ["person", "viewer", "operator", "signing", "uploading"],
+  admin: ["person", "viewer", "operator", "admin", "signing", "uploading"],
   "a token that reads": ["viewer"],
   "a token that signs": ["signing"],
+  "a token that uploads": ["uploading"],
 };
 
 /** The route scopes that a token of one client or printer, or a link, can open. */
@@ -80,7 +81,8 @@ function pairs(isWanted: (who: SenderKind, testCase: Case) => boolean): [SenderK
 }
 
 /** Whether Platen knows the sender. */
-const isForbidden = (who: SenderKind) => /^(?:viewer|operator|a token (?:of|that (?:reads|signs)))/.test(who);
+const isForbidden = (who: SenderKind) =>
+  /^(?:viewer|operator|a token (?:of|that (?:reads|signs|uploads)))/.test(who);
 
 /** The status of a refusal: 403 for a known sender, and 401 for others. */
 function refusalStatus(who: SenderKind, { scope }: Case): number {
@@ -118,17 +120,18 @@ const person = (role: Role): Identity => ({ kind: "person", name: "Jo", role });
 const token = (scope: Extract<Identity, { kind: "token" }>["scope"]): Identity => {
   return { kind: "token", id: 1, name: "Datto", scope, expires_at: 0 };
 };
-const rules: readonly Rule[] = ["open", "person", ...ranks, "signing"];
+const rules: readonly Rule[] = ["open", "person", ...ranks, "signing", "uploading"];
 
 test("each role includes the lower ones, and tokens and links have fewer rights than a viewer", () => {
   const table: readonly [Identity, readonly Rule[]][] = [
     [unauthenticated, ["open"]],
     [person("viewer"), ["open", "person", "viewer"]],
-    [person("operator"), ["open", "person", "viewer", "operator", "signing"]],
+    [person("operator"), ["open", "person", "viewer", "operator", "signing", "uploading"]],
     [person("admin"), rules],
     [anyone, rules],
     [token({ kind: "read" }), ["open", "viewer"]],
     [token({ kind: "sign" }), ["open", "signing"]],
+    [token({ kind: "upload" }), ["open", "uploading"]],
     [token({ kind: "client", id: 1 }), ["open"]],
     [token({ kind: "printer", id: 1 }), ["open"]],
     [{ kind: "link", name: "printer 1", endDay: 1 }, ["open"]],

@@ -100,6 +100,30 @@ test("a token of a client or printer opens its downloads, nothing else by any sp
   assert.equal((await admin.fetch("/printers/1")).status, 200);
 });
 
+test("a token for uploads uploads drivers, and no answer shows it another record", async (t) => {
+  const { admin, addToken, bearer } = await startGuarded(t);
+  await admin.post("/clients", { name: "Secret client" });
+  await admin.addPrinter({ client_id: "1" });
+  const sender = bearer(await addToken("upload"));
+  const forms = [{}, { accept: "text/html" }, { "hx-request": "true" }, navigation];
+
+  for (const [i, headers] of forms.entries())
+    for (const [bytes, status] of [
+      [driverZip({ version: `2.0.0.${i}` }), 200] as const,
+      [Buffer.from("x"), 422] as const,
+    ]) {
+      const answer = await sender.upload("/drivers/upload", bytes, "driver.zip", headers);
+      const text = await answer.text();
+      assert.deepEqual(
+        [answer.status, text.split("\n").length, text.includes("<")],
+        [status, 2, false],
+        text,
+      );
+    }
+  const others = ["/drivers", "/drivers/1", "/drivers/2", "/printers/1/scripts/install", "/sign", "/tokens"];
+  assert.deepEqual(await statusesOf(sender, others), [403, 403, 403, 403, 403, 403]);
+});
+
 test("a client's token and links made with it no longer open a printer that moved away, nor a printer's token a later one", async (t) => {
   const { service, admin, viewer, addToken, bearer } = await startGuarded(t);
   for (const name of ["A", "B"]) await admin.post("/clients", { name });

@@ -26,10 +26,14 @@ test("uploads of the same ZIP create one driver, with a list of models and a not
   const first = await upload("/drivers/upload", zip, "Papyrus 1.2.zip");
   const second = await upload("/drivers/upload", zip, "again.zip");
   const other = driverZip({ version: "2.0.0.0" });
+  const program = await upload("/drivers/upload", zip, "again.zip", { accept: "text/plain" });
   const atOnce = await Promise.all([1, 2, 3, 4].map(() => upload("/drivers/upload", other)));
 
   const text = await first.text();
   assert.deepEqual(new Set([first, second, ...atOnce].map(({ status }) => status)), new Set([200]));
+  const pages = [first, second, program].map(({ headers }) => headers.get("location"));
+  assert.deepEqual(pages, ["/drivers/1", "/drivers/1", "/drivers/1"]);
+  assert.equal(await program.text(), "driver 1 exists already\n");
   assert.match(text, /<select id="driver-select" name="driver_id"><option value="1" selected>/);
   assert.match(text, /Packages contain 1 unused file/);
   assert.match(text, /readme\.txt/);

@@ -7,6 +7,7 @@ import { pathOf, routeCases } from "../support/access/route-cases.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { fetchAll, statusesOf, textOf } from "../support/deploy/answers.ts";
 import { rounds, selectCases } from "../support/depth.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 
 const publicUrl = "http://127.0.0.1/platen";
 const pages = Object.entries(routeCases).flatMap(([name, { status, query }]) => {
@@ -51,6 +52,7 @@ for (const [how, prefix] of Object.entries({ "passes on": "/platen", strips: "" 
     const css = /href="\/platen(\/static\/app\.css[^"]*)"/.exec(await textOf(get("/")))?.[1] ?? "";
     const asset = await get(css);
     const made = await admin.post(`${prefix}/clients`, { name: "Fabrikam" }, navigation);
+    const uploaded = await admin.upload(`${prefix}/drivers/upload`, driverZip({ version: "2.0" }));
     const list = await get("/printers?q=", current);
     const script = await textOf(get("/printers/1/scripts/install"));
     const health = await get("/health");
@@ -64,6 +66,7 @@ for (const [how, prefix] of Object.entries({ "passes on": "/platen", strips: "" 
     assert.deepEqual(statusesOf([asset, health, made, shown]), [200, 200, 303, 200]);
     assert.match(asset.headers.get("content-type") ?? "", /css/);
     assert.match(made.headers.get("location") ?? "", /^\/platen\/clients/);
+    assert.match(uploaded.headers.get("location") ?? "", /^\/platen\/drivers\/\d+$/);
     assert.match(list.headers.get("hx-replace-url") ?? "", /^\/platen\/printers/);
     assert.match(await list.text(), /href="\/platen\/printers\/1/);
     assert.match(script, /'http:\/\/127\.0\.0\.1\/platen\/drivers\/\d+\/files/);

@@ -142,7 +142,10 @@ function Get-PrinterDriver {
     Enter-Call 'Get-PrinterDriver'
     $problem = Get-SpoolerError 'Get-PrinterDriver'
     if ($problem) { $PSCmdlet.WriteError($problem); return }
-    foreach ($driver in $script:M.Drivers) { [pscustomobject]@{ Name = $driver.Name; Manufacturer = [string]$driver.Manufacturer; MajorVersion = 3; DriverVersion = [uint64]0; InfPath = [string]$driver.InfPath; PrinterEnvironment = $script:Environment[$script:M.Architecture] } }
+    foreach ($driver in $script:M.Drivers) {
+        $environment = $(if ($driver.Environment) { $driver.Environment } else { $script:Environment[$script:M.Architecture] })
+        [pscustomobject]@{ Name = $driver.Name; Manufacturer = [string]$driver.Manufacturer; MajorVersion = 3; DriverVersion = [uint64]0; InfPath = [string]$driver.InfPath; PrinterEnvironment = $environment }
+    }
 }
 
 function Add-PrinterDriver {

@@ -69,6 +69,26 @@ function Invoke-SimulatedPnpUtil {
     "Microsoft-PnP-Hilfsprogramm`r`n`r`nTreiberpaket wird hinzugefuegt: $InfPath`r`nVeroeffentlichter Name: oem16.inf"
 }
 
+function Export-SimulatedPackage {
+    # pnputil /export-driver <published name> <folder>: copies the package.
+    param([string]$Published, [string]$Folder)
+    Enter-Call 'pnputil /export-driver'
+    $global:LASTEXITCODE = [int]$script:M.PnpCode
+    $from = $script:M.Published[$Published]
+    if (-not $from) { $global:LASTEXITCODE = 2 }
+    if ($global:LASTEXITCODE -eq 0) { foreach ($file in Get-ChildItem -LiteralPath $from) { Copy-Item -LiteralPath $file.FullName -Destination $Folder -WhatIf:$false } }
+    'Microsoft-PnP-Hilfsprogramm'
+}
+
+function Read-Host {
+    # The person's next answer. Without one, as in a session that cannot ask.
+    [CmdletBinding()] param([string]$Prompt, [switch]$AsSecureString)
+    if (@($script:M.Answers).Count -eq 0) { throw [InvalidOperationException]::new('Windows PowerShell befindet sich im nicht interaktiven Modus.') }
+    $answer, $script:M.Answers = $script:M.Answers
+    if ($AsSecureString) { return ConvertTo-SecureString -AsPlainText -Force -String $answer }
+    return $answer
+}
+
 function Get-SimulatedAddress {
     if ($script:M.AddressesFail) { throw [InvalidOperationException]::new('Die Netzwerkkarten sind nicht lesbar.') }
     $script:M.Addresses

@@ -74,7 +74,8 @@ function Initialize-Environment {
 }
 
 Set-Item -Path "function:global:$env:windir\System32\pnputil.exe" -Value {
-    Invoke-SimulatedPnpUtil -InfPath $args[1]
+    if ($args[0] -eq '/export-driver') { Export-SimulatedPackage -Published $args[1] -Folder $args[2] }
+    else { Invoke-SimulatedPnpUtil -InfPath $args[1] }
 }
 Set-Item -Path "function:global:$env:windir\Sysnative\WindowsPowerShell\v1.0\powershell.exe" -Value {
     if ($env:PROCESSOR_ARCHITECTURE -ne 'x86') { throw 'Only a 32-bit process has a Sysnative.' }
@@ -109,13 +110,16 @@ function Invoke-Request {
             Set-SimulatedFault -At $Request.failAt -With ([string]$Request.failWith)
             $parameters = @{}
             if ($Request.parameters) { $parameters = $Request.parameters }
+            foreach ($name in @($parameters.Keys)) {
+                if ($parameters[$name] -is [Collections.IDictionary]) { $parameters[$name] = ConvertTo-SecureString -AsPlainText -Force -String $parameters[$name].Secure }
+            }
             $env:PROCESSOR_ARCHITECTURE = $Request.processArchitecture
             $env:PROCESSOR_ARCHITEW6432 = $Request.wow64
             $global:LASTEXITCODE = 0
             $errors = @()
             $output = @()
             try {
-                $all = @(& $Request.script @parameters 2>&1)
+                $all = @(& $Request.script @parameters *>&1)
                 foreach ($each in $all) { if ($each -is [Management.Automation.ErrorRecord]) { $errors += [string]$each } else { $output += [string]$each } }
                 $code = $global:LASTEXITCODE
             }

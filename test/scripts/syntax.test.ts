@@ -28,7 +28,7 @@ const allowedCommands = new Set(
   `Add-Content Add-Printer Add-PrinterDriver Add-PrinterPort Add-Type Copy-Item ConvertFrom-Json ConvertTo-Json
 ForEach-Object Get-AuthenticodeSignature Get-ChildItem Get-CimInstance Get-Command Get-Content Get-FileHash Get-MgContext
 Get-Item Get-PrintConfiguration Get-PrintJob Get-Printer Get-PrinterDriver Get-PrinterPort Get-Service Get-WinEvent
-Import-Csv Invoke-MgGraphRequest Invoke-WebRequest Join-Path New-Item New-ItemProperty New-Object Out-String Remove-Item
+Import-Csv Invoke-MgGraphRequest Invoke-WebRequest Join-Path New-Item New-ItemProperty New-Object Out-String Read-Host Remove-Item
 Remove-ItemProperty Remove-Printer Remove-PrintJob Remove-PrinterDriver Remove-PrinterPort Rename-Printer Select-Object
 Set-AuthenticodeSignature Set-CimInstance Set-Clipboard Set-Content Set-PrintConfiguration Set-Printer Set-StrictMode
 Sort-Object Split-Path Start-Service Start-Process Start-Sleep Stop-Process Stop-Service Test-Path Where-Object

@@ -9,17 +9,22 @@ export type Role = (typeof roles)[number];
 
 /**
  * Who may use a route. `open`: everyone, even if sign-in is on. `person`: a signed-in person, for their own account.
- * `signing`: operators, and tokens for signing scripts. A role: everyone with this role or a higher one.
+ * `signing`: operators, and tokens for signing scripts. `uploading`: operators, and tokens for uploading drivers. A role:
+ * everyone with this role or a higher one.
  */
-export type Rule = "open" | "person" | "signing" | Role;
+export type Rule = "open" | "person" | keyof typeof tokenKinds | Role;
+
+/** The kind of token that a rule admits besides operators. */
+const tokenKinds = { signing: "sign", uploading: "upload" } as const;
 
 /**
  * What a token is for: it reads all records, or those of one client or printer. Or it signs: it reads the scripts without a
- * signature, and gives signatures.
+ * signature, and gives signatures. Or it uploads drivers, and sees nothing.
  */
 export type Scope =
   | { readonly kind: "read" }
   | { readonly kind: "sign" }
+  | { readonly kind: "upload" }
   | { readonly kind: "client"; readonly id: number }
   | { readonly kind: "printer"; readonly id: number };
 
@@ -69,8 +74,10 @@ export const unauthenticated: Identity = { kind: "nobody" };
 export function mayUse(identity: Identity, rule: Rule): boolean {
   if (rule === "open") return true;
   const role = roleOf(identity);
-  if (rule === "signing")
-    return hasRole(role, "operator") || (identity.kind === "token" && identity.scope.kind === "sign");
+  if (rule === "signing" || rule === "uploading")
+    return (
+      hasRole(role, "operator") || (identity.kind === "token" && identity.scope.kind === tokenKinds[rule])
+    );
   return rule === "person" ? identity.kind !== "token" && role !== undefined : hasRole(role, rule);
 }
 
@@ -93,7 +100,7 @@ export function roleOf(identity: Identity): Role | undefined {
   }
 }
 
-/** Whether the sender has access to one client or printer only: by its token, or by a link made with that token. */
+/** Whether the sender's token, or the token of its link, gives no read access to everything. */
 export function isLimited(identity: Identity): boolean {
   const scope = identity.kind === "token" || identity.kind === "link" ? identity.scope : undefined;
   return scope !== undefined && scope.kind !== "read";

@@ -65,9 +65,9 @@ export function parseToken(form: FormInput): NewToken {
   return { name, scope, days };
 }
 
-/** @param text as a form sends it: `read`, `sign`, `client:7` or `printer:7` */
+/** @param text as a form sends it: `read`, `sign`, `upload`, `client:7` or `printer:7` */
 export function parseScope(text: string): Scope | undefined {
-  if (text === "read" || text === "sign") return { kind: text };
+  if (text === "read" || text === "sign" || text === "upload") return { kind: text };
   const [, kind, id] = /^(client|printer):([1-9]\d{0,14})$/.exec(text) ?? [];
   return kind === undefined ? undefined : { kind: kind as "client" | "printer", id: Number(id) };
 }
@@ -76,5 +76,6 @@ export function parseScope(text: string): Scope | undefined {
 export function scopeText(scope: Scope, name?: string): string {
   if (scope.kind === "read") return "read access to everything";
   if (scope.kind === "sign") return "signing scripts";
+  if (scope.kind === "upload") return "uploading drivers";
   return `${scope.kind} ${name ?? scope.id}`;
 }

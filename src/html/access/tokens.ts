@@ -56,6 +56,7 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
   const choices: SelectChoice[] = [
     ["read", "Read access to everything"],
     ["sign", "Signing scripts with sign.ps1"],
+    ["upload", "Uploading drivers with from-pc.ps1"],
     ...choicesOf("client", clients, "Downloads of one client"),
     ...choicesOf("printer", printers.map(withClient), "Downloads of one printer"),
   ];

@@ -8,9 +8,10 @@ import type { UploadResult } from "../../html/drivers/driver-upload.ts";
 import { type DriverList, driverList, driversPage } from "../../html/drivers/drivers.ts";
 import { narrowedPath } from "../../html/list-filter.ts";
 import { paths } from "../../html/paths.ts";
+import { renderFromPcScript } from "../../pkg/scripts/from-pc-script.ts";
 import { addDriver } from "../../services/drivers/drivers.ts";
 import { answerForm, type Result, tryUpload } from "../answer-form.ts";
-import { htmlReply, type Reply } from "../answers/reply.ts";
+import { bytesDownload, htmlReply, type Reply } from "../answers/reply.ts";
 import { audited } from "../audited-downloads.ts";
 import { packageReply } from "../deploy/packages.ts";
 import { narrowingIn, narrowingOfPage, pageIn, withListUrl } from "../list-filter.ts";
@@ -18,6 +19,7 @@ import { pageContextOf } from "../page-context.ts";
 import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
 import { recheckSender, senderOf } from "../sender.ts";
+import { serviceUrl } from "../service-url.ts";
 import { undoMessage } from "../undo-message.ts";
 
 /** `GET /drivers`, filtered by words, client and state */
@@ -48,9 +50,19 @@ export async function upload({ app, request }: Context): Promise<Reply> {
   return answerForm(request, uploaded, {
     redirect: ({ driver, isNew, previousProblem }) =>
       paths.driverUploaded(driver.id, isNew ? "new" : (previousProblem ?? "known")),
+    record: ({ driver: { id }, isNew }) => ({
+      path: paths.driver(id),
+      line: `driver ${id} ${isNew ? "saved" : "exists already"}`,
+    }),
     page: async () => driversPage(pageContextOf(request), await listData(), limitBytes),
     fragment: async () => driverList(await listData(narrowingOfPage(request, "drivers"))),
   });
+}
+
+/** `GET /drivers/from-pc`: the script that uploads drivers of the PC on which it runs */
+export function fromPc({ app, request }: Context): Reply {
+  const bytes = renderFromPcScript(serviceUrl(request, app.config) ?? "");
+  return bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName: "from-pc.ps1" });
 }
 
 /** The client whose page sent the request; undefined for other pages. */

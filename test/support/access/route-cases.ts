@@ -33,6 +33,7 @@ const viewer = casesFor("viewer");
 const operator = casesFor("operator");
 const admin = casesFor("admin");
 const signing = casesFor("signing");
+const uploading = casesFor("uploading");
 
 const printer = { address: "10.0.0.9", driver_id: "1", client_id: "1" };
 const list = { text: "client,name,address,driver\nKunde 1,From a list,10.0.0.77,1\n", kind: "list" };
@@ -108,7 +109,8 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "POST /clients/:id/links": linkOf("clients"),
   "DELETE /signatures": signing(204, { whyUnchanged: "nothing is signed" }),
   "POST /signatures/:sha256": signing(404, { file: Buffer.from(""), whyUnchanged: "no package has it" }),
-  "POST /drivers/upload": operator(200, { file: driverZip({ version: "9.0.0.0" }) }),
+  "GET /drivers/from-pc": uploading(200),
+  "POST /drivers/upload": uploading(200, { file: driverZip({ version: "9.0.0.0" }) }),
   "POST /drivers/:id": operator(200, { fields: { name: "Renamed" } }),
   "GET /drivers/:id/files": viewer(200, { scope: "files" }),
   "POST /drivers/:id/links": linkOf("drivers"),

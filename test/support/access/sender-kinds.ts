@@ -19,6 +19,7 @@ export const senderKinds = [
   "admin",
   "a token that reads",
   "a token that signs",
+  "a token that uploads",
   "a token of the client",
   "a token of the printer",
   "a token of another client",
@@ -62,6 +63,7 @@ export async function prepareSenders(t: TestContext, dataDir: string) {
     "a token that has expired": old.token,
     "a token that was revoked": revoked,
     "a token that signs": await addToken(app, headers, "sign"),
+    "a token that uploads": await addToken(app, headers, "upload"),
   };
   const links = linksOf(app, 30);
   const linkTo: Partial<Record<SenderKind, (path: string) => string | undefined>> = {

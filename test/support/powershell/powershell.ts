@@ -166,10 +166,15 @@ export class Simulation {
   }
 
   /** Runs text as if it were pasted into a console. */
-  async paste(text: string): Promise<RunResult> {
-    const script = join(this.folder, "pasted.ps1");
+  paste(text: string): Promise<RunResult> {
+    return this.runText(text);
+  }
+
+  /** Runs a script. */
+  async runText(text: string | Buffer, options: RunOptions = {}): Promise<RunResult> {
+    const script = join(this.folder, "text.ps1");
     await writeFile(script, text);
-    return this.#runFile(script);
+    return this.#runFile(script, options);
   }
 
   #runFile(script: string, options: RunOptions = {}): Promise<RunResult> {
@@ -193,6 +198,7 @@ export class Simulation {
 }
 
 export interface RunOptions {
+  /** A parameter may be `{ Secure: text }`. */
   readonly parameters?: Record<string, unknown>;
   /** The call that fails: its number from 1, its name, or `after` and the name of the one before it. */
   readonly failAt?: number | string;
@@ -224,7 +230,9 @@ async function writeDrivers(folder: string, drivers: PackageParts["drivers"], in
 }
 
 const emptyLists =
-  "Queues Drivers Store Users DeniedKeys Publishers Refuses Ignores Dependents Refusals Devices".split(" ");
+  "Queues Drivers Store Users DeniedKeys Publishers Refuses Ignores Dependents Refusals Devices Answers".split(
+    " ",
+  );
 
 const freshMachine = (): Machine => ({
   ...Object.fromEntries(emptyLists.map((name) => [name, []])),

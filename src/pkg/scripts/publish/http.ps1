@@ -83,7 +83,7 @@ function New-HttpBody {
 function Send-Once {
     # Sends one request. Status is 0 if no answer came. Problem then says why.
     param([string]$Method, [string]$Url, $Headers, $Body)
-    $answer = @{ Status = 0; Text = ''; Problem = ''; AskedMs = 0; RequestId = ''; ETag = ''; Challenge = ''; Date = $null }
+    $answer = @{ Status = 0; Text = ''; Problem = ''; AskedMs = 0; RequestId = ''; ETag = ''; Location = ''; Challenge = ''; Date = $null }
     $message = $null
     $response = $null
     try {
@@ -96,6 +96,7 @@ function Send-Once {
         $answer.Text = [Text.Encoding]::UTF8.GetString($read.Result)
         $answer.AskedMs = Get-AskedMs $response.Headers.RetryAfter
         $answer.ETag = Get-ResponseHeader $response @('ETag')
+        $answer.Location = Get-ResponseHeader $response @('Location')
         $answer.RequestId = Get-ResponseHeader $response @('request-id', 'x-ms-request-id')
         $answer.Date = $response.Headers.Date
         $answer.Challenge = Get-ResponseHeader $response @('WWW-Authenticate')
@@ -116,6 +117,8 @@ function New-HttpMessage {
     $message = [Net.Http.HttpRequestMessage]::new([Net.Http.HttpMethod]::new($Method), $Url)
     foreach ($name in $Headers.Keys) { $null = $message.Headers.TryAddWithoutValidation($name, [string]$Headers[$name]) }
     if ($null -eq $Body) { return $message }
+    # A block makes its content anew for each try.
+    if ($Body -is [scriptblock]) { $message.Content = & $Body; return $message }
     # Bytes, because PowerShell would change the encoding of text.
     $message.Content = [Net.Http.ByteArrayContent]::new($Body.Bytes, 0, $Body.Count)
     if ($Body.Type) { $null = $message.Content.Headers.TryAddWithoutValidation('Content-Type', $Body.Type) }
