@@ -84,15 +84,19 @@ async function bestInner(
     .toSorted((a, b) => b.size - a.size)
     .slice(0, maxInnerArchives);
   const found: { readonly entry: ArchiveEntry; readonly inf: InfReading }[] = [];
+  let last: Required<UploadInspection> | undefined;
   for (const entry of candidates) {
-    const inf = (await readInner(source, entry, target).catch(undefinedIfUnreadable))?.inspection.printerInf;
+    last = await readInner(source, entry, target).catch(undefinedIfUnreadable);
+    const inf = last?.inspection.printerInf;
     if (inf !== undefined) found.push({ entry, inf });
   }
   const [best, ...others] = found
     .toSorted((a, b) => comparePrinterInfs(a.inf, b.inf))
     .map(({ entry }) => entry);
   if (best === undefined) return undefined;
-  const { inspection, inner } = await readInner(source, best, target);
+  // Only the last candidate is still in the target's file.
+  const { inspection, inner } =
+    last !== undefined && best === candidates.at(-1) ? last : await readInner(source, best, target);
   const { archive } = inspection;
   const warnings = [takenInWords(best, others), ...archive.warnings];
   return { inspection: { ...inspection, archive: { ...archive, warnings } }, inner };
@@ -105,7 +109,11 @@ function takenInWords(taken: ArchiveEntry, others: readonly ArchiveEntry[]): str
 }
 
 /** Extracts an inner archive to the target and reads it. @throws UserError "invalid" if it is not a driver ZIP */
-async function readInner(source: ByteSource, entry: ArchiveEntry, { path }: InnerTarget) {
+async function readInner(
+  source: ByteSource,
+  entry: ArchiveEntry,
+  { path }: InnerTarget,
+): Promise<Required<UploadInspection>> {
   const hash = createHash("sha256");
   await writeBlocking(path, (write) =>
     unpackEntry(source, entry, (chunk) => {
