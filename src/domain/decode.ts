@@ -1,18 +1,48 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * Decodes an INF or a list. Windows reads UTF-16 and UTF-8 with a byte order mark, and everything else in the system's
- * ANSI code page. Platen does not know that code page: it reads valid UTF-8 as UTF-8, UTF-16 without a mark by its
- * zeros, and all other bytes as Windows-1252. It refuses no bytes.
+ * Decodes a list: UTF-16 and UTF-8 with a byte order mark, UTF-16 without a mark by its zeros, valid UTF-8 as UTF-8, and
+ * all other bytes as Windows-1252. It refuses no bytes.
  */
 export function decodeText(bytes: Uint8Array): string {
+  return decodeMarked(bytes) ?? (isUtf8(bytes) ? decode("utf-8", bytes) : decodeWindows1252(bytes));
+}
+
+/**
+ * Decodes an INF as Windows does: without a byte order mark, UTF-8 is read in the system's ANSI code page. Platen does
+ * not know that code page and takes Windows-1252.
+ */
+export function decodeInf(bytes: Uint8Array): string {
+  return decodeMarked(bytes) ?? decodeWindows1252(bytes);
+}
+
+/** Whether a text says its encoding by a byte order mark, or is UTF-16. */
+export function isMarkedText(bytes: Uint8Array): boolean {
+  return decodeMarked(bytes.subarray(0, 512)) !== undefined;
+}
+
+/**
+ * The other reading of a text that `decodeInf` has read as Windows-1252 although its bytes are UTF-8; undefined if its
+ * bytes are not UTF-8, or both readings are the same.
+ */
+export function utf8Reading(text: string): string | undefined {
+  if (/^[\0-\x7f]*$/.test(text)) return undefined;
+  const codes = Array.from(text, (character) => {
+    const high = windows1252High.indexOf(character);
+    return high < 0 ? (character.codePointAt(0) ?? 0) : 0x80 + high;
+  });
+  if (codes.some((code) => code > 0xff)) return undefined;
+  const bytes = Uint8Array.from(codes);
+  return isUtf8(bytes) ? decode("utf-8", bytes) : undefined;
+}
+
+function decodeMarked(bytes: Uint8Array): string | undefined {
   const [a, b, c] = bytes;
   if (a === 0xff && b === 0xfe) return decode("utf-16le", bytes.subarray(2));
   if (a === 0xfe && b === 0xff) return decode("utf-16be", bytes.subarray(2));
   if (a === 0xef && b === 0xbb && c === 0xbf) return decode("utf-8", bytes.subarray(3));
   const unmarked = utf16WithoutMark(bytes);
-  if (unmarked !== undefined) return decode(unmarked, bytes);
-  return isUtf8(bytes) ? decode("utf-8", bytes) : decodeWindows1252(bytes);
+  return unmarked && decode(unmarked, bytes);
 }
 
 const windows1252High = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";

@@ -95,6 +95,16 @@ export class InfDocument {
     return [...found.values()];
   }
 
+  /** The language ids of the `[Strings.xxxx]` sections, in lower case. */
+  get languages(): string[] {
+    return [...this.#localized.keys()];
+  }
+
+  /** As `resolve`, on a Windows of this language. */
+  resolveIn(language: string, text: string): string {
+    return this.#replace(text, this.#localized.get(language));
+  }
+
   #replace(text: string, localized?: Strings): string {
     const resolved = replaceTokens(text, (token) => localized?.get(token) ?? this.#strings.get(token));
     this.#work.spendText(resolved);

@@ -1,11 +1,13 @@
 import type { Architecture } from "../domain/drivers/driver.ts";
 import { byCodeUnit } from "../domain/text.ts";
 import type { InfDocument } from "./document.ts";
+import { kindOf } from "./entries.ts";
 import { SectionWalk } from "./install-sections.ts";
 import { architectureOf, decorationsOf, type ReadModels, sortArchitectures } from "./models.ts";
 import { compressedName, folderOf, joinPath, normalizePath, type PackageFiles } from "./package-files.ts";
 import type { InfVersion } from "./printer-inf.ts";
 import { readSideEffects, type SideEffects } from "./side-effects.ts";
+import { comesWithWindows } from "./windows-files.ts";
 import type { Work } from "./work-budget.ts";
 
 export interface InfFiles {
@@ -15,6 +17,8 @@ export interface InfFiles {
   readonly used: ReadonlySet<string>;
   /** By architecture, the used files that its install sections copy, without cabinets. */
   readonly usedBy: ReadonlyMap<Architecture, ReadonlySet<string>>;
+  /** Paths of the catalogs for its architectures; of all that it names if it serves none. */
+  readonly catalogs: readonly string[];
   /** Needed files that the archive lacks, as paths relative to the INF's folder. */
   readonly missing: readonly string[];
   /** Architectures that need one of the missing files. */
@@ -41,11 +45,10 @@ export function readFiles(
   files: PackageFiles,
   work: Work,
 ): InfFiles {
-  const search = new FileSearch(inf, folderOf(infPath), files, work);
+  const search = new FileSearch(inf, version, folderOf(infPath), files, work);
   search.use(infPath);
-  const catalogs = Object.values(version.catalogs).filter((catalog) => catalog !== null);
-  for (const catalog of new Set(catalogs)) search.needBeside(catalog);
   const architectures = models.architectures.length > 0 ? models.architectures : defaultArchitectures(inf);
+  search.readCatalogs(version, architectures);
   const copyInf = new Set<string>();
   const sections = new Set<string>();
   for (const architecture of architectures) {
@@ -53,14 +56,14 @@ export function readFiles(
     for (const section of models.installSections.get(architecture) ?? []) walk.install(section);
     walk.install("DefaultInstall");
     walk.install("ClassInstall32");
-    search.needAll(walk.copied, architecture);
+    search.needAll(walk.copied, walk.onlyNamed, architecture);
     for (const name of walk.copyInf) copyInf.add(name);
     for (const section of walk.sections) sections.add(section);
     search.useListed(architecture);
   }
   for (const name of copyInf) search.useBeside(name);
   const { missingFor, ...found } = search.result();
-  const concerned = architectures.filter((name) => missingFor === "all" || missingFor.has(name));
+  const concerned = architectures.filter((name) => missingFor.has(name));
   const sideEffects = readSideEffects(inf, sections, work);
   return { architectures, copyInf: [...copyInf], ...found, missingFor: concerned, sideEffects };
 }
@@ -80,15 +83,18 @@ class FileSearch {
   readonly #used = new Set<string>();
   readonly #usedBy = new Map<Architecture, Set<string>>();
   readonly #missing = new Set<string>();
-  #missingFor: Set<Architecture> | "all" = new Set();
+  readonly #missingFor = new Set<Architecture>();
+  readonly #catalogs = new Set<string>();
   readonly #compressed = new Set<string>();
   readonly #inCab = new Set<string>();
   readonly #disks = new Map<Architecture, SourceDisks>();
-  /** If the INF has a LayoutFile, the files that it does not list come with Windows. */
+  readonly #isPrinter: boolean;
+  /** If the INF has a LayoutFile, files that it does not list may come with Windows. */
   readonly #hasLayoutFile: boolean;
 
-  constructor(inf: InfDocument, folder: string, files: PackageFiles, work: Work) {
+  constructor(inf: InfDocument, version: InfVersion, folder: string, files: PackageFiles, work: Work) {
     this.#inf = inf;
+    this.#isPrinter = version.isPrinter;
     this.#folder = folder;
     this.#files = files;
     this.#work = work;
@@ -96,11 +102,12 @@ class FileSearch {
   }
 
   result(): Omit<InfFiles, "architectures" | "copyInf" | "missingFor" | "sideEffects"> & {
-    readonly missingFor: ReadonlySet<Architecture> | "all";
+    readonly missingFor: ReadonlySet<Architecture>;
   } {
     return {
       used: this.#used,
       usedBy: this.#usedBy,
+      catalogs: [...this.#catalogs],
       missing: [...this.#missing],
       missingFor: this.#missingFor,
       foundCompressed: this.#compressed.size,
@@ -115,18 +122,26 @@ class FileSearch {
     this.#usedBy.set(architecture, paths.add(path));
   }
 
-  /** Records a file that must be in the INF's own folder. */
-  needBeside(name: string): void {
-    if (this.useBeside(name)) return;
-    this.#missing.add(normalizePath(name));
-    this.#missingFor = "all";
+  /**
+   * Marks all catalogs that exist as used. One that is missing concerns only the architectures for which Windows reads
+   * it, so a catalog for other architectures is not needed.
+   */
+  readCatalogs(version: InfVersion, architectures: readonly Architecture[]): void {
+    for (const name of new Set(Object.values(version.catalogs))) {
+      if (name === null) continue;
+      const path = this.useBeside(name);
+      const served = architectures.filter((architecture) => catalogFor(version, architecture) === name);
+      if (served.length === 0 && architectures.length > 0) continue;
+      if (path !== undefined) this.#catalogs.add(path);
+      else this.#miss(normalizePath(name), served);
+    }
   }
 
-  /** Marks a file in the INF's own folder as used. Returns whether it exists. */
-  useBeside(name: string): boolean {
+  /** Marks a file in the INF's own folder as used. Returns its path. */
+  useBeside(name: string): string | undefined {
     const path = this.#find(normalizePath(name));
     if (path !== undefined) this.use(path);
-    return path !== undefined;
+    return path;
   }
 
   /** Marks the files of `[SourceDisksFiles]` as used: they belong to the driver even if no section copies them. */
@@ -140,27 +155,44 @@ class FileSearch {
     }
   }
 
-  /** Marks the files that the sections of an architecture copy as used or missing. */
-  needAll(names: Iterable<string>, architecture: Architecture): void {
+  /**
+   * Marks the files that the sections of an architecture copy as used or missing.
+   * @param onlyNamed files that the driver needs and no section copies: without a LayoutFile, other INFs may bring them
+   */
+  needAll(copied: Iterable<string>, onlyNamed: readonly string[], architecture: Architecture): void {
     const missing: { readonly path: string; readonly key: string }[] = [];
-    for (const name of names) {
-      const path = this.#need(name, architecture);
+    const need = (name: string, usedBy?: Architecture) => {
+      const path = this.#need(name, architecture, usedBy);
       if (path !== undefined) missing.push({ path, key: path.toLowerCase() });
-    }
-    if (missing.length > 0 && this.#missingFor !== "all") this.#missingFor.add(architecture);
-    for (const { path } of missing.sort((a, b) => byCodeUnit(a.key, b.key))) this.#missing.add(path);
+    };
+    for (const name of copied) need(name, architecture);
+    for (const name of onlyNamed) need(name);
+    for (const { path } of missing.sort((a, b) => byCodeUnit(a.key, b.key))) this.#miss(path, [architecture]);
   }
 
-  /** Marks a file as used, or, if it is missing, returns the path where it should be. */
-  #need(name: string, architecture: Architecture): string | undefined {
+  #miss(path: string, architectures: readonly Architecture[]): void {
+    this.#missing.add(path);
+    for (const architecture of architectures) this.#missingFor.add(architecture);
+  }
+
+  /**
+   * Marks a file as used, or, if it is missing, returns the path where it should be. Windows looks for a file that is not
+   * listed on the first disk, or else beside the INF.
+   * @param copiedFor the architecture whose sections copy the file; undefined if none does
+   */
+  #need(name: string, architecture: Architecture, copiedFor?: Architecture): string | undefined {
     const disks = this.#disksOf(architecture);
     const entry = disks.listed.get(name.toLowerCase());
-    if (entry === undefined && this.#hasLayoutFile) return undefined;
     const file = normalizePath(name);
     const places = disks.places(entry);
-    const found = places.filter((place) => this.#useFile(joinPath(place, file), architecture));
+    const found = places.filter((place) => this.#useFile(joinPath(place, file), copiedFor));
     const isFound = this.#useCabinets(disks.cabinets(entry), name);
-    return found.length > 0 || isFound ? undefined : joinPath(places[0] ?? "", file);
+    if (found.length > 0 || isFound) return undefined;
+    if (entry === undefined && this.#useFile(file, copiedFor)) return undefined;
+    if (!this.#hasLayoutFile && copiedFor === undefined) return undefined;
+    const mayBeOfWindows = this.#hasLayoutFile && entry === undefined;
+    if (mayBeOfWindows && (!this.#isPrinter || comesWithWindows(file))) return undefined;
+    return joinPath(places[0] ?? "", file);
   }
 
   /**
@@ -179,6 +211,8 @@ class FileSearch {
   #useCabinets(cabinets: readonly string[], name: string): boolean {
     let isFound = false;
     for (const path of cabinets) {
+      // A tag file identifies the disk and says nothing about its files.
+      if (kindOf(path) !== "cabinet") this.use(path);
       if (!this.#cabinetHas(path, name)) continue;
       this.use(path);
       this.#inCab.add(name.toLowerCase());
@@ -189,7 +223,7 @@ class FileSearch {
 
   #cabinetHas(cabinet: string, name: string): boolean {
     this.#work.spend(1);
-    return this.#files.cabinetContains(cabinet, name);
+    return kindOf(cabinet) === "cabinet" && this.#files.cabinetContains(cabinet, name);
   }
 
   /** @param path relative to the INF's own folder */
@@ -205,6 +239,11 @@ class FileSearch {
     this.#disks.set(architecture, disks);
     return disks;
   }
+}
+
+/** The name of the catalog that Windows reads on an architecture. */
+function catalogFor({ catalogs }: InfVersion, architecture: Architecture): string | null {
+  return catalogs[`nt${architecture}`] ?? catalogs.nt ?? catalogs.default ?? null;
 }
 
 /** The values of a line in `[SourceDisksFiles]`: the file's disk and sub-folder. Tokens are not replaced. */
@@ -253,7 +292,7 @@ class SourceDisks {
     return places;
   }
 
-  /** Paths of the cabinets that may contain a file: in the INF's own folder, or in the disk's folder. */
+  /** Paths of the cabinets that may contain a file, and of tag files: in the INF's own folder, or in the disk's folder. */
   cabinets(entry: ListedFile | undefined): readonly string[] {
     const id = diskOf(entry);
     const known = this.#cabinets.get(id);

@@ -6,10 +6,19 @@ import { architectureOf } from "./models.ts";
 /** Suffixes of the sections that belong to an install section. */
 const sectionSuffixes = [".CoInstallers", ".HW", ".Interfaces", ".Services", ".Components", ".Software"];
 
-/** Collects the files that the install sections of one architecture copy. Reads each section once. */
+/** Entries of printers' install and data sections that name the driver's files (“Printer INF File Entries”). */
+const fileEntries = new Set(["driverfile", "datafile", "configfile", "helpfile", "dependentfiles"]);
+/** Directives that name other sections whose lines belong to the install section. */
+const sectionEntries = new Set(["needs", "datasection"]);
+
+/** Collects the files that the install sections of one architecture copy or name. Reads each section once. */
 export class SectionWalk {
   /** Copied files, by name in lower case. */
   readonly #copied = new Map<string, string>();
+  /** Destinations of copied files, in lower case. */
+  readonly #destinations = new Set<string>();
+  /** Files that the spooler needs for the driver, by name in lower case. */
+  readonly #named = new Map<string, string>();
   /** Names in `CopyINF` lines. */
   readonly copyInf = new Set<string>();
   readonly #inf: InfDocument;
@@ -36,6 +45,12 @@ export class SectionWalk {
     return this.#copied.values();
   }
 
+  /** Names of files that the driver needs (`DataFile`, …) and that no section copies. */
+  get onlyNamed(): string[] {
+    const isCopied = (key: string) => this.#copied.has(key) || this.#destinations.has(key);
+    return [...this.#named].flatMap(([key, name]) => (isCopied(key) ? [] : [name]));
+  }
+
   /**
    * Reads the sections that Windows may use for this architecture: the sections whose decoration names it, for any
    * Windows version. Without such sections, those decorated for all architectures (`.nt`), or else the undecorated one.
@@ -54,7 +69,7 @@ export class SectionWalk {
     }
   }
 
-  /** Reads a section and the sections that its `Needs` lines name; a loop, because recursion could overflow the stack. */
+  /** Reads a section and the sections that it needs; a loop, because recursion could overflow the stack. */
   #follow(first: string): void {
     const pending = [first];
     for (let section = pending.pop(); section !== undefined; section = pending.pop()) {
@@ -65,15 +80,18 @@ export class SectionWalk {
     }
   }
 
-  /** Records the files and INFs that a line copies. Returns the sections that a `Needs` line names. */
+  /** Records the files and INFs that a line copies or names. Returns the sections that it needs. */
   #readLine(line: InfLine): string[] {
-    const key = line.key?.toLowerCase();
-    if (key !== "copyfiles" && key !== "copyinf" && key !== "needs") return [];
+    const key = line.key?.toLowerCase() ?? "";
+    const isRead =
+      key === "copyfiles" || key === "copyinf" || fileEntries.has(key) || sectionEntries.has(key);
+    if (!isRead) return [];
     const values = line.values.map((value) => this.#inf.resolve(value)).filter((value) => value !== "");
-    if (key === "needs") return values;
+    if (sectionEntries.has(key)) return values;
     for (const value of values) {
       if (key === "copyfiles") this.#copy(value);
-      else this.copyInf.add(value);
+      else if (key === "copyinf") this.copyInf.add(value);
+      else addName(this.#named, value);
     }
     return [];
   }
@@ -81,21 +99,22 @@ export class SectionWalk {
   /** @param value of `CopyFiles`: `@name` for one file, otherwise a section with one file per line */
   #copy(value: string): void {
     if (value.startsWith("@")) {
-      this.#add(value.slice(1).trim());
+      addName(this.#copied, value.slice(1).trim());
       return;
     }
     if (!addIfNew(this.#fileSections, value)) return;
     for (const line of this.#inf.section(value) ?? []) {
       // A line is `destination,source`, or only `destination` if both names are the same. A line `name=` has no values.
       const [destination = "", source = ""] = line.values.slice(0, 2).map((part) => this.#inf.resolve(part));
-      this.#add(source || destination || (line.key ?? ""));
+      addName(this.#copied, source || destination || (line.key ?? ""));
+      this.#destinations.add(destination.toLowerCase());
     }
   }
+}
 
-  #add(name: string): void {
-    const key = name.toLowerCase();
-    if (name !== "" && !this.#copied.has(key)) this.#copied.set(key, name);
-  }
+function addName(names: Map<string, string>, name: string): void {
+  const key = name.toLowerCase();
+  if (name !== "" && !names.has(key)) names.set(key, name);
 }
 
 /** Adds a name in lower case. Returns whether it is new. */

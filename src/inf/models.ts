@@ -25,6 +25,18 @@ export interface InfModels {
   readonly beyondLimit: number;
   /** The number of lines whose description cannot be a driver's name: see `isName`. */
   readonly unusableNames: number;
+  /** For each language in which Windows reads other descriptions. */
+  readonly localized: readonly LocalizedModels[];
+}
+
+interface LocalizedModels {
+  /** Such as `0407`, in lower case. */
+  readonly language: string;
+  /** The number of descriptions that differ. */
+  readonly count: number;
+  /** The first of them, and what it is in that language. */
+  readonly name: string;
+  readonly localName: string;
 }
 
 export interface ReadModels extends InfModels {
@@ -49,7 +61,24 @@ export function readModels(inf: InfDocument, work: Work): ReadModels {
     }
   }
   const manufacturers = new Set(entries.map((entry) => entry.manufacturer));
-  return { manufacturers: [...manufacturers].slice(0, manufacturerLimit), ...collected.result() };
+  return {
+    manufacturers: [...manufacturers].slice(0, manufacturerLimit),
+    localized: localizedModels(inf, collected.withTokens),
+    ...collected.result(),
+  };
+}
+
+/** @param models descriptions whose tokens are not replaced */
+function localizedModels(inf: InfDocument, models: readonly string[]): LocalizedModels[] {
+  const names = models.map((model) => inf.resolve(model));
+  return inf.languages.flatMap((language) => {
+    const localNames = models.map((model) => inf.resolveIn(language, model));
+    const differing = [...localNames.keys()].filter((i) => localNames[i] !== names[i]);
+    const [first] = differing;
+    if (first === undefined) return [];
+    const [name = "", localName = ""] = [names[first], localNames[first]];
+    return [{ language, count: differing.length, name, localName }];
+  });
 }
 
 interface ManufacturerEntry {
@@ -94,6 +123,8 @@ function rulesOutX86(decorations: readonly string[]): boolean {
 
 /** Collects models sections. A section that several manufacturers name is read once for each architecture. */
 class ModelLines {
+  /** Descriptions with tokens that are not replaced. */
+  readonly withTokens: string[] = [];
   readonly #inf: InfDocument;
   readonly #work: Work;
   /** Number of lines by section. */
@@ -122,7 +153,7 @@ class ModelLines {
     for (const line of section) this.#addLine(line, architecture);
   }
 
-  result(): Omit<ReadModels, "manufacturers"> {
+  result(): Omit<ReadModels, "manufacturers" | "localized"> {
     return {
       lineCount: [...this.#counts.values()].reduce((sum, count) => sum + count, 0),
       usableLines: this.#usableLines,
@@ -143,7 +174,10 @@ class ModelLines {
     if (isCoreDriver(description) || this.#descriptions.has(description)) return;
     if (!isName(description)) this.#unusableNames++;
     else if (this.#descriptions.size >= descriptionLimit) this.#beyondLimit++;
-    else this.#descriptions.add(description);
+    else {
+      this.#descriptions.add(description);
+      if (key.includes("%")) this.withTokens.push(key);
+    }
   }
 }
 

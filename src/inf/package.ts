@@ -1,4 +1,4 @@
-import { decodeText } from "../domain/decode.ts";
+import { decodeInf, isMarkedText, utf8Reading } from "../domain/decode.ts";
 import type { Architecture } from "../domain/drivers/driver.ts";
 import { driverRank } from "../domain/drivers/driver-version.ts";
 import { byCodeUnit } from "../domain/text.ts";
@@ -16,6 +16,8 @@ export interface InfReading {
   readonly version: InfVersion;
   readonly models: InfModels;
   readonly files: InfFiles;
+  /** Names of models and missing files that are UTF-8 without a byte order mark, as Windows reads them. */
+  readonly misread: readonly string[];
 }
 
 /**
@@ -24,13 +26,15 @@ export interface InfReading {
  * @throws UserError "invalid" when the INF is too large or the work for the archive is used up
  */
 export function readInf(path: string, bytes: Uint8Array, files: PackageFiles, work = new Work()): InfReading {
-  const inf = new InfDocument(decodeText(bytes), work);
+  const inf = new InfDocument(decodeInf(bytes), work);
   const version = readVersion(inf);
   const read = readModels(inf, work);
   const { copyInf, missing, sideEffects, ...found } = readFiles(inf, path, version, read, files, work);
   const { installSections: _, ...models } = read;
+  const names = isMarkedText(bytes) ? [] : [...models.descriptions, ...missing];
+  const misread = names.filter((name) => utf8Reading(name) !== undefined);
   // Cloned, because a substring keeps the whole text of the INF in memory.
-  const copy = structuredClone({ version, models, files: { copyInf, missing, sideEffects } });
+  const copy = structuredClone({ version, models, misread, files: { copyInf, missing, sideEffects } });
   return { path, ...copy, files: { ...found, ...copy.files } };
 }
 

@@ -272,7 +272,7 @@ test("a move, a bulk change and a driver's form offer the nearest names, and a t
   assert.deepEqual([before, ...after], ["Papyrus A", "Papyrus Z", "blocked"]);
   assert.match(list, /This driver has no model/);
   assert.match(script, /DriverNames = @\('Papyrus Z'\)/);
-  assert.deepEqual([free.status, chosen.status, await stateNow(nameless)], [303, 303, "ready"]);
+  assert.deepEqual([free.status, chosen.status, await stateNow(nameless)], [303, 303, "blocked"]);
 });
 
 test("“Install exactly this version” shows its effect first, reaches scripts and packages, and can be undone", async (t) => {

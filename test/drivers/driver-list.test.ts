@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { driverZip, printerInf, twoInfs } from "../support/drivers/driver-zip.ts";
+import { program } from "../support/drivers/programs.ts";
 import { makeZip } from "../support/drivers/zip.ts";
 
 /** The titles in a list, in order. */
@@ -116,6 +117,21 @@ test("files that are missing only for x86 do not block a driver on x64", async (
   const text = "A file that the INF needs is missing for x86. Installation fails there.";
   assert.deepEqual([state, findings[0]?.text], ["attention", text]);
   assert.match(page, /<li class="warn">Missing: <code><bdi>old\.dll</);
+});
+
+test("a driver is blocked if its programs are all for machines that its INF does not name", async (t) => {
+  const { addDriver, app } = await startApp(t);
+  const other = { name: "papyrus.dll", bytes: program(0xaa64) };
+  await addDriver(makeZip([{ name: "papyrus.inf", bytes: printerInf({ catalog: null }) }, other]));
+  await addDriver(driverZip({ models: [] }));
+
+  const found = await Promise.all([1, 2].map((id) => app.overview.driver(id)));
+
+  const texts = found.map(({ driver }) => driver.findings.find(({ kind }) => kind === "missing-files")?.text);
+  assert.deepEqual(texts, [
+    "The INF is for x64, but the ZIP’s program files are all for other machines. Installation fails.",
+    "The INF names no architecture of Windows. Installation fails.",
+  ]);
 });
 
 test("a driver for no printer is in no select, and an address cannot choose it", async (t) => {

@@ -70,6 +70,26 @@ test("a driver’s own package installs the models in use, sorted, also for ARM6
   assert.equal(after, "'One', 'Two'");
 });
 
+test("scripts name a model as the INF spells it, with blanks at its ends, also where a form dropped them", async (t) => {
+  const { fetch, post, addDriver, addPrinter, app } = await startApp(t);
+  const models = ["Papyrus ", " Papyrus 2", "Plain", "Plain "];
+  const driver = String(await addDriver(driverZip({ models })));
+  for (const driver_desc of ["", "Papyrus 2", "Plain"])
+    await addPrinter({ name: `P${driver_desc}`, driver_id: driver, driver_desc });
+  const text = async (path: string) => (await fetch(path)).text();
+  const scripts = () => Promise.all([1, 2, 3].map((id) => text(`/printers/${id}/scripts/detect`)));
+
+  const before = await scripts();
+  await post(`/drivers/${driver}`, { driver_desc: "Papyrus" });
+  const after = await scripts();
+  const own = namesIn(await text(`/drivers/${driver}/scripts/install`));
+
+  const names = before.map((script) => /DriverName = ('[^']*')/.exec(script)?.[1]);
+  assert.deepEqual(names, ["'Papyrus '", "' Papyrus 2'", "'Plain'"]);
+  assert.deepEqual([app.store.drivers.get(1).driver_desc, after], ["Papyrus", before]);
+  assert.equal(own, "' Papyrus 2', 'Papyrus ', 'Plain'");
+});
+
 test("a driver’s own package leaves out a printer’s model that the INF lacks, and the page says so", async (t) => {
   const { fetch, post, addDriver, addPrinter } = await startApp(t);
   const driver = String(await addDriver(twoInfs));

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { inspectArchive } from "../../src/services/drivers/inspect.ts";
 import { reportOf } from "../../src/services/drivers/inspect-report.ts";
 import { startApp } from "../support/app.ts";
-import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
+import { driverZip, marked, printerInf } from "../support/drivers/driver-zip.ts";
 import { sourceOf } from "../support/drivers/zip.ts";
 
 const usual = printerInf();
@@ -17,7 +17,7 @@ const withKey = (key: string, rest = "") => withLines("AddReg=R", `[R]\nHKLM,${k
 const withFolder = (folder: string) => withLines("", `[DestinationDirs]\nFiles=${folder}`);
 
 async function warningsOf(inf: string, extra: readonly { name: string; bytes: string }[] = []) {
-  const zip = driverZip({ extra: [...extra, { name: "other/papyrus.inf", bytes: inf }] });
+  const zip = driverZip({ extra: [...extra, { name: "other/papyrus.inf", bytes: marked(inf) }] });
   return reportOf(await inspectArchive(sourceOf(zip))).warnings.join("\n");
 }
 

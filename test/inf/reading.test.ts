@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeText } from "../../src/domain/decode.ts";
+import { decodeInf, decodeText, utf8Reading } from "../../src/domain/decode.ts";
 import { cabinetNames } from "../../src/inf/cabinet.ts";
 import { InfDocument } from "../../src/inf/document.ts";
 import { executableMachine } from "../../src/inf/executable.ts";
 import { choosePrinterInf, readInf } from "../../src/inf/package.ts";
 import { compressedName, PackageFiles } from "../../src/inf/package-files.ts";
 import { printerInf } from "../support/drivers/driver-zip.ts";
+import { program } from "../support/drivers/programs.ts";
 
 test("UTF-16 with and without a byte order mark, UTF-8 with and without one, ASCII and ANSI are read", () => {
   const text = "[Version]\r\nProvider=“Ä”\r\n; some more text so that there is enough of it\r\n";
@@ -17,6 +18,15 @@ test("UTF-16 with and without a byte order mark, UTF-8 with and without one, ASC
   const decoded = [...encoded, Buffer.from("abc"), Buffer.from([0x93, 0xc4, 0x94])].map(decodeText);
 
   assert.deepEqual(decoded, [text, text, text, text, text, "abc", "“Ä”"]);
+});
+
+test("an INF in UTF-8 without a byte order mark is read as Windows reads it, and the other reading is known", () => {
+  const texts = ["Papyrus ä€", "\ufeffPapyrus ä€"].map((text) => decodeInf(Buffer.from(text)));
+
+  const others = ["Papyrus Ã¤â‚¬", "Papyrus ä", "Papyrus €ä", "ascii", "一"].map(utf8Reading);
+
+  assert.deepEqual(texts, ["Papyrus Ã¤â‚¬", "Papyrus ä€"]);
+  assert.deepEqual(others, ["Papyrus ä€", undefined, undefined, undefined, undefined]);
 });
 
 test("strings are replaced once and in each language, `%%` becomes a per cent sign, an unknown token stays", () => {
@@ -33,15 +43,14 @@ test("strings are replaced once and in each language, `%%` becomes a per cent si
 });
 
 test("compressed names, cabinets and programs are recognised", () => {
-  const program = Buffer.alloc(256);
-  program.write("MZ");
-  program.writeUInt32LE(128, 60);
-  program.write("PE\0\0", 128, "latin1");
-  program.writeUInt16LE(0xaa64, 132);
+  const library = program(0xaa64);
+  const started = program(0xaa64, "resources");
+  started.writeUInt32LE(4096, 168);
+  const heads = [library, library.subarray(0, 136), started, program(0xaa64, "resources")];
 
-  const machines = [program, program.subarray(0, 100)].map(executableMachine);
+  const machines = [...heads, library.subarray(0, 100)].map(executableMachine);
 
-  assert.deepEqual(machines, ["arm64", undefined]);
+  assert.deepEqual(machines, ["arm64", "arm64", "arm64", undefined, undefined]);
   assert.deepEqual(["a/b.dll", "a.b/c", "x.in"].map(compressedName), ["a/b.dl_", "a.b/c._", "x.in_"]);
   assert.equal(cabinetNames(Buffer.from("MZ no cabinet")), undefined);
 });

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspectArchive, inspectionJson } from "../../src/services/drivers/inspect.ts";
 import { reportOf } from "../../src/services/drivers/inspect-report.ts";
+import { marked } from "../support/drivers/driver-zip.ts";
 import { usedEntriesOf } from "../support/drivers/files-zip.ts";
-import { cabinet, packedProgram } from "../support/drivers/programs.ts";
+import { cabinet, packedProgram, program } from "../support/drivers/programs.ts";
 import { makeZip, sourceOf } from "../support/drivers/zip.ts";
 
 interface Trap {
@@ -20,7 +21,8 @@ interface Trap {
   /** The other INFs with their models. */
   readonly others?: Readonly<Record<string, readonly string[]>>;
   readonly printerInf?: string | null;
-  readonly notShipped?: readonly string[];
+  /** What the report says of `a.inf`. */
+  readonly reported?: Readonly<Record<string, unknown>>;
 }
 
 const version =
@@ -272,7 +274,65 @@ const traps: readonly Trap[] = [
     ),
     files: { "a.dl_": packedProgram(0x8664) },
     found: { architectures: ["x86", "amd64"], foundCompressed: 1 },
-    notShipped: ["x86"],
+    reported: { notShipped: ["x86"] },
+  },
+  {
+    inf: printer(
+      "a library without code runs on every machine, and a program for another one does not",
+      oneFile.replace("@a.dll", "@a.dll,@b.dll"),
+    ),
+    files: { "a.dll": program(0x14c), "b.dll": program(0x14c, "resources") },
+    reported: { notShipped: ["amd64"] },
+  },
+  {
+    inf: printer("a library of resources alone says nothing about machines", oneFile),
+    files: { "a.dll": program(0x14c, "resources") },
+    reported: { notShipped: [] },
+  },
+  {
+    inf: printer(
+      "with a layout file, files beside the INF are used unlisted, and one that Windows does not bring is missing",
+      "[I]\nCopyFiles=@A.GPD,@font.ufm,@STDNAMES.GPD,F\nDataFile=a.gpd\nConfigFile=unidrvui.dll\nHelpFile=a.hlp\nDependentFiles=b.ini,gone.ini,shown.dll\nDataSection=D\n[D]\nDriverFile=d.dll\n[F]\nshown.dll,real.dll\n[SourceDisksNames]\n100=d\n[SourceDisksFiles.amd64]\nreal.dll=100,x64\n",
+      "LayoutFile=ntprint.inf\n",
+    ),
+    files: { "font.ufm": "", "B.INI": "", "x64/real.dll": "", "d.dll": "", "real.dll": "" },
+    found: { missing: ["A.GPD", "a.hlp", "gone.ini"] },
+    used: ["a.inf", "font.ufm", "B.INI", "x64/real.dll", "d.dll"],
+  },
+  {
+    inf: "; the files that Windows brings for other devices than printers are not known\n[Version]\nClass=USB\nLayoutFile=layout.inf\n[DefaultInstall]\nCopyFiles=@any.sys\n",
+    found: { missing: [] },
+  },
+  {
+    inf: printer(
+      "without a layout file, a file that is only named is used if it is there",
+      "[I]\nDataFile=a.ppd\nDriverFile=gone.dll\nCopyFiles=@b.dll\n[SourceDisksNames]\n1=d,,,x64\n",
+    ),
+    files: { "x64/a.ppd": "", "b.dll": "" },
+    found: { missing: [] },
+    used: ["a.inf", "x64/a.ppd", "b.dll"],
+  },
+  {
+    inf: `; a catalog for other machines is not needed, and one for a machine is missing only there\n${version}CatalogFile=other.cat\nCatalogFile.NT=a.cat\nCatalogFile.NTarm64=arm.cat\nCatalogFile.NTx86=x86.cat\nCatalogFile.NTia64=old.cat\n[Manufacturer]\nX=M,NTamd64,NTarm64\n[M.NTamd64]\n"A"=I\n[M.NTarm64]\n"A"=I\n`,
+    files: { "a.cat": "", "x86.cat": "" },
+    found: { missing: ["arm.cat"] },
+    used: ["a.inf", "a.cat", "x86.cat"],
+    reported: { missingFor: ["arm64"], catalogFiles: ["a.cat"], signed: true },
+  },
+  {
+    inf: printer("a catalog for other machines signs nothing", "", "CatalogFile.NTx86=x86.cat\n"),
+    files: { "x86.cat": "" },
+    found: { missing: [] },
+    reported: { catalogFiles: [], signed: false },
+  },
+  {
+    inf: printer(
+      "a tag file says nothing about the files of its disk",
+      "[I]\nCopyFiles=@a.dll,@b.dll\n[SourceDisksNames]\n1=d,disk.tag\n[SourceDisksFiles]\na.dll=1\nb.dll=1\nc.dll=1\n",
+    ),
+    files: { "disk.tag": "", "a.dll": "" },
+    found: { inCab: 0, missing: ["b.dll"] },
+    used: ["a.inf", "disk.tag", "a.dll"],
   },
 ];
 
@@ -282,7 +342,7 @@ for (const { inf, files = {}, ...expected } of traps) {
       name,
       bytes: Array.isArray(content) ? cabinet(content) : (content as string | Buffer),
     }));
-    const zip = makeZip([{ name: "a.inf", bytes: inf }, ...parts]);
+    const zip = makeZip([{ name: "a.inf", bytes: marked(inf) }, ...parts]);
     const inspection = await inspectArchive(sourceOf(zip));
 
     const json = inspectionJson(inspection, "");
@@ -298,6 +358,8 @@ for (const { inf, files = {}, ...expected } of traps) {
     assert.deepEqual(used, expected.used);
     if (expected.unused !== undefined) assert.deepEqual(unused, expected.unused);
     if (expected.printerInf !== undefined) assert.equal(json.printerInf, expected.printerInf);
-    if (expected.notShipped) assert.deepEqual(reportOf(inspection).infs[0]?.notShipped, expected.notShipped);
+    const report = { ...reportOf(inspection).infs.find(({ path }) => path === "a.inf") };
+    for (const [field, value] of Object.entries(expected.reported ?? {}))
+      assert.deepEqual(report[field as keyof typeof report], value, field);
   });
 }

@@ -14,6 +14,7 @@ const refusals: Readonly<Record<string, Machine>> = {
   "an x64 process on ARM64": { Architecture: "arm64", ProcessArchitecture: "AMD64" },
   "missing rights": { Admin: false },
 };
+const withoutPrograms = deployable({}, { inf: { architectures: ["amd64"], notShipped: ["amd64"] } });
 const forBoth = deployable({}, { inf: { architectures: ["amd64", "arm64"] } });
 
 describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShell }, () => {
@@ -36,6 +37,7 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
         ["detect, uninstall -Force", forBoth],
       ],
     ),
+    "a driver whose programs are all for other machines is refused": [{}, ["install", withoutPrograms]],
     "install waits for a minute and a half for another run, ends with 1618 and changes nothing": [
       { MutexHeld: true },
       "install",

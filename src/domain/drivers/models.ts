@@ -88,7 +88,23 @@ export function hasModel(inf: Names, model: string): boolean {
 /** `hasModel` for many models: it cleans each name of the INF once. */
 export function modelTest(inf: Names): (model: string) => boolean {
   const names = new Set(modelNames(inf));
-  return (model) => names.size === 0 || names.has(model);
+  return (model) => names.size === 0 || names.has(cleanText(model));
+}
+
+/**
+ * A function that returns a model as the INF spells it. Windows compares blanks at the ends, but forms do not send them.
+ * A model that the INF lacks stays as it is.
+ */
+export function modelSpelling(inf: Names): (model: string) => string {
+  const names = inf?.descriptions ?? [];
+  const cleaned = names.map((name) => [cleanText(name), name] as const);
+  const others = new Map(cleaned.filter(([clean, name]) => clean !== name).reverse());
+  if (others.size === 0) return asItIs;
+  return (model) => (names.includes(model) ? model : (others.get(model) ?? model));
+}
+
+function asItIs(model: string): string {
+  return model;
 }
 
 interface FoundModel {

@@ -8,6 +8,7 @@ import {
   deployProblem,
   architecturesInWords as inWords,
   type ListedInf,
+  shippedBy,
 } from "../drivers/driver.ts";
 import { needsModelChoice } from "../drivers/models.ts";
 import { isOfOtherDriver, type Preferences, takesPreferences } from "./preferences.ts";
@@ -80,6 +81,7 @@ function packageFindings(
   if (driver.listed === undefined) return found;
   const listed = withoutMachines(driver.listed, excluded);
   if (listed.missingCount > 0) found.push(missingFiles(listed));
+  else if (shippedBy(driver.listed).length === 0) blocked("missing-files", nothingShipped(driver.listed));
   if (!listed.signed) found.push(unsigned(listed.architectures.some((name) => name !== "x86")));
   return found;
 }
@@ -104,6 +106,11 @@ function missingFiles(listed: ListedInf): Finding {
   }
   const text = `${what} missing for ${inWords(missingFor)}. Installation fails there.`;
   return { kind: "missing-files", state: "attention", text };
+}
+
+function nothingShipped({ architectures }: ListedInf): string {
+  if (architectures.length === 0) return "The INF names no architecture of Windows. Installation fails.";
+  return `The INF is for ${inWords(architectures)}, but the ZIP’s program files are all for other machines. Installation fails.`;
 }
 
 function unsigned(has64Bit: boolean): Finding {

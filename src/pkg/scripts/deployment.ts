@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Driver } from "../../domain/drivers/driver.ts";
+import { chosenInf, type Driver } from "../../domain/drivers/driver.ts";
+import { modelSpelling } from "../../domain/drivers/models.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import { usedPreferences } from "../../domain/printers/preferences.ts";
 import {
@@ -105,9 +106,15 @@ export function scriptSettings(deployment: Deployment): ScriptSettings {
   const drivers = driversIn(deployment);
   const driverTexts = new Map(drivers.map((driver) => [driver.id, JSON.stringify(driverSettings(driver))]));
   const textOf = ({ id }: Driver) => driverTexts.get(id) ?? "";
+  const driverModels = new Map(drivers.map((driver) => [driver.id, modelOf(driver)]));
+  const modelsOf = (driver: Driver) => driverModels.get(driver.id) ?? driver;
   const Printers = deployment.printers.map((deployable): PowerShellValue => {
     const { printer, driver, arm64Driver, client } = deployable;
-    const settings = printerSettings(deployable);
+    const settings = printerSettings({
+      printer,
+      driver: modelsOf(driver),
+      arm64Driver: arm64Driver && modelsOf(arm64Driver),
+    });
     const revision = revisionFrom(
       JSON.stringify(settings),
       textOf(driver),
@@ -177,15 +184,22 @@ export interface PrinterWithDrivers<T> {
   readonly arm64Driver: T | undefined;
 }
 
+interface DriverModel extends Pick<Driver, "driver_desc"> {
+  /** Returns a model as the INF spells it. Undefined: as it is. */
+  readonly spelling?: (model: string) => string;
+}
+
+/** What printers' settings need of a driver. It does not keep the driver, whose report may be large. */
+export function modelOf(driver: Driver): DriverModel {
+  return { driver_desc: driver.driver_desc, spelling: modelSpelling(chosenInf(driver)) };
+}
+
 /** A printer's settings in scripts, without its id. They count towards its revision. */
-export function printerSettings({
-  printer,
-  driver,
-  arm64Driver,
-}: PrinterWithDrivers<Pick<Driver, "driver_desc">>) {
+export function printerSettings({ printer, driver, arm64Driver }: PrinterWithDrivers<DriverModel>) {
+  const spelled = ({ spelling }: DriverModel, model: string) => spelling?.(model) ?? model;
   return {
     Name: printer.name,
-    DriverName: effectiveDescription(printer, driver),
+    DriverName: spelled(driver, effectiveDescription(printer, driver)),
     HasQueue: !isDriverOnly(printer),
     PortName: printer.port_name,
     Address: printer.address,
@@ -206,7 +220,9 @@ export function printerSettings({
     PaperSize: printer.paper_size,
     KeepDriver: printer.keep_driver,
     Replaces: printer.replaces,
-    ...(arm64Driver && { Arm64DriverName: arm64Description(printer, arm64Driver) }),
+    ...(arm64Driver && {
+      Arm64DriverName: spelled(arm64Driver, arm64Description(printer, arm64Driver)),
+    }),
     ...optionalSettings(printer),
   };
 }

@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Driver, DriverSummary } from "../../domain/drivers/driver.ts";
 import type { Printer } from "../../domain/printers/printer.ts";
-import { type Deployable, type PrinterWithDrivers, printerSettings, revisionFrom } from "./deployment.ts";
+import {
+  type Deployable,
+  modelOf,
+  type PrinterWithDrivers,
+  printerSettings,
+  revisionFrom,
+} from "./deployment.ts";
 import { driverSettings } from "./driver-settings.ts";
 
 /**
@@ -27,10 +33,6 @@ export function revisionsWith(driver: Driver, arm64Driver: Driver | undefined): 
  */
 export function revisionOfDriver(driver: Driver): string {
   return revisionFrom('"driver"', JSON.stringify(driverSettings(driver)), undefined);
-}
-
-function modelOf({ driver_desc }: Driver): Pick<Driver, "driver_desc"> {
-  return { driver_desc };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { chosenInf, type Driver, deployProblem, driverTitle } from "../../domain/drivers/driver.ts";
-import { modelTest } from "../../domain/drivers/models.ts";
+import { modelSpelling, modelTest } from "../../domain/drivers/models.ts";
 import { isWindowsDriver } from "../../domain/drivers/windows-drivers.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Store } from "../../store/store.ts";
@@ -14,12 +14,14 @@ interface DeployedModels {
 
 /** The models of a driver that printers deploy on any architecture. If none does, the driver's own model. */
 export function deployedModels({ drivers }: Pick<Store, "drivers">, driver: Driver): DeployedModels {
-  const has = modelTest(chosenInf(driver));
-  const deployed = new Set(drivers.chosenModels(driver.id).map((model) => model || driver.driver_desc));
+  const inf = chosenInf(driver);
+  const [has, spelling] = [modelTest(inf), modelSpelling(inf)];
+  const own = spelling(driver.driver_desc);
+  const deployed = new Set(drivers.chosenModels(driver.id).map((model) => spelling(model) || own));
   const used = [...deployed].filter((model) => model !== "").sort();
   const models = used.filter(has);
   if (models.length > 0) return { models, leftOut: used.filter((model) => !has(model)) };
-  return { models: driver.driver_desc === "" ? used : [driver.driver_desc], leftOut: [] };
+  return { models: own === "" ? used : [own], leftOut: [] };
 }
 
 /** Why a driver cannot be deployed without a printer, with the remedy; undefined if it can. */

@@ -2,7 +2,6 @@ import type { Architecture, ArchiveReport, InfSummary, UnusedFiles } from "../..
 import { escapeInvisible } from "../../domain/text.ts";
 import { nameLimit } from "../../inf/models.ts";
 import { CopiedInfs, type InfReading } from "../../inf/package.ts";
-import { folderOf, normalizePath } from "../../inf/package-files.ts";
 import type { Inspection } from "./inspect.ts";
 import { infWarnings } from "./inspect-warnings.ts";
 
@@ -138,7 +137,6 @@ function summariesOf(inspection: Inspection): Summaries {
 
 function summaryOf(inspection: Inspection, reading: InfReading, unused: UnusedFiles): InfSummary {
   const { version, models, files } = reading;
-  const catalogs = catalogFiles(inspection, reading);
   return {
     path: reading.path,
     class: version.class && cut(version.class, factLimit),
@@ -149,8 +147,8 @@ function summaryOf(inspection: Inspection, reading: InfReading, unused: UnusedFi
       date: cut(version.driverVer.date, factLimit),
       version: cut(version.driverVer.version, factLimit),
     },
-    signed: catalogs.length > 0,
-    catalogFiles: catalogs,
+    signed: files.catalogs.length > 0,
+    catalogFiles: files.catalogs,
     architectures: files.architectures,
     notShipped: notShipped(inspection, reading),
     descriptions: models.descriptions,
@@ -162,15 +160,6 @@ function summaryOf(inspection: Inspection, reading: InfReading, unused: UnusedFi
     missingFor: files.missingFor,
     unused,
   };
-}
-
-function catalogFiles({ files }: Inspection, { path, version }: InfReading): string[] {
-  const found = new Set<string>();
-  for (const name of Object.values(version.catalogs)) {
-    const catalog = name === null ? undefined : files.find(folderOf(path) + normalizePath(name));
-    if (catalog !== undefined) found.add(catalog);
-  }
-  return [...found];
 }
 
 function unusedFiles(

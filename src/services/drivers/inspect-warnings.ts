@@ -1,9 +1,12 @@
 import { addTo } from "../../domain/collections.ts";
+import { utf8Reading } from "../../domain/decode.ts";
 import { fileNameOf, vendorOf } from "../../domain/drivers/driver.ts";
 import { preselectedModel } from "../../domain/drivers/models.ts";
-import { escapeInvisible } from "../../domain/text.ts";
+import { counted, escapeInvisible } from "../../domain/text.ts";
 import type { InfReading } from "../../inf/package.ts";
 import type { SideEffects } from "../../inf/side-effects.ts";
+import { driverFolder } from "../../pkg/scripts/driver-settings.ts";
+import type { Archive } from "../../pkg/zip/archive.ts";
 import type { Inspection } from "./inspect.ts";
 
 /** The maximum length of a name or path in a warning. */
@@ -12,10 +15,81 @@ const maxCharacters = 120;
 const maxListed = 4;
 
 /** Sentences for the operator about an archive's INFs. */
-export function infWarnings({ readings, packed }: Pick<Inspection, "readings" | "packed">): string[] {
+export function infWarnings({
+  archive,
+  readings,
+  packed,
+}: Pick<Inspection, "archive" | "readings" | "packed">): string[] {
   const printers = readings.filter(({ version }) => version.isPrinter);
   if (printers.length === 0) return [noPrinterWarning(readings, packed)];
-  return [...severalVendors(printers), ...sideEffectWarnings(readings)];
+  return [
+    ...severalVendors(printers),
+    ...longPathWarning(archive.entries),
+    ...firstSentences(printers.flatMap(misreadWarning), "are UTF-8 without a byte order mark too"),
+    ...firstSentences(printers.flatMap(localNameWarning), "have other names in other languages too"),
+    ...firstSentences(sideEffectWarnings(readings), "do this too"),
+  ];
+}
+
+/** Sentences about INFs: the first few, and how many more INFs there are. */
+function firstSentences(sentences: readonly string[], whatOthersDo: string): string[] {
+  const more = sentences.length - maxListed;
+  const rest = more > 0 ? [`${more} more INFs of this ZIP ${whatOthersDo}.`] : [];
+  return [...sentences.slice(0, maxListed), ...rest];
+}
+
+/** In UTF-16 code units, without the terminator: MAX_PATH of Windows. */
+const windowsPathLimit = 259;
+/** `C:\Windows\IMECache\` and an app's GUID with its version; RMM tools use shorter folders. */
+const unpackFolderLength = 60;
+const archivePathLimit = windowsPathLimit - unpackFolderLength - `${driverFolder}/`.length;
+
+/** Warns of the longest path if Windows cannot unpack it from a printer's package. */
+function longPathWarning(entries: Archive["entries"]): string[] {
+  const long = entries.map(({ path }) => path).filter((path) => path.length > archivePathLimit);
+  const longest = long.reduce((a, b) => (b.length > a.length ? b : a), "");
+  if (longest === "") return [];
+  const more =
+    long.length > 1 ? `, and ${counted(long.length - 1, "more path is", "more paths are")} too long` : "";
+  return [
+    `The path of “${cut(longest)}” in this ZIP has ${longest.length} characters${more}. Windows unpacks packages below a folder of about ${unpackFolderLength} characters and cannot open paths of more than ${windowsPathLimit} there. Zip the INF’s own folder instead of a folder above it, and upload that ZIP.`,
+  ];
+}
+
+function misreadWarning({ path, misread }: InfReading): string[] {
+  const [name] = misread;
+  if (name === undefined) return [];
+  const more = misread.length > 1 ? ` (and ${counted(misread.length - 1, "more name")})` : "";
+  return [
+    `“${cut(path)}” is UTF-8 without a byte order mark. Windows reads “${cut(utf8Reading(name) ?? "")}” as “${cut(name)}”${more}. Packages use the name that Windows reads.`,
+  ];
+}
+
+/** The usual languages, by the id in `[Strings.xxxx]`. */
+const languageNames: ReadonlyMap<string, string> = new Map([
+  ["0407", "German"],
+  ["0409", "English"],
+  ["040a", "Spanish"],
+  ["040c", "French"],
+  ["0410", "Italian"],
+  ["0411", "Japanese"],
+  ["0413", "Dutch"],
+  ["0c0a", "Spanish"],
+]);
+
+function localNameWarning({ path, models: { localized } }: InfReading): string[] {
+  const [first] = localized;
+  if (first === undefined) return [];
+  const [language = "", ...others] = new Set(
+    localized.map(({ language: id }) => languageNames.get(id) ?? id),
+  );
+  const models = counted(first.count - 1, "more model has another name", "more models have other names");
+  const rest = first.count > 1 ? ` ${models} there, too.` : "";
+  const listed = others.slice(0, maxListed).join(", ") + (others.length > maxListed ? " and others" : "");
+  const languages = others.length > 0 ? ` The INF also has names for other languages: ${cut(listed)}.` : "";
+  return [
+    `On Windows in ${languageNames.has(first.language) ? language : `the language ${cut(language)}`}, “${cut(path)}” calls the model “${cut(first.name)}” “${cut(first.localName)}”.${rest}${languages} Packages use the first name, and installation may fail there: try it on one of those PCs first.`,
+  ];
 }
 
 /** Plain words for device classes, by the class in lower case. */
@@ -97,7 +171,7 @@ function sideEffectWarnings(readings: readonly InfReading[]): string[] {
   const printers = readings.filter(({ version }) => version.isPrinter);
   const copied = new Set(printers.flatMap(({ files }) => files.copyInf.map(fileName)));
   const concerned = readings.filter(({ path, version }) => version.isPrinter || copied.has(fileName(path)));
-  const found = concerned.flatMap(({ path, files }) => {
+  return concerned.flatMap(({ path, files }) => {
     const clauses = effectClauses.flatMap(([kind, clause]) => {
       const names = files.sideEffects[kind];
       return names.length === 0 ? [] : [`${clause} (${firstNames(names)})`];
@@ -106,9 +180,6 @@ function sideEffectWarnings(readings: readonly InfReading[]): string[] {
       ? []
       : [`“${cut(path)}” does more than a printer driver requires: it ${clauses.join("; it ")}.`];
   });
-  const rest =
-    found.length > maxListed ? [`${found.length - maxListed} more INFs of this ZIP do this too.`] : [];
-  return [...found.slice(0, maxListed), ...rest];
 }
 
 /** The first names. How many there are is unknown, because reading stops after a few of each kind. */

@@ -2,6 +2,7 @@ import type { TestContext } from "node:test";
 import type { TestApp } from "../app.ts";
 import { startFilled } from "../filled.ts";
 import { driverZip, type InfOptions, printerInf } from "./driver-zip.ts";
+import { program } from "./programs.ts";
 import { makeZip, type ZipPart } from "./zip.ts";
 
 /** A driver for ARM64 machines, with another version, library and models than the default driver. */
@@ -12,18 +13,13 @@ export function armZip(options: InfOptions & { readonly extra?: readonly ZipPart
 
 /** A driver that is declared for x64 and ARM64, but whose only program is for x64. */
 export function misdeclaredZip(): Buffer {
-  const program = Buffer.alloc(512);
-  program.write("MZ");
-  program.writeUInt32LE(128, 0x3c);
-  program.write("PE\0\0", 128, "latin1");
-  program.writeUInt16LE(0x8664, 132);
   return makeZip([
     {
       name: "lying.inf",
       bytes: printerInf({ decoration: "NTamd64,NTarm64", files: ["lying.dll"], catalog: "lying.cat" }),
     },
     { name: "lying.cat", bytes: "catalog" },
-    { name: "lying.dll", bytes: program },
+    { name: "lying.dll", bytes: program(0x8664) },
   ]);
 }
 

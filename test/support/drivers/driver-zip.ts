@@ -17,13 +17,13 @@ export interface InfOptions {
 /** Enough models for a search field. */
 export const sixtyModels = Array.from({ length: 60 }, (_, i) => `Papyrus ${100 + i} PCL6`);
 
-/** A small printer INF with defaults for everything. */
+/** A small printer INF with defaults for everything. It has a byte order mark if it is not ASCII. */
 export function printerInf(options: InfOptions = {}): string {
   const { models = ["Papyrus 100 PCL6"], version = "1.2.3.4", date = "06/21/2025" } = options;
   const { provider = "Papyrus", maker = provider, className = "Printer" } = options;
   const { catalog = "papyrus.cat", files = ["papyrus.dll"], decoration = "NTamd64" } = options;
   const lines = models.map((model, i) => `"${model.replaceAll('"', '""')}"=Install,USBPRINT\\Papyrus${i}`);
-  return [
+  const text = [
     `[Version]\r\nSignature="$Windows NT$"\r\nClass=${className}`,
     ...(className === "Printer" ? ["ClassGuid={4D36E979-E325-11CE-BFC1-08002BE10318}"] : []),
     `Provider="${provider}"`,
@@ -38,6 +38,12 @@ export function printerInf(options: InfOptions = {}): string {
     ...files.map((file) => `${file}=1`),
     "",
   ].join("\r\n");
+  return marked(text);
+}
+
+/** The text of an INF, so that Windows reads its UTF-8 as such. */
+export function marked(text: string): string {
+  return /^[\0-\x7f]*$/.test(text) ? text : `\ufeff${text}`;
 }
 
 /** A small driver ZIP: INF, catalog, the files that the INF copies, and `extra`. */

@@ -1,13 +1,19 @@
 import { deflateRawSync } from "node:zlib";
 
+/** A program, or a library of resources. */
+export function program(machine: number, content: "code" | "resources" = "code"): Buffer {
+  const bytes = Buffer.alloc(2000, content === "code" ? 7 : 0);
+  bytes.write("MZ");
+  bytes.writeUInt32LE(128, 60);
+  bytes.write("PE\0\0", 128, "latin1");
+  bytes.writeUInt16LE(machine, 132);
+  return bytes;
+}
+
 /** A cabinet with one program, packed with MSZIP like `name.dl_`. */
 export function packedProgram(machine: number): Buffer {
-  const program = Buffer.alloc(2000, 7);
-  program.write("MZ");
-  program.writeUInt32LE(128, 60);
-  program.write("PE\0\0", 128, "latin1");
-  program.writeUInt16LE(machine, 132);
-  const data = Buffer.concat([Buffer.from("CK"), deflateRawSync(program)]);
+  const bytes = program(machine);
+  const data = Buffer.concat([Buffer.from("CK"), deflateRawSync(bytes)]);
   const head = Buffer.alloc(70);
   head.write("MSCF");
   head.writeUInt32LE(44, 16);
@@ -18,7 +24,7 @@ export function packedProgram(machine: number): Buffer {
   head.writeUInt16LE(1, 42);
   head.write("x\0", 60, "latin1");
   head.writeUInt16LE(data.length, 66);
-  head.writeUInt16LE(program.length, 68);
+  head.writeUInt16LE(bytes.length, 68);
   return Buffer.concat([head, data]);
 }
 

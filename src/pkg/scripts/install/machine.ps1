@@ -21,9 +21,9 @@ function Assert-Machine {
     #</if>
     $machine = Get-MachineArchitecture
     if ($Driver.Architectures -notcontains $machine) {
-        $message = "This machine is $machine; the driver is made for $($Driver.Architectures -join ', ')."
-        if ($machine -eq 'arm64') { $message += ' A driver for ARM64 can be chosen in Platen, in the printer''s form.' }
-        Stop-Run $message
+        $made = ($Driver.Architectures -join ', ') -replace '^$', 'no machine that its INF names'
+        $hint = if ($machine -eq 'arm64') { ' A driver for ARM64 can be chosen in Platen, in the printer''s form.' }
+        Stop-Run "This machine is $machine; the driver is made for $made.$hint"
     }
     #</if>
 }
