@@ -14,8 +14,8 @@ interface FileFormat {
 
 /** The way that works for every setup program. */
 const fromPc =
-  "Or install the driver on one PC and take it from there: with Platen’s script from-pc.ps1 (/drivers/from-pc), or with pnputil /export-driver oemNN.inf FOLDER.";
-const zipFolder = "zip the folder with the INF file, and upload that ZIP.";
+  "Or take the driver from a PC that has it: with from-pc.ps1 (/drivers/from-pc), or pnputil /export-driver oemNN.inf FOLDER.";
+const zipFolder = "then zip and upload the folder with the INF.";
 const with7Zip = `Extract it with 7-Zip, ${zipFolder}`;
 
 const archiveFormats: readonly FileFormat[] = [
@@ -49,7 +49,7 @@ const programFormats: readonly FileFormat[] = [
   {
     what: "a setup program made with Inno Setup",
     marks: [ascii("JR.Inno.Setup"), ascii("Inno Setup Setup Data"), ascii("InnoSetupLdrWindow")],
-    remedy: `7-Zip cannot open it, but innoextract usually can: ${zipFolder} ${fromPc}`,
+    remedy: `7-Zip cannot open it. Extract it with innoextract, ${zipFolder} ${fromPc}`,
   },
   {
     what: "a setup program made with NSIS",
@@ -59,17 +59,17 @@ const programFormats: readonly FileFormat[] = [
   {
     what: "a setup program made with InstallShield",
     marks: [ascii("InstallShield"), Buffer.from("InstallShield", "utf16le")],
-    remedy: `Run it with /extract_all:C:\\Driver, or with /a if it contains an MSI; ${zipFolder} ${fromPc}`,
+    remedy: `Run it with /extract_all:C:\\Driver, or with /a if it contains an MSI, ${zipFolder} ${fromPc}`,
   },
   {
-    what: "a self-extracting archive",
+    what: "a self-extracting RAR, 7z or CAB",
     marks: [ascii("Rar!\x1a\x07"), ascii("7z\xbc\xaf\x27\x1c"), ascii("MSCF\0\0\0\0")],
     remedy: `${with7Zip} ${fromPc}`,
   },
   {
     what: "a program",
     marks: [ascii("MZ")],
-    remedy: `If 7-Zip opens it, extract it, ${zipFolder} ${fromPc}`,
+    remedy: `If 7-Zip can extract it, ${zipFolder} ${fromPc}`,
   },
 ];
 
@@ -121,6 +121,6 @@ export function describePacked(paths: readonly string[], head: Buffer): string |
   }
   const format = formatOf(head);
   return format === undefined
-    ? `Extract this ZIP and then ${names[0]} in it. Z${zipFolder.slice(1)}`
+    ? `Extract this ZIP and ${names[0]} in it, ${zipFolder}`
     : `${names[0]} in it is ${format.what}. ${format.remedy}`;
 }

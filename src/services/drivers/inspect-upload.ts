@@ -7,6 +7,7 @@ import { type ArchiveEntry, checkEntry, unpackEntry } from "../../pkg/zip/archiv
 import { visiblePath } from "../../pkg/zip/archive-names.ts";
 import { refuse, rezip } from "../../pkg/zip/record-fields.ts";
 import { openSourceBlocking, writeBlocking } from "../../store/files.ts";
+import type { InnerArchive } from "../../workers/inspection-process.ts";
 import { countUsedBuffers } from "../../workers/memory.ts";
 import { type Inspection, inspectArchive } from "./inspect.ts";
 
@@ -15,15 +16,6 @@ interface UploadInspection {
   readonly inspection: Inspection;
   /** The ZIP in the uploaded one that was read instead of it. */
   readonly inner?: InnerArchive;
-}
-
-/** A ZIP that was extracted from the uploaded one. */
-interface InnerArchive {
-  /** Inside the uploaded ZIP. */
-  readonly name: string;
-  readonly sha256: string;
-  /** In bytes. */
-  readonly size: number;
 }
 
 interface InnerTarget {
@@ -97,9 +89,7 @@ async function bestInner(
   // Only the last candidate is still in the target's file.
   const { inspection, inner } =
     last !== undefined && best === candidates.at(-1) ? last : await readInner(source, best, target);
-  const { archive } = inspection;
-  const warnings = [takenInWords(best, others), ...archive.warnings];
-  return { inspection: { ...inspection, archive: { ...archive, warnings } }, inner };
+  return { inspection, inner: { ...inner, remark: takenInWords(best, others) } };
 }
 
 function takenInWords(taken: ArchiveEntry, others: readonly ArchiveEntry[]): string {
@@ -125,7 +115,8 @@ async function readInner(
   const inner = openSourceBlocking(path);
   try {
     const inspection = await inspectArchive(inner);
-    return { inspection, inner: { name: entry.path, sha256: hash.digest("hex"), size: entry.size } };
+    const digest = hash.digest("hex");
+    return { inspection, inner: { name: entry.path, sha256: digest, size: entry.size, remark: "" } };
   } finally {
     inner.close();
   }
