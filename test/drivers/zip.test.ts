@@ -107,6 +107,18 @@ test("empty folder names, `.`, and dots and spaces at the end of names are dropp
   assert.deepEqual(warnings, []);
 });
 
+test("long runs of dots inside names take linear time", async () => {
+  const rawName = Buffer.from("a.txt");
+  const extra = unicodeExtra(rawName, `${".".repeat(65_000)}x`);
+  const zip = makeZip([{ name: "", rawName, extra }]);
+  const before = process.cpuUsage();
+
+  const { leftOut } = await readArchive(sourceOf(zip));
+
+  assert.equal(leftOut[0]?.flaw, "is longer than 240 characters");
+  assert.ok(process.cpuUsage(before).user < 500_000);
+});
+
 test("a folder is known by the slash at its end or by its attribute", async () => {
   const folder = { externalAttributes: 0x10, method: 0 };
 

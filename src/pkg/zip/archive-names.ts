@@ -78,10 +78,13 @@ export function readName({ bytes, flags, extra }: RawName, decode: Decode): Entr
   if (segments.some(leadsOut))
     throw refuse(`Platen refuses this ZIP. The path “${visiblePath(text)}” points outside the ZIP. ${rezip}`);
   const kept = segments.filter((segment) => segment !== "" && segment !== ".");
-  const path = kept.map((segment) => segment.replace(/[. ]+$/, "")).join("/");
+  const path = kept.map((segment) => segment.replace(trailingDots, "")).join("/");
   const flaw = flawOf(path);
   return { path: flaw === undefined ? path : text, isFolder: /[\\/]\.?$/.test(text), flaw };
 }
+
+/** The look-behind keeps the time linear: a name in an extra field may have 64 KB. */
+const trailingDots = /(?<![. ])[. ]+$/;
 
 /** The Unicode path field (0x7075, APPNOTE 4.6.9), unless its version is not 1 or its CRC belongs to another name. */
 function unicodeName(bytes: Buffer, extra: Buffer): string | undefined {

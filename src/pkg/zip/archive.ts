@@ -152,12 +152,12 @@ async function locateAll(
 }
 
 function misplaced({ path }: DirectoryRecord): UserError {
-  return damaged(`“${path}” is not where its table of contents says`);
+  return damaged(`“${visiblePath(path)}” is not where its table of contents says`);
 }
 
 function overlap(one: { readonly path: string }, other: DirectoryRecord): UserError {
   return refuse(
-    `Platen refuses this ZIP. “${one.path}” and “${other.path}” overlap. Download it again from the vendor.`,
+    `Platen refuses this ZIP. “${visiblePath(one.path)}” and “${visiblePath(other.path)}” overlap. Download it again from the vendor.`,
   );
 }
 

@@ -19,6 +19,12 @@ const cases: readonly Refusal<readonly ZipPart[] | string>[] = [
   ["LZMA", /a method \(14\)/, only({ method: 14 })],
   ["a symbolic link", /symbolic link/, only({ madeBy: 0x314, externalAttributes: 0xa1ff_0000 })],
   ["two names for one place", / overlap\./, twoFiles, { pointTo: [0, 0] }],
+  [
+    "a name with a line break for the place of another",
+    /“a\[U\+000A\]b” overlap\./,
+    [...only({}), ...only({ name: "a\nb" })],
+    { pointTo: [0, 0] },
+  ],
   ["a ZIP bomb", /200 times its size/, only({ size: 0x3000_0000 })],
   ["more than 4 GB", /more than 4 GB/, ["a", "b"].map((name) => ({ name, ...large }))],
   ["a folder with contents", /the folder “a” has contents/, "a/"],
