@@ -22,7 +22,15 @@ export type InspectionAnswer =
 /** The report of an archive, or of the ZIP in it that was extracted beside it and read instead. */
 export interface InspectedArchive {
   readonly report: ArchiveReport;
-  readonly inner?: { readonly name: string; readonly sha256: string; readonly size: number } | undefined;
+  readonly inner?: InnerArchive | undefined;
+}
+
+export interface InnerArchive {
+  /** Its path in the archive. */
+  readonly name: string;
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
 }
 
 interface ProcessResult {

@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import type { ByteSource } from "../../domain/byte-source.ts";
 import { describePacked, mayHoldDriver, recognitionBytes } from "../../domain/drivers/unpacking.ts";
 import { UserError } from "../../domain/errors.ts";
+import { firstOf } from "../../domain/text.ts";
 import { comparePrinterInfs, type InfReading } from "../../inf/package.ts";
 import { type ArchiveEntry, checkEntry, unpackEntry } from "../../pkg/zip/archive.ts";
 import { visiblePath } from "../../pkg/zip/archive-names.ts";
 import { refuse, rezip } from "../../pkg/zip/record-fields.ts";
 import { openSourceBlocking, writeBlocking } from "../../store/files.ts";
+import type { InnerArchive } from "../../workers/inspection-process.ts";
 import { countUsedBuffers } from "../../workers/memory.ts";
 import { type Inspection, inspectArchive } from "./inspect.ts";
 
@@ -15,15 +17,6 @@ interface UploadInspection {
   readonly inspection: Inspection;
   /** The ZIP in the uploaded one that was read instead of it. */
   readonly inner?: InnerArchive;
-}
-
-/** A ZIP that was extracted from the uploaded one. */
-interface InnerArchive {
-  /** Inside the uploaded ZIP. */
-  readonly name: string;
-  readonly sha256: string;
-  /** In bytes. */
-  readonly size: number;
 }
 
 interface InnerTarget {
@@ -102,9 +95,15 @@ async function bestInner(
   return { inspection: { ...inspection, archive: { ...archive, warnings } }, inner };
 }
 
+/** The maximum number of other drivers in the warning. */
+const maxListed = 4;
+
 function takenInWords(taken: ArchiveEntry, others: readonly ArchiveEntry[]): string {
-  const rest = others.map(({ path }) => `“${visiblePath(path)}”`).join(", ");
-  const more = others.length === 0 ? "" : ` Other printer drivers are in ${rest}: upload them separately.`;
+  const names = others.map(({ path }) => `“${visiblePath(path)}”`);
+  const more =
+    names.length > 0
+      ? ` Other printer drivers are in ${firstOf(names, maxListed)}: upload them separately.`
+      : "";
   return `The uploaded file contains no printer INF, so Platen took “${visiblePath(taken.path)}” from it.${more}`;
 }
 

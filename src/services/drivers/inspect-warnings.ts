@@ -2,7 +2,7 @@ import { addTo } from "../../domain/collections.ts";
 import { utf8Reading } from "../../domain/decode.ts";
 import { fileNameOf, vendorOf } from "../../domain/drivers/driver.ts";
 import { preselectedModel } from "../../domain/drivers/models.ts";
-import { counted, escapeInvisible } from "../../domain/text.ts";
+import { counted, escapeInvisible, firstOf } from "../../domain/text.ts";
 import type { InfReading } from "../../inf/package.ts";
 import type { SideEffects } from "../../inf/side-effects.ts";
 import { driverFolder } from "../../pkg/scripts/driver-settings.ts";
@@ -85,8 +85,10 @@ function localNameWarning({ path, models: { localized } }: InfReading): string[]
   );
   const models = counted(first.count - 1, "more model has another name", "more models have other names");
   const rest = first.count > 1 ? ` ${models} there, too.` : "";
-  const listed = others.slice(0, maxListed).join(", ") + (others.length > maxListed ? " and others" : "");
-  const languages = others.length > 0 ? ` The INF also has names for other languages: ${cut(listed)}.` : "";
+  const languages =
+    others.length > 0
+      ? ` The INF also has names for other languages: ${cut(firstOf(others, maxListed))}.`
+      : "";
   return [
     `On Windows in ${languageNames.has(first.language) ? language : `the language ${cut(language)}`}, “${cut(path)}” calls the model “${cut(first.name)}” “${cut(first.localName)}”.${rest}${languages} Packages use the first name, and installation may fail there: try it on one of those PCs first.`,
   ];
