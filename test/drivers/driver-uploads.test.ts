@@ -151,7 +151,7 @@ test("a file that is no ZIP is named by its bytes, with the way to its driver", 
   for (const [head, said] of formats) assert.match(describeFile(Buffer.from(head, "latin1")), said);
 });
 
-test("a ZIP in a ZIP without a printer INF becomes the driver, the one that Windows’ PCs can use most", async (t) => {
+test("a ZIP in a ZIP without a printer INF becomes the driver: of several, the one with the best printer INF", async (t) => {
   const service = await startApp(t);
   const inner = driverZip({ extra: [{ name: "readme.txt", bytes: "x" }] });
   const program = Buffer.concat([Buffer.from("MZ".padEnd(600)), driverZip({ decoration: "NTx86" })]);

@@ -52,7 +52,7 @@ function longPathWarning(entries: Archive["entries"]): string[] {
   const more =
     long.length > 1 ? `, and ${counted(long.length - 1, "more path is", "more paths are")} too long` : "";
   return [
-    `The path of “${cut(longest)}” in this ZIP has ${longest.length} characters${more}. Windows unpacks packages below a folder of about ${unpackFolderLength} characters and cannot open paths of more than ${windowsPathLimit} there. Zip the INF’s own folder instead of a folder above it, and upload that ZIP.`,
+    `The path of “${cut(longest)}” in this ZIP has ${longest.length} characters${more}. Windows unpacks packages below a folder of about ${unpackFolderLength} characters and cannot open paths of more than ${windowsPathLimit} there. If the INF is in a folder of this ZIP, zip only that folder, and upload that ZIP.`,
   ];
 }
 
@@ -90,7 +90,7 @@ function localNameWarning({ path, models: { localized } }: InfReading): string[]
       ? ` The INF also has names for other languages: ${cut(firstOf(others, maxListed))}.`
       : "";
   return [
-    `On Windows in ${languageNames.has(first.language) ? language : `the language ${cut(language)}`}, “${cut(path)}” calls the model “${cut(first.name)}” “${cut(first.localName)}”.${rest}${languages} Packages use the first name, and installation may fail there: try it on one of those PCs first.`,
+    `On Windows in ${languageNames.has(first.language) ? language : `the language ${cut(language)}`}, “${cut(path)}” calls the model “${cut(first.localName)}”, not “${cut(first.name)}”.${rest}${languages} Packages use “${cut(first.name)}”, and installation may fail there: try it on one of those PCs first.`,
   ];
 }
 
