@@ -137,7 +137,7 @@ const formats: readonly (readonly [head: string, said: RegExp])[] = [
     "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
     /\(MSI\)\. Extract it with msiexec \/a .* \/export-driver oemNN\.inf FOLDER/,
   ],
-  ["\xef\xbb\xbf<!doctype html>", /a web page\. .* Download the driver again/],
+  ["\xef\xbb\xbf<!DOCTYPE HTML>", /a web page\. .* Download the driver again/],
   ["MZ...JR.Inno.Setup...Rar!\x1a\x07", /made with Inno Setup\. 7-Zip cannot open it, but innoextract/],
   ["MZ...NullsoftInst", /made with NSIS\. Extract it with 7-Zip.* \/export-driver oemNN\.inf FOLDER/],
   ["MZ...I\0n\0s\0t\0a\0l\0l\0S\0h\0i\0e\0l\0d\0", /InstallShield\. Run it with \/extract_all:/],

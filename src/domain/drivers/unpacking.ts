@@ -41,7 +41,7 @@ const otherFormats: readonly FileFormat[] = [
   },
   {
     what: "a web page",
-    marks: ["<!DOCTYPE html", "<!doctype html", "<html", "<HTML"],
+    marks: ["<!doctype html", "<html"],
     remedy:
       "The vendor’s site may have asked for a sign-in or a licence. Download the driver again in a browser.",
   },
@@ -81,7 +81,10 @@ function formatOf(head: Buffer): FileFormat | undefined {
   if (head.toString("latin1", 0, 2) === "MZ")
     return programFormats.find(({ marks }) => marks.some((mark) => head.includes(mark, 0, "latin1")));
   const start = head.toString("latin1", 0, 64).replace(/^(?:\xef\xbb\xbf)?\s*/, "");
-  return otherFormats.find(({ marks }) => marks.some((mark) => start.startsWith(mark)));
+  // Tags of HTML may have any case.
+  return otherFormats.find(({ marks }) =>
+    marks.some((mark) => start.toLowerCase().startsWith(mark.toLowerCase())),
+  );
 }
 
 /** Says what a file is that is not a ZIP, and how to get at its driver. @param head its first `recognitionBytes` */
