@@ -80,17 +80,17 @@ const languageNames: ReadonlyMap<string, string> = new Map([
 function localNameWarning({ path, models: { localized } }: InfReading): string[] {
   const [first] = localized;
   if (first === undefined) return [];
-  const [language = "", ...others] = new Set(
-    localized.map(({ language: id }) => languageNames.get(id) ?? id),
+  const inWords = localized.map(
+    ({ language }) => languageNames.get(language) ?? `the language ${cut(language)}`,
   );
+  const [language, ...others] = new Set(inWords);
+  const name = cut(first.name);
   const models = counted(first.count - 1, "more model has another name", "more models have other names");
   const rest = first.count > 1 ? ` ${models} there, too.` : "";
   const languages =
-    others.length > 0
-      ? ` The INF also has names for other languages: ${cut(firstOf(others, maxListed))}.`
-      : "";
+    others.length > 0 ? ` The INF also has names for other languages: ${firstOf(others, maxListed)}.` : "";
   return [
-    `On Windows in ${languageNames.has(first.language) ? language : `the language ${cut(language)}`}, “${cut(path)}” calls the model “${cut(first.localName)}”, not “${cut(first.name)}”.${rest}${languages} Packages use “${cut(first.name)}”, and installation may fail there: try it on one of those PCs first.`,
+    `On Windows in ${language}, “${cut(path)}” calls the model “${cut(first.localName)}”, not “${name}”.${rest}${languages} Packages use “${name}”, and installation may fail there: try it on one of those PCs first.`,
   ];
 }
 
