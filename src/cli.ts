@@ -81,7 +81,8 @@ async function inspect(args: readonly string[], _version: string, output: Output
         inspectUpload(source, { path, limitBytes: Number.POSITIVE_INFINITY }),
       );
       const json = inspectionJson(inspection, inner?.sha256 ?? (await digestOf(source)));
-      output.out(options.length > 0 ? inspectionText(inspection) : `${JSON.stringify(json, null, 2)}\n`);
+      const text = `${inner === undefined ? "" : `${inner.remark}\n`}${inspectionText(inspection)}`;
+      output.out(options.length > 0 ? text : `${JSON.stringify(json, null, 2)}\n`);
       return 0;
     } finally {
       await source.close();

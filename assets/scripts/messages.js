@@ -36,6 +36,7 @@ export function forgetWhatWasDone() {
     "restored",
     "ended",
     "uploaded",
+    "taken",
     "moved",
     "bulk",
     "deleted",

@@ -5,7 +5,7 @@ import { advance } from "./upload-lines.js";
 
 /**
  * @typedef {object} Folder
- * @property {string} name the name of the ZIP that it becomes
+ * @property {string} name
  * @property {(upload: Upload) => Promise<Part[]>} list lists all its files, until the upload is cancelled
  */
 
@@ -38,7 +38,7 @@ export function chosenIn(input) {
     path: file.webkitRelativePath.slice(file.webkitRelativePath.indexOf("/") + 1),
     open: async () => file,
   }));
-  return [{ name: `${folder}.zip`, list: async () => parts }];
+  return [{ name: folder ?? "", list: async () => parts }];
 }
 
 /**
@@ -61,7 +61,7 @@ export function droppedIn({ items }) {
  */
 function folderOf(folder) {
   return {
-    name: `${folder.name}.zip`,
+    name: folder.name,
     list: async (upload) => {
       /** @type {Part[]} */
       const parts = [];
@@ -147,12 +147,12 @@ function readable(name, reading) {
  */
 async function zipOf({ name, list }, limit, upload) {
   advance(upload.line, 0, "Reading the folder…");
-  const parts = await readable(name.replace(/\.zip$/, ""), list(upload));
+  const parts = await readable(name, list(upload));
   if (parts.length > maxFiles)
     return "This folder has more than 60,000 files. Drop only the folder with the driver’s INF file.";
   const wanted = driversIn(parts);
   if (wanted.length === 0)
-    return "This folder contains no INF file. Drop the folder with the driver’s INF, or the vendor’s ZIP.";
+    return "This folder contains no INF file. Drop the folder with the driver’s INF, or the vendor’s ZIP or program in it.";
   /** @type {[path: string, file: File][]} */
   const files = [];
   for (const { path, open } of wanted) files.push([path, await readable(path, open())]);
@@ -214,5 +214,5 @@ async function zip(name, files, bytes, upload) {
   }
   archive.end();
   keep();
-  return new File(pieces, name, { type: "application/zip" });
+  return new File(pieces, `${name}.zip`, { type: "application/zip" });
 }

@@ -16,6 +16,8 @@ type RecentResult =
       readonly worse: WorseCounts;
       readonly undo: KeptChange;
     }
+  /** What is said of an upload from which an inner ZIP was taken. */
+  | { readonly kind: "taken"; readonly text: string }
   /** What a message says of a change besides its success. */
   | { readonly kind: "change"; readonly details: ChangeDetails }
   /** A person ended the undo period of a deletion. */

@@ -19,18 +19,21 @@ export type InspectionAnswer =
       readonly systemCode?: string | undefined;
     };
 
-/** The report of an archive, or of the ZIP in it that was extracted beside it and read instead. */
-export interface InspectedArchive {
-  readonly report: ArchiveReport;
-  readonly inner?: InnerArchive | undefined;
-}
-
+/** A ZIP that was extracted from the uploaded one. */
 export interface InnerArchive {
-  /** Its path in the archive. */
+  /** Inside the uploaded ZIP. */
   readonly name: string;
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
+  /** Says for the operator which archive was taken. */
+  readonly remark: string;
+}
+
+/** The report of an archive, or of the ZIP in it that was extracted beside it and read instead. */
+export interface InspectedArchive {
+  readonly report: ArchiveReport;
+  readonly inner?: InnerArchive | undefined;
 }
 
 interface ProcessResult {

@@ -129,7 +129,7 @@ const notices: [zip: Buffer, tone: "good" | "warn" | "bad", said: RegExp][] = [
 
 /** The start of a file, and what is said of it. */
 const formats: readonly (readonly [head: string, said: RegExp])[] = [
-  ["Rar!\x1a\x07\x01", /a RAR archive\. Extract it with 7-Zip, zip the folder/],
+  ["Rar!\x1a\x07\x01", /a RAR archive\. Extract it with 7-Zip, then zip and upload the folder/],
   ["7z\xbc\xaf\x27\x1c", /a 7z archive\. Extract it with 7-Zip/],
   ["MSCF\0\0\0\0", /a cabinet \(CAB\)\. .* expand -F:\* FILE\.cab FOLDER/],
   ["ISc(", /an InstallShield cabinet\. Upload the setup program/],
@@ -138,11 +138,14 @@ const formats: readonly (readonly [head: string, said: RegExp])[] = [
     /\(MSI\)\. Extract it with msiexec \/a .* \/export-driver oemNN\.inf FOLDER/,
   ],
   ["\xef\xbb\xbf<!DOCTYPE HTML>", /a web page\. .* Download the driver again/],
-  ["MZ...JR.Inno.Setup...Rar!\x1a\x07", /made with Inno Setup\. 7-Zip cannot open it, but innoextract/],
+  [
+    "MZ...JR.Inno.Setup...Rar!\x1a\x07",
+    /made with Inno Setup\. 7-Zip cannot open it\. Extract it with innoextract/,
+  ],
   ["MZ...NullsoftInst", /made with NSIS\. Extract it with 7-Zip.* \/export-driver oemNN\.inf FOLDER/],
   ["MZ...I\0n\0s\0t\0a\0l\0l\0S\0h\0i\0e\0l\0d\0", /InstallShield\. Run it with \/extract_all:/],
-  ["MZ...7z\xbc\xaf\x27\x1c", /a self-extracting archive\. Extract it with 7-Zip/],
-  ["MZ...", /a program\. If 7-Zip opens it/],
+  ["MZ...7z\xbc\xaf\x27\x1c", /a self-extracting RAR, 7z or CAB\. Extract it with 7-Zip/],
+  ["MZ...", /a program\. If 7-Zip can extract it/],
   ["%PDF-1.7", /^This is not a ZIP file\. Upload the ZIP/],
   ["", /This file is empty/],
 ];
@@ -166,6 +169,10 @@ test("a ZIP in a ZIP without a printer INF becomes the driver: of several, the o
     Buffer.from(await (await service.fetch(`/drivers/${id}/archive`)).arrayBuffer());
 
   const answer = await uploadNotice(service, kit);
+  const other = makeZip([{ name: "x64.zip", bytes: driverZip({ version: "2.0.0.0" }) }]);
+  const sent = await service.upload("/drivers/upload", other, "a.zip", navigation);
+  const page = await (await service.fetch(sent.headers.get("location") ?? "")).text();
+  const plain = await service.upload("/drivers/upload", kit, "kit.zip", { accept: "text/plain" });
   rmSync(service.app.store.blobs.pathOf("drivers", service.app.store.drivers.get(1).sha256));
   const again = await uploadNotice(service, kit);
   const itself = await uploadNotice(service, inner);
@@ -176,8 +183,15 @@ test("a ZIP in a ZIP without a printer INF becomes the driver: of several, the o
   );
   assert.deepEqual(await archiveOf(1), inner);
   assert.equal(service.app.store.drivers.get(1).file_name, "x64.ZIP");
-  assert.match(again, /Its ZIP was missing and was replaced/);
+  const told = "The uploaded file contains no printer INF, so Platen took “setup/x64.ZIP” from it. ";
+  assert.ok((await plain.text()).startsWith(`driver 1 exists already. ${told}Other printer drivers are in`));
+  assert.match(
+    page,
+    /was uploaded\. <bdi>The uploaded file contains no printer INF, so Platen took “x64\.zip”/,
+  );
+  assert.match(again, /Its ZIP was missing and was replaced[\s\S]*so Platen took “setup\/x64\.ZIP”/);
   assert.match(itself, /is already in Platen with the same content/);
+  assert.doesNotMatch(itself, /so Platen took/);
   assert.deepEqual(readdirSync(join(service.dataDir, "incoming")), []);
 });
 
@@ -187,7 +201,7 @@ test("a ZIP in a ZIP above the size limit of uploads is not taken", async (t) =>
 
   const answer = await uploadNotice(service, makeZip([{ name: "inner.zip", bytes: inner }]));
 
-  assert.match(answer, /contains no INF file\. Extract this ZIP and then “inner\.zip” in it/);
+  assert.match(answer, /contains no INF file\. Extract this ZIP and “inner\.zip” in it/);
   assert.deepEqual(readdirSync(join(service.dataDir, "incoming")), []);
 });
 

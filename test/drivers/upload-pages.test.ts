@@ -178,7 +178,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.locator(".notice.bad:focus").getByText("The file has 2 MB. The limit is 1 MB").waitFor();
     assert.equal(uploads.count, 0);
     await dropFiles(page, "h1", [makeZip([{ name: "Driver/inner.zip", bytes: "PK" }])]);
-    await cardOf(page).getByText("Extract this ZIP and then “Driver/inner.zip” in it").waitFor();
+    await cardOf(page).getByText("Extract this ZIP and “Driver/inner.zip” in it").waitFor();
     const chooser = page.waitForEvent("filechooser");
     await page.getByRole("link", { name: "Choose another file" }).click();
     const opened = await chooser;

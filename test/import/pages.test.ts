@@ -73,7 +73,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await page.getByText("KALAMOS Universal PCL (1 printer)").waitFor();
     assert.equal(
       await page.getByRole("link", { name: "take it from a PC" }).getAttribute("href"),
-      "/drivers/from-pc",
+      "/help/drivers#take-a-driver-from-a-pc",
     );
     await press(page, "Import 3 printers");
     await page.getByText("Nothing was imported: 1 row is wrong.").waitFor();

@@ -263,4 +263,6 @@ export interface AddedDriver {
   readonly isNew: boolean;
   /** The problem of the existing archive that the upload replaced; undefined if it replaced none. */
   readonly previousProblem?: Exclude<ArchiveState, "sound"> | undefined;
+  /** Which ZIP inside the upload became the driver, in sentences. Undefined if the upload itself did. */
+  readonly taken?: string;
 }

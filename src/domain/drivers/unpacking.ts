@@ -17,8 +17,8 @@ interface FileFormat {
 
 /** The way that works for every setup program. */
 const fromPc =
-  "Or install the driver on one PC and take it from there: with Platen’s script from-pc.ps1 (/drivers/from-pc), or with pnputil /export-driver oemNN.inf FOLDER.";
-const zipFolder = "zip the folder with the INF file, and upload that ZIP.";
+  "Or take the driver from a PC that has it: with from-pc.ps1 (/drivers/from-pc), or pnputil /export-driver oemNN.inf FOLDER.";
+const zipFolder = "then zip and upload the folder with the INF.";
 const with7Zip = `Extract it with 7-Zip, ${zipFolder}`;
 
 const otherFormats: readonly FileFormat[] = [
@@ -52,7 +52,7 @@ const programFormats: readonly FileFormat[] = [
   {
     what: "a setup program made with Inno Setup",
     marks: ["JR.Inno.Setup", "Inno Setup Setup Data", "InnoSetupLdrWindow"],
-    remedy: `7-Zip cannot open it, but innoextract usually can: ${zipFolder} ${fromPc}`,
+    remedy: `7-Zip cannot open it. Extract it with innoextract, ${zipFolder} ${fromPc}`,
   },
   {
     what: "a setup program made with NSIS",
@@ -62,17 +62,17 @@ const programFormats: readonly FileFormat[] = [
   {
     what: "a setup program made with InstallShield",
     marks: ["InstallShield", Array.from("InstallShield").join("\0")],
-    remedy: `Run it with /extract_all:C:\\Driver, or with /a if it contains an MSI; ${zipFolder} ${fromPc}`,
+    remedy: `Run it with /extract_all:C:\\Driver, or with /a if it contains an MSI, ${zipFolder} ${fromPc}`,
   },
   {
-    what: "a self-extracting archive",
+    what: "a self-extracting RAR, 7z or CAB",
     marks: ["Rar!\x1a\x07", "7z\xbc\xaf\x27\x1c", "MSCF\0\0\0\0"],
     remedy: `${with7Zip} ${fromPc}`,
   },
   {
     what: "a program",
     marks: ["MZ"],
-    remedy: `If 7-Zip opens it, extract it, ${zipFolder} ${fromPc}`,
+    remedy: `If 7-Zip can extract it, ${zipFolder} ${fromPc}`,
   },
 ];
 
@@ -118,6 +118,6 @@ export function describePacked(paths: readonly string[], head: Buffer): string |
     return `It contains ${paths.length} programs or archives: ${firstOf(names, maxListed)}. Extract this ZIP, and upload the one for your printer: Platen then says more. ${fromPc}`;
   const format = formatOf(head);
   return format === undefined
-    ? `Extract this ZIP and then ${names[0]} in it, ${zipFolder}`
+    ? `Extract this ZIP and ${names[0]} in it, ${zipFolder}`
     : `${names[0]} in it is ${format.what}. ${format.remedy}`;
 }

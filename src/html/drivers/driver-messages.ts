@@ -48,13 +48,15 @@ export function uploadOutcome({
   return `is already in Platen. Its ZIP was ${previousProblem} and was replaced.`;
 }
 
+type UploadOutcome = Pick<AddedDriver, "isNew" | "previousProblem"> & { readonly taken: string | undefined };
+
 /** The message on the driver's page after an upload without scripts. */
 export function uploadedMessage(
-  what: Pick<AddedDriver, "isNew" | "previousProblem">,
+  what: UploadOutcome,
   driver: DriverWithState,
   older: readonly ListedDriver[],
 ): Message {
-  const text = html`<bdi>${driverTitle(driver)}</bdi> ${uploadOutcome(what)}`;
+  const text = html`<bdi>${driverTitle(driver)}</bdi> ${uploadOutcome(what)}${what.taken && html` <bdi>${what.taken}</bdi>`}`;
   const moves = older.map((from) => ({
     label: `Move ${counted(from.printer_count, "printer")} from ${driverLabel(from)}`,
     path: paths.driverMove(from.id, driver.id),

@@ -36,7 +36,7 @@ export function uploadForm(limit: number): Html {
   return html`<form id="upload-form" class="panel upload" method="post" action="${paths.upload}" enctype="multipart/form-data"
     data-driver-upload="#upload-lines" data-limit="${limit}" aria-labelledby="upload-title">
     <h2 id="upload-title">Upload driver</h2>
-    <p class="hint" id="upload-hint">The vendor’s ZIP or self-extracting program, unchanged, up to ${bytes(limit)}.
+    <p class="hint" id="upload-hint">The vendor’s ZIP or self-extracting ZIP (.exe), unchanged, up to ${bytes(limit)}.
       <span data-scripted hidden>Or drop files and folders on any page. Uploads start at once.</span></p>
     <label for="f-file">Driver ZIP or program</label>
     <input id="f-file" type="file" name="file" required aria-describedby="upload-hint">
@@ -72,6 +72,7 @@ export function uploadNotice(
   return html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}" tabindex="-1" data-focus data-uploaded="${driver.id}"
     data-arm64="${arm64Support(driver)}">
     ${cardName(driver, uploadOutcome(result))}
+    ${result.taken && html`<p><bdi>${result.taken}</bdi></p>`}
     ${isPrinter && driverFindingLines(withState)}${infRemarks(driver, "fragment")}
     ${older.map((from) => moveOffer(from, driver))}
     <div data-next>${isPrinter ? newPrinterForm(driver, clients, chosenClient) : deleteForm(driver)}</div></div>`;

@@ -91,7 +91,7 @@ function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html | f
       html`<li class="plain">${counted(newClients.length, "new client")}: ${clients}.</li>`,
     missing.length > 0 &&
       html`<li class="warn">${counted(missing.length, "driver is", "drivers are")} not in Platen: ${drivers}.
-        <a href="${paths.uploadForm}">Upload ${them}</a> first, or <a href="${paths.fromPc}">take ${them} from a PC or server</a>
+        <a href="${paths.uploadForm}">Upload ${them}</a> first, or <a href="${paths.help("drivers#take-a-driver-from-a-pc")}">take ${them} from a PC or server</a>
         that prints with ${them}: run <code>from-pc.ps1 -All</code> there. Or import the list again later.</li>`,
   ];
   const shown = items.flat().filter((item) => item !== false);
@@ -113,12 +113,13 @@ function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }
     <p class="actions">${written > 0 && html`<button class="primary">Import ${counted(written, "printer")}</button>`}
       ${counts["left out"] > 0 && takeAllButton(counts["left out"])}
       <a class="button" href="${paths.import}" data-back>Choose another list</a></p>
-    ${written === 0 && html`<p>Nothing to import. ${nothingToImport(counts.wrong)}</p>`}</form>`;
+    ${written === 0 && html`<p>Nothing to import. ${nothingToImport(counts)}</p>`}</form>`;
 }
 
-function nothingToImport(wrong: number): string {
+function nothingToImport({ wrong, same, "left out": leftOut }: ImportPlan["counts"]): string {
   if (wrong === 0) return "This list changes nothing.";
-  return `${counted(wrong, "row is", "rows are")} wrong. The other rows change nothing. Correct the list and import it again.`;
+  const others = same + leftOut > 0 ? " The other rows change nothing." : "";
+  return `${counted(wrong, "row is", "rows are")} wrong.${others} Correct the list and import it again.`;
 }
 
 /** Shows the preview again, now with the rows that were left out. */

@@ -70,7 +70,9 @@ async function pageMessage(app: App, id: number, url: URL): Promise<Message | un
     return withDetails(app, movedMessage(moved.count, app.store.drivers.get(id), moved.worse), moved);
   const uploaded = uploadIn(query.get("uploaded"));
   const { driver, printers } = await app.overview.driver(id);
-  if (uploaded !== undefined) return uploadedMessage(uploaded, driver, app.overview.olderThan(driver));
+  const taken = app.results.find("taken", query.get("taken"))?.text;
+  if (uploaded !== undefined)
+    return uploadedMessage({ ...uploaded, taken }, driver, app.overview.olderThan(driver));
   const blocked = printers.filter(({ state }) => state === "blocked");
   const message = driverMessage(completedChangeIn(query), driver, blocked.length);
   return withDetails(app, message, changeDetailsIn(app, url));

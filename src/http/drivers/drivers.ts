@@ -20,7 +20,7 @@ import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
 import { recheckSender, senderOf } from "../sender.ts";
 import { serviceUrl } from "../service-url.ts";
-import { undoMessage } from "../undo-message.ts";
+import { undoMessage, withQuery } from "../undo-message.ts";
 
 /** `GET /drivers`, filtered by words, client and state */
 export async function index({ app, request, url }: Context): Promise<Reply> {
@@ -48,11 +48,15 @@ export async function upload({ app, request }: Context): Promise<Reply> {
     chosenClient: clientOfPage(request),
   });
   return answerForm(request, uploaded, {
-    redirect: ({ driver, isNew, previousProblem }) =>
-      paths.driverUploaded(driver.id, isNew ? "new" : (previousProblem ?? "known")),
-    record: ({ driver: { id }, isNew }) => ({
+    redirect: ({ driver, isNew, previousProblem, taken: text }) => {
+      const path = paths.driverUploaded(driver.id, isNew ? "new" : (previousProblem ?? "known"));
+      return text === undefined
+        ? path
+        : withQuery(path, "taken", app.results.remember({ kind: "taken", text }));
+    },
+    record: ({ driver: { id }, isNew, taken }) => ({
       path: paths.driver(id),
-      line: `driver ${id} ${isNew ? "saved" : "exists already"}`,
+      line: `driver ${id} ${isNew ? "saved" : "exists already"}${taken === undefined ? "" : `. ${taken}`}`,
     }),
     page: async () => driversPage(pageContextOf(request), await listData(), limitBytes),
     fragment: async () => driverList(await listData(narrowingOfPage(request, "drivers"))),

@@ -287,6 +287,7 @@ function Send-Zip {
 }
 
 function Invoke-Upload {
+    if (-not (Get-Command -Name 'Get-PrinterDriver' -ErrorAction SilentlyContinue)) { throw 'This script needs Windows 8, Server 2012 or later.' }
     if ($Name -and $All) { throw 'Use -Name or -All, not both.' }
     # A 32-bit process on a 64-bit PC sees no printer drivers. An x64 process on ARM64 has no Sysnative, and needs none.
     if ($env:PROCESSOR_ARCHITEW6432 -and (Test-Path -LiteralPath "$env:windir\Sysnative\WindowsPowerShell\v1.0\powershell.exe")) { throw 'This is a 32-bit PowerShell. Run the script in the 64-bit one.' }

@@ -172,7 +172,7 @@ function distinctFiles(files: readonly DirectoryRecord[]) {
   const replaced: [earlier: string, later: string][] = [];
   for (const record of files) {
     const { path } = record;
-    if (paths.has(path)) throw refuse(`This ZIP contains “${path}” twice. ${rezip}`);
+    if (paths.has(path)) throw refuse(`This ZIP contains “${path}” twice, as Windows reads names. ${rezip}`);
     paths.add(path);
     const key = path.toLowerCase();
     const earlier = kept.get(key);

@@ -57,11 +57,12 @@ async function add(
   if (inner === undefined)
     return keep(services, incoming, () => store.drivers.add(newDriver(incoming, fileName, report)), uploader);
   const taken = { ...inner, path: innerPath(incoming.path) };
-  return store.blobs.inOrder(taken.sha256, () => {
+  const added = await store.blobs.inOrder(taken.sha256, () => {
     const knownInner = store.drivers.findByDigest(taken.sha256);
     if (knownInner !== undefined) return keepKnown(services, taken, knownInner, uploader);
     return keep(services, taken, () => store.drivers.add(newDriver(taken, taken.name, report)), uploader);
   });
+  return { ...added, taken: inner.remark };
 }
 
 /** Puts back the file of a driver that already has this archive. */

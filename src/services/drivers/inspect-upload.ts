@@ -90,12 +90,10 @@ async function bestInner(
   // Only the last candidate is still in the target's file.
   const { inspection, inner } =
     last !== undefined && best === candidates.at(-1) ? last : await readInner(source, best, target);
-  const { archive } = inspection;
-  const warnings = [takenInWords(best, others), ...archive.warnings];
-  return { inspection: { ...inspection, archive: { ...archive, warnings } }, inner };
+  return { inspection, inner: { ...inner, remark: takenInWords(best, others) } };
 }
 
-/** The maximum number of other drivers in the warning. */
+/** The maximum number of other drivers in the remark. */
 const maxListed = 4;
 
 function takenInWords(taken: ArchiveEntry, others: readonly ArchiveEntry[]): string {
@@ -124,7 +122,8 @@ async function readInner(
   const inner = openSourceBlocking(path);
   try {
     const inspection = await inspectArchive(inner);
-    return { inspection, inner: { name: entry.path, sha256: hash.digest("hex"), size: entry.size } };
+    const digest = hash.digest("hex");
+    return { inspection, inner: { name: entry.path, sha256: digest, size: entry.size, remark: "" } };
   } finally {
     inner.close();
   }
