@@ -85,7 +85,7 @@ export function withoutAnswer(status, state) {
     return "A proxy in front of Platen refused the file (413). Raise its limit (nginx: client_max_body_size).";
   if (status === 404) return "This page no longer exists. Reload the list.";
   if (isSilence(status)) {
-    const why = status === 503 ? "" : ": a proxy in front of it gave up waiting";
+    const why = status === 504 ? ": a proxy in front of it gave up waiting" : "";
     return `Platen does not respond (${status})${why}. ${state} Try again in a minute.`;
   }
   return `Platen answers with an error (${status}). ${state}`;

@@ -194,7 +194,8 @@ async function zip(name, files, bytes, upload) {
   };
   const archive = new library.Zip((error, chunk) => {
     if (error) throw error;
-    recentBytes += recent[recent.push(chunk) - 1]?.length ?? 0;
+    recent.push(chunk);
+    recentBytes += chunk.length;
     if (recentBytes > pieceBytes) keep();
   });
   let done = 0;

@@ -1,6 +1,7 @@
 /**
  * Files that Windows brings for printer drivers, in lower case: those that `ntprint.inf` of Windows 10 and 11 lists, and
- * of earlier versions those for text printers, plotters, XPS and colours. An INF with a LayoutFile need not have them in its package.
+ * of earlier versions those for text printers, plotters, XPS and colours. The package of an INF with a LayoutFile need not
+ * have them.
  */
 const windowsFiles = new Set(
   `

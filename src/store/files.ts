@@ -45,6 +45,31 @@ export function openSourceBlocking(path: string): ByteSource & { close(): void }
   return { ...source, close: () => closeSync(descriptor) };
 }
 
+/** The same for a file that another thread opened. That thread closes it when this one is done. */
+export function sourceOfOpen({ descriptor, size }: OpenFile): ByteSource {
+  return sourceOf(size, (targets, at) => readvSync(descriptor, targets, at));
+}
+
+type ReadVector = (targets: Uint8Array[], position: number) => number | Promise<number>;
+
+function sourceOf(size: number, readVector: ReadVector): ByteSource {
+  const fill = async (position: number, targets: readonly Uint8Array[]) => {
+    let remaining = targets.filter((target) => target.length > 0);
+    for (let at = position; remaining.length > 0; ) {
+      const count = await readVector(remaining, at);
+      if (count === 0) throw new Error("a file ended too early");
+      remaining = bytesAfter(remaining, count);
+      at += count;
+    }
+  };
+  const read = async (position: number, length: number) => {
+    const buffer = Buffer.allocUnsafe(length);
+    await fill(position, [buffer]);
+    return buffer;
+  };
+  return { size, read, fill };
+}
+
 /**
  * Writes a file in a process that may block, and syncs it. An existing file is overwritten.
  * @param fill writes the file's bytes in pieces
@@ -72,29 +97,4 @@ export async function withTemporaryFile<T>(use: (path: string) => Promise<T>): P
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** A byte source like that of `openSourceBlocking` for a file that another thread opened. That thread closes it when this one is done. */
-export function sourceOfOpen({ descriptor, size }: OpenFile): ByteSource {
-  return sourceOf(size, (targets, at) => readvSync(descriptor, targets, at));
-}
-
-type ReadVector = (targets: Uint8Array[], position: number) => number | Promise<number>;
-
-function sourceOf(size: number, readVector: ReadVector): ByteSource {
-  const fill = async (position: number, targets: readonly Uint8Array[]) => {
-    let remaining = targets.filter((target) => target.length > 0);
-    for (let at = position; remaining.length > 0; ) {
-      const count = await readVector(remaining, at);
-      if (count === 0) throw new Error("a file ended too early");
-      remaining = bytesAfter(remaining, count);
-      at += count;
-    }
-  };
-  const read = async (position: number, length: number) => {
-    const buffer = Buffer.allocUnsafe(length);
-    await fill(position, [buffer]);
-    return buffer;
-  };
-  return { size, read, fill };
 }

@@ -137,7 +137,7 @@ const formats: readonly (readonly [head: string, said: RegExp])[] = [
     "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
     /\(MSI\)\. Extract it with msiexec \/a .* \/export-driver oemNN\.inf FOLDER/,
   ],
-  ["\xef\xbb\xbf<!doctype html>", /a web page\. .* Download the driver again/],
+  ["\xef\xbb\xbf<!DOCTYPE HTML>", /a web page\. .* Download the driver again/],
   [
     "MZ...JR.Inno.Setup...Rar!\x1a\x07",
     /made with Inno Setup\. 7-Zip cannot open it\. Extract it with innoextract/,
@@ -154,7 +154,7 @@ test("a file that is no ZIP is named by its bytes, with the way to its driver", 
   for (const [head, said] of formats) assert.match(describeFile(Buffer.from(head, "latin1")), said);
 });
 
-test("a ZIP in a ZIP without a printer INF becomes the driver, the one that Windows’ PCs can use most", async (t) => {
+test("a ZIP in a ZIP without a printer INF becomes the driver: of several, the one with the best printer INF", async (t) => {
   const service = await startApp(t);
   const inner = driverZip({ extra: [{ name: "readme.txt", bytes: "x" }] });
   const program = Buffer.concat([Buffer.from("MZ".padEnd(600)), driverZip({ decoration: "NTx86" })]);

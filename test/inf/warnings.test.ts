@@ -17,10 +17,10 @@ const cases: readonly [what: string, files: Readonly<Record<string, string>>, wa
           .replaceAll('"Papyrus 100 PCL6"', "%A%=I\r\n%B% 200")
           .concat("[Strings]\nA=Papyrus 100\nB=Papyrus\nC=en\n[Strings.0411]\nB=Papyrus\n")
           .concat("[Strings.0407]\nA=Papyrus 100 DE\nB=Papier\n")
-          .concat("[Strings.040C]\nA=Papyrus 100 FR\n[Strings.0425]\nC=ee\n"),
+          .concat("[Strings.040C]\nA=Papyrus 100 FR\n[Strings.0425]\nC=ee\n[Strings.0416]\nA=Papiro\n"),
       },
       [
-        "On Windows in German, “a.inf” calls the model “Papyrus 100” “Papyrus 100 DE”. 1 more model has another name there, too. The INF also has names for other languages: French. Packages use the first name, and installation may fail there: try it on one of those PCs first.",
+        "On Windows in German, “a.inf” calls the model “Papyrus 100 DE”, not “Papyrus 100”. 1 more model has another name there, too. The INF also has names for other languages: French, the language 0416. Packages use “Papyrus 100”, and installation may fail there: try it on one of those PCs first.",
       ],
     ],
     [
@@ -47,7 +47,7 @@ const cases: readonly [what: string, files: Readonly<Record<string, string>>, wa
         [`${folders(95)}a.dll`]: "",
       },
       [
-        `The path of “…${`${folders(95)}a.dll`.slice(-119)}” in this ZIP has 195 characters, and 1 more path is too long. Windows unpacks packages below a folder of about 60 characters and cannot open paths of more than 259 there. Zip the INF’s own folder instead of a folder above it, and upload that ZIP.`,
+        `The path of “…${`${folders(95)}a.dll`.slice(-119)}” in this ZIP has 195 characters, and 1 more path is too long. Windows unpacks packages below a folder of about 60 characters and cannot open paths of more than 259 there. If the INF is in a folder of this ZIP, zip only that folder, and upload that ZIP.`,
       ],
     ],
   ];

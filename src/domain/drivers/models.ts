@@ -98,13 +98,9 @@ export function modelTest(inf: Names): (model: string) => boolean {
 export function modelSpelling(inf: Names): (model: string) => string {
   const names = inf?.descriptions ?? [];
   const cleaned = names.map((name) => [cleanText(name), name] as const);
-  const others = new Map(cleaned.filter(([clean, name]) => clean !== name).reverse());
-  if (others.size === 0) return asItIs;
-  return (model) => (names.includes(model) ? model : (others.get(model) ?? model));
-}
-
-function asItIs(model: string): string {
-  return model;
+  const spellings = new Map(cleaned.filter(([clean, name]) => clean !== name).reverse());
+  for (const name of names) spellings.delete(name);
+  return (model) => spellings.get(model) ?? model;
 }
 
 interface FoundModel {

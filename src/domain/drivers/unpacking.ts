@@ -1,4 +1,4 @@
-import { escapeInvisible } from "../text.ts";
+import { escapeInvisible, firstOf } from "../text.ts";
 
 /** How many bytes from the start of a file `describeFile` needs: programs name their maker before their data. */
 export const recognitionBytes = 2 * 1024 * 1024;
@@ -6,8 +6,11 @@ export const recognitionBytes = 2 * 1024 * 1024;
 interface FileFormat {
   /** The name of the format, with an article. */
   readonly what: string;
-  /** Byte sequences of which every file of the format has one: at its start, or for a program anywhere in its head. */
-  readonly marks: readonly Buffer[];
+  /**
+   * Byte sequences, in Latin-1, of which every file of the format has one: at its start, or for a program anywhere in
+   * its head.
+   */
+  readonly marks: readonly string[];
   /** How to get at the driver. */
   readonly remedy: string;
 }
@@ -18,27 +21,27 @@ const fromPc =
 const zipFolder = "then zip and upload the folder with the INF.";
 const with7Zip = `Extract it with 7-Zip, ${zipFolder}`;
 
-const archiveFormats: readonly FileFormat[] = [
-  { what: "a RAR archive", marks: [ascii("Rar!\x1a\x07")], remedy: with7Zip },
-  { what: "a 7z archive", marks: [ascii("7z\xbc\xaf\x27\x1c")], remedy: with7Zip },
+const otherFormats: readonly FileFormat[] = [
+  { what: "a RAR archive", marks: ["Rar!\x1a\x07"], remedy: with7Zip },
+  { what: "a 7z archive", marks: ["7z\xbc\xaf\x27\x1c"], remedy: with7Zip },
   {
     what: "a cabinet (CAB)",
-    marks: [ascii("MSCF")],
+    marks: ["MSCF"],
     remedy: `Extract it with 7-Zip, or with expand -F:* FILE.cab FOLDER, ${zipFolder}`,
   },
   {
     what: "an InstallShield cabinet",
-    marks: [ascii("ISc(")],
+    marks: ["ISc("],
     remedy: `Upload the setup program that it belongs to, and Platen says more. ${fromPc}`,
   },
   {
     what: "a Windows Installer package (MSI)",
-    marks: [ascii("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")],
+    marks: ["\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"],
     remedy: `Extract it with msiexec /a FILE.msi /qn TARGETDIR=C:\\Driver, ${zipFolder} ${fromPc}`,
   },
   {
     what: "a web page",
-    marks: ["<!DOCTYPE html", "<!doctype html", "<html", "<HTML"].map(ascii),
+    marks: ["<!doctype html", "<html"],
     remedy:
       "The vendor’s site may have asked for a sign-in or a licence. Download the driver again in a browser.",
   },
@@ -48,44 +51,40 @@ const archiveFormats: readonly FileFormat[] = [
 const programFormats: readonly FileFormat[] = [
   {
     what: "a setup program made with Inno Setup",
-    marks: [ascii("JR.Inno.Setup"), ascii("Inno Setup Setup Data"), ascii("InnoSetupLdrWindow")],
+    marks: ["JR.Inno.Setup", "Inno Setup Setup Data", "InnoSetupLdrWindow"],
     remedy: `7-Zip cannot open it. Extract it with innoextract, ${zipFolder} ${fromPc}`,
   },
   {
     what: "a setup program made with NSIS",
-    marks: [ascii("Nullsoft.NSIS"), ascii("NullsoftInst")],
+    marks: ["Nullsoft.NSIS", "NullsoftInst"],
     remedy: `${with7Zip} ${fromPc}`,
   },
   {
     what: "a setup program made with InstallShield",
-    marks: [ascii("InstallShield"), Buffer.from("InstallShield", "utf16le")],
+    marks: ["InstallShield", Array.from("InstallShield").join("\0")],
     remedy: `Run it with /extract_all:C:\\Driver, or with /a if it contains an MSI, ${zipFolder} ${fromPc}`,
   },
   {
     what: "a self-extracting RAR, 7z or CAB",
-    marks: [ascii("Rar!\x1a\x07"), ascii("7z\xbc\xaf\x27\x1c"), ascii("MSCF\0\0\0\0")],
+    marks: ["Rar!\x1a\x07", "7z\xbc\xaf\x27\x1c", "MSCF\0\0\0\0"],
     remedy: `${with7Zip} ${fromPc}`,
   },
   {
     what: "a program",
-    marks: [ascii("MZ")],
+    marks: ["MZ"],
     remedy: `If 7-Zip can extract it, ${zipFolder} ${fromPc}`,
   },
 ];
 
-function ascii(text: string): Buffer {
-  return Buffer.from(text, "latin1");
-}
-
 /** @param head the first `recognitionBytes` of a file */
 function formatOf(head: Buffer): FileFormat | undefined {
-  if (head.subarray(0, 2).equals(ascii("MZ")))
-    return programFormats.find(({ marks }) => marks.some((mark) => head.includes(mark)));
-  const start = head
-    .subarray(0, 64)
-    .toString("latin1")
-    .replace(/^(?:\xef\xbb\xbf)?\s*/, "");
-  return archiveFormats.find(({ marks }) => marks.some((mark) => start.startsWith(mark.toString("latin1"))));
+  if (head.toString("latin1", 0, 2) === "MZ")
+    return programFormats.find(({ marks }) => marks.some((mark) => head.includes(mark, 0, "latin1")));
+  const start = head.toString("latin1", 0, 64).replace(/^(?:\xef\xbb\xbf)?\s*/, "");
+  // Tags of HTML may have any case.
+  return otherFormats.find(({ marks }) =>
+    marks.some((mark) => start.toLowerCase().startsWith(mark.toLowerCase())),
+  );
 }
 
 /** Says what a file is that is not a ZIP, and how to get at its driver. @param head its first `recognitionBytes` */
@@ -114,11 +113,9 @@ export function mayHoldDriver(path: string): boolean {
 export function describePacked(paths: readonly string[], head: Buffer): string | undefined {
   const [first] = paths;
   if (first === undefined) return undefined;
-  const names = paths.slice(0, maxListed).map((path) => `“${escapeInvisible(path.slice(-maxPathLength))}”`);
-  if (paths.length > 1) {
-    const rest = paths.length > maxListed ? ` and ${paths.length - maxListed} more` : "";
-    return `It contains ${paths.length} programs or archives: ${names.join(", ")}${rest}. Extract this ZIP, and upload the one for your printer: Platen then says more. ${fromPc}`;
-  }
+  const names = paths.map((path) => `“${escapeInvisible(path.slice(-maxPathLength))}”`);
+  if (paths.length > 1)
+    return `It contains ${paths.length} programs or archives: ${firstOf(names, maxListed)}. Extract this ZIP, and upload the one for your printer: Platen then says more. ${fromPc}`;
   const format = formatOf(head);
   return format === undefined
     ? `Extract this ZIP and ${names[0]} in it, ${zipFolder}`

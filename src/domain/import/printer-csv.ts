@@ -121,22 +121,13 @@ const maxHeaderCharacters = 64 * 1024;
 /** The separator that gives the most known columns. @throws UserError if none gives the column “name” */
 function separatorIn(text: string): string {
   const parts = text.slice(0, maxHeaderCharacters).split(/[\r\n]/);
-  const best = bestSeparator(parts, columnNamed, "name") ?? bestSeparator(parts, propertyNamed, "Name");
-  if (best === undefined) throw missingNameColumn();
-  return best;
-}
-
-function bestSeparator(
-  lines: readonly string[],
-  nameOf: (head: string) => string | undefined,
-  required: string,
-): string | undefined {
   const known = separators.map((separator) => {
-    const heads = lines.flatMap((line) => line.split(separator));
-    return { separator, names: new Set(heads.map((head) => nameOf(head.replaceAll('"', "")))) };
+    const heads = parts.flatMap((part) => part.split(separator)).map((head) => head.replaceAll('"', ""));
+    return { separator, names: new Set(heads.map((head) => columnNamed(head) ?? propertyNamed(head))) };
   });
   const [best] = known.sort((a, b) => b.names.size - a.names.size);
-  return best?.names.has(required) ? best.separator : undefined;
+  if (!best?.names.has("name") && !best?.names.has("Name")) throw missingNameColumn();
+  return best.separator;
 }
 
 /** The column that a heading names; undefined if unknown. */

@@ -2,23 +2,23 @@ import type { ImportRow } from "./import-row.ts";
 import { rowOfQueue } from "./print-server.ts";
 
 /**
- * Properties of a queue and its port, with Platen's column that says the same, and the names that columns have for them in
- * lower case: those of `Get-Printer | Export-Csv`, of Print Management and of common scripts.
+ * Properties of a queue and its port, as `Get-Printer | Export-Csv` names them, with Platen's column that says the same,
+ * and the names in Print Management's exports and common scripts, in lower case.
  */
 const properties: readonly (readonly [property: string, own: string, ...names: string[]])[] = [
-  ["Name", "name", "name", "printername"],
-  ["DriverName", "driver_model", "drivername", "printdrivername"],
-  ["PortName", "port_name", "portname"],
-  ["PrinterHostAddress", "address", "address", "printerhostaddress", "hostaddress", "ipaddress"],
-  ["Location", "location", "location"],
-  ["Comment", "comment", "comment", "comments"],
-  ["Type", "", "type"],
-  ["Protocol", "protocol", "protocol"],
-  ["PortNumber", "port_number", "portnumber"],
-  ["LprQueueName", "lpr_queue", "lprqueuename"],
-  ["SNMPEnabled", "snmp", "snmpenabled"],
-  ["SNMPCommunity", "snmp_community", "snmpcommunity"],
-  ["SNMPIndex", "snmp_index", "snmpindex"],
+  ["Name", "name", "printername"],
+  ["DriverName", "driver_model", "printdrivername"],
+  ["PortName", "port_name"],
+  ["PrinterHostAddress", "address", "address", "hostaddress", "ipaddress"],
+  ["Location", "location"],
+  ["Comment", "comment", "comments"],
+  ["Type", ""],
+  ["Protocol", "protocol"],
+  ["PortNumber", "port_number"],
+  ["LprQueueName", "lpr_queue"],
+  ["SNMPEnabled", "snmp"],
+  ["SNMPCommunity", "snmp_community"],
+  ["SNMPIndex", "snmp_index"],
 ];
 
 /** The properties whose names make a list one of Windows. The others may be columns of any list. */
@@ -34,7 +34,7 @@ export function propertyNamed(head: string): string | undefined {
 
 function propertyOf(head: string) {
   const name = head.toLowerCase().replace(/[ _-]/g, "");
-  return properties.find(([, , ...names]) => names.includes(name));
+  return properties.find(([property, , ...names]) => [property.toLowerCase(), ...names].includes(name));
 }
 
 /**

@@ -138,7 +138,7 @@ function Select-Driver {
 
 function Get-OfferedText {
     param($Offered)
-    if ($Offered.Count -eq 0) { return 'It has only drivers that come with Windows. Platen needs no package of them.' }
+    if ($Offered.Count -eq 0) { return 'This PC has only drivers that come with Windows. Platen needs no package of them.' }
     return "It has: $(Get-FirstText @($Offered | ForEach-Object { $_.Name }))."
 }
 

@@ -2,6 +2,7 @@ import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { ByteSource } from "../../domain/byte-source.ts";
 import type { UserError } from "../../domain/errors.ts";
+import { firstOf } from "../../domain/text.ts";
 import { type ArchiveEnd, type DirectoryRecord, readEnd, readRecords } from "./archive-directory.ts";
 import { visiblePath } from "./archive-names.ts";
 import {
@@ -53,8 +54,8 @@ const passwordFlags = encrypted | strongEncryption | maskedHeader;
 
 /**
  * Reads the central directory of a ZIP archive (PKWARE APPNOTE 6.3.10). It accepts ZIP64 fields, names in UTF-8, CP437
- * and Shift-JIS, data descriptors, and entries in any order. Packages are made from the central directory, so the other fields
- * of local headers are ignored.
+ * and Shift-JIS, data descriptors, and entries in any order. Packages are made from the central directory, so the other
+ * fields of local headers are ignored.
  * @throws UserError "invalid" for a file that is not a plain ZIP, or that could do harm when unpacked
  */
 export async function readArchive(source: ByteSource): Promise<Archive> {
@@ -193,9 +194,8 @@ const maxListed = 4;
 
 function leftOutWarnings(leftOut: readonly UnusableName[]): string[] {
   if (leftOut.length === 0) return [];
-  const names = leftOut.slice(0, maxListed).map(({ path, flaw }) => `“${visiblePath(path)}” ${flaw}`);
-  const rest = leftOut.length > maxListed ? `; and ${leftOut.length - maxListed} more` : "";
-  return [`Packages leave out files that Windows cannot create: ${names.join("; ")}${rest}.`];
+  const names = leftOut.map(({ path, flaw }) => `“${visiblePath(path)}” ${flaw}`);
+  return [`Packages leave out files that Windows cannot create: ${firstOf(names, maxListed)}.`];
 }
 
 function caseWarnings(replaced: readonly (readonly [earlier: string, later: string])[]): string[] {

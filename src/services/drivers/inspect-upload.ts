@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ByteSource } from "../../domain/byte-source.ts";
 import { describePacked, mayHoldDriver, recognitionBytes } from "../../domain/drivers/unpacking.ts";
 import { UserError } from "../../domain/errors.ts";
+import { firstOf } from "../../domain/text.ts";
 import { comparePrinterInfs, type InfReading } from "../../inf/package.ts";
 import { type ArchiveEntry, checkEntry, unpackEntry } from "../../pkg/zip/archive.ts";
 import { visiblePath } from "../../pkg/zip/archive-names.ts";
@@ -92,9 +93,15 @@ async function bestInner(
   return { inspection, inner: { ...inner, remark: takenInWords(best, others) } };
 }
 
+/** The maximum number of other drivers in the remark. */
+const maxListed = 4;
+
 function takenInWords(taken: ArchiveEntry, others: readonly ArchiveEntry[]): string {
-  const rest = others.map(({ path }) => `“${visiblePath(path)}”`).join(", ");
-  const more = others.length === 0 ? "" : ` Other printer drivers are in ${rest}: upload them separately.`;
+  const names = others.map(({ path }) => `“${visiblePath(path)}”`);
+  const more =
+    names.length > 0
+      ? ` Other printer drivers are in ${firstOf(names, maxListed)}: upload them separately.`
+      : "";
   return `The uploaded file contains no printer INF, so Platen took “${visiblePath(taken.path)}” from it.${more}`;
 }
 

@@ -2,7 +2,7 @@ import { addTo } from "../../domain/collections.ts";
 import { utf8Reading } from "../../domain/decode.ts";
 import { fileNameOf, vendorOf } from "../../domain/drivers/driver.ts";
 import { preselectedModel } from "../../domain/drivers/models.ts";
-import { counted, escapeInvisible } from "../../domain/text.ts";
+import { counted, escapeInvisible, firstOf } from "../../domain/text.ts";
 import type { InfReading } from "../../inf/package.ts";
 import type { SideEffects } from "../../inf/side-effects.ts";
 import { driverFolder } from "../../pkg/scripts/driver-settings.ts";
@@ -52,7 +52,7 @@ function longPathWarning(entries: Archive["entries"]): string[] {
   const more =
     long.length > 1 ? `, and ${counted(long.length - 1, "more path is", "more paths are")} too long` : "";
   return [
-    `The path of “${cut(longest)}” in this ZIP has ${longest.length} characters${more}. Windows unpacks packages below a folder of about ${unpackFolderLength} characters and cannot open paths of more than ${windowsPathLimit} there. Zip the INF’s own folder instead of a folder above it, and upload that ZIP.`,
+    `The path of “${cut(longest)}” in this ZIP has ${longest.length} characters${more}. Windows unpacks packages below a folder of about ${unpackFolderLength} characters and cannot open paths of more than ${windowsPathLimit} there. If the INF is in a folder of this ZIP, zip only that folder, and upload that ZIP.`,
   ];
 }
 
@@ -80,15 +80,17 @@ const languageNames: ReadonlyMap<string, string> = new Map([
 function localNameWarning({ path, models: { localized } }: InfReading): string[] {
   const [first] = localized;
   if (first === undefined) return [];
-  const [language = "", ...others] = new Set(
-    localized.map(({ language: id }) => languageNames.get(id) ?? id),
+  const inWords = localized.map(
+    ({ language }) => languageNames.get(language) ?? `the language ${cut(language)}`,
   );
+  const [language, ...others] = new Set(inWords);
+  const name = cut(first.name);
   const models = counted(first.count - 1, "more model has another name", "more models have other names");
   const rest = first.count > 1 ? ` ${models} there, too.` : "";
-  const listed = others.slice(0, maxListed).join(", ") + (others.length > maxListed ? " and others" : "");
-  const languages = others.length > 0 ? ` The INF also has names for other languages: ${cut(listed)}.` : "";
+  const languages =
+    others.length > 0 ? ` The INF also has names for other languages: ${firstOf(others, maxListed)}.` : "";
   return [
-    `On Windows in ${languageNames.has(first.language) ? language : `the language ${cut(language)}`}, “${cut(path)}” calls the model “${cut(first.name)}” “${cut(first.localName)}”.${rest}${languages} Packages use the first name, and installation may fail there: try it on one of those PCs first.`,
+    `On Windows in ${language}, “${cut(path)}” calls the model “${cut(first.localName)}”, not “${name}”.${rest}${languages} Packages use “${name}”, and installation may fail there: try it on one of those PCs first.`,
   ];
 }
 

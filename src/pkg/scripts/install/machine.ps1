@@ -21,7 +21,7 @@ function Assert-Machine {
     #</if>
     $machine = Get-MachineArchitecture
     if ($Driver.Architectures -notcontains $machine) {
-        $made = ($Driver.Architectures -join ', ') -replace '^$', 'no machine that its INF names'
+        $made = ($Driver.Architectures -join ', ') -replace '^$', 'machines that its INF does not name'
         $hint = if ($machine -eq 'arm64') { ' A driver for ARM64 can be chosen in Platen, in the printer''s form.' }
         Stop-Run "This machine is $machine; the driver is made for $made.$hint"
     }
