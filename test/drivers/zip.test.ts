@@ -85,8 +85,14 @@ test("files whose names Windows cannot create are left out with a warning, and t
     assert.match(warnings.join(), /^Packages leave out files that Windows cannot create: “/);
   }
   const broken = [{ name: "", rawName: Buffer.from([0xff, 0xfe]), flags: 0x800 }];
+  const short = Buffer.from("a.txt");
+  const long = [{ name: "", rawName: short, extra: unicodeExtra(short, `${".".repeat(65_000)}x`) }];
   const many = unusable.slice(0, 5).map(([name]) => ({ name }));
   assert.match(String((await readArchive(sourceOf(makeZip(broken)))).warnings), /is not valid UTF-8/);
+  assert.match(
+    String((await readArchive(sourceOf(makeZip(long)))).warnings),
+    /is longer than 240 characters/,
+  );
   assert.match(
     String((await readArchive(sourceOf(makeZip(many)))).warnings),
     /, “lpt1” is [\w ]+ and 1 more\.$/,
@@ -105,18 +111,6 @@ test("empty folder names, `.`, and dots and spaces at the end of names are dropp
 
   assert.deepEqual(paths, ["a.inf", "b/b.inf", "c.inf", "host/d.inf", "Acme 1/e.inf", "Acme Inc/f.inf"]);
   assert.deepEqual(warnings, []);
-});
-
-test("long runs of dots inside names take linear time", async () => {
-  const rawName = Buffer.from("a.txt");
-  const extra = unicodeExtra(rawName, `${".".repeat(65_000)}x`);
-  const zip = makeZip([{ name: "", rawName, extra }]);
-  const before = process.cpuUsage();
-
-  const { leftOut } = await readArchive(sourceOf(zip));
-
-  assert.equal(leftOut[0]?.flaw, "is longer than 240 characters");
-  assert.ok(process.cpuUsage(before).user < 500_000);
 });
 
 test("a folder is known by the slash at its end or by its attribute", async () => {
