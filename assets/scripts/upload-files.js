@@ -168,7 +168,11 @@ function driversIn(parts) {
   const infs = parts.filter(({ path }) => /\.inf$/i.test(path) && !/(?:^|\/)autorun\.inf$/i.test(path));
   const folders = new Set(infs.map(({ path }) => path.slice(0, path.lastIndexOf("/") + 1)));
   return parts
-    .filter(({ path }) => [...folders].some((folder) => path.startsWith(folder)))
+    .filter(
+      ({ path }) =>
+        folders.has("") ||
+        [...path.matchAll(/\//g)].some(({ index }) => folders.has(path.slice(0, index + 1))),
+    )
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
