@@ -100,7 +100,10 @@ async function* filesBelow(folder) {
  */
 export async function fileToSend(upload, limit) {
   const { file } = upload;
-  if (file instanceof File) return problemOfSize("file", file.size, limit) ?? file;
+  if (file instanceof File) {
+    if (file.size <= limit) return file;
+    return `The file has ${inMegabytes(file.size)} MB. The limit is ${inMegabytes(limit)} MB (UPLOAD_LIMIT_MB).`;
+  }
   try {
     return await zipOf(file, limit, upload);
   } catch (error) {
@@ -109,15 +112,9 @@ export async function fileToSend(upload, limit) {
   }
 }
 
-/**
- * @param {"file" | "folder"} what
- * @param {number} bytes
- * @param {number} limit in bytes
- */
-function problemOfSize(what, bytes, limit) {
-  if (bytes <= limit) return undefined;
-  const [size, most] = [bytes, limit].map((number) => Math.round(number / mebibyte));
-  return `The ${what} has ${size} MB. The limit is ${most} MB (UPLOAD_LIMIT_MB).`;
+/** @param {number} bytes */
+function inMegabytes(bytes) {
+  return Math.round(bytes / mebibyte);
 }
 
 class Unreadable extends Error {
@@ -157,7 +154,7 @@ async function zipOf({ name, list }, limit, upload) {
   const files = [];
   for (const { path, open } of wanted) files.push([path, await readable(path, open())]);
   const bytes = files.reduce((sum, [, file]) => sum + file.size, 0);
-  return problemOfSize("folder", bytes, limit) ?? zip(name, files, bytes, upload);
+  return zip(name, files, bytes, limit, upload);
 }
 
 /**
@@ -180,27 +177,17 @@ function driversIn(parts) {
  * @param {string} name
  * @param {readonly (readonly [path: string, file: File])[]} files
  * @param {number} bytes the sum of their sizes
+ * @param {number} limit of the ZIP, in bytes
  * @param {Upload} upload
  * @returns {Promise<File | string>}
  */
-async function zip(name, files, bytes, upload) {
+async function zip(name, files, bytes, limit, upload) {
   const library = await import("./zip.js").catch(() => undefined);
   if (!library) return "Platen does not respond. Reload the page, and drop the folder again.";
-  /** @type {Blob[]} */
-  const pieces = [];
-  /** @type {Uint8Array<ArrayBuffer>[]} */
-  let recent = [];
-  let recentBytes = 0;
-  const keep = () => {
-    pieces.push(new Blob(recent));
-    recent = [];
-    recentBytes = 0;
-  };
+  const pieces = new Pieces();
   const archive = new library.Zip((error, chunk) => {
     if (error) throw error;
-    recent.push(chunk);
-    recentBytes += chunk.length;
-    if (recentBytes > pieceBytes) keep();
+    pieces.add(chunk);
   });
   let done = 0;
   for (const [path, file] of files) {
@@ -211,12 +198,38 @@ async function zip(name, files, bytes, upload) {
       const step = await readable(path, file.slice(at, at + stepBytes).arrayBuffer());
       if (upload.isCancelled) return "";
       entry.push(new Uint8Array(step), at + stepBytes >= file.size);
+      if (pieces.bytes > limit)
+        return `The folder’s ZIP has more than ${inMegabytes(limit)} MB (UPLOAD_LIMIT_MB).`;
       done += step.byteLength;
-      const percent = bytes === 0 ? 100 : Math.floor((100 * done) / bytes);
+      const percent = Math.floor((100 * done) / Math.max(bytes, 1));
       advance(upload.line, percent, `Zipping… ${percent} %`);
     }
   }
   archive.end();
-  keep();
-  return new File(pieces, `${name}.zip`, { type: "application/zip" });
+  return new File(pieces.blobs(), `${name}.zip`, { type: "application/zip" });
+}
+
+/** Bytes of a ZIP, of which only the last few are in this page's memory. */
+class Pieces {
+  /** @type {Blob[]} */
+  #blobs = [];
+  /** @type {Uint8Array<ArrayBuffer>[]} */
+  #recent = [];
+  #recentBytes = 0;
+  bytes = 0;
+
+  /** @param {Uint8Array<ArrayBuffer>} chunk */
+  add(chunk) {
+    this.#recent.push(chunk);
+    this.#recentBytes += chunk.length;
+    this.bytes += chunk.length;
+    if (this.#recentBytes > pieceBytes) this.blobs();
+  }
+
+  blobs() {
+    this.#blobs.push(new Blob(this.#recent));
+    this.#recent = [];
+    this.#recentBytes = 0;
+    return this.#blobs;
+  }
 }

@@ -95,9 +95,13 @@ export class InfDocument {
     return [...found.values()];
   }
 
-  /** The language ids of the `[Strings.xxxx]` sections, in lower case. */
-  get languages(): string[] {
-    return [...this.#localized.keys()];
+  /** The ids of the languages, in lower case, in which one of these tokens has another value. @param tokens in lower case */
+  languagesChanging(tokens: ReadonlySet<string>): string[] {
+    const isChange = ([token, value]: readonly [string, string]) =>
+      tokens.has(token) && value !== this.#strings.get(token);
+    return [...this.#localized].flatMap(([language, strings]) =>
+      [...strings].some(isChange) ? [language] : [],
+    );
   }
 
   /** As `resolve`, on a Windows of this language. */

@@ -25,17 +25,16 @@ export interface InfModels {
   readonly beyondLimit: number;
   /** The number of lines whose description cannot be a driver's name: see `isName`. */
   readonly unusableNames: number;
-  /** For each language in which Windows reads other descriptions. */
-  readonly localized: readonly LocalizedModels[];
+  /** Undefined if Windows reads the same descriptions in all languages. */
+  readonly localized: LocalizedModel | undefined;
 }
 
-interface LocalizedModels {
+/** A description that Windows reads differently in some languages. */
+interface LocalizedModel {
   /** Such as `0407`, in lower case. */
-  readonly language: string;
-  /** The number of descriptions that differ. */
-  readonly count: number;
-  /** The first of them, and what it is in that language. */
+  readonly languages: readonly string[];
   readonly name: string;
+  /** The description in the first of these languages. */
   readonly localName: string;
 }
 
@@ -63,22 +62,20 @@ export function readModels(inf: InfDocument, work: Work): ReadModels {
   const manufacturers = new Set(entries.map((entry) => entry.manufacturer));
   return {
     manufacturers: [...manufacturers].slice(0, manufacturerLimit),
-    localized: localizedModels(inf, collected.withTokens),
+    localized: localizedModel(inf, collected.withTokens),
     ...collected.result(),
   };
 }
 
 /** @param models descriptions whose tokens are not replaced */
-function localizedModels(inf: InfDocument, models: readonly string[]): LocalizedModels[] {
-  const names = models.map((model) => inf.resolve(model));
-  return inf.languages.flatMap((language) => {
-    const localNames = models.map((model) => inf.resolveIn(language, model));
-    const differing = [...localNames.keys()].filter((i) => localNames[i] !== names[i]);
-    const [first] = differing;
-    if (first === undefined) return [];
-    const [name = "", localName = ""] = [names[first], localNames[first]];
-    return [{ language, count: differing.length, name, localName }];
-  });
+function localizedModel(inf: InfDocument, models: readonly string[]): LocalizedModel | undefined {
+  const tokens = models.flatMap((model) => [...model.matchAll(/%([^%]+)%/g)].map(([, token = ""]) => token));
+  const languages = inf.languagesChanging(new Set(tokens.map((token) => token.trim().toLowerCase())));
+  if (languages.length === 0) return undefined;
+  const localNameOf = (model: string) => inf.resolveIn(languages[0] ?? "", model);
+  const differing = models.find((model) => localNameOf(model) !== inf.resolve(model));
+  if (differing === undefined) return undefined;
+  return { languages, name: inf.resolve(differing), localName: localNameOf(differing) };
 }
 
 interface ManufacturerEntry {

@@ -129,12 +129,15 @@ test("a folder is known by the slash at its end or by its attribute", async () =
 });
 
 test("names in Shift-JIS are read if their second bytes are `|` or `\\`, which CP437 cannot mean", async () => {
-  const zipOf = (...names: string[]) =>
-    makeZip(names.map((hex) => ({ name: "", rawName: Buffer.from(hex, "hex"), bytes: "x" })));
+  const part = (hex: string, bytes = "x") => ({ name: "", rawName: Buffer.from(hex, "hex"), bytes });
   const [table, port, plain] = ["955c", "837c", "82a0"];
 
-  const japanese = await contentsOf(zipOf(`${table}2f612e696e66`, `${port}2e747874`, `${plain}2e747874`));
-  const western = await contentsOf(zipOf("815c782e747874", `${plain}2e747874`));
+  const japanese = await contentsOf(
+    makeZip([part(`${table}2f612e696e66`), part(`${port}2e747874`), part(`${plain}2e747874`)]),
+  );
+  const western = await contentsOf(
+    makeZip([part("815c", ""), part("815c782e747874"), part(`${plain}2e747874`)]),
+  );
 
   assert.deepEqual(Object.keys(japanese), ["表/a.inf", "ポ.txt", "あ.txt"]);
   assert.deepEqual(Object.keys(western), ["ü/x.txt", "éá.txt"]);

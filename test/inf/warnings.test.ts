@@ -20,7 +20,7 @@ const cases: readonly [what: string, files: Readonly<Record<string, string>>, wa
           .concat("[Strings.040C]\nA=Papyrus 100 FR\n[Strings.0425]\nC=ee\n[Strings.0416]\nA=Papiro\n"),
       },
       [
-        "On Windows in German, “a.inf” calls the model “Papyrus 100 DE”, not “Papyrus 100”. 1 more model has another name there, too. The INF also has names for other languages: French, the language 0416. Packages use “Papyrus 100”, and installation may fail there: try it on one of those PCs first.",
+        "On Windows in German, “a.inf” calls the model “Papyrus 100 DE”, not “Papyrus 100”. The INF also has names for other languages: French, the language 0416. Packages use “Papyrus 100”, and installation may fail there: try it on one of those PCs first.",
       ],
     ],
     [

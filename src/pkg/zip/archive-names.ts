@@ -54,7 +54,7 @@ export function codePageOf(names: readonly RawName[]): Decode {
   return isJapanese ? decodeShiftJis : decodeCp437;
 }
 
-const shiftJisSign = /[\u0081-\u009f\u00e0-\u00fc](?:\||\\(?:[\\/]|$))/;
+const shiftJisSign = /[\u0081-\u009f\u00e0-\u00fc](?:\||\\[\\/])/;
 
 function decodeShiftJis(bytes: Buffer): string {
   try {
@@ -73,17 +73,18 @@ export function readName({ bytes, flags, extra }: RawName, decode: Decode): Entr
   if (bytes.length > maxNameBytes)
     return { path: decodeCp437(bytes.subarray(0, 100)), isFolder: false, flaw: tooLong };
   const text = unicodeName(bytes, extra) ?? (flags & languageEncoding ? utf8.decode(bytes) : decode(bytes));
-  // The rest takes quadratic time, and a name in an extra field may have 64 KB.
-  if (text.length > maxNameBytes) return { path: text.slice(0, 100), isFolder: false, flaw: tooLong };
   // Old writers on Windows use `\` between folders.
   const segments = text.replaceAll("\\", "/").split("/");
   if (segments.some(leadsOut))
     throw refuse(`Platen refuses this ZIP. The path “${visiblePath(text)}” points outside the ZIP. ${rezip}`);
   const kept = segments.filter((segment) => segment !== "" && segment !== ".");
-  const path = kept.map((segment) => segment.replace(/[. ]+$/, "")).join("/");
+  const path = kept.map((segment) => segment.replace(trailingDots, "")).join("/");
   const flaw = flawOf(path);
   return { path: flaw === undefined ? path : text, isFolder: /[\\/]\.?$/.test(text), flaw };
 }
+
+/** The look-behind keeps the time linear: a name in an extra field may have 64 KB. */
+const trailingDots = /(?<![. ])[. ]+$/;
 
 /** The Unicode path field (0x7075, APPNOTE 4.6.9), unless its version is not 1 or its CRC belongs to another name. */
 function unicodeName(bytes: Buffer, extra: Buffer): string | undefined {

@@ -19,6 +19,11 @@ interface UploadInspection {
   readonly inner?: InnerArchive;
 }
 
+interface InnerInspection {
+  readonly inspection: Inspection;
+  readonly inner: Omit<InnerArchive, "remark">;
+}
+
 interface InnerTarget {
   /** The file that inner ZIPs are extracted to. The caller deletes it. */
   readonly path: string;
@@ -77,7 +82,7 @@ async function bestInner(
     .toSorted((a, b) => b.size - a.size)
     .slice(0, maxInnerArchives);
   const found: { readonly entry: ArchiveEntry; readonly inf: InfReading }[] = [];
-  let last: Required<UploadInspection> | undefined;
+  let last: InnerInspection | undefined;
   for (const entry of candidates) {
     last = await readInner(source, entry, target).catch(undefinedIfUnreadable);
     const inf = last?.inspection.printerInf;
@@ -110,7 +115,7 @@ async function readInner(
   source: ByteSource,
   entry: ArchiveEntry,
   { path }: InnerTarget,
-): Promise<Required<UploadInspection>> {
+): Promise<InnerInspection> {
   const hash = createHash("sha256");
   await writeBlocking(path, (write) =>
     unpackEntry(source, entry, (chunk) => {
@@ -123,7 +128,7 @@ async function readInner(
   try {
     const inspection = await inspectArchive(inner);
     const digest = hash.digest("hex");
-    return { inspection, inner: { name: entry.path, sha256: digest, size: entry.size, remark: "" } };
+    return { inspection, inner: { name: entry.path, sha256: digest, size: entry.size } };
   } finally {
     inner.close();
   }

@@ -78,19 +78,14 @@ const languageNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 function localNameWarning({ path, models: { localized } }: InfReading): string[] {
-  const [first] = localized;
-  if (first === undefined) return [];
-  const inWords = localized.map(
-    ({ language }) => languageNames.get(language) ?? `the language ${cut(language)}`,
-  );
+  if (localized === undefined) return [];
+  const inWords = localized.languages.map((id) => languageNames.get(id) ?? `the language ${cut(id)}`);
   const [language, ...others] = new Set(inWords);
-  const name = cut(first.name);
-  const models = counted(first.count - 1, "more model has another name", "more models have other names");
-  const rest = first.count > 1 ? ` ${models} there, too.` : "";
-  const languages =
+  const name = cut(localized.name);
+  const rest =
     others.length > 0 ? ` The INF also has names for other languages: ${firstOf(others, maxListed)}.` : "";
   return [
-    `On Windows in ${language}, “${cut(path)}” calls the model “${cut(first.localName)}”, not “${name}”.${rest}${languages} Packages use “${name}”, and installation may fail there: try it on one of those PCs first.`,
+    `On Windows in ${language}, “${cut(path)}” calls the model “${cut(localized.localName)}”, not “${name}”.${rest} Packages use “${name}”, and installation may fail there: try it on one of those PCs first.`,
   ];
 }
 
