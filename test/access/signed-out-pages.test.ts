@@ -137,6 +137,7 @@ describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }
       await fillIn(page, { "One-time password": password, ...chosen }, "Change password");
       note();
       await page.getByRole("link", { name: "jo.meyer" }).click();
+      await page.locator("#sessions").waitFor();
       const sessions = await page.locator("#sessions tbody tr").count();
       await page.getByRole("button", { name: "Sign out" }).click();
       note();
