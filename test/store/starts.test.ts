@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { innerPath } from "../../src/store/blobs.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { openAt, sha256Of } from "../support/backup/backup.ts";
 import { statusesOf } from "../support/deploy/answers.ts";
@@ -130,7 +131,8 @@ test("a start deletes only files that Platen named, among them incomplete saves 
     ...["incoming/notes.txt", "incoming/folder", "drivers/notes.txt", "drivers/A.zip", "icons/logo.png"],
     ...["lock-notes.txt", "lock-0123456789abcdef", ".writable"],
   ];
-  const halves = ["incoming/0b0f7b1e-8f0c-4e0e-9d3a-0123456789ab", "platen.sqlite.new", "secret.new"];
+  const upload = "incoming/0b0f7b1e-8f0c-4e0e-9d3a-0123456789ab";
+  const halves = [upload, innerPath(upload), "platen.sqlite.new", "secret.new"];
   for (const name of [...own, ...halves]) writeFileSync(join(dataDir, name), "an operator's own");
 
   await open(1);

@@ -89,8 +89,8 @@ function formatOf(head: Buffer): FileFormat | undefined {
 
 /** Says what a file is that is not a ZIP, and how to get at its driver. @param head its first `recognitionBytes` */
 export function describeFile(head: Buffer): string {
-  const format = formatOf(head);
   if (head.length === 0) return "This file is empty. Choose another file.";
+  const format = formatOf(head);
   if (format === undefined)
     return "This is not a ZIP file. Upload the ZIP with the driver’s files and its INF.";
   return `This is not a ZIP file, but ${format.what}. ${format.remedy}`;
