@@ -61,6 +61,8 @@ export type Remedy =
   /** Downloads a package of these printers only. */
   | {
       readonly kind: "package";
+      /** The client of these printers, for people; undefined for what remains of the requested ones. */
+      readonly of?: string | undefined;
       readonly format: string;
       readonly ids: readonly number[];
       /** Whether printers that are known to fail are included. */

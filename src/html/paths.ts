@@ -22,6 +22,7 @@ export const paths = {
   packagesSign: "/packages#sign",
   publishAll: "/publish",
   sign: "/sign",
+  signaturesDelete: "/signatures/delete",
   packages: "/packages",
   deleted: "/#deleted",
   deletedBefore: (id: number) => `/?before=${id}#deleted`,

@@ -65,15 +65,8 @@ export function remedyLink(remedy: Remedy): Link {
     }
     case "upload":
       return uploadLink;
-    case "package": {
-      const { format, ids, withFailing, omitsDriver } = remedy;
-      const more = `${withFailing ? "&all=1" : ""}${omitsDriver ? "&driver=apart" : ""}`;
-      const path = `${paths.packageOfChosen(format)}?ids=${ids.join(",")}${more}`;
-      return {
-        label: `Download the other ${ids.length === 1 ? "one" : counted(ids.length, "printer")}`,
-        path,
-      };
-    }
+    case "package":
+      return packageLink(remedy);
     case "left-out":
       return { label: "Show left-out printers", path: `${paths.client(remedy.client)}#deploy` };
     case "client-printers":
@@ -89,4 +82,18 @@ export function remedyLink(remedy: Remedy): Link {
         path: paths.driverMove(remedy.driver),
       };
   }
+}
+
+function packageLink({
+  format,
+  of,
+  ids,
+  withFailing,
+  omitsDriver,
+}: Extract<Remedy, { readonly kind: "package" }>): Link {
+  const more = `${withFailing ? "&all=1" : ""}${omitsDriver ? "&driver=apart" : ""}`;
+  const path = `${paths.packageOfChosen(format)}?ids=${ids.join(",")}${more}`;
+  const printers = counted(ids.length, "printer");
+  if (of !== undefined) return { label: html`<span>Download ${printers} of <bdi>${of}</bdi></span>`, path };
+  return { label: `Download the other ${ids.length === 1 ? "one" : printers}`, path };
 }

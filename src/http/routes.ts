@@ -34,7 +34,7 @@ import { del, download, get, page, post, postList, postPrinter, type Route, requ
  */
 export const routes: readonly Route[] = [
   get("/health", "open", dashboard.health),
-  requires("metrics", get("/metrics", "viewer", metrics.show)),
+  requires("metrics", get("/metrics", "measuring", metrics.show)),
   page("/", "viewer", dashboard.show),
   page("/packages", "viewer", packages.index),
   download("/packages/:format", "viewer", packages.ofChosen),
@@ -85,7 +85,8 @@ export const routes: readonly Route[] = [
   download("/publish", "operator", publish.ofAll),
   get("/sign", "operator", signatures.script),
   get("/signatures", "signing", signatures.index),
-  del("/signatures", "signing", signatures.removeAll),
+  del("/signatures", "operator", signatures.removeAll),
+  post("/signatures/delete", "operator", signatures.removeAll),
   get("/signatures/:sha256", "signing", signatures.show),
   post("/signatures/:sha256", "signing", signatures.add),
 

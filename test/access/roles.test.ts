@@ -40,10 +40,11 @@ const isSafe = ({ method }: Case) => method === "GET";
 
 /** The rules that each role satisfies. */
 const roles: Partial<Record<SenderKind, readonly string[]>> = {
-  viewer: ["person", "viewer"],
-  operator: ["person", "viewer", "operator", "signing", "uploading"],
-  admin: ["person", "viewer", "operator", "admin", "signing", "uploading"],
-  "a token that reads": ["viewer"],
+  viewer: ["person", "viewer", "measuring"],
+  operator: ["person", "viewer", "operator", "signing", "uploading", "measuring"],
+  admin: ["person", "viewer", "operator", "admin", "signing", "uploading", "measuring"],
+  "a token that reads": ["viewer", "measuring"],
+  "a token that measures": ["measuring"],
   "a token that signs": ["signing"],
   "a token that uploads": ["uploading"],
 };
@@ -82,7 +83,7 @@ function pairs(isWanted: (who: SenderKind, testCase: Case) => boolean): [SenderK
 
 /** Whether Platen knows the sender. */
 const isForbidden = (who: SenderKind) =>
-  /^(?:viewer|operator|a token (?:of|that (?:reads|signs|uploads)))/.test(who);
+  /^(?:viewer|operator|a token (?:of|that (?:reads|signs|uploads|measures)))/.test(who);
 
 /** The status of a refusal: 403 for a known sender, and 401 for others. */
 function refusalStatus(who: SenderKind, { scope }: Case): number {
@@ -120,18 +121,19 @@ const person = (role: Role): Identity => ({ kind: "person", name: "Jo", role });
 const token = (scope: Extract<Identity, { kind: "token" }>["scope"]): Identity => {
   return { kind: "token", id: 1, name: "Datto", scope, expires_at: 0 };
 };
-const rules: readonly Rule[] = ["open", "person", ...ranks, "signing", "uploading"];
+const rules: readonly Rule[] = ["open", "person", ...ranks, "signing", "uploading", "measuring"];
 
 test("each role includes the lower ones, and tokens and links have fewer rights than a viewer", () => {
   const table: readonly [Identity, readonly Rule[]][] = [
     [unauthenticated, ["open"]],
-    [person("viewer"), ["open", "person", "viewer"]],
-    [person("operator"), ["open", "person", "viewer", "operator", "signing", "uploading"]],
+    [person("viewer"), ["open", "person", "viewer", "measuring"]],
+    [person("operator"), rules.filter((rule) => rule !== "admin")],
     [person("admin"), rules],
     [anyone, rules],
-    [token({ kind: "read" }), ["open", "viewer"]],
+    [token({ kind: "read" }), ["open", "viewer", "measuring"]],
     [token({ kind: "sign" }), ["open", "signing"]],
     [token({ kind: "upload" }), ["open", "uploading"]],
+    [token({ kind: "metrics" }), ["open", "measuring"]],
     [token({ kind: "client", id: 1 }), ["open"]],
     [token({ kind: "printer", id: 1 }), ["open"]],
     [{ kind: "link", name: "printer 1", endDay: 1 }, ["open"]],

@@ -136,18 +136,41 @@ test("a client's page lists the printers that are left out, each with the reason
   assert.match(said, /Expand-Archive -LiteralPath \.\\muller\.zip/);
 });
 
-test("chosen printers make one package, which is named after their client if all have the same one", async (t) => {
+test("chosen printers of one client, or without one, make one package, which is named after the client", async (t) => {
   const { fetch, addPrinter } = await appWithClient(t);
   const other = await addPrinter({ name: "Other", driver_id: "2" });
 
   const ofOne = await fetch("/packages/rmm?ids=3&ids=1&ids=3");
-  const mixed = await fetch(`/packages/rmm?ids=1,${other}`);
+  const without = await fetch(`/packages/rmm?ids=${other}`);
   const wrapped = await fetch("/packages/mdm?ids=2");
 
-  const names = [ofOne, mixed, wrapped].map(fileNameOf);
-  assert.deepEqual(names, ["muller-2-printers.zip", "2-printers.zip", "muller-1-printer.intunewin"]);
+  const names = [ofOne, without, wrapped].map(fileNameOf);
+  assert.deepEqual(names, ["muller-2-printers.zip", "1-printer.zip", "muller-1-printer.intunewin"]);
   assert.deepEqual(namesIn(await installIn(ofOne)), ["C", "A"]);
-  assert.match(await installIn(mixed), /LogName = 'Platen-printers'/);
+  assert.match(await installIn(without), /LogName = 'Platen-printers'/);
+});
+
+test("printers of several clients are refused with the clients’ names, and with a download for each", async (t) => {
+  const { fetch, post, addPrinter } = await appWithClient(t);
+  await post("/clients", { name: "no client" });
+  const other = await addPrinter({ name: "Other", client_id: "2", driver_id: "2" });
+  const without = await addPrinter({ name: "Without", driver_id: "2" });
+  const path = `/packages/mdm?ids=1,${other},2,${without}&driver=apart`;
+
+  const answers = await Promise.all([fetch(path), fetch(path, { headers: { "hx-request": "true" } })]);
+
+  const [line = "", fragment = ""] = await Promise.all(answers.map((answer) => answer.text()));
+  assert.deepEqual([answers[0]?.status, answers[1]?.status], [422, 422]);
+  assert.match(line, /several: “Müller”, “no client”, no client\. Download a package for each\.\n$/);
+  const links = [...fragment.matchAll(/<li><a href="([^"]*)">(.*?)<\/a>/g)];
+  assert.deepEqual(
+    links.map(([, href, label]) => [href, label?.replace(/<[^>]*>/g, "")]),
+    [
+      ["/packages/mdm?ids=1,2&amp;driver=apart", "Download 2 printers of “Müller”"],
+      [`/packages/mdm?ids=${other}&amp;driver=apart`, "Download 1 printer of “no client”"],
+      [`/packages/mdm?ids=${without}&amp;driver=apart`, "Download 1 printer of no client"],
+    ],
+  );
 });
 
 test("a choice with a printer that cannot be included is refused with the first reasons", async (t) => {

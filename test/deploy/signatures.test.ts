@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, type TestContext, test } from "node:test";
 import { packageFormats } from "../../src/pkg/formats/formats.ts";
-import type { TestApp } from "../support/app.ts";
+import { navigation, type TestApp } from "../support/app.ts";
 import { statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
 import { isValid, sign } from "../support/deploy/authenticode.ts";
 import { deepTest } from "../support/depth.ts";
@@ -91,6 +91,22 @@ describe("signatures of scripts", { skip: without.osslsigncode || without.unzip 
     assert.match(changed, /\d+ of \d+ scripts are new or changed since|Not signed/);
     assert.match(await page("/"), /scripts without a signature/);
     assert.match(await page("/clients/1"), /scripts are new or changed since|Not signed/);
+  });
+
+  test("an operator deletes all signatures on the page of all packages, which offers it only where there are some", async (t) => {
+    const { service } = await startShop(t);
+    const page = () => textOf(service.fetch("/packages"));
+    const before = await page();
+    await signOne(service, (await listed(service))[0]);
+
+    const signed = await page();
+    const answer = await service.post("/signatures/delete", {}, navigation);
+
+    assert.doesNotMatch(before, /signatures\/delete/);
+    assert.match(signed, /<form method="post" action="\/signatures\/delete"/);
+    assert.deepEqual([answer.status, service.app.store.signatures.digests.size], [303, 0]);
+    const done = await textOf(service.fetch(answer.headers.get("location") ?? ""));
+    assert.match(done, /All signatures are deleted\./);
   });
 
   test("only the signature of exactly this script is taken, also in a form’s field, and no file larger than it can be", async (t) => {

@@ -50,14 +50,16 @@ test("figures count requests, latencies, uploads, packages, encryptions and insp
     assert.ok((samples.get(name) ?? 0) > 0, name);
 });
 
-test("figures exist only with METRICS=on, and are guarded as reading is", async (t) => {
+test("figures exist only with METRICS=on, for viewers and for a token that reads nothing else", async (t) => {
   const { service, viewer, operator, addToken, bearer } = await startGuarded(t, { hasMetrics: true });
   const off = await startGuarded(t);
   await operator.post("/clients", { name: "Contoso" });
   const [read, client] = [await addToken("read"), await addToken("client:1")];
+  const own = bearer(await addToken("metrics"));
 
-  const askers = [service, viewer, bearer(read), bearer(client), off.viewer];
+  const askers = [service, viewer, bearer(read), bearer(client), own, off.viewer];
   const answers = await Promise.all(askers.map(({ fetch }) => fetch("/metrics")));
 
-  assert.deepEqual(statusesOf(answers), [401, 200, 200, 403, 404]);
+  assert.deepEqual(statusesOf(answers), [401, 200, 200, 403, 200, 404]);
+  assert.equal((await own.fetch("/printers")).status, 403);
 });

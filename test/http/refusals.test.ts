@@ -86,10 +86,11 @@ test("a refused download leads to its remedy: the printer, the ZIP, the excluded
     return [...text.matchAll(/<li><a href="([^"]*)">(.*?)<\/a>/g)].map(([, href, label]) => [href, label]);
   };
 
-  const ofChoice = await linksOf("/packages/rmm?ids=1,2,3&all=1");
   const ofOne = await linksOf("/packages/rmm?ids=3");
   const ofIncomplete = await linksOf("/printers/2/packages/mdm");
   const ofClient = await linksOf("/clients/2/scripts/install");
+  await addPrinter({ name: "Ready", client_id: "2" });
+  const ofChoice = await linksOf("/packages/rmm?ids=4,2,3&all=1");
   await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
   const ofArchive = await linksOf("/printers/1/packages/mdm");
 
@@ -98,7 +99,7 @@ test("a refused download leads to its remedy: the printer, the ZIP, the excluded
     [toChooser[0], `<span><bdi>Bare</bdi>: ${toChooser[1]}</span>`],
     ["/drivers/2", "<span><bdi>Incomplete</bdi>: Open the driver</span>"],
   ];
-  const other = ["/packages/rmm?ids=1&amp;all=1", "Download the other one"];
+  const other = ["/packages/rmm?ids=4&amp;all=1", "Download the other one"];
   assert.deepEqual(ofChoice, [other, ...named.toReversed()]);
   assert.deepEqual(ofOne, [toChooser]);
   assert.deepEqual(ofIncomplete, [["/drivers/2", "Open the driver"]]);

@@ -167,7 +167,12 @@ describe("sign.ps1", { skip: withoutPowerShell || without.osslsigncode || withou
 
       assert.ok(token !== "" && !(run.said + run.log).includes(token));
       assert.equal(run.code, scope === "sign" ? 0 : 1, run.said);
-      if (scope === "sign") return;
+      if (scope === "sign") {
+        const removed = await runSign(script, { Remove: true, Force: true, Token });
+        assert.match(removed.said, /\(403\)\. An operator deletes them on the page Packages\./);
+        assert.notEqual(service.app.store.signatures.digests.size, 0);
+        return;
+      }
       const text =
         /Platen refused to list the scripts \(40[13]\)\. Use -Token with a token for signing scripts/;
       assert.match(run.said, text);

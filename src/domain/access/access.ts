@@ -8,23 +8,27 @@ export const roles = ["viewer", "operator", "admin"] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * Who may use a route. `open`: everyone, even if sign-in is on. `person`: a signed-in person, for their own account.
- * `signing`: operators, and tokens for signing scripts. `uploading`: operators, and tokens for uploading drivers. A role:
- * everyone with this role or a higher one.
+ * Who may use a route. `open`: everyone, even if sign-in is on. `person`: a signed-in person, for their own account. A role:
+ * everyone with this role or a higher one. The others: see `tokenRules`.
  */
-export type Rule = "open" | "person" | keyof typeof tokenKinds | Role;
+export type Rule = "open" | "person" | keyof typeof tokenRules | Role;
 
-/** The kind of token that a rule admits besides operators. */
-const tokenKinds = { signing: "sign", uploading: "upload" } as const;
+/** Rules that admit one kind of token besides everyone with a role. */
+const tokenRules = {
+  signing: { token: "sign", role: "operator" },
+  uploading: { token: "upload", role: "operator" },
+  measuring: { token: "metrics", role: "viewer" },
+} as const;
 
 /**
  * What a token is for: it reads all records, or those of one client or printer. Or it signs: it reads the scripts without a
- * signature, and gives signatures. Or it uploads drivers, and sees nothing.
+ * signature, and gives signatures. Or it uploads drivers, or reads metrics, and sees nothing else.
  */
 export type Scope =
   | { readonly kind: "read" }
   | { readonly kind: "sign" }
   | { readonly kind: "upload" }
+  | { readonly kind: "metrics" }
   | { readonly kind: "client"; readonly id: number }
   | { readonly kind: "printer"; readonly id: number };
 
@@ -74,11 +78,12 @@ export const unauthenticated: Identity = { kind: "nobody" };
 export function mayUse(identity: Identity, rule: Rule): boolean {
   if (rule === "open") return true;
   const role = roleOf(identity);
-  if (rule === "signing" || rule === "uploading")
-    return (
-      hasRole(role, "operator") || (identity.kind === "token" && identity.scope.kind === tokenKinds[rule])
-    );
-  return rule === "person" ? identity.kind !== "token" && role !== undefined : hasRole(role, rule);
+  if (rule === "person") return identity.kind !== "token" && role !== undefined;
+  if (!(rule in tokenRules)) return hasRole(role, rule as Role);
+  const admitted = tokenRules[rule as keyof typeof tokenRules];
+  return (
+    hasRole(role, admitted.role) || (identity.kind === "token" && identity.scope.kind === admitted.token)
+  );
 }
 
 /** Whether a role is the wanted one or a higher one. */

@@ -65,17 +65,22 @@ export function parseToken(form: FormInput): NewToken {
   return { name, scope, days };
 }
 
-/** @param text as a form sends it: `read`, `sign`, `upload`, `client:7` or `printer:7` */
+/** What tokens for no single record give access to, in words. */
+const scopeTexts = {
+  read: "read access to everything",
+  sign: "signing scripts",
+  upload: "uploading drivers",
+  metrics: "reading metrics",
+} as const;
+
+/** @param text as a form sends it: a key of `scopeTexts`, `client:7` or `printer:7` */
 export function parseScope(text: string): Scope | undefined {
-  if (text === "read" || text === "sign" || text === "upload") return { kind: text };
+  if (Object.hasOwn(scopeTexts, text)) return { kind: text as keyof typeof scopeTexts };
   const [, kind, id] = /^(client|printer):([1-9]\d{0,14})$/.exec(text) ?? [];
   return kind === undefined ? undefined : { kind: kind as "client" | "printer", id: Number(id) };
 }
 
 /** A scope in words. @param name of the client or printer; its id by default */
 export function scopeText(scope: Scope, name?: string): string {
-  if (scope.kind === "read") return "read access to everything";
-  if (scope.kind === "sign") return "signing scripts";
-  if (scope.kind === "upload") return "uploading drivers";
-  return `${scope.kind} ${name ?? scope.id}`;
+  return "id" in scope ? `${scope.kind} ${name ?? scope.id}` : scopeTexts[scope.kind];
 }

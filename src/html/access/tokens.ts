@@ -57,6 +57,7 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
     ["read", "Read access to everything"],
     ["sign", "Signing scripts with sign.ps1"],
     ["upload", "Uploading drivers with from-pc.ps1"],
+    ["metrics", "Reading metrics"],
     ...choicesOf("client", clients, "Downloads of one client"),
     ...choicesOf("printer", printers.map(withClient), "Downloads of one printer"),
   ];

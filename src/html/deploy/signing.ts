@@ -36,8 +36,13 @@ export function allClientsSection(signed: SignedCount | undefined, withoutTenant
       ${signed && signedLine(signed, false)}
       <p><a class="button" href="${paths.sign}">Download sign.ps1</a></p>
       ${copyable("Run this command on Windows, in the download folder", signCommand, "sign-command")}
+      ${signed && signed.signed > 0 && deletion}
       ${helpLinks(["Signed scripts", "locked-down#signed-scripts"])}</section></div></section>`;
 }
+
+const deletion = html`<details class="delete"><summary>Delete all signatures…</summary>
+  <p>Scripts and packages then contain none. sign.ps1 can sign them again.</p>
+  <form method="post" action="${paths.signaturesDelete}"><button class="danger">Delete all signatures</button></form></details>`;
 
 const bypass = "powershell.exe -NoProfile -ExecutionPolicy Bypass -File";
 const publishCommand = `${bypass} .\\publish-all-clients.ps1 -WhatIf`;

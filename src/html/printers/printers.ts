@@ -182,7 +182,7 @@ function bulkBar(
     )}
     ${fold(
       "Download",
-      html`<p>All chosen printers in one package:</p>
+      html`<p>The chosen printers of one client in one package:</p>
       ${formats.map(({ id, target }) => html`<button formmethod="get" formaction="${paths.packageOfChosen(id)}" data-only="ids">Download for ${target}</button> `)}`,
     )}
     ${fold(

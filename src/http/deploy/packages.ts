@@ -23,7 +23,7 @@ import { chosenGroup, clientGroup, requirePrinters } from "../../services/printe
 import { bytesDownload, type Download, htmlReply, type Reply } from "../answers/reply.ts";
 import { audited } from "../audited-downloads.ts";
 import { narrowingIn, withListUrl } from "../list-filter.ts";
-import { pageContextOf } from "../page-context.ts";
+import { doneMessage, pageContextOf } from "../page-context.ts";
 import { type Context, parseId, type RequestContext } from "../router.ts";
 import { serviceUrl } from "../service-url.ts";
 import { fetchUrl, type ScriptContext } from "./owners.ts";
@@ -44,9 +44,10 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
     clients: clients.names(),
     signed: await app.signing.countAll(),
   };
+  const message = doneMessage(url, { signatures: "All signatures are deleted." });
   return withListUrl(
     request,
-    htmlReply(packagesPage(pageContextOf(request), list)),
+    htmlReply(packagesPage(pageContextOf(request, message), list)),
     narrowedPath(paths.packages, narrowing),
   );
 }

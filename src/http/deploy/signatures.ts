@@ -1,7 +1,9 @@
 import { signatureIn, signatureLimitBytes } from "../../domain/deploy/signature.ts";
 import { UserError } from "../../domain/errors.ts";
+import { paths } from "../../html/paths.ts";
 import { renderSignScript } from "../../pkg/scripts/sign-script.ts";
-import { bytesDownload, jsonReply, noContent, type Reply } from "../answers/reply.ts";
+import { isNavigation } from "../answer-form.ts";
+import { bytesDownload, jsonReply, noContent, type Reply, redirect } from "../answers/reply.ts";
 import { readUpload } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
 import { serviceUrl } from "../service-url.ts";
@@ -43,11 +45,11 @@ export async function add({ app, request, params }: Context<"sha256">): Promise<
   return noContent();
 }
 
-/** `DELETE /signatures`: the shop no longer signs */
-export async function removeAll({ app }: Context): Promise<Reply> {
+/** `DELETE /signatures`, and `POST /signatures/delete`: the shop no longer signs */
+export async function removeAll({ app, request }: Context): Promise<Reply> {
   await app.signing.removeAll();
   app.store.audit.record("signatures-deleted");
-  return noContent();
+  return isNavigation(request) ? redirect(`${paths.packages}?done=signatures`) : noContent();
 }
 
 /** @throws UserError "not-found" */

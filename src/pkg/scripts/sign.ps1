@@ -38,7 +38,8 @@ Also accepts an address of Platen without encryption. Only for a network that yo
 Signs all scripts again, also signed ones, for example with a new certificate.
 
 .PARAMETER Remove
-Deletes all signatures in Platen, for a shop that no longer signs. Needs no certificate.
+Deletes all signatures in Platen, for a shop that no longer signs. Needs no certificate. Where Platen asks for a sign-in, an
+operator deletes them on the page Packages instead.
 
 .PARAMETER Force
 Signs or deletes without asking.
@@ -111,7 +112,9 @@ function Send-ToPlaten {
     Write-Log "$Method $Path -> $($answer.Status) $($answer.Problem)"
     if (($answer.Status -ge 200 -and $answer.Status -lt 300) -or $Allow -contains $answer.Status) { return $answer }
     if (-not $answer.Status) { throw "Platen did not answer ($Doing): $($answer.Problem)" }
-    if ($answer.Status -in 401, 403) { throw "Platen refused to $Doing ($($answer.Status)). Use -Token with a token for signing scripts (page Tokens)." }
+    $remedy = 'Use -Token with a token for signing scripts (page Tokens).'
+    if ($Method -eq 'DELETE') { $remedy = 'An operator deletes them on the page Packages.' }
+    if ($answer.Status -in 401, 403) { throw "Platen refused to $Doing ($($answer.Status)). $remedy" }
     throw "Platen did not $Doing`: $($answer.Status) $(($answer.Text -replace $Unprintable, ' ').Trim())"
 }
 

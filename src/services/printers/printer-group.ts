@@ -1,3 +1,4 @@
+import { groupBy } from "../../domain/collections.ts";
 import {
   chooseDeployment,
   type DeploymentChoice,
@@ -6,7 +7,7 @@ import {
 import { missingRecord, type Remedy, UserError } from "../../domain/errors.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { PrinterWithState } from "../../domain/printers/listings.ts";
-import { slug } from "../../domain/text.ts";
+import { firstOf, slug } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 import { clientFileName } from "../deploy/download-names.ts";
 import type { Overview } from "../overview.ts";
@@ -61,8 +62,8 @@ interface ChosenPrinters {
 }
 
 /**
- * The chosen printers: all of them go into the package, or none.
- * @throws UserError "not-found", or "invalid" with the first printers that cannot go in
+ * The chosen printers, all of one client or all without one: all of them go into the package, or none.
+ * @throws UserError "not-found", or "invalid" for several clients, or with the first printers that cannot go in
  */
 export async function chosenGroup(overview: Overview, chosen: ChosenPrinters): Promise<PrinterGroup> {
   const { ids } = chosen;
@@ -77,14 +78,27 @@ export async function chosenGroup(overview: Overview, chosen: ChosenPrinters): P
     if (row === undefined) throw missingRecord("Printer", id);
     return row;
   });
+  // A PC of one client must not get the printers of another.
+  if (new Set(rows.map(({ client }) => client?.id)).size > 1) throw severalClients(rows, chosen);
   const choice = chooseDeployment(rows, chosen.withFailing);
   if (choice.leftOut.length > 0) throw cannotAllGoIn(choice, chosen);
   const { included } = choice;
-  const [client, ...others] = new Set(included.map((row) => row.client));
-  const name = others.length === 0 ? client?.name : undefined;
+  const name = rows[0]?.client?.name;
   const count = included.length === 1 ? "1-printer" : `${included.length}-printers`;
   const fileName = [slug(name ?? ""), count].filter(Boolean).join("-");
   return groupOf(included, name ?? "printers", fileName);
+}
+
+/** The error offers a download for each client. */
+function severalClients(rows: readonly PrinterWithState[], chosen: ChosenPrinters): UserError {
+  const groups = [...groupBy(rows, ({ client }) => client?.id).values()];
+  const names = groups.map(([first]) => (first?.client ? `“${first.client.name}”` : "no client"));
+  const remedies = groups.map((group, i): Remedy => {
+    return { ...chosen, kind: "package", of: names[i], ids: group.map(({ printer }) => printer.id) };
+  });
+  const which = firstOf(names, namedClients);
+  const message = `A package is for one client, and these printers belong to several: ${which}. Download a package for each.`;
+  return new UserError("invalid", message, {}, { remedies });
 }
 
 /** The settings of all printers in one package. A thousand ordinary printers have about a million bytes. */
@@ -122,6 +136,7 @@ function groupOf(rows: readonly PrinterWithState[], title: string, fileName: str
   return { title, fileName, ids: rows.map(({ printer }) => printer.id) };
 }
 
+const namedClients = 10;
 const namedReasons = 3;
 
 function reasonsOf(leftOut: readonly LeftOut[]): string {

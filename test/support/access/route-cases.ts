@@ -34,6 +34,7 @@ const operator = casesFor("operator");
 const admin = casesFor("admin");
 const signing = casesFor("signing");
 const uploading = casesFor("uploading");
+const measuring = casesFor("measuring");
 
 const printer = { address: "10.0.0.9", driver_id: "1", client_id: "1" };
 const list = { text: "client,name,address,driver\nKunde 1,From a list,10.0.0.77,1\n", kind: "list" };
@@ -107,7 +108,8 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "POST /clients": operator(200, { fields: { name: "New" } }),
   "POST /clients/:id": operator(200, { fields: { name: "Renamed" } }),
   "POST /clients/:id/links": linkOf("clients"),
-  "DELETE /signatures": signing(204, { whyUnchanged: "nothing is signed" }),
+  "DELETE /signatures": operator(204, { whyUnchanged: "nothing is signed" }),
+  "POST /signatures/delete": operator(204, { whyUnchanged: "nothing is signed" }),
   "POST /signatures/:sha256": signing(404, { file: Buffer.from(""), whyUnchanged: "no package has it" }),
   "GET /drivers/from-pc": uploading(200),
   "POST /drivers/upload": uploading(200, { file: driverZip({ version: "9.0.0.0" }) }),
@@ -132,7 +134,7 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "POST /accounts/:id": admin(303, { fields: { role: "operator" } }),
   "POST /accounts/:id/enable": admin(303, { whyUnchanged: "the account is not disabled" }),
   "POST /tokens": admin(200, { fields: { name: "another", scope: "read", days: "30" } }),
-  "GET /metrics": viewer(404),
+  "GET /metrics": measuring(404),
   "GET /signatures": signing(200),
   "GET /signatures/:sha256": signing(404),
   "GET /account": person(200),

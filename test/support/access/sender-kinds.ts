@@ -20,6 +20,7 @@ export const senderKinds = [
   "a token that reads",
   "a token that signs",
   "a token that uploads",
+  "a token that measures",
   "a token of the client",
   "a token of the printer",
   "a token of another client",
@@ -64,6 +65,7 @@ export async function prepareSenders(t: TestContext, dataDir: string) {
     "a token that was revoked": revoked,
     "a token that signs": await addToken(app, headers, "sign"),
     "a token that uploads": await addToken(app, headers, "upload"),
+    "a token that measures": await addToken(app, headers, "metrics"),
   };
   const links = linksOf(app, 30);
   const linkTo: Partial<Record<SenderKind, (path: string) => string | undefined>> = {
