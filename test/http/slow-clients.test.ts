@@ -96,7 +96,7 @@ test("one address cannot use all connections", {
 
   const refused = more.filter((answer) => statusOf(answer) === 503);
   assert.equal(refused.length, 1, "no address has more than half");
-  assert.match(refused[0] ?? "", /\r\nX-Content-Type-Options: nosniff\r\n[\s\S]*\r\nRetry-After: 5\r\n/);
+  assert.match(refused[0] ?? "", /\r\nRetry-After: 5\r\n/);
   assert.deepEqual(others.map(statusOf), [200, 200, 200, 200]);
 });
 

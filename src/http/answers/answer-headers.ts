@@ -1,4 +1,3 @@
-import { STATUS_CODES } from "node:http";
 import type { Config } from "../../config.ts";
 
 /** Browser features that Platen's pages do not use. */
@@ -31,24 +30,4 @@ const onHttps = { ...always, "Strict-Transport-Security": "max-age=31536000" };
 /** The headers of every answer. */
 export function answerHeaders({ publicUrl }: Pick<Config, "publicUrl">): Readonly<Record<string, string>> {
   return publicUrl?.startsWith("https:") ? onHttps : always;
-}
-
-/** A whole HTTP answer with one line of text, for a connection that Platen then closes. See `endWith`. */
-export function lastAnswer(
-  config: Pick<Config, "publicUrl">,
-  status: number,
-  line: string,
-  headers: Readonly<Record<string, string>> = {},
-): string {
-  const body = `${line}\n`;
-  const all = {
-    ...answerHeaders(config),
-    "Content-Type": "text/plain; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
-    "Cache-Control": "no-store",
-    Connection: "close",
-    ...headers,
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${body}`;
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../../app.ts";
-import type { LimitedLog } from "../../services/limited-log.ts";
+import type { LimitedLog } from "../../domain/flood-limit.ts";
 import type { Quota } from "../../workers/admission.ts";
 import { addBasePath, basePath, publicPath } from "../base-path.ts";
 import type { Limits } from "../requests/limits.ts";
@@ -8,7 +8,7 @@ import { senderOf } from "../sender.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { compressPage, encodingFor, minCompressedLength } from "./compression.ts";
 import { requestLine } from "./errors.ts";
-import type { Download, OnBegin, OpenDownload, Reply, Stream, TextReply } from "./reply.ts";
+import type { Download, OpenDownload, Reply, Stream, TextReply } from "./reply.ts";
 
 interface SendContext {
   readonly app: Pick<App, "config">;
@@ -54,7 +54,9 @@ async function sendText(
   reply: TextReply,
 ): Promise<void> {
   const { address } = senderOf(request);
-  log.logRefused(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${address}`);
+  const { status, refusal = "" } = reply;
+  if (status === 429 || status === 503)
+    log(`refused with ${status}: ${refusal} (${requestLine(request)} from ${address})`, refusal);
   const base = basePath(app.config);
   const text = reply.type.startsWith("text/html") ? addBasePath(reply.body, base) : reply.body;
   const isLong = text.length >= minCompressedLength;
@@ -72,7 +74,7 @@ async function sendText(
   };
   const quotaBytes = request.method === "HEAD" || body.length <= freeBytes ? 0 : body.length;
   await bodyBytes.runWith(address, quotaBytes, async () => {
-    response.writeHead(reply.status, headers);
+    response.writeHead(status, headers);
     if (request.method === "HEAD") response.end();
     else await writeAll(response, [body], limits.stalledMs);
   });
@@ -113,11 +115,8 @@ async function sendDownload(
     const download = await reply.open();
     try {
       response.flushHeaders();
-      const isWhole = end - start === reply.size;
-      const part = isWhole ? undefined : { first: start, last: end - 1, size: reply.size };
-      const onBegin = () => reply.onBegin?.(part);
-      const onComplete = await writeAll(response, download.chunks(start, end), limits.stalledMs, onBegin);
-      if (end === reply.size) onComplete?.();
+      await writeAll(response, download.chunks(start, end), limits.stalledMs);
+      if (end === reply.size) reply.onSent?.();
     } finally {
       await download.close?.();
     }
@@ -128,7 +127,7 @@ async function sendStream(
   { limits, downloads }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
-  { type, fileName, chunks, onBegin }: Stream,
+  { type, fileName, chunks, onSent }: Stream,
 ): Promise<void> {
   response.setHeader("Content-Type", type);
   response.setHeader("Content-Disposition", dispositionOf(fileName));
@@ -137,8 +136,8 @@ async function sendStream(
     return;
   }
   await downloads.runWith(undefined, 1, async () => {
-    const onComplete = await writeAll(response, chunks(), limits.stalledMs, onBegin);
-    onComplete?.();
+    await writeAll(response, chunks(), limits.stalledMs);
+    onSent?.();
   });
 }
 
@@ -153,26 +152,18 @@ const writeBytes = 256 * 1024;
 /**
  * Writes chunks in order. The next chunk is read after the previous one was sent, because its buffer is reused.
  * @param stalledMs the longest time for one write
- * @returns what `onBegin` returned
  * @throws Error when the client leaves or is too slow
  */
 async function writeAll(
   response: ServerResponse,
   chunks: ReturnType<OpenDownload["chunks"]>,
   stalledMs: number,
-  onBegin?: OnBegin,
-): Promise<ReturnType<OnBegin>> {
-  let isBegun = false;
-  let onComplete: ReturnType<OnBegin>;
+): Promise<void> {
   for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += writeBytes) {
-      if (!isBegun) onComplete = onBegin?.();
-      isBegun = true;
+    for (let at = 0; at < chunk.length; at += writeBytes)
       await write(response, chunk.subarray(at, at + writeBytes), stalledMs);
-    }
   }
   response.end();
-  return onComplete;
 }
 
 async function write(response: ServerResponse, piece: Uint8Array, stalledMs: number): Promise<void> {

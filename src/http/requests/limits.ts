@@ -9,6 +9,8 @@ export interface Limits {
   readonly downloads: number;
   /** Bytes of forms being received and pages being sent, which are in memory. Uploaded files do not count. */
   readonly bodyBytes: number;
+  /** Request line and headers together. */
+  readonly headBytes: number;
   /** The longest time for a request's head, from the start of the connection or, later, from the head's first byte. */
   readonly headMs: number;
   /** How often Node checks for late heads. */
@@ -35,6 +37,7 @@ export const defaultLimits: Limits = {
   pages: 256,
   downloads: 768,
   bodyBytes: 96 * 1024 * 1024,
+  headBytes: 16 * 1024,
   headMs: 30_000,
   headCheckMs: 5_000,
   keepAliveMs: 10_000,

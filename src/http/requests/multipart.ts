@@ -56,7 +56,10 @@ export async function readMultipart(
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     return true;
   });
-  parser.on("field", (name, value) => fields.push([name, value]));
+  parser.on("field", (name, value: string | undefined) => {
+    if (value === undefined) parser.destroy(new UserError("invalid", unknownCharset));
+    else fields.push([name, value]);
+  });
   await feed(request, parser, { limitBytes, tooLarge });
   await recheckSender(request);
   return { fields, files: files.map(([name, chunks]) => [name, Buffer.concat(chunks)]) };
@@ -207,6 +210,9 @@ function feed(request: IncomingMessage, parser: busboy.Busboy, limit: SizeLimit)
     else request.pipe(parser);
   });
 }
+
+/** busboy has no value for such a field. */
+const unknownCharset = "A field of this form has a charset that Platen does not know. Send it in UTF-8.";
 
 function brokenForm(): UserError {
   return new UserError("invalid", "The form is incomplete. Send the file as multipart/form-data.");
