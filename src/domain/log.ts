@@ -30,8 +30,8 @@ const unsafe = /[\p{C}\p{Zl}\p{Zp}“”]/gu;
 
 /** A text from outside for the text log, in quotation marks. It cannot imitate another field or line. */
 export function quoted(text: string): string {
-  const escape = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
-  return `“${text.replace(unsafe, escape)}”`;
+  const codePoint = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+  return `“${text.replace(unsafe, codePoint)}”`;
 }
 
 /** A log in the format of `LOG_FORMAT`. @param write receives whole lines */
