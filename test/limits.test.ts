@@ -36,7 +36,7 @@ const limits = {
   "request line and headers": bytes(defaultLimits.headBytes),
   "time for all headers to arrive": time(defaultLimits.headMs),
   "least request body per minute": bytes((defaultLimits.minBodyBytes * 60_000) / defaultLimits.slowMs),
-  "time a client may stop reading": time(defaultLimits.stalledMs),
+  "time a client may stop reading": time(defaultLimits.idleMs),
   "pages in work or waiting": defaultLimits.pages,
   "downloads at once": defaultLimits.downloads,
   "time for downloads when Platen stops": time(shutdownTimeoutMs),

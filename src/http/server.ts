@@ -136,7 +136,7 @@ async function recover(
   if (response.headersSent || isGone) {
     response.destroy();
     const why = isGone
-      ? "the client left, or sent too slowly"
+      ? "the client left, or was too slow"
       : error instanceof Error
         ? error.message
         : String(error);

@@ -71,10 +71,10 @@ test("a form that breaks off causes one line in the log, without a stack and wit
   const service = await startApp(t);
 
   for (const [path, line] of [
-    ["/clients", /^broken off: POST \/clients: the client left, or sent too slowly$/],
+    ["/clients", /^broken off: POST \/clients: the client left, or was too slow$/],
     [
       `/clients?${"x".repeat(10_000)}`,
-      /^broken off: POST \/clients\?x{191}…: the client left, or sent too slowly$/,
+      /^broken off: POST \/clients\?x{191}…: the client left, or was too slow$/,
     ],
   ] as const) {
     service.lines.length = 0;

@@ -3,7 +3,6 @@ import type { App } from "../../app.ts";
 import type { LimitedLog } from "../../domain/flood-limit.ts";
 import type { Quota } from "../../workers/admission.ts";
 import { addBasePath, basePath, publicPath } from "../base-path.ts";
-import type { Limits } from "../requests/limits.ts";
 import { senderOf } from "../sender.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { compressPage, encodingFor, minCompressedLength } from "./compression.ts";
@@ -12,7 +11,6 @@ import type { Download, OpenDownload, Reply, Stream, TextReply } from "./reply.t
 
 interface SendContext {
   readonly app: Pick<App, "config">;
-  readonly limits: Limits;
   readonly bodyBytes: Quota;
   readonly downloads: Quota;
   readonly log: LimitedLog;
@@ -48,7 +46,7 @@ export async function send(
 const freeBytes = 16 * 1024;
 
 async function sendText(
-  { app, limits, bodyBytes, log }: SendContext,
+  { app, bodyBytes, log }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   reply: TextReply,
@@ -76,12 +74,12 @@ async function sendText(
   await bodyBytes.runWith(address, quotaBytes, async () => {
     response.writeHead(status, headers);
     if (request.method === "HEAD") response.end();
-    else await writeAll(response, [body], limits.stalledMs);
+    else await writeAll(response, [body]);
   });
 }
 
 async function sendDownload(
-  { limits, downloads }: SendContext,
+  { downloads }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   reply: Download,
@@ -115,7 +113,7 @@ async function sendDownload(
     const download = await reply.open();
     try {
       response.flushHeaders();
-      await writeAll(response, download.chunks(start, end), limits.stalledMs);
+      await writeAll(response, download.chunks(start, end));
       if (end === reply.size) reply.onSent?.();
     } finally {
       await download.close?.();
@@ -124,7 +122,7 @@ async function sendDownload(
 }
 
 async function sendStream(
-  { limits, downloads }: SendContext,
+  { downloads }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   { type, fileName, chunks, onSent }: Stream,
@@ -136,7 +134,7 @@ async function sendStream(
     return;
   }
   await downloads.runWith(undefined, 1, async () => {
-    await writeAll(response, chunks(), limits.stalledMs);
+    await writeAll(response, chunks());
     onSent?.();
   });
 }
@@ -146,41 +144,32 @@ function cachingFor(request: IncomingMessage): string {
   return senderOf(request).identity.kind === "anyone" ? "no-cache" : "private, no-cache";
 }
 
-/** The size of one write: a slow client can receive it within `stalledMs`. */
+/** The size of one write: a slow client can receive it within `idleMs`. */
 const writeBytes = 256 * 1024;
 
 /**
  * Writes chunks in order. The next chunk is read after the previous one was sent, because its buffer is reused.
- * @param stalledMs the longest time for one write
- * @throws Error when the client leaves or is too slow
+ * @throws Error when the client leaves, or Node ended the connection because it was too slow
  */
-async function writeAll(
-  response: ServerResponse,
-  chunks: ReturnType<OpenDownload["chunks"]>,
-  stalledMs: number,
-): Promise<void> {
+async function writeAll(response: ServerResponse, chunks: ReturnType<OpenDownload["chunks"]>): Promise<void> {
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += writeBytes)
-      await write(response, chunk.subarray(at, at + writeBytes), stalledMs);
+      await write(response, chunk.subarray(at, at + writeBytes));
   }
   response.end();
 }
 
-async function write(response: ServerResponse, piece: Uint8Array, stalledMs: number): Promise<void> {
-  let fail: (error: Error) => void = () => {};
-  const left = () =>
-    fail(Object.assign(new Error("the client left"), { code: "ERR_STREAM_PREMATURE_CLOSE" }));
-  const slow = setTimeout(() => fail(new Error("the client is too slow")), stalledMs);
-  response.once("close", left);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      fail = reject;
-      response.write(piece, (error) => (error ? reject(error) : resolve()));
+function write(response: ServerResponse, piece: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const left = () =>
+      reject(Object.assign(new Error("the client left"), { code: "ERR_STREAM_PREMATURE_CLOSE" }));
+    response.once("close", left);
+    response.write(piece, (error) => {
+      response.off("close", left);
+      if (error) reject(error);
+      else resolve();
     });
-  } finally {
-    clearTimeout(slow);
-    response.off("close", left);
-  }
+  });
 }
 
 /** Whether the client already has these bytes (RFC 9110, 13.1.2). @param etag with its quotes */

@@ -17,18 +17,16 @@ export interface Limits {
   readonly headCheckMs: number;
   /** A connection without a request is closed this long after its last answer. */
   readonly keepAliveMs: number;
-  /** A connection without traffic for this long is closed, even if it waits for an answer. */
+  /**
+   * A connection without traffic for this long is closed, even if it waits for an answer. The system buffers about 4 MB
+   * and reports progress only after each third of that: for a client at 5 KB a second, every 270 seconds.
+   */
   readonly idleMs: number;
   /** The longest time for reading the unused rest of a body, before the answer is sent and the connection closed. */
   readonly drainMs: number;
   /** At least `minBodyBytes` of a body must arrive in each period of this length, else the connection is closed. */
   readonly slowMs: number;
   readonly minBodyBytes: number;
-  /**
-   * The connection of a client that seems to receive nothing for this long is closed. The system buffers about 4 MB and
-   * reports progress only after each third of that: for a client at 5 KB a second, every 270 seconds.
-   */
-  readonly stalledMs: number;
 }
 
 export const defaultLimits: Limits = {
@@ -45,5 +43,4 @@ export const defaultLimits: Limits = {
   drainMs: 60_000,
   slowMs: 60_000,
   minBodyBytes: 64 * 1024,
-  stalledMs: 5 * 60_000,
 };

@@ -22,8 +22,7 @@ export function recordRequest(
       id,
       method: request.method ?? "",
       route: match.kind === "route" ? match.route.path : "-",
-      // A refusal that goes to the socket directly never ends.
-      status: response.writableEnded || response.statusCode >= 400 ? response.statusCode : clientLeft,
+      status: response.writableEnded ? response.statusCode : clientLeft,
       bytes: socket.bytesWritten - bytesBefore,
       ms: Math.round(performance.now() - startedAt),
       who: nameOf(identity),
