@@ -38,7 +38,6 @@ const limits = {
   "least request body per minute": bytes((defaultLimits.minBodyBytes * 60_000) / defaultLimits.slowMs),
   "time a client may stop reading": time(defaultLimits.idleMs),
   "pages in work or waiting": defaultLimits.pages,
-  "downloads at once": defaultLimits.downloads,
   "time for downloads when Platen stops": time(shutdownTimeoutMs),
   form: bytes(formLimitBytes),
   "printer form, with PrintTicket": bytes(printerFormLimitBytes),

@@ -30,8 +30,6 @@ interface Service {
   readonly pageQueue: WorkQueue;
   /** Downloads being prepared, or waiting for it. */
   readonly downloadQueue: WorkQueue;
-  /** Downloads being sent. */
-  readonly downloads: Quota;
   /** For refused and interrupted requests. */
   readonly log: LimitedLog;
 }
@@ -51,14 +49,13 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
     bodyBytes: new Quota(limits.bodyBytes, "forms and pages are being sent"),
     pageQueue: new WorkQueue(maxConcurrentPages, new Quota(limits.pages, "pages are requested")),
     downloadQueue: new WorkQueue(maxConcurrentDownloads),
-    downloads: new Quota(limits.downloads, "downloads are being sent"),
     log,
   };
   const server = createServer({
     insecureHTTPParser: false,
     maxHeaderSize: limits.headBytes,
     headersTimeout: limits.headMs,
-    connectionsCheckingInterval: limits.headCheckMs,
+    connectionsCheckingInterval: Math.ceil(limits.headMs / 6),
     keepAliveTimeout: limits.keepAliveMs,
     // Uploads may take longer than Node's five minutes; `watchBody` closes connections that are too slow.
     requestTimeout: 0,

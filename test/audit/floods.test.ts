@@ -122,18 +122,17 @@ test("sign-ins and sign-outs are logged however many attempts are refused", asyn
   ]);
 });
 
-test("many aborted forms do not fill the log, and a download over the limit is logged with its path", async (t) => {
-  const service = await startApp(t, { limits: { downloads: 0 } });
-  const id = await service.addPrinter();
+test("many aborted forms do not fill the log, and a page over the limit is logged with its path", async (t) => {
+  const service = await startApp(t, { limits: { pages: 0 } });
   const form = postText("/clients", "application/x-www-form-urlencoded", "name=A", { length: 1000 });
 
   for (let i = 0; i < 25; i++) await hangUpAfter(service.url, form);
-  const answer = await service.fetch(`/printers/${id}/packages/rmm`);
+  const answer = await service.fetch("/printers?q=x");
 
   assert.equal(service.lines.filter((line) => line.startsWith("broken off")).length, 20);
   assert.equal(answer.status, 503);
   assert.deepEqual(refusalLines(service.lines), [
-    `refused with 503: ${(await answer.text()).trim()} (GET /printers/${id}/packages/rmm from 127.0.0.1)`,
+    `refused with 503: ${(await answer.text()).trim()} (GET /printers?q=x from 127.0.0.1)`,
   ]);
 });
 

@@ -210,15 +210,3 @@ test("the five most recent revisions of each kind are kept, even if the clock is
   assert.equal(deployments.lastDeployed(id)?.revision, "r8");
   assert.deepEqual(store.downloads.lastDeployed().get(id), deployments.lastDeployed(id));
 });
-
-test("the number of counts in memory is limited", async (t) => {
-  const app = await startApp(t);
-  const { deployments } = app.app;
-  const many = Array.from({ length: 30_000 }, (_, i) => ({ id: i + 1, revision: "r" }));
-
-  recordDownload(app, many, "rmm");
-  recordDownload(app, many, "mdm");
-  await deployments.flush();
-
-  assert.deepEqual(app.lines, ["warning: downloads are not counted: too many at once"]);
-});

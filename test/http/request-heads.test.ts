@@ -49,7 +49,7 @@ test("an ambiguous request is answered 400, the connection ends, and a hidden re
 });
 
 test("a head that arrives byte by byte, and a silent connection, end with 408", async (t) => {
-  const { url, fetch } = await startApp(t, { limits: { headMs: 200, headCheckMs: 50 } });
+  const { url, fetch } = await startApp(t, { limits: { headMs: 200 } });
   const silent = await connectRaw(url);
   const dripping = await connectRaw(url);
 
@@ -60,7 +60,6 @@ test("a head that arrives byte by byte, and a silent connection, end with 408", 
 
   for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 408 /);
   assert.equal((await fetch("/health")).status, 200);
-  assert.deepEqual([defaultLimits.headMs, defaultLimits.headCheckMs], [30_000, 5_000]);
 });
 
 test("a head of at most 16 KB is read, and no header is ignored silently", async (t) => {

@@ -12,7 +12,6 @@ import type { Download, OpenDownload, Reply, Stream, TextReply } from "./reply.t
 interface SendContext {
   readonly app: Pick<App, "config">;
   readonly bodyBytes: Quota;
-  readonly downloads: Quota;
   readonly log: LimitedLog;
 }
 
@@ -30,7 +29,7 @@ export async function send(
   for (const [name, value] of Object.entries(answerHeaders(sending.app.config))) {
     response.setHeader(name, value);
   }
-  if (reply.kind === "download") return sendDownload(sending, request, response, reply);
+  if (reply.kind === "download") return sendDownload(request, response, reply);
   response.setHeader("Cache-Control", "no-store");
   if (reply.kind === "redirect") {
     if (reply.cookies?.length) response.setHeader("Set-Cookie", reply.cookies);
@@ -38,7 +37,7 @@ export async function send(
     response.writeHead(303, { Location: location, "Content-Length": 0 }).end();
     return;
   }
-  if (reply.kind === "stream") return sendStream(sending, request, response, reply);
+  if (reply.kind === "stream") return sendStream(request, response, reply);
   return sendText(sending, request, response, reply);
 }
 
@@ -79,7 +78,6 @@ async function sendText(
 }
 
 async function sendDownload(
-  { downloads }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   reply: Download,
@@ -105,24 +103,27 @@ async function sendDownload(
   if (reply.fileName !== undefined) response.setHeader("Content-Disposition", dispositionOf(reply.fileName));
   if (range !== undefined) response.setHeader("Content-Range", `bytes ${start}-${end - 1}/${reply.size}`);
   response.statusCode = range === undefined ? 200 : 206;
-  if (request.method === "HEAD" || start === end) {
-    response.end();
-    return;
+  if (request.method === "HEAD" || start === end) response.end();
+  else await sendPart(response, reply, start, end);
+}
+
+async function sendPart(
+  response: ServerResponse,
+  reply: Download,
+  start: number,
+  end: number,
+): Promise<void> {
+  const download = await reply.open();
+  try {
+    response.flushHeaders();
+    await writeAll(response, download.chunks(start, end));
+    if (end === reply.size) reply.onSent?.();
+  } finally {
+    await download.close?.();
   }
-  await downloads.runWith(undefined, 1, async () => {
-    const download = await reply.open();
-    try {
-      response.flushHeaders();
-      await writeAll(response, download.chunks(start, end));
-      if (end === reply.size) reply.onSent?.();
-    } finally {
-      await download.close?.();
-    }
-  });
 }
 
 async function sendStream(
-  { downloads }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   { type, fileName, chunks, onSent }: Stream,
@@ -133,10 +134,8 @@ async function sendStream(
     response.end();
     return;
   }
-  await downloads.runWith(undefined, 1, async () => {
-    await writeAll(response, chunks());
-    onSent?.();
-  });
+  await writeAll(response, chunks());
+  onSent?.();
 }
 
 /** Shared caches must not keep answers that need a session, a token or a link. */
