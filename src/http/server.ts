@@ -14,8 +14,14 @@ import { basePath, removeBasePath } from "./base-path.ts";
 import { admit, answerInOrder, yieldToRequests } from "./requests/connections.ts";
 import { drain } from "./requests/forms.ts";
 import { defaultLimits, type Limits } from "./requests/limits.ts";
-import { recordRequest } from "./requests/request-entries.ts";
-import { findRoute, type MatchedRoute, parentPath, type RequestTarget, runRoute } from "./router.ts";
+import {
+  findRoute,
+  type MatchedRoute,
+  parentPath,
+  type RequestTarget,
+  type RouteMatch,
+  runRoute,
+} from "./router.ts";
 import { routes } from "./routes.ts";
 import { recordOrigin, senderOf, setSenderCheck } from "./sender.ts";
 import { checkHost, isCrossSite } from "./service-url.ts";
@@ -92,6 +98,34 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
     stopWatching();
     recordAnswer();
   }
+}
+
+/** The status for a client that left before the answer ended. nginx uses it for one that left before it began. */
+const clientLeft = 499;
+
+/** @returns a function that logs and counts the request when its answer has ended */
+function recordRequest(
+  { logRequest, metrics }: App,
+  request: IncomingMessage,
+  response: ServerResponse,
+  match: RouteMatch,
+): () => void {
+  const { socket } = request;
+  const [startedAt, bytesBefore] = [performance.now(), socket.bytesWritten];
+  return () => {
+    const { id, identity } = senderOf(request);
+    const entry = {
+      id,
+      method: request.method ?? "",
+      route: match.kind === "route" ? match.route.path : "-",
+      status: response.writableEnded ? response.statusCode : clientLeft,
+      bytes: socket.bytesWritten - bytesBefore,
+      ms: Math.round(performance.now() - startedAt),
+      who: nameOf(identity),
+    };
+    logRequest(entry);
+    metrics.record(entry);
+  };
 }
 
 function requestTargetOf({ method = "GET", url = "/" }: IncomingMessage): RequestTarget {

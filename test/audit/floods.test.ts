@@ -132,7 +132,7 @@ test("many aborted forms do not fill the log, and a page over the limit is logge
   assert.equal(service.lines.filter((line) => line.startsWith("broken off")).length, 20);
   assert.equal(answer.status, 503);
   assert.deepEqual(refusalLines(service.lines), [
-    `refused with 503: ${(await answer.text()).trim()} (GET /printers?q=x from 127.0.0.1)`,
+    `refused with 503: ${(await answer.text()).trim()} (GET /printers from 127.0.0.1)`,
   ]);
 });
 
