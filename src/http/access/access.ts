@@ -13,7 +13,7 @@ import { type Help, UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
 import { type Actor, currentActor } from "../../store/actor.ts";
 import { isNavigation } from "../answer-form.ts";
-import { acceptsHtml, basicChallenge, isReading, statusReply } from "../answers/errors.ts";
+import { acceptsHtml, basicChallenge, isReading, requestLine, statusReply } from "../answers/errors.ts";
 import { type Reply, redirect } from "../answers/reply.ts";
 import type { RequestTarget, Route, RouteMatch } from "../router.ts";
 import { recordIdentity, senderOf } from "../sender.ts";
@@ -37,13 +37,13 @@ export function checkSender(
     recordIdentity(request, identifySender(app, request, target));
   } catch (error) {
     const actor = { who: nameOf(unauthenticated), from: senderOf(request).address };
-    if (error instanceof UserError) recordRefusal(app, request, target, actor, error.message);
+    if (error instanceof UserError) recordRefusal(app, request, actor, error.message);
     throw error;
   }
   const { identity, address: from } = senderOf(request);
   const refusal = refusalOf(app, request, identity, target.match);
   const known = who ?? (identity.kind === "nobody" ? undefined : nameOf(identity));
-  if (refusal !== undefined && known !== undefined) recordRefusal(app, request, target, { who: known, from });
+  if (refusal !== undefined && known !== undefined) recordRefusal(app, request, { who: known, from });
   return refusal;
 }
 
@@ -200,17 +200,8 @@ function returnPathOf(request: IncomingMessage): string {
   return pathname + search;
 }
 
-const maxPathCharacters = 200;
-
 /** Records a refusal in the audit log. */
-function recordRefusal(
-  { store }: App,
-  { method }: IncomingMessage,
-  { url: { pathname } }: RequestTarget,
-  actor: Actor,
-  why?: string,
-): void {
-  const visible = pathname.length > maxPathCharacters ? `${pathname.slice(0, maxPathCharacters)}…` : pathname;
-  const what = `${method} ${visible}${why === undefined ? "" : `: ${why}`}`;
-  store.audit.record("refused", { what, actor });
+function recordRefusal({ store }: App, request: IncomingMessage, actor: Actor, why?: string): void {
+  const line = requestLine(request);
+  store.audit.record("refused", { what: why === undefined ? line : `${line}: ${why}`, actor });
 }
