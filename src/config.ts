@@ -56,14 +56,9 @@ export function acceptsPasswords({ adminPassword, adminPasswordFile }: Config): 
   return adminPassword !== undefined || adminPasswordFile !== undefined;
 }
 
-/** Whether only this machine can connect to the service. */
-export function isLoopbackOnly({ host = "" }: Pick<Config, "host">): boolean {
-  return isLoopbackHost(host);
-}
-
 /** Whether other machines can connect to the service and change everything without sign-in. */
 export function isOpenToAll(config: Config): boolean {
-  return !needsSignIn(config) && !isLoopbackOnly(config);
+  return !needsSignIn(config) && !isLoopbackHost(config.host ?? "");
 }
 
 /** Whether sign-in is on and nobody can be administrator. */

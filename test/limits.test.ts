@@ -14,7 +14,6 @@ import { maxSubnets } from "../src/domain/subnet.ts";
 import { listLimitBytes } from "../src/http/import/import.ts";
 import { defaultLimits } from "../src/http/requests/limits.ts";
 import { formLimitBytes, printerFormLimitBytes } from "../src/http/requests/multipart.ts";
-import { headLimits } from "../src/http/requests/request-heads.ts";
 import { infLimitBytes, languageLimit } from "../src/inf/document.ts";
 import { infCountLimit, infsLimitBytes } from "../src/inf/entries.ts";
 import { lineLimit } from "../src/inf/lines.ts";
@@ -34,13 +33,11 @@ import { inspectionLimits } from "../src/workers/inspections.ts";
 /** The limit in each row of the page. */
 const limits = {
   "open connections": defaultLimits.connections,
-  "request line and headers": bytes(headLimits.bytes),
-  "request headers": headLimits.headers,
+  "request line and headers": bytes(defaultLimits.headBytes),
   "time for all headers to arrive": time(defaultLimits.headMs),
   "least request body per minute": bytes((defaultLimits.minBodyBytes * 60_000) / defaultLimits.slowMs),
-  "time a client may stop reading": time(defaultLimits.stalledMs),
+  "time a client may stop reading": time(defaultLimits.idleMs),
   "pages in work or waiting": defaultLimits.pages,
-  "downloads at once": defaultLimits.downloads,
   "time for downloads when Platen stops": time(shutdownTimeoutMs),
   form: bytes(formLimitBytes),
   "printer form, with PrintTicket": bytes(printerFormLimitBytes),

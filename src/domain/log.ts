@@ -25,6 +25,15 @@ interface Log {
   readonly logRequest: (entry: RequestEntry) => void;
 }
 
+/** Characters that can end a line or a quotation, or are invisible. */
+const unsafe = /[\p{C}\p{Zl}\p{Zp}“”]/gu;
+
+/** A text from outside for the text log, in quotation marks. It cannot imitate another field or line. */
+export function quoted(text: string): string {
+  const codePoint = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+  return `“${text.replace(unsafe, codePoint)}”`;
+}
+
 /** A log in the format of `LOG_FORMAT`. @param write receives whole lines */
 export function makeLog(format: LogFormat, write: (text: string) => void, clock: () => number): Log {
   const time = () => new Date(clock()).toISOString();
@@ -33,9 +42,10 @@ export function makeLog(format: LogFormat, write: (text: string) => void, clock:
     return { log: (message) => writeJson({ level: levelOf(message), message }), logRequest: writeJson };
   }
   return {
-    log: (line) => write(`${time()} ${line}\n`),
+    // Further lines, such as an error's stack, are indented: none of them looks like an entry.
+    log: (message) => write(`${time()} ${message.split(/[\n\v\f\r\x85\u2028\u2029]+/).join("\n  ")}\n`),
     logRequest: ({ id, method, route, status, bytes, ms, who }) =>
-      write(`${time()} ${id} ${method} ${route} ${status} ${bytes} bytes ${ms} ms “${who}”\n`),
+      write(`${time()} ${id} ${method} ${route} ${status} ${bytes} bytes ${ms} ms ${quoted(who)}\n`),
   };
 }
 

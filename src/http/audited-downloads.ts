@@ -3,7 +3,7 @@ import type { App } from "../app.ts";
 import type { LinkOwner } from "../domain/access/link.ts";
 import { crossSitePage, type DeployedPrinter } from "../domain/deploy/download.ts";
 import { currentActor } from "../store/actor.ts";
-import type { Download, OnBegin, Stream } from "./answers/reply.ts";
+import type { Download, Stream } from "./answers/reply.ts";
 import { recordOf } from "./deploy/owners.ts";
 import type { RequestContext } from "./router.ts";
 import { isCrossSite, isOwnAddress } from "./service-url.ts";
@@ -17,7 +17,7 @@ interface Downloaded {
   readonly printers?: readonly DeployedPrinter[] | undefined;
 }
 
-/** Makes the audit log record a download when its first byte is sent. */
+/** Makes the audit log record a download when its last byte was sent. */
 export function audited<T extends Download | Stream>(
   { app, request }: RequestContext,
   { what, owner, printers }: Downloaded,
@@ -31,8 +31,7 @@ export function audited<T extends Download | Stream>(
     digest: download.kind === "stream" ? "" : download.etag,
     actor: currentActor(),
   };
-  const onBegin: OnBegin = (range) => app.store.audit.recordDownload(entry, range);
-  return { ...download, onBegin };
+  return { ...download, onSent: () => app.store.audit.record("downloaded", entry) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { hasSessions, isOpenToAll } from "../config.ts";
 import { roleOf } from "../domain/access/access.ts";
 import { uploadDialog } from "../html/drivers/driver-upload.ts";
 import type { Hole } from "../html/html.ts";
@@ -7,11 +8,12 @@ import { assets } from "./assets.ts";
 import { senderOf } from "./sender.ts";
 
 export function pageContextOf(request: IncomingMessage, message?: Message): PageContext {
-  const { identity, signedIn, oidcCookie, canSignIn, isOpenToAll, uploadLimitBytes } = senderOf(request);
+  const { identity, signedIn, oidcCookie, config } = senderOf(request);
   const name = identity.kind === "person" ? identity.name : undefined;
   const isSignedInHere = signedIn !== undefined || oidcCookie !== undefined;
-  const visitor = { name, role: roleOf(identity), isSignedInHere, canSignIn, isOpenToAll };
-  const dialog = canChange(visitor) && uploadLimitBytes > 0 ? uploadDialog(uploadLimitBytes) : undefined;
+  const settings = { canSignIn: hasSessions(config), isOpenToAll: isOpenToAll(config) };
+  const visitor = { name, role: roleOf(identity), isSignedInHere, ...settings };
+  const dialog = canChange(visitor) ? uploadDialog(config.uploadLimitBytes) : undefined;
   return { assets, visitor, message, uploadDialog: dialog };
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { hasSessions, isOpenToAll } from "../config.ts";
+import type { Config } from "../config.ts";
 import { type Identity, unauthenticated } from "../domain/access/access.ts";
-import { isTrusted, noProxies, type Proxies } from "../domain/access/proxies.ts";
+import { isTrusted, type Proxies } from "../domain/access/proxies.ts";
 import { plainAddress } from "../domain/address.ts";
 import type { SignedIn } from "../services/access/sessions.ts";
 
@@ -17,26 +17,17 @@ export interface IdentifiedSender {
 interface Sender extends Origin, IdentifiedSender {
   /** Identifies the request in the log: 8 hexadecimal digits. */
   readonly id: string;
-  /** Whether people sign in at Platen's own page. The same for all senders. */
-  readonly canSignIn: boolean;
-  /** Whether sign-in is off although other machines can connect. The same for all senders. */
-  readonly isOpenToAll: boolean;
-  /** The maximum size of a driver ZIP; 0 for a request whose origin is not recorded. The same for all senders. */
-  readonly uploadLimitBytes: number;
+  /** The same for all senders. */
+  readonly config: Config;
 }
 
 const senders = new WeakMap<IncomingMessage, Sender>();
 
-/** Unauthenticated until `recordIdentity` is called. */
+/** Unauthenticated until `recordIdentity` is called. @throws Error before `recordOrigin` */
 export function senderOf(request: IncomingMessage): Sender {
-  const unknown = {
-    id: "-",
-    identity: unauthenticated,
-    canSignIn: false,
-    isOpenToAll: false,
-    uploadLimitBytes: 0,
-  };
-  return senders.get(request) ?? { ...originOf(request, noProxies), ...unknown };
+  const sender = senders.get(request);
+  if (sender === undefined) throw new Error("a request without a recorded origin");
+  return sender;
 }
 
 /** Records where a request comes from. Call it before anything else. */
@@ -44,14 +35,8 @@ export function recordOrigin(
   { config, random }: Pick<App, "config" | "random">,
   request: IncomingMessage,
 ): void {
-  const { uploadLimitBytes } = config;
-  const settings = {
-    id: random(4).toString("hex"),
-    canSignIn: hasSessions(config),
-    isOpenToAll: isOpenToAll(config),
-    uploadLimitBytes,
-  };
-  senders.set(request, { ...originOf(request, config.proxies), identity: unauthenticated, ...settings });
+  const id = random(4).toString("hex");
+  senders.set(request, { ...originOf(request, config.proxies), id, config, identity: unauthenticated });
 }
 
 export function recordIdentity(request: IncomingMessage, sender: IdentifiedSender): void {

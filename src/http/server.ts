@@ -3,11 +3,10 @@ import type { App } from "../app.ts";
 import { nameOf } from "../domain/access/access.ts";
 import { hostNetwork } from "../domain/address.ts";
 import { missingPage, UserError } from "../domain/errors.ts";
-import { LimitedLog } from "../services/limited-log.ts";
+import { type LimitedLog, limitLog } from "../domain/flood-limit.ts";
 import { runAs } from "../store/actor.ts";
 import { Quota, WorkQueue } from "../workers/admission.ts";
 import { checkNeeds, checkSender, checkStillAllowed } from "./access/access.ts";
-import { lastAnswer } from "./answers/answer-headers.ts";
 import { acceptsHtml, errorReply, isReading, requestLine, statusReply } from "./answers/errors.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
 import { send } from "./answers/send.ts";
@@ -15,12 +14,17 @@ import { basePath, removeBasePath } from "./base-path.ts";
 import { admit, answerInOrder, yieldToRequests } from "./requests/connections.ts";
 import { drain } from "./requests/forms.ts";
 import { defaultLimits, type Limits } from "./requests/limits.ts";
-import { recordRequest } from "./requests/request-entries.ts";
-import { answerBrokenRequests, endWith, headLimits, headProblem } from "./requests/request-heads.ts";
-import { findRoute, type MatchedRoute, parentPath, type RequestTarget, runRoute } from "./router.ts";
+import {
+  findRoute,
+  type MatchedRoute,
+  parentPath,
+  type RequestTarget,
+  type RouteMatch,
+  runRoute,
+} from "./router.ts";
 import { routes } from "./routes.ts";
 import { recordOrigin, senderOf, setSenderCheck } from "./sender.ts";
-import { checkChangeHost, checkReadHost, isCrossSite } from "./service-url.ts";
+import { checkHost, isCrossSite } from "./service-url.ts";
 
 /** A server with its limits and queues. */
 interface Service {
@@ -32,8 +36,6 @@ interface Service {
   readonly pageQueue: WorkQueue;
   /** Downloads being prepared, or waiting for it. */
   readonly downloadQueue: WorkQueue;
-  /** Downloads being sent. */
-  readonly downloads: Quota;
   /** For refused and interrupted requests. */
   readonly log: LimitedLog;
 }
@@ -45,7 +47,7 @@ const maxConcurrentDownloads = 32;
 
 /** Makes the HTTP server. The caller starts and closes it. */
 export function createHttpServer(app: App, limits: Limits = defaultLimits): Server {
-  const log = new LimitedLog(app.log);
+  const log = limitLog(app.log);
   const connections = new Quota(limits.connections, "connections are open");
   const service = {
     app,
@@ -53,26 +55,21 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
     bodyBytes: new Quota(limits.bodyBytes, "forms and pages are being sent"),
     pageQueue: new WorkQueue(maxConcurrentPages, new Quota(limits.pages, "pages are requested")),
     downloadQueue: new WorkQueue(maxConcurrentDownloads),
-    downloads: new Quota(limits.downloads, "downloads are being sent"),
     log,
   };
   const server = createServer({
     insecureHTTPParser: false,
-    maxHeaderSize: headLimits.bytes,
+    maxHeaderSize: limits.headBytes,
     headersTimeout: limits.headMs,
-    connectionsCheckingInterval: limits.headCheckMs,
+    connectionsCheckingInterval: Math.ceil(limits.headMs / 6),
     keepAliveTimeout: limits.keepAliveMs,
     // Uploads may take longer than Node's five minutes; `watchBody` closes connections that are too slow.
     requestTimeout: 0,
-    // Node's own answer would not have the headers of `answerHeaders`.
-    requireHostHeader: false,
   });
-  // Node silently drops headers above this number. One more than the limit lets `headProblem` refuse the request, which
-  // may have lost its Origin or Host.
-  server.maxHeadersCount = headLimits.headers + 1;
+  // Without this, Node silently drops headers above 2,000, perhaps Origin or Host.
+  server.maxHeadersCount = 0;
   server.setTimeout(limits.idleMs);
-  answerBrokenRequests(server, app.config, log);
-  server.on("connection", (socket) => admit(socket, connections, { config: app.config, log }));
+  server.on("connection", (socket) => admit(socket, connections, app.config, log));
   const answerNext = (request: IncomingMessage, response: ServerResponse) =>
     answer(service, request, response);
   server.on("request", answerInOrder(limits.pipelinedRequests, answerNext));
@@ -83,7 +80,7 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
   const { app } = service;
   removeBasePath(request, basePath(app.config));
   recordOrigin(app, request);
-  const stopWatching = watchBody(service, request, response);
+  const stopWatching = watchBody(request, service.limits);
   const target = requestTargetOf(request);
   const recordAnswer = recordRequest(app, request, response, target.match);
   try {
@@ -103,34 +100,52 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
   }
 }
 
+/** The status for a client that left before the answer ended. nginx uses it for one that left before it began. */
+const clientLeft = 499;
+
+/** @returns a function that logs and counts the request when its answer has ended */
+function recordRequest(
+  { logRequest, metrics }: App,
+  request: IncomingMessage,
+  response: ServerResponse,
+  match: RouteMatch,
+): () => void {
+  const { socket } = request;
+  const [startedAt, bytesBefore] = [performance.now(), socket.bytesWritten];
+  return () => {
+    const { id, identity } = senderOf(request);
+    const entry = {
+      id,
+      method: request.method ?? "",
+      route: match.kind === "route" ? match.route.path : "-",
+      status: response.writableEnded ? response.statusCode : clientLeft,
+      bytes: socket.bytesWritten - bytesBefore,
+      ms: Math.round(performance.now() - startedAt),
+      who: nameOf(identity),
+    };
+    logRequest(entry);
+    metrics.record(entry);
+  };
+}
+
 function requestTargetOf({ method = "GET", url = "/" }: IncomingMessage): RequestTarget {
   const parsed = parseUrl(url);
   if (parsed === undefined) return { url: new URL("http://platen"), match: { kind: "nothing" } };
   return { url: parsed, match: findRoute(routes, method, parsed.pathname) };
 }
 
-const tooSlow = "The request came too slowly.";
-
 /**
  * Closes the connection of a client that sends its request's body too slowly.
  * @returns a function that stops the watch
  */
-function watchBody(
-  { app, limits, log }: Service,
-  request: IncomingMessage,
-  response: ServerResponse,
-): () => void {
+function watchBody(request: IncomingMessage, limits: Limits): () => void {
   let total = request.socket.bytesRead;
   const timer = setInterval(() => {
     const received = request.socket.bytesRead - total;
     total += received;
     if (request.complete) clearInterval(timer);
     // Bytes that Platen has not read yet show that Platen is slow, not the client.
-    else if (received < limits.minBodyBytes && request.readableLength === 0) {
-      response.statusCode = 408;
-      log.logRefused(408, tooSlow, `${requestLine(request)} from ${senderOf(request).address}`);
-      endWith(request.socket, response, lastAnswer(app.config, 408, tooSlow));
-    }
+    else if (received < limits.minBodyBytes && request.readableLength === 0) request.socket.destroy();
   }, limits.slowMs);
   return () => clearInterval(timer);
 }
@@ -151,8 +166,12 @@ async function recover(
   const isGone = (error as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE" || isClosed(request);
   if (response.headersSent || isGone) {
     response.destroy();
-    const why = isGone ? "the client left" : error instanceof Error ? error.message : String(error);
-    log.log(`broken off: ${requestLine(request)}: ${why}`, hostNetwork(senderOf(request).address));
+    const why = isGone
+      ? "the client left, or was too slow"
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    log(`broken off: ${requestLine(request)}: ${why}`, hostNetwork(senderOf(request).address));
     return;
   }
   for (const name of response.getHeaderNames()) response.removeHeader(name);
@@ -160,11 +179,7 @@ async function recover(
 }
 
 async function handle(service: Service, request: IncomingMessage, target: RequestTarget): Promise<Reply> {
-  const problem = headProblem(request);
-  if (problem !== undefined) {
-    return statusReply(request, problem.status, problem.message, { Connection: "close" });
-  }
-  if (target.url.pathname !== "/health") checkReadHost(request, service.app.config);
+  if (target.url.pathname !== "/health") checkHost(request, service.app.config);
   const refused = checkSender(service.app, request, target);
   if (refused !== undefined) return refused;
   const { identity, address: from } = senderOf(request);
@@ -188,7 +203,8 @@ async function handleAllowed(
   }
   checkNeeds(app, match.route);
   if (isReading(request)) return runReading(service, request, { url, match });
-  checkOrigin(app, request);
+  if (isCrossSite(request, app.config))
+    throw new UserError("forbidden", "Platen refuses requests from other sites. Open Platen and try again.");
   setSenderCheck(request, () => checkStillAllowed(app, request, target));
   const bodySize = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
   const bufferedBytes = Math.min(bodySize, match.route.maxBufferedBytes);
@@ -212,14 +228,6 @@ function runReading(
     if (isClosed(request)) throw new Error("the client left");
     return run();
   }, senderOf(request).address);
-}
-
-/** @throws UserError for a change from another site's page, or under an unknown host name */
-function checkOrigin({ config }: App, request: IncomingMessage): void {
-  if (isCrossSite(request, config)) {
-    throw new UserError("forbidden", "Platen refuses requests from other sites. Open Platen and try again.");
-  }
-  checkChangeHost(request, config);
 }
 
 /** Undefined if the request's address is not valid. */

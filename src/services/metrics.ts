@@ -18,17 +18,18 @@ interface MetricsOptions {
   readonly version: string;
 }
 
-interface Answers {
+interface Labels {
   readonly method: string;
   readonly route: string;
+}
+
+interface Answers extends Labels {
   readonly status: number;
   count: number;
   bytes: number;
 }
 
-interface Latencies {
-  readonly method: string;
-  readonly route: string;
+interface Latencies extends Labels {
   /** One for each bucket: the answers that took at most its seconds. */
   readonly counts: number[];
   count: number;
@@ -56,22 +57,13 @@ export class Metrics {
 
   record({ method: sent, route, status, bytes, ms }: RequestEntry): void {
     const method = knownMethods.has(sent) ? sent : "other";
-    const answers = getOrAdd(this.#answers, `${method} ${route} ${status}`, () => ({
-      method,
-      route,
-      status,
-      count: 0,
-      bytes: 0,
-    }));
+    const none = { method, route, count: 0 };
+    const key = `${method} ${route}`;
+    const answers = getOrAdd(this.#answers, `${key} ${status}`, () => ({ ...none, status, bytes: 0 }));
     answers.count++;
     answers.bytes += bytes;
-    const latencies = getOrAdd(this.#latencies, `${method} ${route}`, () => ({
-      method,
-      route,
-      counts: bucketSeconds.map(() => 0),
-      count: 0,
-      seconds: 0,
-    }));
+    const counts = bucketSeconds.map(() => 0);
+    const latencies = getOrAdd(this.#latencies, key, () => ({ ...none, counts, seconds: 0 }));
     latencies.count++;
     latencies.seconds += ms / 1000;
     for (const [i, limit] of bucketSeconds.entries())
@@ -116,41 +108,29 @@ export class Metrics {
 
   #ofRequests(): string[] {
     const answers = [...this.#answers.values()];
-    const samples = (value: (one: Answers) => number): Sample[] =>
-      answers.map((one) => {
-        const { method, route, status } = one;
-        return { labels: { method, route, status }, value: value(one) };
-      });
+    const total = (name: string, help: string, field: "count" | "bytes") =>
+      metric(
+        name,
+        "counter",
+        help,
+        answers.map(({ method, route, status, [field]: value }) => ({
+          labels: { method, route, status },
+          value,
+        })),
+      );
     const succeeded = (method: string, pattern: RegExp) =>
       answers
         .filter((one) => one.method === method && one.status === 200 && pattern.test(one.route))
         .reduce((sum, { count }) => sum + count, 0);
     const latencies = [...this.#latencies.values()].flatMap(samplesOf);
+    const seconds = "Seconds from a request to its answer’s last byte.";
+    const packages = succeeded("GET", /\/packages\/:format$/);
     return [
-      metric(
-        "platen_requests_total",
-        "counter",
-        "Answered requests.",
-        samples(({ count }) => count),
-      ),
-      metric(
-        "platen_sent_bytes_total",
-        "counter",
-        "Bytes sent, with headers.",
-        samples(({ bytes }) => bytes),
-      ),
-      metric(
-        "platen_request_seconds",
-        "histogram",
-        "Seconds from a request to its answer’s last byte.",
-        latencies,
-      ),
+      total("platen_requests_total", "Answered requests.", "count"),
+      total("platen_sent_bytes_total", "Bytes sent, with headers.", "bytes"),
+      metric("platen_request_seconds", "histogram", seconds, latencies),
       counter("platen_uploads_total", "Drivers received.", succeeded("POST", /^\/drivers\/upload$/)),
-      counter(
-        "platen_packages_total",
-        "Packages sent from beginning to end.",
-        succeeded("GET", /\/packages\/:format$/),
-      ),
+      counter("platen_packages_total", "Packages sent from beginning to end.", packages),
     ];
   }
 }
@@ -158,16 +138,11 @@ export class Metrics {
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "DELETE"]);
 
 function samplesOf({ method, route, counts, count, seconds }: Latencies): Sample[] {
-  const buckets = bucketSeconds.map((le, i) => ({ le: String(le), value: counts[i] ?? 0 }));
-  return [
-    ...[...buckets, { le: "+Inf", value: count }].map(({ le, value }) => ({
-      suffix: "_bucket",
-      labels: { method, route, le },
-      value,
-    })),
-    { suffix: "_sum", labels: { method, route }, value: seconds },
-    { suffix: "_count", labels: { method, route }, value: count },
-  ];
+  const labels = { method, route };
+  const buckets = [...bucketSeconds, "+Inf"].map((le, i) => {
+    return { suffix: "_bucket", labels: { ...labels, le }, value: counts[i] ?? count };
+  });
+  return [...buckets, { suffix: "_sum", labels, value: seconds }, { suffix: "_count", labels, value: count }];
 }
 
 function counter(name: string, help: string, value: number): string {

@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
 import { driverTitle } from "../domain/drivers/driver.ts";
+import { quoted } from "../domain/log.ts";
 import type { Icon } from "../domain/printers/icon.ts";
 import type { Preferences } from "../domain/printers/preferences.ts";
 import type { Accounts } from "./access/accounts.ts";
@@ -204,7 +205,7 @@ async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) =>
     if ((await fileState(blobs.pathOf("drivers", driver.sha256))) !== undefined) continue;
     missing++;
     if (missing <= maxNamedDrivers)
-      log(`recovered: the archive of “${driverTitle(driver)}” is missing: upload the same ZIP again`);
+      log(`recovered: the archive of ${quoted(driverTitle(driver))} is missing: upload the same ZIP again`);
   }
   if (missing > maxNamedDrivers)
     log(`recovered: so are the archives of ${missing - maxNamedDrivers} other drivers`);

@@ -17,18 +17,14 @@ export class Quota {
   /**
    * Takes a part of the quota.
    * @param client the client's address; undefined for work that may take the whole quota
-   * @returns a function that releases the part; undefined if not enough is left
+   * @returns a function that releases the part, to be called once; undefined if not enough is left
    */
   take(client: string | undefined, amount = 1): (() => void) | undefined {
     const network = client === undefined ? "" : hostNetwork(client);
     const max = client === undefined ? this.#limit : this.#limit / 2;
     if (this.#total + amount > this.#limit || (this.#used.get(network) ?? 0) + amount > max) return undefined;
     this.#add(network, amount);
-    let isUsed = true;
-    return () => {
-      if (isUsed) this.#add(network, -amount);
-      isUsed = false;
-    };
+    return () => this.#add(network, -amount);
   }
 
   /** Runs `work` with a part of the quota. @throws UserError "busy" if not enough is left, and what `work` throws */

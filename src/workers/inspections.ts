@@ -2,25 +2,19 @@ import { stoppingError, UserError } from "../domain/errors.ts";
 import { Quota, WorkQueue } from "./admission.ts";
 import { type InspectedArchive, type InspectionAnswer, readInProcess } from "./inspection-process.ts";
 
-export interface InspectionLimits {
-  readonly maxConcurrent: number;
-  /** How many may run or wait. */
-  readonly max: number;
-  /** The longest time for an archive. Large ones get more. */
-  readonly timeMs: number;
-  /** Limit of V8's heap. Memory outside of it (the INF's bytes and text, the program itself) is about 150 MB. */
-  readonly heapMb: number;
-  /** The maximum size of a ZIP inside an archive. */
-  readonly innerBytes: number;
-}
-
-export const inspectionLimits: InspectionLimits = {
+export const inspectionLimits = {
   maxConcurrent: 2,
+  /** How many may run or wait. */
   max: 24,
+  /** The longest time for an archive. Large ones get more. */
   timeMs: 30_000,
+  /** Limit of V8's heap. Memory outside of it (the INF's bytes and text, the program itself) is about 150 MB. */
   heapMb: 128,
+  /** The maximum size of a ZIP inside an archive. */
   innerBytes: 1024 * 1024 * 1024,
 };
+
+export type InspectionLimits = Readonly<typeof inspectionLimits>;
 
 export type ReadArchive = (path: string, innerBytes: number) => Promise<InspectionAnswer>;
 

@@ -256,7 +256,7 @@ test("a publishing script contains the highest id ever used, and without the ser
   await app.addPrinter();
   await app.addPrinter({ name: "Two", driver_id: "1" });
   await app.fetch("/printers/2", { method: "DELETE" });
-  const request = "GET /printers/1/publish HTTP/1.1\r\nHost: not_a_host\r\nConnection: close\r\n\r\n";
+  const request = "GET /printers/1/publish HTTP/1.1\r\nHost: nas:99999\r\nConnection: close\r\n\r\n";
 
   const { settings } = await fetchPublishScript(app, "/printers/1/publish");
   const nameless = readSettings(await exchange(app.url, request));

@@ -7,7 +7,7 @@ import { startApp, temporaryFolder } from "../support/app.ts";
 import { entriesIn, entryText, logEntries, logFiles } from "../support/audit/audit.ts";
 import { downloadCounts } from "../support/audit/counted.ts";
 
-/** Chained lines in the format of earlier versions, which had no line for the first byte of a download. */
+/** Chained lines in the format of earlier versions, of which some had lines for a part of a download and for several downloads. */
 function oldLines(last: string, seq: number): string {
   let hash = /"hash":"(\w{64})"/.exec(last)?.[1] ?? "";
   const start = '"at":"2026-11-21T15:00:00.000Z"';
@@ -18,6 +18,7 @@ function oldLines(last: string, seq: number): string {
     `{"seq":${seq + 4},${start},"event":"log-broken","who":"platen","from":"","what":"downloads and sign-ins that there was no room to write down","count":3`,
     `{"seq":${seq + 5},${start},"event":"refused","who":"eve","from":"10.0.0.9","what":"GET /accounts"`,
     `{"seq":${seq + 6},${start},"event":"downloaded","who":"several","from":"2001:db8::/32","what":"install","by":"script","printers":[[1,"r1"]],"count":7,"since":"2026-11-21T14:59:00.000Z","tallied":true`,
+    `{"seq":${seq + 7},${start},"event":"download-begun","who":"anyone","from":"10.0.0.7","kind":"printer","id":1,"name":"Office","what":"rmm","by":"script","digest":"abc","printers":[[1,"r1"]],"range":"1-39/5000","count":39,"since":"2026-11-21T14:59:00.000Z"`,
   ];
   const lines = heads.map((head) => {
     hash = createHash("sha256").update(hash).update(head).digest("hex");
@@ -40,7 +41,8 @@ test("lines of earlier versions are verified, read, and counted for their printe
   const entries = (await logEntries(app)).slice(known);
   const page = await (await app.fetch("/audit")).text();
 
-  assert.deepEqual([report.count, report.broken], [known + 6, undefined]);
+  assert.match(await (await app.fetch("/audit.csv")).text(), /,1-39\/5000,2026-11-21T14:59:00\.000Z/);
+  assert.deepEqual([report.count, report.broken], [known + 7, undefined]);
   assert.deepEqual(entries.map(entryText), [
     "downloaded printer 1 Office install",
     "downloaded rmm 4 times",
@@ -48,8 +50,13 @@ test("lines of earlier versions are verified, read, and counted for their printe
     "log-broken downloads and sign-ins that there was no room to write down 3 times",
     "refused GET /accounts",
     "downloaded install 7 times",
+    "download-begun printer 1 Office rmm 39 times",
   ]);
+  assert.match(
+    page,
+    /<strong>Download started<\/strong>[^<]*<bdi>[^<]*<\/bdi>[\s\S]{0,400}, bytes 1-39\/5000, 39 times/,
+  );
   // The version that wrote the last line had already counted its printers.
   assert.deepEqual(await downloadCounts(app, 1), ["install script 1", "rmm browser 4"]);
-  assert.equal(page.match(/class="audit-head"/g)?.length, known + 6);
+  assert.equal(page.match(/class="audit-head"/g)?.length, known + 7);
 });

@@ -1,17 +1,21 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
+import { readConfig } from "../../src/config.ts";
 import { type ErrorCode, UserError } from "../../src/domain/errors.ts";
 import { html } from "../../src/html/html.ts";
 import { answerForm, type FormAnswers, type Result, trySave, tryUpload } from "../../src/http/answer-form.ts";
 import { statusOf } from "../../src/http/answers/errors.ts";
+import { recordOrigin } from "../../src/http/sender.ts";
 import { navigation } from "../support/app.ts";
 
 const script = { "hx-request": "true" };
 
 /** A request as far as `answerForm` reads it. */
 function requestWith(headers: Record<string, string>): IncomingMessage {
-  return { headers, socket: {} } as unknown as IncomingMessage;
+  const request = { headers, socket: {} } as unknown as IncomingMessage;
+  recordOrigin({ config: readConfig({}), random: Buffer.alloc }, request);
+  return request;
 }
 
 test("every error code has one status", () => {

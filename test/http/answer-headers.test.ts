@@ -73,7 +73,6 @@ deepTest("every route answers with all headers, for any method, status and clien
 
 test("answers of every status have all headers, and none can be read by another origin", async (t) => {
   const service = await startWithRecords(t);
-  const full = await startApp(t, { limits: { connections: 0 } });
   const script = "/drivers/1/archive";
   const etag = await etagOf(service.fetch(script, { method: "HEAD" }));
   const form = "application/x-www-form-urlencoded";
@@ -92,37 +91,11 @@ test("answers of every status have all headers, and none can be read by another 
     await service.post("/clients", { name: "x".repeat(300_000) }),
     await service.post("/import", { text: "x".repeat(2_000_000) }),
     parsed(await exchange(service.url, postText("/clients", form, "", { host: "evil.example" }))),
-    parsed(await exchange(full.url, "")),
   ];
 
   const first = [200, 200, 404, 200, 200, 200, 405];
-  assert.deepEqual(statusesOf(answers), [...first, 206, 304, 416, 405, 403, 413, 503, 421, 503]);
+  assert.deepEqual(statusesOf(answers), [...first, 206, 304, 416, 405, 403, 413, 503, 421]);
   for (const { status, headers } of answers) assert.deepEqual(lacking(headers), [], `${status}`);
-});
-
-test("the answer to a broken request has all headers, and one line with the reason", async (t) => {
-  const service = await startApp(t);
-  const host = "Host: localhost\r\n";
-  const chunked = `POST /clients HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`;
-  const cases: [string, number, RegExp][] = [
-    ["no HTTP\r\n\r\n", 400, /not a valid HTTP request/],
-    [`GET / HTTP/1.1\r\n${host}X: ${"x".repeat(20_000)}\r\n\r\n`, 431, /16 KB at most/],
-    [`GET / HTTP/1.1\r\n${host}${"X: y\r\n".repeat(150)}\r\n`, 431, /100 headers at most/],
-    ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400, /names no host/],
-    [`GET / HTTP/1.1\r\n${host}Host: evil.example\r\n\r\n`, 400, /more than once/],
-    [`GET / HTTP/1.1\r\n${host}Expect: a miracle\r\n\r\n`, 417, /only the expectation 100-continue/],
-    [`${chunked}1;${"x".repeat(100_000)}\r\nn\r\n`, 413, /extensions of the body/],
-    ["CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n", 405, /not a proxy/],
-  ];
-
-  for (const [request, status, why] of cases) {
-    const text = await exchange(service.url, request);
-    const answer = parsed(text);
-
-    assert.deepEqual([answer.status, lacking(answer.headers)], [status, []], request.slice(0, 60));
-    assert.match(text, why);
-    assert.equal(answer.headers.get("connection"), "close");
-  }
 });
 
 test("browsers are told to stay on https where PUBLIC_URL is https, and only there", async (t) => {
@@ -134,8 +107,6 @@ test("browsers are told to stay on https where PUBLIC_URL is https, and only the
   ];
 
   const pages = await Promise.all(services.map(async ({ fetch }) => (await fetch("/")).headers.get(name)));
-  const broken = await exchange(services[0]?.url ?? "", "no HTTP\r\n\r\n");
 
   assert.deepEqual(pages, ["max-age=31536000", null, null]);
-  assert.equal(parsed(broken).headers.get(name), "max-age=31536000");
 });

@@ -67,12 +67,13 @@ test("an upload that breaks off at any byte, also in an ignored part or with its
   assert.doesNotMatch(service.lines.join("\n"), /error/);
 });
 
-test("a form that breaks off causes one line in the log, without a stack and with a shortened address", async (t) => {
+test("a form that breaks off causes one line in the log, without a stack and with a shortened path and no query", async (t) => {
   const service = await startApp(t);
 
   for (const [path, line] of [
-    ["/clients", /^broken off: POST \/clients: the client left$/],
-    [`/clients?${"x".repeat(10_000)}`, /^broken off: POST \/clients\?x{191}…: the client left$/],
+    ["/clients", /^broken off: POST \/clients: the client left, or was too slow$/],
+    ["/clients?link=secret", /^broken off: POST \/clients: the client left, or was too slow$/],
+    [`/${"x".repeat(10_000)}`, /^broken off: POST \/x{199}…: the client left, or was too slow$/],
   ] as const) {
     service.lines.length = 0;
     const { socket } = await connectRaw(service.url);
@@ -109,6 +110,25 @@ test("a form with a file has at most 250 parts and its size: a larger one is ref
   assert.deepEqual([taken, left], [200, []]);
   assert.equal(service.app.store.drivers.list().length, 1);
   assert.equal(service.app.store.printers.list().length, 1);
+});
+
+test("a field in a charset that nobody knows is refused with 422, and in a known one it is read", async (t) => {
+  const { app, url } = await startApp(t);
+  const send = async (charset: string) => {
+    const name = `name="name"\r\nContent-Type: text/plain; charset=${charset}`;
+    const body = Buffer.from(`${part(name, "B\xfcro")}--b--\r\n`, "latin1");
+    return exchange(url, postText("/clients", multipart, body));
+  };
+
+  const unknown = await send("klingon");
+  const known = await send("iso-8859-1");
+
+  assert.match(unknown, /^HTTP\/1\.1 422 [\s\S]*a charset that Platen does not know\. Send it in UTF-8\./);
+  assert.equal(statusOf(known), 200);
+  assert.deepEqual(
+    app.store.clients.list().map(({ name }) => name),
+    ["Büro"],
+  );
 });
 
 test("a form of a hundred thousand empty fields does not delay other requests", async (t) => {

@@ -6,6 +6,7 @@ import { startApp } from "../support/app.ts";
 import { beginDownload } from "../support/audit/downloads.ts";
 import { textOf } from "../support/deploy/answers.ts";
 import { addLargeDriver } from "../support/deploy/large-driver.ts";
+import { exchange, statusOf } from "../support/raw.ts";
 import { until } from "../support/until.ts";
 
 const asked = { id: "0badcafe", method: "GET", route: "/printers/:id" };
@@ -31,6 +32,30 @@ test("the log has one line a request, as text or as JSON with a level", () => {
   assert.ok(json.every((line) => line.indexOf("\n") === line.length - 1));
   assert.deepEqual(levels, ["warning", "error", "info", undefined]);
   assert.deepEqual(objects[3], { time: "2026-11-26T00:00:00.000Z", ...entry });
+});
+
+test("a text from outside cannot imitate another field or line of the text log", async (t) => {
+  const line = "2026-11-26T00:00:00.000Z sign-in: let in: “admin”";
+  const lines: string[] = [];
+  const { log, logRequest } = makeLog("text", (text) => lines.push(text), Date.now);
+  const { url } = await startApp(t);
+
+  logRequest({ ...entry, who: `Ada” 7\u2028${line}\u202e` });
+  log(`error 1: x\n${line}\r${line}\u2029${line}`);
+  // Node's parser accepts only visible ASCII in an address.
+  const statuses = ["a\x85", "a\xa0", "a\x1b", "a\t"].map(async (path) =>
+    statusOf(await exchange(url, Buffer.from(`GET /${path} HTTP/1.1\r\nHost: a\r\n\r\n`, "latin1"))),
+  );
+
+  const [asked = "", failed = ""] = lines;
+  assert.ok(
+    asked.endsWith(
+      `“Ada\\u{201d} 7\\u{2028}${line.replace("“", "\\u{201c}").replace("”", "\\u{201d}")}\\u{202e}”\n`,
+    ),
+    asked,
+  );
+  assert.equal(failed.slice(25), `error 1: x\n  ${line}\n  ${line}\n  ${line}\n`);
+  assert.deepEqual(await Promise.all(statuses), [400, 400, 400, 400]);
 });
 
 test("a request is logged with its route and sender, and without anything secret", async (t) => {

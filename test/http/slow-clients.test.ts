@@ -5,7 +5,7 @@ import { client, startApp, temporaryFolder } from "../support/app.ts";
 import { withoutProc } from "../support/children.ts";
 import { statusesOf } from "../support/deploy/answers.ts";
 import { addLargeDriver, largeDriver } from "../support/deploy/large-driver.ts";
-import { deepTest, selectCases } from "../support/depth.ts";
+import { deepTest } from "../support/depth.ts";
 import { connectRaw, postText, statusOf } from "../support/raw.ts";
 import { memoryOf, peakMemory, serve } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -42,21 +42,19 @@ test("pipelined requests are answered in order; a connection with too many is cl
   assert.equal((await client(service.url).fetch("/health")).status, 200);
 });
 
-test("the connection of a client that does not read its download is closed after `stalledMs`", async (t) => {
-  const service = await startApp(t, { limits: { stalledMs: 300 } });
+test("the connection of a client that does not read its download is closed after `idleMs`", async (t) => {
+  const service = await startApp(t, { limits: { idleMs: 1500 } });
   await addLargeDriver(service);
-  const packages = ["/printers/1/packages/rmm", "/printers/1/packages/mdm"];
+  const path = "/drivers/1/archive";
+  const raw = await connectRaw(service.url);
 
-  for (const path of selectCases([...packages, "/drivers/1/archive"], 1)) {
-    const raw = await connectRaw(service.url);
-    raw.socket.write(get(path));
-    await raw.until(/200 OK/);
-    raw.socket.pause();
-    await until(() => service.lines.some((line) => line.includes(`${path}: the client is too slow`)));
-    raw.socket.destroy();
-  }
+  raw.socket.write(get(path));
+  await raw.until(/200 OK/);
+  raw.socket.pause();
+  await until(() => service.lines.some((line) => line.includes(`${path}: the client left, or was too slow`)));
+  raw.socket.destroy();
 
-  assert.equal((await service.fetch("/printers/1/packages/rmm")).status, 200);
+  assert.equal((await service.fetch(path)).status, 200);
 });
 
 test("the connection of a client that sends its form or upload too slowly is closed, and leaves nothing", async (t) => {
@@ -96,7 +94,7 @@ test("one address cannot use all connections", {
 
   const refused = more.filter((answer) => statusOf(answer) === 503);
   assert.equal(refused.length, 1, "no address has more than half");
-  assert.match(refused[0] ?? "", /\r\nX-Content-Type-Options: nosniff\r\n[\s\S]*\r\nRetry-After: 5\r\n/);
+  assert.match(refused[0] ?? "", /\r\nRetry-After: 5\r\n/);
   assert.deepEqual(others.map(statusOf), [200, 200, 200, 200]);
 });
 

@@ -24,13 +24,6 @@ export const everyone = "*";
 /** Without `REMOTE_GROUPS`, every user of the proxy is an operator. */
 const defaultGroups: readonly GroupRole[] = [{ role: "operator", group: everyone }];
 
-export const noProxies: Proxies = {
-  trusted: undefined,
-  userHeader: undefined,
-  groupsHeader: undefined,
-  groups: defaultGroups,
-};
-
 /** Reads the four settings, and adds a line to `problems` for each mistake. */
 export function readProxies(setting: (name: string) => string | undefined, problems: string[]): Proxies {
   const userHeader = readHeader("REMOTE_USER_HEADER", setting, problems);

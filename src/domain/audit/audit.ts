@@ -5,6 +5,8 @@ import { JsonFields } from "../json-fields.ts";
 const recordEvents = ["created", "changed", "deleted", "restored"] as const;
 /** All other events. */
 const otherEvents = [
+  /** A download was sent to its last byte. */
+  "downloaded",
   "signed-in",
   "sign-in-failed",
   "signed-out",
@@ -28,9 +30,9 @@ const otherEvents = [
   "log-broken",
   "entries-lost",
 ] as const;
-/** Respectively: the first byte of a download was sent; the last byte was sent. */
-const downloadEvents = ["download-begun", "downloaded"] as const;
-export const auditEvents = [...recordEvents, ...downloadEvents, ...otherEvents] as const;
+/** Lines of earlier versions: the first byte of a download was sent. */
+const oldEvents = ["download-begun"] as const;
+export const auditEvents = [...recordEvents, ...otherEvents, ...oldEvents] as const;
 
 export type OtherEvent = (typeof otherEvents)[number];
 export type AuditEvent = (typeof auditEvents)[number];
@@ -63,14 +65,7 @@ export interface ChangedField {
 }
 
 /** A printer in a download, with its revision. */
-export type DownloadedPrinter = readonly [id: number, revision: string];
-
-/** A requested part of a download: the first and the last byte, both included, and the size of the whole. */
-export interface DownloadedRange {
-  readonly first: number;
-  readonly last: number;
-  readonly size: number;
-}
+type DownloadedPrinter = readonly [id: number, revision: string];
 
 export interface AuditedEvent {
   /** UTC, milliseconds since 1970. */
@@ -88,12 +83,8 @@ export interface AuditedEvent {
   readonly digest?: string | undefined;
   /** For a download: the printers in it. */
   readonly printers?: readonly DownloadedPrinter[] | undefined;
-  /** For a download of a requested part. */
-  readonly range?: DownloadedRange | undefined;
   /** How often it happened; once by default. */
   readonly count?: number | undefined;
-  /** The first time, for events that are counted in one entry. */
-  readonly since?: number | undefined;
 }
 
 /** An event with its place in the log. */
@@ -102,7 +93,12 @@ export interface AuditEntry extends AuditedEvent {
   readonly seq: number;
   /** The number of the change in the database, for changes of records. */
   readonly change?: number | undefined;
-  /** Whether an earlier version of Platen had already counted the download when it wrote the entry. */
+  // Earlier versions of Platen wrote these.
+  /** The requested part of a download: `0-9/1000`. */
+  readonly range?: string;
+  /** The first time, for events that are counted in one entry. */
+  readonly since?: number | undefined;
+  /** Whether the download was already counted when the entry was written. */
   readonly isCounted?: boolean;
 }
 
@@ -123,8 +119,7 @@ function shortText(text: string): string {
 
 /** An entry as a JSON object without its closing brace, because the hash follows. */
 export function entryHead(entry: AuditEntry): string {
-  const { seq, at, event, who, from, record, fields, what, by, digest, printers, range, count, since } =
-    entry;
+  const { seq, at, event, who, from, record, fields, what, by, digest, printers, count, change } = entry;
   const short = (text: string | undefined) => (text === undefined ? undefined : shortText(text));
   const values = {
     seq,
@@ -140,10 +135,8 @@ export function entryHead(entry: AuditEntry): string {
     by,
     digest,
     printers,
-    range: range && `${range.first}-${range.last}/${range.size}`,
     count,
-    since: since === undefined ? undefined : new Date(since).toISOString(),
-    change: entry.change,
+    change,
   };
   return JSON.stringify(values).slice(0, -1);
 }
@@ -168,7 +161,7 @@ function entryOf(json: JsonFields): AuditEntry | undefined {
     ...{ record: recordOf(json), fields: json.objects("fields").map(fieldOf) },
     ...{ what: optional("what"), by: optional("by"), digest: optional("digest") },
     printers: json.has("printers") ? json.lists("printers").flatMap(printerOf) : undefined,
-    range: rangeOf(json.text("range")),
+    range: json.text("range"),
     count: json.integer("count") || undefined,
     since: Date.parse(json.text("since")) || undefined,
     isCounted: json.flag("tallied"),
@@ -191,13 +184,6 @@ function printerOf([id, revision]: readonly unknown[]): DownloadedPrinter[] {
   return isPrinter ? [[Number(id), revision]] : [];
 }
 
-function rangeOf(text: string): DownloadedRange | undefined {
-  const numbers = /^(\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(text)?.slice(1).map(Number);
-  if (numbers === undefined) return undefined;
-  const [first = 0, last = 0, size = 0] = numbers;
-  return { first, last, size };
-}
-
 const columns: readonly (readonly [name: string, of: (entry: AuditEntry) => unknown])[] = [
   ["seq", ({ seq }) => seq],
   ["time", ({ at }) => new Date(at).toISOString()],
@@ -213,7 +199,7 @@ const columns: readonly (readonly [name: string, of: (entry: AuditEntry) => unkn
   ["count", ({ count }) => count ?? 1],
   ["digest", ({ digest }) => digest],
   ["printers", ({ printers }) => printers?.map(([id, revision]) => `${id} ${revision}`).join("\n")],
-  ["range", ({ range }) => range && `${range.first}-${range.last}/${range.size}`],
+  ["range", ({ range }) => range],
   ["since", ({ since }) => since && new Date(since).toISOString()],
 ];
 

@@ -135,7 +135,7 @@ function entryItem(entry: AuditEntry): Html {
   const what = entry.what && downloadWord(entry.what);
   return html`<li>
     <p class="audit-head"><span class="${badEvents.has(event) && "bad"}"><strong>${wordOf(isRevoked(entry) ? "revoked" : event)}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
-      range && html`, bytes ${count(range.first)} to ${count(range.last)} of ${count(range.size)}`
+      range && html`, bytes ${range}`
     }${times !== undefined && times > 1 && html`, ${count(times)} times`}</span>
       <span class="soft">${when(entry)} · <bdi>${who}</bdi>${from !== "" && html` from <bdi>${from}</bdi>`} · entry ${seq}</span></p>
     ${fields.length > 0 && html`<ul class="audit-fields">${fields.map(fieldItem)}</ul>`}

@@ -9,11 +9,11 @@ import {
   needsSignIn,
 } from "../../config.ts";
 import { type Identity, mayUse, nameOf, roleOf, unauthenticated } from "../../domain/access/access.ts";
-import { type ErrorCode, errorMessage, type Help, UserError } from "../../domain/errors.ts";
+import { type Help, UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
 import { type Actor, currentActor } from "../../store/actor.ts";
 import { isNavigation } from "../answer-form.ts";
-import { acceptsHtml, basicChallenge, isReading, statusReply } from "../answers/errors.ts";
+import { acceptsHtml, basicChallenge, isReading, requestLine, statusReply } from "../answers/errors.ts";
 import { type Reply, redirect } from "../answers/reply.ts";
 import type { RequestTarget, Route, RouteMatch } from "../router.ts";
 import { recordIdentity, senderOf } from "../sender.ts";
@@ -36,17 +36,14 @@ export function checkSender(
   try {
     recordIdentity(request, identifySender(app, request, target));
   } catch (error) {
-    const countedAs = error instanceof UserError ? refusalWords[error.code] : undefined;
     const actor = { who: nameOf(unauthenticated), from: senderOf(request).address };
-    if (countedAs !== undefined)
-      recordRefusal(app, request, target, { actor, why: errorMessage(error), countedAs });
+    if (error instanceof UserError) recordRefusal(app, request, actor, error.message);
     throw error;
   }
   const { identity, address: from } = senderOf(request);
   const refusal = refusalOf(app, request, identity, target.match);
   const known = who ?? (identity.kind === "nobody" ? undefined : nameOf(identity));
-  if (refusal !== undefined && known !== undefined)
-    recordRefusal(app, request, target, { actor: { who: known, from } });
+  if (refusal !== undefined && known !== undefined) recordRefusal(app, request, { who: known, from });
   return refusal;
 }
 
@@ -203,25 +200,8 @@ function returnPathOf(request: IncomingMessage): string {
   return pathname + search;
 }
 
-/** The audit log counts similar refusals of unidentified senders together, under these words. */
-const refusalWords: Partial<Record<ErrorCode, string>> = {
-  unauthorized: "a token that does not hold",
-  forbidden: "a link that does not hold, or somebody who may not use this service",
-  malformed: "a name that did not come from a trusted proxy, or cannot be one",
-};
-
-const maxPathCharacters = 200;
-
-/** Records a refusal in the audit log. @param countedAs the words under which similar refusals are counted together */
-function recordRefusal(
-  { store }: App,
-  { method }: IncomingMessage,
-  { url: { pathname }, match }: RequestTarget,
-  { actor, why, countedAs }: { readonly actor: Actor; readonly why?: string; readonly countedAs?: string },
-): void {
-  const visible = pathname.length > maxPathCharacters ? `${pathname.slice(0, maxPathCharacters)}…` : pathname;
-  // Counts by the route's path, because a client can send any number of addresses.
-  const pattern = match.kind === "route" ? match.route.path : "an address where nothing is";
-  const line = (path: string, more?: string) => `${method} ${path}${more === undefined ? "" : `: ${more}`}`;
-  store.audit.record("refused", { what: line(visible, why), countedAs: line(pattern, countedAs), actor });
+/** Records a refusal in the audit log. */
+function recordRefusal({ store }: App, request: IncomingMessage, actor: Actor, why?: string): void {
+  const line = requestLine(request);
+  store.audit.record("refused", { what: why === undefined ? line : `${line}: ${why}`, actor });
 }

@@ -70,20 +70,12 @@ export function errorReply(app: Pick<App, "log">, request: IncomingMessage, erro
   return statusReply(request, 500, message);
 }
 
-const maxUrlCharacters = 200;
+const maxPathCharacters = 200;
 
-/** The method and address of a request for the log, shortened, since a client can send any address. */
+/** The method and path of a request for the log, shortened. A query may contain a link or a password. */
 export function requestLine({ method, url = "" }: IncomingMessage): string {
-  // A query at the sign-in address may contain a password.
-  const visible = url.includes("sign-in") ? url.split("?", 1).join() : withoutLink(url);
-  return `${method} ${visible.length > maxUrlCharacters ? `${visible.slice(0, maxUrlCharacters)}…` : visible}`;
-}
-
-/** Removes a link from an address, because readers of the log could use it. */
-function withoutLink(url: string): string {
-  const at = url.indexOf("?");
-  const hasLink = at >= 0 && new URLSearchParams(url.slice(at)).has("link");
-  return hasLink ? `${url.slice(0, at)}?link=…` : url;
+  const path = url.replace(/\?.*/s, "");
+  return `${method} ${path.length > maxPathCharacters ? `${path.slice(0, maxPathCharacters)}…` : path}`;
 }
 
 /** Answers with a message: a page for a browser, a fragment for a page script, otherwise one line. */

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { DownloadedRange } from "../../domain/audit/audit.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Html } from "../../html/html.ts";
 import type { FileSource } from "../../store/files.ts";
@@ -25,13 +24,6 @@ interface Redirect {
   readonly cookies?: readonly string[];
 }
 
-/**
- * Called right before the first byte of an answer is sent.
- * @param range the requested part of a download; undefined for the whole
- * @returns a function that is called after the last byte was sent
- */
-export type OnBegin = (range?: DownloadedRange) => (() => void) | undefined;
-
 /** An answer whose size and ETag are known before its first byte is made. */
 export interface Download {
   readonly kind: "download";
@@ -42,7 +34,8 @@ export interface Download {
   /** Identifies these bytes. Without the quotes of the header. */
   readonly etag: string;
   readonly cacheControl?: string;
-  readonly onBegin?: OnBegin;
+  /** Called after the last byte was sent. */
+  readonly onSent?: () => void;
   /** The bytes' encoding, or null for none, if they depend on `Accept-Encoding`: the answer then has `Vary`. */
   readonly encoding?: Encoding | null;
   /** Opens the source of the bytes before the headers are sent, so an error can still become an answer. */
@@ -54,7 +47,8 @@ export interface Stream {
   readonly kind: "stream";
   readonly type: string;
   readonly fileName: string;
-  readonly onBegin?: OnBegin;
+  /** Called after the last byte was sent. */
+  readonly onSent?: () => void;
   readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 

@@ -1,20 +1,49 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../../app.ts";
-import type { LimitedLog } from "../../services/limited-log.ts";
+import type { Config } from "../../config.ts";
+import type { LimitedLog } from "../../domain/flood-limit.ts";
 import type { Quota } from "../../workers/admission.ts";
 import { addBasePath, basePath, publicPath } from "../base-path.ts";
-import type { Limits } from "../requests/limits.ts";
 import { senderOf } from "../sender.ts";
-import { answerHeaders } from "./answer-headers.ts";
 import { compressPage, encodingFor, minCompressedLength } from "./compression.ts";
 import { requestLine } from "./errors.ts";
-import type { Download, OnBegin, OpenDownload, Reply, Stream, TextReply } from "./reply.ts";
+import type { Download, OpenDownload, Reply, Stream, TextReply } from "./reply.ts";
+
+/** Browser features that Platen's pages do not use. */
+const denied = [
+  "camera",
+  "display-capture",
+  "geolocation",
+  "hid",
+  "microphone",
+  "midi",
+  "payment",
+  "serial",
+  "usb",
+];
+
+const always: Readonly<Record<string, string>> = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "same-origin",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Permissions-Policy": denied.map((feature) => `${feature}=()`).join(", "),
+};
+
+/** One year, and not for subdomains: if Platen is at example.com, printer.example.com may need plain http. */
+const onHttps = { ...always, "Strict-Transport-Security": "max-age=31536000" };
+
+/** The headers of every answer. */
+function answerHeaders({ publicUrl }: Pick<Config, "publicUrl">): Readonly<Record<string, string>> {
+  return publicUrl?.startsWith("https:") ? onHttps : always;
+}
 
 interface SendContext {
   readonly app: Pick<App, "config">;
-  readonly limits: Limits;
   readonly bodyBytes: Quota;
-  readonly downloads: Quota;
   readonly log: LimitedLog;
 }
 
@@ -32,7 +61,7 @@ export async function send(
   for (const [name, value] of Object.entries(answerHeaders(sending.app.config))) {
     response.setHeader(name, value);
   }
-  if (reply.kind === "download") return sendDownload(sending, request, response, reply);
+  if (reply.kind === "download") return sendDownload(request, response, reply);
   response.setHeader("Cache-Control", "no-store");
   if (reply.kind === "redirect") {
     if (reply.cookies?.length) response.setHeader("Set-Cookie", reply.cookies);
@@ -40,7 +69,7 @@ export async function send(
     response.writeHead(303, { Location: location, "Content-Length": 0 }).end();
     return;
   }
-  if (reply.kind === "stream") return sendStream(sending, request, response, reply);
+  if (reply.kind === "stream") return sendStream(request, response, reply);
   return sendText(sending, request, response, reply);
 }
 
@@ -48,13 +77,15 @@ export async function send(
 const freeBytes = 16 * 1024;
 
 async function sendText(
-  { app, limits, bodyBytes, log }: SendContext,
+  { app, bodyBytes, log }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   reply: TextReply,
 ): Promise<void> {
   const { address } = senderOf(request);
-  log.logRefused(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${address}`);
+  const { status, refusal = "" } = reply;
+  if (status === 429 || status === 503)
+    log(`refused with ${status}: ${refusal} (${requestLine(request)} from ${address})`, refusal);
   const base = basePath(app.config);
   const text = reply.type.startsWith("text/html") ? addBasePath(reply.body, base) : reply.body;
   const isLong = text.length >= minCompressedLength;
@@ -72,14 +103,13 @@ async function sendText(
   };
   const quotaBytes = request.method === "HEAD" || body.length <= freeBytes ? 0 : body.length;
   await bodyBytes.runWith(address, quotaBytes, async () => {
-    response.writeHead(reply.status, headers);
+    response.writeHead(status, headers);
     if (request.method === "HEAD") response.end();
-    else await writeAll(response, [body], limits.stalledMs);
+    else await writeAll(response, [body]);
   });
 }
 
 async function sendDownload(
-  { limits, downloads }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
   reply: Download,
@@ -105,30 +135,30 @@ async function sendDownload(
   if (reply.fileName !== undefined) response.setHeader("Content-Disposition", dispositionOf(reply.fileName));
   if (range !== undefined) response.setHeader("Content-Range", `bytes ${start}-${end - 1}/${reply.size}`);
   response.statusCode = range === undefined ? 200 : 206;
-  if (request.method === "HEAD" || start === end) {
-    response.end();
-    return;
+  if (request.method === "HEAD" || start === end) response.end();
+  else await sendPart(response, reply, start, end);
+}
+
+async function sendPart(
+  response: ServerResponse,
+  reply: Download,
+  start: number,
+  end: number,
+): Promise<void> {
+  const download = await reply.open();
+  try {
+    response.flushHeaders();
+    await writeAll(response, download.chunks(start, end));
+    if (end === reply.size) reply.onSent?.();
+  } finally {
+    await download.close?.();
   }
-  await downloads.runWith(undefined, 1, async () => {
-    const download = await reply.open();
-    try {
-      response.flushHeaders();
-      const isWhole = end - start === reply.size;
-      const part = isWhole ? undefined : { first: start, last: end - 1, size: reply.size };
-      const onBegin = () => reply.onBegin?.(part);
-      const onComplete = await writeAll(response, download.chunks(start, end), limits.stalledMs, onBegin);
-      if (end === reply.size) onComplete?.();
-    } finally {
-      await download.close?.();
-    }
-  });
 }
 
 async function sendStream(
-  { limits, downloads }: SendContext,
   request: IncomingMessage,
   response: ServerResponse,
-  { type, fileName, chunks, onBegin }: Stream,
+  { type, fileName, chunks, onSent }: Stream,
 ): Promise<void> {
   response.setHeader("Content-Type", type);
   response.setHeader("Content-Disposition", dispositionOf(fileName));
@@ -136,10 +166,8 @@ async function sendStream(
     response.end();
     return;
   }
-  await downloads.runWith(undefined, 1, async () => {
-    const onComplete = await writeAll(response, chunks(), limits.stalledMs, onBegin);
-    onComplete?.();
-  });
+  await writeAll(response, chunks());
+  onSent?.();
 }
 
 /** Shared caches must not keep answers that need a session, a token or a link. */
@@ -147,49 +175,32 @@ function cachingFor(request: IncomingMessage): string {
   return senderOf(request).identity.kind === "anyone" ? "no-cache" : "private, no-cache";
 }
 
-/** The size of one write: a slow client can receive it within `stalledMs`. */
+/** The size of one write: a slow client can receive it within `idleMs`. */
 const writeBytes = 256 * 1024;
 
 /**
  * Writes chunks in order. The next chunk is read after the previous one was sent, because its buffer is reused.
- * @param stalledMs the longest time for one write
- * @returns what `onBegin` returned
- * @throws Error when the client leaves or is too slow
+ * @throws Error when the client leaves, or Node ended the connection because it was too slow
  */
-async function writeAll(
-  response: ServerResponse,
-  chunks: ReturnType<OpenDownload["chunks"]>,
-  stalledMs: number,
-  onBegin?: OnBegin,
-): Promise<ReturnType<OnBegin>> {
-  let isBegun = false;
-  let onComplete: ReturnType<OnBegin>;
+async function writeAll(response: ServerResponse, chunks: ReturnType<OpenDownload["chunks"]>): Promise<void> {
   for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += writeBytes) {
-      if (!isBegun) onComplete = onBegin?.();
-      isBegun = true;
-      await write(response, chunk.subarray(at, at + writeBytes), stalledMs);
-    }
+    for (let at = 0; at < chunk.length; at += writeBytes)
+      await write(response, chunk.subarray(at, at + writeBytes));
   }
   response.end();
-  return onComplete;
 }
 
-async function write(response: ServerResponse, piece: Uint8Array, stalledMs: number): Promise<void> {
-  let fail: (error: Error) => void = () => {};
-  const left = () =>
-    fail(Object.assign(new Error("the client left"), { code: "ERR_STREAM_PREMATURE_CLOSE" }));
-  const slow = setTimeout(() => fail(new Error("the client is too slow")), stalledMs);
-  response.once("close", left);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      fail = reject;
-      response.write(piece, (error) => (error ? reject(error) : resolve()));
+function write(response: ServerResponse, piece: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const left = () =>
+      reject(Object.assign(new Error("the client left"), { code: "ERR_STREAM_PREMATURE_CLOSE" }));
+    response.once("close", left);
+    response.write(piece, (error) => {
+      response.off("close", left);
+      if (error) reject(error);
+      else resolve();
     });
-  } finally {
-    clearTimeout(slow);
-    response.off("close", left);
-  }
+  });
 }
 
 /** Whether the client already has these bytes (RFC 9110, 13.1.2). @param etag with its quotes */

@@ -3,28 +3,25 @@ import type { Socket } from "node:net";
 import type { Config } from "../../config.ts";
 import { isTrusted } from "../../domain/access/proxies.ts";
 import { plainAddress } from "../../domain/address.ts";
-import type { LimitedLog } from "../../services/limited-log.ts";
+import type { LimitedLog } from "../../domain/flood-limit.ts";
 import type { Quota } from "../../workers/admission.ts";
-import { lastAnswer } from "../answers/answer-headers.ts";
-import { endWith } from "./request-heads.ts";
 
 /**
  * Accepts a connection, or refuses it if its client, or all clients together, have too many. A trusted proxy's
  * connections have only the limit of all clients, because its clients are not known before the first request.
  */
-export function admit(
-  socket: Socket,
-  connections: Quota,
-  { config, log }: { readonly config: Config; readonly log: LimitedLog },
-): void {
+export function admit(socket: Socket, connections: Quota, { proxies }: Config, log: LimitedLog): void {
   const address = plainAddress(socket.remoteAddress ?? "") ?? "";
-  const release = connections.take(isTrusted(config.proxies, address) ? undefined : address);
+  const release = connections.take(isTrusted(proxies, address) ? undefined : address);
   if (release !== undefined) {
     socket.once("close", release);
     return;
   }
-  log.logRefused(503, connections.refusal, address);
-  endWith(socket, undefined, lastAnswer(config, 503, connections.refusal, { "Retry-After": "5" }));
+  log(`refused with 503: ${connections.refusal} (${address})`, connections.refusal);
+  const body = `${connections.refusal}\n`;
+  const head = `HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: text/plain; charset=utf-8`;
+  socket.write(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  socket.destroySoon();
 }
 
 /**

@@ -56,7 +56,10 @@ export async function readMultipart(
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     return true;
   });
-  parser.on("field", (name, value) => fields.push([name, value]));
+  parser.on("field", (name, value: string | undefined) => {
+    if (value === undefined) parser.destroy(new UserError("invalid", unknownCharset));
+    else fields.push([name, value]);
+  });
   await feed(request, parser, { limitBytes, tooLarge });
   await recheckSender(request);
   return { fields, files: files.map(([name, chunks]) => [name, Buffer.concat(chunks)]) };
@@ -135,10 +138,7 @@ export async function receiveFile(
   } catch (error) {
     await first?.work.then(
       (incoming) => blobs.discard(incoming),
-      (failure: unknown) => {
-        // An error such as a full disk matters more than the error of the form.
-        if (!isFormError(failure)) throw failure;
-      },
+      () => {},
     );
     throw error;
   }
@@ -146,11 +146,6 @@ export async function receiveFile(
     throw new UserError("invalid", "No file was sent. Choose one and upload it again.");
   }
   return { fileName: first.fileName, incoming: await first.work };
-}
-
-/** Whether this is busboy's error for a file in an incomplete form: a plain `Error`. Disk errors have a `code`. */
-function isFormError(error: unknown): boolean {
-  return error instanceof Error && error.constructor === Error && !("code" in error);
 }
 
 /** @param takeFile reads a file, or returns false to ignore it */
@@ -196,7 +191,10 @@ function feed(request: IncomingMessage, parser: busboy.Busboy, limit: SizeLimit)
       if (!request.readableEnded)
         stop(new UserError("invalid", "The upload was interrupted. Upload the file again."));
     };
-    parser.on("error", (error) => stop(error instanceof UserError ? error : brokenForm()));
+    // busboy's own errors have no code. Those of a disk have one.
+    parser.on("error", (error) =>
+      stop(error instanceof UserError || "code" in (error as object) ? (error as Error) : brokenForm()),
+    );
     parser.once("close", () => {
       request.off("data", count).off("close", onClose);
       if (problem === undefined) resolve();
@@ -207,6 +205,9 @@ function feed(request: IncomingMessage, parser: busboy.Busboy, limit: SizeLimit)
     else request.pipe(parser);
   });
 }
+
+/** busboy has no value for such a field. */
+const unknownCharset = "A field of this form has a charset that Platen does not know. Send it in UTF-8.";
 
 function brokenForm(): UserError {
   return new UserError("invalid", "The form is incomplete. Send the file as multipart/form-data.");

@@ -12,11 +12,12 @@ import {
 import { hostNetwork } from "../../domain/address.ts";
 import { RecentMap } from "../../domain/collections.ts";
 import { errorMessage, UserError } from "../../domain/errors.ts";
+import { type LimitedLog, limitLog } from "../../domain/flood-limit.ts";
+import { quoted } from "../../domain/log.ts";
 import { isSameText, keyFor, randomText, secretDigest, signatureOf } from "../../domain/secrets.ts";
 import type { Actor } from "../../store/actor.ts";
 import type { Store } from "../../store/store.ts";
 import { Quota } from "../../workers/admission.ts";
-import { LimitedLog } from "../limited-log.ts";
 
 interface OidcOptions {
   readonly settings: OidcSettings;
@@ -69,7 +70,7 @@ export class Oidc {
   readonly #sessions = new RecentMap<string, OidcSession>(maxSessions);
   /** Cookies of sign-ins that have ended. */
   readonly #used = new RecentMap<string, boolean>(maxSessions);
-  readonly #failures: LimitedLog;
+  readonly #logFailure: LimitedLog;
   readonly #waiting = new Quota(maxWaiting, "sign-ins");
   /** What discovery found last. */
   #known: oauth.AuthorizationServer | undefined;
@@ -79,7 +80,7 @@ export class Oidc {
     this.#options = options;
     this.#client = { client_id: options.settings.clientId };
     this.#key = keyFor("oidc", options.store.secret);
-    this.#failures = new LimitedLog(options.log);
+    this.#logFailure = limitLog(options.log);
   }
 
   /** The provider's name on the sign-in page. */
@@ -151,7 +152,7 @@ export class Oidc {
     const session = { ...person, expiresAt: clock() + oidcSessionMs };
     const value = randomText(random, cookieBytes);
     this.#sessions.set(secretDigest(value), session);
-    log(`sign-in: let in: “${person.name}” from ${from} (${this.provider})`);
+    log(`sign-in: let in: ${quoted(person.name)} from ${from} (${this.provider})`);
     store.audit.record("signed-in", { what: this.provider, actor: { who: person.name, from } });
     return { cookie: value, next };
   }
@@ -169,7 +170,7 @@ export class Oidc {
 
   signOut(cookie: string, actor: Actor): void {
     this.end(cookie);
-    this.#options.log(`sign-in: signed out: “${actor.who}” from ${actor.from} (${this.provider})`);
+    this.#options.log(`sign-in: signed out: ${quoted(actor.who)} from ${actor.from} (${this.provider})`);
     this.#options.store.audit.record("signed-out", { what: this.provider, actor });
   }
 
@@ -265,7 +266,7 @@ export class Oidc {
     const name = nameInClaims(claims);
     const role: Role | undefined = roleInClaims(this.#options.settings, claims);
     if (name !== undefined && role !== undefined) return { name: this.#distinct(name), role };
-    this.#refused(name === undefined ? "no claim has a name" : `“${name}” has no role`, from);
+    this.#refused(name === undefined ? "no claim has a name" : `${name} has no role`, from);
     throw new UserError(
       "forbidden",
       name === undefined
@@ -313,10 +314,12 @@ export class Oidc {
   }
 
   #refused(why: string, from: string): void {
-    this.#failures.log(`sign-in: refused at ${this.provider}: ${why} (from ${from})`, hostNetwork(from));
+    this.#logFailure(
+      `sign-in: refused at ${this.provider}: ${quoted(why)} (from ${from})`,
+      hostNetwork(from),
+    );
     this.#options.store.audit.record("sign-in-failed", {
       what: `${this.provider}: ${why}`,
-      countedAs: this.provider,
       actor: { who: "an unknown name", from },
     });
   }

@@ -10,12 +10,13 @@ import { hostNetwork, signInNetwork } from "../../domain/address.ts";
 import { RecentMap } from "../../domain/collections.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
+import { type LimitedLog, limitLog } from "../../domain/flood-limit.ts";
+import { quoted } from "../../domain/log.ts";
 import { keyFor, randomText, secretDigest } from "../../domain/secrets.ts";
 import { counted } from "../../domain/text.ts";
 import { noHash } from "../../store/access/accounts.ts";
 import { currentActor } from "../../store/actor.ts";
 import type { Store } from "../../store/store.ts";
-import { LimitedLog } from "../limited-log.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SignedIn } from "./sessions.ts";
 import { makeDeviceCookie, readDeviceCookie } from "./sessions.ts";
@@ -72,13 +73,13 @@ export class SignIn {
   readonly #options: SignInOptions;
   readonly #deviceKey: Uint8Array;
   readonly #failed: FailedAttempts;
-  readonly #refusalLog: LimitedLog;
+  readonly #logRefusal: LimitedLog;
 
   constructor(options: SignInOptions) {
     this.#options = options;
     this.#deviceKey = keyFor("devices", options.store.secret);
     this.#failed = new FailedAttempts(options.clock);
-    this.#refusalLog = new LimitedLog(options.log);
+    this.#logRefusal = limitLog(options.log);
   }
 
   /** Sets the administrator's password. Without one in the settings, nobody can sign in as the administrator. */
@@ -202,10 +203,10 @@ export class SignIn {
   ): void {
     const { store, log } = this.#options;
     const known = store.accounts.findByName(name)?.account.name;
-    const who = known === undefined ? "somebody under a name that no account has" : `“${known}”`;
+    const who = known === undefined ? "somebody under a name that no account has" : quoted(known);
     const line = `sign-in: ${eventWords[event]}: ${who} from ${from}${what === undefined ? "" : ` (${what})`}`;
     // Only lines about refusals are limited.
-    if (event === "sign-in-failed") this.#refusalLog.log(line, hostNetwork(from));
+    if (event === "sign-in-failed") this.#logRefusal(line, hostNetwork(from));
     else log(line);
     const actor = { who: known ?? "an unknown name", from };
     store.audit.record(event, { ...(what !== undefined && { what }), actor });

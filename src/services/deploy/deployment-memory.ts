@@ -13,9 +13,6 @@ import type { Store } from "../../store/store.ts";
 
 /** Counts wait this long to be saved together, because agents download scripts by the hundred. */
 const saveDelayMs = 5000;
-const maxUnsaved = 20_000;
-/** The maximum number of characters in `what` and in `who`. */
-const textLimit = 40;
 
 /**
  * Counts which revisions of a printer were downloaded, when, and by which class of clients. The audit log contains the
@@ -91,11 +88,9 @@ export class DeploymentMemory {
 
   #count({ event, at, what = "", by = "", printers = [], count = 1, isCounted }: AuditEntry): void {
     if (event !== "downloaded" || by === crossSitePage || isCounted) return;
-    const counted = { what: what.slice(0, textLimit), who: by.slice(0, textLimit), count };
     for (const [printer_id, revision] of printers) {
       const when = deployingKinds.includes(what) ? this.#recordDeployment(printer_id, revision, at) : at;
-      if (this.#unsaved.length >= maxUnsaved) this.#warn("too many at once");
-      else this.#unsaved.push({ printer_id, revision, ...counted, first_at: when, last_at: when });
+      this.#unsaved.push({ printer_id, revision, what, who: by, count, first_at: when, last_at: when });
     }
     if (this.#isClosed || this.#unsaved.length === 0) return;
     this.#timer ??= setTimeout(() => void this.flush(), saveDelayMs).unref();

@@ -11,12 +11,7 @@ import type { Undo } from "../backup/undo.ts";
 
 interface FileServices {
   readonly store: Store;
-  readonly undo: Pick<Undo, "finish">;
-}
-
-interface ClientFileServices {
-  readonly store: Store;
-  readonly undo: Pick<Undo, "keep">;
+  readonly undo: Pick<Undo, "finish" | "keep">;
 }
 
 /** The uploaded file of a printer or client. */
@@ -61,7 +56,7 @@ export function savePreferences(
 
 /** Sets the icon for apps of a client's printers that have none. @throws UserError as `saveIcon` */
 export function saveClientIcon(
-  services: ClientFileServices,
+  services: FileServices,
   clientId: number,
   incoming: Incoming,
 ): Promise<KeptChange> {

@@ -1,38 +1,15 @@
-import type {
-  AuditEntry,
-  AuditedEvent,
-  AuditedRecord,
-  DownloadedPrinter,
-  DownloadedRange,
-  OtherEvent,
-} from "../../domain/audit/audit.ts";
+import { hostNetwork } from "../../domain/address.ts";
+import type { AuditEntry, AuditedEvent, OtherEvent } from "../../domain/audit/audit.ts";
 import { errorMessage } from "../../domain/errors.ts";
+import { FloodLimit } from "../../domain/flood-limit.ts";
 import { type Actor, currentActor, serviceActor } from "../actor.ts";
 import type { SavedChanges } from "./changes.ts";
-import { Repeats } from "./repeats.ts";
 import type { AuditPlace, AuditWriter } from "./writer.ts";
 
 /** Details of an event that changes no record. */
-interface EventDetails {
-  readonly record?: AuditedRecord | undefined;
-  readonly what?: string;
-  /** `what` without text from the client. Frequent events that are equal in this are counted together. */
-  readonly countedAs?: string;
-  readonly range?: DownloadedRange | undefined;
+interface EventDetails extends Pick<AuditedEvent, "record" | "what" | "by" | "digest" | "printers"> {
   /** The current actor by default. */
   readonly actor?: Actor;
-}
-
-interface AuditedDownload {
-  readonly actor?: Actor;
-  readonly record?: AuditedRecord | undefined;
-  readonly what: string;
-  /** The kind of client: a browser, a script, … */
-  readonly by: string;
-  /** Identifies the downloaded content. */
-  readonly digest: string;
-  /** The printers in the download. */
-  readonly printers?: readonly DownloadedPrinter[] | undefined;
 }
 
 interface AuditFiles {
@@ -45,6 +22,8 @@ interface AuditFiles {
   /** The numbers of changes that the log has and the database may still have. */
   readonly alreadyLogged: ReadonlySet<number>;
 }
+
+const severalActors: Actor = { who: "several", from: "several" };
 
 /** @param place the place of the last entry */
 type Listener = (entries: readonly AuditEntry[], place: AuditPlace) => void;
@@ -64,7 +43,13 @@ export class AuditLog {
   readonly #files: AuditFiles;
   readonly #clock: () => number;
   readonly #log: (line: string) => void;
-  readonly #repeats = new Repeats((event) => this.#push(event));
+  /** For events that anybody can cause. */
+  readonly #limits = new Map(
+    (["refused", "sign-in-failed"] as const).map((event) => [
+      event as OtherEvent,
+      new FloodLimit((count) => this.#push({ at: this.#clock(), ...severalActors, event, count })),
+    ]),
+  );
   #waiting: AuditedEvent[] = [];
   /** The number of events for which there was no room. */
   #lostCount = 0;
@@ -94,30 +79,14 @@ export class AuditLog {
     return this.#lastChange;
   }
 
-  /** Records an event that changed no record. It never throws. */
-  record(event: OtherEvent, { actor = currentActor(), countedAs, ...details }: EventDetails = {}): void {
-    const audited = { at: this.#clock(), ...actor, event, ...details };
-    this.#add(audited, countedAs === undefined ? audited : { ...audited, what: countedAs });
-  }
-
   /**
-   * Records that a download begins.
-   * @param range the requested part
-   * @returns a function that records the end of the download. Call it when everything was sent.
+   * Records an event that changed no record. It never throws. Of refusals, a sender gets limited lines per minute, and so
+   * do all together: one more line counts the rest.
    */
-  recordDownload(
-    { actor = currentActor(), ...download }: AuditedDownload,
-    range?: DownloadedRange,
-  ): () => void {
-    const begun = { at: this.#clock(), ...actor, event: "download-begun", ...download, range } as const;
-    this.#add(begun);
-    return () => {
-      const sent = { ...begun, event: "downloaded", range: undefined } as const;
-      const at = this.#waiting.lastIndexOf(begun);
-      // One line is enough when the download ends before its first line is written.
-      if (at >= 0) this.#waiting[at] = sent;
-      else this.#add({ ...sent, at: this.#clock() });
-    };
+  record(event: OtherEvent, { actor = currentActor(), ...details }: EventDetails = {}): void {
+    const limit = this.#limits.get(event);
+    if (limit?.admits(`${actor.who} ${hostNetwork(actor.from)}`) === false) return;
+    this.#push({ at: this.#clock(), ...actor, event, ...details });
   }
 
   /** @param listener is called with entries in order as soon as they are on disk */
@@ -147,15 +116,11 @@ export class AuditLog {
     await this.#writing;
   }
 
-  /** Writes everything, including counted repeats. Events recorded later are not written. */
+  /** Writes everything, including counts. Events recorded later are not written. */
   async close(): Promise<void> {
-    this.#repeats.end();
+    for (const limit of this.#limits.values()) limit.end();
     this.#isClosed = true;
     await this.flush();
-  }
-
-  #add(event: AuditedEvent, countedAs = event): void {
-    if (this.#repeats.admit(event, countedAs)) this.#push(event);
   }
 
   #push(event: AuditedEvent): void {

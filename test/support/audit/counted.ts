@@ -36,7 +36,7 @@ export function recordDownload(
   what: string,
 ): void {
   const pairs = printers.map(({ id, revision }) => [id, revision] as const);
-  app.store.audit.recordDownload({ what, by: "script", digest: "", printers: pairs })();
+  app.store.audit.record("downloaded", { what, by: "script", digest: "", printers: pairs });
 }
 
 export async function startWithPrinter(t: TestContext) {
