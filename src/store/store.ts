@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
 import { driverTitle } from "../domain/drivers/driver.ts";
@@ -7,6 +6,7 @@ import type { Icon } from "../domain/printers/icon.ts";
 import type { Preferences } from "../domain/printers/preferences.ts";
 import type { Accounts } from "./access/accounts.ts";
 import type { LinkGenerations } from "./access/link-generations.ts";
+import { openSecret } from "./access/secret.ts";
 import type { Sessions } from "./access/sessions.ts";
 import type { Tokens } from "./access/tokens.ts";
 import { ChangeRecorder } from "./audit/change-recorder.ts";
@@ -29,7 +29,7 @@ import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./deploy/downloads.ts";
 import { Signatures } from "./deploy/signatures.ts";
 import type { Drivers } from "./drivers/drivers.ts";
-import { freeBytes, removeUnfinished, undefinedIfAbsent, writeDurably } from "./durable-files.ts";
+import { freeBytes, removeUnfinished } from "./durable-files.ts";
 import { fileState } from "./files.ts";
 import type { Clients } from "./printers/clients.ts";
 import { ManyPrinters } from "./printers/many-printers.ts";
@@ -122,7 +122,6 @@ async function openLocked(
 ): Promise<Store> {
   await finishSwap(dataDir, log);
   const databasePath = join(dataDir, "platen.sqlite");
-  const secretPath = join(dataDir, "secret");
   const backups = new Backups(dataDir, clock);
   await backups.load();
   const recorder = new ChangeRecorder(clock);
@@ -132,7 +131,8 @@ async function openLocked(
     open: () => Database.open(databasePath, { clock, recorder, check }),
     ...{ backups, isRequested: recover, now: clock(), log },
   });
-  for (const path of [databasePath, secretPath]) await removeUnfinished(path);
+  const secret = await openSecret(join(dataDir, "secret"), db);
+  for (const folder of ["", "audit"]) await removeUnfinished(join(dataDir, folder));
   const records = recordsOf(db, clock);
   const { clients, drivers, printers, deletions } = records;
   const blobs = new Blobs(dataDir);
@@ -147,7 +147,6 @@ async function openLocked(
   };
   await tidyBlobs({ dataDir, needed, lastWrite: db.lastWrite(), now: clock(), log });
   if (recovered !== undefined) await logMissing(drivers, blobs, log);
-  const secret = await readSecret(secretPath);
   const { audit, isAhead } = await openAudit(dataDir, db, recorder, { clock, log, days: auditDays });
   if (isAhead && recovered === undefined) await revokeOldLinks(records.linkGenerations, log);
   if (recovered !== undefined) {
@@ -219,16 +218,4 @@ async function sizesOf(dataDir: string, databasePath: string, drivers: Drivers):
 async function isDiskNearlyFull(dataDir: string): Promise<boolean> {
   const free = await freeBytes(dataDir);
   return free !== undefined && free < archiveRoomBytes;
-}
-
-async function readSecret(path: string): Promise<Uint8Array> {
-  const saved = await readFile(path).catch(undefinedIfAbsent);
-  if (saved?.length === 32) return saved;
-  if (saved !== undefined)
-    throw new Error(
-      `${path} has ${saved.length} bytes instead of 32. Put the one from a backup in its place, or delete it.`,
-    );
-  const secret = randomBytes(32);
-  await writeDurably(path, secret);
-  return secret;
 }

@@ -1,7 +1,7 @@
 import type { OpenFile } from "../../domain/byte-source.ts";
 import type { DeletedRecord } from "../../domain/deletion.ts";
 import { type ArchiveState, archiveProblem, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
-import { errorMessage, stoppingError, UserError } from "../../domain/errors.ts";
+import { errorMessage, type FileProblem, stoppingError, UserError } from "../../domain/errors.ts";
 import { singleSourceLayout } from "../../pkg/zip/layout.ts";
 import { fileState } from "../../store/files.ts";
 import type { Store } from "../../store/store.ts";
@@ -15,7 +15,7 @@ interface Verdict {
 }
 
 /** The error for an archive that cannot be used. */
-export function archiveRefusal(driver: Driver, state: Exclude<ArchiveState, "sound">): UserError {
+export function archiveRefusal(driver: Driver, state: FileProblem): UserError {
   const message = `The ZIP of “${driverTitle(driver)}” ${archiveProblem(driver, state)}`;
   return new UserError("invalid", message, {}, { remedies: [{ kind: "upload" }] });
 }
@@ -52,6 +52,7 @@ export class ArchiveCheck {
   readonly #urgent = new Map<string, Promise<void>>();
   /** The background reads, until the queue is empty. */
   #running: Promise<void> = Promise.resolve();
+  #checking: Promise<void> = Promise.resolve();
   #isRunning = false;
   #isClosed = false;
 
@@ -61,14 +62,15 @@ export class ArchiveCheck {
     this.#log = log;
   }
 
-  /** Begins to read all archives in the background. */
+  /** Begins to read all archives in the background, and once all other files. */
   start(): void {
     for (const sha256 of this.#store.drivers.digests()) this.#enqueue(sha256);
+    this.#checking = this.#checkSmallFiles();
   }
 
   /** Resolves when the background queue is empty. */
-  finished(): Promise<void> {
-    return this.#running;
+  async finished(): Promise<void> {
+    await Promise.all([this.#running, this.#checking]);
   }
 
   /** Starts no more reads. A running read ends when the worker threads end. */
@@ -140,6 +142,21 @@ export class ArchiveCheck {
     const done = work.finally(() => this.#urgent.delete(sha256));
     this.#urgent.set(sha256, done);
     return done;
+  }
+
+  async #checkSmallFiles(): Promise<void> {
+    const { blobs, icons, preferences, signatures } = this.#store;
+    const check = async (names: Iterable<string>, read: (name: string) => Promise<unknown>) => {
+      for (const name of names) {
+        if (this.#isClosed) return;
+        await read(name).catch((error) => this.#log(errorMessage(error)));
+      }
+    };
+    await check(icons.digests(), (sha256) => blobs.read("icons", sha256, `icons/${sha256}.png`));
+    await check(preferences.digests(), (sha256) =>
+      blobs.read("preferences", sha256, `preferences/${sha256}.dat`),
+    );
+    await check([...signatures.digests.keys()], (digest) => signatures.read(digest));
   }
 
   #enqueue(sha256: string): void {
