@@ -42,7 +42,11 @@ export async function backupCommand(args: readonly string[], context: CommandCon
     const { files, missing } = backup.manifest;
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     warn(err, "missing in DATA_DIR, and so in this backup", missing);
-    warn(err, "damaged in DATA_DIR, and so in this backup", backup.damaged);
+    warn(
+      err,
+      "damaged in DATA_DIR, and so in this backup",
+      damagedFiles(backup.manifest, backup.secretSha256),
+    );
     err(`${counted(files.length, "file")}, ${bytes} bytes${file === standardStream ? "" : ` in ${file}`}\n`);
     return 0;
   } catch (error) {

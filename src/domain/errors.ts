@@ -112,14 +112,6 @@ export function missingRecord(kind: string, id: number): UserError {
   return new UserError("not-found", `${kind} ${id} does not exist. It may have been deleted.`);
 }
 
-/** What is wrong with a stored file: it is gone, or its SHA-256 is no longer that of the upload. */
-export type FileProblem = "missing" | "damaged";
-
-/** The error for a stored file that cannot be used. @param what the beginning of the sentence */
-export function fileRefusal(what: string, problem: FileProblem): UserError {
-  return new UserError("invalid", `${what} is ${problem} on the server. Upload it again, or delete it.`);
-}
-
 /** The error for work that is refused because the service is stopping. */
 export function stoppingError(): UserError {
   return new UserError("busy", "Platen is stopping. Try again in a minute.");

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { type FileProblem, fileRefusal, stoppingError } from "../domain/errors.ts";
+import { stoppingError, UserError } from "../domain/errors.ts";
 import {
   makeFolder,
   makeMarker,
@@ -59,8 +59,8 @@ interface WholeFile {
 
 /** Files named by the SHA-256 of their content: `drivers/<sha256>.zip`, `icons/<sha256>.png`. */
 export class Blobs {
-  /** What the last reads of icons and preferences found wrong, by digest. */
-  readonly problems = new Map<string, FileProblem>();
+  /** The digests of icons and preferences that were missing or damaged when they were last read. */
+  readonly damaged = new Set<string>();
   readonly #incoming: string;
   readonly #folders: Readonly<Record<BlobKind, string>>;
 
@@ -166,7 +166,7 @@ export class Blobs {
   async keep<T>(kind: BlobKind, incoming: Incoming, record: () => Promise<T>): Promise<T> {
     const path = this.pathOf(kind, incoming.sha256);
     await makeFolder(dirname(path));
-    this.problems.delete(incoming.sha256);
+    this.damaged.delete(incoming.sha256);
     if ((await fileState(path)) !== undefined) {
       await moveIntoPlace(incoming.path, path);
       return record();
@@ -194,16 +194,20 @@ export class Blobs {
 
   /**
    * Reads an icon or preferences, and compares the SHA-256.
-   * @param what names the file in the error
+   * @param what the file in the error
    * @throws UserError "invalid" if it is missing or damaged
    */
-  async read(kind: SmallKind, sha256: string, what: string): Promise<WholeFile> {
+  async read(
+    kind: SmallKind,
+    sha256: string,
+    what = `${kind}/${blobName(kind, sha256)}`,
+  ): Promise<WholeFile> {
     const file = await this.readWhole(this.pathOf(kind, sha256));
-    this.problems.delete(sha256);
+    this.damaged.delete(sha256);
     if (file !== undefined && createHash("sha256").update(file.bytes).digest("hex") === sha256) return file;
+    this.damaged.add(sha256);
     const problem = file === undefined ? "missing" : "damaged";
-    this.problems.set(sha256, problem);
-    throw fileRefusal(what, problem);
+    throw new UserError("invalid", `${what} is ${problem} on the server. Upload it again, or delete it.`);
   }
 
   /** Undefined when there is no such file. */

@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
-import { driverTitle } from "../domain/drivers/driver.ts";
 import type { Icon } from "../domain/printers/icon.ts";
 import type { Preferences } from "../domain/printers/preferences.ts";
 import type { Accounts } from "./access/accounts.ts";
@@ -30,7 +29,6 @@ import { Downloads } from "./deploy/downloads.ts";
 import { Signatures } from "./deploy/signatures.ts";
 import type { Drivers } from "./drivers/drivers.ts";
 import { freeBytes, removeUnfinished } from "./durable-files.ts";
-import { fileState } from "./files.ts";
 import type { Clients } from "./printers/clients.ts";
 import { ManyPrinters } from "./printers/many-printers.ts";
 import type { PrinterFiles } from "./printers/printer-files.ts";
@@ -146,7 +144,6 @@ async function openLocked(
     preferences: neededOf("preferences"),
   };
   await tidyBlobs({ dataDir, needed, lastWrite: db.lastWrite(), now: clock(), log });
-  if (recovered !== undefined) await logMissing(drivers, blobs, log);
   const { audit, isAhead } = await openAudit(dataDir, db, recorder, { clock, log, days: auditDays });
   if (isAhead && recovered === undefined) await revokeOldLinks(records.linkGenerations, log);
   if (recovered !== undefined) {
@@ -192,21 +189,6 @@ async function revokeOldLinks(links: LinkGenerations, log: (line: string) => voi
     "warning: the database is older than its audit log, or a different one: all links made until now have ended, and scripts that were downloaded without a package must be downloaded again",
   );
   await links.revokeAll();
-}
-
-const maxNamedDrivers = 50;
-
-/** Logs the drivers of a restored state whose archives are missing. */
-async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) => void): Promise<void> {
-  let missing = 0;
-  for (const driver of drivers.list()) {
-    if ((await fileState(blobs.pathOf("drivers", driver.sha256))) !== undefined) continue;
-    missing++;
-    if (missing <= maxNamedDrivers)
-      log(`recovered: the archive of “${driverTitle(driver)}” is missing: upload the same ZIP again`);
-  }
-  if (missing > maxNamedDrivers)
-    log(`recovered: so are the archives of ${missing - maxNamedDrivers} other drivers`);
 }
 
 async function sizesOf(dataDir: string, databasePath: string, drivers: Drivers): Promise<StoreSizes> {

@@ -47,8 +47,8 @@ const brokeOff = /a copy of it broke off/;
 
 const damagedFiles: Cases = [
   [() => Buffer.alloc(0), withAdvice("it is empty")],
-  [(sound) => sound.subarray(0, 1), withAdvice("it is shorter than a header: 1 of 100 bytes")],
-  [(sound) => sound.subarray(0, 100), /it has 100 of \d+ bytes: a copy of it broke off/],
+  [(sound) => sound.subarray(0, 1), withAdvice("it does not start as an SQLite database does")],
+  [(sound) => sound.subarray(0, 100), withAdvice("a copy of it broke off")],
   [(sound) => sound.subarray(0, sound.length - 1), withAdvice("a copy of it broke off")],
   [() => Buffer.alloc(8192, "text "), withAdvice("it does not start as an SQLite database does")],
   [(sound) => Buffer.from(sound).fill(7, 4200, 9000), withAdvice("in database main")],

@@ -1,4 +1,3 @@
-import type { FileProblem } from "../errors.ts";
 import { cleanText } from "../fields.ts";
 /** Processor architectures as INF decorations name them. */
 export type Architecture = "x86" | "amd64" | "arm64" | "arm" | "ia64";
@@ -216,10 +215,14 @@ export function infNamed({ report }: Pick<Driver, "report">, path: string): InfS
   return report.infs.find((inf) => cleanText(inf.path) === cleanText(path));
 }
 
-export type ArchiveState = "sound" | FileProblem;
+/** `missing`: the archive is not on disk; `damaged`: it is not the file that was uploaded. */
+export type ArchiveState = "sound" | "missing" | "damaged";
 
 /** The problem of an archive and its remedy, as the rest of a sentence whose subject is the archive. */
-export function archiveProblem({ file_name }: Pick<Driver, "file_name">, state: FileProblem): string {
+export function archiveProblem(
+  { file_name }: Pick<Driver, "file_name">,
+  state: Exclude<ArchiveState, "sound">,
+): string {
   return `is ${state} on the server. Upload ${file_name} again.`;
 }
 
@@ -259,7 +262,7 @@ export interface AddedDriver {
   /** False if Platen had the same archive already. */
   readonly isNew: boolean;
   /** The problem of the existing archive that the upload replaced; undefined if it replaced none. */
-  readonly previousProblem?: FileProblem | undefined;
+  readonly previousProblem?: Exclude<ArchiveState, "sound"> | undefined;
   /** Which ZIP inside the upload became the driver, in sentences. Undefined if the upload itself did. */
   readonly taken?: string;
 }

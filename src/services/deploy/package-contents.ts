@@ -60,8 +60,8 @@ export class PackageContents {
       // The scripts of this package contain the digest, so another file would fail on the PC.
       if (file?.sha256 !== printer.preferences_sha256) throw fileChanged();
       const { size, crc32 } = file;
-      const { path, sha256, version, refusal } = await readStored(this.#store, "preferences", file, printer);
-      files.push({ name, path, sha256, size, crc32, version, refusal });
+      const { path, sha256, version } = await readStored(this.#store, "preferences", file, printer);
+      files.push({ name, path, sha256, size, crc32, version, refusal: fileChanged });
     }
     return files;
   }
@@ -80,7 +80,8 @@ export class PackageContents {
 }
 
 function pictureOf({ bytes, ...file }: StoredFile): Picture {
-  return { bytes, file: { name: "icon.png", size: bytes.length, crc32: crc32(bytes), ...file } };
+  const extra = { name: "icon.png", size: bytes.length, crc32: crc32(bytes), refusal: fileChanged };
+  return { bytes, file: { ...file, ...extra } };
 }
 
 export interface Picture {

@@ -1,7 +1,7 @@
 import type { OpenFile } from "../../domain/byte-source.ts";
 import type { DeletedRecord } from "../../domain/deletion.ts";
 import { type ArchiveState, archiveProblem, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
-import { errorMessage, type FileProblem, stoppingError, UserError } from "../../domain/errors.ts";
+import { errorMessage, stoppingError, UserError } from "../../domain/errors.ts";
 import { singleSourceLayout } from "../../pkg/zip/layout.ts";
 import { fileState } from "../../store/files.ts";
 import type { Store } from "../../store/store.ts";
@@ -15,7 +15,7 @@ interface Verdict {
 }
 
 /** The error for an archive that cannot be used. */
-export function archiveRefusal(driver: Driver, state: FileProblem): UserError {
+export function archiveRefusal(driver: Driver, state: Exclude<ArchiveState, "sound">): UserError {
   const message = `The ZIP of “${driverTitle(driver)}” ${archiveProblem(driver, state)}`;
   return new UserError("invalid", message, {}, { remedies: [{ kind: "upload" }] });
 }
@@ -146,17 +146,13 @@ export class ArchiveCheck {
 
   async #checkSmallFiles(): Promise<void> {
     const { blobs, icons, preferences, signatures } = this.#store;
-    const check = async (names: Iterable<string>, read: (name: string) => Promise<unknown>) => {
-      for (const name of names) {
-        if (this.#isClosed) return;
-        await read(name).catch((error) => this.#log(errorMessage(error)));
-      }
-    };
-    await check(icons.digests(), (sha256) => blobs.read("icons", sha256, `icons/${sha256}.png`));
-    await check(preferences.digests(), (sha256) =>
-      blobs.read("preferences", sha256, `preferences/${sha256}.dat`),
-    );
-    await check([...signatures.digests.keys()], (digest) => signatures.read(digest));
+    const reads = [
+      ...[...icons.digests()].map((sha256) => () => blobs.read("icons", sha256)),
+      ...[...preferences.digests()].map((sha256) => () => blobs.read("preferences", sha256)),
+      ...[...signatures.digests.keys()].map((digest) => () => signatures.read(digest)),
+    ];
+    for (const read of reads)
+      if (!this.#isClosed) await read().catch((error: unknown) => this.#log(errorMessage(error)));
   }
 
   #enqueue(sha256: string): void {
@@ -179,7 +175,8 @@ export class ArchiveCheck {
 
   async #read(sha256: string, digestOf: (file: OpenFile) => Promise<Uint8Array>): Promise<void> {
     const source = await this.#store.blobs.open(this.#store.blobs.pathOf("drivers", sha256));
-    if (source === undefined) return;
+    if (source === undefined)
+      return this.#log(`drivers/${sha256}.zip is missing. Upload the same ZIP again to put it back.`);
     try {
       const { descriptor, size, version } = source;
       const isRead = () => this.#verdicts.get(sha256)?.version === version;

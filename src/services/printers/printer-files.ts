@@ -1,11 +1,10 @@
 import { crc32 } from "node:zlib";
 import type { KeptChange } from "../../domain/deletion.ts";
-import { type FileProblem, fileRefusal, UserError } from "../../domain/errors.ts";
+import { UserError } from "../../domain/errors.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import { checkIcon, type FileOwner } from "../../domain/printers/icon.ts";
 import { checkPreferences, preferencesDriver } from "../../domain/printers/preferences.ts";
 import type { Blobs, Incoming, SmallKind } from "../../store/blobs.ts";
-import type { Removal } from "../../store/deletions.ts";
 import type { Store } from "../../store/store.ts";
 import type { Undo } from "../backup/undo.ts";
 
@@ -26,8 +25,6 @@ export interface StoredFile {
   readonly bytes: Buffer;
   /** The `FileSource.version` of the file. */
   readonly version: string;
-  /** The error if it is changed before it is sent. */
-  readonly refusal: (problem: FileProblem) => UserError;
 }
 
 /**
@@ -35,30 +32,32 @@ export interface StoredFile {
  * @returns the deletion of the old icon; undefined if there was none
  * @throws UserError "invalid" if the picture is not a valid icon, "not-found" if there is no such printer
  */
-export function saveIcon(
-  services: FileServices,
+export async function saveIcon(
+  { store, undo }: FileServices,
   printerId: number,
   incoming: Incoming,
 ): Promise<number | undefined> {
-  return save(services, "icons", incoming, (bytes) => {
+  const removal = await keepFile(store.blobs, "icons", incoming, (bytes) => {
     checkIcon(bytes);
-    return services.store.icons.put(printerId, incoming);
+    return store.icons.put(printerId, incoming);
   });
+  return undo.finish(removal);
 }
 
 /** The same for vendor preferences. @throws UserError also "invalid" if the printer cannot have any */
-export function savePreferences(
-  services: FileServices,
+export async function savePreferences(
+  { store, undo }: FileServices,
   printerId: number,
   incoming: Incoming,
 ): Promise<number | undefined> {
-  const { printers, drivers, preferences } = services.store;
-  return save(services, "preferences", incoming, (bytes) => {
+  const { printers, drivers, preferences } = store;
+  const removal = await keepFile(store.blobs, "preferences", incoming, (bytes) => {
     checkPreferences(bytes);
     const { printer } = printers.get(printerId);
     const driver = preferencesDriver(printer, drivers.findSummary(printer.driver_id ?? 0));
     return preferences.put(printerId, { ...incoming, crc32: crc32(bytes), ...driver });
   });
+  return undo.finish(removal);
 }
 
 /** Sets the icon for apps of a client's printers that have none. @throws UserError as `saveIcon` */
@@ -74,17 +73,10 @@ export function saveClientIcon(
   });
 }
 
-/** @param record checks the bytes and makes the record */
-async function save(
-  { store: { blobs }, undo }: FileServices,
-  kind: SmallKind,
-  incoming: Incoming,
-  record: (bytes: Buffer) => Promise<Removal>,
-): Promise<number | undefined> {
-  return undo.finish(await keepFile(blobs, kind, incoming, record));
-}
-
-/** Moves an upload to its place and makes its record. On every error, the upload is deleted. */
+/**
+ * Moves an upload to its place and makes its record. On every error, the upload is deleted.
+ * @param record checks the bytes and makes the record
+ */
 async function keepFile<T>(
   blobs: Blobs,
   kind: SmallKind,
@@ -101,20 +93,13 @@ async function keepFile<T>(
   }
 }
 
-/** @throws UserError "not-found" if there is no such printer, or it has no icon; otherwise as `readStored` */
-export async function readIcon(store: Store, printerId: number): Promise<StoredFile> {
+/** @throws UserError "not-found" if there is no such printer, or it has no such file; otherwise as `readStored` */
+export async function readPrinterFile(store: Store, kind: SmallKind, printerId: number): Promise<StoredFile> {
   const { printer } = store.printers.get(printerId);
-  const icon = store.icons.find(printerId);
-  if (icon === undefined) throw new UserError("not-found", "This printer has no icon.");
-  return readStored(store, "icons", icon, printer);
-}
-
-/** @throws UserError "not-found" without a printer or preferences; otherwise as `readStored` */
-export async function readPreferences(store: Store, printerId: number): Promise<StoredFile> {
-  const { printer } = store.printers.get(printerId);
-  const file = store.preferences.find(printerId);
-  if (file === undefined) throw new UserError("not-found", "This printer has no vendor preferences.");
-  return readStored(store, "preferences", file, printer);
+  const file = store[kind].find(printerId);
+  const name = kind === "icons" ? "icon" : "vendor preferences";
+  if (file === undefined) throw new UserError("not-found", `This printer has no ${name}.`);
+  return readStored(store, kind, file, printer);
 }
 
 /** @throws UserError "not-found" if there is no such client, or it has no icon; otherwise as `readStored` */
@@ -150,15 +135,14 @@ export async function readStored(
   { sha256 }: Pick<StoredFile, "sha256">,
   owner: Pick<Client, "name">,
 ): Promise<StoredFile> {
-  const what = `The ${fileOf(kind, owner)}`;
-  const refusal = (problem: FileProblem) => fileRefusal(what, problem);
-  return { path: blobs.pathOf(kind, sha256), sha256, ...(await blobs.read(kind, sha256, what)), refusal };
+  const file = await blobs.read(kind, sha256, `The ${fileOf(kind, owner)}`);
+  return { path: blobs.pathOf(kind, sha256), sha256, ...file };
 }
 
 /** The records whose icons or preferences were missing or damaged when they were last read. */
 export function ownersToUpload(store: Store): FileOwner[] {
   return (["icons", "preferences"] as const).flatMap((kind) =>
-    [...store.blobs.problems.keys()].flatMap((sha256) =>
+    [...store.blobs.damaged].flatMap((sha256) =>
       store[kind].ownersOf(sha256).map((owner) => ({ ...owner, what: fileOf(kind, owner) })),
     ),
   );

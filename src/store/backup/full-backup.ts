@@ -7,7 +7,6 @@ import type { DatabaseFacts } from "../../domain/backup/backup.ts";
 import {
   type BackupFile,
   checkBackupFile,
-  damagedFiles,
   isBackupName,
   type Manifest,
   manifestName,
@@ -41,7 +40,8 @@ export class FullBackup {
   readonly #options: BackupOptions;
   readonly #files = new Map<string, BackupFile>();
   #missing: readonly string[] = [];
-  #secretSha256 = "";
+  /** The digest of the secret that the database knows. Empty before `chunks`, and if it knows none. */
+  secretSha256 = "";
 
   constructor(options: BackupOptions) {
     this.#options = options;
@@ -51,11 +51,6 @@ export class FullBackup {
   get manifest(): Manifest {
     const { version, now } = this.#options;
     return { version, madeAt: now, files: [...this.#files.values()], missing: this.#missing };
-  }
-
-  /** The files that were damaged already. */
-  get damaged(): string[] {
-    return damagedFiles(this.manifest, this.#secretSha256);
   }
 
   /** The bytes of the archive. @throws Error when there is nothing to back up */
@@ -92,7 +87,7 @@ export class FullBackup {
       const { file, facts } = await readFileFacts(path);
       for (const name of blobNames(facts)) if (!this.#files.has(name)) yield* this.#file(name);
       this.#missing = blobNames(facts).filter((name) => !this.#files.has(name));
-      this.#secretSha256 = facts.secretSha256;
+      this.secretSha256 = facts.secretSha256;
       // A file is really missing if a later state still names it. Otherwise it was deleted with its record.
       if (this.#missing.every((name) => before.includes(name))) return file;
     }

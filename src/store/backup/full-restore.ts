@@ -68,11 +68,7 @@ export async function restoreBackup(
  * Reads the unpacked database, revokes its links, skips ids, and adds an entry for the audit log.
  * @throws Error when the database cannot be used
  */
-async function prepareDatabase(
-  path: string,
-  now: number,
-  { madeAt, files }: Manifest,
-): Promise<RestoredState> {
+async function prepareDatabase(path: string, now: number, backup: Manifest): Promise<RestoredState> {
   const file = await readFile(path);
   const state = await readState(path, file, (records, db) => ({
     facts: databaseFacts(records, db),
@@ -81,11 +77,13 @@ async function prepareDatabase(
   })).catch((error: unknown) => {
     throw error instanceof DamagedDatabase ? new Error(`its database is damaged (${error.reason})`) : error;
   });
-  const [stateAt, backupAt] = [state.facts.savedAt, madeAt].map((time) => new Date(time).toISOString());
+  const [stateAt, backupAt] = [state.facts.savedAt, backup.madeAt].map((time) =>
+    new Date(time).toISOString(),
+  );
   const what = `the state of ${stateAt}, from a backup made ${backupAt}, by platen restore`;
   const restored = await alteredBytes(file, (db) => {
     prepareRestored(db);
-    if (!files.some(({ name }) => name === "secret")) forgetSecret(db);
+    if (!backup.files.some(({ name }) => name === "secret")) forgetSecret(db);
     recordRestore(db, now, what);
   });
   await writeDurably(path, restored);

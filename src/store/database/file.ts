@@ -3,7 +3,6 @@ import type { Database as SqlJsDatabase, SqlJsStatic } from "sql.js";
 import { checkSeal, pagesOf } from "./seal.ts";
 
 const signature = "SQLite format 3\0";
-const headerBytes = 100;
 
 /** The file's bytes; undefined when there is no file. @throws an error of the disk, also when the file is read-only */
 export async function readIfPresent(path: string): Promise<Uint8Array | undefined> {
@@ -19,7 +18,9 @@ export async function readIfPresent(path: string): Promise<Uint8Array | undefine
 
 /** Opens the bytes of a file as a database in memory. @throws Error that says why they are no sound database */
 export function openChecked(sql: SqlJsStatic, bytes: Uint8Array): SqlJsDatabase {
-  checkHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  if (bytes.length === 0) throw new Error("it is empty");
+  if (Buffer.from(bytes.subarray(0, signature.length)).toString("latin1") !== signature)
+    throw new Error("it does not start as an SQLite database does");
   checkSeal(bytes);
   const db = new sql.Database(pagesOf(bytes));
   try {
@@ -73,18 +74,4 @@ export class NewerDatabase extends Error {
 /** The file with the database as it was before an update changed its schema. */
 export function pathOfSchema(path: string, version: number): string {
   return `${path}.schema-${version}`;
-}
-
-/** Offsets as in https://www.sqlite.org/fileformat2.html, “The Database Header”. */
-function checkHeader(bytes: Buffer): void {
-  if (bytes.length === 0) throw new Error("it is empty");
-  if (bytes.length < headerBytes)
-    throw new Error(`it is shorter than a header: ${bytes.length} of ${headerBytes} bytes`);
-  if (bytes.toString("latin1", 0, signature.length) !== signature)
-    throw new Error("it does not start as an SQLite database does");
-  const pageField = bytes.readUInt16BE(16);
-  const pageBytes = pageField === 1 ? 65536 : pageField;
-  const whole = pageBytes * bytes.readUInt32BE(28);
-  if (bytes.length < whole)
-    throw new Error(`it has ${bytes.length} of ${whole} bytes: a copy of it broke off`);
 }

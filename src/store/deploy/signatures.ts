@@ -22,7 +22,8 @@ export class Signatures {
   readonly #folder: string;
   /** File names, by the digest of the script in hex. */
   readonly #names = new Map<string, string>();
-  readonly #damaged = new Set<string>();
+  /** The digests of the scripts whose signatures were missing or damaged when they were last read. */
+  readonly damaged = new Set<string>();
   /** Writes and deletions run one after the other. */
   #lastWork: Promise<void> = Promise.resolve();
 
@@ -49,11 +50,6 @@ export class Signatures {
     return this.#names;
   }
 
-  /** The digests of the scripts whose signatures were missing or damaged when they were last read. */
-  get damaged(): ReadonlySet<string> {
-    return this.#damaged;
-  }
-
   /** A script's block. Undefined if it has none. @throws UserError "invalid" if it is missing or damaged */
   async read(digest: string): Promise<Buffer | undefined> {
     const name = this.#names.get(digest);
@@ -62,7 +58,7 @@ export class Signatures {
     // Another signature may have replaced it meanwhile.
     if (this.#names.get(digest) !== name) return this.read(digest);
     if (block !== undefined && name === nameOf(digest, block)) return block;
-    this.#damaged.add(digest);
+    this.damaged.add(digest);
     const script = digest.slice(0, 12);
     const message = `The signature of the script ${script} is missing or damaged on the server. Run sign.ps1 again.`;
     throw new UserError("invalid", message);
@@ -74,7 +70,7 @@ export class Signatures {
       await writeDurably(this.#pathOf(name), block);
       const old = this.#names.get(digest);
       this.#names.set(digest, name);
-      this.#damaged.delete(digest);
+      this.damaged.delete(digest);
       if (old !== undefined && old !== name) await removeDurably(this.#pathOf(old));
     });
   }
@@ -86,7 +82,7 @@ export class Signatures {
         if (name === undefined) continue;
         await rm(this.#pathOf(name), { force: true });
         this.#names.delete(digest);
-        this.#damaged.delete(digest);
+        this.damaged.delete(digest);
       }
       await syncFolder(this.#folder);
     });

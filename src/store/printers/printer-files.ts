@@ -80,7 +80,7 @@ export class PrinterFiles<T extends StoredFile> {
   }
 
   /** The records with this file. */
-  ownersOf(sha256: string): (Omit<FileOwner, "what"> & { readonly name: string })[] {
+  ownersOf(sha256: string): (Pick<FileOwner, "kind" | "id"> & { readonly name: string })[] {
     const rows = this.#db.all(`SELECT * FROM (${this.#ownersSql()}) WHERE sha256 = ?`, [sha256]);
     return rows.map(({ kind, id, name }) => ({
       kind: kind === "client" ? "client" : "printer",
