@@ -77,7 +77,7 @@ function needsOf({ printers, drivers, deletions, hasFailedBackup, signed, toUplo
   };
   const repair = (names: readonly string[], text: string, path: string): Need => [
     names.length,
-    `missing or damaged ${text} ${firstOf(names, 5)}`,
+    `missing or damaged ${text} again (${firstOf(names, 5)})`,
     path,
     "bad",
   ];
@@ -87,8 +87,8 @@ function needsOf({ printers, drivers, deletions, hasFailedBackup, signed, toUplo
   const unusedBytes = bytes(unused.reduce((sum, { size }) => sum + size, 0));
   const needs: Need[] = [
     [Number(hasFailedBackup), "failed backup", paths.backups, "bad"],
-    repair(files, "file|s: upload again the", kind === "client" ? paths.client(id) : paths.printer(id)),
-    repair(signed?.damaged ?? [], "signature|s: run sign.ps1 again for", paths.packagesSign),
+    repair(files, "file|s: upload", kind === "client" ? paths.client(id) : paths.printer(id)),
+    repair(signed?.damaged ?? [], "signature|s: run sign.ps1", paths.packagesSign),
     need("printers", "blocked", "printer|s cannot be deployed", "bad"),
     need("drivers", "blocked", "driver|s cannot be installed", "bad"),
     need("printers", "changed", "printer|s changed since the last download: deploy again", "warn"),

@@ -7,7 +7,7 @@ import { packageFormats } from "../../src/pkg/formats/formats.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
 import { isValid, sign } from "../support/deploy/authenticode.ts";
-import { deepTest } from "../support/depth.ts";
+import { deepTest, rounds } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
@@ -148,7 +148,7 @@ describe("signatures of scripts", { skip: without.osslsigncode || without.unzip 
     const signed = ["", "b".repeat(100), "c".repeat(1000)].map((text) => sign(script, true, text));
     const folder = join(service.dataDir, "signatures");
 
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < rounds(2, 20); round++) {
       const answers = await Promise.all(signed.map((body) => send(service, digest, body)));
       const log = readFileSync(join(service.dataDir, "audit", "2026-11.jsonl"), "utf8");
 

@@ -89,7 +89,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     says: {
       page: again,
       package: again,
-      dashboard: /1 missing or damaged file: upload again the icon of “Office”/,
+      dashboard: /1 missing or damaged file: upload again \(icon of “Office”\)/,
       backup: named("icons/"),
     },
     mend: ({ upload }) => upload("/printers/1/icon", makePng(), "icon.png"),
@@ -103,7 +103,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     says: {
       page: again,
       package: again,
-      dashboard: /1 missing or damaged file: upload again the icon of “Contoso”/,
+      dashboard: /1 missing or damaged file: upload again \(icon of “Contoso”\)/,
       backup: named("icons/"),
     },
     mend: ({ upload }) => upload("/clients/1/icon", clientPng, "icon.png"),
@@ -115,7 +115,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     says: {
       page: again,
       package: again,
-      dashboard: /1 missing or damaged file: upload again the preferences file of “Office”/,
+      dashboard: /1 missing or damaged file: upload again \(preferences file of “Office”\)/,
       backup: named("preferences/"),
     },
     mend: ({ upload }) => upload("/printers/1/preferences", makePreferences(), "preferences.dat"),
@@ -128,7 +128,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     says: {
       package:
         /^422 The signature of the script .* is missing or damaged on the server\. Run sign\.ps1 again\./,
-      dashboard: /1 missing or damaged signature: run sign\.ps1 again for install-office\.ps1/,
+      dashboard: /1 missing or damaged signature: run sign\.ps1 again \(install-office\.ps1\)/,
       backup: named("signatures/"),
     },
     mend: signInstall,
@@ -232,7 +232,7 @@ for (const [what, kind] of Object.entries(kinds)) {
     }, async (t) => {
       const found = await observe(t, kind, damage);
 
-      t.diagnostic(`| ${what} | ${how} | ${JSON.stringify(found)} |`);
+      for (const [where, text = ""] of Object.entries(found)) t.diagnostic(`${where}: ${text.slice(0, 300)}`);
       for (const [where, expected] of Object.entries(kind.says))
         assert.match(found[where as keyof typeof found] ?? "", expected, where);
       if (kind.mend)
