@@ -42,7 +42,11 @@ export async function backupCommand(args: readonly string[], context: CommandCon
     const { files, missing } = backup.manifest;
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     warn(err, "missing in DATA_DIR, and so in this backup", missing);
-    warn(err, "damaged in DATA_DIR, and so in this backup", damagedFiles({ files }));
+    warn(
+      err,
+      "damaged in DATA_DIR, and so in this backup",
+      damagedFiles(backup.manifest, backup.secretSha256),
+    );
     err(`${counted(files.length, "file")}, ${bytes} bytes${file === standardStream ? "" : ` in ${file}`}\n`);
     return 0;
   } catch (error) {
@@ -83,7 +87,7 @@ function reportRestored(
   { dataDir, now, err }: CommandContext,
 ): void {
   warn(err, "not in this backup; if it is a driver’s archive, upload the same ZIP again", manifest.missing);
-  warn(err, "damaged already when this backup was made", damagedFiles(manifest));
+  warn(err, "damaged already when this backup was made", damagedFiles(manifest, facts.secretSha256));
   err(`Restored the state of ${new Date(facts.savedAt).toISOString()}: ${recordsText(facts)}.\n`);
   if (kept !== undefined)
     err(

@@ -1,8 +1,10 @@
 import type { RecentDeletion } from "../domain/deletion.ts";
 import type { ListedFormat } from "../domain/deploy/package-format.ts";
 import type { SignedCount } from "../domain/deploy/signature.ts";
+import type { FileOwner } from "../domain/printers/icon.ts";
 import type { DriverWithState, PrinterWithState } from "../domain/printers/listings.ts";
 import { narrowDrivers, narrowPrinters, type WantedState } from "../domain/printers/search.ts";
+import { firstOf } from "../domain/text.ts";
 import { deletedSection } from "./backup/undo.ts";
 import { packageOffer } from "./deploy/packages.ts";
 import { type Html, html } from "./html.ts";
@@ -26,6 +28,8 @@ interface DashboardData {
   /** Only deletions with smaller ids are listed; undefined: the list begins with the newest. */
   readonly before?: number | undefined;
   readonly formats: readonly ListedFormat[];
+  /** The records whose icons or preferences are missing or damaged. */
+  readonly toUpload: readonly FileOwner[];
   /** Undefined where nobody signs scripts. */
   readonly signed: SignedCount | undefined;
 }
@@ -64,17 +68,27 @@ function recentSection({ printers, formats }: DashboardData): Html {
 /** A number of records, the text after it (`|s` marks the plural), and the page that lists them. */
 type Need = readonly [number: number, text: string, path: string, tone?: "bad" | "warn" | undefined];
 
-function needsOf({ printers, drivers, deletions, hasFailedBackup, signed }: DashboardData): Need[] {
+function needsOf({ printers, drivers, deletions, hasFailedBackup, signed, toUpload }: DashboardData): Need[] {
   const need = (list: "printers" | "drivers", state: WantedState, text: string, tone?: Need[3]): Need => {
     const narrowing = { q: "", client: undefined, state };
     const rows =
       list === "printers" ? narrowPrinters(printers, narrowing) : narrowDrivers(drivers, narrowing);
     return [rows.length, text, narrowedPath(paths[list], narrowing), tone];
   };
+  const repair = (names: readonly string[], text: string, path: string): Need => [
+    names.length,
+    `missing or damaged ${text} again (${firstOf(names, 5)})`,
+    path,
+    "bad",
+  ];
+  const [{ kind, id } = { kind: "printer", id: 0 }] = toUpload;
+  const files = toUpload.map(({ what }) => what);
   const unused = drivers.filter(({ printer_count }) => printer_count === 0);
   const unusedBytes = bytes(unused.reduce((sum, { size }) => sum + size, 0));
   const needs: Need[] = [
     [Number(hasFailedBackup), "failed backup", paths.backups, "bad"],
+    repair(files, "file|s: upload", kind === "client" ? paths.client(id) : paths.printer(id)),
+    repair(signed?.damaged ?? [], "signature|s: run sign.ps1", paths.packagesSign),
     need("printers", "blocked", "printer|s cannot be deployed", "bad"),
     need("drivers", "blocked", "driver|s cannot be installed", "bad"),
     need("printers", "changed", "printer|s changed since the last download: deploy again", "warn"),

@@ -5,6 +5,7 @@ import { dashboardPage } from "../html/dashboard.ts";
 import type { Html } from "../html/html.ts";
 import type { PageContext } from "../html/layout.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
+import { ownersToUpload } from "../services/printers/printer-files.ts";
 import { htmlReply, jsonReply, type Reply } from "./answers/reply.ts";
 import { pageContextOf } from "./page-context.ts";
 import type { Context } from "./router.ts";
@@ -26,7 +27,7 @@ export async function dashboardOf(app: App, pageContext: PageContext, before?: n
   const formats = packageFormats;
   const signed = await app.signing.countAll();
   const data = { printers, drivers, clientCount, hasFailedBackup, deletions, before, formats, signed };
-  return dashboardPage(pageContext, data);
+  return dashboardPage(pageContext, { ...data, toUpload: ownersToUpload(app.store) });
 }
 
 /** `GET /health` */

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { stoppingError } from "../domain/errors.ts";
+import { stoppingError, UserError } from "../domain/errors.ts";
 import {
   makeFolder,
   makeMarker,
@@ -15,6 +15,8 @@ import { type FileSource, fileState, openSource } from "./files.ts";
 
 export const blobKinds = ["drivers", "icons", "preferences"] as const;
 export type BlobKind = (typeof blobKinds)[number];
+/** The kinds of files that fit into memory. */
+export type SmallKind = Exclude<BlobKind, "drivers">;
 
 const extensions: Readonly<Record<BlobKind, string>> = {
   drivers: "zip",
@@ -48,8 +50,17 @@ export function innerPath(path: string): string {
 /** The form of `randomUUID`, also as `innerPath` changes it. */
 const incomingName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:\.inner)?$/;
 
+/** The content of a file. */
+interface WholeFile {
+  readonly bytes: Buffer;
+  /** The `FileSource.version` of the file. */
+  readonly version: string;
+}
+
 /** Files named by the SHA-256 of their content: `drivers/<sha256>.zip`, `icons/<sha256>.png`. */
 export class Blobs {
+  /** The digests of icons and preferences that were missing or damaged when they were last read. */
+  readonly damaged = new Set<string>();
   readonly #incoming: string;
   readonly #folders: Readonly<Record<BlobKind, string>>;
 
@@ -155,6 +166,7 @@ export class Blobs {
   async keep<T>(kind: BlobKind, incoming: Incoming, record: () => Promise<T>): Promise<T> {
     const path = this.pathOf(kind, incoming.sha256);
     await makeFolder(dirname(path));
+    this.damaged.delete(incoming.sha256);
     if ((await fileState(path)) !== undefined) {
       await moveIntoPlace(incoming.path, path);
       return record();
@@ -178,6 +190,34 @@ export class Blobs {
   /** Call this only within `inOrder`. */
   remove(kind: BlobKind, sha256: string): Promise<void> {
     return removeDurably(this.pathOf(kind, sha256));
+  }
+
+  /**
+   * Reads an icon or preferences, and compares the SHA-256.
+   * @param what the file in the error
+   * @throws UserError "invalid" if it is missing or damaged
+   */
+  async read(
+    kind: SmallKind,
+    sha256: string,
+    what = `${kind}/${blobName(kind, sha256)}`,
+  ): Promise<WholeFile> {
+    const file = await this.readWhole(this.pathOf(kind, sha256));
+    this.damaged.delete(sha256);
+    if (file !== undefined && createHash("sha256").update(file.bytes).digest("hex") === sha256) return file;
+    this.damaged.add(sha256);
+    const problem = file === undefined ? "missing" : "damaged";
+    throw new UserError("invalid", `${what} is ${problem} on the server. Upload it again, or delete it.`);
+  }
+
+  /** Undefined when there is no such file. */
+  async readWhole(path: string): Promise<WholeFile | undefined> {
+    const source = await this.open(path);
+    try {
+      return source && { bytes: await source.read(0, source.size), version: source.version };
+    } finally {
+      await source?.close();
+    }
   }
 
   /** Undefined when there is no such file. The caller closes the file. */

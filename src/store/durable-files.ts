@@ -1,5 +1,6 @@
-import { access, type FileHandle, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { randomBytes } from "node:crypto";
+import { access, type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { errorMessage } from "../domain/errors.ts";
 
 /**
@@ -70,14 +71,17 @@ export async function makeMarker(path: string): Promise<void> {
 /** Files in DATA_DIR hold password hashes, keys and names: only their owner may read them. */
 export const ownerOnly = 0o600;
 
-/** Writes a file completely or not at all. @throws FolderNotSynced as `moveIntoPlace` does */
+/**
+ * Writes a file completely or not at all. Of several writes at the same time, the last one stays.
+ * @throws FolderNotSynced as `moveIntoPlace` does
+ */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const temporary = temporaryPath(path);
+  const temporary = `${path}.${randomBytes(4).toString("hex")}.new`;
   try {
     await writeSynced(temporary, bytes);
     await moveIntoPlace(temporary, path);
   } catch (error) {
-    // If this fails, the next write replaces the temporary file.
+    // If this fails, the next start deletes the temporary file.
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
@@ -105,13 +109,13 @@ export async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]):
   return written;
 }
 
-function temporaryPath(path: string): string {
-  return `${path}.new`;
-}
+/** Versions up to 1.0 gave no write a name of its own. */
+const temporaryName = /\.[0-9a-f]{8}\.new$|^(?:platen\.sqlite|secret|[0-9a-f]{64}\.txt)\.new$/;
 
-/** Deletes the temporary file that a crash during `writeDurably` left. */
-export async function removeUnfinished(path: string): Promise<void> {
-  await rm(temporaryPath(path), { force: true });
+/** Deletes the temporary files that a crash during `writeDurably` left in a folder. */
+export async function removeUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(noneIfAbsent))
+    if (temporaryName.test(name)) await rm(join(folder, name), { force: true });
 }
 
 /** Makes new, renamed and deleted files of a folder survive a power cut. It does nothing on Windows. */

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { DatabaseFacts } from "../domain/backup/backup.ts";
 import { Accounts } from "./access/accounts.ts";
 import { LinkGenerations } from "./access/link-generations.ts";
+import { secretDigestIn } from "./access/secret.ts";
 import { Sessions } from "./access/sessions.ts";
 import { Tokens } from "./access/tokens.ts";
 import { Changes } from "./audit/changes.ts";
@@ -67,6 +68,7 @@ export function databaseFacts(records: ReturnType<typeof recordsOf>, db: Databas
       icons: [...records.icons.digests()],
       preferences: [...records.preferences.digests()],
     },
+    secretSha256: secretDigestIn(db),
   };
 }
 

@@ -1,13 +1,11 @@
-import { randomBytes } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
-import { driverTitle } from "../domain/drivers/driver.ts";
-import { quoted } from "../domain/log.ts";
 import type { Icon } from "../domain/printers/icon.ts";
 import type { Preferences } from "../domain/printers/preferences.ts";
 import type { Accounts } from "./access/accounts.ts";
 import type { LinkGenerations } from "./access/link-generations.ts";
+import { openSecret } from "./access/secret.ts";
 import type { Sessions } from "./access/sessions.ts";
 import type { Tokens } from "./access/tokens.ts";
 import { ChangeRecorder } from "./audit/change-recorder.ts";
@@ -30,8 +28,7 @@ import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./deploy/downloads.ts";
 import { Signatures } from "./deploy/signatures.ts";
 import type { Drivers } from "./drivers/drivers.ts";
-import { freeBytes, removeUnfinished, undefinedIfAbsent, writeDurably } from "./durable-files.ts";
-import { fileState } from "./files.ts";
+import { freeBytes, removeUnfinished } from "./durable-files.ts";
 import type { Clients } from "./printers/clients.ts";
 import { ManyPrinters } from "./printers/many-printers.ts";
 import type { PrinterFiles } from "./printers/printer-files.ts";
@@ -123,7 +120,6 @@ async function openLocked(
 ): Promise<Store> {
   await finishSwap(dataDir, log);
   const databasePath = join(dataDir, "platen.sqlite");
-  const secretPath = join(dataDir, "secret");
   const backups = new Backups(dataDir, clock);
   await backups.load();
   const recorder = new ChangeRecorder(clock);
@@ -133,7 +129,8 @@ async function openLocked(
     open: () => Database.open(databasePath, { clock, recorder, check }),
     ...{ backups, isRequested: recover, now: clock(), log },
   });
-  for (const path of [databasePath, secretPath]) await removeUnfinished(path);
+  const secret = await openSecret(join(dataDir, "secret"), db);
+  for (const folder of ["", "audit"]) await removeUnfinished(join(dataDir, folder));
   const records = recordsOf(db, clock);
   const { clients, drivers, printers, deletions } = records;
   const blobs = new Blobs(dataDir);
@@ -147,8 +144,6 @@ async function openLocked(
     preferences: neededOf("preferences"),
   };
   await tidyBlobs({ dataDir, needed, lastWrite: db.lastWrite(), now: clock(), log });
-  if (recovered !== undefined) await logMissing(drivers, blobs, log);
-  const secret = await readSecret(secretPath);
   const { audit, isAhead } = await openAudit(dataDir, db, recorder, { clock, log, days: auditDays });
   if (isAhead && recovered === undefined) await revokeOldLinks(records.linkGenerations, log);
   if (recovered !== undefined) {
@@ -196,21 +191,6 @@ async function revokeOldLinks(links: LinkGenerations, log: (line: string) => voi
   await links.revokeAll();
 }
 
-const maxNamedDrivers = 50;
-
-/** Logs the drivers of a restored state whose archives are missing. */
-async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) => void): Promise<void> {
-  let missing = 0;
-  for (const driver of drivers.list()) {
-    if ((await fileState(blobs.pathOf("drivers", driver.sha256))) !== undefined) continue;
-    missing++;
-    if (missing <= maxNamedDrivers)
-      log(`recovered: the archive of ${quoted(driverTitle(driver))} is missing: upload the same ZIP again`);
-  }
-  if (missing > maxNamedDrivers)
-    log(`recovered: so are the archives of ${missing - maxNamedDrivers} other drivers`);
-}
-
 async function sizesOf(dataDir: string, databasePath: string, drivers: Drivers): Promise<StoreSizes> {
   const { size: databaseBytes } = await stat(databasePath);
   return { databaseBytes, driverBytes: drivers.totalBytes(), freeBytes: await freeBytes(dataDir) };
@@ -220,16 +200,4 @@ async function sizesOf(dataDir: string, databasePath: string, drivers: Drivers):
 async function isDiskNearlyFull(dataDir: string): Promise<boolean> {
   const free = await freeBytes(dataDir);
   return free !== undefined && free < archiveRoomBytes;
-}
-
-async function readSecret(path: string): Promise<Uint8Array> {
-  const saved = await readFile(path).catch(undefinedIfAbsent);
-  if (saved?.length === 32) return saved;
-  if (saved !== undefined)
-    throw new Error(
-      `${path} has ${saved.length} bytes instead of 32. Put the one from a backup in its place, or delete it.`,
-    );
-  const secret = randomBytes(32);
-  await writeDurably(path, secret);
-  return secret;
 }

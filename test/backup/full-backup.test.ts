@@ -247,7 +247,8 @@ async function makeTwoStates(t: TestContext, folder: string) {
   await later.addDriver(driverZip({ version: "9.0.0.0" }));
   await later.post("/clients", { name: "Later" });
   await later.stop();
-  writeFileSync(join(dataDir, "secret"), Buffer.alloc(32, 1));
+  rmSync(join(dataDir, "secret"));
+  await (await openAt(dataDir)).close();
   return { old, oldRecords, now: backedUpFiles(dataDir), nowRecords: await recordsIn(dataDir) };
 }
 

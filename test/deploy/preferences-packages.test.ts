@@ -108,7 +108,7 @@ test("where the file is missing on disk, packages and scripts are refused with t
     assert.equal(answer.status, 422);
     assert.match(
       await answer.text(),
-      /The vendor preferences of “C” are missing on the server\. Upload the file again, or delete it\./,
+      /The preferences file of “C” is missing on the server\. Upload it again/,
     );
   }
   assert.equal(others.status, 200);

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, renameSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { packageFormats } from "../../src/pkg/formats/formats.ts";
-import { navigation, type TestApp } from "../support/app.ts";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { statusesOf, textOf, textsOf } from "../support/deploy/answers.ts";
 import { isValid, sign } from "../support/deploy/authenticode.ts";
-import { deepTest } from "../support/depth.ts";
+import { deepTest, rounds } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
@@ -153,6 +155,59 @@ describe("signatures of scripts", { skip: without.osslsigncode || without.unzip 
     assert.equal(createHash("sha256").update(script).digest("hex"), own);
     assert.ok(install.records.some(({ kind, id: record }) => kind === "printer" && record === id));
     assert.deepEqual(await bytesOf(service.fetch(path)), script, "the script itself stays unsigned");
+  });
+
+  test("of several signatures of a script at once, each is taken, and the last whole one stays", async (t) => {
+    const { service, id } = await startShop(t, { name: "Front desk" });
+    const [{ digest } = { digest: "" }] = await listed(service);
+    const script = await bytesOf(service.fetch(`/signatures/${digest}`));
+    const signed = ["", "b".repeat(100), "c".repeat(1000)].map((text) => sign(script, true, text));
+    const folder = join(service.dataDir, "signatures");
+
+    for (let round = 0; round < rounds(2, 20); round++) {
+      const answers = await Promise.all(signed.map((body) => send(service, digest, body)));
+      const log = readFileSync(join(service.dataDir, "audit", "2026-11.jsonl"), "utf8");
+
+      assert.deepEqual(statusesOf(answers), [204, 204, 204]);
+      assert.equal(
+        log.match(/"signed"/g)?.length,
+        3 * (round + 1),
+        "the lines are written before the answers",
+      );
+      const [name = "", ...others] = readdirSync(folder);
+      assert.deepEqual(others, []);
+      const stored = Buffer.concat([script, readFileSync(join(folder, name))]);
+      assert.ok(signed.some((whole) => whole.equals(stored)));
+    }
+    const zip = unpackers.unzip(await bytesOf(service.fetch(`/printers/${id}/packages/rmm`)));
+    assert.ok(Object.values(zip).some((file) => signed.some((whole) => whole.equals(file))));
+  });
+
+  test("a signature of version 1.0 gets its digest at a start, and one that is no whole block is refused until it is signed again", async (t) => {
+    const { service, id } = await startShop(t, { name: "Front desk" });
+    const install = (await listed(service)).find(({ name }) => name === "install-front-desk.ps1");
+    const folder = join(service.dataDir, "signatures");
+    const path = `/printers/${id}/packages/rmm`;
+    await signOne(service, install);
+    await service.stop();
+    const [name = ""] = readdirSync(folder);
+    const old = join(folder, `${name.slice(0, 64)}.txt`);
+    renameSync(join(folder, name), old);
+    const second = await startApp(t, { dataDir: service.dataDir });
+    const [renamed, sound] = [readdirSync(folder), await second.fetch(path)];
+    await second.stop();
+    renameSync(join(folder, name), old);
+    truncateSync(old, 500);
+    const third = await startApp(t, { dataDir: service.dataDir });
+    const refused = await third.fetch(path);
+    await signOne(third, install);
+
+    assert.deepEqual(renamed, [name]);
+    assert.deepEqual(statusesOf([sound, refused, await third.fetch(path)]), [200, 422, 200]);
+    assert.deepEqual(
+      readdirSync(folder).map((file) => file.slice(0, 65)),
+      [name.slice(0, 65)],
+    );
   });
 });
 

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { test } from "node:test";
 import { navigation, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
@@ -52,7 +60,7 @@ test("an archive that is damaged while the service runs is refused until the sam
   assert.equal((await app.app.overview.driver(1)).driver.state, "ready");
 });
 
-test("an archive that was damaged while the service was off is detected after the start", async (t) => {
+test("an archive that was damaged or deleted while the service was off is detected after the start", async (t) => {
   const dataDir = await temporaryFolder(t);
   const first = await startApp(t, { dataDir });
   await first.addPrinter();
@@ -67,6 +75,11 @@ test("an archive that was damaged while the service was off is detected after th
   await second.app.archives.finished();
 
   assert.deepEqual([atOnce, await statuses(second), damagesIn(second)], [[422], [422], 1]);
+  await second.stop();
+  rmSync(path);
+  const third = await startApp(t, { dataDir });
+  await third.app.archives.finished();
+  assert.match(third.lines.join("\n"), /\.zip is missing\. Upload the same ZIP again/);
 });
 
 test("a sound archive is read once after the start and again only after its time stamp changes", async (t) => {

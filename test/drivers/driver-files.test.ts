@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { addDriver } from "../../src/services/drivers/drivers.ts";
-import { findAppIcon, readIcon, saveIcon } from "../../src/services/printers/printer-files.ts";
+import { findAppIcon, readPrinterFile, saveIcon } from "../../src/services/printers/printer-files.ts";
 import { writeUpload } from "../../src/store/blobs.ts";
 import type { Store } from "../../src/store/store.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
@@ -57,7 +57,7 @@ test("a file whose record cannot be saved is deleted, unless it existed before",
   assert.equal(readdirSync(join(dataDir, "icons")).length, 1);
 });
 
-test("an icon's file is deleted with the last printer that uses it, and one without a record or a file is not found", async (t) => {
+test("an icon's file is deleted with the last printer that uses it, one without a record is not found, and one without a file is refused", async (t) => {
   const { app, dataDir, addPrinter } = await startApp(t, { workers: "own" });
   const { store, undo } = app;
   const [one, other] = [await addPrinter({ driver_id: "" }), await addPrinter({ driver_id: "" })];
@@ -66,16 +66,19 @@ test("an icon's file is deleted with the last printer that uses it, and one with
   const without = await findAppIcon(store, one);
   for (const id of [one, other]) await saveIcon(app, id, await receive(store, png));
   await undo.makeFinal((await undo.removeFile("icons", one)) ?? 0);
-  const kept = await readIcon(store, other);
+  const kept = await readPrinterFile(store, "icons", other);
   await store.blobs.remove("icons", store.icons.find(other)?.sha256 ?? "");
-  const lost = await findAppIcon(store, other);
+  await assert.rejects(
+    findAppIcon(store, other),
+    /^UserError: The icon of “Office” is missing on the server/,
+  );
   await saveIcon(app, other, await receive(store, png));
   await undo.makeFinal((await undo.removePrinter(other)) ?? 0);
 
   assert.ok(kept.bytes.equals(png));
-  assert.deepEqual([without, lost], [undefined, undefined]);
+  assert.equal(without, undefined);
   for (const folder of ["icons", "incoming"]) assert.deepEqual(readdirSync(join(dataDir, folder)), []);
-  await assert.rejects(readIcon(store, one), { code: "not-found" });
+  await assert.rejects(readPrinterFile(store, "icons", one), { code: "not-found" });
   await assert.rejects(undo.removeFile("icons", 99), { code: "not-found" });
 });
 

@@ -199,7 +199,7 @@ test("a write that arrives during a save is in the audit log only after its own 
   let holding: ((error: Error) => void) | undefined;
   let isHeld = false;
   await watchDisk(t, dataDir, ({ name, path }) => {
-    if (!isHeld || name !== "rename" || path !== `${database}.new`) return undefined;
+    if (!isHeld || name !== "rename" || !path.startsWith(`${database}.`)) return undefined;
     return new Promise<undefined>((_, fail) => {
       holding = fail;
     });

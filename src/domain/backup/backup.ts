@@ -7,6 +7,8 @@ export interface DatabaseFacts {
   readonly records: { readonly clients: number; readonly drivers: number; readonly printers: number };
   /** The digests of the files that records refer to. */
   readonly files: Readonly<Record<"drivers" | "icons" | "preferences", readonly string[]>>;
+  /** The digest of the file `secret`. Empty if the database does not know it. */
+  readonly secretSha256: string;
 }
 
 /** `40 clients, 12 drivers, 2 000 printers` */

@@ -29,7 +29,7 @@ const kinds: readonly (readonly [RegExp, number])[] = [
   [/^drivers\/[0-9a-f]{64}\.zip$/, 4 * gibi],
   [/^icons\/[0-9a-f]{64}\.png$/, mebi],
   [/^preferences\/[0-9a-f]{64}\.dat$/, mebi],
-  [/^signatures\/[0-9a-f]{64}\.txt$/, mebi],
+  [/^signatures\/[0-9a-f]{64}(?:-[0-9a-f]{20})?\.txt$/, mebi],
   [/^audit\/[0-9a-z][0-9a-z.-]{0,60}\.jsonl$/, 4 * gibi],
   [/^platen-backup\.json$/, 24 * mebi],
 ];
@@ -46,12 +46,14 @@ export function checkBackupFile({ name, size }: TarFile, displayName: string): v
   if (size > max) throw new Error(`“${displayName}” is larger than such a file ever is: ${size} bytes`);
 }
 
-/** The names of files that were damaged before the backup was made: their digest differs from the one in their name. */
-export function damagedFiles({ files }: Pick<Manifest, "files">): string[] {
-  const digest = /^(?:drivers|icons|preferences)\/([0-9a-f]{64})\./;
-  return files
-    .filter(({ name, sha256 }) => (digest.exec(name)?.[1] ?? sha256) !== sha256)
-    .map(({ name }) => name);
+/**
+ * The names of files that were damaged before the backup was made: their digest differs from the one in their name, or that
+ * of the secret from the one in the database.
+ */
+export function damagedFiles({ files }: Pick<Manifest, "files">, secretSha256: string): string[] {
+  const digest = /^(?:(?:drivers|icons|preferences)\/|signatures\/[0-9a-f]{64}-)([0-9a-f]+)\./;
+  const expected = (name: string) => (name === "secret" ? secretSha256 : (digest.exec(name)?.[1] ?? ""));
+  return files.filter(({ name, sha256 }) => !sha256.startsWith(expected(name))).map(({ name }) => name);
 }
 
 export function manifestText({ version, madeAt, files, missing }: Manifest): string {

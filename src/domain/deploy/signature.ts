@@ -10,6 +10,8 @@ export interface SignedCount {
   readonly total: number;
   /** The subject of one of the certificates. Empty if none is signed. */
   readonly signer: string;
+  /** The names of scripts whose signatures are missing or damaged on the server. Only in the count of all scripts. */
+  readonly damaged?: readonly string[];
 }
 
 /**

@@ -13,6 +13,14 @@ export interface Icon {
   readonly uploaded_at: number;
 }
 
+/** A record with an icon or preferences. */
+export interface FileOwner {
+  readonly kind: "printer" | "client";
+  readonly id: number;
+  /** The file, such as `icon of “Office”`. */
+  readonly what: string;
+}
+
 export function iconTooLarge(): UserError {
   return new UserError("too-large", "The icon is too large. The limit is 750 KB.");
 }

@@ -42,6 +42,7 @@ export async function add({ app, request, params }: Context<"sha256">): Promise<
   const signed = await readUpload(request, { limitBytes, tooLarge });
   const name = await app.signing.put(digest, signatureIn(signed, script));
   app.store.audit.record("signed", { what: `${name} ${digest.slice(0, 12)}` });
+  await app.store.audit.waitForEvents();
   return noContent();
 }
 
@@ -49,6 +50,7 @@ export async function add({ app, request, params }: Context<"sha256">): Promise<
 export async function removeAll({ app, request }: Context): Promise<Reply> {
   await app.signing.removeAll();
   app.store.audit.record("signatures-deleted");
+  await app.store.audit.waitForEvents();
   return isNavigation(request) ? redirect(`${paths.packages}?done=signatures`) : noContent();
 }
 

@@ -8,12 +8,7 @@ import { paths } from "../../html/paths.ts";
 import { iconStatusBody, printerIcon } from "../../html/printers/icon.ts";
 import { preferencesStatusBody } from "../../html/printers/preferences.ts";
 import { logoUpdate } from "../../html/printers/printer.ts";
-import {
-  readIcon,
-  readPreferences,
-  saveIcon,
-  savePreferences,
-} from "../../services/printers/printer-files.ts";
+import { readPrinterFile, saveIcon, savePreferences } from "../../services/printers/printer-files.ts";
 import { answerForm, noResult, tryUpload } from "../answer-form.ts";
 import { bytesDownload, type Reply } from "../answers/reply.ts";
 import { audited } from "../audited-downloads.ts";
@@ -96,7 +91,7 @@ function afterChange({ table }: FileKind, reply: Reply, path: string): Reply {
 
 /** `GET /printers/{id}/icon` */
 export async function showIcon({ app, id, url }: Context<"id">): Promise<Reply> {
-  const { bytes, sha256 } = await readIcon(app.store, id);
+  const { bytes, sha256 } = await readPrinterFile(app.store, "icons", id);
   const fileName = url.searchParams.has("download") ? "icon.png" : undefined;
   return bytesDownload(bytes, { type: "image/png", etag: sha256, fileName });
 }
@@ -104,7 +99,7 @@ export async function showIcon({ app, id, url }: Context<"id">): Promise<Reply> 
 /** `GET /printers/{id}/preferences` */
 export async function showPreferences(context: Context<"id">): Promise<Reply> {
   const { app, id } = context;
-  const { bytes, sha256 } = await readPreferences(app.store, id);
+  const { bytes, sha256 } = await readPrinterFile(app.store, "preferences", id);
   const options = { type: "application/octet-stream", etag: sha256, fileName: "preferences.dat" };
   return audited(
     context,

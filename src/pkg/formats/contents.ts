@@ -22,8 +22,8 @@ export interface SourceFile {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
-  /** The `FileSource.version` of the checked file. Undefined: any file of this size is accepted. */
-  readonly version: string | undefined;
+  /** The `FileSource.version` of the checked file. */
+  readonly version: string;
   /** The error for a user if the file is missing or has changed. */
   readonly refusal: (problem: "missing" | "damaged") => UserError;
 }

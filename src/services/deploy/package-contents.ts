@@ -10,14 +10,8 @@ import {
   scriptSettings,
 } from "../../pkg/scripts/deployment.ts";
 import { driverFolder } from "../../pkg/scripts/driver-settings.ts";
-import { fileState } from "../../store/files.ts";
 import type { Store } from "../../store/store.ts";
-import {
-  findAppIcon,
-  findClientIcon,
-  missingPreferences,
-  type StoredFile,
-} from "../printers/printer-files.ts";
+import { findAppIcon, findClientIcon, readStored, type StoredFile } from "../printers/printer-files.ts";
 import type { DriverSources } from "./driver-sources.ts";
 import type { Signing } from "./signing.ts";
 import { fileChanged } from "./source-files.ts";
@@ -53,7 +47,7 @@ export class PackageContents {
     return { settings, contents };
   }
 
-  /** The vendor preferences of a deployment's printers. @throws UserError "invalid" if a file is missing */
+  /** The vendor preferences of a deployment's printers. @throws UserError "invalid" if a file is missing or damaged */
   async preferences({
     printers,
     preferences,
@@ -62,19 +56,17 @@ export class PackageContents {
     for (const { printer } of printers) {
       const name = preferences.get(printer.id);
       if (name === undefined) continue;
-      const refusal = () => missingPreferences(printer);
       const file = this.#store.preferences.find(printer.id);
-      if (file === undefined) throw refusal();
-      const { sha256, size, crc32 } = file;
-      const path = this.#store.blobs.pathOf("preferences", sha256);
       // The scripts of this package contain the digest, so another file would fail on the PC.
-      if (sha256 !== printer.preferences_sha256 || (await fileState(path))?.size !== size) throw refusal();
-      files.push({ name, path, sha256, size, crc32, version: undefined, refusal });
+      if (file?.sha256 !== printer.preferences_sha256) throw fileChanged();
+      const { size, crc32 } = file;
+      const { path, sha256, version } = await readStored(this.#store, "preferences", file, printer);
+      files.push({ name, path, sha256, size, crc32, version, refusal: fileChanged });
     }
     return files;
   }
 
-  /** The icon of a printer's app. Undefined if neither the printer nor its client has one, or its file is missing. */
+  /** The icon of a printer's app. Undefined if neither the printer nor its client has one. @throws as `preferences` */
   async picture(printerId: number): Promise<Picture | undefined> {
     const picture = await findAppIcon(this.#store, printerId);
     return picture && pictureOf(picture);
@@ -87,9 +79,9 @@ export class PackageContents {
   }
 }
 
-function pictureOf({ path, sha256, bytes }: StoredFile): Picture {
-  const extra = { name: "icon.png", sha256, size: bytes.length, crc32: crc32(bytes) };
-  return { bytes, file: { path, ...extra, version: undefined, refusal: fileChanged } };
+function pictureOf({ bytes, ...file }: StoredFile): Picture {
+  const extra = { name: "icon.png", size: bytes.length, crc32: crc32(bytes), refusal: fileChanged };
+  return { bytes, file: { ...file, ...extra } };
 }
 
 export interface Picture {

@@ -91,10 +91,9 @@ export class Signing {
 
   /** The scripts that packages contain now: all of them, or those without a signature. */
   async list(which: "all" | "unsigned"): Promise<SignableScript[]> {
-    const signed = this.#parts.store.signatures.digests;
     const scripts = [...(await this.#scripts()).values()];
     return scripts
-      .filter(({ digest }) => which === "all" || !signed.has(digest))
+      .filter(({ digest }) => which === "all" || !this.#isSigned(digest))
       .map(({ digest, name, records }) => ({ digest, name, records }));
   }
 
@@ -113,13 +112,21 @@ export class Signing {
       this.#scripts(),
       setTimeout(longestWaitMs, undefined, { ref: false }),
     ]);
-    return scripts && this.#countOf([...scripts.keys()]);
+    if (scripts === undefined) return undefined;
+    const damaged = [...this.#parts.store.signatures.damaged].flatMap(
+      (digest) => scripts.get(digest)?.name ?? [],
+    );
+    return { ...(await this.#countOf([...scripts.keys()])), damaged };
+  }
+
+  #isSigned(digest: string): boolean {
+    const { digests, damaged } = this.#parts.store.signatures;
+    return digests.has(digest) && !damaged.has(digest);
   }
 
   async #countOf(digests: readonly string[]): Promise<SignedCount> {
-    const { signatures } = this.#parts.store;
-    const signed = digests.filter((digest) => signatures.digests.has(digest));
-    const block = signed[0] && (await signatures.read(signed[0]));
+    const signed = digests.filter((digest) => this.#isSigned(digest));
+    const block = signed[0] && (await this.#parts.store.signatures.read(signed[0]).catch(noneOrThrow));
     return {
       signed: signed.length,
       total: digests.length,
@@ -162,7 +169,7 @@ export class Signing {
   /** Deletes all signatures. */
   async removeAll(): Promise<void> {
     const { signatures } = this.#parts.store;
-    for (const digest of [...signatures.digests]) await signatures.remove(digest);
+    await signatures.remove([...signatures.digests.keys()]);
   }
 
   /** The blocks of a deployment's scripts. */
@@ -316,7 +323,7 @@ export class Signing {
     const { signatures } = this.#parts.store;
     const scripts = await this.#scripts();
     if (signatures.digests.size <= 2 * scripts.size + 1000) return;
-    for (const digest of [...signatures.digests]) if (!scripts.has(digest)) await signatures.remove(digest);
+    await signatures.remove([...signatures.digests.keys()].filter((digest) => !scripts.has(digest)));
   }
 }
 

@@ -57,8 +57,7 @@ export function descriptorsOf(files: readonly FileSource[]): OpenFile[] {
 async function openSource(blobs: Blobs, source: SourceFile): Promise<FileSource> {
   const file = await blobs.open(source.path);
   if (file === undefined) throw source.refusal("missing");
-  const isSame = source.version === undefined || file.version === source.version;
-  if (file.size === source.size && isSame) return file;
+  if (file.size === source.size && file.version === source.version) return file;
   await file.close();
   throw file.size === source.size ? fileChanged() : source.refusal("damaged");
 }

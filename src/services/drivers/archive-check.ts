@@ -52,6 +52,7 @@ export class ArchiveCheck {
   readonly #urgent = new Map<string, Promise<void>>();
   /** The background reads, until the queue is empty. */
   #running: Promise<void> = Promise.resolve();
+  #checking: Promise<void> = Promise.resolve();
   #isRunning = false;
   #isClosed = false;
 
@@ -61,14 +62,15 @@ export class ArchiveCheck {
     this.#log = log;
   }
 
-  /** Begins to read all archives in the background. */
+  /** Begins to read all archives in the background, and once all other files. */
   start(): void {
     for (const sha256 of this.#store.drivers.digests()) this.#enqueue(sha256);
+    this.#checking = this.#checkSmallFiles();
   }
 
   /** Resolves when the background queue is empty. */
-  finished(): Promise<void> {
-    return this.#running;
+  async finished(): Promise<void> {
+    await Promise.all([this.#running, this.#checking]);
   }
 
   /** Starts no more reads. A running read ends when the worker threads end. */
@@ -142,6 +144,17 @@ export class ArchiveCheck {
     return done;
   }
 
+  async #checkSmallFiles(): Promise<void> {
+    const { blobs, icons, preferences, signatures } = this.#store;
+    const reads = [
+      ...[...icons.digests()].map((sha256) => () => blobs.read("icons", sha256)),
+      ...[...preferences.digests()].map((sha256) => () => blobs.read("preferences", sha256)),
+      ...[...signatures.digests.keys()].map((digest) => () => signatures.read(digest)),
+    ];
+    for (const read of reads)
+      if (!this.#isClosed) await read().catch((error: unknown) => this.#log(errorMessage(error)));
+  }
+
   #enqueue(sha256: string): void {
     if (this.#isClosed) return;
     this.#queue.add(sha256);
@@ -162,7 +175,8 @@ export class ArchiveCheck {
 
   async #read(sha256: string, digestOf: (file: OpenFile) => Promise<Uint8Array>): Promise<void> {
     const source = await this.#store.blobs.open(this.#store.blobs.pathOf("drivers", sha256));
-    if (source === undefined) return;
+    if (source === undefined)
+      return this.#log(`drivers/${sha256}.zip is missing. Upload the same ZIP again to put it back.`);
     try {
       const { descriptor, size, version } = source;
       const isRead = () => this.#verdicts.get(sha256)?.version === version;

@@ -35,7 +35,7 @@ export class Backups {
   async load(): Promise<void> {
     const states: KeptState[] = [];
     for (const file of await readdir(this.#folder).catch(noneIfAbsent)) {
-      const state = parseStateName(file.replace(/(?:\.json)?(?:\.new)?$/, ""));
+      const state = parseStateName(file.replace(/(?:\.json)?(?:(?:\.[0-9a-f]{8})?\.new)?$/, ""));
       const found = state && (await stat(this.pathOf(file)));
       if (!found?.isFile()) continue;
       if (state?.name !== file) await rm(this.pathOf(file));

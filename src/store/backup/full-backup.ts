@@ -40,6 +40,8 @@ export class FullBackup {
   readonly #options: BackupOptions;
   readonly #files = new Map<string, BackupFile>();
   #missing: readonly string[] = [];
+  /** The digest of the secret that the database knows. Empty before `chunks`, and if it knows none. */
+  secretSha256 = "";
 
   constructor(options: BackupOptions) {
     this.#options = options;
@@ -85,6 +87,7 @@ export class FullBackup {
       const { file, facts } = await readFileFacts(path);
       for (const name of blobNames(facts)) if (!this.#files.has(name)) yield* this.#file(name);
       this.#missing = blobNames(facts).filter((name) => !this.#files.has(name));
+      this.secretSha256 = facts.secretSha256;
       // A file is really missing if a later state still names it. Otherwise it was deleted with its record.
       if (this.#missing.every((name) => before.includes(name))) return file;
     }

@@ -4,6 +4,7 @@ import type { Account } from "../../domain/access/account.ts";
 import type { Token } from "../../domain/access/token.ts";
 import type { DatabaseFacts } from "../../domain/backup/backup.ts";
 import type { Manifest } from "../../domain/backup/full-backup.ts";
+import { forgetSecret } from "../access/secret.ts";
 import { serviceActor } from "../actor.ts";
 import { Changes } from "../audit/changes.ts";
 import { alteredBytes } from "../database/connection.ts";
@@ -67,7 +68,7 @@ export async function restoreBackup(
  * Reads the unpacked database, revokes its links, skips ids, and adds an entry for the audit log.
  * @throws Error when the database cannot be used
  */
-async function prepareDatabase(path: string, now: number, { madeAt }: Manifest): Promise<RestoredState> {
+async function prepareDatabase(path: string, now: number, backup: Manifest): Promise<RestoredState> {
   const file = await readFile(path);
   const state = await readState(path, file, (records, db) => ({
     facts: databaseFacts(records, db),
@@ -76,10 +77,13 @@ async function prepareDatabase(path: string, now: number, { madeAt }: Manifest):
   })).catch((error: unknown) => {
     throw error instanceof DamagedDatabase ? new Error(`its database is damaged (${error.reason})`) : error;
   });
-  const [stateAt, backupAt] = [state.facts.savedAt, madeAt].map((time) => new Date(time).toISOString());
+  const [stateAt, backupAt] = [state.facts.savedAt, backup.madeAt].map((time) =>
+    new Date(time).toISOString(),
+  );
   const what = `the state of ${stateAt}, from a backup made ${backupAt}, by platen restore`;
   const restored = await alteredBytes(file, (db) => {
     prepareRestored(db);
+    if (!backup.files.some(({ name }) => name === "secret")) forgetSecret(db);
     recordRestore(db, now, what);
   });
   await writeDurably(path, restored);

@@ -227,6 +227,8 @@ export const migrations: readonly Migration[] = [
     for (const table of ["clients", "deleted_clients"])
       db.all(`ALTER TABLE ${table} ADD COLUMN icon_size INTEGER NOT NULL DEFAULT 0`);
   },
+  // The SHA-256 of the file `secret`.
+  "CREATE TABLE secret_digest (id INTEGER PRIMARY KEY CHECK (id = 1), sha256 TEXT NOT NULL) STRICT",
 ];
 
 /** The number of the newest schema, which is a database's `user_version`. */

@@ -1,4 +1,4 @@
-import type { Icon } from "../../domain/printers/icon.ts";
+import type { FileOwner, Icon } from "../../domain/printers/icon.ts";
 import type { Preferences } from "../../domain/printers/preferences.ts";
 import type { Database } from "../database/database.ts";
 import { digestIn, type Row, readRow } from "../database/rows.ts";
@@ -18,8 +18,8 @@ interface FileKind<T> {
   /** The columns besides the printer's id and the time of the upload. */
   readonly columns: readonly (keyof T & string)[];
   readonly read: (row: Row) => T;
-  /** Another query for digests of files in the same folder. */
-  readonly otherDigests?: string;
+  /** Other records with files in the same folder, as columns like those of `#ownersSql`. */
+  readonly otherOwners?: string;
 }
 
 const stored = (row: Row) => ({
@@ -34,7 +34,7 @@ export const iconFiles: FileKind<Icon> = {
   label: "Icon",
   columns: ["sha256", "size"],
   read: stored,
-  otherDigests: "SELECT icon_sha256 AS sha256 FROM clients WHERE icon_sha256 <> ''",
+  otherOwners: "SELECT icon_sha256, 'client', id, name FROM clients WHERE icon_sha256 <> ''",
 };
 
 export const preferencesFiles: FileKind<Preferences> = {
@@ -72,18 +72,27 @@ export class PrinterFiles<T extends StoredFile> {
   }
 
   digests(): Set<string> {
-    return new Set(this.#db.all(this.#digestsSql()).map(digestIn));
+    return new Set(this.#db.all(this.#ownersSql()).map(digestIn));
   }
 
   hasDigest(sha256: string): boolean {
-    return (
-      this.#db.first(`SELECT 1 FROM (${this.#digestsSql()}) WHERE sha256 = ? LIMIT 1`, [sha256]) !== undefined
-    );
+    return this.ownersOf(sha256).length > 0;
   }
 
-  #digestsSql(): string {
-    const { table, otherDigests } = this.#kind;
-    return `SELECT sha256 FROM ${table}${otherDigests ? ` UNION ALL ${otherDigests}` : ""}`;
+  /** The records with this file. */
+  ownersOf(sha256: string): (Pick<FileOwner, "kind" | "id"> & { readonly name: string })[] {
+    const rows = this.#db.all(`SELECT * FROM (${this.#ownersSql()}) WHERE sha256 = ?`, [sha256]);
+    return rows.map(({ kind, id, name }) => ({
+      kind: kind === "client" ? "client" : "printer",
+      id: Number(id),
+      name: String(name),
+    }));
+  }
+
+  #ownersSql(): string {
+    const { table, otherOwners } = this.#kind;
+    const own = `SELECT sha256, 'printer' AS kind, id, name FROM ${table} JOIN printers ON id = printer_id`;
+    return otherOwners ? `${own} UNION ALL ${otherOwners}` : own;
   }
 
   /**

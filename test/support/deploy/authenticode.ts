@@ -43,12 +43,17 @@ function inFolder<T>(script: Uint8Array, work: (path: string, certificate: strin
   }
 }
 
-/** @param isForCode whether the certificate is for signing code @returns the signed script */
-export function sign(script: Uint8Array, isForCode = true): Buffer {
+/**
+ * @param isForCode whether the certificate is for signing code
+ * @param description makes another signature of the same script
+ * @returns the signed script
+ */
+export function sign(script: Uint8Array, isForCode = true, description = ""): Buffer {
   return inFolder(script, (path, made) => {
     const certificate = isForCode ? "certificate.pem" : "server.pem";
     const key = ["-certs", join(made, certificate), "-key", join(made, "key.pem")];
-    const args = ["sign", ...key, "-h", "sha256", "-in", path, "-out", `${path}.signed.ps1`];
+    const named = description === "" ? [] : ["-n", description];
+    const args = ["sign", ...key, ...named, "-h", "sha256", "-in", path, "-out", `${path}.signed.ps1`];
     execFileSync("osslsigncode", args, { stdio: "pipe" });
     return readFileSync(`${path}.signed.ps1`);
   });
