@@ -3,6 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { nameInClaims, type OidcSettings, roleInClaims } from "../../src/domain/access/oidc.ts";
 import { Secret } from "../../src/domain/secrets.ts";
+import { linkIn, statusesOf as pathStatuses } from "../support/access/guarded.ts";
 import {
   clientId,
   clientSecret,
@@ -10,9 +11,10 @@ import {
   startProvider,
 } from "../support/access/identity-provider.ts";
 import { adminPassword, cookiesOf, signInAdmin } from "../support/access/people.ts";
-import { startApp } from "../support/app.ts";
+import { startApp, temporaryFolder } from "../support/app.ts";
 import { logEntries } from "../support/audit/audit.ts";
 import { statusesOf } from "../support/deploy/answers.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 
 const html = { accept: "text/html" };
 const origin = "http://127.0.0.1:9";
@@ -72,14 +74,14 @@ test("a person signs in at the provider, has the role of their groups, and signs
     answer.headers.getSetCookie()[0] ?? "",
     /^platen=[\w-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/,
   );
-  assert.match(page, /<bdi>ada@contoso.com<\/bdi>.*Sign out/);
+  assert.match(page, /<bdi>ada@contoso.com \(127\.0\.0\.1:\d+\)<\/bdi>.*Sign out/);
   assert.deepEqual([made.status, accounts.status], [200, 403]);
   assert.equal(out.headers.get("location"), "/sign-in?signed-out=1");
   assert.equal(later.headers.get("location"), "/sign-in?next=%2Fprinters");
-  const events = (await logEntries(service)).filter(({ who }) => who === "ada@contoso.com");
+  const events = (await logEntries(service)).filter(({ who }) => who.startsWith("ada@contoso.com ("));
   const signs = events.map(({ event }) => event).filter((event) => event.startsWith("sign"));
   assert.equal(signs.join(), "signed-in,signed-out");
-  assert.ok(lines.some((line) => line.startsWith("sign-in: let in: “ada@contoso.com”")));
+  assert.ok(lines.some((line) => line.startsWith("sign-in: let in: “ada@contoso.com (")));
   const printed = JSON.stringify([lines, events]);
   for (const secret of [clientSecret, "access", "code-0"]) assert.ok(!printed.includes(secret), secret);
 });
@@ -114,13 +116,15 @@ const lies: Record<string, (answers: IdentityProvider["answers"]) => unknown> = 
 };
 
 test("an ID token that is forged, foreign or old is refused, and the local administrator still gets in", async (t) => {
-  const service = await start(t, withPassword);
+  let now = Date.now();
+  const service = await start(t, { ...withPassword, clock: () => now });
   const { answers } = service.provider;
   const { key } = answers;
 
   for (const [what, lie] of Object.entries(lies)) {
     Object.assign(answers, { claims: { ...honest }, header: {}, key });
     lie(answers);
+    now += 60_000;
     const answer = await service.signIn();
     const page = await answer.text();
     assert.deepEqual([answer.status, cookiesOf(answer)], [403, ""], what);
@@ -128,6 +132,7 @@ test("an ID token that is forged, foreign or old is refused, and the local admin
     for (const way of ['name="password"', 'href="/sign-in/oidc"']) assert.ok(page.includes(way), page);
   }
   Object.assign(answers, { claims: { ...honest }, header: {}, key });
+  now += 60_000;
   const right = await service.signIn();
   const cookie = await signInAdmin(service);
   const accounts = await service.fetch("/accounts", { headers: { cookie } });
@@ -263,12 +268,12 @@ test("a person without a role is refused by name, and their groups and name are 
   const named = await signIn();
 
   assert.deepEqual(statusesOf([none, right, wrong, named]), [403, 303, 403, 303]);
-  assert.match(await none.text(), /“ada”, but none of your groups has access/);
-  assert.match(lines.join("\n"), /sign-in: refused at 127\.0\.0\.1:\d+: “ada” has no role/);
-  assert.match(lines.join("\n"), /sign-in: let in: “eve@contoso\.com”/);
+  assert.match(await none.text(), /“ada \(127\.0\.0\.1:\d+\)”, but none of your groups has access/);
+  assert.match(lines.join("\n"), /sign-in: refused at 127\.0\.0\.1:\d+: “ada \(\S+\)” has no role/);
+  assert.match(lines.join("\n"), /sign-in: let in: “eve@contoso\.com \(/);
 });
 
-test("nobody takes the name of an account, of the administrator or of the audit log", async (t) => {
+test("a name of the provider has its suffix, and is none of the administrator or the audit log", async (t) => {
   const { signIn, provider, app, lines } = await start(t, withPassword);
   await app.store.accounts.add("bob", "viewer");
   const email = "eve@contoso.com";
@@ -301,6 +306,135 @@ test("a new key of the provider is read, at most once a minute", async (t) => {
 
   assert.deepEqual([early.status, later.status], [403, 303]);
   assert.equal(provider.requests.filter((request) => request === "GET /keys").length, 2);
+});
+
+test("people of a provider are listed with role and sessions, and an admin ends what they started", async (t) => {
+  const folder = await temporaryFolder(t);
+  const service = await start(t, { ...withPassword, dataDir: folder });
+  const { provider, fetch, post, signIn } = service;
+  const ada = { cookie: cookiesOf(await signIn()) };
+  const boss = { cookie: await signInAdmin(service) };
+  await service.upload("/drivers/upload", driverZip(), "d.zip", ada);
+  await post("/printers", { name: "Office", driver_id: "1", address: "10.0.0.9" }, ada);
+  const linkTo = async (headers: { readonly cookie: string }) => {
+    const form = { address: "/printers/1/scripts/install", days: "90" };
+    return linkIn(await (await post("/printers/1/links", form, headers)).text());
+  };
+  const statuses = async (...paths: string[]) => [
+    (await fetch("/printers", { headers: ada })).status,
+    ...(await pathStatuses(service, paths)),
+  ];
+
+  const link = await linkTo(ada);
+  const own = await (await fetch("/account", { headers: ada })).text();
+  const list = await (await fetch("/accounts", { headers: boss })).text();
+  const forbidden = [
+    await post("/accounts/2", { role: "viewer" }, boss),
+    await post("/accounts/2/password", {}, boss),
+    await post("/account/password", {}, ada),
+  ];
+  const before = await statuses(link);
+  await post("/accounts/2/sessions/end", {}, boss);
+  const ended = await statuses(link);
+  ada.cookie = cookiesOf(await signIn());
+  const second = await linkTo(ada);
+  await post("/accounts/2/disable", {}, boss);
+  const disabled = await statuses(second);
+  const refused = await signIn();
+  provider.answers.claims = { ...honest, groups: [] };
+  await signIn();
+  provider.answers.claims = { ...honest };
+  const stillRefused = await signIn();
+  await post("/accounts/2/enable", {}, boss);
+  ada.cookie = cookiesOf(await signIn());
+  const enabled = await statuses(second);
+  const at = { oidc: settingsFor(provider.issuer), publicUrl: origin, dataDir: folder, clock: Date.now };
+  await service.stop();
+  const restarted = await startApp(t, { ...at, ...withPassword });
+  const after = await restarted.fetch("/printers", { headers: ada });
+
+  assert.doesNotMatch(own, /id="password"/);
+  assert.match(own, /This browser/);
+  assert.match(list, /ada@contoso\.com \(127[\s\S]*Signs in at">127\.0\.0\.1:\d+<[\s\S]*operator[\s\S]*Sessions">1</);
+  assert.deepEqual(statusesOf(forbidden), [403, 403, 303]);
+  assert.deepEqual([before, ended], [Array.of(200, 200), Array.of(401, 403)]);
+  assert.deepEqual([disabled, enabled], [Array.of(401, 403), Array.of(200, 200)]);
+  assert.deepEqual(statusesOf([refused, stillRefused, after]), [403, 403, 200]);
+  assert.match(await refused.text(), /your access to Platen is disabled\. Ask your administrator\./);
+  const ends = (await logEntries(restarted, "sessions-ended")).map(({ who, what }) => `${who}: ${what}`);
+  assert.deepEqual(ends, ["admin: 1 browser, and all links"]);
+});
+
+test("a role that a provider changes counts at the next sign-in, for all sessions and links of the person", async (t) => {
+  const service = await start(t, withPassword);
+  const { provider, fetch, post, signIn, app } = service;
+  const first = { cookie: cookiesOf(await signIn()) };
+  await post("/clients", { name: "Contoso" }, first);
+  const by = { kind: "person", name: "ada", role: "operator", account: 2 } as const;
+  const path = "/clients/1/publish";
+  const make = () => app.links.make({ owner: { kind: "client", id: 1 }, path, days: 7, by });
+  const known = (address: string) => fetch(address).then(({ status }) => status !== 403);
+  const kept = app.store.accounts.list().find(({ issuer }) => issuer !== "");
+  const { address } = await make();
+
+  const states = [[await known(address), (await fetch("/import", { headers: first })).status]];
+  for (const group of ["admins", "sellers", "techs"]) {
+    provider.answers.claims = { ...honest, groups: [group] };
+    await signIn();
+    states.push([await known(address), (await fetch("/import", { headers: first })).status]);
+  }
+
+  assert.equal(kept?.id, 2);
+  assert.deepEqual(states, [
+    [true, 200],
+    [true, 200],
+    [false, 401],
+    [false, 401],
+  ]);
+  const other = { issuer: "https://other.example/", sub: "user-1", name: "ada (other)", role: "viewer" } as const;
+  const digest = { digest: "0".repeat(64), address: "", browser: "" };
+  const stranger = await app.store.sessions.addPerson(other, digest);
+  const people = app.store.accounts.list().filter(({ issuer }) => issuer !== "");
+  assert.deepEqual([people.length, stranger?.role], [2, "viewer"]);
+});
+
+test("codes that strangers invent soon cost no request to the provider, and a browser that was signed in before gets in", async (t) => {
+  const service = await start(t);
+  const { fetch, begin, signIn, provider } = service;
+  const known = cookiesOf(await signIn());
+  const requests = () => provider.requests.filter((request) => request === "POST /token").length;
+  const invent = async () => {
+    const { answer, cookie } = await begin();
+    const forged = answer.replace(/code=[^&]*/, "code=code-999");
+    return fetch(forged, { headers: { ...html, cookie } });
+  };
+
+  const before = requests();
+  const answers: Response[] = [];
+  for (let i = 0; i < 9; i++) answers.push(await invent());
+  const asked = requests() - before;
+  const { answer, cookie } = await begin();
+  const stranger = await fetch(answer, { headers: { ...html, cookie } });
+  const right = await fetch(answer, { headers: { ...html, cookie: `${cookie}; ${known}` } });
+
+  assert.deepEqual([asked, right.status], [5, 303]);
+  assert.deepEqual(statusesOf(answers), [...Array(5).fill(403), ...Array(4).fill(429)]);
+  assert.equal(stranger.headers.get("retry-after"), "1");
+  assert.match(await stranger.text(), /Too many attempts failed\. Try again in 1 second\./);
+});
+
+test("an answer of the provider is read to 1 MB at most", async (t) => {
+  const { signIn, provider } = await start(t);
+  const { answers } = provider;
+
+  answers.claims = { preferred_username: "ada" };
+  answers.userinfo = { groups: ["techs"], more: "x".repeat(1_000_000) };
+  const small = await signIn();
+  answers.userinfo = { groups: ["techs"], more: "x".repeat(1_048_576) };
+  const large = await signIn();
+
+  assert.deepEqual(statusesOf([small, large]), [303, 403]);
+  assert.match(await large.text(), /does not accept the answer of 127\.0\.0\.1:\d+: it is larger than 1 MB\./);
 });
 
 test("a session lasts twelve hours; the provider's addresses are read once an hour, and its keys once", async (t) => {

@@ -147,7 +147,7 @@ test("changes without a record of their own are in the audit log even if the ser
   await app.post("/clients/1/delete", {}, admin);
   const office = { kind: "printer", id: 1, name: "Office" } as const;
   const acts: readonly (readonly [() => Promise<unknown>, string])[] = [
-    [() => app.app.store.linkGenerations.revoke(office), "links-ended printer 1 Office"],
+    [() => app.app.store.links.endOf(office), "links-ended printer 1 Office"],
     [() => app.post("/account/sessions/end", {}, eve), "sessions-ended 1 browser"],
     [() => app.post("/deletions/1/delete", {}, admin), "deleted-for-good client 1 Contoso"],
   ];

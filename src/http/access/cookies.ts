@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Config } from "../../config.ts";
+import { deviceCookieMs } from "../../services/access/sessions.ts";
 import { sessionMs } from "../../store/access/sessions.ts";
 import { basePath } from "../base-path.ts";
 import { senderOf } from "../sender.ts";
@@ -40,14 +41,23 @@ export function setCookie(
   return `${fullName(request, config, name)}=${value}; Path=${path}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** The header `Set-Cookie` for a session; without a value, it deletes the cookie. */
+/** The header `Set-Cookie` for a session; without a value, it deletes the cookie. @param ms how long it lasts */
 export function sessionCookie(
   request: IncomingMessage,
   config: Pick<Config, "publicUrl">,
-  value?: string,
+  value = "",
+  ms: number = value === "" ? 0 : sessionMs.longest,
 ): string {
-  const ms = value === undefined ? 0 : sessionMs.longest;
-  return setCookie(request, config, { name: "platen", value: value ?? "", ms });
+  return setCookie(request, config, { name: "platen", value, ms });
+}
+
+/** The header `Set-Cookie` by which a browser is known after it signed in. */
+export function deviceCookie(
+  request: IncomingMessage,
+  config: Pick<Config, "publicUrl">,
+  value: string,
+): string {
+  return setCookie(request, config, { name: "platen-device", value, ms: deviceCookieMs });
 }
 
 /**

@@ -1,42 +1,36 @@
-import type { Identity, Scope } from "../../domain/access/access.ts";
+import { hasRole, type Identity, nameOf, roleOf, type Scope } from "../../domain/access/access.ts";
 import {
+  type Link,
   type LinkMaker,
   type LinkOwner,
-  type LinkSource,
-  type LinkTarget,
-  type LinkTerms,
   linkEndDay,
-  makeLink,
-  readLink,
+  readOldLink,
+  signLink,
+  termsOf,
 } from "../../domain/access/link.ts";
 import { UserError } from "../../domain/errors.ts";
-import { keyFor } from "../../domain/secrets.ts";
+import { isSameText, keyFor } from "../../domain/secrets.ts";
 import { dayMs, utcDay } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 
-interface MadeLink {
-  /** The path with its query and the link. */
-  readonly address: string;
-  /** UTC, milliseconds since 1970. */
-  readonly expires_at: number;
+/** What a link is made for. */
+interface LinkOptions {
+  readonly owner: LinkOwner;
+  /** The path of the file or script. */
+  readonly path: string;
+  /** How long it is valid. */
+  readonly days: number;
+  /** Who makes it. It ends with their access, and no later than a link or token that they use themselves. */
+  readonly by: Identity;
 }
 
-/** The target of a new link, or of a request that came with a link. */
+/** The target of a request that came with a link. */
 interface LinkRequest {
   readonly owner: LinkOwner;
-  /** The path with its query, without a link. */
+  /** The path with its query, without the link. */
   readonly address: string;
-  /** Whether the link is for a driver's files. It then ends when the driver's archive changes. */
+  /** Whether the path is that of a driver's files. */
   readonly isFiles?: boolean;
-}
-
-interface LinkOptions {
-  /** How long the link is valid. */
-  readonly days: number;
-  /** Who makes the link. It ends with their account or token, and no later than a link that they use themselves. */
-  readonly by: Identity;
-  /** The record whose script contains the link. */
-  readonly source?: LinkSource | undefined;
 }
 
 /** Makes and checks links: addresses that machines can use without signing in. */
@@ -51,59 +45,99 @@ export class Links {
     this.#key = keyFor("links", store.secret);
   }
 
-  make(wanted: LinkRequest, { days, by, source }: LinkOptions): MadeLink {
-    const { address } = wanted;
-    const endDay = Math.min(linkEndDay(this.#clock(), days), maxEndDayOf(by));
-    const terms = { endDay, maker: makerOf(by), source };
-    const link = makeLink(this.#key, this.#targetOf(wanted, terms), terms);
-    return {
-      address: `${address}${address.includes("?") ? "&" : "?"}link=${link}`,
-      expires_at: endDay * dayMs,
-    };
+  /** @returns the path with its query and the link, and its end: UTC, milliseconds since 1970 */
+  async make({ owner, path, days, by }: LinkOptions): Promise<{ address: string; expires_at: number }> {
+    const endDay = this.#endDayOf(days, by);
+    const link = await this.#store.links.add({ maker: makerOf(by), owner, path, isInScript: false, endDay });
+    return { address: this.#signed(link, endDay, path), expires_at: endDay * dayMs };
+  }
+
+  /**
+   * Returns a function that adds a link to each address in a script. All are of one record, which is saved at most once a
+   * day. Those in a script that a link opened are of that link.
+   */
+  async inScript({ owner, path, days, by }: LinkOptions): Promise<(address: string) => string> {
+    if (by.kind === "link" && by.link.id > 0) return (address) => this.#signed(by.link, by.endDay, address);
+    const endDay = this.#endDayOf(days, by);
+    const wanted = { maker: makerOf(by), owner, path, isInScript: true, endDay };
+    const known = this.#store.links.findInScript(wanted);
+    const link = known !== undefined && known.endDay >= endDay ? known : await this.#store.links.add(wanted);
+    return (address) => this.#signed(link, endDay, address);
   }
 
   /** @param text the value of the `link` parameter @throws UserError "forbidden" that says why the link is not valid */
   identify(wanted: LinkRequest, text: string): Identity {
-    const terms = readLink(this.#key, text, (link) => this.#targetOf(wanted, link));
-    if (terms === undefined) {
+    const found = this.#find(wanted, text) ?? this.#findOld(wanted, text);
+    if (found === undefined || this.#createdAt(found.link.owner) === undefined) {
       const message =
         "This link is not valid. It may have been revoked. Ask for a new link, or download the script again.";
       throw new UserError("forbidden", message);
     }
-    const { endDay, maker } = terms;
+    const { link, endDay } = found;
     const now = this.#clock();
     const day = utcDay(endDay * dayMs);
     if (endDay * dayMs <= now) throw endedError(` on ${day}`);
-    const by = maker && this.#findMaker(maker, now);
-    if (maker !== undefined && by === undefined) throw endedError("");
-    const made = by === undefined ? "" : `, made by ${by.name}`;
+    const by = this.#access(link.maker, now);
+    if (by === undefined) throw endedError("");
+    const made = by.name === "" ? "" : `, made by ${by.name}`;
     const name = `${wanted.owner.kind} ${wanted.owner.id}${made}, until ${day}`;
-    return { kind: "link", name, endDay, maker, scope: by?.scope };
+    return { kind: "link", name, link, endDay, scope: by.scope };
   }
 
-  /** The account or token under its name in the audit log; undefined if it is gone, disabled or expired. */
-  #findMaker(
-    { kind, id }: LinkMaker,
+  #signed(link: Link, endDay: number, address: string): string {
+    const text = signLink(this.#key, link, endDay, address);
+    return `${address}${address.includes("?") ? "&" : "?"}link=${text}`;
+  }
+
+  #find({ address }: LinkRequest, text: string) {
+    const terms = termsOf(text);
+    const link = terms && this.#store.links.find(terms.id);
+    if (terms === undefined || link === undefined) return undefined;
+    const { endDay } = terms;
+    return isSameText(signLink(this.#key, link, endDay, address), text) ? { link, endDay } : undefined;
+  }
+
+  #findOld(wanted: LinkRequest, text: string) {
+    const { owner, address: path, isFiles = false } = wanted;
+    const { links, drivers } = this.#store;
+    const terms = readOldLink(this.#key, text, wanted, (records) => {
+      const digest = isFiles ? (drivers.findSummary(owner.id)?.sha256 ?? "") : "";
+      const versions = records.map((one) => [links.generationOf(one), this.#createdAt(one) ?? "gone"]);
+      return JSON.stringify([links.epoch(), digest, ...versions]);
+    });
+    if (terms === undefined) return undefined;
+    const { endDay, maker = { kind: "none", id: 0 } } = terms;
+    const link = {
+      id: 0,
+      maker: { ...maker, name: "" },
+      owner,
+      path,
+      isInScript: false,
+      endDay,
+      created_at: 0,
+    };
+    return { link, endDay };
+  }
+
+  /** The maker's name in the audit log and scope; undefined if their access has ended. */
+  #access(
+    { kind, id, name, role }: LinkMaker,
     now: number,
   ): { readonly name: string; readonly scope?: Scope } | undefined {
-    const account = kind === "account" ? this.#store.accounts.find(id) : undefined;
-    if (account?.isDisabled === false) return { name: account.name };
-    const token = kind === "token" ? this.#store.tokens.findById(id) : undefined;
-    if (token === undefined || token.expires_at <= now) return undefined;
-    return { name: `token ${token.name}`, scope: token.scope };
+    const { accounts, tokens } = this.#store;
+    if (kind === "token") {
+      const token = tokens.findById(id);
+      if (token === undefined || token.expires_at <= now) return undefined;
+      return { name: `token ${token.name}`, scope: token.scope };
+    }
+    const account = kind === "account" ? accounts.find(id) : accounts.findByName(name)?.account;
+    if (account === undefined) return kind === "none" ? { name } : undefined;
+    const isLower = hasRole(role, "operator") && !hasRole(account.role, "operator");
+    return account.isDisabled || isLower ? undefined : { name: account.name };
   }
 
-  #targetOf({ owner, address, isFiles = false }: LinkRequest, { source }: LinkTerms): LinkTarget {
-    const digest = isFiles ? (this.#store.drivers.findSummary(owner.id)?.sha256 ?? "") : "";
-    const records = [owner, ...(source === undefined ? [] : [source])];
-    const versions = records.map((record) => this.#versionOf(record));
-    const version = JSON.stringify([this.#store.linkGenerations.epoch(), digest, ...versions]);
-    return { owner, address, version };
-  }
-
-  /** Changes when a user ends the record's links, and if another record later gets the same id. */
-  #versionOf(owner: LinkOwner): readonly unknown[] {
-    return [this.#store.linkGenerations.of(owner), this.#createdAt(owner) ?? "gone"];
+  #endDayOf(days: number, by: Identity): number {
+    return Math.min(linkEndDay(this.#clock(), days), maxEndDayOf(by));
   }
 
   #createdAt({ kind, id }: LinkOwner): number | undefined {
@@ -113,12 +147,14 @@ export class Links {
   }
 }
 
-/** Undefined for a person without an account, and if sign-in is off. */
-function makerOf(identity: Identity): LinkMaker | undefined {
-  if (identity.kind === "token") return { kind: "token", id: identity.id };
-  if (identity.kind === "person" && identity.account !== undefined)
-    return { kind: "account", id: identity.account };
-  return identity.kind === "link" ? identity.maker : undefined;
+function makerOf(identity: Identity): LinkMaker {
+  if (identity.kind === "link") return identity.link.maker;
+  const [name, role] = [nameOf(identity), roleOf(identity)];
+  if (identity.kind === "token") return { kind: "token", id: identity.id, name };
+  const account = identity.kind === "person" ? identity.account : undefined;
+  return account === undefined
+    ? { kind: "none", id: 0, name, role }
+    : { kind: "account", id: account, name, role };
 }
 
 /** A link made with a link or token ends no later than that link or token. */

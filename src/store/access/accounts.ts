@@ -1,6 +1,8 @@
 import { type Role, roles } from "../../domain/access/access.ts";
 import { type Account, type AccountRole, accountNameKey, adminName } from "../../domain/access/account.ts";
+import type { OidcPerson } from "../../domain/access/oidc.ts";
 import { missingRecord, UserError } from "../../domain/errors.ts";
+import { counted } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { type Row, readRow } from "../database/rows.ts";
 import { checkRoom } from "../record-limits.ts";
@@ -8,7 +10,10 @@ import { checkRoom } from "../record-limits.ts";
 /** Saved instead of a password hash when an account has no password. */
 export const noHash = "";
 
-/** All SQL about accounts. Disabling or deleting an account or changing its password also ends its sessions. */
+/**
+ * All SQL about accounts, also of people who sign in at a provider. Disabling or deleting an account or changing its
+ * password also ends its sessions. Deleting it ends its links.
+ */
 export class Accounts {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -18,9 +23,11 @@ export class Accounts {
     this.#clock = clock;
   }
 
-  /** Sorted by name, the administrator first. */
+  /** Sorted by name, the administrator first, and people of a provider last. */
   list(): Account[] {
-    return this.#db.all("SELECT * FROM accounts ORDER BY role <> 'admin', name_key").map(accountOf);
+    return this.#db
+      .all("SELECT * FROM accounts ORDER BY issuer, role <> 'admin', name COLLATE NOCASE, id")
+      .map(accountOf);
   }
 
   /** @throws UserError "not-found" */
@@ -35,9 +42,10 @@ export class Accounts {
     return row && accountOf(row);
   }
 
-  /** @param name in any case @returns the account with its password hash */
+  /** @param name in any case @returns the account with its password hash; nobody of a provider */
   findByName(name: string): { readonly account: Account; readonly hash: string } | undefined {
-    const row = this.#db.first("SELECT * FROM accounts WHERE name_key = ?", [accountNameKey(name)]);
+    const sql = "SELECT * FROM accounts WHERE name_key = ? AND issuer = ''";
+    const row = this.#db.first(sql, [accountNameKey(name)]);
     return row && { account: accountOf(row), hash: String(row.password_hash) };
   }
 
@@ -49,9 +57,10 @@ export class Accounts {
     return this.#db.write(() => this.#insert(name, role, oneTimeHash, oneTimeHash !== noHash));
   }
 
-  /** @throws UserError "not-found", or "forbidden" for the administrator */
+  /** @throws UserError "not-found", or "forbidden" for the administrator and people of a provider */
   setRole(id: number, role: AccountRole): Promise<void> {
-    return this.#change(id, () => this.#db.all("UPDATE accounts SET role = ? WHERE id = ?", [role, id]));
+    const sql = "UPDATE accounts SET role = ? WHERE id = ?";
+    return this.#change(id, () => this.#db.all(sql, [role, id]), true);
   }
 
   /** @throws UserError "not-found", or "forbidden" for the administrator */
@@ -62,14 +71,47 @@ export class Accounts {
     });
   }
 
-  /** @throws UserError "not-found", or "forbidden" for the administrator */
+  /** Ends the sessions and links of a person of a provider. @throws UserError "not-found" */
+  endAccess(id: number): Promise<void> {
+    return this.#db.freeingWrite(() => {
+      const { name } = this.get(id);
+      const { length } = this.#db.all("SELECT id FROM sessions WHERE account_id = ?", [id]);
+      this.#endSessions(id);
+      this.#endLinks(id);
+      const record = { kind: "account", id, name } as const;
+      this.#db.recordEvent("sessions-ended", {
+        record,
+        what: `${counted(length, "browser")}, and all links`,
+      });
+    });
+  }
+
+  /**
+   * Within a write: saves the name and role that a provider gives a person. Without a role, they are deleted.
+   * @returns the account; undefined for a person without a role @throws UserError "full"
+   */
+  savePerson({ issuer, sub, name, role }: OidcPerson): Account | undefined {
+    // No account's name has a blank.
+    const key = `${issuer} ${sub}`;
+    const known = this.#db.first("SELECT id FROM accounts WHERE name_key = ?", [key]);
+    if (role === undefined) {
+      // Whoever is disabled stays so, also if they get a role again.
+      if (known !== undefined && !this.get(Number(known.id)).isDisabled) this.#remove(Number(known.id));
+      return undefined;
+    }
+    if (known === undefined) return this.get(this.#insertRow({ name, key, role, issuer }));
+    this.#db.all("UPDATE accounts SET name = ?, role = ? WHERE name_key = ?", [name, role, key]);
+    return this.get(Number(known.id));
+  }
+
+  /** @throws UserError "not-found", or "forbidden" for the administrator and people of a provider */
   setOneTimePassword(id: number, hash: string): Promise<void> {
-    return this.#change(id, () => this.#renewPassword(id, hash, true));
+    return this.#change(id, () => this.#renewPassword(id, hash, true), true);
   }
 
   /** @throws UserError "not-found", or "forbidden" for the administrator */
   remove(id: number): Promise<void> {
-    return this.#change(id, () => this.#db.all("DELETE FROM accounts WHERE id = ?", [id]));
+    return this.#change(id, () => this.#remove(id));
   }
 
   /** Changes the administrator's password and ends their sessions. Makes the account on the first call. */
@@ -101,20 +143,27 @@ export class Accounts {
       const message = `Account “${taken.name}” already exists. Choose another name.`;
       throw new UserError("conflict", message, { name: message });
     }
+    return this.#insertRow({ name, key, role, hash, isOneTime });
+  }
+
+  #insertRow({ name, key, role, issuer = "", hash = noHash, isOneTime = false }: NewAccount): number {
     const now = this.#clock();
     const row = this.#db.first(
-      `INSERT INTO accounts (name, name_key, role, password_hash, one_time, disabled, created_at, password_at, seen_at)
-        VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0) RETURNING id`,
-      [name, key, role, hash, Number(isOneTime), now, now],
+      `INSERT INTO accounts (name, name_key, role, issuer, password_hash, one_time, disabled, created_at, password_at, seen_at)
+        VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, 0) RETURNING id`,
+      [name, key, role, issuer, hash, Number(isOneTime), now, now],
     );
     checkRoom(this.#db);
     return Number(row?.id);
   }
 
-  /** Changes an account other than the administrator's. */
-  #change(id: number, update: () => unknown): Promise<void> {
+  /** Changes an account other than the administrator's. @param isOwn whether the account must be one that Platen made */
+  #change(id: number, update: () => unknown, isOwn = false): Promise<void> {
     return this.#db.write(() => {
-      if (this.get(id).role === "admin") {
+      const { role, issuer } = this.get(id);
+      if (isOwn && issuer !== "")
+        throw new UserError("forbidden", "This person signs in at a provider. Change their groups there.");
+      if (role === "admin" && issuer === "") {
         throw new UserError(
           "forbidden",
           "This account cannot be changed here. Change ADMIN_PASSWORD_FILE and restart Platen.",
@@ -122,6 +171,15 @@ export class Accounts {
       }
       update();
     });
+  }
+
+  #remove(id: number): void {
+    this.#db.all("DELETE FROM accounts WHERE id = ?", [id]);
+    this.#endLinks(id);
+  }
+
+  #endLinks(id: number): void {
+    this.#db.all("DELETE FROM links WHERE maker_kind = 'account' AND maker_id = ?", [id]);
   }
 
   /** Changes a password, and ends the account's sessions. */
@@ -140,12 +198,22 @@ export class Accounts {
   }
 }
 
+interface NewAccount {
+  readonly name: string;
+  readonly key: string;
+  readonly role: Role;
+  readonly issuer?: string;
+  readonly hash?: string;
+  readonly isOneTime?: boolean;
+}
+
 /** @throws Error for an unknown role */
 function accountOf(row: Row): Account {
   return {
     id: Number(row.id),
     name: String(row.name),
     role: roleOf(row),
+    issuer: String(row.issuer),
     hasOneTimePassword: Number(row.one_time) !== 0,
     isDisabled: Number(row.disabled) !== 0,
     created_at: Number(row.created_at),
@@ -154,10 +222,11 @@ function accountOf(row: Row): Account {
   };
 }
 
-/** @throws Error for an unknown role, and for the role `admin` under another name than the administrator's */
-function roleOf({ role, name_key }: Row): Role {
+/** @throws Error for an unknown role, and for an account of Platen's with the role `admin` and another name */
+function roleOf({ role, name_key, issuer }: Row): Role {
   const found = roles.find((known) => known === role);
   if (found === undefined) throw new Error("its role is unknown");
-  if ((found === "admin") !== (name_key === adminName)) throw new Error("its role does not match its name");
+  if (issuer === "" && (found === "admin") !== (name_key === adminName))
+    throw new Error("its role does not match its name");
   return found;
 }

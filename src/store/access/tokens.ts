@@ -68,9 +68,11 @@ export class Tokens {
     });
   }
 
+  /** Also ends its links. */
   remove(id: number): Promise<void> {
     return this.#db.freeingWrite(() => {
       this.#db.all("DELETE FROM tokens WHERE id = ?", [id]);
+      this.#db.all("DELETE FROM links WHERE maker_kind = 'token' AND maker_id = ?", [id]);
     });
   }
 
