@@ -1,64 +1,16 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
-import { type TestContext, test } from "node:test";
-import { nameInClaims, type OidcSettings, roleInClaims } from "../../src/domain/access/oidc.ts";
-import { Secret } from "../../src/domain/secrets.ts";
-import { linkIn, statusesOf as pathStatuses } from "../support/access/guarded.ts";
-import {
-  clientId,
-  clientSecret,
-  type IdentityProvider,
-  startProvider,
-} from "../support/access/identity-provider.ts";
+import { test } from "node:test";
+import { nameInClaims, roleInClaims } from "../../src/domain/access/oidc.ts";
+import { clientSecret, type IdentityProvider } from "../support/access/identity-provider.ts";
+import { honest, origin, settingsFor, startWithProvider, withPassword } from "../support/access/oidc.ts";
 import { adminPassword, cookiesOf, signInAdmin } from "../support/access/people.ts";
-import { startApp, temporaryFolder } from "../support/app.ts";
 import { logEntries } from "../support/audit/audit.ts";
 import { statusesOf } from "../support/deploy/answers.ts";
-import { driverZip } from "../support/drivers/driver-zip.ts";
 
 const html = { accept: "text/html" };
-const origin = "http://127.0.0.1:9";
-
-const settingsFor = (issuer: URL): OidcSettings => ({
-  issuer,
-  clientId,
-  secret: new Secret(clientSecret),
-  secretFile: undefined,
-  roleClaim: "groups",
-  roles: [
-    { role: "admin", group: "admins" },
-    { role: "operator", group: "techs" },
-  ],
-});
-const honest = { preferred_username: "ada@contoso.com", groups: ["techs"] };
-const withPassword = { adminPassword: new Secret(adminPassword) };
-
-/** Starts a provider, and a service that uses it. */
-async function start(t: TestContext, options: Parameters<typeof startApp>[1] = {}) {
-  const provider = await startProvider(t);
-  provider.answers.claims = { ...honest };
-  const oidc = settingsFor(provider.issuer);
-  const service = await startApp(t, { oidc, publicUrl: origin, clock: Date.now, ...options });
-  /** Begins a sign-in. @returns the provider's answer, as path and query, and the browser's cookie */
-  const begin = async (next?: string) => {
-    const query = next === undefined ? "" : `?next=${encodeURIComponent(next)}`;
-    const begun = await service.fetch(`/sign-in/oidc${query}`);
-    assert.equal(begun.status, 303, await begun.text());
-    const answer = await fetch(begun.headers.get("location") ?? "", { redirect: "manual" });
-    const back = new URL(answer.headers.get("location") ?? "");
-    assert.equal(`${back.origin}${back.pathname}`, `${origin}/sign-in/oidc/callback`);
-    return { answer: back.pathname + back.search, cookie: cookiesOf(begun) };
-  };
-  /** Goes through the whole sign-in as a browser does. @returns Platen's last answer */
-  const signIn = async (next?: string) => {
-    const { answer, cookie } = await begin(next);
-    return service.fetch(answer, { headers: { ...html, cookie } });
-  };
-  return { ...service, provider, begin, signIn };
-}
-
 test("a person signs in at the provider, has the role of their groups, and signs out", async (t) => {
-  const service = await start(t);
+  const service = await startWithProvider(t);
   const { fetch, signIn, post, lines } = service;
 
   const answer = await signIn("/printers?q=hall");
@@ -87,7 +39,7 @@ test("a person signs in at the provider, has the role of their groups, and signs
 });
 
 test("without passwords the sign-in page offers the provider alone, and after a sign-out its own sign-out", async (t) => {
-  const { fetch, post, provider, signIn } = await start(t);
+  const { fetch, post, provider, signIn } = await startWithProvider(t);
 
   const page = await (await fetch("/sign-in?next=%2Fdrivers")).text();
   const posted = await post("/sign-in", { name: "admin", password: adminPassword });
@@ -117,7 +69,7 @@ const lies: Record<string, (answers: IdentityProvider["answers"]) => unknown> = 
 
 test("an ID token that is forged, foreign or old is refused, and the local administrator still gets in", async (t) => {
   let now = Date.now();
-  const service = await start(t, { ...withPassword, clock: () => now });
+  const service = await startWithProvider(t, { ...withPassword, clock: () => now });
   const { answers } = service.provider;
   const { key } = answers;
 
@@ -144,7 +96,7 @@ test("an ID token that is forged, foreign or old is refused, and the local admin
 });
 
 test("a provider that is down, or that has another name, gives a page with the reason, and works when it is back", async (t) => {
-  const service = await start(t, withPassword);
+  const service = await startWithProvider(t, withPassword);
   const { fetch, provider } = service;
   const { metadata } = provider.answers;
 
@@ -163,7 +115,7 @@ test("a provider that is down, or that has another name, gives a page with the r
 });
 
 test("a refusal at the provider names its error, in one line of the log", async (t) => {
-  const { signIn, begin, fetch, lines, provider } = await start(t);
+  const { signIn, begin, fetch, lines, provider } = await startWithProvider(t);
   const { answers } = provider;
 
   answers.refusal = { at: "authorization", error: "access_denied" };
@@ -187,7 +139,7 @@ test("a refusal at the provider names its error, in one line of the log", async 
 });
 
 test("a sign-in ends the session that the browser had, of either kind", async (t) => {
-  const service = await start(t, withPassword);
+  const service = await startWithProvider(t, withPassword);
   const { begin, fetch, post } = service;
   const statusWith = async (cookie: string) => (await fetch("/printers", { headers: { cookie } })).status;
 
@@ -204,7 +156,7 @@ test("a sign-in ends the session that the browser had, of either kind", async (t
 
 test("an answer is accepted once, in the browser that began, and within a quarter of an hour", async (t) => {
   let now = Date.now();
-  const service = await start(t, { clock: () => now });
+  const service = await startWithProvider(t, { clock: () => now });
   const { fetch, begin } = service;
 
   const first = await begin();
@@ -224,7 +176,7 @@ test("an answer is accepted once, in the browser that began, and within a quarte
 });
 
 test("the next page is one of Platen's own", async (t) => {
-  const { signIn } = await start(t);
+  const { signIn } = await startWithProvider(t);
 
   const asked = ["//evil.example/", "https://evil.example/", "/sign-in/oidc", `/${"x".repeat(1500)}`];
   const locations: (string | null)[] = [];
@@ -254,7 +206,7 @@ test("a person's roles stand in a claim, which may have any depth, but be neithe
 });
 
 test("a person without a role is refused by name, and their groups and name are also read from the user information", async (t) => {
-  const { signIn, provider, lines } = await start(t);
+  const { signIn, provider, lines } = await startWithProvider(t);
   const { answers } = provider;
 
   answers.claims = { preferred_username: "ada" };
@@ -274,7 +226,7 @@ test("a person without a role is refused by name, and their groups and name are 
 });
 
 test("a name of the provider has its suffix, and is none of the administrator or the audit log", async (t) => {
-  const { signIn, provider, app, lines } = await start(t, withPassword);
+  const { signIn, provider, app, lines } = await startWithProvider(t, withPassword);
   await app.store.accounts.add("bob", "viewer");
   const email = "eve@contoso.com";
   const names: readonly [Record<string, unknown>, string | undefined][] = [
@@ -296,7 +248,7 @@ test("a name of the provider has its suffix, and is none of the administrator or
 
 test("a new key of the provider is read, at most once a minute", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
-  const { signIn, provider } = await start(t);
+  const { signIn, provider } = await startWithProvider(t);
 
   await signIn();
   provider.rotateKey();
@@ -308,138 +260,9 @@ test("a new key of the provider is read, at most once a minute", async (t) => {
   assert.equal(provider.requests.filter((request) => request === "GET /keys").length, 2);
 });
 
-test("people of a provider are listed with role and sessions, and an admin ends what they started", async (t) => {
-  const folder = await temporaryFolder(t);
-  const service = await start(t, { ...withPassword, dataDir: folder });
-  const { provider, fetch, post, signIn } = service;
-  const ada = { cookie: cookiesOf(await signIn()) };
-  const boss = { cookie: await signInAdmin(service) };
-  await service.upload("/drivers/upload", driverZip(), "d.zip", ada);
-  await post("/printers", { name: "Office", driver_id: "1", address: "10.0.0.9" }, ada);
-  const linkTo = async (headers: { readonly cookie: string }) => {
-    const form = { address: "/printers/1/scripts/install", days: "90" };
-    return linkIn(await (await post("/printers/1/links", form, headers)).text());
-  };
-  const statuses = async (...paths: string[]) => [
-    (await fetch("/printers", { headers: ada })).status,
-    ...(await pathStatuses(service, paths)),
-  ];
-
-  const link = await linkTo(ada);
-  const own = await (await fetch("/account", { headers: ada })).text();
-  const list = await (await fetch("/accounts", { headers: boss })).text();
-  const forbidden = [
-    await post("/accounts/2", { role: "viewer" }, boss),
-    await post("/accounts/2/password", {}, boss),
-    await post("/account/password", {}, ada),
-  ];
-  const before = await statuses(link);
-  await post("/accounts/2/sessions/end", {}, boss);
-  const ended = await statuses(link);
-  ada.cookie = cookiesOf(await signIn());
-  const second = await linkTo(ada);
-  await post("/accounts/2/disable", {}, boss);
-  const disabled = await statuses(second);
-  const refused = await signIn();
-  provider.answers.claims = { ...honest, groups: [] };
-  await signIn();
-  provider.answers.claims = { ...honest };
-  const stillRefused = await signIn();
-  await post("/accounts/2/enable", {}, boss);
-  ada.cookie = cookiesOf(await signIn());
-  const enabled = await statuses(second);
-  const at = { oidc: settingsFor(provider.issuer), publicUrl: origin, dataDir: folder, clock: Date.now };
-  await service.stop();
-  const restarted = await startApp(t, { ...at, ...withPassword });
-  const after = await restarted.fetch("/printers", { headers: ada });
-
-  assert.doesNotMatch(own, /id="password"/);
-  assert.match(own, /This browser/);
-  assert.match(list, /ada@contoso\.com \(127[\s\S]*Signs in at">127\.0\.0\.1:\d+<[\s\S]*operator[\s\S]*Sessions">1</);
-  assert.deepEqual(statusesOf(forbidden), [403, 403, 303]);
-  assert.deepEqual([before, ended], [Array.of(200, 200), Array.of(401, 403)]);
-  assert.deepEqual([disabled, enabled], [Array.of(401, 403), Array.of(200, 200)]);
-  assert.deepEqual(statusesOf([refused, stillRefused, after]), [403, 403, 200]);
-  assert.match(await refused.text(), /your access to Platen is disabled\. Ask your administrator\./);
-  const ends = (await logEntries(restarted, "sessions-ended")).map(({ who, what }) => `${who}: ${what}`);
-  assert.deepEqual(ends, ["admin: 1 browser, and all links"]);
-});
-
-test("a role that a provider changes counts at the next sign-in, for all sessions and links of the person", async (t) => {
-  const service = await start(t, withPassword);
-  const { provider, fetch, post, signIn, app } = service;
-  const first = { cookie: cookiesOf(await signIn()) };
-  await post("/clients", { name: "Contoso" }, first);
-  const by = { kind: "person", name: "ada", role: "operator", account: 2 } as const;
-  const path = "/clients/1/publish";
-  const make = () => app.links.make({ owner: { kind: "client", id: 1 }, path, days: 7, by });
-  const known = (address: string) => fetch(address).then(({ status }) => status !== 403);
-  const kept = app.store.accounts.list().find(({ issuer }) => issuer !== "");
-  const { address } = await make();
-
-  const states = [[await known(address), (await fetch("/import", { headers: first })).status]];
-  for (const group of ["admins", "sellers", "techs"]) {
-    provider.answers.claims = { ...honest, groups: [group] };
-    await signIn();
-    states.push([await known(address), (await fetch("/import", { headers: first })).status]);
-  }
-
-  assert.equal(kept?.id, 2);
-  assert.deepEqual(states, [
-    [true, 200],
-    [true, 200],
-    [false, 401],
-    [false, 401],
-  ]);
-  const other = { issuer: "https://other.example/", sub: "user-1", name: "ada (other)", role: "viewer" } as const;
-  const digest = { digest: "0".repeat(64), address: "", browser: "" };
-  const stranger = await app.store.sessions.addPerson(other, digest);
-  const people = app.store.accounts.list().filter(({ issuer }) => issuer !== "");
-  assert.deepEqual([people.length, stranger?.role], [2, "viewer"]);
-});
-
-test("codes that strangers invent soon cost no request to the provider, and a browser that was signed in before gets in", async (t) => {
-  const service = await start(t);
-  const { fetch, begin, signIn, provider } = service;
-  const known = cookiesOf(await signIn());
-  const requests = () => provider.requests.filter((request) => request === "POST /token").length;
-  const invent = async () => {
-    const { answer, cookie } = await begin();
-    const forged = answer.replace(/code=[^&]*/, "code=code-999");
-    return fetch(forged, { headers: { ...html, cookie } });
-  };
-
-  const before = requests();
-  const answers: Response[] = [];
-  for (let i = 0; i < 9; i++) answers.push(await invent());
-  const asked = requests() - before;
-  const { answer, cookie } = await begin();
-  const stranger = await fetch(answer, { headers: { ...html, cookie } });
-  const right = await fetch(answer, { headers: { ...html, cookie: `${cookie}; ${known}` } });
-
-  assert.deepEqual([asked, right.status], [5, 303]);
-  assert.deepEqual(statusesOf(answers), [...Array(5).fill(403), ...Array(4).fill(429)]);
-  assert.equal(stranger.headers.get("retry-after"), "1");
-  assert.match(await stranger.text(), /Too many attempts failed\. Try again in 1 second\./);
-});
-
-test("an answer of the provider is read to 1 MB at most", async (t) => {
-  const { signIn, provider } = await start(t);
-  const { answers } = provider;
-
-  answers.claims = { preferred_username: "ada" };
-  answers.userinfo = { groups: ["techs"], more: "x".repeat(1_000_000) };
-  const small = await signIn();
-  answers.userinfo = { groups: ["techs"], more: "x".repeat(1_048_576) };
-  const large = await signIn();
-
-  assert.deepEqual(statusesOf([small, large]), [303, 403]);
-  assert.match(await large.text(), /does not accept the answer of 127\.0\.0\.1:\d+: it is larger than 1 MB\./);
-});
-
 test("a session lasts twelve hours; the provider's addresses are read once an hour, and its keys once", async (t) => {
   let now = Date.now();
-  const { signIn, fetch, provider } = await start(t, { clock: () => now });
+  const { signIn, fetch, provider } = await startWithProvider(t, { clock: () => now });
   const counts = () =>
     ["/.well-known/openid-configuration", "/keys"].map(
       (path) => provider.requests.filter((request) => request === `GET ${path}`).length,

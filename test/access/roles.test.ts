@@ -124,7 +124,7 @@ const token = (scope: Extract<Identity, { kind: "token" }>["scope"]): Identity =
 const rules: readonly Rule[] = ["open", "person", ...ranks, "signing", "uploading"];
 
 const anyLink: Link = {
-  ...{ id: 1, maker: { kind: "none", id: 0, name: "" }, owner: { kind: "printer", id: 1 } },
+  ...{ id: 1, maker: { kind: "none", id: 0, name: "" } },
   ...{ path: "/printers/1/publish", isInScript: false, endDay: 1, created_at: 0 },
 };
 

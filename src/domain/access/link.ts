@@ -1,6 +1,5 @@
 import { isSameText, signatureOf } from "../secrets.ts";
-import { dayMs, utcDay } from "../text.ts";
-import type { Role } from "./access.ts";
+import { dayMs } from "../text.ts";
 
 /** A reference to a record. */
 interface RecordRef<Kind extends string> {
@@ -15,16 +14,15 @@ export type LinkOwner = RecordRef<"printer" | "client" | "driver">;
 export interface LinkMaker extends RecordRef<"account" | "token" | "none"> {
   /** As in the audit log. */
   readonly name: string;
-  /** The person's role when they made the link; undefined for tokens, and for links of version 1.0. */
-  readonly role?: Role | undefined;
+  /** Whether the person was an operator or admin when they made the link. */
+  readonly isOperator?: boolean;
 }
 
 /** A saved link: it lets machines use one address, or those in one script, without signing in. */
 export interface Link {
   readonly id: number;
   readonly maker: LinkMaker;
-  readonly owner: LinkOwner;
-  /** The path of the file, or of the script with the addresses. */
+  /** The path of the file, or of the script with the addresses. It begins with the path of their record. */
   readonly path: string;
   /** Whether it is for the addresses in the script. */
   readonly isInScript: boolean;
@@ -54,9 +52,10 @@ export function linkEndDay(now: number, days: number): number {
   return Math.floor(now / dayMs) + 1 + days;
 }
 
-/** A link in the audit log. */
-export function linkText({ path, isInScript, endDay }: Omit<Link, "id" | "created_at">): string {
-  return `${isInScript ? "in " : ""}${path}, until ${utcDay(endDay * dayMs)}`;
+/** The record in the path of a link, such as `/printers/7/publish`; a printer 0 for any other path. */
+export function ownerIn(path: string): LinkOwner {
+  const [, kind, id] = /^\/(printer|client|driver)s\/(\d+)\//.exec(path) ?? [];
+  return { kind: (kind ?? "printer") as LinkOwner["kind"], id: Number(id ?? 0) };
 }
 
 /**
@@ -94,13 +93,14 @@ interface OldTerms {
 export function readOldLink(
   key: Uint8Array,
   text: string,
-  { owner, address }: { readonly owner: LinkOwner; readonly address: string },
+  address: string,
   versionOf: (records: readonly LinkOwner[]) => string,
 ): OldTerms | undefined {
   const pattern =
     /^(([1-9a-z][0-9a-z]{2,4})\.(?:([at])([1-9]\d{0,14}))?(?:([pc])([1-9]\d{0,14}))?)\.([\w-]{22})$/;
   const [, terms, day = "", by, byId, from, fromId, signature = ""] = pattern.exec(text) ?? [];
   const script = from ? [{ kind: from === "p" ? "printer" : "client", id: Number(fromId) } as const] : [];
+  const owner = ownerIn(address);
   const parts = [owner.kind, owner.id, address, versionOf([owner, ...script]), terms];
   if (terms === undefined || !isSameText(shortSignature(key, parts), signature)) return undefined;
   const maker = by ? ({ kind: by === "a" ? "account" : "token", id: Number(byId) } as const) : undefined;

@@ -86,7 +86,6 @@ const otherSettings = [
   "OIDC_CLIENT_SECRET_FILE",
   "OIDC_ROLES",
   "OIDC_ROLE_CLAIM",
-  "OIDC_SESSION_HOURS",
 ];
 
 function readIssuer(text: string, problems: string[]): URL | undefined {

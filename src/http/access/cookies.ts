@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { Config } from "../../config.ts";
-import { deviceCookieMs } from "../../services/access/sessions.ts";
 import { sessionMs } from "../../store/access/sessions.ts";
 import { basePath } from "../base-path.ts";
 import { senderOf } from "../sender.ts";
@@ -49,15 +48,6 @@ export function sessionCookie(
   ms: number = value === "" ? 0 : sessionMs.longest,
 ): string {
   return setCookie(request, config, { name: "platen", value, ms });
-}
-
-/** The header `Set-Cookie` by which a browser is known after it signed in. */
-export function deviceCookie(
-  request: IncomingMessage,
-  config: Pick<Config, "publicUrl">,
-  value: string,
-): string {
-  return setCookie(request, config, { name: "platen-device", value, ms: deviceCookieMs });
 }
 
 /**

@@ -2,12 +2,13 @@ import { UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
 import type { Oidc } from "../../services/access/oidc.ts";
 import { oidcFlowMs } from "../../services/access/oidc.ts";
+import { deviceCookieMs } from "../../services/access/sign-in.ts";
 import { trySignIn } from "../answer-form.ts";
 import { type Reply, redirect } from "../answers/reply.ts";
 import type { Context } from "../router.ts";
 import { senderOf } from "../sender.ts";
 import { localPath } from "./access.ts";
-import { cookieOf, deviceCookie, sessionCookie, setCookie } from "./cookies.ts";
+import { cookieOf, sessionCookie, setCookie } from "./cookies.ts";
 import { originFor, refusedSignIn } from "./sign-in.ts";
 
 /** `GET /sign-in/oidc`, with `?next=` for the page after it: sends the browser to the provider. */
@@ -29,7 +30,7 @@ export async function finish({ app, request, url }: Context): Promise<Reply> {
   if (error !== undefined) return refusedSignIn(app, request, { next: paths.dashboard }, error);
   return redirect(localPath(value.next), [
     sessionCookie(request, config, value.cookie, config.oidcSessionHours * 3_600_000),
-    deviceCookie(request, config, value.device),
+    setCookie(request, config, { name: "platen-device", value: value.device, ms: deviceCookieMs }),
     setCookie(request, config, { name: "platen-oidc", value: "", ms: 0 }),
   ]);
 }

@@ -6,7 +6,7 @@ import type { UserError } from "../../domain/errors.ts";
 import { firstPasswordPage, type SignInForm, signInPage } from "../../html/access/sign-in.ts";
 import { emptyForm } from "../../html/form.ts";
 import { paths } from "../../html/paths.ts";
-import { type SignInOrigin, TooManyAttempts } from "../../services/access/sign-in.ts";
+import { deviceCookieMs, type SignInOrigin, TooManyAttempts } from "../../services/access/sign-in.ts";
 import { sentForm, trySave } from "../answer-form.ts";
 import { refusedPage, statusOf, statusReply } from "../answers/errors.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "../answers/reply.ts";
@@ -16,7 +16,7 @@ import type { Context } from "../router.ts";
 import { senderOf } from "../sender.ts";
 import { isOwnAddress } from "../service-url.ts";
 import { firstPasswordPath, localPath, proxySignInMessage } from "./access.ts";
-import { cookieOf, deviceCookie, isSecure, sessionCookie } from "./cookies.ts";
+import { cookieOf, isSecure, sessionCookie, setCookie } from "./cookies.ts";
 
 /** `GET /sign-in`, with `?next=` for the page after it, and `?signed-out=1` after `POST /sign-out` */
 export function show({ app, request, url }: Context): Reply {
@@ -37,7 +37,7 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
   if (error !== undefined) return refusedSignIn(app, request, { name, next }, error);
   const cookies = [
     sessionCookie(request, app.config, value.cookie),
-    deviceCookie(request, app.config, value.device),
+    setCookie(request, app.config, { name: "platen-device", value: value.device, ms: deviceCookieMs }),
   ];
   return redirect(value.account.hasOneTimePassword ? firstPasswordPath(next) : next, cookies);
 }

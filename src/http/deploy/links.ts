@@ -1,4 +1,4 @@
-import { type LinkOwner, linkDayChoices } from "../../domain/access/link.ts";
+import { type LinkOwner, linkDayChoices, ownerIn } from "../../domain/access/link.ts";
 import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { DeployOffer } from "../../html/deploy/deploy.ts";
@@ -60,8 +60,8 @@ function endLinks(kind: LinkOwner["kind"]) {
 
 /** `DELETE /links/{id}`, and `POST /links/{id}/delete`; `?from=tokens` returns to the list of all links */
 export async function end({ app, id, url }: Context<"id">): Promise<Reply> {
-  const { owner } = await app.store.links.end(id);
-  const back = url.searchParams.get("from") === "tokens" ? paths.tokens : pathsOf(owner).page;
+  const { path } = await app.store.links.end(id);
+  const back = url.searchParams.get("from") === "tokens" ? paths.tokens : pathsOf(ownerIn(path)).page;
   return redirect(`${back}?done=link`);
 }
 
@@ -78,7 +78,7 @@ async function makeLink(
   const days = linkDayChoices(app.config.linkDays).find((count) => String(count) === form.days);
   if (days === undefined) throw new UserError("invalid", "Choose how long the link is valid.");
   const by = senderOf(request).identity;
-  const { address, expires_at } = await app.links.make({ owner, path: target.path, days, by });
+  const { address, expires_at } = await app.links.make({ path: target.path, days, by });
   const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
   const { section } = owners[owner.kind];
   const record = recordOf(app.store, owner);
@@ -101,7 +101,7 @@ function isRun(script: string | undefined): script is "install" | "diagnose" {
 /** SHA-256 of a script as its link answers. @param address of the link */
 function linkedDigest(context: RequestContext, owner: LinkOwner, script: string, address: string) {
   const [path = "", link = ""] = address.split(/[?&]link=/);
-  const by = context.app.links.identify({ owner, address: path }, link);
+  const by = context.app.links.identify(path, link);
   return scriptDigest({ ...context, by }, owner, script, path);
 }
 

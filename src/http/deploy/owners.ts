@@ -35,15 +35,14 @@ export interface ScriptContext extends RequestContext {
 /**
  * Returns a function that makes the URLs in a script. With sign-in they are links, because machines cannot sign in.
  * @param service the address of the service
- * @param path of the script @param owner the record that it is about
+ * @param path of the script
  */
 export async function urlsIn(
   { app: { config, links }, request, by = senderOf(request).identity }: ScriptContext,
   service: string,
-  owner: LinkOwner,
   path: string,
 ): Promise<(address: string) => string> {
   if (!needsSignIn(config)) return (address) => service + address;
-  const linked = await links.inScript({ owner, path, days: config.linkDays, by });
+  const linked = await links.inScript({ path, days: config.linkDays, by });
   return (address) => service + linked(address);
 }

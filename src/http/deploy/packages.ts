@@ -136,7 +136,7 @@ function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): Scrip
 async function downloadUrls(context: ScriptContext, kind: ScriptKind, owner: LinkOwner) {
   const service = kind === "install" ? serviceUrl(context.request, context.app.config) : undefined;
   if (service === undefined) return { filesUrl: undefined, preferencesUrl: undefined };
-  const url = await urlsIn(context, service, owner, pathsOf(owner).script(kind));
+  const url = await urlsIn(context, service, pathsOf(owner).script(kind));
   return {
     filesUrl: (id: number) => url(paths.driverFiles(id)),
     preferencesUrl: (id: number) => url(paths.preferences(id)),

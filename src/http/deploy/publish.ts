@@ -100,7 +100,7 @@ async function partUrls(context: RequestContext, whose: LinkOwner) {
   const { app, request } = context;
   const service = serviceUrl(request, app.config);
   const { publish } = pathsOf(whose);
-  const url = service === undefined ? () => "" : await urlsIn(context, service, whose, publish);
+  const url = service === undefined ? () => "" : await urlsIn(context, service, publish);
   const packageUrl = (owner: LinkOwner, omitsDriver: boolean) => {
     const path = pathsOf(owner).package(intune.id);
     return url(omitsDriver ? paths.withoutDrivers(path) : path);

@@ -1,9 +1,10 @@
-import { hasRole, type Identity, nameOf, roleOf, type Scope } from "../../domain/access/access.ts";
+import { hasRole, type Identity, mayUse, nameOf, type Scope } from "../../domain/access/access.ts";
 import {
   type Link,
   type LinkMaker,
   type LinkOwner,
   linkEndDay,
+  ownerIn,
   readOldLink,
   signLink,
   termsOf,
@@ -15,22 +16,12 @@ import type { Store } from "../../store/store.ts";
 
 /** What a link is made for. */
 interface LinkOptions {
-  readonly owner: LinkOwner;
   /** The path of the file or script. */
   readonly path: string;
   /** How long it is valid. */
   readonly days: number;
   /** Who makes it. It ends with their access, and no later than a link or token that they use themselves. */
   readonly by: Identity;
-}
-
-/** The target of a request that came with a link. */
-interface LinkRequest {
-  readonly owner: LinkOwner;
-  /** The path with its query, without the link. */
-  readonly address: string;
-  /** Whether the path is that of a driver's files. */
-  readonly isFiles?: boolean;
 }
 
 /** Makes and checks links: addresses that machines can use without signing in. */
@@ -46,9 +37,9 @@ export class Links {
   }
 
   /** @returns the path with its query and the link, and its end: UTC, milliseconds since 1970 */
-  async make({ owner, path, days, by }: LinkOptions): Promise<{ address: string; expires_at: number }> {
+  async make({ path, days, by }: LinkOptions): Promise<{ address: string; expires_at: number }> {
     const endDay = this.#endDayOf(days, by);
-    const link = await this.#store.links.add({ maker: makerOf(by), owner, path, isInScript: false, endDay });
+    const link = await this.#store.links.add({ maker: makerOf(by), path, isInScript: false, endDay });
     return { address: this.#signed(link, endDay, path), expires_at: endDay * dayMs };
   }
 
@@ -56,19 +47,22 @@ export class Links {
    * Returns a function that adds a link to each address in a script. All are of one record, which is saved at most once a
    * day. Those in a script that a link opened are of that link.
    */
-  async inScript({ owner, path, days, by }: LinkOptions): Promise<(address: string) => string> {
+  async inScript({ path, days, by }: LinkOptions): Promise<(address: string) => string> {
     if (by.kind === "link" && by.link.id > 0) return (address) => this.#signed(by.link, by.endDay, address);
     const endDay = this.#endDayOf(days, by);
-    const wanted = { maker: makerOf(by), owner, path, isInScript: true, endDay };
+    const wanted = { maker: makerOf(by), path, isInScript: true, endDay };
     const known = this.#store.links.findInScript(wanted);
     const link = known !== undefined && known.endDay >= endDay ? known : await this.#store.links.add(wanted);
     return (address) => this.#signed(link, endDay, address);
   }
 
-  /** @param text the value of the `link` parameter @throws UserError "forbidden" that says why the link is not valid */
-  identify(wanted: LinkRequest, text: string): Identity {
-    const found = this.#find(wanted, text) ?? this.#findOld(wanted, text);
-    if (found === undefined || this.#createdAt(found.link.owner) === undefined) {
+  /**
+   * @param address the requested path with its query, without the link @param text the value of the `link` parameter
+   * @throws UserError "forbidden" that says why the link is not valid
+   */
+  identify(address: string, text: string): Identity {
+    const found = this.#find(address, text) ?? this.#findOld(address, text);
+    if (found === undefined || this.#createdAt(ownerIn(found.link.path)) === undefined) {
       const message =
         "This link is not valid. It may have been revoked. Ask for a new link, or download the script again.";
       throw new UserError("forbidden", message);
@@ -80,8 +74,8 @@ export class Links {
     const by = this.#access(link.maker, now);
     if (by === undefined) throw endedError("");
     const made = by.name === "" ? "" : `, made by ${by.name}`;
-    const name = `${wanted.owner.kind} ${wanted.owner.id}${made}, until ${day}`;
-    return { kind: "link", name, link, endDay, scope: by.scope };
+    const { kind, id } = ownerIn(address);
+    return { kind: "link", name: `${kind} ${id}${made}, until ${day}`, link, endDay, scope: by.scope };
   }
 
   #signed(link: Link, endDay: number, address: string): string {
@@ -89,7 +83,7 @@ export class Links {
     return `${address}${address.includes("?") ? "&" : "?"}link=${text}`;
   }
 
-  #find({ address }: LinkRequest, text: string) {
+  #find(address: string, text: string) {
     const terms = termsOf(text);
     const link = terms && this.#store.links.find(terms.id);
     if (terms === undefined || link === undefined) return undefined;
@@ -97,31 +91,23 @@ export class Links {
     return isSameText(signLink(this.#key, link, endDay, address), text) ? { link, endDay } : undefined;
   }
 
-  #findOld(wanted: LinkRequest, text: string) {
-    const { owner, address: path, isFiles = false } = wanted;
+  #findOld(address: string, text: string) {
     const { links, drivers } = this.#store;
-    const terms = readOldLink(this.#key, text, wanted, (records) => {
-      const digest = isFiles ? (drivers.findSummary(owner.id)?.sha256 ?? "") : "";
+    const { kind, id } = ownerIn(address);
+    const files = kind === "driver" && address.endsWith("/files") ? drivers.findSummary(id) : undefined;
+    const terms = readOldLink(this.#key, text, address, (records) => {
       const versions = records.map((one) => [links.generationOf(one), this.#createdAt(one) ?? "gone"]);
-      return JSON.stringify([links.epoch(), digest, ...versions]);
+      return JSON.stringify([links.epoch(), files?.sha256 ?? "", ...versions]);
     });
     if (terms === undefined) return undefined;
     const { endDay, maker = { kind: "none", id: 0 } } = terms;
-    const link = {
-      id: 0,
-      maker: { ...maker, name: "" },
-      owner,
-      path,
-      isInScript: false,
-      endDay,
-      created_at: 0,
-    };
-    return { link, endDay };
+    const none = { id: 0, isInScript: false, created_at: 0 };
+    return { link: { ...none, maker: { ...maker, name: "" }, path: address, endDay }, endDay };
   }
 
   /** The maker's name in the audit log and scope; undefined if their access has ended. */
   #access(
-    { kind, id, name, role }: LinkMaker,
+    { kind, id, name, isOperator = false }: LinkMaker,
     now: number,
   ): { readonly name: string; readonly scope?: Scope } | undefined {
     const { accounts, tokens } = this.#store;
@@ -132,7 +118,7 @@ export class Links {
     }
     const account = kind === "account" ? accounts.find(id) : accounts.findByName(name)?.account;
     if (account === undefined) return kind === "none" ? { name } : undefined;
-    const isLower = hasRole(role, "operator") && !hasRole(account.role, "operator");
+    const isLower = isOperator && !hasRole(account.role, "operator");
     return account.isDisabled || isLower ? undefined : { name: account.name };
   }
 
@@ -149,12 +135,13 @@ export class Links {
 
 function makerOf(identity: Identity): LinkMaker {
   if (identity.kind === "link") return identity.link.maker;
-  const [name, role] = [nameOf(identity), roleOf(identity)];
+  const name = nameOf(identity);
   if (identity.kind === "token") return { kind: "token", id: identity.id, name };
-  const account = identity.kind === "person" ? identity.account : undefined;
-  return account === undefined
-    ? { kind: "none", id: 0, name, role }
-    : { kind: "account", id: account, name, role };
+  const id = identity.kind === "person" ? identity.account : undefined;
+  const isOperator = mayUse(identity, "operator");
+  return id === undefined
+    ? { kind: "none", id: 0, name, isOperator }
+    : { kind: "account", id, name, isOperator };
 }
 
 /** A link made with a link or token ends no later than that link or token. */

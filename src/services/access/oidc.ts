@@ -49,7 +49,7 @@ const maxWaiting = 64;
 const metadataMs = hour;
 const answerMs = 10_000;
 const maxNextLength = 1000;
-const maxAnswerBytes = 1024 * 1024;
+export const maxAnswerBytes = 1024 * 1024;
 /** In place of a name in the cookies of browsers that signed in at the provider. No account has it. */
 const deviceName = "(provider)";
 

@@ -10,15 +10,14 @@ import { hostNetwork, signInNetwork } from "../../domain/address.ts";
 import { RecentMap } from "../../domain/collections.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
-import { keyFor, randomText, secretDigest } from "../../domain/secrets.ts";
-import { counted } from "../../domain/text.ts";
+import { isSameText, keyFor, randomText, secretDigest, signatureOf } from "../../domain/secrets.ts";
+import { counted, dayMs } from "../../domain/text.ts";
 import { noHash } from "../../store/access/accounts.ts";
 import { currentActor, runAs } from "../../store/actor.ts";
 import type { Store } from "../../store/store.ts";
 import { LimitedLog } from "../limited-log.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SignedIn } from "./sessions.ts";
-import { makeDeviceCookie, readDeviceCookie } from "./sessions.ts";
 
 interface Credentials {
   readonly name: string;
@@ -225,6 +224,9 @@ const firstWaitMs = 1000;
 /** Failures are forgotten this long after the last one. */
 const rememberedMs = 120 * minute;
 const maxKeys = 20_000;
+/** A browser counts as known for this long after its last sign-in. */
+export const deviceCookieMs = 180 * dayMs;
+const nonceBytes = 9;
 
 /** Counts failed attempts, each under several keys, and calculates the wait until the next attempt. */
 export class FailedAttempts {
@@ -249,13 +251,17 @@ export class FailedAttempts {
     device: string | undefined,
     others: readonly FailureKey[] = [],
   ): FailureKey[] {
-    const known = readDeviceCookie(this.#deviceKey, name, this.#clock(), device);
-    return known === undefined ? [...others, `network ${signInNetwork(address)}`] : [`browser ${known}`];
+    const [expiry = "", nonce = "", ...rest] = device?.split(".") ?? [];
+    const isOurs = isSameText(signatureOf(this.#deviceKey, [name, expiry, nonce]), rest.join("."));
+    if (isOurs && Number.parseInt(expiry, 36) * 1000 > this.#clock()) return [`browser ${nonce}`];
+    return [...others, `network ${signInNetwork(address)}`];
   }
 
-  /** The cookie by which `keysOf` knows a browser. */
+  /** The cookie by which `keysOf` knows a browser (OWASP, device cookies). */
   deviceCookie(name: string, random: (bytes: number) => Buffer): string {
-    return makeDeviceCookie(this.#deviceKey, name, this.#clock(), random);
+    const expiry = Math.ceil((this.#clock() + deviceCookieMs) / 1000).toString(36);
+    const nonce = randomText(random, nonceBytes);
+    return `${expiry}.${nonce}.${signatureOf(this.#deviceKey, [name, expiry, nonce])}`;
   }
 
   /** The wait until the next attempt, in milliseconds; 0 for none. */

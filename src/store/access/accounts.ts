@@ -2,10 +2,10 @@ import { type Role, roles } from "../../domain/access/access.ts";
 import { type Account, type AccountRole, accountNameKey, adminName } from "../../domain/access/account.ts";
 import type { OidcPerson } from "../../domain/access/oidc.ts";
 import { missingRecord, UserError } from "../../domain/errors.ts";
-import { counted } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { type Row, readRow } from "../database/rows.ts";
 import { checkRoom } from "../record-limits.ts";
+import { endLinksBy } from "./links.ts";
 
 /** Saved instead of a password hash when an account has no password. */
 export const noHash = "";
@@ -75,13 +75,11 @@ export class Accounts {
   endAccess(id: number): Promise<void> {
     return this.#db.freeingWrite(() => {
       const { name } = this.get(id);
-      const { length } = this.#db.all("SELECT id FROM sessions WHERE account_id = ?", [id]);
       this.#endSessions(id);
-      this.#endLinks(id);
-      const record = { kind: "account", id, name } as const;
+      endLinksBy(this.#db, "account", id);
       this.#db.recordEvent("sessions-ended", {
-        record,
-        what: `${counted(length, "browser")}, and all links`,
+        record: { kind: "account", id, name },
+        what: "all, and all links",
       });
     });
   }
@@ -93,15 +91,22 @@ export class Accounts {
   savePerson({ issuer, sub, name, role }: OidcPerson): Account | undefined {
     // No account's name has a blank.
     const key = `${issuer} ${sub}`;
-    const known = this.#db.first("SELECT id FROM accounts WHERE name_key = ?", [key]);
     if (role === undefined) {
       // Whoever is disabled stays so, also if they get a role again.
-      if (known !== undefined && !this.get(Number(known.id)).isDisabled) this.#remove(Number(known.id));
+      const gone = this.#db.first("SELECT id FROM accounts WHERE name_key = ? AND disabled = 0", [key]);
+      if (gone !== undefined) this.#remove(Number(gone.id));
       return undefined;
     }
-    if (known === undefined) return this.get(this.#insertRow({ name, key, role, issuer }));
-    this.#db.all("UPDATE accounts SET name = ?, role = ? WHERE name_key = ?", [name, role, key]);
-    return this.get(Number(known.id));
+    const now = this.#clock();
+    const row = this.#db.first(
+      `INSERT INTO accounts (name, name_key, role, issuer, password_hash, one_time, disabled, created_at, password_at, seen_at)
+        VALUES (?, ?, ?, ?, '', 0, 0, ?, 0, 0)
+        ON CONFLICT (name_key) DO UPDATE SET name = excluded.name, role = excluded.role RETURNING *`,
+      [name, key, role, issuer, now],
+    );
+    // The database may have been full since an earlier sign-in: people must get in to delete records.
+    if (row?.seen_at === 0) checkRoom(this.#db);
+    return row && accountOf(row);
   }
 
   /** @throws UserError "not-found", or "forbidden" for the administrator and people of a provider */
@@ -143,15 +148,11 @@ export class Accounts {
       const message = `Account “${taken.name}” already exists. Choose another name.`;
       throw new UserError("conflict", message, { name: message });
     }
-    return this.#insertRow({ name, key, role, hash, isOneTime });
-  }
-
-  #insertRow({ name, key, role, issuer = "", hash = noHash, isOneTime = false }: NewAccount): number {
     const now = this.#clock();
     const row = this.#db.first(
-      `INSERT INTO accounts (name, name_key, role, issuer, password_hash, one_time, disabled, created_at, password_at, seen_at)
-        VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, 0) RETURNING id`,
-      [name, key, role, issuer, hash, Number(isOneTime), now, now],
+      `INSERT INTO accounts (name, name_key, role, password_hash, one_time, disabled, created_at, password_at, seen_at)
+        VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0) RETURNING id`,
+      [name, key, role, hash, Number(isOneTime), now, now],
     );
     checkRoom(this.#db);
     return Number(row?.id);
@@ -161,13 +162,10 @@ export class Accounts {
   #change(id: number, update: () => unknown, isOwn = false): Promise<void> {
     return this.#db.write(() => {
       const { role, issuer } = this.get(id);
-      if (isOwn && issuer !== "")
-        throw new UserError("forbidden", "This person signs in at a provider. Change their groups there.");
-      if (role === "admin" && issuer === "") {
-        throw new UserError(
-          "forbidden",
-          "This account cannot be changed here. Change ADMIN_PASSWORD_FILE and restart Platen.",
-        );
+      if (issuer === "" ? role === "admin" : isOwn) {
+        const where =
+          issuer === "" ? "ADMIN_PASSWORD_FILE and restart Platen" : "the person’s groups at the provider";
+        throw new UserError("forbidden", `This account cannot be changed here. Change ${where}.`);
       }
       update();
     });
@@ -175,11 +173,7 @@ export class Accounts {
 
   #remove(id: number): void {
     this.#db.all("DELETE FROM accounts WHERE id = ?", [id]);
-    this.#endLinks(id);
-  }
-
-  #endLinks(id: number): void {
-    this.#db.all("DELETE FROM links WHERE maker_kind = 'account' AND maker_id = ?", [id]);
+    endLinksBy(this.#db, "account", id);
   }
 
   /** Changes a password, and ends the account's sessions. */
@@ -196,15 +190,6 @@ export class Accounts {
   #endSessions(id: number): void {
     this.#db.all("DELETE FROM sessions WHERE account_id = ?", [id]);
   }
-}
-
-interface NewAccount {
-  readonly name: string;
-  readonly key: string;
-  readonly role: Role;
-  readonly issuer?: string;
-  readonly hash?: string;
-  readonly isOneTime?: boolean;
 }
 
 /** @throws Error for an unknown role */

@@ -1,18 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { roles } from "../../domain/access/access.ts";
-import { type Link, type LinkMaker, type LinkOwner, linkText } from "../../domain/access/link.ts";
+import { type Link, type LinkMaker, type LinkOwner, ownerIn } from "../../domain/access/link.ts";
 import { missingRecord } from "../../domain/errors.ts";
 import { randomText } from "../../domain/secrets.ts";
-import { dayMs } from "../../domain/text.ts";
+import { dayMs, utcDay } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { type Queries, type Row, readRow } from "../database/rows.ts";
 import { checkRoom } from "../record-limits.ts";
 
-export type NewLink = Omit<Link, "id" | "created_at">;
+type NewLink = Omit<Link, "id" | "created_at">;
 
-const sameMaker = "maker_kind = ? AND maker_id = ? AND maker_name = ? AND maker_role = ?";
-
-/** All SQL about links. Records that are gone keep their links until these end: an undo brings both back. */
+/** All SQL about links. Those of a deleted record stay until they end: an undo brings both back. */
 export class Links {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -27,23 +24,16 @@ export class Links {
     return row && linkOf(row);
   }
 
-  /** Newest first, those of one record by default. @param max how many; all by default */
+  /** Newest first. @param owner whose links; by default those of all records @param max how many; all by default */
   list(owner?: LinkOwner, max = -1): Link[] {
-    const where = owner ? "AND owner_kind = ? AND owner_id = ?" : "";
-    const rows = this.#db.all(`SELECT * FROM links WHERE end_day > ? ${where} ORDER BY id DESC LIMIT ?`, [
-      this.#clock() / dayMs,
-      ...(owner ? [owner.kind, owner.id] : []),
-      max,
-    ]);
-    return rows.map(linkOf);
+    const sql = "SELECT * FROM links WHERE path GLOB ? AND end_day > ? ORDER BY id DESC LIMIT ?";
+    return this.#db.all(sql, [pathsOf(owner), this.#clock() / dayMs, max]).map(linkOf);
   }
 
-  /** The link for the same script, maker and role. */
-  findInScript({ maker, owner, path }: NewLink): Link | undefined {
-    const row = this.#db.first(
-      `SELECT * FROM links WHERE owner_kind = ? AND owner_id = ? AND path = ? AND in_script = 1 AND ${sameMaker}`,
-      [owner.kind, owner.id, path, ...makerColumns(maker)],
-    );
+  /** The link for the same script and maker. */
+  findInScript({ maker, path }: Pick<Link, "maker" | "path">): Link | undefined {
+    const sql = "SELECT * FROM links WHERE path = ? AND maker = ? AND in_script = 1";
+    const row = this.#db.first(sql, [path, JSON.stringify(maker)]);
     return row && linkOf(row);
   }
 
@@ -53,7 +43,7 @@ export class Links {
    */
   add(link: NewLink): Promise<Link> {
     return this.#db.freeingWrite(() => {
-      const { maker, owner, path, isInScript, endDay } = link;
+      const { maker, path, isInScript, endDay } = link;
       const known = isInScript ? this.findInScript(link) : undefined;
       if (known !== undefined) {
         this.#db.all("UPDATE links SET end_day = max(end_day, ?) WHERE id = ?", [endDay, known.id]);
@@ -62,13 +52,12 @@ export class Links {
       const now = this.#clock();
       this.#db.all("DELETE FROM links WHERE end_day <= ?", [now / dayMs]);
       const row = this.#db.first(
-        `INSERT INTO links (owner_kind, owner_id, path, in_script, end_day, created_at, maker_kind, maker_id, maker_name, maker_role)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-        [owner.kind, owner.id, path, Number(isInScript), endDay, now, ...makerColumns(maker)],
+        "INSERT INTO links (maker, path, in_script, end_day, created_at) VALUES (?, ?, ?, ?, ?) RETURNING *",
+        [JSON.stringify(maker), path, Number(isInScript), endDay, now],
       );
       checkRoom(this.#db);
-      if (!isInScript) this.#record("link-made", owner, linkText(link));
-      return { ...link, id: Number(row?.id), created_at: now };
+      if (!isInScript) this.#record("link-made", ownerIn(path), untilText(link));
+      return linkOf(row ?? {});
     });
   }
 
@@ -78,16 +67,16 @@ export class Links {
       const link = this.find(id);
       if (link === undefined) throw missingRecord("Link", id);
       this.#db.all("DELETE FROM links WHERE id = ?", [id]);
-      this.#record("links-ended", link.owner, `${linkText(link)}, made by ${link.maker.name}`);
+      this.#record("links-ended", ownerIn(link.path), `${untilText(link)}, made by ${link.maker.name}`);
       return link;
     });
   }
 
   /** Ends the links of a record, and those that version 1.0 made. */
-  endOf(owner: LinkOwner): Promise<void> {
+  endOf(owner: LinkOwner & { readonly name: string }): Promise<void> {
     return this.#db.write(() => {
-      this.#record("links-ended", owner, "all");
-      this.#db.all("DELETE FROM links WHERE owner_kind = ? AND owner_id = ?", [owner.kind, owner.id]);
+      this.#db.recordEvent("links-ended", { record: owner });
+      this.#db.all("DELETE FROM links WHERE path GLOB ?", [pathsOf(owner)]);
       this.#db.all(
         `INSERT INTO link_generations (kind, id, generation) VALUES (?, ?, 1)
           ON CONFLICT DO UPDATE SET generation = generation + 1`,
@@ -107,11 +96,8 @@ export class Links {
   }
 
   generationOf({ kind, id }: LinkOwner): number {
-    const row = this.#db.first("SELECT generation FROM link_generations WHERE kind = ? AND id = ?", [
-      kind,
-      id,
-    ]);
-    return Number(row?.generation ?? 0);
+    const sql = "SELECT generation FROM link_generations WHERE kind = ? AND id = ?";
+    return Number(this.#db.first(sql, [kind, id])?.generation ?? 0);
   }
 
   /** Reads every row, at the service's start. @throws Error that names the row that cannot be read */
@@ -128,6 +114,11 @@ export class Links {
   }
 }
 
+/** Within a write: ends the links that an account or token made. */
+export function endLinksBy(db: Queries, kind: LinkMaker["kind"], id: number): void {
+  db.all("DELETE FROM links WHERE maker ->> 'kind' = ? AND maker ->> 'id' = ?", [kind, id]);
+}
+
 /** Ends all links. A database from before links has none; a migration adds a new epoch. */
 export function endAllLinks(db: Queries): void {
   const has = (table: string) =>
@@ -136,27 +127,23 @@ export function endAllLinks(db: Queries): void {
   if (has("link_epoch")) db.all("UPDATE link_epoch SET epoch = ?", [randomText(randomBytes, 16)]);
 }
 
-function makerColumns({ kind, id, name, role }: LinkMaker): (string | number)[] {
-  return [kind, id, name, role ?? ""];
+/** A pattern for the paths of a record's links; without a record, for all. */
+function pathsOf(owner: LinkOwner | undefined): string {
+  return owner === undefined ? "*" : `/${owner.kind}s/${owner.id}/*`;
 }
 
-const makerKinds = ["account", "token", "none"] as const;
-const ownerKinds = ["printer", "client", "driver"] as const;
+function untilText({ path, isInScript, endDay }: NewLink): string {
+  return `${isInScript ? "in " : ""}${path}, until ${utcDay(endDay * dayMs)}`;
+}
 
-/** @throws Error for an unknown kind or role */
-function linkOf(row: Row): Link {
-  const maker = makerKinds.find((kind) => kind === row.maker_kind);
-  const owner = ownerKinds.find((kind) => kind === row.owner_kind);
-  const role = roles.find((known) => known === row.maker_role);
-  if (maker === undefined || owner === undefined || (role === undefined && row.maker_role !== ""))
-    throw new Error("its maker or record is unknown");
+/** @throws SyntaxError */
+function linkOf({ id, maker, path, in_script, end_day, created_at }: Row): Link {
   return {
-    id: Number(row.id),
-    maker: { kind: maker, id: Number(row.maker_id), name: String(row.maker_name), role },
-    owner: { kind: owner, id: Number(row.owner_id) },
-    path: String(row.path),
-    isInScript: row.in_script === 1,
-    endDay: Number(row.end_day),
-    created_at: Number(row.created_at),
+    id: Number(id),
+    maker: JSON.parse(String(maker)) as LinkMaker,
+    path: String(path),
+    isInScript: in_script === 1,
+    endDay: Number(end_day),
+    created_at: Number(created_at),
   };
 }

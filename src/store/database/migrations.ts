@@ -234,18 +234,13 @@ export const migrations: readonly Migration[] = [
   UPDATE sessions SET ends_at = created_at + 90 * 86400000;
   CREATE TABLE links (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    owner_kind TEXT NOT NULL,
-    owner_id INTEGER NOT NULL,
+    maker TEXT NOT NULL,
     path TEXT NOT NULL,
     in_script INTEGER NOT NULL,
     end_day INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    maker_kind TEXT NOT NULL,
-    maker_id INTEGER NOT NULL,
-    maker_name TEXT NOT NULL,
-    maker_role TEXT NOT NULL
+    created_at INTEGER NOT NULL
   ) STRICT;
-  CREATE INDEX links_by_owner ON links (owner_kind, owner_id);
+  CREATE INDEX links_by_path ON links (path);
   `,
 ];
 

@@ -1,6 +1,6 @@
 import type { Rule } from "../../../src/domain/access/access.ts";
-import { routes } from "../../../src/http/routes.ts";
 import type { RouteScope } from "../../../src/http/router.ts";
+import { routes } from "../../../src/http/routes.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
 import { makePreferences } from "../printers/preferences-files.ts";
@@ -142,15 +142,17 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
 
 /** The path of an existing record. @param backup the name of a backup */
 export function pathOf(pattern: string, backup: string): string {
-  return pattern
-    // The links before that one have expired.
-    .replace(":id", pattern.startsWith("/links/") ? String(routes.length + 2) : ":id")
-    .replace(":id", /^\/(?:accounts|deletions)\//.test(pattern) ? "3" : "1")
-    .replace(":kind", "install")
-    .replace(":format", "rmm")
-    .replace(":page", "intune")
-    .replace(":sha256", "0".repeat(64))
-    .replace(":name", pattern.startsWith("/static") ? "app.css" : backup);
+  return (
+    pattern
+      // The links before that one have expired.
+      .replace(":id", pattern.startsWith("/links/") ? String(routes.length + 2) : ":id")
+      .replace(":id", /^\/(?:accounts|deletions)\//.test(pattern) ? "3" : "1")
+      .replace(":kind", "install")
+      .replace(":format", "rmm")
+      .replace(":page", "intune")
+      .replace(":sha256", "0".repeat(64))
+      .replace(":name", pattern.startsWith("/static") ? "app.css" : backup)
+  );
 }
 
 /** The first number in a path; 1 without one. */

@@ -1,12 +1,11 @@
 import type { TestContext } from "node:test";
-import type { LinkOwner } from "../../../src/domain/access/link.ts";
 import { routes } from "../../../src/http/routes.ts";
 import type { TestApp } from "../app.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
 import { makePreferences } from "../printers/preferences-files.ts";
 import { addAccount, addPerson, signIn, signInAdmin, startClosed } from "./people.ts";
-import { idInPath, pathOf } from "./route-cases.ts";
+import { pathOf } from "./route-cases.ts";
 
 /** All kinds of senders, first those without a token or a link. */
 export const senderKinds = [
@@ -137,13 +136,8 @@ async function linksOf({ app }: TestApp, days: number): Promise<Map<string, stri
   const all = [...routes.map((route) => pathOf(route.path, "")), "/printers/2/scripts/install"];
   const by = { kind: "person", name: "boss", role: "admin" } as const;
   const made = all.map(async (path) => {
-    const { address } = await app.links.make({ owner: ownerOf(path), path, days, by });
+    const { address } = await app.links.make({ path, days, by });
     return [path, address.slice(address.indexOf("link="))] as const;
   });
   return new Map(await Promise.all(made));
-}
-
-function ownerOf(path: string): LinkOwner {
-  const kind = (["driver", "client"] as const).find((name) => path.startsWith(`/${name}s/`)) ?? "printer";
-  return { kind, id: idInPath(path) };
 }
