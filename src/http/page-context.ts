@@ -8,19 +8,20 @@ import { assets } from "./assets.ts";
 import { senderOf } from "./sender.ts";
 
 export function pageContextOf(request: IncomingMessage, message?: Message): PageContext {
-  const { identity, signedIn, oidcCookie, config } = senderOf(request);
+  const { identity, signedIn, config } = senderOf(request);
   const name = identity.kind === "person" ? identity.name : undefined;
-  const isSignedInHere = signedIn !== undefined || oidcCookie !== undefined;
+  const isSignedInHere = signedIn !== undefined;
   const settings = { canSignIn: hasSessions(config), isOpenToAll: isOpenToAll(config) };
   const visitor = { name, role: roleOf(identity), isSignedInHere, ...settings };
   const dialog = canChange(visitor) ? uploadDialog(config.uploadLimitBytes) : undefined;
   return { assets, visitor, message, uploadDialog: dialog };
 }
 
-/** The message after all links to a record were ended. */
+/** The message after links were ended. */
 export function linksMessage(url: URL): Message | undefined {
   return doneMessage(url, {
-    links: "All links are revoked. Download single scripts again. Packages still work.",
+    link: "The link has ended. Download its script again where it is needed.",
+    links: "All links have ended. Download single scripts again. Packages still work.",
   });
 }
 
