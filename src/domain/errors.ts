@@ -114,6 +114,9 @@ export function missingRecord(kind: string, id: number): UserError {
   return new UserError("not-found", `${kind} ${id} does not exist. It may have been deleted.`);
 }
 
+/** A stored file is not on disk. */
+export class MissingFile extends UserError {}
+
 /** The error for work that is refused because the service is stopping. */
 export function stoppingError(): UserError {
   return new UserError("busy", "Platen is stopping. Try again in a minute.");

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { stoppingError, UserError } from "../domain/errors.ts";
+import { MissingFile, stoppingError, UserError } from "../domain/errors.ts";
 import {
   makeFolder,
   makeMarker,
@@ -195,7 +195,7 @@ export class Blobs {
   /**
    * Reads an icon or preferences, and compares the SHA-256.
    * @param what the file in the error
-   * @throws UserError "invalid" if it is missing or damaged
+   * @throws MissingFile; UserError "invalid" if it is damaged
    */
   async read(
     kind: SmallKind,
@@ -206,8 +206,9 @@ export class Blobs {
     this.damaged.delete(sha256);
     if (file !== undefined && createHash("sha256").update(file.bytes).digest("hex") === sha256) return file;
     this.damaged.add(sha256);
-    const problem = file === undefined ? "missing" : "damaged";
-    throw new UserError("invalid", `${what} is ${problem} on the server. Upload it again, or delete it.`);
+    const remedy = "on the server. Upload it again, or delete it.";
+    if (file === undefined) throw new MissingFile("invalid", `${what} is missing ${remedy}`);
+    throw new UserError("invalid", `${what} is damaged ${remedy}`);
   }
 
   /** Undefined when there is no such file. */

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { KeptChange } from "../../domain/deletion.ts";
-import { UserError } from "../../domain/errors.ts";
+import { MissingFile, UserError } from "../../domain/errors.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import { checkIcon, type FileOwner } from "../../domain/printers/icon.ts";
 import { checkPreferences, preferencesDriver } from "../../domain/printers/preferences.ts";
@@ -104,16 +104,20 @@ export async function readClientIcon(store: Store, clientId: number): Promise<St
   return picture;
 }
 
-/** Undefined if the client has none. @throws as `readStored` */
+/** Undefined if the client has none, or its file is missing. @throws UserError "invalid" if it is damaged */
 export async function findClientIcon(store: Store, client: Client): Promise<StoredFile | undefined> {
-  return client.icon && readStored(store, "icons", client.icon, client);
+  return client.icon && readStored(store, "icons", client.icon, client).catch(noneIfMissing);
 }
 
-/** The icon of a printer's app: its own, else its client's. Undefined if there is none. @throws as `readStored` */
+function noneIfMissing(error: unknown): undefined {
+  if (!(error instanceof MissingFile)) throw error;
+}
+
+/** The icon of a printer's app: its own, else its client's. As the contract says, a missing file counts as no icon. */
 export async function findAppIcon(store: Store, printerId: number): Promise<StoredFile | undefined> {
   const { printer, client } = store.printers.find(printerId) ?? {};
   const own = store.icons.find(printerId);
-  if (own && printer) return readStored(store, "icons", own, printer);
+  if (own && printer) return readStored(store, "icons", own, printer).catch(noneIfMissing);
   return client && findClientIcon(store, client);
 }
 

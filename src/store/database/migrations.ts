@@ -227,10 +227,9 @@ export const migrations: readonly Migration[] = [
     for (const table of ["clients", "deleted_clients"])
       db.all(`ALTER TABLE ${table} ADD COLUMN icon_size INTEGER NOT NULL DEFAULT 0`);
   },
-  // The SHA-256 of the file `secret`.
-  "CREATE TABLE secret_digest (id INTEGER PRIMARY KEY CHECK (id = 1), sha256 TEXT NOT NULL) STRICT",
-  // Accounts of people who sign in at a provider, the end of sessions, and links.
+  // The SHA-256 of the file `secret`, accounts of people who sign in at a provider, the end of sessions, and links.
   `
+  CREATE TABLE secret_digest (id INTEGER PRIMARY KEY CHECK (id = 1), sha256 TEXT NOT NULL) STRICT;
   ALTER TABLE accounts ADD COLUMN issuer TEXT NOT NULL DEFAULT '';
   ALTER TABLE sessions ADD COLUMN ends_at INTEGER NOT NULL DEFAULT 0;
   UPDATE sessions SET ends_at = created_at + 90 * 86400000;
