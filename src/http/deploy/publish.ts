@@ -1,9 +1,10 @@
 import { isLimited, mayUse } from "../../domain/access/access.ts";
 import type { LinkOwner, LinkSource } from "../../domain/access/link.ts";
+import { groupBy } from "../../domain/collections.ts";
 import { paths, pathsOf } from "../../html/paths.ts";
 import { intune } from "../../pkg/formats/intune.ts";
 import type { PublicationState } from "../../pkg/scripts/publish-script.ts";
-import { clientGroup } from "../../services/printers/printer-group.ts";
+import { clientGroup, groupOfClient } from "../../services/printers/printer-group.ts";
 import { bytesDownload, type Download, type Reply } from "../answers/reply.ts";
 import { audited } from "../audited-downloads.ts";
 import type { Context, RequestContext } from "../router.ts";
@@ -45,18 +46,16 @@ function scriptReply({ bytes, fileName, sha256, states }: PublishScript): Downlo
 /** @throws UserError "invalid" with the remedy */
 async function shopPublish(context: Context): Promise<PublishScript> {
   const { app, request } = context;
-  const clients = [];
-  for (const { id } of app.store.clients.names()) {
-    // A client may be deleted meanwhile.
-    const client = app.store.clients.find(id);
-    if (client === undefined) continue;
-    const group = await clientGroup(app.overview, client, false);
-    clients.push({ client, group, urls: partUrls(context, { kind: "client", id }) });
-  }
   const { printers } = await app.overview.read();
-  const others = printers.filter(({ client }) => client === undefined).length;
+  const rows = groupBy(printers, ({ client }) => client?.id);
+  const clients = app.store.clients.list().map((client) => ({
+    client,
+    group: groupOfClient(client, rows.get(client.id) ?? [], false),
+    urls: partUrls(context, { kind: "client", id: client.id }),
+  }));
+  const others = rows.get(undefined)?.length ?? 0;
   const knowsAll = mayUse(senderOf(request).identity, "viewer");
-  return app.packages.publisher.ofAll(clients, others, { knowsAll });
+  return app.packages.publisher.ofAll(clients, others, { knowsAll, signal: context.signal });
 }
 
 /** @throws UserError "not-found", or "invalid" with the remedy */
@@ -87,7 +86,7 @@ export function driverPublish(context: Context<"id">): Promise<PublishScript> {
 function recipientFor(context: RequestContext, whose: LinkOwner) {
   const { identity } = senderOf(context.request);
   const rights = { knowsAll: mayUse(identity, "viewer"), isLimited: isLimited(identity) };
-  return { ...partUrls(context, whose), ...rights };
+  return { ...partUrls(context, whose), ...rights, signal: context.signal };
 }
 
 /** The URLs in the part of a script that publishes this printer, client or driver. */

@@ -136,13 +136,7 @@ export function findClientIcon(store: Store, { icon }: Client): Promise<StoredFi
 
 /** The icon of a printer's app: its own, else its client's. Undefined if there is none, or its file is missing. */
 export function findAppIcon(store: Store, printerId: number): Promise<StoredFile | undefined> {
-  return readFile(store, "icons", appIconOf(store, printerId)?.sha256);
-}
-
-/** The record of that icon. */
-export function appIconOf(store: Store, printerId: number): Client["icon"] {
-  const { client } = store.printers.find(printerId) ?? {};
-  return store.icons.find(printerId) ?? client?.icon;
+  return readFile(store, "icons", store.printers.appIcons([printerId]).get(printerId)?.sha256);
 }
 
 function findFile(store: Store, kind: FileKind, printerId: number): Promise<StoredFile | undefined> {
