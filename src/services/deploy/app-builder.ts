@@ -47,6 +47,9 @@ interface AppParts {
   readonly dependsOn?: readonly LinkOwner[];
 }
 
+/** For all different icons in one script together. */
+const iconsLimitBytes = 8 * 1024 * 1024;
+
 /** Describes the apps of one script, each with its package. Drivers and icons that apps share are read once. */
 export class AppBuilder {
   readonly #parts: Parts;
@@ -60,10 +63,12 @@ export class AppBuilder {
     this.#icons = parts.store.printers.appIcons(printerIds);
   }
 
-  /** Bytes of all different icons of the printers. */
-  get iconBytes(): number {
+  /** @throws UserError "invalid" if the printers' icons are too large for one script */
+  checkIcons(title: string, parts: "printers" | "clients"): void {
     const sizes = new Map([...this.#icons.values()].map(({ sha256, size }) => [sha256, size]));
-    return [...sizes.values()].reduce((before, size) => before + size, 0);
+    if ([...sizes.values()].reduce((before, size) => before + size, 0) <= iconsLimitBytes) return;
+    const message = `${title}: the icons are larger than 8 MB together. Publish the ${parts} separately, or use one icon.`;
+    throw new UserError("invalid", message);
   }
 
   /** The icons of the apps so far, by SHA-256 in hex. */

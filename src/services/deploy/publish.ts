@@ -79,11 +79,11 @@ const emptyPart = {
 const maxBuilt = 12_000;
 
 export class Publisher {
-  readonly #parts: Parts;
-  readonly #built = new LruCache<BuiltPackage>({ count: maxBuilt, weight: maxBuilt, weigh: () => 1 });
+  readonly #parts: Parts & { readonly built: LruCache<BuiltPackage> };
 
   constructor(parts: Parts) {
-    this.#parts = parts;
+    const built = new LruCache<BuiltPackage>({ count: maxBuilt, weight: maxBuilt, weigh: () => 1 });
+    this.#parts = { ...parts, built };
   }
 
   /**
@@ -99,7 +99,7 @@ export class Publisher {
     const deployable = deployableOf(this.#parts.store, details);
     const omitsDriver =
       !recipient.isLimited && sharedDrivers(siblings).get(printer.id) === deployable.driver.id;
-    const builder = this.#builderFor([printer.id]);
+    const builder = new AppBuilder(this.#parts, [printer.id]);
     const { packageUrl } = recipient;
     const apps = omitsDriver ? [await builder.ofDriver(deployable.driver, packageUrl)] : [];
     apps.push(await builder.ofPrinter(details, deployable, omitsDriver, packageUrl));
@@ -118,8 +118,8 @@ export class Publisher {
 
   /** Publishes all deployable printers of a client. @throws UserError "invalid" with the remedy */
   async ofClient(client: Client, group: ClientGroup, recipient: Recipient): Promise<PublishScript> {
-    const builder = this.#builderFor(requirePrinters(group).ids);
-    checkIcons(builder, group.title, "printers");
+    const builder = new AppBuilder(this.#parts, requirePrinters(group).ids);
+    builder.checkIcons(group.title, "printers");
     const part = await this.#partOf(client, group, recipient, builder);
     return this.#render(clientFileName(client), [part], builder, recipient);
   }
@@ -136,8 +136,11 @@ export class Publisher {
   ): Promise<PublishScript> {
     const hasPrinters = clients.some(({ group }) => group.included.length + group.leftOut.length > 0);
     if (!hasPrinters) throw new UserError("invalid", "No client has printers. Add one first.");
-    const builder = this.#builderFor(clients.flatMap(({ group }) => group.ids));
-    checkIcons(builder, "All clients", "clients");
+    const builder = new AppBuilder(
+      this.#parts,
+      clients.flatMap(({ group }) => group.ids),
+    );
+    builder.checkIcons("All clients", "clients");
     const parts: PublicationPart[] = [];
     // The tenants of clients without printers may still have apps to remove.
     for (const { client, group, urls } of clients) {
@@ -177,14 +180,10 @@ export class Publisher {
 
   /** Publishes a driver. @throws UserError "invalid" with the remedy */
   async ofDriver(driver: Driver, recipient: Recipient): Promise<PublishScript> {
-    const builder = this.#builderFor([]);
+    const builder = new AppBuilder(this.#parts, []);
     const apps = [await builder.ofDriver(driver, recipient.packageUrl)];
     const part = { ...emptyPart, title: packageTitle(driver), url: recipient.scriptUrl, apps };
     return this.#render(driverFileName(driver), [part], builder, recipient);
-  }
-
-  #builderFor(printerIds: readonly number[]): AppBuilder {
-    return new AppBuilder({ ...this.#parts, built: this.#built }, printerIds);
   }
 
   /** The apps of a client: shared drivers first, because printers depend on them. */
@@ -291,14 +290,4 @@ async function orRefusal<T>(
     if (!(error instanceof UserError) || error.code !== "invalid") throw error;
     return { value: undefined, refusal: error.message };
   }
-}
-
-/** For all different icons in one script together. */
-const iconsLimitBytes = 8 * 1024 * 1024;
-
-/** @throws UserError "invalid" if the printers' icons are too large for one script */
-function checkIcons({ iconBytes }: AppBuilder, title: string, parts: "printers" | "clients"): void {
-  if (iconBytes <= iconsLimitBytes) return;
-  const message = `${title}: the icons are larger than 8 MB together. Publish the ${parts} separately, or use one icon.`;
-  throw new UserError("invalid", message);
 }
