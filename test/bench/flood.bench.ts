@@ -1,6 +1,7 @@
 // Measures this version, and another one with BASELINE=/path/of/another/platen.cjs, in turn: floods of dear pages and
 // publish scripts with 3,000 printers, what another client waits meanwhile, and what goes on after the flood has left.
 import { createHash } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { cpSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
@@ -112,6 +113,7 @@ async function leavingFlood(script: string | undefined, data: string, path: stri
   const service = await startService(script, data);
   await sleep(1000);
   const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
   const all = Array.from({ length: count }, () => request(service.url + path, flooding, controller.signal));
   await sleep(500);
   controller.abort();
