@@ -16,6 +16,8 @@ export interface RequestContext {
   readonly app: App;
   readonly request: IncomingMessage;
   readonly url: URL;
+  /** Of a page or download: aborted when all clients that wait for it have left. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A request with its path parameters, and with `id` as an integer where the pattern has `:id`. */

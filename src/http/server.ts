@@ -25,6 +25,7 @@ import {
 import { routes } from "./routes.ts";
 import { recordOrigin, senderOf, setSenderCheck } from "./sender.ts";
 import { checkHost, isCrossSite } from "./service-url.ts";
+import { SharedAnswers } from "./shared-answers.ts";
 
 /** A server with its limits and queues. */
 interface Service {
@@ -36,6 +37,8 @@ interface Service {
   readonly pageQueue: WorkQueue;
   /** Downloads being prepared, or waiting for it. */
   readonly downloadQueue: WorkQueue;
+  /** Pages and downloads that equal requests share. */
+  readonly sharedAnswers: SharedAnswers;
   /** For refused and interrupted requests. */
   readonly log: LimitedLog;
 }
@@ -55,6 +58,7 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
     bodyBytes: new Quota(limits.bodyBytes, "forms and pages are being sent"),
     pageQueue: new WorkQueue(maxConcurrentPages, new Quota(limits.pages, "pages are requested")),
     downloadQueue: new WorkQueue(maxConcurrentDownloads),
+    sharedAnswers: new SharedAnswers(),
     log,
   };
   const server = createServer({
@@ -213,21 +217,23 @@ async function handleAllowed(
   );
 }
 
-/** Runs a GET or HEAD. Pages and downloads wait in their queues. @throws Error if the client left meanwhile */
-function runReading(
-  { app, pageQueue, downloadQueue }: Service,
+/** Runs a GET or HEAD. Pages and downloads wait in their queues. @throws Error if all its clients left meanwhile */
+async function runReading(
+  { app, pageQueue, downloadQueue, sharedAnswers }: Service,
   request: IncomingMessage,
   { url, match }: { readonly url: URL; readonly match: MatchedRoute },
 ): Promise<Reply> {
-  const run = () => runRoute(match, { app, request, url });
   const { answerKind } = match.route;
-  if (answerKind === undefined) return run();
+  if (answerKind === undefined) return runRoute(match, { app, request, url });
+  if (isClosed(request)) throw new Error("the client left");
   const queue = answerKind === "page" ? pageQueue : downloadQueue;
-  return queue.run(async () => {
-    await yieldToRequests();
-    if (isClosed(request)) throw new Error("the client left");
-    return run();
-  }, senderOf(request).address);
+  return sharedAnswers.get(request, app.store.version(), (signal) =>
+    queue.run(async () => {
+      await yieldToRequests();
+      signal.throwIfAborted();
+      return runRoute(match, { app, request, url, signal });
+    }, senderOf(request).address),
+  );
 }
 
 /** Undefined if the request's address is not valid. */

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../../app.ts";
 import type { Config } from "../../config.ts";
+import { getOrAdd, memoize } from "../../domain/collections.ts";
 import type { LimitedLog } from "../../domain/flood-limit.ts";
 import type { Quota } from "../../workers/admission.ts";
 import { addBasePath, basePath, publicPath } from "../base-path.ts";
 import { senderOf } from "../sender.ts";
-import { compressPage, encodingFor, minCompressedLength } from "./compression.ts";
+import { compressPage, type Encoding, encodingFor, minCompressedLength } from "./compression.ts";
 import { requestLine } from "./errors.ts";
 import type { Download, OpenDownload, Reply, Stream, TextReply } from "./reply.ts";
 
@@ -87,11 +88,9 @@ async function sendText(
   if (status === 429 || status === 503)
     log(`refused with ${status}: ${refusal} (${requestLine(request)} from ${address})`, refusal);
   const base = basePath(app.config);
-  const text = reply.type.startsWith("text/html") ? addBasePath(reply.body, base) : reply.body;
-  const isLong = text.length >= minCompressedLength;
+  const isLong = reply.body.length >= minCompressedLength;
   const encoding = isLong ? encodingFor(request.headers["accept-encoding"]) : undefined;
-  const plain = Buffer.from(text, "utf8");
-  const body = encoding === undefined ? plain : await compressPage(plain, encoding);
+  const body = await getOrAdd(bodiesOf(reply), encoding, () => bodyOf(reply, base, encoding));
   const headers = {
     "Content-Type": reply.type,
     "Content-Length": body.length,
@@ -107,6 +106,14 @@ async function sendText(
     if (request.method === "HEAD") response.end();
     else await writeAll(response, [body]);
   });
+}
+
+/** Its bodies by their encoding. Requests that share a reply share the bytes. */
+const bodiesOf = memoize((_: TextReply) => new Map<Encoding | undefined, Promise<Uint8Array>>());
+
+async function bodyOf({ type, body }: TextReply, base: string, encoding: Encoding | undefined) {
+  const plain = Buffer.from(type.startsWith("text/html") ? addBasePath(body, base) : body, "utf8");
+  return encoding === undefined ? plain : compressPage(plain, encoding);
 }
 
 async function sendDownload(

@@ -1,9 +1,11 @@
 import { isLimited, mayUse } from "../../domain/access/access.ts";
 import type { LinkOwner } from "../../domain/access/link.ts";
+import { groupBy } from "../../domain/collections.ts";
+import type { Client } from "../../domain/printers/client.ts";
 import { paths, pathsOf } from "../../html/paths.ts";
 import { intune } from "../../pkg/formats/intune.ts";
 import type { PublicationState } from "../../pkg/scripts/publish-script.ts";
-import { clientGroup } from "../../services/printers/printer-group.ts";
+import { clientGroup, groupOfClient } from "../../services/printers/printer-group.ts";
 import { bytesDownload, type Download, type Reply } from "../answers/reply.ts";
 import { audited } from "../audited-downloads.ts";
 import type { Context, RequestContext } from "../router.ts";
@@ -45,22 +47,18 @@ function scriptReply({ bytes, fileName, sha256, states }: PublishScript): Downlo
 /** @throws UserError "invalid" with the remedy */
 async function shopPublish(context: Context): Promise<PublishScript> {
   const { app, request } = context;
-  const clients = [];
-  const names = app.store.clients.names();
-  // At once, so that new links are saved together.
-  const urls = await Promise.all(names.map(({ id }) => partUrls(context, { kind: "client", id })));
-  for (const [i, { id }] of names.entries()) {
-    // A client may be deleted meanwhile.
-    const client = app.store.clients.find(id);
-    const parts = urls[i];
-    if (client === undefined || parts === undefined) continue;
-    const group = await clientGroup(app.overview, client, false);
-    clients.push({ client, group, urls: parts });
-  }
   const { printers } = await app.overview.read();
-  const others = printers.filter(({ client }) => client === undefined).length;
+  const rows = groupBy(printers, ({ client }) => client?.id);
+  const partOf = async (client: Client) => ({
+    client,
+    group: groupOfClient(client, rows.get(client.id) ?? [], false),
+    urls: await partUrls(context, { kind: "client", id: client.id }),
+  });
+  // At once, so that new links are saved together.
+  const clients = await Promise.all(app.store.clients.list().map(partOf));
+  const others = rows.get(undefined)?.length ?? 0;
   const knowsAll = mayUse(senderOf(request).identity, "viewer");
-  return app.packages.publisher.ofAll(clients, others, { knowsAll });
+  return app.packages.publisher.ofAll(clients, others, { knowsAll, signal: context.signal });
 }
 
 /** @throws UserError "not-found", or "invalid" with the remedy */
@@ -92,7 +90,7 @@ export async function driverPublish(context: Context<"id">): Promise<PublishScri
 async function recipientFor(context: RequestContext, whose: LinkOwner) {
   const { identity } = senderOf(context.request);
   const rights = { knowsAll: mayUse(identity, "viewer"), isLimited: isLimited(identity) };
-  return { ...(await partUrls(context, whose)), ...rights };
+  return { ...(await partUrls(context, whose)), ...rights, signal: context.signal };
 }
 
 /** The URLs in the part of a script that publishes this printer, client or driver. */

@@ -1,5 +1,6 @@
 import { type Driver, deployProblem } from "../../domain/drivers/driver.ts";
 import { UserError } from "../../domain/errors.ts";
+import type { Client } from "../../domain/printers/client.ts";
 import type { Finding } from "../../domain/printers/findings.ts";
 import type { PrinterDetails } from "../../domain/printers/listings.ts";
 import { type Printer, printerNeeds } from "../../domain/printers/printer.ts";
@@ -37,8 +38,11 @@ export function deployableOf(
 /** As `deployableOf`, for several printers. @throws UserError as `deployableOf` does */
 export function deployablesOf(store: Store, printers: readonly Printer[]): Deployable[] {
   const drivers = new Map<number, Driver>();
+  const clients = new Map<number | null, Client | undefined>([[null, undefined]]);
   return printers.map((printer) => {
-    const client = printer.client_id === null ? undefined : store.clients.find(printer.client_id);
+    const { client_id } = printer;
+    if (client_id !== null && !clients.has(client_id)) clients.set(client_id, store.clients.find(client_id));
+    const client = clients.get(client_id);
     return deployableOf(store, { printer, client }, drivers);
   });
 }

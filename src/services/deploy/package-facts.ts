@@ -1,3 +1,4 @@
+import { memoize } from "../../domain/collections.ts";
 import {
   type Architecture,
   chosenInf,
@@ -30,8 +31,12 @@ export type DeploymentFacts = Omit<
 
 /** Identifies this installation of Platen in the markers of its apps: 12 hex digits. */
 export function instanceOf({ secret }: Pick<Store, "secret">): string {
-  return Buffer.from(keyFor("publish", secret)).toString("hex", 0, 6);
+  return instances(secret);
 }
+
+const instances = memoize((secret: Uint8Array) =>
+  Buffer.from(keyFor("publish", secret)).toString("hex", 0, 6),
+);
 
 export function printerFacts(
   store: Pick<Store, "secret">,

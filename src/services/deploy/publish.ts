@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { addTo } from "../../domain/collections.ts";
+import { addTo, LruCache } from "../../domain/collections.ts";
 import { sharedDrivers } from "../../domain/deploy/deployment-choice.ts";
 import { type Driver, packageTitle } from "../../domain/drivers/driver.ts";
 import { UserError } from "../../domain/errors.ts";
@@ -13,9 +13,8 @@ import type { Publication, PublicationPart, PublishedApp } from "../../pkg/scrip
 import type { Store } from "../../store/store.ts";
 import type { Workers } from "../../workers/pool.ts";
 import type { PublishedScript } from "../../workers/tasks.ts";
-import { appIconOf } from "../printers/printer-files.ts";
 import { type ClientGroup, type PrinterGroup, requirePrinters } from "../printers/printer-group.ts";
-import { AppBuilder, type Icons, type PackageUrl } from "./app-builder.ts";
+import { AppBuilder, type BuiltPackage, type PackageUrl } from "./app-builder.ts";
 import { deployableOf } from "./deployable.ts";
 import { clientFileName, driverFileName, scriptFileName, scriptName } from "./download-names.ts";
 import type { DriverPackages } from "./driver-packages.ts";
@@ -46,6 +45,8 @@ interface PartUrls {
 }
 
 interface Recipient extends PartUrls {
+  /** Aborted when nobody waits for the script any more. */
+  readonly signal?: AbortSignal | undefined;
   /** Whether the recipient may see all printers, clients and drivers. */
   readonly knowsAll: boolean;
   /**
@@ -74,11 +75,15 @@ const emptyPart = {
   togetherRefusal: "",
 };
 
+/** The packages whose facts are in memory. Each has about 500 bytes. */
+const maxBuilt = 12_000;
+
 export class Publisher {
-  readonly #parts: Parts;
+  readonly #parts: Parts & { readonly built: LruCache<BuiltPackage> };
 
   constructor(parts: Parts) {
-    this.#parts = parts;
+    const built = new LruCache<BuiltPackage>({ count: maxBuilt, weight: maxBuilt, weigh: () => 1 });
+    this.#parts = { ...parts, built };
   }
 
   /**
@@ -94,10 +99,10 @@ export class Publisher {
     const deployable = deployableOf(this.#parts.store, details);
     const omitsDriver =
       !recipient.isLimited && sharedDrivers(siblings).get(printer.id) === deployable.driver.id;
-    const icons: Icons = new Map();
-    const builder = new AppBuilder(this.#parts, recipient.packageUrl, icons);
-    const apps = omitsDriver ? [await builder.ofDriver(deployable.driver)] : [];
-    apps.push(await builder.ofPrinter(details, deployable, omitsDriver));
+    const builder = new AppBuilder(this.#parts, [printer.id]);
+    const { packageUrl } = recipient;
+    const apps = omitsDriver ? [await builder.ofDriver(deployable.driver, packageUrl)] : [];
+    apps.push(await builder.ofPrinter(details, deployable, omitsDriver, packageUrl));
     // Findings that name other printers of the client are only for recipients that may see those.
     const known = findings.filter(({ kind }) => recipient.knowsAll || !neighbourKinds.includes(kind));
     const part = {
@@ -108,15 +113,15 @@ export class Publisher {
       apps,
       attention: attentionOf([{ printer, findings: known }]),
     };
-    return this.#render(scriptName(printer), [part], icons, recipient);
+    return this.#render(scriptName(printer), [part], builder, recipient);
   }
 
   /** Publishes all deployable printers of a client. @throws UserError "invalid" with the remedy */
   async ofClient(client: Client, group: ClientGroup, recipient: Recipient): Promise<PublishScript> {
-    const icons: Icons = new Map();
-    checkIcons(this.#parts.store, { title: requirePrinters(group).title, ids: group.ids, parts: "printers" });
-    const part = await this.#partOf(client, group, recipient, recipient.isLimited, icons);
-    return this.#render(clientFileName(client), [part], icons, recipient);
+    const builder = new AppBuilder(this.#parts, requirePrinters(group).ids);
+    builder.checkIcons(group.title, "printers");
+    const part = await this.#partOf(client, group, recipient, builder);
+    return this.#render(clientFileName(client), [part], builder, recipient);
   }
 
   /**
@@ -127,38 +132,41 @@ export class Publisher {
   async ofAll(
     clients: readonly { readonly client: Client; readonly group: ClientGroup; readonly urls: PartUrls }[],
     others: number,
-    recipient: Pick<Recipient, "knowsAll">,
+    rights: Pick<Recipient, "knowsAll" | "signal">,
   ): Promise<PublishScript> {
     const hasPrinters = clients.some(({ group }) => group.included.length + group.leftOut.length > 0);
     if (!hasPrinters) throw new UserError("invalid", "No client has printers. Add one first.");
-    const icons: Icons = new Map();
-    const ids = clients.flatMap(({ group }) => group.ids);
-    checkIcons(this.#parts.store, { title: "All clients", ids, parts: "clients" });
+    const builder = new AppBuilder(
+      this.#parts,
+      clients.flatMap(({ group }) => group.ids),
+    );
+    builder.checkIcons("All clients", "clients");
     const parts: PublicationPart[] = [];
     // The tenants of clients without printers may still have apps to remove.
     for (const { client, group, urls } of clients) {
-      const { value, refusal } = await orRefusal(() => this.#partOf(client, group, urls, false, icons));
+      const recipient = { ...rights, ...urls, isLimited: false };
+      const { value, refusal } = await orRefusal(() => this.#partOf(client, group, recipient, builder));
       parts.push(value ?? refusedPart(client, urls.scriptUrl, refusal));
     }
     if (others > 0) parts.push({ ...emptyPart, ...withoutClient(others) });
-    return this.#render("all-clients", parts, icons, { ...recipient, isLimited: false }, true);
+    return this.#render("all-clients", parts, builder, { ...rights, isLimited: false }, true);
   }
 
   /** A client's part, also if all of its printers are left out. */
   async #partOf(
     client: Client,
     group: ClientGroup,
-    { scriptUrl, packageUrl }: PartUrls,
-    isLimited: boolean,
-    icons: Icons,
+    recipient: Recipient,
+    builder: AppBuilder,
   ): Promise<PublicationPart> {
     const skipped = group.leftOut.map(({ row, reason }) => ({ name: row.printer.name, reason: reason.text }));
-    const part = { ...emptyPart, title: client.name, ...clientOf(client), url: scriptUrl };
+    const part = { ...emptyPart, title: client.name, ...clientOf(client), url: recipient.scriptUrl };
     if (group.included.length === 0) return { ...part, apps: [], leftOut: skipped };
     return this.#parts.forGroup(group, async (deployables) => {
-      const builder = new AppBuilder(this.#parts, packageUrl, icons);
-      const { apps, leftOut } = await this.#appsOf(client, deployables, builder, isLimited);
-      const together = await orRefusal(() => builder.ofClient(client, group.included, deployables));
+      const { apps, leftOut } = await this.#appsOf(client, deployables, recipient, builder);
+      const together = await orRefusal(() =>
+        builder.ofClient(client, group.included, deployables, recipient.packageUrl),
+      );
       return {
         ...part,
         apps,
@@ -172,28 +180,33 @@ export class Publisher {
 
   /** Publishes a driver. @throws UserError "invalid" with the remedy */
   async ofDriver(driver: Driver, recipient: Recipient): Promise<PublishScript> {
-    const icons: Icons = new Map();
-    const builder = new AppBuilder(this.#parts, recipient.packageUrl, icons);
-    const apps = [await builder.ofDriver(driver)];
+    const builder = new AppBuilder(this.#parts, []);
+    const apps = [await builder.ofDriver(driver, recipient.packageUrl)];
     const part = { ...emptyPart, title: packageTitle(driver), url: recipient.scriptUrl, apps };
-    return this.#render(driverFileName(driver), [part], icons, recipient);
+    return this.#render(driverFileName(driver), [part], builder, recipient);
   }
 
   /** The apps of a client: shared drivers first, because printers depend on them. */
-  async #appsOf(client: Client, deployables: readonly Deployable[], builder: AppBuilder, isLimited: boolean) {
+  async #appsOf(
+    client: Client,
+    deployables: readonly Deployable[],
+    { packageUrl, isLimited, signal }: Recipient,
+    builder: AppBuilder,
+  ) {
     const apps: PublishedApp[] = [];
     const leftOut: { name: string; reason: string }[] = [];
     const shared = isLimited ? new Map<number, number>() : sharedDrivers(deployables);
     const separate = new Set(shared.values());
     const drivers = driversIn({ printers: deployables }).filter(({ id }) => separate.has(id));
-    for (const driver of drivers) apps.push(await builder.ofDriver(driver));
+    for (const driver of drivers) apps.push(await builder.ofDriver(driver, packageUrl));
     for (const deployable of deployables) {
       // A client may have a thousand printers, so other requests get their turn between two of them.
       await setImmediate();
+      signal?.throwIfAborted();
       const { printer } = deployable;
       const omitsDriver = shared.has(printer.id);
       const { value, refusal } = await orRefusal(() =>
-        builder.ofPrinter({ printer, client }, deployable, omitsDriver),
+        builder.ofPrinter({ printer, client }, deployable, omitsDriver, packageUrl),
       );
       if (value === undefined) leftOut.push({ name: printer.name, reason: refusal });
       else apps.push(value);
@@ -205,8 +218,8 @@ export class Publisher {
   async #render(
     name: string,
     parts: readonly PublicationPart[],
-    icons: Icons,
-    { knowsAll, isLimited }: Pick<Recipient, "knowsAll" | "isLimited">,
+    builder: AppBuilder,
+    { knowsAll, isLimited, signal }: Pick<Recipient, "knowsAll" | "isLimited" | "signal">,
     isForAll = false,
   ): Promise<PublishScript> {
     const { store, workers, clock } = this.#parts;
@@ -217,9 +230,10 @@ export class Publisher {
       isForAll,
       madeAt: clock(),
       parts,
-      icons,
+      icons: await builder.icons(),
       records: knowsAll ? records : undefined,
     };
+    signal?.throwIfAborted();
     const script = await workers.renderPublish({ publication, records });
     return { ...script, fileName: scriptFileName("publish", name) };
   }
@@ -276,20 +290,4 @@ async function orRefusal<T>(
     if (!(error instanceof UserError) || error.code !== "invalid") throw error;
     return { value: undefined, refusal: error.message };
   }
-}
-
-/** For all different icons in one script together. */
-const iconsLimitBytes = 8 * 1024 * 1024;
-
-/** @throws UserError "invalid" if the printers' icons are too large for one script */
-function checkIcons(
-  store: Store,
-  { title, ids, parts }: { title: string; ids: readonly number[]; parts: "printers" | "clients" },
-): void {
-  const icons = ids.flatMap((id) => appIconOf(store, id) ?? []);
-  const sizes = new Map(icons.map(({ sha256, size }) => [sha256, size]));
-  const sum = [...sizes.values()].reduce((before, size) => before + size, 0);
-  if (sum <= iconsLimitBytes) return;
-  const message = `${title}: the icons are larger than 8 MB together. Publish the ${parts} separately, or use one icon.`;
-  throw new UserError("invalid", message);
 }

@@ -121,12 +121,6 @@ export async function findAppIcon(store: Store, printerId: number): Promise<Stor
   return client && findClientIcon(store, client);
 }
 
-/** The record of that icon. */
-export function appIconOf(store: Store, printerId: number): Client["icon"] {
-  const { client } = store.printers.find(printerId) ?? {};
-  return store.icons.find(printerId) ?? client?.icon;
-}
-
 /** The file of a printer or client. @throws UserError "invalid" if it is missing or damaged */
 export async function readStored(
   { blobs }: Store,

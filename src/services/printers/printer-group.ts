@@ -32,7 +32,16 @@ export async function clientGroup(
   client: Client,
   withFailing: boolean,
 ): Promise<ClientGroup> {
-  const choice = chooseDeployment(await overview.ofClient(client.id), withFailing);
+  return groupOfClient(client, await overview.ofClient(client.id), withFailing);
+}
+
+/** @param rows all printers of the client */
+export function groupOfClient(
+  client: Client,
+  rows: readonly PrinterWithState[],
+  withFailing: boolean,
+): ClientGroup {
+  const choice = chooseDeployment(rows, withFailing);
   return { ...choice, client: client.id, ...groupOf(choice.included, client.name, clientFileName(client)) };
 }
 

@@ -2,6 +2,7 @@ import type { SqlValue } from "sql.js";
 import type { KeptChange } from "../../domain/deletion.ts";
 import { type FieldMessages, missingRecord } from "../../domain/errors.ts";
 import { throwIfAny } from "../../domain/fields.ts";
+import type { Icon } from "../../domain/printers/icon.ts";
 import type { ListedPrinter, PrinterDetails, PrinterWithModels } from "../../domain/printers/listings.ts";
 import type { Printer, PrinterSettings } from "../../domain/printers/printer.ts";
 import {
@@ -10,7 +11,7 @@ import {
   printerSettingsFrom,
 } from "../../domain/printers/printer-fields.ts";
 import type { Database } from "../database/database.ts";
-import { idOrNull, packText, type Row, readRow, unpackText } from "../database/rows.ts";
+import { digestIn, idOrNull, packText, type Row, readRow, unpackText } from "../database/rows.ts";
 import { type Drivers, usesDriver } from "../drivers/drivers.ts";
 import { keepEarlier } from "../kept-changes.ts";
 import { checkBytes, checkRoom, maxRecords } from "../record-limits.ts";
@@ -206,6 +207,17 @@ export class Printers {
       checkBytes(this.#db);
       return kept;
     });
+  }
+
+  /** The icon of each of these printers' apps: its own, else its client's. Printers without one are left out. */
+  appIcons(ids: readonly number[]): Map<number, Pick<Icon, "sha256" | "size">> {
+    const rows = this.#db.all(
+      `SELECT printers.id, coalesce(icons.sha256, icon_sha256) AS sha256, coalesce(icons.size, icon_size) AS size
+        FROM printers LEFT JOIN icons ON printer_id = printers.id LEFT JOIN clients ON clients.id = client_id
+        WHERE printers.id IN (SELECT value FROM json_each(?)) AND coalesce(icons.sha256, icon_sha256, '') <> ''`,
+      [JSON.stringify(ids)],
+    );
+    return new Map(rows.map((row) => [Number(row.id), { sha256: digestIn(row), size: Number(row.size) }]));
   }
 
   /** Problems with the records that a printer refers to, by field. */
