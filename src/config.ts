@@ -35,6 +35,8 @@ export interface Config {
   readonly linkDays: number;
   /** `OIDC_…`; undefined if people do not sign in at an OpenID Connect provider. */
   readonly oidc: OidcSettings | undefined;
+  /** `OIDC_SESSION_HOURS`: the time after which people sign in at the provider again. */
+  readonly oidcSessionHours: number;
   /** `LOG_FORMAT`: the form of the lines on standard error. */
   readonly logFormat: LogFormat;
   /** `METRICS`: whether `/metrics` exists. */
@@ -84,12 +86,13 @@ const defaults = {
   AUDIT_DAYS: 400,
   UPLOAD_LIMIT_MB: 1024,
   LINK_DAYS: 30,
+  OIDC_SESSION_HOURS: 12,
   LOG_FORMAT: "text",
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type IntegerSetting = "PORT" | "BACKUPS" | "AUDIT_DAYS" | "UPLOAD_LIMIT_MB" | "LINK_DAYS";
+type IntegerSetting = Exclude<keyof typeof defaults, "DATA_DIR" | "LOG_FORMAT">;
 
 /** Every setting's variable, default and meaning, as `--help` prints them. */
 export const settingsHelp: readonly (readonly [string, string, string])[] = [
@@ -113,6 +116,7 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
   ["OIDC_CLIENT_SECRET_FILE", "none", "the same from a file that holds it as its one line"],
   ["OIDC_ROLES", "none", "roles of the provider’s groups, such as admin=platen-admins,operator=techs"],
   ["OIDC_ROLE_CLAIM", defaultRoleClaim, "claim with a person’s groups, such as roles or realm_access.roles"],
+  ["OIDC_SESSION_HOURS", String(defaults.OIDC_SESSION_HOURS), "hours until people sign in there again"],
   ["LOG_FORMAT", defaults.LOG_FORMAT, "text or json"],
   ["METRICS", "off", "on: /metrics has metrics for Prometheus"],
   [
@@ -166,6 +170,7 @@ export function readSettings(environment: Environment = process.env): {
     adminPasswordFile: setting("ADMIN_PASSWORD_FILE"),
     linkDays: integer("LINK_DAYS", 1, 1000),
     oidc: readOidc(setting, clientSecret, problems),
+    oidcSessionHours: integer("OIDC_SESSION_HOURS", 1, 2160),
     logFormat: choice("LOG_FORMAT", logFormats, defaults.LOG_FORMAT),
     hasMetrics: choice("METRICS", ["on", "off"], "off") === "on",
   };

@@ -8,7 +8,7 @@ import { Links } from "./services/access/links.ts";
 import { Oidc } from "./services/access/oidc.ts";
 import { type PasswordCost, Passwords } from "./services/access/passwords.ts";
 import { Sessions } from "./services/access/sessions.ts";
-import { SignIn } from "./services/access/sign-in.ts";
+import { FailedAttempts, SignIn } from "./services/access/sign-in.ts";
 import { Tokens } from "./services/access/tokens.ts";
 import { BackupKeeper } from "./services/backup/backup-keeper.ts";
 import { Undo } from "./services/backup/undo.ts";
@@ -78,12 +78,15 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const backups = new BackupKeeper({ store, max: config.backups, clock, log });
   const passwords = new Passwords(random, overrides.passwordCost);
   const sessions = new Sessions(store, clock, log);
-  const signIn = new SignIn({ store, passwords, clock, random, log });
+  const failed = new FailedAttempts(clock, store.secret);
+  const signIn = new SignIn({ store, passwords, failed, clock, random, log });
   await signIn.start(adminPassword);
   const overview = new Overview(store, archives, deployments);
   const signing = new Signing({ store, workers, overview });
   const { oidc: settings, publicUrl = "" } = config;
-  const oidc = settings && new Oidc({ settings, secret: oidcSecret, publicUrl, store, clock, random, log });
+  const sessionMs = config.oidcSessionHours * 3_600_000;
+  const oidcOptions = { secret: oidcSecret, publicUrl, sessionMs, store, failed, clock, random, log };
+  const oidc = settings && new Oidc({ settings, ...oidcOptions });
   const app: App = {
     config,
     store,

@@ -22,6 +22,7 @@ import { bombRatio, unpackedLimitBytes } from "../src/pkg/zip/archive.ts";
 import { entryLimit } from "../src/pkg/zip/archive-directory.ts";
 import { maxPathLength } from "../src/pkg/zip/archive-names.ts";
 import { shutdownTimeoutMs } from "../src/serve.ts";
+import { maxAnswerBytes } from "../src/services/access/oidc.ts";
 import { maxUnknownBrowsers } from "../src/services/access/passwords.ts";
 import { maxInnerArchives } from "../src/services/drivers/inspect-upload.ts";
 import { maxChosenPrinters } from "../src/services/printers/printer-group.ts";
@@ -75,6 +76,9 @@ const limits = {
   "waiting sign-ins of new browsers": maxUnknownBrowsers,
   "sessions per account": maxPerAccount,
   tokens: maxTokens,
+  links: maxRecords.links,
+  accounts: maxRecords.accounts,
+  "answer of an OpenID Connect provider": bytes(maxAnswerBytes),
 };
 
 function bytes(count: number): string {

@@ -14,6 +14,7 @@ export const paths = {
   accountOf: (id: number) => `/accounts/${id}`,
   accountReset: (id: number) => `/accounts/${id}/password`,
   accountDisable: (id: number) => `/accounts/${id}/disable`,
+  accountEndAccess: (id: number) => `/accounts/${id}/sessions/end`,
   accountEnable: (id: number) => `/accounts/${id}/enable`,
   dashboard: "/",
   printers: "/printers",
@@ -33,6 +34,7 @@ export const paths = {
   /** @param record a client or a printer */
   tokenFor: ({ kind, id }: { readonly kind: string; readonly id: number }) => `/tokens?scope=${kind}:${id}`,
   tokenRevoke: (id: number) => `/tokens/${id}/delete`,
+  linkEnd: (id: number) => `/links/${id}/delete`,
   search: "/search",
   help: (page = "") => (page === "" ? "/help" : `/help/${page}`),
   backups: "/backups",

@@ -22,7 +22,7 @@ export const noResult: Result<void> = { value: undefined };
 export const trySave = catching(({ code, fields }) => code === "stale" || Object.keys(fields).length > 0);
 
 /** Signs in at a provider. @throws what the sign-in throws, except for refusals and a provider that does not answer */
-export const trySignIn = catching(({ code }) => code === "forbidden" || code === "busy");
+export const trySignIn = catching(({ code }) => ["forbidden", "busy", "too-often"].includes(code));
 
 /** Receives a file. @throws what the change throws, except for errors about the file */
 export const tryUpload = catching(({ code }) => code === "invalid" || code === "too-large");

@@ -7,18 +7,19 @@ import { assets } from "./assets.ts";
 import { senderOf } from "./sender.ts";
 
 export function pageContextOf(request: IncomingMessage, message?: Message): PageContext {
-  const { identity, signedIn, oidcCookie, canSignIn, isOpenToAll, uploadLimitBytes } = senderOf(request);
+  const { identity, signedIn, canSignIn, isOpenToAll, uploadLimitBytes } = senderOf(request);
   const name = identity.kind === "person" ? identity.name : undefined;
-  const isSignedInHere = signedIn !== undefined || oidcCookie !== undefined;
+  const isSignedInHere = signedIn !== undefined;
   const visitor = { name, role: roleOf(identity), isSignedInHere, canSignIn, isOpenToAll };
   const dialog = canChange(visitor) && uploadLimitBytes > 0 ? uploadDialog(uploadLimitBytes) : undefined;
   return { assets, visitor, message, uploadDialog: dialog };
 }
 
-/** The message after all links to a record were ended. */
+/** The message after links were ended. */
 export function linksMessage(url: URL): Message | undefined {
   return doneMessage(url, {
-    links: "All links are revoked. Download single scripts again. Packages still work.",
+    link: "The link has ended. Download its script again where it is needed.",
+    links: "All links have ended. Download single scripts again. Packages still work.",
   });
 }
 

@@ -6,12 +6,10 @@ import { isTrusted, noProxies, type Proxies } from "../domain/access/proxies.ts"
 import { plainAddress } from "../domain/address.ts";
 import type { SignedIn } from "../services/access/sessions.ts";
 
-/** Who sent a request, and the session if they signed in with a password. */
+/** Who sent a request, and the session if they signed in at Platen's page. */
 export interface IdentifiedSender {
   readonly identity: Identity;
   readonly signedIn?: SignedIn | undefined;
-  /** The cookie of their session, if they signed in at an OpenID Connect provider. */
-  readonly oidcCookie?: string | undefined;
 }
 
 interface Sender extends Origin, IdentifiedSender {

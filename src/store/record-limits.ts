@@ -2,8 +2,14 @@ import { UserError } from "../domain/errors.ts";
 import { count } from "../domain/text.ts";
 import type { Queries } from "./database/rows.ts";
 
-/** The most records of each kind. Lists show all of them, and the whole database is in memory. */
-export const maxRecords = { printers: 10_000, clients: 2_000, drivers: 2_000, accounts: 1_000 } as const;
+/** The most records of each kind, because the whole database is in memory. */
+export const maxRecords = {
+  printers: 10_000,
+  clients: 2_000,
+  drivers: 2_000,
+  accounts: 1_000,
+  links: 50_000,
+} as const;
 
 /** The limit for the database without its free pages. `checkRoom` and `checkBytes` refuse a write that exceeds it. */
 export const databaseLimitBytes = 256 * 1024 * 1024;

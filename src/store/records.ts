@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { DatabaseFacts } from "../domain/backup/backup.ts";
 import { Accounts } from "./access/accounts.ts";
-import { LinkGenerations } from "./access/link-generations.ts";
+import { Links } from "./access/links.ts";
 import { Sessions } from "./access/sessions.ts";
 import { Tokens } from "./access/tokens.ts";
 import { Changes } from "./audit/changes.ts";
@@ -23,8 +23,8 @@ export function recordsOf(db: Database, clock: () => number) {
   const sessions = new Sessions(db, clock, accounts);
   const records = { accounts, sessions, clients, drivers, printers, icons, preferences };
   const tokens = new Tokens(db, clock);
-  const linkGenerations = new LinkGenerations(db);
-  return { ...records, tokens, linkGenerations, deletions: new Deletions(db), changes: new Changes(db) };
+  const links = new Links(db, clock);
+  return { ...records, tokens, links, deletions: new Deletions(db), changes: new Changes(db) };
 }
 
 /** Reads every row, as a start does. @throws Error naming the row that cannot be read */

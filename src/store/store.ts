@@ -6,7 +6,7 @@ import { driverTitle } from "../domain/drivers/driver.ts";
 import type { Icon } from "../domain/printers/icon.ts";
 import type { Preferences } from "../domain/printers/preferences.ts";
 import type { Accounts } from "./access/accounts.ts";
-import type { LinkGenerations } from "./access/link-generations.ts";
+import type { Links } from "./access/links.ts";
 import type { Sessions } from "./access/sessions.ts";
 import type { Tokens } from "./access/tokens.ts";
 import { ChangeRecorder } from "./audit/change-recorder.ts";
@@ -51,7 +51,7 @@ export interface Store {
   /** The ids of all printers and clients, and of uploaded drivers. */
   recordNumbers(): RecordNumbers;
   readonly tokens: Tokens;
-  readonly linkGenerations: LinkGenerations;
+  readonly links: Links;
   readonly deletions: Deletions;
   readonly restoring: Restoring;
   readonly blobs: Blobs;
@@ -149,7 +149,7 @@ async function openLocked(
   if (recovered !== undefined) await logMissing(drivers, blobs, log);
   const secret = await readSecret(secretPath);
   const { audit, isAhead } = await openAudit(dataDir, db, recorder, { clock, log, days: auditDays });
-  if (isAhead && recovered === undefined) await revokeOldLinks(records.linkGenerations, log);
+  if (isAhead && recovered === undefined) await revokeOldLinks(records.links, log);
   if (recovered !== undefined) {
     const { name, savedAt } = recovered;
     audit.record("recovered", { what: `${name}, the state of ${new Date(savedAt).toISOString()}` });
@@ -188,11 +188,11 @@ async function openLocked(
 }
 
 /** Call this when somebody replaced the database with an older one by hand, and left the newer audit log in place. */
-async function revokeOldLinks(links: LinkGenerations, log: (line: string) => void): Promise<void> {
+async function revokeOldLinks(links: Links, log: (line: string) => void): Promise<void> {
   log(
     "warning: the database is older than its audit log, or a different one: all links made until now have ended, and scripts that were downloaded without a package must be downloaded again",
   );
-  await links.revokeAll();
+  await links.endAll();
 }
 
 const maxNamedDrivers = 50;

@@ -24,7 +24,7 @@ const change = { password: ownPassword, chosen: "quiet marble sunrise", again: "
 /** A counter of failed attempts whose clock the test sets. */
 function counting() {
   const clock = { now: start };
-  return { clock, failed: new FailedAttempts(() => clock.now) };
+  return { clock, failed: new FailedAttempts(() => clock.now, new Uint8Array(32)) };
 }
 
 test("the fifth failure costs a second, and each further one doubles the wait", () => {

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { type TestContext, test } from "node:test";
-import { linkEndDay, makeLink } from "../../src/domain/access/link.ts";
+import { linkEndDay, signLink } from "../../src/domain/access/link.ts";
+import { keyFor, signatureOf } from "../../src/domain/secrets.ts";
 import { dayMs } from "../../src/domain/text.ts";
 import { requestLine } from "../../src/http/answers/errors.ts";
 import { filesPathOf, linkIn, startGuarded, statusesOf } from "../support/access/guarded.ts";
-import { navigation, startApp } from "../support/app.ts";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { logEntries } from "../support/audit/audit.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
 const noon = Date.UTC(2026, 10, 21, 12);
@@ -111,7 +113,7 @@ test("ending a record's links or deleting it ends also those in its scripts, and
     const answer = await operator.post(`/${path}`, {}, navigation);
     const place = answer.headers.get("location") ?? "";
     if (path.endsWith("end"))
-      assert.match(await (await operator.fetch(place)).text(), /All links are revoked\./);
+      assert.match(await (await operator.fetch(place)).text(), /All links have ended\./);
     places.push(place.replace(/undo=\d+.*/, "undo"));
     statuses.push(await statusesOf(service, links));
     assert.deepEqual(await statusesOf(service, files), statuses.at(-1), path);
@@ -157,25 +159,26 @@ test("a link opens no other path, query, printer or driver", async (t) => {
   }
 });
 
-test("a link with a changed character, end, maker or record, or with another key's signature, opens nothing", async (t) => {
+test("a link with a changed character, end or record, or with another key's signature, opens nothing", async (t) => {
   const { service, script, addToken, bearer } = await startLinked(t);
   const start = script.indexOf("link=") + "link=".length;
   const changed = Array.from({ length: script.length - start }, (_, i) => {
     const at = start + i;
     return script.slice(0, at) + (script[at] === "a" ? "b" : "a") + script.slice(at + 1);
   });
-  const target = { owner: { kind: "printer", id: 1 } as const, address: install, version: "0" };
-  const foreign = makeLink(new Uint8Array(32), target, { endDay: 40_000 });
+  const { created_at } = service.app.store.links.find(1) ?? { created_at: 0 };
+  const foreign = signLink(new Uint8Array(32), { id: 1, created_at }, 40_000, install);
   const mac = "A".repeat(22);
   const odd = [
     ...["", ".", "a.b", "0".repeat(5000), `${foreign}=`, `1e9..${mac}`, `1e9.a1p1.${mac}`],
-    ...[`1e9.p1a1.${mac}`, `1e9.a0.${mac}`, `-1.${mac}`, foreign],
+    ...[`1-1e9.${mac}`, `0-1e9.${mac}`, `zzzzzzzzzz-1e9.${mac}`, `-1.${mac}`, foreign],
   ].map((text) => `${install}?link=${encodeURIComponent(text)}`);
   const files = await filesPathOf(bearer(await addToken("read")), install);
-  const [, before = "", day = "", signature = ""] = /^(.*link=)(\w{3})\.t1p1\.(.*)$/.exec(files) ?? [];
+  const [, before = "", id = "", day = "", signature = ""] =
+    /^(.*link=)(\w)-(\w{3})\.(.*)$/.exec(files) ?? [];
   const later = (Number.parseInt(day, 36) + 1).toString(36);
-  const terms = [".", ".t1", ".p1", ".t2p1", ".a1p1", ".t1c1"].map((term) => day + term);
-  const altered = [...terms, `${later}.t1p1`].map((term) => `${before}${term}.${signature}`);
+  const terms = [`1-${day}`, `${id}-${later}`, `9-${day}`];
+  const altered = terms.map((term) => `${before}${term}.${signature}`);
 
   assert.deepEqual(new Set(await statusesOf(service, [...changed, ...odd])), new Set([403]));
   assert.equal((await service.fetch(files)).status, 200);
@@ -183,6 +186,99 @@ test("a link with a changed character, end, maker or record, or with another key
     const answer = await service.fetch(path);
     assert.match(`${answer.status} ${await answer.text()}`, /^403 .*This link is not valid/s, path);
   }
+});
+
+/** The address of a link as version 1.0 signed it, without saving it. @param terms such as `g1b.a2p7` */
+function oldLink({ app: { store } }: TestApp, address: string, terms: string, digest = ""): string {
+  const [, kind = "", number] = /^\/(\w+)s\/(\d+)/.exec(address) ?? [];
+  const id = Number(number);
+  const createdAt = {
+    printer: store.printers.get(1).printer.created_at,
+    driver: store.drivers.get(1).uploaded_at,
+  };
+  const versionOf = (kind: "printer" | "driver", id: number) => [
+    store.links.generationOf({ kind, id }),
+    createdAt[kind],
+  ];
+  const source = terms.endsWith("p1") ? [versionOf("printer", 1)] : [];
+  const version = JSON.stringify([
+    store.links.epoch(),
+    digest,
+    versionOf(kind as "printer" | "driver", id),
+    ...source,
+  ]);
+  const signature = signatureOf(keyFor("links", store.secret), [kind, id, address, version, terms]);
+  return `${address}?link=${terms}.${signature.slice(0, 22)}`;
+}
+
+test("links of version 1.0 are valid until their day, and end with their token, record or database", async (t) => {
+  let now = noon;
+  const { service, operator, admin, addToken } = await startLinked(t, { clock: () => now });
+  await addToken("read");
+  const day = linkEndDay(noon, 7).toString(36);
+  const digest = service.app.store.drivers.get(1).sha256;
+  const links = [
+    oldLink(service, install, `${day}.`),
+    oldLink(service, install, `${day}.t1`),
+    oldLink(service, "/drivers/1/files", `${day}.p1`, digest),
+  ];
+  // A script that an old link opened has links, too.
+  const handedOn = await filesPathOf(service, links[1] ?? "");
+  const ask = () => statusesOf(service, [...links, handedOn]);
+
+  const statuses = [await ask()];
+  await admin.post("/tokens/1/delete", {});
+  statuses.push(await ask());
+  now = linkEndDay(noon, 7) * dayMs;
+  statuses.push(await ask());
+  now = noon;
+  await operator.post("/printers/1/links/end", {});
+  statuses.push(await ask());
+  const other = oldLink(service, "/drivers/1/files", `${day}.`, digest);
+  const [before] = await statusesOf(service, [other]);
+  await service.app.store.links.endAll();
+
+  assert.deepEqual(statuses, [
+    [200, 200, 200, 200],
+    [200, 403, 200, 403],
+    [403, 403, 403, 403],
+    [403, 403, 403, 403],
+  ]);
+  assert.deepEqual([before, ...(await statusesOf(service, [other]))], [200, 403]);
+});
+
+test("links are listed with their maker and end one by one, on their record's page and on Tokens", async (t) => {
+  const { service, admin, operator, viewer, linkTo } = await startGuarded(t);
+  await admin.addPrinter();
+  const links = [await linkTo(install), await linkTo("/printers/1/packages/rmm")];
+  const files = [await filesPathOf(viewer, install), await filesPathOf(operator, install)];
+  const again = await filesPathOf(viewer, install);
+  const rows = async (path: string) =>
+    (await (await admin.fetch(path)).text()).match(/links\/\d+\/delete[^"]*/g)?.join(" ");
+  const ask = () => statusesOf(service, [...links, ...files]);
+
+  const listed = [await rows("/printers/1"), await rows("/tokens"), await rows("/drivers/1")];
+  const page = await (await operator.fetch("/printers/1")).text();
+  const refused = (await viewer.post("/links/1/delete", {})).status;
+  const first = await operator.post("/links/1/delete", {}, navigation);
+  const afterFirst = await ask();
+  const third = await admin.post("/links/3/delete?from=tokens", {}, navigation);
+  const afterThird = await ask();
+  const missing = (await operator.fetch("/links/1", { method: "DELETE" })).status;
+
+  const ends = [4, 3, 2, 1].map((id) => `links/${id}/delete`);
+  assert.deepEqual(listed, [ends.join(" "), ends.map((path) => `${path}?from=tokens`).join(" "), undefined]);
+  assert.match(page, /links in this script[\s\S]*<bdi>seller</);
+  assert.equal(again, files[0], "a script keeps its link, and no second one is saved");
+  assert.deepEqual([refused, missing], [403, 404]);
+  const places = [first, third].map(({ headers }) => headers.get("location"));
+  assert.deepEqual(places, ["/printers/1?done=link", "/tokens?done=link"]);
+  assert.deepEqual([afterFirst, afterThird], [Array.of(403, 200, 200, 200), Array.of(403, 200, 403, 200)]);
+  const entries = (await logEntries(service, "links-ended")).map(
+    ({ who, record, what }) => `${who}: ${record?.name}: ${what}`,
+  );
+  assert.equal(entries[0], `tech: Office: ${install}, until 2026-11-29, made by tech`);
+  assert.match(entries[1] ?? "", /^boss: Office: in \S+, until 2026-12-22, made by seller$/);
 });
 
 test("a link changes nothing and opens no page, and an ended one is answered with a remedy", async (t) => {

@@ -1,62 +1,16 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
-import { type TestContext, test } from "node:test";
-import { nameInClaims, type OidcSettings, roleInClaims } from "../../src/domain/access/oidc.ts";
-import { Secret } from "../../src/domain/secrets.ts";
-import {
-  clientId,
-  clientSecret,
-  type IdentityProvider,
-  startProvider,
-} from "../support/access/identity-provider.ts";
+import { test } from "node:test";
+import { nameInClaims, roleInClaims } from "../../src/domain/access/oidc.ts";
+import { clientSecret, type IdentityProvider } from "../support/access/identity-provider.ts";
+import { honest, origin, settingsFor, startWithProvider, withPassword } from "../support/access/oidc.ts";
 import { adminPassword, cookiesOf, signInAdmin } from "../support/access/people.ts";
-import { startApp } from "../support/app.ts";
 import { logEntries } from "../support/audit/audit.ts";
 import { statusesOf } from "../support/deploy/answers.ts";
 
 const html = { accept: "text/html" };
-const origin = "http://127.0.0.1:9";
-
-const settingsFor = (issuer: URL): OidcSettings => ({
-  issuer,
-  clientId,
-  secret: new Secret(clientSecret),
-  secretFile: undefined,
-  roleClaim: "groups",
-  roles: [
-    { role: "admin", group: "admins" },
-    { role: "operator", group: "techs" },
-  ],
-});
-const honest = { preferred_username: "ada@contoso.com", groups: ["techs"] };
-const withPassword = { adminPassword: new Secret(adminPassword) };
-
-/** Starts a provider, and a service that uses it. */
-async function start(t: TestContext, options: Parameters<typeof startApp>[1] = {}) {
-  const provider = await startProvider(t);
-  provider.answers.claims = { ...honest };
-  const oidc = settingsFor(provider.issuer);
-  const service = await startApp(t, { oidc, publicUrl: origin, clock: Date.now, ...options });
-  /** Begins a sign-in. @returns the provider's answer, as path and query, and the browser's cookie */
-  const begin = async (next?: string) => {
-    const query = next === undefined ? "" : `?next=${encodeURIComponent(next)}`;
-    const begun = await service.fetch(`/sign-in/oidc${query}`);
-    assert.equal(begun.status, 303, await begun.text());
-    const answer = await fetch(begun.headers.get("location") ?? "", { redirect: "manual" });
-    const back = new URL(answer.headers.get("location") ?? "");
-    assert.equal(`${back.origin}${back.pathname}`, `${origin}/sign-in/oidc/callback`);
-    return { answer: back.pathname + back.search, cookie: cookiesOf(begun) };
-  };
-  /** Goes through the whole sign-in as a browser does. @returns Platen's last answer */
-  const signIn = async (next?: string) => {
-    const { answer, cookie } = await begin(next);
-    return service.fetch(answer, { headers: { ...html, cookie } });
-  };
-  return { ...service, provider, begin, signIn };
-}
-
 test("a person signs in at the provider, has the role of their groups, and signs out", async (t) => {
-  const service = await start(t);
+  const service = await startWithProvider(t);
   const { fetch, signIn, post, lines } = service;
 
   const answer = await signIn("/printers?q=hall");
@@ -72,20 +26,20 @@ test("a person signs in at the provider, has the role of their groups, and signs
     answer.headers.getSetCookie()[0] ?? "",
     /^platen=[\w-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/,
   );
-  assert.match(page, /<bdi>ada@contoso.com<\/bdi>.*Sign out/);
+  assert.match(page, /<bdi>ada@contoso.com \(127\.0\.0\.1:\d+\)<\/bdi>.*Sign out/);
   assert.deepEqual([made.status, accounts.status], [200, 403]);
   assert.equal(out.headers.get("location"), "/sign-in?signed-out=1");
   assert.equal(later.headers.get("location"), "/sign-in?next=%2Fprinters");
-  const events = (await logEntries(service)).filter(({ who }) => who === "ada@contoso.com");
+  const events = (await logEntries(service)).filter(({ who }) => who.startsWith("ada@contoso.com ("));
   const signs = events.map(({ event }) => event).filter((event) => event.startsWith("sign"));
   assert.equal(signs.join(), "signed-in,signed-out");
-  assert.ok(lines.some((line) => line.startsWith("sign-in: let in: “ada@contoso.com”")));
+  assert.ok(lines.some((line) => line.startsWith("sign-in: let in: “ada@contoso.com (")));
   const printed = JSON.stringify([lines, events]);
   for (const secret of [clientSecret, "access", "code-0"]) assert.ok(!printed.includes(secret), secret);
 });
 
 test("without passwords the sign-in page offers the provider alone, and after a sign-out its own sign-out", async (t) => {
-  const { fetch, post, provider, signIn } = await start(t);
+  const { fetch, post, provider, signIn } = await startWithProvider(t);
 
   const page = await (await fetch("/sign-in?next=%2Fdrivers")).text();
   const posted = await post("/sign-in", { name: "admin", password: adminPassword });
@@ -114,13 +68,15 @@ const lies: Record<string, (answers: IdentityProvider["answers"]) => unknown> = 
 };
 
 test("an ID token that is forged, foreign or old is refused, and the local administrator still gets in", async (t) => {
-  const service = await start(t, withPassword);
+  let now = Date.now();
+  const service = await startWithProvider(t, { ...withPassword, clock: () => now });
   const { answers } = service.provider;
   const { key } = answers;
 
   for (const [what, lie] of Object.entries(lies)) {
     Object.assign(answers, { claims: { ...honest }, header: {}, key });
     lie(answers);
+    now += 60_000;
     const answer = await service.signIn();
     const page = await answer.text();
     assert.deepEqual([answer.status, cookiesOf(answer)], [403, ""], what);
@@ -128,6 +84,7 @@ test("an ID token that is forged, foreign or old is refused, and the local admin
     for (const way of ['name="password"', 'href="/sign-in/oidc"']) assert.ok(page.includes(way), page);
   }
   Object.assign(answers, { claims: { ...honest }, header: {}, key });
+  now += 60_000;
   const right = await service.signIn();
   const cookie = await signInAdmin(service);
   const accounts = await service.fetch("/accounts", { headers: { cookie } });
@@ -139,7 +96,7 @@ test("an ID token that is forged, foreign or old is refused, and the local admin
 });
 
 test("a provider that is down, or that has another name, gives a page with the reason, and works when it is back", async (t) => {
-  const service = await start(t, withPassword);
+  const service = await startWithProvider(t, withPassword);
   const { fetch, provider } = service;
   const { metadata } = provider.answers;
 
@@ -158,7 +115,7 @@ test("a provider that is down, or that has another name, gives a page with the r
 });
 
 test("a refusal at the provider names its error, in one line of the log", async (t) => {
-  const { signIn, begin, fetch, lines, provider } = await start(t);
+  const { signIn, begin, fetch, lines, provider } = await startWithProvider(t);
   const { answers } = provider;
 
   answers.refusal = { at: "authorization", error: "access_denied" };
@@ -182,7 +139,7 @@ test("a refusal at the provider names its error, in one line of the log", async 
 });
 
 test("a sign-in ends the session that the browser had, of either kind", async (t) => {
-  const service = await start(t, withPassword);
+  const service = await startWithProvider(t, withPassword);
   const { begin, fetch, post } = service;
   const statusWith = async (cookie: string) => (await fetch("/printers", { headers: { cookie } })).status;
 
@@ -199,7 +156,7 @@ test("a sign-in ends the session that the browser had, of either kind", async (t
 
 test("an answer is accepted once, in the browser that began, and within a quarter of an hour", async (t) => {
   let now = Date.now();
-  const service = await start(t, { clock: () => now });
+  const service = await startWithProvider(t, { clock: () => now });
   const { fetch, begin } = service;
 
   const first = await begin();
@@ -219,7 +176,7 @@ test("an answer is accepted once, in the browser that began, and within a quarte
 });
 
 test("the next page is one of Platen's own", async (t) => {
-  const { signIn } = await start(t);
+  const { signIn } = await startWithProvider(t);
 
   const asked = ["//evil.example/", "https://evil.example/", "/sign-in/oidc", `/${"x".repeat(1500)}`];
   const locations: (string | null)[] = [];
@@ -249,7 +206,7 @@ test("a person's roles stand in a claim, which may have any depth, but be neithe
 });
 
 test("a person without a role is refused by name, and their groups and name are also read from the user information", async (t) => {
-  const { signIn, provider, lines } = await start(t);
+  const { signIn, provider, lines } = await startWithProvider(t);
   const { answers } = provider;
 
   answers.claims = { preferred_username: "ada" };
@@ -263,13 +220,13 @@ test("a person without a role is refused by name, and their groups and name are 
   const named = await signIn();
 
   assert.deepEqual(statusesOf([none, right, wrong, named]), [403, 303, 403, 303]);
-  assert.match(await none.text(), /“ada”, but none of your groups has access/);
-  assert.match(lines.join("\n"), /sign-in: refused at 127\.0\.0\.1:\d+: “ada” has no role/);
-  assert.match(lines.join("\n"), /sign-in: let in: “eve@contoso\.com”/);
+  assert.match(await none.text(), /“ada \(127\.0\.0\.1:\d+\)”, but none of your groups has access/);
+  assert.match(lines.join("\n"), /sign-in: refused at 127\.0\.0\.1:\d+: “ada \(\S+\)” has no role/);
+  assert.match(lines.join("\n"), /sign-in: let in: “eve@contoso\.com \(/);
 });
 
-test("nobody takes the name of an account, of the administrator or of the audit log", async (t) => {
-  const { signIn, provider, app, lines } = await start(t, withPassword);
+test("a name of the provider has its suffix, and is none of the administrator or the audit log", async (t) => {
+  const { signIn, provider, app, lines } = await startWithProvider(t, withPassword);
   await app.store.accounts.add("bob", "viewer");
   const email = "eve@contoso.com";
   const names: readonly [Record<string, unknown>, string | undefined][] = [
@@ -291,7 +248,7 @@ test("nobody takes the name of an account, of the administrator or of the audit 
 
 test("a new key of the provider is read, at most once a minute", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
-  const { signIn, provider } = await start(t);
+  const { signIn, provider } = await startWithProvider(t);
 
   await signIn();
   provider.rotateKey();
@@ -305,7 +262,7 @@ test("a new key of the provider is read, at most once a minute", async (t) => {
 
 test("a session lasts twelve hours; the provider's addresses are read once an hour, and its keys once", async (t) => {
   let now = Date.now();
-  const { signIn, fetch, provider } = await start(t, { clock: () => now });
+  const { signIn, fetch, provider } = await startWithProvider(t, { clock: () => now });
   const counts = () =>
     ["/.well-known/openid-configuration", "/keys"].map(
       (path) => provider.requests.filter((request) => request === `GET ${path}`).length,

@@ -9,6 +9,7 @@ import {
   roles as ranks,
   unauthenticated,
 } from "../../src/domain/access/access.ts";
+import type { Link } from "../../src/domain/access/link.ts";
 import { routes } from "../../src/http/routes.ts";
 import { signInAdmin, startClosed } from "../support/access/people.ts";
 import { pathOf, type RouteCase, routeCases } from "../support/access/route-cases.ts";
@@ -122,6 +123,11 @@ const token = (scope: Extract<Identity, { kind: "token" }>["scope"]): Identity =
 };
 const rules: readonly Rule[] = ["open", "person", ...ranks, "signing", "uploading"];
 
+const anyLink: Link = {
+  ...{ id: 1, maker: { kind: "none", id: 0, name: "" } },
+  ...{ path: "/printers/1/publish", isInScript: false, endDay: 1, created_at: 0 },
+};
+
 test("each role includes the lower ones, and tokens and links have fewer rights than a viewer", () => {
   const table: readonly [Identity, readonly Rule[]][] = [
     [unauthenticated, ["open"]],
@@ -134,7 +140,7 @@ test("each role includes the lower ones, and tokens and links have fewer rights 
     [token({ kind: "upload" }), ["open", "uploading"]],
     [token({ kind: "client", id: 1 }), ["open"]],
     [token({ kind: "printer", id: 1 }), ["open"]],
-    [{ kind: "link", name: "printer 1", endDay: 1 }, ["open"]],
+    [{ kind: "link", name: "printer 1", endDay: 1, link: anyLink }, ["open"]],
   ];
 
   for (const [identity, allowed] of table)

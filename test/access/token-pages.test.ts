@@ -50,9 +50,9 @@ deepTest("a link is made on a printer's page, opens its file, and is ended there
   const fetched = await fetch(link);
   await page.getByRole("link", { name: "Office" }).click();
   await page.getByText("Create link…").click();
-  await page.getByText("Revoke all links…").click();
-  await page.getByRole("button", { name: "Revoke all links" }).click();
-  await page.getByText("All links are revoked").waitFor();
+  await page.getByText("End all links…").click();
+  await page.getByRole("button", { name: "End all links" }).click();
+  await page.getByText("All links have ended").waitFor();
   await page.getByRole("heading", { name: "Office" }).waitFor();
   const ended = await fetch(link);
 

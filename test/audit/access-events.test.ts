@@ -75,7 +75,7 @@ test("making, using and revoking links is logged without their signatures, as is
     lines.map((line) => line.replace(/(: This link (?:is not valid|expired on [\d-]+\.)).*/, "$1")),
     [
       "tech: link-made printer 1 Office /printers/1/scripts/detect, until 2026-11-29",
-      "link printer 1, until 2026-11-29: downloaded printer 1 Office detect",
+      "link printer 1, made by tech, until 2026-11-29: downloaded printer 1 Office detect",
       "nobody: refused GET /printers/1/scripts/install: This link is not valid",
       "nobody: refused GET /printers/1/scripts/detect: This link expired on 2026-11-29.",
       "tech: links-ended printer 1 Office",

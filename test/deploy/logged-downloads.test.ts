@@ -63,7 +63,7 @@ test("reading a script on its page makes a line, because the script contains a l
 
   const [fetched] = await logEntries(service, "downloaded");
   const what = "in /printers/1/scripts/install, on its page";
-  assert.match(fetched?.who ?? "", /^link driver 1, until 20/);
+  assert.match(fetched?.who ?? "", /^link driver 1, made by seller, until 20/);
   assert.deepEqual([made?.who, made?.record?.name, made?.what, more], ["seller", "Office", what, []]);
 });
 

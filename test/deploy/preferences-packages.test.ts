@@ -87,7 +87,7 @@ test("with sign-in, a script’s address of the file has a link that opens this 
 
   assert.deepEqual(statusesOf(answers), [200, 200, 200]);
   for (const answer of answers) assert.deepEqual(await bytesOf(answer), first);
-  assert.match(addresses[1] ?? "", /^\/printers\/1\/preferences\?link=\w{3}\.c1\./);
+  assert.match(addresses[1] ?? "", /^\/printers\/1\/preferences\?link=\w-\w{3}\./);
   assert.deepEqual([swapped.status, ended.status], [403, 403]);
 });
 

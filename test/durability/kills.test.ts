@@ -145,11 +145,18 @@ test("changes without a record of their own are in the audit log even if the ser
   const admin = { cookie: await signInAdmin(app) };
   await app.post("/clients", { name: "Contoso" }, admin);
   await app.post("/clients/1/delete", {}, admin);
+  await app.app.store.accounts.add("ann", "viewer", await app.app.passwords.hash(ownPassword));
+  const ann = { cookie: "" };
+  const signInAnn = async () => {
+    ann.cookie = await signIn(app, "ann", ownPassword);
+  };
   const office = { kind: "printer", id: 1, name: "Office" } as const;
   const acts: readonly (readonly [() => Promise<unknown>, string])[] = [
-    [() => app.app.store.linkGenerations.revoke(office), "links-ended printer 1 Office"],
+    [() => app.app.store.links.endOf(office), "links-ended printer 1 Office"],
     [() => app.post("/account/sessions/end", {}, eve), "sessions-ended 1 browser"],
     [() => app.post("/deletions/1/delete", {}, admin), "deleted-for-good client 1 Contoso"],
+    [signInAnn, "ann: signed-in"],
+    [() => app.post("/sign-out", {}, ann), "ann: signed-out"],
   ];
 
   for (const [act, line] of acts) {
@@ -157,7 +164,7 @@ test("changes without a record of their own are in the audit log even if the ser
     await act();
     await copyData(app.dataDir, copy);
     await (await openAt(copy)).close();
-    const log = entriesIn(copy).map(entryText);
+    const log = entriesIn(copy).flatMap((entry) => [entryText(entry), `${entry.who}: ${entry.event}`]);
     assert.ok(log.includes(line), log.join("\n"));
   }
 });

@@ -1,4 +1,4 @@
-import type { LinkMaker } from "./link.ts";
+import type { Link } from "./link.ts";
 
 /**
  * A viewer reads and downloads. An operator also changes records. An admin also manages accounts, tokens, backups and
@@ -53,13 +53,13 @@ export type Identity =
       /** UTC, milliseconds since 1970. */
       readonly expires_at: number;
     }
-  /** A machine with a signed link, which is valid for one address. */
+  /** A machine with a link, which is valid for one address. */
   | {
       readonly kind: "link";
       readonly name: string;
       /** The link ends when this day begins: UTC, days since 1970. */
       readonly endDay: number;
-      readonly maker?: LinkMaker | undefined;
+      readonly link: Link;
       /** The scope of the token that the link was made with. */
       readonly scope?: Scope | undefined;
     };

@@ -14,6 +14,8 @@ export interface Account {
   readonly id: number;
   readonly name: string;
   readonly role: Role;
+  /** The OpenID Connect provider where the person signs in; empty for an account that Platen made. */
+  readonly issuer: string;
   /** Whether Platen made the password: the person must change it before anything else. */
   readonly hasOneTimePassword: boolean;
   readonly isDisabled: boolean;

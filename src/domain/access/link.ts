@@ -7,30 +7,29 @@ interface RecordRef<Kind extends string> {
   readonly id: number;
 }
 
-/** The record whose links can be made invalid together. */
+/** The record on whose page a link is listed. */
 export type LinkOwner = RecordRef<"printer" | "client" | "driver">;
 
-/** The account or token that a link was made with. */
-export type LinkMaker = RecordRef<"account" | "token">;
-
-/** The record whose script contains a link to a driver's files. The link ends together with that record's links. */
-export type LinkSource = RecordRef<"printer" | "client">;
-
-export interface LinkTarget {
-  readonly owner: LinkOwner;
-  /** The path with its query, without the link. */
-  readonly address: string;
-  /** The link becomes invalid when this text changes. */
-  readonly version: string;
+/** Who made a link: an account, a token, or a person whom a proxy names and who has no account (`none`). */
+export interface LinkMaker extends RecordRef<"account" | "token" | "none"> {
+  /** As in the audit log. */
+  readonly name: string;
+  /** Whether the person was an operator or admin when they made the link. */
+  readonly isOperator?: boolean;
 }
 
-/** The readable part of a link. */
-export interface LinkTerms {
-  /** The link ends when this day begins: UTC, days since 1970. */
+/** A saved link: it lets machines use one address, or those in one script, without signing in. */
+export interface Link {
+  readonly id: number;
+  readonly maker: LinkMaker;
+  /** The path of the file, or of the script with the addresses. It begins with the path of their record. */
+  readonly path: string;
+  /** Whether it is for the addresses in the script. */
+  readonly isInScript: boolean;
+  /** It ends when this day begins: UTC, days since 1970. */
   readonly endDay: number;
-  /** Undefined for a link made without an account or token. */
-  readonly maker?: LinkMaker | undefined;
-  readonly source?: LinkSource | undefined;
+  /** UTC, milliseconds since 1970. */
+  readonly created_at: number;
 }
 
 /** In days. */
@@ -53,38 +52,61 @@ export function linkEndDay(now: number, days: number): number {
   return Math.floor(now / dayMs) + 1 + days;
 }
 
-/** The value of the `link` parameter: `g1b.a2p7.` and a signature. */
-export function makeLink(key: Uint8Array, target: LinkTarget, terms: LinkTerms): string {
-  const { owner, address, version } = target;
-  const text = termsText(terms);
-  const signature = signatureOf(key, [owner.kind, owner.id, address, version, text]);
-  return `${text}.${signature.slice(0, signatureLength)}`;
+/** The record in the path of a link, such as `/printers/7/publish`; a printer 0 for any other path. */
+export function ownerIn(path: string): LinkOwner {
+  const [, kind, id] = /^\/(printer|client|driver)s\/(\d+)\//.exec(path) ?? [];
+  return { kind: (kind ?? "printer") as LinkOwner["kind"], id: Number(id ?? 0) };
 }
 
 /**
- * The terms of a link; undefined for a text that is no link, has a wrong signature, or is a link to another target.
- * @param targetOf returns the target that the link must have
+ * The value of the `link` parameter, short because scripts have many: `1b-g1b.` and a signature. A record of a script is
+ * extended each day, so each text has its own end.
+ * @param address the path with its query, without the link
  */
-export function readLink(
+export function signLink(
   key: Uint8Array,
-  text: string,
-  targetOf: (terms: LinkTerms) => LinkTarget,
-): LinkTerms | undefined {
-  const pattern =
-    /^([1-9a-z][0-9a-z]{2,4})\.(?:([at])([1-9]\d{0,14}))?(?:([pc])([1-9]\d{0,14}))?\.[\w-]{22}$/;
-  const [, day, by, byId, from, fromId] = pattern.exec(text) ?? [];
-  if (day === undefined) return undefined;
-  const terms: LinkTerms = {
-    endDay: Number.parseInt(day, 36),
-    maker: by ? { kind: by === "a" ? "account" : "token", id: Number(byId) } : undefined,
-    source: from ? { kind: from === "p" ? "printer" : "client", id: Number(fromId) } : undefined,
-  };
-  return isSameText(makeLink(key, targetOf(terms), terms), text) ? terms : undefined;
+  { id, created_at }: Pick<Link, "id" | "created_at">,
+  endDay: number,
+  address: string,
+): string {
+  const terms = `${id.toString(36)}-${endDay.toString(36)}`;
+  return `${terms}.${shortSignature(key, [terms, created_at, address])}`;
 }
 
-/** Short, because links are part of scripts. */
-function termsText({ endDay, maker, source }: LinkTerms): string {
-  const short = (record: LinkMaker | LinkSource | undefined) =>
-    record === undefined ? "" : `${record.kind.charAt(0)}${record.id}`;
-  return `${endDay.toString(36)}.${short(maker)}${short(source)}`;
+/** The terms in a link's text, whose signature is not checked yet. */
+export function termsOf(text: string): { readonly id: number; readonly endDay: number } | undefined {
+  const [, id, day] = /^([1-9a-z][0-9a-z]{0,9})-([1-9a-z][0-9a-z]{2,4})\.[\w-]{22}$/.exec(text) ?? [];
+  return id && day ? { id: Number.parseInt(id, 36), endDay: Number.parseInt(day, 36) } : undefined;
+}
+
+/** The terms of a link that version 1.0 made. */
+interface OldTerms {
+  readonly endDay: number;
+  readonly maker: RecordRef<"account" | "token"> | undefined;
+}
+
+/**
+ * Reads a link of version 1.0, which is signed and not saved. The last ends `LINK_DAYS` (at most 1,000 days) after an
+ * update from that version; then this can go.
+ * @param versionOf returns what the signature says about the link's record and that of the script that contains it
+ */
+export function readOldLink(
+  key: Uint8Array,
+  text: string,
+  address: string,
+  versionOf: (records: readonly LinkOwner[]) => string,
+): OldTerms | undefined {
+  const pattern =
+    /^(([1-9a-z][0-9a-z]{2,4})\.(?:([at])([1-9]\d{0,14}))?(?:([pc])([1-9]\d{0,14}))?)\.([\w-]{22})$/;
+  const [, terms, day = "", by, byId, from, fromId, signature = ""] = pattern.exec(text) ?? [];
+  const script = from ? [{ kind: from === "p" ? "printer" : "client", id: Number(fromId) } as const] : [];
+  const owner = ownerIn(address);
+  const parts = [owner.kind, owner.id, address, versionOf([owner, ...script]), terms];
+  if (terms === undefined || !isSameText(shortSignature(key, parts), signature)) return undefined;
+  const maker = by ? ({ kind: by === "a" ? "account" : "token", id: Number(byId) } as const) : undefined;
+  return { endDay: Number.parseInt(day, 36), maker };
+}
+
+function shortSignature(key: Uint8Array, parts: readonly unknown[]): string {
+  return signatureOf(key, parts).slice(0, signatureLength);
 }

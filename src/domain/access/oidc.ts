@@ -23,8 +23,13 @@ export interface OidcSettings {
 
 /** A person whom the provider has authenticated. */
 export interface OidcPerson {
+  readonly issuer: string;
+  /** Their id at the provider, which never changes. */
+  readonly sub: string;
+  /** With the provider's name, which no account's name can have: `ann@contoso.com (Microsoft)`. */
   readonly name: string;
-  readonly role: Role;
+  /** Undefined if none of their groups has access. */
+  readonly role: Role | undefined;
 }
 
 export type Claims = Readonly<Record<string, unknown>>;

@@ -30,13 +30,17 @@ export function accountPage(context: PageContext, own: OwnAccount | undefined): 
   return page(
     { ...context, title, heading },
     html`${roleLine}
-    <section id="password"><h2>Password</h2>${
-      own.account.role === "admin"
-        ? html`<p>Change this password in <code>ADMIN_PASSWORD</code> or <code>ADMIN_PASSWORD_FILE</code>. Then restart Platen.</p>`
-        : html`<p>A new password signs out your other browsers.</p>${passwordForm(paths.accountPassword, own.form, "Current password")}`
-    }</section>
+    ${own.account.issuer === "" && passwordSection(own)}
     <section id="sessions"><h2>Active sessions</h2>${sessionTable(own)}</section>`,
   );
+}
+
+function passwordSection({ account, form }: OwnAccount): Html {
+  return html`<section id="password"><h2>Password</h2>${
+    account.role === "admin"
+      ? html`<p>Change this password in <code>ADMIN_PASSWORD</code> or <code>ADMIN_PASSWORD_FILE</code>. Then restart Platen.</p>`
+      : html`<p>A new password signs out your other browsers.</p>${passwordForm(paths.accountPassword, form, "Current password")}`
+  }</section>`;
 }
 
 function sessionTable({ sessions, current }: OwnAccount): Html {

@@ -1,9 +1,10 @@
 import { type Account, accountRoles, isOneTimePasswordExpired } from "../../domain/access/account.ts";
+import { providerName } from "../../domain/access/oidc.ts";
 import { type FormState, problemSummary, selectField, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { badge, copyable, creationFold, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
-import { time } from "../text.ts";
+import { counted, time } from "../text.ts";
 
 /** A new password. Platen shows it only once. */
 export interface OneTimePassword {
@@ -12,7 +13,7 @@ export interface OneTimePassword {
 }
 
 interface AccountList {
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly { readonly account: Account; readonly sessions: number }[];
   /** Whether people can sign in at Platen with a password. */
   readonly hasPasswords: boolean;
   /** Whether people can sign in at a proxy. */
@@ -75,14 +76,22 @@ function oneTimeNotice({ name, password }: OneTimePassword): Html {
 function accountTable({ accounts, hasPasswords, now }: AccountList): Html {
   if (accounts.length === 0) return html`<p>No accounts. Each user’s groups set the role.</p>`;
   const rows = accounts.map(
-    (account) => html`<tr>
+    ({ account, sessions }) => html`<tr>
       <td><bdi><a href="${paths.accountOf(account.id)}">${account.name}</a></bdi></td>
+      <td data-label="Signs in at">${signInOf(account, hasPasswords)}</td>
       <td data-label="Role">${account.role}</td>
       <td class="state">${hasPasswords ? stateOf(account, now) : accessOf(account)}</td>
+      <td data-label="Sessions">${sessions}</td>
       <td data-label="Last seen" class="whole">${account.seen_at > 0 ? time(account.seen_at) : "never"}</td></tr>`,
   );
-  return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">State</th>
-    <th scope="col">Last seen</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Signs in at</th><th scope="col">Role</th>
+    <th scope="col">State</th><th scope="col">Sessions</th><th scope="col">Last seen</th></tr></thead><tbody>${rows}</tbody></table>`;
+}
+
+/** Where a person signs in. */
+function signInOf({ issuer }: Account, hasPasswords: boolean): string {
+  if (issuer !== "") return providerName({ issuer: new URL(issuer) });
+  return hasPasswords ? "Platen" : "proxy";
 }
 
 function stateOf(account: Account, now: number): Html {
@@ -98,28 +107,33 @@ function accessOf({ isDisabled }: Account): Html {
 
 interface AccountDetails extends Pick<AccountList, "hasPasswords" | "now"> {
   readonly account: Account;
+  /** How many are active. */
+  readonly sessions: number;
   readonly made?: OneTimePassword | undefined;
 }
 
 /** The page of one account, for the administrator. */
 export function accountDetailsPage(
   context: PageContext,
-  { account, hasPasswords, now, made }: AccountDetails,
+  { account, sessions, hasPasswords, now, made }: AccountDetails,
 ): Html {
-  const { id, name, role, created_at, seen_at } = account;
+  const { id, name, role, issuer, created_at, seen_at } = account;
+  const isAdmin = role === "admin" && issuer === "";
   const lastSeen = seen_at > 0 ? html`last seen ${time(seen_at)}` : "never seen";
-  const deletion = { consequence: "The user is signed out. The audit log keeps the user’s actions." };
+  const deletion = {
+    consequence: "The user is signed out. The user’s links end. The audit log keeps the user’s actions.",
+  };
   const action = recordActions(context, {
     kind: "account",
     id,
     isChangeable: true,
-    ...(role !== "admin" && { deletion }),
+    ...(!isAdmin && { deletion }),
   });
   return page(
     { ...context, title: name, heading: html`<bdi>${name}</bdi>`, section: "Accounts", action },
     html`${made && oneTimeNotice(made)}
-    <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}</p>
-    ${role === "admin" ? aboutAdmin(hasPasswords) : changeForms(account, hasPasswords)}`,
+    <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}, ${counted(sessions, "session")}</p>
+    ${isAdmin ? aboutAdmin(hasPasswords) : issuer === "" ? changeForms(account, hasPasswords) : personForms(account)}`,
   );
 }
 
@@ -130,7 +144,19 @@ function aboutAdmin(hasPasswords: boolean): Html {
     This ends all its sessions.</p>`;
 }
 
-function changeForms({ id, role, isDisabled }: Account, hasPasswords: boolean): Html {
+/** For a person who signs in at a provider. */
+function personForms(account: Account): Html {
+  const { id } = account;
+  const provider = signInOf(account, false);
+  return html`<section><h2>Role</h2><p>The groups at ${provider} set the role at each sign-in.</p></section>
+    <section><h2>Sessions</h2><form method="post" action="${paths.accountEndAccess(id)}">
+      <p>Sign this user out everywhere, and end the user’s links. The user can sign in again.</p>
+      <p class="actions"><button>End sessions and links</button></p></form></section>
+    ${accessForms(account)}`;
+}
+
+function changeForms(account: Account, hasPasswords: boolean): Html {
+  const { id, role } = account;
   return html`<section><h2>Role</h2><form class="panel narrow" method="post" action="${paths.accountOf(id)}">
       ${selectField({ values: { role }, problems: {} }, { label: "Role", name: "role", choices: roleChoices, hint: roleHint })}
       <button class="primary">Save role</button></form></section>
@@ -141,11 +167,15 @@ function changeForms({ id, role, isDisabled }: Account, hasPasswords: boolean): 
       <p class="actions"><button>Create one-time password</button></p></form>`
         : html`<p>No password. Users sign in at the proxy. <code>ADMIN_PASSWORD_FILE</code> turns passwords on.</p>`
     }</section>
-    <section><h2>Access</h2>${
-      isDisabled
-        ? html`<form method="post" action="${paths.accountEnable(id)}"><p>This account is disabled.</p>
+    ${accessForms(account)}`;
+}
+
+function accessForms({ id, isDisabled }: Account): Html {
+  return html`<section><h2>Access</h2>${
+    isDisabled
+      ? html`<form method="post" action="${paths.accountEnable(id)}"><p>This account is disabled.</p>
           <p class="actions"><button>Enable</button></p></form>`
-        : html`<form method="post" action="${paths.accountDisable(id)}"><p>Disabling signs the user out. The account’s links stop until you enable it.</p>
+      : html`<form method="post" action="${paths.accountDisable(id)}"><p>Disabling signs the user out. The account’s links stop until you enable it.</p>
           <p class="actions"><button>Disable</button></p></form>`
-    }</section>`;
+  }</section>`;
 }

@@ -1,3 +1,4 @@
+import type { Link } from "../../domain/access/link.ts";
 import { type Token, tokenDays } from "../../domain/access/token.ts";
 import { dayMs } from "../../domain/text.ts";
 import { type FormState, problemSummary, type SelectChoice, selectField, textField } from "../form.ts";
@@ -5,6 +6,7 @@ import { type Html, html } from "../html.ts";
 import { badge, copyable, creationFold, helpLinks, type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { isolated, time } from "../text.ts";
+import { linkTable } from "./links.ts";
 
 /** A new token. Platen shows its text only once. */
 export interface MadeToken {
@@ -19,6 +21,8 @@ interface Named {
 
 export interface TokenList {
   readonly tokens: readonly { readonly token: Token; readonly scopeText: string }[];
+  /** The newest links of all records. */
+  readonly links: readonly Link[];
   /** UTC, milliseconds since 1970. */
   readonly now: number;
   readonly clients: readonly Named[];
@@ -34,7 +38,8 @@ export function tokensPage(context: PageContext, list: TokenList, form: FormStat
     { ...context, title: "Tokens", section: "Tokens", action },
     html`${made && madeNotice(made)}
     <p>Scripts and RMM tools sign in with a token. Send it as <code>Authorization: Bearer</code>.</p>${helpLinks(["Tokens and links", "signing-in#tokens"])}
-    <section aria-label="Tokens">${table}</section>`,
+    <section aria-label="Tokens">${table}</section>
+    ${list.links.length > 0 && html`<section id="links"><h2>Links</h2>${linkTable(list.links, "tokens")}</section>`}`,
   );
 }
 

@@ -41,7 +41,7 @@ const eventWords: Partial<Record<FilterEvent, string>> = {
   "sessions-ended": "Other sessions signed out",
   "download-begun": "Download started",
   "deleted-for-good": "Permanently deleted",
-  "links-ended": "All links revoked",
+  "links-ended": "Links ended",
   "link-made": "Link created",
   signed: "Script signed",
   "signatures-deleted": "Signatures deleted",

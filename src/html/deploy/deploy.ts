@@ -1,4 +1,4 @@
-import { linkDayChoices } from "../../domain/access/link.ts";
+import { type Link as AccessLink, linkDayChoices } from "../../domain/access/link.ts";
 import type {
   FieldSection,
   ListedFormat,
@@ -7,6 +7,7 @@ import type {
   ToolGuide,
 } from "../../domain/deploy/package-format.ts";
 import { counted } from "../../domain/text.ts";
+import { linkTable } from "../access/links.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { copyable, helpLinks, type Link, type PageContext, page } from "../layout.ts";
@@ -74,6 +75,8 @@ interface OfferedLinks {
   readonly tokenPath: string | undefined;
   readonly path: string;
   readonly endPath: string;
+  /** The links of the record, newest first. */
+  readonly links: readonly AccessLink[];
   /** The default validity of a link, in days. */
   readonly days: number;
 }
@@ -262,7 +265,7 @@ function loopbackNote({ isLoopbackOnly }: { readonly isLoopbackOnly: boolean }):
 /** Folded, because most users make no links. */
 function linkFold(
   offer: Pick<DeployOffer, "formats" | "scripts">,
-  { path, endPath, days, tokenPath }: NonNullable<DeployOffer["links"]>,
+  { path, endPath, links, days, tokenPath }: NonNullable<DeployOffer["links"]>,
 ): Html {
   const targets = linkTargets(offer).map((target) => [target.path, String(target.label)] as const);
   const choices = linkDayChoices(days).map((count) => [String(count), counted(count, "day")] as const);
@@ -275,10 +278,11 @@ function linkFold(
         <select id="link-days" name="days">${selectOptions(choices, String(days))}</select></div>
       <button>Create link</button></form>${helpLinks(["Links", "signing-in#links"])}
     ${tokenPath && html`<p>For regular downloads, create <a href="${tokenPath}">a token</a>.</p>`}
-    <details class="delete"><summary>Revoke all links…</summary>
+    ${links.length > 0 && linkTable(links)}
+    <details class="delete"><summary>End all links…</summary>
       <form method="post" action="${endPath}">
         <p>Single scripts stop working: download them again. Downloaded packages still work.</p>
-        <button class="danger">Revoke all links</button></form></details></details>`;
+        <button class="danger">End all links</button></form></details></details>`;
 }
 
 interface LinkPage {

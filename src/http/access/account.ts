@@ -37,7 +37,8 @@ function pageOf(app: App, request: IncomingMessage, form: FormState, message?: M
 /** `POST /account/password` */
 export async function changePassword({ app, request }: Context): Promise<Reply> {
   const signedIn = senderOf(request).signedIn;
-  if (signedIn === undefined || signedIn.account.role === "admin") return redirect(paths.account);
+  if (signedIn === undefined || signedIn.account.role === "admin" || signedIn.account.issuer !== "")
+    return redirect(paths.account);
   const form = await readForm(request);
   const saved = await trySave(() => app.signIn.changePassword(signedIn, form));
   if (saved.error !== undefined)

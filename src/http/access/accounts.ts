@@ -37,7 +37,10 @@ function listPage(
   // The administrator's account signs in with a password only: without passwords, it is of no use.
   const accounts = app.store.accounts.list().filter(({ name }) => hasPasswords || name !== adminName);
   return accountsPage(pageContextOf(request, message), {
-    accounts,
+    accounts: accounts.map((account) => ({
+      account,
+      sessions: app.store.sessions.ofAccount(account.id).length,
+    })),
     hasPasswords,
     hasProxy: app.config.proxies.userHeader !== undefined,
     now: app.clock(),
@@ -74,6 +77,7 @@ function pageOf(
   const name = html`“<bdi>${account.name}</bdi>”`;
   const message = doneMessage(url, {
     made: html`Account ${name} was added. It applies from the user’s next request.`,
+    ended: html`Ended: all sessions and links of ${name}.`,
     role: html`${name} is now ${account.role === "viewer" ? "a" : "an"} ${account.role}.`,
     // Anyone can type `?done=disabled` into the address bar. The message appears only if it is true.
     ...(account.isDisabled
@@ -82,6 +86,7 @@ function pageOf(
   });
   return accountDetailsPage(pageContextOf(request, message), {
     account,
+    sessions: app.store.sessions.ofAccount(id).length,
     hasPasswords: acceptsPasswords(app.config),
     now: app.clock(),
     made: password === undefined ? undefined : { name: account.name, password },
@@ -106,6 +111,12 @@ export async function resetPassword(context: Context<"id">): Promise<Reply> {
 export async function disable({ app, id }: Context<"id">): Promise<Reply> {
   await app.store.accounts.setDisabled(id, true);
   return redirect(`${paths.accountOf(id)}?done=disabled`);
+}
+
+/** `POST /accounts/{id}/sessions/end` */
+export async function endAccess({ app, id }: Context<"id">): Promise<Reply> {
+  await app.store.accounts.endAccess(id);
+  return redirect(`${paths.accountOf(id)}?done=ended`);
 }
 
 /** `POST /accounts/{id}/enable` */

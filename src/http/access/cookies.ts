@@ -40,14 +40,14 @@ export function setCookie(
   return `${fullName(request, config, name)}=${value}; Path=${path}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** The header `Set-Cookie` for a session; without a value, it deletes the cookie. */
+/** The header `Set-Cookie` for a session; without a value, it deletes the cookie. @param ms how long it lasts */
 export function sessionCookie(
   request: IncomingMessage,
   config: Pick<Config, "publicUrl">,
-  value?: string,
+  value = "",
+  ms: number = value === "" ? 0 : sessionMs.longest,
 ): string {
-  const ms = value === undefined ? 0 : sessionMs.longest;
-  return setCookie(request, config, { name: "platen", value: value ?? "", ms });
+  return setCookie(request, config, { name: "platen", value, ms });
 }
 
 /**

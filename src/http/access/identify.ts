@@ -38,18 +38,13 @@ export function identifySender(
 }
 
 /** Undefined without the cookie of a valid session. */
-function senderInSession(
-  { config, sessions, oidc }: App,
-  request: IncomingMessage,
-): IdentifiedSender | undefined {
+function senderInSession({ config, sessions }: App, request: IncomingMessage): IdentifiedSender | undefined {
   const cookie = hasSessions(config) ? cookieOf(request, config, "platen") : undefined;
-  if (cookie === undefined) return undefined;
-  const person = oidc?.find(cookie);
-  if (person !== undefined)
-    return { identity: { kind: "person", name: person.name, role: person.role }, oidcCookie: cookie };
-  const signedIn = acceptsPasswords(config) ? sessions.find(cookie) : undefined;
+  const signedIn = cookie === undefined ? undefined : sessions.find(cookie);
   if (signedIn === undefined) return undefined;
-  const { id, name, role, hasOneTimePassword } = signedIn.account;
+  const { id, name, role, issuer, hasOneTimePassword } = signedIn.account;
+  // The settings may have changed since the sign-in.
+  if (issuer === "" ? !acceptsPasswords(config) : issuer !== config.oidc?.issuer.href) return undefined;
   const identity = {
     kind: "person",
     name,

@@ -1,5 +1,4 @@
 import type { Identity, Scope } from "../../domain/access/access.ts";
-import type { LinkOwner } from "../../domain/access/link.ts";
 import type { Links } from "../../services/access/links.ts";
 import type { Store } from "../../store/store.ts";
 import { parseId, type RouteMatch, type RouteScope } from "../router.ts";
@@ -57,12 +56,5 @@ export function identifyLink(links: Links, url: URL, match: RouteMatch): Identit
   if (record === undefined) return undefined;
   const rest = new URLSearchParams([...url.searchParams].filter(([name]) => name !== parameter));
   const address = rest.size === 0 ? url.pathname : `${url.pathname}?${rest}`;
-  return links.identify(
-    { owner: ownerOf(record), address, isFiles: record.kind === "files" },
-    texts.length === 1 ? (texts[0] ?? "") : "",
-  );
-}
-
-function ownerOf({ kind, id }: ScopedRecord): LinkOwner {
-  return { kind: kind === "files" ? "driver" : kind, id };
+  return links.identify(address, texts.length === 1 ? (texts[0] ?? "") : "");
 }

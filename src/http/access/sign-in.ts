@@ -1,13 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { acceptsPasswords, hasSessions, needsSignIn } from "../../config.ts";
-import { nameOf } from "../../domain/access/access.ts";
+import { acceptsPasswords, type Config, hasSessions, needsSignIn } from "../../config.ts";
 import { browserOf } from "../../domain/access/browser.ts";
+import type { UserError } from "../../domain/errors.ts";
 import { firstPasswordPage, type SignInForm, signInPage } from "../../html/access/sign-in.ts";
 import { emptyForm } from "../../html/form.ts";
 import { paths } from "../../html/paths.ts";
-import { deviceCookieMs } from "../../services/access/sessions.ts";
-import { TooManyAttempts } from "../../services/access/sign-in.ts";
+import { deviceCookieMs, type SignInOrigin, TooManyAttempts } from "../../services/access/sign-in.ts";
 import { sentForm, trySave } from "../answer-form.ts";
 import { refusedPage, statusOf, statusReply } from "../answers/errors.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "../answers/reply.ts";
@@ -33,33 +32,44 @@ export function show({ app, request, url }: Context): Reply {
 export async function signIn({ app, request }: Context): Promise<Reply> {
   const { name = "", password = "", next: sent } = await readForm(request);
   const next = localPath(sent);
-  const { address } = senderOf(request);
-  const from = {
-    address,
-    browser: browserOf(request.headers["user-agent"]),
-    device: cookieOf(request, app.config, "platen-device"),
-    session: cookieOf(request, app.config, "platen"),
-  };
+  const from = originFor(request, app.config);
   const { value, error } = await trySave(() => app.signIn.signIn({ name, password }, from));
-  if (error !== undefined) {
-    const reply = signInPageReply(app, request, { name, next, problem: error.message }, statusOf(error));
-    if (!(error instanceof TooManyAttempts)) return reply;
-    const headers = { "Retry-After": String(error.seconds) };
-    return { ...reply, refusal: "Too many attempts to sign in.", headers };
-  }
-  const { oidcCookie } = senderOf(request);
-  if (oidcCookie !== undefined) app.oidc?.end(oidcCookie);
-  const device = { name: "platen-device", value: value.device, ms: deviceCookieMs } as const;
-  const cookies = [sessionCookie(request, app.config, value.cookie), setCookie(request, app.config, device)];
+  if (error !== undefined) return refusedSignIn(app, request, { name, next }, error);
+  const cookies = [
+    sessionCookie(request, app.config, value.cookie),
+    setCookie(request, app.config, { name: "platen-device", value: value.device, ms: deviceCookieMs }),
+  ];
   return redirect(value.account.hasOneTimePassword ? firstPasswordPath(next) : next, cookies);
+}
+
+export function originFor(request: IncomingMessage, config: Config): SignInOrigin {
+  return {
+    address: senderOf(request).address,
+    browser: browserOf(request.headers["user-agent"]),
+    device: cookieOf(request, config, "platen-device"),
+    session: cookieOf(request, config, "platen"),
+  };
+}
+
+/** The sign-in page with the reason of a refusal. */
+export function refusedSignIn(
+  app: App,
+  request: IncomingMessage,
+  form: Pick<SignInForm, "name" | "next">,
+  error: UserError,
+): Reply {
+  const reply = signInPageReply(app, request, { ...form, problem: error.message }, statusOf(error));
+  if (!(error instanceof TooManyAttempts)) return { ...reply, refusal: error.message };
+  const headers = { "Retry-After": String(error.seconds) };
+  return { ...reply, refusal: "Too many attempts to sign in.", headers };
 }
 
 /** `POST /sign-out` */
 export async function signOut({ app, request }: Context): Promise<Reply> {
-  const { identity, signedIn, oidcCookie, address } = senderOf(request);
+  const { signedIn, address } = senderOf(request);
   if (signedIn !== undefined) await app.signIn.signOut(signedIn.session, signedIn.account.name, address);
-  if (oidcCookie !== undefined) app.oidc?.signOut(oidcCookie, { who: nameOf(identity), from: address });
-  const path = oidcCookie === undefined ? paths.signIn : `${paths.signIn}?signed-out=1`;
+  const isAtProvider = signedIn !== undefined && signedIn.account.issuer !== "";
+  const path = isAtProvider ? `${paths.signIn}?signed-out=1` : paths.signIn;
   return redirect(path, [sessionCookie(request, app.config)]);
 }
 
@@ -85,7 +95,7 @@ export async function changeFirstPassword({ app, request }: Context): Promise<Re
   return refusedPage(firstPasswordPage(pageContextOf(request), sentForm({}, saved.error), next), saved.error);
 }
 
-export function signInPageReply(
+function signInPageReply(
   { config, oidc }: App,
   request: IncomingMessage,
   form: Pick<SignInForm, "name" | "next" | "problem" | "signedOut">,

@@ -9,7 +9,7 @@ import { paths } from "../../html/paths.ts";
 import { sentForm, trySave } from "../answer-form.ts";
 import { statusOf } from "../answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
-import { pageContextOf } from "../page-context.ts";
+import { linksMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context, RequestContext } from "../router.ts";
 import { senderOf } from "../sender.ts";
@@ -21,7 +21,10 @@ export function index(context: Context): Reply {
   const scope = url.searchParams.get("scope") ?? "read";
   const gone = app.results.find("revoked", url.searchParams.get("revoked"));
   const text = gone && html`Revoked: token “<bdi>${gone.name}</bdi>” and its links.`;
-  return pageReply(context, { form: newForm(scope), message: text && { tone: "good", text } });
+  return pageReply(context, {
+    form: newForm(scope),
+    message: text ? { tone: "good", text } : linksMessage(url),
+  });
 }
 
 function newForm(scope: string): FormState {
@@ -59,12 +62,16 @@ function pageReply(
 ): Reply {
   const list: TokenList = {
     tokens: app.store.tokens.list().map((token) => ({ token, scopeText: scopeTextOf(app, token.scope) })),
+    links: app.store.links.list(undefined, maxListedLinks),
     now: app.clock(),
     clients: app.store.clients.names(),
     printers: printersOffered(app, url),
   };
   return htmlReply(tokensPage(pageContextOf(request, message), list, form, made), status);
 }
+
+/** The page of each record lists all of its links. */
+const maxListedLinks = 1000;
 
 /** The form lists at most this many printers. The page of each printer links to the form with that printer added. */
 const maxOffered = 500;

@@ -119,7 +119,8 @@ export function driverOffer(
   });
 }
 
-function offerOf({ config, signing }: App, request: IncomingMessage, target: Target): DeployOffer {
+function offerOf(app: App, request: IncomingMessage, target: Target): DeployOffer {
+  const { config, signing } = app;
   // With sign-in, machines cannot download from a plain address. Users make a link for each file instead.
   const address = serviceUrl(request, config);
   const service = needsSignIn(config) ? undefined : address;
@@ -158,7 +159,7 @@ function offerOf({ config, signing }: App, request: IncomingMessage, target: Tar
     ? { path: own.checked, isShown: digests?.install !== undefined }
     : undefined;
   const remediation = remediationOf(target);
-  const links = linksOf(config, request, owner);
+  const links = linksOf(app, request, owner);
   return { formats, scripts, ...commands, isLoopbackOnly, check, remediation, links };
 }
 
@@ -186,12 +187,13 @@ function publishOffer(config: Config, { owner, makes, scriptName }: Target): Off
   };
 }
 
-function linksOf(config: Config, request: IncomingMessage, owner: LinkOwner): DeployOffer["links"] {
+function linksOf({ config, store }: App, request: IncomingMessage, owner: LinkOwner): DeployOffer["links"] {
   const { identity } = senderOf(request);
   if (!needsSignIn(config) || !mayUse(identity, "operator")) return undefined;
   const { links: path, endLinks: endPath } = pathsOf(owner);
   const hasToken = owner.kind !== "driver" && mayUse(identity, "admin");
-  return { path, endPath, days: config.linkDays, tokenPath: hasToken ? paths.tokenFor(owner) : undefined };
+  const tokenPath = hasToken ? paths.tokenFor(owner) : undefined;
+  return { path, endPath, links: store.links.list(owner), days: config.linkDays, tokenPath };
 }
 
 function apartOf(format: PackageFormat, { owner, drivers, packageName: name }: Target, facts: PackageFacts) {

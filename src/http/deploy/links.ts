@@ -1,11 +1,10 @@
-import { type LinkOwner, linkDayChoices } from "../../domain/access/link.ts";
+import { type LinkOwner, linkDayChoices, ownerIn } from "../../domain/access/link.ts";
 import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
 import { UserError } from "../../domain/errors.ts";
-import { utcDay } from "../../domain/text.ts";
 import type { DeployOffer } from "../../html/deploy/deploy.ts";
 import { linkPage, linkTargets } from "../../html/deploy/deploy.ts";
 import { html } from "../../html/html.ts";
-import { pathsOf } from "../../html/paths.ts";
+import { paths, pathsOf } from "../../html/paths.ts";
 import { curlCommand, downloadAndRunCommand, webRequestCommand } from "../../pkg/scripts/commands.ts";
 import { driversOfPrinter } from "../../services/deploy/deployable.ts";
 import { deployedModels } from "../../services/drivers/driver-models.ts";
@@ -54,9 +53,16 @@ export const endDriver = endLinks("driver");
 
 function endLinks(kind: LinkOwner["kind"]) {
   return async ({ app, id }: Context<"id">): Promise<Reply> => {
-    await app.store.linkGenerations.revoke(recordOf(app.store, { kind, id }));
+    await app.store.links.endOf(recordOf(app.store, { kind, id }));
     return redirect(`${pathsOf({ kind, id }).page}?done=links`);
   };
+}
+
+/** `DELETE /links/{id}`, and `POST /links/{id}/delete`; `?from=tokens` returns to the list of all links */
+export async function end({ app, id, url }: Context<"id">): Promise<Reply> {
+  const { path } = await app.store.links.end(id);
+  const back = url.searchParams.get("from") === "tokens" ? paths.tokens : pathsOf(ownerIn(path)).page;
+  return redirect(`${back}?done=link`);
 }
 
 /** Makes a link and shows it in the response. Does not redirect, because no page's address may contain the link. */
@@ -72,17 +78,13 @@ async function makeLink(
   const days = linkDayChoices(app.config.linkDays).find((count) => String(count) === form.days);
   if (days === undefined) throw new UserError("invalid", "Choose how long the link is valid.");
   const by = senderOf(request).identity;
-  const { address, expires_at } = app.links.make({ owner, address: target.path }, { days, by });
+  const { address, expires_at } = await app.links.make({ path: target.path, days, by });
   const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
-  const until = utcDay(expires_at);
   const { section } = owners[owner.kind];
   const record = recordOf(app.store, owner);
-  app.store.audit.record("link-made", { record, what: `${target.path}, until ${until}` });
   const service = serviceUrl(request, app.config) ?? "";
   const isInsecure = isRun(script) && isOverHttp(service);
-  // The links in a script end with the script's own link. Where they would end earlier, the script changes every day.
-  const isLasting = days <= app.config.linkDays;
-  const sha256 = isInsecure && isLasting ? await linkedDigest(context, owner, script, address) : undefined;
+  const sha256 = isInsecure ? await linkedDigest(context, owner, script, address) : undefined;
   const snippets = snippetsOf(service + address, String(target.label), script, sha256);
   const back = { label: html`<bdi>${record.name}</bdi>`, path: pathsOf(owner).page };
   const isLoopbackOnly = service !== "" && isLoopback(service);
@@ -99,7 +101,7 @@ function isRun(script: string | undefined): script is "install" | "diagnose" {
 /** SHA-256 of a script as its link answers. @param address of the link */
 function linkedDigest(context: RequestContext, owner: LinkOwner, script: string, address: string) {
   const [path = "", link = ""] = address.split(/[?&]link=/);
-  const by = context.app.links.identify({ owner, address: path }, link);
+  const by = context.app.links.identify(path, link);
   return scriptDigest({ ...context, by }, owner, script, path);
 }
 

@@ -1,7 +1,6 @@
 import { needsSignIn } from "../../config.ts";
 import type { Identity } from "../../domain/access/access.ts";
-import type { LinkOwner, LinkSource } from "../../domain/access/link.ts";
-import type { Links } from "../../services/access/links.ts";
+import type { LinkOwner } from "../../domain/access/link.ts";
 import type { Store } from "../../store/store.ts";
 import type { RequestContext } from "../router.ts";
 import { senderOf } from "../sender.ts";
@@ -34,16 +33,16 @@ export interface ScriptContext extends RequestContext {
 }
 
 /**
- * The URL from which a script downloads something. With sign-in it is a link, because machines cannot sign in.
+ * Returns a function that makes the URLs in a script. With sign-in they are links, because machines cannot sign in.
  * @param service the address of the service
- * @param source the printer or client whose script contains the URL; undefined if it is the target itself, or a driver
+ * @param path of the script
  */
-export function fetchUrl(
+export async function urlsIn(
   { app: { config, links }, request, by = senderOf(request).identity }: ScriptContext,
   service: string,
-  target: Parameters<Links["make"]>[0],
-  source: LinkSource | undefined,
-): string {
-  if (!needsSignIn(config)) return service + target.address;
-  return service + links.make(target, { days: config.linkDays, by, source }).address;
+  path: string,
+): Promise<(address: string) => string> {
+  if (!needsSignIn(config)) return (address) => service + address;
+  const linked = await links.inScript({ path, days: config.linkDays, by });
+  return (address) => service + linked(address);
 }

@@ -1,11 +1,11 @@
-import type { LinkOwner, LinkSource } from "../../domain/access/link.ts";
+import type { LinkOwner } from "../../domain/access/link.ts";
 import type { DeployedPrinter } from "../../domain/deploy/download.ts";
 import { missingPage, UserError } from "../../domain/errors.ts";
 import { cleanText } from "../../domain/fields.ts";
 import { narrowPrinters } from "../../domain/printers/search.ts";
 import { packagesPage } from "../../html/deploy/packages.ts";
 import { narrowedPath } from "../../html/list-filter.ts";
-import { paths } from "../../html/paths.ts";
+import { paths, pathsOf } from "../../html/paths.ts";
 import type { PackageFormat } from "../../pkg/formats/format.ts";
 import { packageFormats } from "../../pkg/formats/formats.ts";
 import { packagedScripts, type ScriptKind, scriptKinds } from "../../pkg/scripts/render.ts";
@@ -26,7 +26,7 @@ import { narrowingIn, withListUrl } from "../list-filter.ts";
 import { pageContextOf } from "../page-context.ts";
 import { type Context, parseId, type RequestContext } from "../router.ts";
 import { serviceUrl } from "../service-url.ts";
-import { fetchUrl, type ScriptContext } from "./owners.ts";
+import { type ScriptContext, urlsIn } from "./owners.ts";
 
 /** `GET /packages`, with filters */
 export async function index({ app, request, url }: Context): Promise<Reply> {
@@ -103,7 +103,7 @@ export async function printerScript(context: ScriptRequest): Promise<NamedScript
   const omitsDriver = wantsApart(url);
   const details = app.store.printers.get(id);
   const made = await app.packages.scriptOf(kind, details, {
-    ...downloadUrls(context, kind, { kind: "printer", id }),
+    ...(await downloadUrls(context, kind, { kind: "printer", id })),
     omitsDriver,
   });
   const name = withoutDriverName(scriptName(details.printer), omitsDriver);
@@ -118,7 +118,7 @@ export async function clientScript(context: ScriptRequest): Promise<NamedScript>
   const client = app.store.clients.get(id);
   const group = requirePrinters(await clientGroup(app.overview, client, withFailing(url)));
   const made = await app.packages.scriptOfGroup(kind, group, {
-    ...downloadUrls(context, kind, { kind: "client", id }),
+    ...(await downloadUrls(context, kind, { kind: "client", id })),
     omitsDriver,
   });
   const name = withoutDriverName(clientFileName(client), omitsDriver);
@@ -132,30 +132,14 @@ function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): Scrip
   return kind;
 }
 
-/** The functions that make the URLs in the install script of a printer or client. */
-function downloadUrls(context: ScriptContext, kind: ScriptKind, source: LinkSource) {
+/** The functions that make the URLs in an install script. Undefined for other scripts. */
+async function downloadUrls(context: ScriptContext, kind: ScriptKind, owner: LinkOwner) {
   const service = kind === "install" ? serviceUrl(context.request, context.app.config) : undefined;
-  const preferencesUrl = (service: string) => (id: number) => {
-    const owner = { kind: "printer", id } as const;
-    const isOwn = source.kind === "printer";
-    return fetchUrl(context, service, { owner, address: paths.preferences(id) }, isOwn ? undefined : source);
-  };
+  if (service === undefined) return { filesUrl: undefined, preferencesUrl: undefined };
+  const url = await urlsIn(context, service, pathsOf(owner).script(kind));
   return {
-    filesUrl: filesUrl(context, kind, source),
-    preferencesUrl: service === undefined ? undefined : preferencesUrl(service),
-  };
-}
-
-/**
- * Returns a function that makes the URL from which an install script downloads a driver. Undefined for other scripts.
- * @param source the printer or client whose script it is; undefined for a driver's own script
- */
-function filesUrl(context: ScriptContext, kind: ScriptKind, source?: LinkSource) {
-  const service = kind === "install" ? serviceUrl(context.request, context.app.config) : undefined;
-  if (service === undefined) return undefined;
-  return (id: number) => {
-    const owner = { kind: "driver", id } as const;
-    return fetchUrl(context, service, { owner, address: paths.driverFiles(id), isFiles: true }, source);
+    filesUrl: (id: number) => url(paths.driverFiles(id)),
+    preferencesUrl: (id: number) => url(paths.preferences(id)),
   };
 }
 
@@ -258,6 +242,7 @@ export async function driverScript(context: ScriptRequest): Promise<NamedScript>
   // A driver has only the scripts that packages contain. The others are about printers.
   const kind = kindOf(params.kind, packagedScripts);
   const driver = app.store.drivers.get(id);
-  const bytes = await app.packages.drivers.scriptOf(kind, driver, filesUrl(context, kind));
+  const { filesUrl } = await downloadUrls(context, kind, { kind: "driver", id });
+  const bytes = await app.packages.drivers.scriptOf(kind, driver, filesUrl);
   return forTool(context, { bytes, fileName: scriptFileName(kind, driverFileName(driver)) });
 }

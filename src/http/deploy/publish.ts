@@ -1,5 +1,5 @@
 import { isLimited, mayUse } from "../../domain/access/access.ts";
-import type { LinkOwner, LinkSource } from "../../domain/access/link.ts";
+import type { LinkOwner } from "../../domain/access/link.ts";
 import { paths, pathsOf } from "../../html/paths.ts";
 import { intune } from "../../pkg/formats/intune.ts";
 import type { PublicationState } from "../../pkg/scripts/publish-script.ts";
@@ -9,7 +9,7 @@ import { audited } from "../audited-downloads.ts";
 import type { Context, RequestContext } from "../router.ts";
 import { senderOf } from "../sender.ts";
 import { serviceUrl } from "../service-url.ts";
-import { fetchUrl } from "./owners.ts";
+import { urlsIn } from "./owners.ts";
 import type { NamedScript } from "./packages.ts";
 
 // Scripts that publish packages to Intune from an operator's PC. Downloading one is not a deployment.
@@ -46,12 +46,16 @@ function scriptReply({ bytes, fileName, sha256, states }: PublishScript): Downlo
 async function shopPublish(context: Context): Promise<PublishScript> {
   const { app, request } = context;
   const clients = [];
-  for (const { id } of app.store.clients.names()) {
+  const names = app.store.clients.names();
+  // At once, so that new links are saved together.
+  const urls = await Promise.all(names.map(({ id }) => partUrls(context, { kind: "client", id })));
+  for (const [i, { id }] of names.entries()) {
     // A client may be deleted meanwhile.
     const client = app.store.clients.find(id);
-    if (client === undefined) continue;
+    const parts = urls[i];
+    if (client === undefined || parts === undefined) continue;
     const group = await clientGroup(app.overview, client, false);
-    clients.push({ client, group, urls: partUrls(context, { kind: "client", id }) });
+    clients.push({ client, group, urls: parts });
   }
   const { printers } = await app.overview.read();
   const others = printers.filter(({ client }) => client === undefined).length;
@@ -64,7 +68,7 @@ export async function printerPublish(context: Context<"id">): Promise<PublishScr
   const { app, id } = context;
   const details = app.store.printers.get(id);
   const { row, siblings } = await app.overview.printer(id);
-  const recipient = recipientFor(context, { kind: "printer", id });
+  const recipient = await recipientFor(context, { kind: "printer", id });
   return app.packages.publisher.ofPrinter(details, { findings: row.findings, siblings }, recipient);
 }
 
@@ -73,40 +77,35 @@ export async function clientPublish(context: Context<"id">): Promise<PublishScri
   const { app, id } = context;
   const client = app.store.clients.get(id);
   const group = await clientGroup(app.overview, client, false);
-  return app.packages.publisher.ofClient(client, group, recipientFor(context, { kind: "client", id }));
+  const recipient = await recipientFor(context, { kind: "client", id });
+  return app.packages.publisher.ofClient(client, group, recipient);
 }
 
 /** @throws UserError as `printerPublish` does */
-export function driverPublish(context: Context<"id">): Promise<PublishScript> {
+export async function driverPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const driver = app.store.drivers.get(id);
-  return app.packages.publisher.ofDriver(driver, recipientFor(context, { kind: "driver", id }));
+  return app.packages.publisher.ofDriver(driver, await recipientFor(context, { kind: "driver", id }));
 }
 
 /** The sender's rights, and the URLs for their script. @param whose the printer, client or driver to publish */
-function recipientFor(context: RequestContext, whose: LinkOwner) {
+async function recipientFor(context: RequestContext, whose: LinkOwner) {
   const { identity } = senderOf(context.request);
   const rights = { knowsAll: mayUse(identity, "viewer"), isLimited: isLimited(identity) };
-  return { ...partUrls(context, whose), ...rights };
+  return { ...(await partUrls(context, whose)), ...rights };
 }
 
 /** The URLs in the part of a script that publishes this printer, client or driver. */
-function partUrls(context: RequestContext, whose: LinkOwner) {
+async function partUrls(context: RequestContext, whose: LinkOwner) {
   const { app, request } = context;
-  const service = serviceUrl(request, app.config) ?? "";
-  const url = (owner: LinkOwner, address: string) =>
-    service && fetchUrl(context, service, { owner, address }, sourceFor(owner, whose));
+  const service = serviceUrl(request, app.config);
+  const { publish } = pathsOf(whose);
+  const url = service === undefined ? () => "" : await urlsIn(context, service, publish);
   const packageUrl = (owner: LinkOwner, omitsDriver: boolean) => {
     const path = pathsOf(owner).package(intune.id);
-    return url(owner, omitsDriver ? paths.withoutDrivers(path) : path);
+    return url(omitsDriver ? paths.withoutDrivers(path) : path);
   };
-  return { scriptUrl: url(whose, pathsOf(whose).publish), packageUrl };
-}
-
-/** The source of a link in the script of `whose`. Undefined for links to `whose` itself, and in a driver's script. */
-function sourceFor(owner: LinkOwner, whose: LinkOwner): LinkSource | undefined {
-  const isOwn = whose.kind === owner.kind && whose.id === owner.id;
-  return isOwn || whose.kind === "driver" ? undefined : { kind: whose.kind, id: whose.id };
+  return { scriptUrl: url(publish), packageUrl };
 }
 
 interface PublishScript extends NamedScript {

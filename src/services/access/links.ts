@@ -1,42 +1,27 @@
-import type { Identity, Scope } from "../../domain/access/access.ts";
+import { hasRole, type Identity, mayUse, nameOf, type Scope } from "../../domain/access/access.ts";
 import {
+  type Link,
   type LinkMaker,
   type LinkOwner,
-  type LinkSource,
-  type LinkTarget,
-  type LinkTerms,
   linkEndDay,
-  makeLink,
-  readLink,
+  ownerIn,
+  readOldLink,
+  signLink,
+  termsOf,
 } from "../../domain/access/link.ts";
 import { UserError } from "../../domain/errors.ts";
-import { keyFor } from "../../domain/secrets.ts";
+import { isSameText, keyFor } from "../../domain/secrets.ts";
 import { dayMs, utcDay } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 
-interface MadeLink {
-  /** The path with its query and the link. */
-  readonly address: string;
-  /** UTC, milliseconds since 1970. */
-  readonly expires_at: number;
-}
-
-/** The target of a new link, or of a request that came with a link. */
-interface LinkRequest {
-  readonly owner: LinkOwner;
-  /** The path with its query, without a link. */
-  readonly address: string;
-  /** Whether the link is for a driver's files. It then ends when the driver's archive changes. */
-  readonly isFiles?: boolean;
-}
-
+/** What a link is made for. */
 interface LinkOptions {
-  /** How long the link is valid. */
+  /** The path of the file or script. */
+  readonly path: string;
+  /** How long it is valid. */
   readonly days: number;
-  /** Who makes the link. It ends with their account or token, and no later than a link that they use themselves. */
+  /** Who makes it. It ends with their access, and no later than a link or token that they use themselves. */
   readonly by: Identity;
-  /** The record whose script contains the link. */
-  readonly source?: LinkSource | undefined;
 }
 
 /** Makes and checks links: addresses that machines can use without signing in. */
@@ -51,59 +36,94 @@ export class Links {
     this.#key = keyFor("links", store.secret);
   }
 
-  make(wanted: LinkRequest, { days, by, source }: LinkOptions): MadeLink {
-    const { address } = wanted;
-    const endDay = Math.min(linkEndDay(this.#clock(), days), maxEndDayOf(by));
-    const terms = { endDay, maker: makerOf(by), source };
-    const link = makeLink(this.#key, this.#targetOf(wanted, terms), terms);
-    return {
-      address: `${address}${address.includes("?") ? "&" : "?"}link=${link}`,
-      expires_at: endDay * dayMs,
-    };
+  /** @returns the path with its query and the link, and its end: UTC, milliseconds since 1970 */
+  async make({ path, days, by }: LinkOptions): Promise<{ address: string; expires_at: number }> {
+    const endDay = this.#endDayOf(days, by);
+    const link = await this.#store.links.add({ maker: makerOf(by), path, isInScript: false, endDay });
+    return { address: this.#signed(link, endDay, path), expires_at: endDay * dayMs };
   }
 
-  /** @param text the value of the `link` parameter @throws UserError "forbidden" that says why the link is not valid */
-  identify(wanted: LinkRequest, text: string): Identity {
-    const terms = readLink(this.#key, text, (link) => this.#targetOf(wanted, link));
-    if (terms === undefined) {
+  /**
+   * Returns a function that adds a link to each address in a script. All are of one record, which is saved at most once a
+   * day. Those in a script that a link opened are of that link.
+   */
+  async inScript({ path, days, by }: LinkOptions): Promise<(address: string) => string> {
+    if (by.kind === "link" && by.link.id > 0) return (address) => this.#signed(by.link, by.endDay, address);
+    const endDay = this.#endDayOf(days, by);
+    const wanted = { maker: makerOf(by), path, isInScript: true, endDay };
+    const known = this.#store.links.findInScript(wanted);
+    const link = known !== undefined && known.endDay >= endDay ? known : await this.#store.links.add(wanted);
+    return (address) => this.#signed(link, endDay, address);
+  }
+
+  /**
+   * @param address the requested path with its query, without the link @param text the value of the `link` parameter
+   * @throws UserError "forbidden" that says why the link is not valid
+   */
+  identify(address: string, text: string): Identity {
+    const found = this.#find(address, text) ?? this.#findOld(address, text);
+    if (found === undefined || this.#createdAt(ownerIn(found.link.path)) === undefined) {
       const message =
         "This link is not valid. It may have been revoked. Ask for a new link, or download the script again.";
       throw new UserError("forbidden", message);
     }
-    const { endDay, maker } = terms;
+    const { link, endDay } = found;
     const now = this.#clock();
     const day = utcDay(endDay * dayMs);
     if (endDay * dayMs <= now) throw endedError(` on ${day}`);
-    const by = maker && this.#findMaker(maker, now);
-    if (maker !== undefined && by === undefined) throw endedError("");
-    const made = by === undefined ? "" : `, made by ${by.name}`;
-    const name = `${wanted.owner.kind} ${wanted.owner.id}${made}, until ${day}`;
-    return { kind: "link", name, endDay, maker, scope: by?.scope };
+    const by = this.#access(link.maker, now);
+    if (by === undefined) throw endedError("");
+    const made = by.name === "" ? "" : `, made by ${by.name}`;
+    const { kind, id } = ownerIn(address);
+    return { kind: "link", name: `${kind} ${id}${made}, until ${day}`, link, endDay, scope: by.scope };
   }
 
-  /** The account or token under its name in the audit log; undefined if it is gone, disabled or expired. */
-  #findMaker(
-    { kind, id }: LinkMaker,
+  #signed(link: Link, endDay: number, address: string): string {
+    const text = signLink(this.#key, link, endDay, address);
+    return `${address}${address.includes("?") ? "&" : "?"}link=${text}`;
+  }
+
+  #find(address: string, text: string) {
+    const terms = termsOf(text);
+    const link = terms && this.#store.links.find(terms.id);
+    if (terms === undefined || link === undefined) return undefined;
+    const { endDay } = terms;
+    return isSameText(signLink(this.#key, link, endDay, address), text) ? { link, endDay } : undefined;
+  }
+
+  #findOld(address: string, text: string) {
+    const { links, drivers } = this.#store;
+    const { kind, id } = ownerIn(address);
+    const files = kind === "driver" && address.endsWith("/files") ? drivers.findSummary(id) : undefined;
+    const terms = readOldLink(this.#key, text, address, (records) => {
+      const versions = records.map((one) => [links.generationOf(one), this.#createdAt(one) ?? "gone"]);
+      return JSON.stringify([links.epoch(), files?.sha256 ?? "", ...versions]);
+    });
+    if (terms === undefined) return undefined;
+    const { endDay, maker = { kind: "none", id: 0 } } = terms;
+    const none = { id: 0, isInScript: false, created_at: 0 };
+    return { link: { ...none, maker: { ...maker, name: "" }, path: address, endDay }, endDay };
+  }
+
+  /** The maker's name in the audit log and scope; undefined if their access has ended. */
+  #access(
+    { kind, id, name, isOperator = false }: LinkMaker,
     now: number,
   ): { readonly name: string; readonly scope?: Scope } | undefined {
-    const account = kind === "account" ? this.#store.accounts.find(id) : undefined;
-    if (account?.isDisabled === false) return { name: account.name };
-    const token = kind === "token" ? this.#store.tokens.findById(id) : undefined;
-    if (token === undefined || token.expires_at <= now) return undefined;
-    return { name: `token ${token.name}`, scope: token.scope };
+    const { accounts, tokens } = this.#store;
+    if (kind === "token") {
+      const token = tokens.findById(id);
+      if (token === undefined || token.expires_at <= now) return undefined;
+      return { name: `token ${token.name}`, scope: token.scope };
+    }
+    const account = kind === "account" ? accounts.find(id) : accounts.findByName(name)?.account;
+    if (account === undefined) return kind === "none" ? { name } : undefined;
+    const isLower = isOperator && !hasRole(account.role, "operator");
+    return account.isDisabled || isLower ? undefined : { name: account.name };
   }
 
-  #targetOf({ owner, address, isFiles = false }: LinkRequest, { source }: LinkTerms): LinkTarget {
-    const digest = isFiles ? (this.#store.drivers.findSummary(owner.id)?.sha256 ?? "") : "";
-    const records = [owner, ...(source === undefined ? [] : [source])];
-    const versions = records.map((record) => this.#versionOf(record));
-    const version = JSON.stringify([this.#store.linkGenerations.epoch(), digest, ...versions]);
-    return { owner, address, version };
-  }
-
-  /** Changes when a user ends the record's links, and if another record later gets the same id. */
-  #versionOf(owner: LinkOwner): readonly unknown[] {
-    return [this.#store.linkGenerations.of(owner), this.#createdAt(owner) ?? "gone"];
+  #endDayOf(days: number, by: Identity): number {
+    return Math.min(linkEndDay(this.#clock(), days), maxEndDayOf(by));
   }
 
   #createdAt({ kind, id }: LinkOwner): number | undefined {
@@ -113,12 +133,15 @@ export class Links {
   }
 }
 
-/** Undefined for a person without an account, and if sign-in is off. */
-function makerOf(identity: Identity): LinkMaker | undefined {
-  if (identity.kind === "token") return { kind: "token", id: identity.id };
-  if (identity.kind === "person" && identity.account !== undefined)
-    return { kind: "account", id: identity.account };
-  return identity.kind === "link" ? identity.maker : undefined;
+function makerOf(identity: Identity): LinkMaker {
+  if (identity.kind === "link") return identity.link.maker;
+  const name = nameOf(identity);
+  if (identity.kind === "token") return { kind: "token", id: identity.id, name };
+  const id = identity.kind === "person" ? identity.account : undefined;
+  const isOperator = mayUse(identity, "operator");
+  return id === undefined
+    ? { kind: "none", id: 0, name, isOperator }
+    : { kind: "account", id, name, isOperator };
 }
 
 /** A link made with a link or token ends no later than that link or token. */

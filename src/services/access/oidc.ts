@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import type { Role } from "../../domain/access/access.ts";
+import type { Account } from "../../domain/access/account.ts";
 import {
   areComplete,
   type Claims,
@@ -10,13 +10,20 @@ import {
   roleInClaims,
 } from "../../domain/access/oidc.ts";
 import { hostNetwork } from "../../domain/address.ts";
-import { RecentMap } from "../../domain/collections.ts";
 import { errorMessage, UserError } from "../../domain/errors.ts";
-import { isSameText, keyFor, randomText, secretDigest, signatureOf } from "../../domain/secrets.ts";
-import type { Actor } from "../../store/actor.ts";
+import { isSameText, keyFor, randomText, signatureOf } from "../../domain/secrets.ts";
+import { runAs } from "../../store/actor.ts";
 import type { Store } from "../../store/store.ts";
 import { Quota } from "../../workers/admission.ts";
 import { LimitedLog } from "../limited-log.ts";
+import {
+  cookieBytes,
+  type FailedAttempts,
+  type FailureKey,
+  newSession,
+  type SignInOrigin,
+  TooManyAttempts,
+} from "./sign-in.ts";
 
 interface OidcOptions {
   readonly settings: OidcSettings;
@@ -24,6 +31,8 @@ interface OidcOptions {
   readonly secret: string | undefined;
   /** The address of Platen, without a slash at the end. */
   readonly publicUrl: string;
+  readonly sessionMs: number;
+  readonly failed: FailedAttempts;
   readonly store: Store;
   /** UTC, milliseconds since 1970. */
   readonly clock: () => number;
@@ -31,25 +40,18 @@ interface OidcOptions {
   readonly log: (line: string) => void;
 }
 
-/** The session of a person who signed in at the provider. It ends with the process. */
-interface OidcSession extends OidcPerson {
-  /** UTC, milliseconds since 1970. */
-  readonly expiresAt: number;
-}
-
 const hour = 3_600_000;
-/** How long a session lasts: after that, the provider decides again. */
-export const oidcSessionMs = 12 * hour;
 /** How long a sign-in may take. */
 export const oidcFlowMs = hour / 4;
-const maxSessions = 10_000;
 /** Sign-ins that wait for the provider. */
 const maxWaiting = 64;
-const cookieBytes = 32;
 /** The provider's addresses are read again after this time. Its keys are read again when a new one appears. */
 const metadataMs = hour;
 const answerMs = 10_000;
 const maxNextLength = 1000;
+export const maxAnswerBytes = 1024 * 1024;
+/** In place of a name in the cookies of browsers that signed in at the provider. No account has it. */
+const deviceName = "(provider)";
 
 /** What to do at the provider, and the cookie that ties the sign-in to this browser. */
 interface BegunSignIn {
@@ -57,18 +59,12 @@ interface BegunSignIn {
   readonly cookie: string;
 }
 
-/**
- * Signs people in at an OpenID Connect provider (OpenID Connect Core 1.0): authorization code with PKCE. Sessions are kept
- * in memory only, because a person who is signed in at the provider gets a new one with one click.
- */
+/** Signs people in at an OpenID Connect provider (OpenID Connect Core 1.0): authorization code with PKCE. */
 export class Oidc {
   readonly #options: OidcOptions;
   readonly #client: oauth.Client;
   readonly #key: Uint8Array;
   readonly #keys: oauth.JWKSCacheInput = {};
-  readonly #sessions = new RecentMap<string, OidcSession>(maxSessions);
-  /** Cookies of sign-ins that have ended. */
-  readonly #used = new RecentMap<string, boolean>(maxSessions);
   readonly #failures: LimitedLog;
   readonly #waiting = new Quota(maxWaiting, "sign-ins");
   /** What discovery found last. */
@@ -124,53 +120,36 @@ export class Oidc {
   /**
    * Ends a sign-in.
    * @param answer the query with which the provider sent the browser back
-   * @param cookie of `begin`
-   * @returns the new session's cookie, and the path of the next page
-   * @throws UserError "forbidden" or "busy"
+   * @param flow the cookie of `begin`
+   * @returns the cookies of the new session and of the browser, and the path of the next page
+   * @throws `TooManyAttempts`, UserError "forbidden" or "busy"
    */
   async finish(
     answer: URLSearchParams,
-    cookie: string | undefined,
-    from: string,
-  ): Promise<{ readonly cookie: string; readonly next: string }> {
-    const { clock, random, store, log } = this.#options;
+    flow: string | undefined,
+    origin: SignInOrigin,
+  ): Promise<{ readonly cookie: string; readonly device: string; readonly next: string }> {
+    const { clock, random, store, log, failed, sessionMs } = this.#options;
+    const { address: from } = origin;
     const next = nextIn(answer.get("state"));
-    const isOpen = cookie !== undefined && Number.parseInt(cookie, 36) > clock();
-    if (
-      !isOpen ||
-      this.#used.get(cookie) === true ||
-      !isSameText(this.#secretsOf(cookie, next).state, answer.get("state") ?? "")
-    )
+    const isOpen = flow !== undefined && Number.parseInt(flow, 36) > clock();
+    if (!isOpen || !isSameText(this.#secretsOf(flow, next).state, answer.get("state") ?? ""))
       throw new UserError(
         "forbidden",
         "This sign-in took too long, or another tab began a new one. Sign in again.",
       );
-    this.#used.set(cookie, true);
-    const claims = await this.#ask(from, () => this.#claims(answer, this.#secretsOf(cookie, next)));
+    const keys = failed.keysOf(deviceName, from, origin.device);
+    const waitMs = failed.waitMs(keys);
+    if (waitMs > 0) throw new TooManyAttempts(waitMs);
+    const claims = await this.#ask(from, () => this.#claims(answer, this.#secretsOf(flow, next)), keys);
+    failed.clear(keys);
     const person = this.#personOf(claims, from);
-    const session = { ...person, expiresAt: clock() + oidcSessionMs };
-    const value = randomText(random, cookieBytes);
-    this.#sessions.set(secretDigest(value), session);
-    log(`sign-in: let in: “${person.name}” from ${from} (${this.provider})`);
-    store.audit.record("signed-in", { what: this.provider, actor: { who: person.name, from } });
-    return { cookie: value, next };
-  }
-
-  /** The session of a cookie; undefined if it has ended. */
-  find(cookie: string): OidcSession | undefined {
-    const session = this.#sessions.get(secretDigest(cookie));
-    return session !== undefined && session.expiresAt > this.#options.clock() ? session : undefined;
-  }
-
-  /** Ends a session without a record, because another one replaces it. */
-  end(cookie: string): void {
-    this.#sessions.delete(secretDigest(cookie));
-  }
-
-  signOut(cookie: string, actor: Actor): void {
-    this.end(cookie);
-    this.#options.log(`sign-in: signed out: “${actor.who}” from ${actor.from} (${this.provider})`);
-    this.#options.store.audit.record("signed-out", { what: this.provider, actor });
+    const cookie = randomText(random, cookieBytes);
+    const session = { ...newSession(cookie, origin), ms: sessionMs };
+    const account = await runAs({ who: person.name, from }, () => store.sessions.addPerson(person, session));
+    this.#checkAccess(person.name, account, from);
+    log(`sign-in: let in: “${person.name}” from ${from}`);
+    return { cookie, device: failed.deviceCookie(deviceName, random), next };
   }
 
   /** The address at the provider where people sign out there, too; undefined if none is known. */
@@ -192,6 +171,7 @@ export class Oidc {
       signal: () => AbortSignal.timeout(answerMs),
       [oauth.allowInsecureRequests]: protocol === "http:",
       [oauth.jwksCache]: this.#keys,
+      [oauth.customFetch]: fetchBounded,
     };
   }
 
@@ -230,7 +210,7 @@ export class Oidc {
   async #claims(
     answer: URLSearchParams,
     expected: { readonly state: string; readonly nonce: string; readonly verifier: string },
-  ): Promise<Claims> {
+  ): Promise<SubjectClaims> {
     const [server, client, options] = [await this.#server(), this.#client, this.#requestOptions];
     const code = oauth.validateAuthResponse(server, client, answer, expected.state);
     const response = await oauth.authorizationCodeGrantRequest(
@@ -247,7 +227,7 @@ export class Oidc {
       requireIdToken: true,
     });
     await oauth.validateApplicationLevelSignature(server, response, options);
-    const claims: Claims & { readonly sub?: string } = oauth.getValidatedIdTokenClaims(tokens) ?? {};
+    const claims: SubjectClaims = oauth.getValidatedIdTokenClaims(tokens) ?? {};
     if (areComplete(this.#options.settings, claims) || server.userinfo_endpoint === undefined) return claims;
     const info = await oauth.userInfoRequest(server, client, tokens.access_token, options);
     return { ...(await oauth.processUserInfoResponse(server, client, String(claims.sub), info)), ...claims };
@@ -260,37 +240,44 @@ export class Oidc {
     return isBasic ? oauth.ClientSecretBasic(secret) : oauth.ClientSecretPost(secret);
   }
 
-  /** @throws UserError "forbidden" for a person without a role */
-  #personOf(claims: Claims, from: string): OidcPerson {
+  /** @throws UserError "forbidden" for a person without a name */
+  #personOf(claims: SubjectClaims, from: string): OidcPerson {
+    const { settings } = this.#options;
     const name = nameInClaims(claims);
-    const role: Role | undefined = roleInClaims(this.#options.settings, claims);
-    if (name !== undefined && role !== undefined) return { name: this.#distinct(name), role };
-    this.#refused(name === undefined ? "no claim has a name" : `“${name}” has no role`, from);
-    throw new UserError(
-      "forbidden",
-      name === undefined
-        ? `${this.provider} sends no name for you. Ask your administrator.`
-        : `You are signed in at ${this.provider} as “${name}”, but none of your groups has access. Ask your administrator (OIDC_ROLES).`,
-    );
+    if (name === undefined) {
+      this.#refused("no claim has a name", from);
+      throw new UserError("forbidden", `${this.provider} sends no name for you. Ask your administrator.`);
+    }
+    const role = roleInClaims(settings, claims);
+    const sub = String(claims.sub);
+    return { issuer: settings.issuer.href, sub, name: `${name} (${this.provider})`, role };
   }
 
-  /** An account's name belongs to that account in the audit log. People often choose their name at a provider. */
-  #distinct(name: string): string {
-    const suffix = ` (${this.provider})`;
-    const isFree = this.#options.store.accounts.findByName(name) === undefined && !name.endsWith(suffix);
-    return isFree ? name : name + suffix;
+  /** @throws UserError "forbidden" for a person without a role, and for a disabled account */
+  #checkAccess(name: string, account: Account | undefined, from: string): void {
+    if (account?.isDisabled === false) return;
+    this.#refused(`“${name}” ${account === undefined ? "has no role" : "is disabled"}`, from);
+    const why =
+      account === undefined ? "none of your groups has access" : "your access to Platen is disabled";
+    const remedy = account === undefined ? " (OIDC_ROLES)" : "";
+    throw new UserError(
+      "forbidden",
+      `You are signed in as “${name}”, but ${why}. Ask your administrator${remedy}.`,
+    );
   }
 
   /**
    * Waits for the provider, and logs its errors.
+   * @param keys under which a failure is counted: strangers invent codes, with which Platen asks in its own name
    * @throws UserError with a message for the person who signs in, and every error that is not the provider's
    */
-  async #ask<T>(from: string, request: () => Promise<T>): Promise<T> {
+  async #ask<T>(from: string, request: () => Promise<T>, keys: readonly FailureKey[] = []): Promise<T> {
     try {
       return await this.#waiting.runWith(from, 1, request);
     } catch (error) {
       const why = detailOf(error);
       if (why === undefined) throw error;
+      this.#options.failed.add(keys);
       this.#refused(why, from);
       throw this.#errorFor(error, why);
     }
@@ -320,6 +307,21 @@ export class Oidc {
       actor: { who: "an unknown name", from },
     });
   }
+}
+
+type SubjectClaims = Claims & { readonly sub?: string };
+
+/** @throws OperationProcessingError for an answer that is too large */
+async function fetchBounded(url: string, init: oauth.CustomFetchOptions<string, unknown>): Promise<Response> {
+  const response = await fetch(url, init as RequestInit);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > maxAnswerBytes) throw new oauth.OperationProcessingError("it is larger than 1 MB");
+    chunks.push(chunk);
+  }
+  return new Response(size === 0 ? null : Buffer.concat(chunks), response);
 }
 
 const maxWhyCharacters = 300;

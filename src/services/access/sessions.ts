@@ -1,7 +1,6 @@
 import { type Account, isOneTimePasswordExpired, type Session } from "../../domain/access/account.ts";
 import { errorMessage } from "../../domain/errors.ts";
-import { isSameText, randomText, secretDigest, signatureOf } from "../../domain/secrets.ts";
-import { dayMs } from "../../domain/text.ts";
+import { secretDigest } from "../../domain/secrets.ts";
 import type { Store } from "../../store/store.ts";
 
 /** A session with its account. */
@@ -39,37 +38,6 @@ export class Sessions {
     const now = this.#clock();
     this.#accounts.record(id, seen_at, now, () => this.#store.accounts.recordUse(id, now));
   }
-}
-
-// Device cookies tell a browser that has signed in before from a browser that guesses passwords (OWASP).
-
-/** A browser counts as known for this long after its last sign-in. */
-export const deviceCookieMs = 180 * dayMs;
-
-const nonceBytes = 9;
-
-/** @param name the account's key @param now UTC, milliseconds since 1970 @returns the cookie's value */
-export function makeDeviceCookie(
-  key: Uint8Array,
-  name: string,
-  now: number,
-  random: (bytes: number) => Buffer,
-): string {
-  const expiry = Math.ceil((now + deviceCookieMs) / 1000).toString(36);
-  const nonce = randomText(random, nonceBytes);
-  return `${expiry}.${nonce}.${signatureOf(key, [name, expiry, nonce])}`;
-}
-
-/** The browser's random id; undefined if the cookie is not valid for this name, or has expired. */
-export function readDeviceCookie(
-  key: Uint8Array,
-  name: string,
-  now: number,
-  cookie: string | undefined,
-): string | undefined {
-  const [expiry = "", nonce = "", signature = "", more] = cookie?.split(".") ?? [];
-  if (more !== undefined || !isSameText(signatureOf(key, [name, expiry, nonce]), signature)) return undefined;
-  return Number.parseInt(expiry, 36) * 1000 > now ? nonce : undefined;
 }
 
 /** In milliseconds. Each save writes the whole database, and agents send requests all day. */

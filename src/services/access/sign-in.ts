@@ -10,22 +10,21 @@ import { hostNetwork, signInNetwork } from "../../domain/address.ts";
 import { RecentMap } from "../../domain/collections.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
-import { keyFor, randomText, secretDigest } from "../../domain/secrets.ts";
-import { counted } from "../../domain/text.ts";
+import { isSameText, keyFor, randomText, secretDigest, signatureOf } from "../../domain/secrets.ts";
+import { counted, dayMs } from "../../domain/text.ts";
 import { noHash } from "../../store/access/accounts.ts";
-import { currentActor } from "../../store/actor.ts";
+import { currentActor, runAs } from "../../store/actor.ts";
 import type { Store } from "../../store/store.ts";
 import { LimitedLog } from "../limited-log.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SignedIn } from "./sessions.ts";
-import { makeDeviceCookie, readDeviceCookie } from "./sessions.ts";
 
 interface Credentials {
   readonly name: string;
   readonly password: string;
 }
 
-interface SignInOrigin {
+export interface SignInOrigin {
   readonly address: string;
   readonly browser: string;
   /** The cookies that the browser already has. */
@@ -34,7 +33,7 @@ interface SignInOrigin {
 }
 
 /** The random bytes of a session's cookie. */
-const cookieBytes = 32;
+export const cookieBytes = 32;
 
 /** One attempt to use a password. */
 interface Attempt {
@@ -48,6 +47,7 @@ interface Attempt {
 interface SignInOptions {
   readonly store: Store;
   readonly passwords: Passwords;
+  readonly failed: FailedAttempts;
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
   readonly log: (line: string) => void;
@@ -70,14 +70,12 @@ export class TooManyAttempts extends UserError {
 /** Signs people in and out, and changes their passwords. */
 export class SignIn {
   readonly #options: SignInOptions;
-  readonly #deviceKey: Uint8Array;
   readonly #failed: FailedAttempts;
   readonly #refusalLog: LimitedLog;
 
   constructor(options: SignInOptions) {
     this.#options = options;
-    this.#deviceKey = keyFor("devices", options.store.secret);
-    this.#failed = new FailedAttempts(options.clock);
+    this.#failed = options.failed;
     this.#refusalLog = new LimitedLog(options.log);
   }
 
@@ -103,7 +101,9 @@ export class SignIn {
     { address, browser, ...cookies }: SignInOrigin,
   ): Promise<{ readonly account: Account; readonly cookie: string; readonly device: string }> {
     const { store, clock, random } = this.#options;
-    const attempt = { name, address, keys: this.#keysOf(name, address, cookies.device) };
+    const key = accountNameKey(name);
+    const keys = this.#failed.keysOf(key, address, cookies.device, [`name ${secretDigest(key)}`]);
+    const attempt = { name, address, keys };
     const found = store.accounts.findByName(name);
     const isCorrect = await this.#verify(attempt, password, found?.hash);
     const refuse = (why: string) => this.#refuse(attempt, why, "Wrong name or password.");
@@ -112,27 +112,13 @@ export class SignIn {
     if (account.isDisabled) throw refuse("the account is disabled");
     if (isOneTimePasswordExpired(account, clock())) throw refuse("its one-time password is over");
     const cookie = randomText(random, cookieBytes);
-    const hasBegun = await store.sessions.add({
-      account,
-      verified: found.hash,
-      digest: secretDigest(cookie),
-      previousDigest: cookies.session && secretDigest(cookies.session),
-      address: address.slice(0, 64),
-      browser,
-    });
-    if (!hasBegun) throw refuse("the account was changed meanwhile");
-    this.#failed.clear(attempt.keys);
-    this.#record("signed-in", attempt);
-    const device = makeDeviceCookie(this.#deviceKey, accountNameKey(name), clock(), random);
-    return { account, cookie, device };
-  }
-
-  /** A browser that signed in under this name before waits only for its own failures. */
-  #keysOf(name: string, address: string, device: string | undefined): FailureKey[] {
-    const key = accountNameKey(name);
-    const known = readDeviceCookie(this.#deviceKey, key, this.#options.clock(), device);
-    if (known !== undefined) return [`browser ${known}`];
-    return [`name ${secretDigest(key)}`, `network ${signInNetwork(address)}`];
+    const session = newSession(cookie, { address, browser, ...cookies });
+    const actor = { who: account.name, from: address };
+    if (!(await runAs(actor, () => store.sessions.add(account, found.hash, session))))
+      throw refuse("the account was changed meanwhile");
+    this.#failed.clear(keys);
+    this.#log("let in", { name: account.name, address });
+    return { account, cookie, device: this.#failed.deviceCookie(key, random) };
   }
 
   /**
@@ -163,7 +149,7 @@ export class SignIn {
 
   async signOut({ id, account_id }: Session, name: string, address: string): Promise<void> {
     await this.#options.store.sessions.end(account_id, id);
-    this.#record("signed-out", { name, address });
+    this.#log("signed out", { name, address });
   }
 
   /**
@@ -175,7 +161,7 @@ export class SignIn {
     const check = () => {
       const waitMs = this.#failed.waitMs(attempt.keys);
       if (waitMs === 0) return;
-      this.#record("sign-in-failed", attempt, "too many attempts");
+      this.#recordFailure(attempt, "too many attempts");
       throw new TooManyAttempts(waitMs);
     };
     check();
@@ -187,37 +173,36 @@ export class SignIn {
   /** Counts an attempt as failed. @param why for the logs only @returns the error with `message` */
   #refuse(attempt: Attempt, why: string, message: string): UserError {
     this.#failed.add(attempt.keys);
-    this.#record("sign-in-failed", attempt, why);
+    this.#recordFailure(attempt, why);
     return new UserError("invalid", message, { password: message });
   }
 
+  #log(event: string, { name, address }: Omit<Attempt, "keys">): void {
+    this.#options.log(`sign-in: ${event}: “${name}” from ${address}`);
+  }
+
   /**
-   * Writes an event to the service's log and the audit log.
+   * Writes a failure to the service's log and the audit log.
    * An unknown name may be a password that was typed into the wrong field: neither log repeats it.
    */
-  #record(
-    event: keyof typeof eventWords,
-    { name, address: from }: Omit<Attempt, "keys">,
-    what?: string,
-  ): void {
-    const { store, log } = this.#options;
+  #recordFailure({ name, address: from }: Attempt, what: string): void {
+    const { store } = this.#options;
     const known = store.accounts.findByName(name)?.account.name;
     const who = known === undefined ? "somebody under a name that no account has" : `“${known}”`;
-    const line = `sign-in: ${eventWords[event]}: ${who} from ${from}${what === undefined ? "" : ` (${what})`}`;
-    // Only lines about refusals are limited.
-    if (event === "sign-in-failed") this.#refusalLog.log(line, hostNetwork(from));
-    else log(line);
-    const actor = { who: known ?? "an unknown name", from };
-    store.audit.record(event, { ...(what !== undefined && { what }), actor });
+    this.#refusalLog.log(`sign-in: refused: ${who} from ${from} (${what})`, hostNetwork(from));
+    store.audit.record("sign-in-failed", { what, actor: { who: known ?? "an unknown name", from } });
   }
 }
 
-/** The words in the service's log for events of the audit log. */
-const eventWords = {
-  "signed-in": "let in",
-  "sign-in-failed": "refused",
-  "signed-out": "signed out",
-} as const;
+/** The row of a session that begins. @param cookie its value */
+export function newSession(cookie: string, { address, browser, session }: SignInOrigin) {
+  return {
+    digest: secretDigest(cookie),
+    previousDigest: session && secretDigest(session),
+    address: address.slice(0, 64),
+    browser,
+  };
+}
 
 /** Failures are counted by an account's name, a network, or a known browser. */
 export type FailureKey = `${keyof typeof maxWaitMs} ${string}`;
@@ -239,14 +224,44 @@ const firstWaitMs = 1000;
 /** Failures are forgotten this long after the last one. */
 const rememberedMs = 120 * minute;
 const maxKeys = 20_000;
+/** A browser counts as known for this long after its last sign-in. */
+export const deviceCookieMs = 180 * dayMs;
+const nonceBytes = 9;
 
 /** Counts failed attempts, each under several keys, and calculates the wait until the next attempt. */
 export class FailedAttempts {
   readonly #clock: () => number;
+  readonly #deviceKey: Uint8Array;
   readonly #failures = new RecentMap<FailureKey, Failures>(maxKeys);
 
-  constructor(clock: () => number) {
+  /** @param secret of the installation */
+  constructor(clock: () => number, secret: Uint8Array) {
     this.#clock = clock;
+    this.#deviceKey = keyFor("devices", secret);
+  }
+
+  /**
+   * A browser that signed in before waits only for its own failures. Without this, whoever guesses in an office, or behind
+   * a proxy that is not in `TRUSTED_PROXIES`, would make everybody there wait for a quarter of an hour.
+   * @param name under which it signed in @param others further keys of other browsers
+   */
+  keysOf(
+    name: string,
+    address: string,
+    device: string | undefined,
+    others: readonly FailureKey[] = [],
+  ): FailureKey[] {
+    const [expiry = "", nonce = "", ...rest] = device?.split(".") ?? [];
+    const isOurs = isSameText(signatureOf(this.#deviceKey, [name, expiry, nonce]), rest.join("."));
+    if (isOurs && Number.parseInt(expiry, 36) * 1000 > this.#clock()) return [`browser ${nonce}`];
+    return [...others, `network ${signInNetwork(address)}`];
+  }
+
+  /** The cookie by which `keysOf` knows a browser (OWASP, device cookies). */
+  deviceCookie(name: string, random: (bytes: number) => Buffer): string {
+    const expiry = Math.ceil((this.#clock() + deviceCookieMs) / 1000).toString(36);
+    const nonce = randomText(random, nonceBytes);
+    return `${expiry}.${nonce}.${signatureOf(this.#deviceKey, [name, expiry, nonce])}`;
   }
 
   /** The wait until the next attempt, in milliseconds; 0 for none. */

@@ -1,14 +1,19 @@
 import { type Role, roles } from "../../domain/access/access.ts";
 import { type Account, type AccountRole, accountNameKey, adminName } from "../../domain/access/account.ts";
+import type { OidcPerson } from "../../domain/access/oidc.ts";
 import { missingRecord, UserError } from "../../domain/errors.ts";
 import type { Database } from "../database/database.ts";
 import { type Row, readRow } from "../database/rows.ts";
 import { checkRoom } from "../record-limits.ts";
+import { endLinksBy } from "./links.ts";
 
 /** Saved instead of a password hash when an account has no password. */
 export const noHash = "";
 
-/** All SQL about accounts. Disabling or deleting an account or changing its password also ends its sessions. */
+/**
+ * All SQL about accounts, also of people who sign in at a provider. Disabling or deleting an account or changing its
+ * password also ends its sessions. Deleting it ends its links.
+ */
 export class Accounts {
   readonly #db: Database;
   readonly #clock: () => number;
@@ -18,9 +23,11 @@ export class Accounts {
     this.#clock = clock;
   }
 
-  /** Sorted by name, the administrator first. */
+  /** Sorted by name, the administrator first, and people of a provider last. */
   list(): Account[] {
-    return this.#db.all("SELECT * FROM accounts ORDER BY role <> 'admin', name_key").map(accountOf);
+    return this.#db
+      .all("SELECT * FROM accounts ORDER BY issuer, role <> 'admin', name COLLATE NOCASE, id")
+      .map(accountOf);
   }
 
   /** @throws UserError "not-found" */
@@ -35,9 +42,10 @@ export class Accounts {
     return row && accountOf(row);
   }
 
-  /** @param name in any case @returns the account with its password hash */
+  /** @param name in any case @returns the account with its password hash; nobody of a provider */
   findByName(name: string): { readonly account: Account; readonly hash: string } | undefined {
-    const row = this.#db.first("SELECT * FROM accounts WHERE name_key = ?", [accountNameKey(name)]);
+    const sql = "SELECT * FROM accounts WHERE name_key = ? AND issuer = ''";
+    const row = this.#db.first(sql, [accountNameKey(name)]);
     return row && { account: accountOf(row), hash: String(row.password_hash) };
   }
 
@@ -49,9 +57,10 @@ export class Accounts {
     return this.#db.write(() => this.#insert(name, role, oneTimeHash, oneTimeHash !== noHash));
   }
 
-  /** @throws UserError "not-found", or "forbidden" for the administrator */
+  /** @throws UserError "not-found", or "forbidden" for the administrator and people of a provider */
   setRole(id: number, role: AccountRole): Promise<void> {
-    return this.#change(id, () => this.#db.all("UPDATE accounts SET role = ? WHERE id = ?", [role, id]));
+    const sql = "UPDATE accounts SET role = ? WHERE id = ?";
+    return this.#change(id, () => this.#db.all(sql, [role, id]), true);
   }
 
   /** @throws UserError "not-found", or "forbidden" for the administrator */
@@ -62,14 +71,52 @@ export class Accounts {
     });
   }
 
-  /** @throws UserError "not-found", or "forbidden" for the administrator */
+  /** Ends the sessions and links of a person of a provider. @throws UserError "not-found" */
+  endAccess(id: number): Promise<void> {
+    return this.#db.freeingWrite(() => {
+      const { name } = this.get(id);
+      this.#endSessions(id);
+      endLinksBy(this.#db, "account", id);
+      this.#db.recordEvent("sessions-ended", {
+        record: { kind: "account", id, name },
+        what: "all, and all links",
+      });
+    });
+  }
+
+  /**
+   * Within a write: saves the name and role that a provider gives a person. Without a role, they are deleted.
+   * @returns the account; undefined for a person without a role @throws UserError "full"
+   */
+  savePerson({ issuer, sub, name, role }: OidcPerson): Account | undefined {
+    // No account's name has a blank.
+    const key = `${issuer} ${sub}`;
+    if (role === undefined) {
+      // Whoever is disabled stays so, also if they get a role again.
+      const gone = this.#db.first("SELECT id FROM accounts WHERE name_key = ? AND disabled = 0", [key]);
+      if (gone !== undefined) this.#remove(Number(gone.id));
+      return undefined;
+    }
+    const now = this.#clock();
+    const row = this.#db.first(
+      `INSERT INTO accounts (name, name_key, role, issuer, password_hash, one_time, disabled, created_at, password_at, seen_at)
+        VALUES (?, ?, ?, ?, '', 0, 0, ?, 0, 0)
+        ON CONFLICT (name_key) DO UPDATE SET name = excluded.name, role = excluded.role RETURNING *`,
+      [name, key, role, issuer, now],
+    );
+    // The database may have been full since an earlier sign-in: people must get in to delete records.
+    if (row?.seen_at === 0) checkRoom(this.#db);
+    return row && accountOf(row);
+  }
+
+  /** @throws UserError "not-found", or "forbidden" for the administrator and people of a provider */
   setOneTimePassword(id: number, hash: string): Promise<void> {
-    return this.#change(id, () => this.#renewPassword(id, hash, true));
+    return this.#change(id, () => this.#renewPassword(id, hash, true), true);
   }
 
   /** @throws UserError "not-found", or "forbidden" for the administrator */
   remove(id: number): Promise<void> {
-    return this.#change(id, () => this.#db.all("DELETE FROM accounts WHERE id = ?", [id]));
+    return this.#change(id, () => this.#remove(id));
   }
 
   /** Changes the administrator's password and ends their sessions. Makes the account on the first call. */
@@ -111,17 +158,22 @@ export class Accounts {
     return Number(row?.id);
   }
 
-  /** Changes an account other than the administrator's. */
-  #change(id: number, update: () => unknown): Promise<void> {
+  /** Changes an account other than the administrator's. @param isOwn whether the account must be one that Platen made */
+  #change(id: number, update: () => unknown, isOwn = false): Promise<void> {
     return this.#db.write(() => {
-      if (this.get(id).role === "admin") {
-        throw new UserError(
-          "forbidden",
-          "This account cannot be changed here. Change ADMIN_PASSWORD_FILE and restart Platen.",
-        );
+      const { role, issuer } = this.get(id);
+      if (issuer === "" ? role === "admin" : isOwn) {
+        const where =
+          issuer === "" ? "ADMIN_PASSWORD_FILE and restart Platen" : "the person’s groups at the provider";
+        throw new UserError("forbidden", `This account cannot be changed here. Change ${where}.`);
       }
       update();
     });
+  }
+
+  #remove(id: number): void {
+    this.#db.all("DELETE FROM accounts WHERE id = ?", [id]);
+    endLinksBy(this.#db, "account", id);
   }
 
   /** Changes a password, and ends the account's sessions. */
@@ -146,6 +198,7 @@ function accountOf(row: Row): Account {
     id: Number(row.id),
     name: String(row.name),
     role: roleOf(row),
+    issuer: String(row.issuer),
     hasOneTimePassword: Number(row.one_time) !== 0,
     isDisabled: Number(row.disabled) !== 0,
     created_at: Number(row.created_at),
@@ -154,10 +207,11 @@ function accountOf(row: Row): Account {
   };
 }
 
-/** @throws Error for an unknown role, and for the role `admin` under another name than the administrator's */
-function roleOf({ role, name_key }: Row): Role {
+/** @throws Error for an unknown role, and for an account of Platen's with the role `admin` and another name */
+function roleOf({ role, name_key, issuer }: Row): Role {
   const found = roles.find((known) => known === role);
   if (found === undefined) throw new Error("its role is unknown");
-  if ((found === "admin") !== (name_key === adminName)) throw new Error("its role does not match its name");
+  if (issuer === "" && (found === "admin") !== (name_key === adminName))
+    throw new Error("its role does not match its name");
   return found;
 }

@@ -1,4 +1,5 @@
 import type { Account, Session } from "../../domain/access/account.ts";
+import type { OidcPerson } from "../../domain/access/oidc.ts";
 import { UserError } from "../../domain/errors.ts";
 import { counted, dayMs } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
@@ -16,21 +17,19 @@ export const sessionMs = {
   longest: 90 * dayMs,
 } as const;
 
-/** A session that begins after a password was verified. */
 interface NewSession {
-  readonly account: Account;
-  /** The hash that the password was compared with. */
-  readonly verified: string;
   /** SHA-256 of the cookie's value, as hexadecimal digits. */
   readonly digest: string;
   /** The digest of the browser's old session, which ends. */
   readonly previousDigest?: string | undefined;
   readonly address: string;
   readonly browser: string;
+  /** How long it lasts: `longest` by default. In milliseconds. */
+  readonly ms?: number;
 }
 
 /** The SQL condition of sessions that have not expired. Its two parameters come from `#activeSince`. */
-const activeCondition = "created_at > ? AND seen_at > ?";
+const activeCondition = "ends_at > ? AND seen_at > ?";
 
 /** All SQL about sessions. */
 export class Sessions {
@@ -66,33 +65,50 @@ export class Sessions {
   }
 
   /**
+   * Begins a session after a password was compared with the hash `verified`.
    * Works on a full disk too, where an administrator must sign in to delete records.
    * @returns false if the account was deleted, disabled or got another password meanwhile
    */
-  add({ account, verified, digest, previousDigest, address, browser }: NewSession): Promise<boolean> {
+  add({ id }: Account, verified: string, session: NewSession): Promise<boolean> {
     return this.#db.freeingWrite(() => {
-      const now = this.#clock();
-      this.#db.all(`DELETE FROM sessions WHERE NOT (${activeCondition})`, this.#activeSince());
-      const row = this.#db.first(
-        "SELECT id FROM accounts WHERE id = ? AND password_hash = ? AND disabled = 0",
-        [account.id, verified],
-      );
-      if (row === undefined) return false;
-      if (previousDigest !== undefined)
-        this.#db.all("DELETE FROM sessions WHERE sha256 = ?", [previousDigest]);
-      this.#db.all(
-        `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE account_id = ?
-          ORDER BY seen_at DESC, id DESC LIMIT -1 OFFSET ?)`,
-        [account.id, maxPerAccount - 1],
-      );
-      this.#db.all(
-        `INSERT INTO sessions (account_id, sha256, created_at, seen_at, address, browser)
-          VALUES (?, ?, ?, ?, ?, ?)`,
-        [account.id, digest, now, now, address, browser],
-      );
-      this.#db.all("UPDATE accounts SET seen_at = ? WHERE id = ?", [now, account.id]);
+      const sql = "SELECT id FROM accounts WHERE id = ? AND password_hash = ? AND disabled = 0";
+      if (this.#db.first(sql, [id, verified]) === undefined) return false;
+      this.#begin(id, session);
       return true;
     });
+  }
+
+  /**
+   * Saves a person whom a provider authenticated, and begins a session if they have access. Also works on a full disk.
+   * @returns undefined for a person without a role; no session begins for a disabled account
+   */
+  addPerson(person: OidcPerson, session: NewSession): Promise<Account | undefined> {
+    return this.#db.freeingWrite(() => {
+      const account = this.#accounts.savePerson(person);
+      if (account?.isDisabled === false) this.#begin(account.id, session);
+      return account;
+    });
+  }
+
+  #begin(
+    accountId: number,
+    { digest, previousDigest, address, browser, ms = sessionMs.longest }: NewSession,
+  ): void {
+    const now = this.#clock();
+    this.#db.recordEvent("signed-in", {});
+    this.#db.all(`DELETE FROM sessions WHERE NOT (${activeCondition})`, this.#activeSince());
+    if (previousDigest !== undefined) this.#db.all("DELETE FROM sessions WHERE sha256 = ?", [previousDigest]);
+    this.#db.all(
+      `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE account_id = ?
+        ORDER BY seen_at DESC, id DESC LIMIT -1 OFFSET ?)`,
+      [accountId, maxPerAccount - 1],
+    );
+    this.#db.all(
+      `INSERT INTO sessions (account_id, sha256, created_at, seen_at, ends_at, address, browser)
+        VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      [accountId, digest, now, now, now + ms, address, browser],
+    );
+    this.#db.all("UPDATE accounts SET seen_at = ? WHERE id = ?", [now, accountId]);
   }
 
   /**
@@ -121,6 +137,7 @@ export class Sessions {
   /** Ends a session at sign-out. */
   end(accountId: number, id: number): Promise<void> {
     return this.#db.write(() => {
+      this.#db.recordEvent("signed-out", {});
       this.#db.all("DELETE FROM sessions WHERE account_id = ? AND id = ?", [accountId, id]);
     });
   }
@@ -162,7 +179,7 @@ export class Sessions {
 
   #activeSince(): [number, number] {
     const now = this.#clock();
-    return [now - sessionMs.longest, now - sessionMs.idle];
+    return [now, now - sessionMs.idle];
   }
 }
 

@@ -3,6 +3,7 @@ import { parseScope, type Token } from "../../domain/access/token.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Database } from "../database/database.ts";
 import { type Row, readRow } from "../database/rows.ts";
+import { endLinksBy } from "./links.ts";
 
 type NewToken = Pick<Token, "name" | "scope" | "beginning" | "made_by" | "expires_at"> & {
   readonly sha256: string;
@@ -68,9 +69,11 @@ export class Tokens {
     });
   }
 
+  /** Also ends its links. */
   remove(id: number): Promise<void> {
     return this.#db.freeingWrite(() => {
       this.#db.all("DELETE FROM tokens WHERE id = ?", [id]);
+      endLinksBy(this.#db, "token", id);
     });
   }
 

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { type KeptState, recordsText } from "../../domain/backup/backup.ts";
 import { errorMessage } from "../../domain/errors.ts";
 import { counted, timeStamp } from "../../domain/text.ts";
-import { revokeAllLinks } from "../access/link-generations.ts";
+import { endAllLinks } from "../access/links.ts";
 import { alteredBytes } from "../database/connection.ts";
 import type { Database } from "../database/database.ts";
 import { DamagedDatabase } from "../database/file.ts";
@@ -55,9 +55,9 @@ export async function openOrRecover(recovery: Recovery): Promise<OpenedDatabase>
   }
 }
 
-/** Prepares a database from a backup: revokes its links, and skips the ids of records that were added later. */
+/** Prepares a database from a backup: ends its links, and skips the ids of records that were added later. */
 export function prepareRestored(db: Queries): void {
-  revokeAllLinks(db);
+  endAllLinks(db);
   skipIds(db);
 }
 

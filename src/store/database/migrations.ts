@@ -227,6 +227,21 @@ export const migrations: readonly Migration[] = [
     for (const table of ["clients", "deleted_clients"])
       db.all(`ALTER TABLE ${table} ADD COLUMN icon_size INTEGER NOT NULL DEFAULT 0`);
   },
+  // Accounts of people who sign in at a provider, the end of sessions, and links.
+  `
+  ALTER TABLE accounts ADD COLUMN issuer TEXT NOT NULL DEFAULT '';
+  ALTER TABLE sessions ADD COLUMN ends_at INTEGER NOT NULL DEFAULT 0;
+  UPDATE sessions SET ends_at = created_at + 90 * 86400000;
+  CREATE TABLE links (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    maker TEXT NOT NULL,
+    path TEXT NOT NULL,
+    in_script INTEGER NOT NULL,
+    end_day INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX links_by_path ON links (path);
+  `,
 ];
 
 /** The number of the newest schema, which is a database's `user_version`. */

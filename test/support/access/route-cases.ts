@@ -1,5 +1,6 @@
 import type { Rule } from "../../../src/domain/access/access.ts";
 import type { RouteScope } from "../../../src/http/router.ts";
+import { routes } from "../../../src/http/routes.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
 import { makePreferences } from "../printers/preferences-files.ts";
@@ -41,7 +42,7 @@ const chosen = { password: ownPassword, chosen: "quiet marble sunrise", again: "
 
 const linkOf = (records: string) => {
   const fields = { address: `/${records}/1/scripts/install`, days: "7" };
-  return operator(200, { fields, whyUnchanged: "a link is signed, not stored" });
+  return operator(200, { fields });
 };
 const icon = operator(200, { file: makePng(256, 256, 50) });
 const inUse = operator(409, { whyUnchanged: "printers use the record" });
@@ -70,7 +71,7 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   ]),
   ...all(operator(303), [
     ...["POST /printers/:id/links/end", "POST /clients/:id/links/end", "POST /drivers/:id/links/end"],
-    "GET /import/preview",
+    ...["GET /import/preview", "DELETE /links/:id", "POST /links/:id/delete"],
   ]),
   ...all(icon, ["POST /printers/:id/icon", "POST /clients/:id/icon"]),
   ...all(inUse, [
@@ -131,6 +132,7 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "POST /accounts": admin(200, { fields: { name: "another", role: "viewer" } }),
   "POST /accounts/:id": admin(303, { fields: { role: "operator" } }),
   "POST /accounts/:id/enable": admin(303, { whyUnchanged: "the account is not disabled" }),
+  "POST /accounts/:id/sessions/end": admin(303),
   "POST /tokens": admin(200, { fields: { name: "another", scope: "read", days: "30" } }),
   "GET /metrics": viewer(404),
   "GET /signatures": signing(200),
@@ -140,13 +142,17 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
 
 /** The path of an existing record. @param backup the name of a backup */
 export function pathOf(pattern: string, backup: string): string {
-  return pattern
-    .replace(":id", /^\/(?:accounts|deletions)\//.test(pattern) ? "3" : "1")
-    .replace(":kind", "install")
-    .replace(":format", "rmm")
-    .replace(":page", "intune")
-    .replace(":sha256", "0".repeat(64))
-    .replace(":name", pattern.startsWith("/static") ? "app.css" : backup);
+  return (
+    pattern
+      // The links before that one have expired.
+      .replace(":id", pattern.startsWith("/links/") ? String(routes.length + 2) : ":id")
+      .replace(":id", /^\/(?:accounts|deletions)\//.test(pattern) ? "3" : "1")
+      .replace(":kind", "install")
+      .replace(":format", "rmm")
+      .replace(":page", "intune")
+      .replace(":sha256", "0".repeat(64))
+      .replace(":name", pattern.startsWith("/static") ? "app.css" : backup)
+  );
 }
 
 /** The first number in a path; 1 without one. */

@@ -1,13 +1,11 @@
 import type { TestContext } from "node:test";
-import { unauthenticated } from "../../../src/domain/access/access.ts";
-import type { LinkOwner } from "../../../src/domain/access/link.ts";
 import { routes } from "../../../src/http/routes.ts";
 import type { TestApp } from "../app.ts";
 import { driverZip } from "../drivers/driver-zip.ts";
 import { makePng } from "../printers/png.ts";
 import { makePreferences } from "../printers/preferences-files.ts";
 import { addAccount, addPerson, signIn, signInAdmin, startClosed } from "./people.ts";
-import { idInPath, pathOf } from "./route-cases.ts";
+import { pathOf } from "./route-cases.ts";
 
 /** All kinds of senders, first those without a token or a link. */
 export const senderKinds = [
@@ -43,7 +41,7 @@ export async function prepareSenders(t: TestContext, dataDir: string) {
   const app = await startClosed(t, { dataDir, clock: () => time });
   const before = { cookie: await signInAdmin(app) };
   await addRecords(app, before);
-  const old = { token: await addToken(app, before, "read", "30"), links: linksOf(app, 30) };
+  const old = { token: await addToken(app, before, "read", "30"), links: await linksOf(app, 30) };
   time = now;
   const headers = { cookie: await signInAdmin(app) };
   const cookies: Partial<Record<SenderKind, string>> = {
@@ -65,7 +63,7 @@ export async function prepareSenders(t: TestContext, dataDir: string) {
     "a token that signs": await addToken(app, headers, "sign"),
     "a token that uploads": await addToken(app, headers, "upload"),
   };
-  const links = linksOf(app, 30);
+  const links = await linksOf(app, 30);
   const linkTo: Partial<Record<SenderKind, (path: string) => string | undefined>> = {
     "the link of this path": (path) => links.get(path),
     "the link of another path": () => links.get("/printers/2/scripts/install"),
@@ -134,19 +132,12 @@ async function addToken(app: TestApp, headers: Headers, scope: string, days = "3
 }
 
 /** A link to each path of the table, by path, also to routes that links cannot open. */
-function linksOf({ app }: TestApp, days: number): Map<string, string> {
-  const all = routes.map((route) => pathOf(route.path, ""));
-  return new Map(
-    [...all, "/printers/2/scripts/install"].map((path) => {
-      const owner = ownerOf(path);
-      const isFiles = /^\/drivers\/\d+\/files$/.test(path);
-      const { address } = app.links.make({ owner, address: path, isFiles }, { days, by: unauthenticated });
-      return [path, address.slice(address.indexOf("link="))];
-    }),
-  );
-}
-
-function ownerOf(path: string): LinkOwner {
-  const kind = (["driver", "client"] as const).find((name) => path.startsWith(`/${name}s/`)) ?? "printer";
-  return { kind, id: idInPath(path) };
+async function linksOf({ app }: TestApp, days: number): Promise<Map<string, string>> {
+  const all = [...routes.map((route) => pathOf(route.path, "")), "/printers/2/scripts/install"];
+  const by = { kind: "person", name: "boss", role: "admin" } as const;
+  const made = all.map(async (path) => {
+    const { address } = await app.links.make({ path, days, by });
+    return [path, address.slice(address.indexOf("link="))] as const;
+  });
+  return new Map(await Promise.all(made));
 }

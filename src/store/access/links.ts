@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { type Link, type LinkMaker, type LinkOwner, ownerIn } from "../../domain/access/link.ts";
+import { missingRecord } from "../../domain/errors.ts";
+import { randomText } from "../../domain/secrets.ts";
+import { dayMs, utcDay } from "../../domain/text.ts";
+import type { Database } from "../database/database.ts";
+import { type Queries, type Row, readRow } from "../database/rows.ts";
+import { checkRoom } from "../record-limits.ts";
+
+type NewLink = Omit<Link, "id" | "created_at">;
+
+/** All SQL about links. Those of a deleted record stay until they end: an undo brings both back. */
+export class Links {
+  readonly #db: Database;
+  readonly #clock: () => number;
+
+  constructor(db: Database, clock: () => number) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  find(id: number): Link | undefined {
+    const row = this.#db.first("SELECT * FROM links WHERE id = ?", [id]);
+    return row && linkOf(row);
+  }
+
+  /** Newest first. @param owner whose links; by default those of all records @param max how many; all by default */
+  list(owner?: LinkOwner, max = -1): Link[] {
+    const sql = "SELECT * FROM links WHERE path GLOB ? AND end_day > ? ORDER BY id DESC LIMIT ?";
+    return this.#db.all(sql, [pathsOf(owner), this.#clock() / dayMs, max]).map(linkOf);
+  }
+
+  /** The link for the same script and maker. */
+  findInScript({ maker, path }: Pick<Link, "maker" | "path">): Link | undefined {
+    const sql = "SELECT * FROM links WHERE path = ? AND maker = ? AND in_script = 1";
+    const row = this.#db.first(sql, [path, JSON.stringify(maker)]);
+    return row && linkOf(row);
+  }
+
+  /**
+   * Saves a link; of a script's, extends the one that exists. Works on a full disk, where scripts must still be served.
+   * @throws UserError "full"
+   */
+  add(link: NewLink): Promise<Link> {
+    return this.#db.freeingWrite(() => {
+      const { maker, path, isInScript, endDay } = link;
+      const known = isInScript ? this.findInScript(link) : undefined;
+      if (known !== undefined) {
+        this.#db.all("UPDATE links SET end_day = max(end_day, ?) WHERE id = ?", [endDay, known.id]);
+        return known;
+      }
+      const now = this.#clock();
+      this.#db.all("DELETE FROM links WHERE end_day <= ?", [now / dayMs]);
+      const row = this.#db.first(
+        "INSERT INTO links (maker, path, in_script, end_day, created_at) VALUES (?, ?, ?, ?, ?) RETURNING *",
+        [JSON.stringify(maker), path, Number(isInScript), endDay, now],
+      );
+      checkRoom(this.#db);
+      if (!isInScript) this.#record("link-made", ownerIn(path), untilText(link));
+      return linkOf(row ?? {});
+    });
+  }
+
+  /** @returns the link @throws UserError "not-found" */
+  end(id: number): Promise<Link> {
+    return this.#db.freeingWrite(() => {
+      const link = this.find(id);
+      if (link === undefined) throw missingRecord("Link", id);
+      this.#db.all("DELETE FROM links WHERE id = ?", [id]);
+      this.#record("links-ended", ownerIn(link.path), `${untilText(link)}, made by ${link.maker.name}`);
+      return link;
+    });
+  }
+
+  /** Ends the links of a record, and those that version 1.0 made. */
+  endOf(owner: LinkOwner & { readonly name: string }): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.recordEvent("links-ended", { record: owner });
+      this.#db.all("DELETE FROM links WHERE path GLOB ?", [pathsOf(owner)]);
+      this.#db.all(
+        `INSERT INTO link_generations (kind, id, generation) VALUES (?, ?, 1)
+          ON CONFLICT DO UPDATE SET generation = generation + 1`,
+        [owner.kind, owner.id],
+      );
+    });
+  }
+
+  /** Ends all links. */
+  endAll(): Promise<void> {
+    return this.#db.write(() => this.#db.maintenance(() => endAllLinks(this.#db)));
+  }
+
+  /** For the signatures of version 1.0: a random text of the database, and how often the links of a record were ended. */
+  epoch(): string {
+    return String(this.#db.first("SELECT epoch FROM link_epoch")?.epoch);
+  }
+
+  generationOf({ kind, id }: LinkOwner): number {
+    const sql = "SELECT generation FROM link_generations WHERE kind = ? AND id = ?";
+    return Number(this.#db.first(sql, [kind, id])?.generation ?? 0);
+  }
+
+  /** Reads every row, at the service's start. @throws Error that names the row that cannot be read */
+  check(): void {
+    readRow("the epoch of links", () => {
+      if (!/^[\w-]{22}$/.test(this.epoch())) throw new Error("it is none");
+    });
+    for (const row of this.#db.all("SELECT * FROM links")) readRow(`the link ${row.id}`, () => linkOf(row));
+  }
+
+  #record(event: "link-made" | "links-ended", { kind, id }: LinkOwner, what: string): void {
+    const name = String(this.#db.first(`SELECT name FROM ${kind}s WHERE id = ?`, [id])?.name ?? "");
+    this.#db.recordEvent(event, { record: { kind, id, name }, what });
+  }
+}
+
+/** Within a write: ends the links that an account or token made. */
+export function endLinksBy(db: Queries, kind: LinkMaker["kind"], id: number): void {
+  db.all("DELETE FROM links WHERE maker ->> 'kind' = ? AND maker ->> 'id' = ?", [kind, id]);
+}
+
+/** Ends all links. A database from before links has none; a migration adds a new epoch. */
+export function endAllLinks(db: Queries): void {
+  const has = (table: string) =>
+    db.first("SELECT 1 FROM sqlite_schema WHERE name = ?", [table]) !== undefined;
+  if (has("links")) db.all("DELETE FROM links");
+  if (has("link_epoch")) db.all("UPDATE link_epoch SET epoch = ?", [randomText(randomBytes, 16)]);
+}
+
+/** A pattern for the paths of a record's links; without a record, for all. */
+function pathsOf(owner: LinkOwner | undefined): string {
+  return owner === undefined ? "*" : `/${owner.kind}s/${owner.id}/*`;
+}
+
+function untilText({ path, isInScript, endDay }: NewLink): string {
+  return `${isInScript ? "in " : ""}${path}, until ${utcDay(endDay * dayMs)}`;
+}
+
+/** @throws SyntaxError */
+function linkOf({ id, maker, path, in_script, end_day, created_at }: Row): Link {
+  return {
+    id: Number(id),
+    maker: JSON.parse(String(maker)) as LinkMaker,
+    path: String(path),
+    isInScript: in_script === 1,
+    endDay: Number(end_day),
+    created_at: Number(created_at),
+  };
+}
