@@ -85,8 +85,8 @@ const defaults = {
   BACKUPS: 14,
   AUDIT_DAYS: 400,
   UPLOAD_LIMIT_MB: 1024,
-  LINK_DAYS: 30,
   OIDC_SESSION_HOURS: 12,
+  LINK_DAYS: 30,
   LOG_FORMAT: "text",
 } as const;
 

@@ -158,7 +158,7 @@ test("--help, the README and docs/operating.md give the defaults that apply", ()
   assert.deepEqual(readConfig(asNamed), readConfig({}));
   assert.deepEqual(Object.keys(asNamed), [
     ...["DATA_DIR", "PORT", "BACKUPS", "AUDIT_DAYS"],
-    ...["UPLOAD_LIMIT_MB", "LINK_DAYS"],
+    ...["UPLOAD_LIMIT_MB", "OIDC_SESSION_HOURS", "LINK_DAYS"],
   ]);
   const shown = all.filter(([name]) => name !== "TZ");
   assert.deepEqual(shown, help);

@@ -225,18 +225,18 @@ test("a person without a role is refused by name, and their groups and name are 
   assert.match(lines.join("\n"), /sign-in: let in: “eve@contoso\.com \(/);
 });
 
-test("a name of the provider has its suffix, and is none of the administrator or the audit log", async (t) => {
+test("a name of the provider has its suffix, and none has a name that the audit log uses otherwise", async (t) => {
   const { signIn, provider, app, lines } = await startWithProvider(t, withPassword);
   await app.store.accounts.add("bob", "viewer");
   const email = "eve@contoso.com";
   const names: readonly [Record<string, unknown>, string | undefined][] = [
-    [{ preferred_username: "ADMIN", name: "Ada" }, "Ada"],
+    [{ preferred_username: "ADMIN", name: "Ada" }, "ADMIN"],
     [{ preferred_username: "token x", email }, email],
     [{ preferred_username: "token x", email, email_verified: false, name: "Ada" }, "Ada"],
     [{ preferred_username: "\u202eada", sub: "user-1" }, "user-1"],
     [{ preferred_username: "admin\ufe0f", email }, email],
-    [{ preferred_username: "ａｄｍｉｎ", name: "\u2800", email }, email],
-    [{ preferred_username: "x".repeat(121), sub: "admin" }, undefined],
+    [{ preferred_username: "ｔoken x", name: "\u2800", email }, email],
+    [{ preferred_username: "x".repeat(121), sub: "nobody" }, undefined],
   ];
 
   provider.answers.claims = { ...honest, preferred_username: "Bob" };

@@ -2,7 +2,7 @@ import { isLoopbackHost } from "../address.ts";
 import { withoutMarkRuns } from "../fields.ts";
 import type { Secret } from "../secrets.ts";
 import type { Role } from "./access.ts";
-import { accountNameKey, adminName, isReservedLogName } from "./account.ts";
+import { isReservedLogName } from "./account.ts";
 import { everyone, type GroupRole, readGroups, roleOfGroups } from "./proxies.ts";
 
 /** The settings of sign-in at an OpenID Connect provider. */
@@ -121,7 +121,7 @@ export function nameInClaims(claims: Claims): string | undefined {
   return names.find((name) => name !== undefined);
 }
 
-/** Undefined for a value that is no name, and for names that the audit log and Platen's administrator use. */
+/** Undefined for a value that is no name, and for names that the audit log uses. */
 function nameFrom(claims: Claims, claim: string): string | undefined {
   const value = claims[claim];
   const isUnverified = claim === "email" && claims.email_verified === false;
@@ -129,8 +129,7 @@ function nameFrom(claims: Claims, claim: string): string | undefined {
   const name = withoutMarkRuns(value).normalize("NFC").trim();
   const isReadable =
     /[\p{L}\p{N}]/u.test(name) && !/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(name);
-  const plain = accountNameKey(name.normalize("NFKC"));
-  const isFree = !isReservedLogName(plain) && plain !== adminName;
+  const isFree = !isReservedLogName(name.normalize("NFKC"));
   return isReadable && isFree && name.length <= maxNameCharacters ? name : undefined;
 }
 

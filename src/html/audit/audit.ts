@@ -38,7 +38,7 @@ interface AuditPageData {
 /** Events that the page does not name as the log does. */
 const eventWords: Partial<Record<FilterEvent, string>> = {
   "sign-in-failed": "Sign-in failed",
-  "sessions-ended": "Other sessions signed out",
+  "sessions-ended": "Sessions signed out",
   "download-begun": "Download started",
   "deleted-for-good": "Permanently deleted",
   "links-ended": "Links ended",

@@ -154,8 +154,3 @@ export function pathOf(pattern: string, backup: string): string {
       .replace(":name", pattern.startsWith("/static") ? "app.css" : backup)
   );
 }
-
-/** The first number in a path; 1 without one. */
-export function idInPath(path: string): number {
-  return Number(/\/(\d+)/.exec(path)?.[1] ?? 1);
-}
