@@ -13,7 +13,9 @@ export interface OneTimePassword {
 }
 
 interface AccountList {
-  readonly accounts: readonly { readonly account: Account; readonly sessions: number }[];
+  readonly accounts: readonly Account[];
+  /** How many sessions of an account are active. */
+  readonly sessionsOf: (id: number) => number;
   /** Whether people can sign in at Platen with a password. */
   readonly hasPasswords: boolean;
   /** Whether people can sign in at a proxy. */
@@ -73,15 +75,15 @@ function oneTimeNotice({ name, password }: OneTimePassword): Html {
     ${copyable("One-time password", password, "one-time-password")}</div>`;
 }
 
-function accountTable({ accounts, hasPasswords, now }: AccountList): Html {
+function accountTable({ accounts, sessionsOf, hasPasswords, now }: AccountList): Html {
   if (accounts.length === 0) return html`<p>No accounts. Each user’s groups set the role.</p>`;
   const rows = accounts.map(
-    ({ account, sessions }) => html`<tr>
+    (account) => html`<tr>
       <td><bdi><a href="${paths.accountOf(account.id)}">${account.name}</a></bdi></td>
       <td data-label="Signs in at">${signInOf(account, hasPasswords)}</td>
       <td data-label="Role">${account.role}</td>
       <td class="state">${hasPasswords ? stateOf(account, now) : accessOf(account)}</td>
-      <td data-label="Sessions">${sessions}</td>
+      <td data-label="Sessions">${sessionsOf(account.id)}</td>
       <td data-label="Last seen" class="whole">${account.seen_at > 0 ? time(account.seen_at) : "never"}</td></tr>`,
   );
   return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Signs in at</th><th scope="col">Role</th>
@@ -105,17 +107,15 @@ function accessOf({ isDisabled }: Account): Html {
   return isDisabled ? badge("bad", "Disabled") : badge("good", "Active");
 }
 
-interface AccountDetails extends Pick<AccountList, "hasPasswords" | "now"> {
+interface AccountDetails extends Pick<AccountList, "hasPasswords" | "now" | "sessionsOf"> {
   readonly account: Account;
-  /** How many are active. */
-  readonly sessions: number;
   readonly made?: OneTimePassword | undefined;
 }
 
 /** The page of one account, for the administrator. */
 export function accountDetailsPage(
   context: PageContext,
-  { account, sessions, hasPasswords, now, made }: AccountDetails,
+  { account, sessionsOf, hasPasswords, now, made }: AccountDetails,
 ): Html {
   const { id, name, role, issuer, created_at, seen_at } = account;
   const isAdmin = role === "admin" && issuer === "";
@@ -132,7 +132,7 @@ export function accountDetailsPage(
   return page(
     { ...context, title: name, heading: html`<bdi>${name}</bdi>`, section: "Accounts", action },
     html`${made && oneTimeNotice(made)}
-    <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}, ${counted(sessions, "session")}</p>
+    <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}, ${counted(sessionsOf(id), "session")}</p>
     ${isAdmin ? aboutAdmin(hasPasswords) : issuer === "" ? changeForms(account, hasPasswords) : personForms(account)}`,
   );
 }
@@ -146,10 +146,8 @@ function aboutAdmin(hasPasswords: boolean): Html {
 
 /** For a person who signs in at a provider. */
 function personForms(account: Account): Html {
-  const { id } = account;
-  const provider = signInOf(account, false);
-  return html`<section><h2>Role</h2><p>The groups at ${provider} set the role at each sign-in.</p></section>
-    <section><h2>Sessions</h2><form method="post" action="${paths.accountEndAccess(id)}">
+  return html`<p>The groups at ${signInOf(account, false)} set the role at each sign-in.</p>
+    <section><h2>Sessions</h2><form method="post" action="${paths.accountEndAccess(account.id)}">
       <p>Sign this user out everywhere, and end the user’s links. The user can sign in again.</p>
       <p class="actions"><button>End sessions and links</button></p></form></section>
     ${accessForms(account)}`;

@@ -37,10 +37,8 @@ function listPage(
   // The administrator's account signs in with a password only: without passwords, it is of no use.
   const accounts = app.store.accounts.list().filter(({ name }) => hasPasswords || name !== adminName);
   return accountsPage(pageContextOf(request, message), {
-    accounts: accounts.map((account) => ({
-      account,
-      sessions: app.store.sessions.ofAccount(account.id).length,
-    })),
+    accounts,
+    sessionsOf: (id) => app.store.sessions.ofAccount(id).length,
     hasPasswords,
     hasProxy: app.config.proxies.userHeader !== undefined,
     now: app.clock(),
@@ -86,7 +84,7 @@ function pageOf(
   });
   return accountDetailsPage(pageContextOf(request, message), {
     account,
-    sessions: app.store.sessions.ofAccount(id).length,
+    sessionsOf: (id) => app.store.sessions.ofAccount(id).length,
     hasPasswords: acceptsPasswords(app.config),
     now: app.clock(),
     made: password === undefined ? undefined : { name: account.name, password },
