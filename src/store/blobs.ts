@@ -206,9 +206,8 @@ export class Blobs {
     this.damaged.delete(sha256);
     if (file !== undefined && createHash("sha256").update(file.bytes).digest("hex") === sha256) return file;
     this.damaged.add(sha256);
-    const remedy = "on the server. Upload it again, or delete it.";
-    if (file === undefined) throw new MissingFile("invalid", `${what} is missing ${remedy}`);
-    throw new UserError("invalid", `${what} is damaged ${remedy}`);
+    const [problem, Problem] = file === undefined ? ["missing", MissingFile] : ["damaged", UserError];
+    throw new Problem("invalid", `${what} is ${problem} on the server. Upload it again, or delete it.`);
   }
 
   /** Undefined when there is no such file. */

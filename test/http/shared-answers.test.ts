@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
+import { readConfig } from "../../src/config.ts";
 import { type Identity, unauthenticated } from "../../src/domain/access/access.ts";
 import type { Reply } from "../../src/http/answers/reply.ts";
-import { recordIdentity } from "../../src/http/sender.ts";
+import { recordIdentity, recordOrigin } from "../../src/http/sender.ts";
 import { SharedAnswers } from "../../src/http/shared-answers.ts";
 import { startApp } from "../support/app.ts";
 import { until } from "../support/until.ts";
@@ -13,8 +14,10 @@ const reply: Reply = { kind: "redirect", location: "/" };
 
 function requestOf(identity: Identity = unauthenticated, headers = {}): IncomingMessage {
   const request = { socket: new EventEmitter(), method: "GET", url: "/printers", headers };
-  recordIdentity(request as unknown as IncomingMessage, { identity });
-  return request as unknown as IncomingMessage;
+  const message = request as unknown as IncomingMessage;
+  recordOrigin({ config: readConfig({}), random: Buffer.alloc }, message);
+  recordIdentity(message, { identity });
+  return message;
 }
 
 /** Answers that are made when the test says so. */
