@@ -5,6 +5,7 @@ import { damagedFiles } from "../domain/backup/full-backup.ts";
 import { errorMessage } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
 import { counted, utcDay } from "../domain/text.ts";
+import { verifyAudit } from "../store/audit/verify.ts";
 import { FullBackup, readChunks, writeNewFile } from "../store/backup/full-backup.ts";
 import { restoreBackup } from "../store/backup/full-restore.ts";
 import { isSwapping } from "../store/backup/swap.ts";
@@ -42,11 +43,10 @@ export async function backupCommand(args: readonly string[], context: CommandCon
     const { files, missing } = backup.manifest;
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     warn(err, "missing in DATA_DIR, and so in this backup", missing);
-    warn(
-      err,
-      "damaged in DATA_DIR, and so in this backup",
-      damagedFiles(backup.manifest, backup.secretSha256),
-    );
+    const { broken } = await verifyAudit(dataDir);
+    const damaged = damagedFiles(backup.manifest, backup.secretSha256);
+    if (broken !== undefined) damaged.push(`audit/${broken.file}`);
+    warn(err, "damaged in DATA_DIR, and so in this backup", damaged);
     err(`${counted(files.length, "file")}, ${bytes} bytes${file === standardStream ? "" : ` in ${file}`}\n`);
     return 0;
   } catch (error) {

@@ -164,7 +164,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     file: "audit/",
     page: "/audit",
     package: "/printers/1/packages/rmm",
-    says: { page: /Log is broken/, verify: /./ },
+    says: { backup: named("audit/"), verify: /./ },
   },
 };
 
