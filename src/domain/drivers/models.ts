@@ -103,24 +103,11 @@ export function modelSpelling(inf: Names): (model: string) => string {
   return (model) => spellings.get(model) ?? model;
 }
 
-interface FoundModel {
-  readonly model: string;
-  readonly inf: InfSummary;
-}
-
 /** Models whose name contains every word of `query`: the first `limit` of them, and how many there are. */
 export function findModels(infs: readonly InfSummary[], query: string, limit: number) {
   const matches = matcherOf(query);
-  const visible: FoundModel[] = [];
-  let count = 0;
-  for (const inf of infs) {
-    for (const model of inf.descriptions) {
-      if (!matches(model)) continue;
-      count++;
-      if (visible.length < limit) visible.push({ model, inf });
-    }
-  }
-  return { visible, count };
+  const found = infs.flatMap((inf) => inf.descriptions.filter(matches).map((model) => ({ model, inf })));
+  return { visible: found.slice(0, limit), count: found.length };
 }
 
 /** In characters. The rest of a query is ignored, because each word is compared with every model. */

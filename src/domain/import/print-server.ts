@@ -232,10 +232,7 @@ function ippTarget(portName: string): QueueTarget {
     ipp_path: url.pathname,
     ipp_tls: isTls ? "on" : "",
   };
-  return {
-    values,
-    remark: "Prints over IPP, so it gets the Microsoft IPP Class Driver.",
-  };
+  return { values, remark: "Prints over IPP, so it gets the Microsoft IPP Class Driver." };
 }
 
 function wsdTarget(
@@ -251,15 +248,11 @@ function wsdTarget(
       problem: "Prints to a WSD port, but Windows does not report the address. Add the printer by hand.",
     };
   }
-  if (normalized(model) === normalized(ippModel)) {
-    return {
-      values: { address, port_name: "", protocol: "ipp" },
-      remark: `WSD port: Windows found the printer at ${address}. Give it a fixed address, and check its IPP path.`,
-    };
-  }
+  const isIpp = normalized(model) === normalized(ippModel);
+  const check = isIpp ? "its IPP path" : "RAW on port 9100";
   return {
-    values: { address, port_name: "" },
-    remark: `WSD port: Windows found the printer at ${address}. Give it a fixed address, and check RAW on port 9100.`,
+    values: { address, port_name: "", ...(isIpp && { protocol: "ipp" }) },
+    remark: `WSD port: Windows found the printer at ${address}. Give it a fixed address, and check ${check}.`,
   };
 }
 
