@@ -81,13 +81,10 @@ export function combineRequirements(
   return { isPartial: combined.withoutSubnets > 0, areSame: combined.areSame, asksReachable };
 }
 
-type ReadSubnet =
-  | { readonly subnet: string; readonly problem?: never }
-  | { readonly subnet?: never; readonly problem: string };
-
 const examples = "Write 10.1.2.0/24 or fd00:1::/48.";
 
-function readSubnet(text: string): ReadSubnet {
+/** A subnet in canonical spelling, or the problem with the text. */
+function readSubnet(text: string): { readonly subnet?: string; readonly problem?: string } {
   const [address = "", prefix, ...more] = text.split("/");
   const bytes = bytesOf(address);
   const zeros = leadingZerosProblem(address);

@@ -1,3 +1,4 @@
+import { getOrAdd } from "../domain/collections.ts";
 import type { Architecture } from "../domain/drivers/driver.ts";
 import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
@@ -101,8 +102,7 @@ export class SectionWalk {
 }
 
 function addName(names: Map<string, string>, name: string): void {
-  const key = name.toLowerCase();
-  if (name !== "" && !names.has(key)) names.set(key, name);
+  if (name !== "") getOrAdd(names, name.toLowerCase(), () => name);
 }
 
 /** Adds a name in lower case. Returns whether it is new. */

@@ -1,3 +1,4 @@
+import { getOrAdd } from "../collections.ts";
 import { cleanText } from "../fields.ts";
 import type { DriverSummary, InfSummary } from "./driver.ts";
 
@@ -143,10 +144,7 @@ export function modelFinder(inf: Names): (name: string) => string | undefined {
 
 function firstByKey(names: readonly string[], keyOf: (name: string) => string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const name of names) {
-    const key = keyOf(name);
-    if (!found.has(key)) found.set(key, name);
-  }
+  for (const name of names) getOrAdd(found, keyOf(name), () => name);
   return found;
 }
 

@@ -103,7 +103,7 @@ class Matcher {
   #matchNew(row: ImportRow, key: string): void {
     const earlier = this.#firstRows.get(key);
     const isOnlyCopy = row.origin !== undefined && this.#exported.get(row.origin.id)?.length === 1;
-    if (earlier === undefined || isOnlyCopy) this.#recordFirst(key, row);
+    if (earlier === undefined || isOnlyCopy) getOrAdd(this.#firstRows, key, () => row);
     else {
       const problem = `Row ${earlier.number} has the same name and client.`;
       this.matches.set(row, { problem });
@@ -125,12 +125,8 @@ class Matcher {
     this.#matched.add(printer);
     for (const key of keysOf(printer)) {
       this.#namesakes.get(key)?.unmatched.delete(printer);
-      this.#recordFirst(key, row);
+      getOrAdd(this.#firstRows, key, () => row);
     }
-  }
-
-  #recordFirst(key: string, row: ImportRow): void {
-    if (!this.#firstRows.has(key)) this.#firstRows.set(key, row);
   }
 
   #clientPart(client: string): string {

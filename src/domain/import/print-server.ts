@@ -125,10 +125,7 @@ function rowOf(queue: JsonObject, ports: Ports, devices: Devices, number: number
 const maxNamedPorts = 5;
 
 /** The port of a queue. Of a pool, such as `IP_1,IP_2`, it is the first TCP/IP port. */
-function chosenPort(
-  typed: string,
-  ports: Ports,
-): { readonly portName: string; readonly poolRemark?: string } {
+function chosenPort(typed: string, ports: Ports) {
   const isUrl = /^[a-z]+:\/\//i.test(typed);
   const names = (isUrl ? [typed] : typed.split(",")).map((name) => name.trim()).filter((name) => name !== "");
   if (names.length < 2) return { portName: names[0] ?? "" };
@@ -243,10 +240,8 @@ function wsdTarget(
 ): QueueTarget {
   const address = devices.hostOf(portName, port);
   if (address === "") {
-    return {
-      values: {},
-      problem: "Prints to a WSD port, but Windows does not report the address. Add the printer by hand.",
-    };
+    const problem = "Prints to a WSD port, but Windows does not report the address. Add the printer by hand.";
+    return { values: {}, problem };
   }
   const isIpp = normalized(model) === normalized(ippModel);
   const check = isIpp ? "its IPP path" : "RAW on port 9100";

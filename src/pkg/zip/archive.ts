@@ -268,19 +268,14 @@ function inflateWhole(packed: Buffer, size: number, mismatch: () => UserError): 
   try {
     // The chunk size avoids a copy: by default zlib makes pieces of 16 KB and joins them.
     const options = { maxOutputLength: size + 1, chunkSize: Math.max(leastChunkBytes, size + 1), info: true };
-    const { buffer, engine } = inflateRawSync(packed, options) as unknown as Inflated;
+    // With `info`, `engine.bytesWritten` is the number of input bytes that were used.
+    const inflated: unknown = inflateRawSync(packed, options);
+    const { buffer, engine } = inflated as { buffer: Buffer; engine: { bytesWritten: number } };
     if (engine.bytesWritten === packed.length) return buffer;
   } catch {
     // Every error of zlib means that the data is damaged.
   }
   throw mismatch();
-}
-
-/** The result of zlib with the option `info`. */
-interface Inflated {
-  readonly buffer: Buffer;
-  /** `bytesWritten` is the number of input bytes that were used. */
-  readonly engine: { readonly bytesWritten: number };
 }
 
 async function inflateStream(
