@@ -18,9 +18,7 @@ export class RecentMap<K, V> extends Map<K, V> {
 
 /** Adds a value to the list of its key. */
 export function addTo<K, T>(groups: Map<K, T[]>, key: K, value: T): void {
-  const known = groups.get(key);
-  if (known === undefined) groups.set(key, [value]);
-  else known.push(value);
+  getOrAdd(groups, key, () => []).push(value);
 }
 
 /** Groups values by key, in their order. */
@@ -39,13 +37,7 @@ export function chunksOf<T>(values: readonly T[], size: number): T[][] {
 /** Computes a value once for each object, and keeps it as long as the object exists. */
 export function memoize<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>();
-  return (key) => {
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const value = make(key);
-    made.set(key, value);
-    return value;
-  };
+  return (key) => getOrAdd(made, key, () => make(key));
 }
 
 interface Entry<T> {
@@ -118,8 +110,11 @@ export class LruCache<T> {
   }
 }
 
+/** A map or weak map. */
+type Lookup<K, V> = Pick<Map<K, V>, "get"> & { set(key: K, value: V): unknown };
+
 /** The value of a key. If it has none yet, `make` makes it. */
-export function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+export function getOrAdd<K, V>(map: Lookup<K, V>, key: K, make: () => V): V {
   const found = map.get(key) ?? make();
   map.set(key, found);
   return found;

@@ -81,13 +81,10 @@ export function combineRequirements(
   return { isPartial: combined.withoutSubnets > 0, areSame: combined.areSame, asksReachable };
 }
 
-type ReadSubnet =
-  | { readonly subnet: string; readonly problem?: never }
-  | { readonly subnet?: never; readonly problem: string };
-
 const examples = "Write 10.1.2.0/24 or fd00:1::/48.";
 
-function readSubnet(text: string): ReadSubnet {
+/** A subnet in canonical spelling, or the problem with the text. */
+function readSubnet(text: string): { readonly subnet?: string; readonly problem?: string } {
   const [address = "", prefix, ...more] = text.split("/");
   const bytes = bytesOf(address);
   const zeros = leadingZerosProblem(address);
@@ -125,17 +122,11 @@ function maskByte(length: number, index: number): number {
   return (0xff00 >> bits) & 0xff;
 }
 
-interface Range {
-  readonly network: readonly number[];
-  readonly length: number;
-  readonly problem: string;
-}
-
 const notSpecific = "is a loopback or link-local range. It exists on every PC. Enter a site’s subnet.";
 const noMachine = "is a multicast or reserved range. Enter a site’s subnet.";
 
 /** Ranges whose subnets are refused, with the reason. */
-const unsuitableRanges: readonly Range[] = [
+const unsuitableRanges = [
   range("127.0.0.0", 8, notSpecific),
   range("::1", 128, notSpecific),
   range("169.254.0.0", 16, notSpecific),
@@ -145,11 +136,11 @@ const unsuitableRanges: readonly Range[] = [
   range("::ffff:0:0", 96, "is an IPv4 subnet written as IPv6. Write it as IPv4."),
 ];
 
-function range(address: string, length: number, problem: string): Range {
+function range(address: string, length: number, problem: string) {
   return { network: bytesOf(address) ?? [], length, problem };
 }
 
-function isWithin(bytes: readonly number[], length: number, outer: Range): boolean {
+function isWithin(bytes: readonly number[], length: number, outer: ReturnType<typeof range>): boolean {
   if (bytes.length !== outer.network.length || length < outer.length) return false;
   return outer.network.every((byte, i) => byte === ((bytes[i] ?? 0) & maskByte(outer.length, i)));
 }

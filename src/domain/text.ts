@@ -49,6 +49,8 @@ export function slug(text: string): string {
 /** Characters that are invisible or reorder text: controls, format characters, line ends; not tabs and joiners. */
 const invisible = /(?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
+const everyInvisible = /(?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
 /** The first invisible character of a text, as `U+202E`; undefined if there is none. */
 export function firstInvisible(text: string): string | undefined {
   const [character] = invisible.exec(text) ?? [];
@@ -72,11 +74,7 @@ export function byCodeUnit(a: string, b: string): number {
 
 /** The text with every invisible character written as `[U+202E]`. */
 export function escapeInvisible(text: string): string {
-  if (!invisible.test(text)) return text;
-  return text
-    .split(/((?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])/u)
-    .map((piece, i) => (i % 2 === 0 ? piece : `[${codeOf(piece)}]`))
-    .join("");
+  return text.replace(everyInvisible, (character) => `[${codeOf(character)}]`);
 }
 
 function codeOf(character: string): string {

@@ -73,10 +73,14 @@ export class InfDocument {
   /**
    * Replaces %tokens%. Undefined tokens stay; `%%` becomes a per cent sign. As in Windows, tokens inside strings are not
    * replaced, so there are no circular references. The result is cut after `fieldLimit` characters.
+   * @param language of Windows, as `languagesChanging` names it; undefined for the default language
    * @throws UserError "invalid" when the work for the archive is used up
    */
-  resolve(text: string): string {
-    return this.#replace(text);
+  resolve(text: string, language?: string): string {
+    const localized = language === undefined ? undefined : this.#localized.get(language);
+    const resolved = replaceTokens(text, (token) => localized?.get(token) ?? this.#strings.get(token));
+    this.#work.spendText(resolved);
+    return resolved;
   }
 
   /**
@@ -84,11 +88,11 @@ export class InfDocument {
    * sub-folder, have the same language. Equal results appear once.
    */
   resolveTogether(...texts: readonly string[]): string[][] {
-    const byDefault = texts.map((text) => this.#replace(text));
+    const byDefault = texts.map((text) => this.resolve(text));
     if (!texts.some((text) => text.includes("%"))) return [byDefault];
     const found = new Map([[byDefault.join("\0"), byDefault]]);
-    for (const strings of this.#localized.values()) {
-      const forms = texts.map((text) => this.#replace(text, strings));
+    for (const language of this.#localized.keys()) {
+      const forms = texts.map((text) => this.resolve(text, language));
       const key = forms.join("\0");
       if (!found.has(key)) found.set(key, forms);
     }
@@ -102,17 +106,6 @@ export class InfDocument {
     return [...this.#localized].flatMap(([language, strings]) =>
       [...strings].some(isChange) ? [language] : [],
     );
-  }
-
-  /** As `resolve`, on a Windows of this language. */
-  resolveIn(language: string, text: string): string {
-    return this.#replace(text, this.#localized.get(language));
-  }
-
-  #replace(text: string, localized?: Strings): string {
-    const resolved = replaceTokens(text, (token) => localized?.get(token) ?? this.#strings.get(token));
-    this.#work.spendText(resolved);
-    return resolved;
   }
 
   #startSection(name: string): InfLine[] {

@@ -1,3 +1,4 @@
+import { getOrAdd } from "../domain/collections.ts";
 import type { Architecture } from "../domain/drivers/driver.ts";
 import { byCodeUnit } from "../domain/text.ts";
 import type { InfDocument } from "./document.ts";
@@ -7,7 +8,6 @@ import { architectureOf, decorationsOf, type ReadModels, sortArchitectures } fro
 import { compressedName, folderOf, joinPath, normalizePath, type PackageFiles } from "./package-files.ts";
 import type { InfVersion } from "./printer-inf.ts";
 import { readSideEffects, type SideEffects } from "./side-effects.ts";
-import { comesWithWindows } from "./windows-files.ts";
 import type { Work } from "./work-budget.ts";
 
 export interface InfFiles {
@@ -56,16 +56,24 @@ export function readFiles(
     for (const section of models.installSections.get(architecture) ?? []) walk.install(section);
     walk.install("DefaultInstall");
     walk.install("ClassInstall32");
-    search.needAll(walk.copied, walk.onlyNamed, architecture);
+    search.needAll(walk.copied.values(), walk.onlyNamed, architecture);
     for (const name of walk.copyInf) copyInf.add(name);
     for (const section of walk.sections) sections.add(section);
     search.useListed(architecture);
   }
   for (const name of copyInf) search.useBeside(name);
-  const { missingFor, ...found } = search.result();
-  const concerned = architectures.filter((name) => missingFor.has(name));
-  const sideEffects = readSideEffects(inf, sections, work);
-  return { architectures, copyInf: [...copyInf], ...found, missingFor: concerned, sideEffects };
+  return {
+    architectures,
+    used: search.used,
+    usedBy: search.usedBy,
+    catalogs: [...search.catalogs],
+    missing: [...search.missing],
+    missingFor: architectures.filter((name) => search.missingFor.has(name)),
+    foundCompressed: search.compressed.size,
+    inCab: search.inCab.size,
+    copyInf: [...copyInf],
+    sideEffects: readSideEffects(inf, sections, work),
+  };
 }
 
 function defaultArchitectures(inf: InfDocument): Architecture[] {
@@ -76,17 +84,17 @@ function defaultArchitectures(inf: InfDocument): Architecture[] {
 
 /** Looks for files in the folders and cabinets that `[SourceDisksNames]` and `[SourceDisksFiles]` name. */
 class FileSearch {
+  readonly used = new Set<string>();
+  readonly usedBy = new Map<Architecture, Set<string>>();
+  readonly missing = new Set<string>();
+  readonly missingFor = new Set<Architecture>();
+  readonly catalogs = new Set<string>();
+  readonly compressed = new Set<string>();
+  readonly inCab = new Set<string>();
   readonly #inf: InfDocument;
   readonly #folder: string;
   readonly #files: PackageFiles;
   readonly #work: Work;
-  readonly #used = new Set<string>();
-  readonly #usedBy = new Map<Architecture, Set<string>>();
-  readonly #missing = new Set<string>();
-  readonly #missingFor = new Set<Architecture>();
-  readonly #catalogs = new Set<string>();
-  readonly #compressed = new Set<string>();
-  readonly #inCab = new Set<string>();
   readonly #disks = new Map<Architecture, SourceDisks>();
   readonly #isPrinter: boolean;
   /** If the INF has a LayoutFile, files that it does not list may come with Windows. */
@@ -101,25 +109,9 @@ class FileSearch {
     this.#hasLayoutFile = inf.value("Version", "LayoutFile") !== undefined;
   }
 
-  result(): Omit<InfFiles, "architectures" | "copyInf" | "missingFor" | "sideEffects"> & {
-    readonly missingFor: ReadonlySet<Architecture>;
-  } {
-    return {
-      used: this.#used,
-      usedBy: this.#usedBy,
-      catalogs: [...this.#catalogs],
-      missing: [...this.#missing],
-      missingFor: this.#missingFor,
-      foundCompressed: this.#compressed.size,
-      inCab: this.#inCab.size,
-    };
-  }
-
   use(path: string, architecture?: Architecture): void {
-    this.#used.add(path);
-    if (architecture === undefined) return;
-    const paths = this.#usedBy.get(architecture) ?? new Set();
-    this.#usedBy.set(architecture, paths.add(path));
+    this.used.add(path);
+    if (architecture !== undefined) getOrAdd(this.usedBy, architecture, () => new Set<string>()).add(path);
   }
 
   /**
@@ -132,7 +124,7 @@ class FileSearch {
       const path = this.useBeside(name);
       const served = architectures.filter((architecture) => catalogFor(version, architecture) === name);
       if (served.length === 0 && architectures.length > 0) continue;
-      if (path !== undefined) this.#catalogs.add(path);
+      if (path !== undefined) this.catalogs.add(path);
       else this.#miss(normalizePath(name), served);
     }
   }
@@ -171,8 +163,8 @@ class FileSearch {
   }
 
   #miss(path: string, architectures: readonly Architecture[]): void {
-    this.#missing.add(path);
-    for (const architecture of architectures) this.#missingFor.add(architecture);
+    this.missing.add(path);
+    for (const architecture of architectures) this.missingFor.add(architecture);
   }
 
   /**
@@ -202,7 +194,7 @@ class FileSearch {
   #useFile(path: string, architecture?: Architecture): boolean {
     const plain = this.#find(path);
     const packed = plain === undefined ? this.#find(compressedName(path)) : undefined;
-    if (packed !== undefined && architecture !== undefined) this.#compressed.add(packed);
+    if (packed !== undefined && architecture !== undefined) this.compressed.add(packed);
     const found = plain ?? packed;
     if (found !== undefined) this.use(found, architecture);
     return found !== undefined;
@@ -215,7 +207,7 @@ class FileSearch {
       if (kindOf(path) !== "cabinet") this.use(path);
       if (!this.#cabinetHas(path, name)) continue;
       this.use(path);
-      this.#inCab.add(name.toLowerCase());
+      this.inCab.add(name.toLowerCase());
       isFound = true;
     }
     return isFound;
@@ -233,11 +225,8 @@ class FileSearch {
   }
 
   #disksOf(architecture: Architecture): SourceDisks {
-    const known = this.#disks.get(architecture);
-    if (known !== undefined) return known;
-    const disks = new SourceDisks(this.#inf, architecture, (path) => this.#find(path));
-    this.#disks.set(architecture, disks);
-    return disks;
+    const make = () => new SourceDisks(this.#inf, architecture, (path) => this.#find(path));
+    return getOrAdd(this.#disks, architecture, make);
   }
 }
 
@@ -249,11 +238,8 @@ function catalogFor({ catalogs }: InfVersion, architecture: Architecture): strin
 /** The values of a line in `[SourceDisksFiles]`: the file's disk and sub-folder. Tokens are not replaced. */
 type ListedFile = readonly string[];
 
-interface Disk {
-  /** The disk's cabinet or tag file; empty if it has neither. */
-  readonly cabinet: string;
-  readonly folder: string;
-}
+/** The values of a line in `[SourceDisksNames]`: description, cabinet or tag file, (unused), folder. */
+type Disk = readonly string[];
 
 /** Usual drivers have a handful. The limit bounds the memory that an INF with thousands of places takes. */
 const maxCachedPlaces = 200;
@@ -272,8 +258,8 @@ class SourceDisks {
   constructor(inf: InfDocument, architecture: Architecture, find: (path: string) => string | undefined) {
     this.#inf = inf;
     this.#find = find;
-    this.#disks = readDisks(inf, architecture);
-    this.listed = readListed(inf, architecture);
+    this.#disks = readTable(inf, "SourceDisksNames", architecture, (id) => id);
+    this.listed = readTable(inf, "SourceDisksFiles", architecture, (name) => inf.resolve(name));
   }
 
   /** The folders where a file may be, relative to the INF's folder: one for each language if they differ. */
@@ -283,7 +269,7 @@ class SourceDisks {
     const key = `${id}\0${subfolder}`;
     const known = this.#places.get(key);
     if (known !== undefined) return known;
-    const forms = this.#inf.resolveTogether(this.#disks.get(id)?.folder ?? "", subfolder);
+    const forms = this.#inf.resolveTogether(this.#disks.get(id)?.[3] ?? "", subfolder);
     const places = forms.map(([outer = "", inner = ""]) =>
       joinPath(normalizePath(outer), normalizePath(inner)),
     );
@@ -297,7 +283,7 @@ class SourceDisks {
     const id = diskOf(entry);
     const known = this.#cabinets.get(id);
     if (known !== undefined) return known;
-    const { cabinet: tag, folder } = this.#disks.get(id) ?? { cabinet: "", folder: "" };
+    const [, tag = "", , folder = ""] = this.#disks.get(id) ?? [];
     const found = new Set<string>();
     for (const [name = "", place = ""] of this.#inf.resolveTogether(tag, folder)) {
       const cabinet = normalizePath(name);
@@ -317,25 +303,42 @@ function diskOf(entry: ListedFile | undefined): string {
   return (entry?.[0] ?? "1").toLowerCase();
 }
 
-/** Reads `[SourceDisksFiles]`. Entries for the architecture override the general ones. */
-function readListed(inf: InfDocument, architecture: Architecture): Map<string, ListedFile> {
-  const listed = new Map<string, ListedFile>();
-  for (const section of ["SourceDisksFiles", `SourceDisksFiles.${architecture}`]) {
-    for (const line of inf.section(section) ?? []) {
-      if (line.key !== undefined) listed.set(inf.resolve(line.key).toLowerCase(), line.values);
+/** Reads a section with values by key. Lines for the architecture override the general ones. @returns by key in lower case */
+function readTable(
+  inf: InfDocument,
+  name: string,
+  architecture: Architecture,
+  keyOf: (key: string) => string,
+): Map<string, readonly string[]> {
+  const table = new Map<string, readonly string[]>();
+  for (const section of [name, `${name}.${architecture}`]) {
+    for (const { key, values } of inf.section(section) ?? []) {
+      if (key !== undefined) table.set(keyOf(key).toLowerCase(), values);
     }
   }
-  return listed;
+  return table;
 }
 
-/** Reads `[SourceDisksNames]`: id = description, tag or cabinet, (unused), folder. */
-function readDisks(inf: InfDocument, architecture: Architecture): Map<string, Disk> {
-  const disks = new Map<string, Disk>();
-  for (const section of ["SourceDisksNames", `SourceDisksNames.${architecture}`]) {
-    for (const { key, values } of inf.section(section) ?? []) {
-      if (key !== undefined)
-        disks.set(key.toLowerCase(), { cabinet: values[1] ?? "", folder: values[3] ?? "" });
-    }
-  }
-  return disks;
+/**
+ * Files that Windows brings for printer drivers, in lower case: those that `ntprint.inf` of Windows 10 and 11 lists, and
+ * of earlier versions those for text printers, plotters, XPS and colours. The package of an INF with a LayoutFile need not
+ * have them.
+ */
+const windowsFiles = new Set(
+  `
+  unidrv.dll unidrv.hlp unidrvui.dll unires.dll stdnames.gpd stddtype.gdl stdschem.gdl stdschmx.gdl
+  pscript5.dll ps5ui.dll pscript.hlp pscript.ntf pscrptfe.ntf ps_schm.gdl
+  pclxl.dll pclxl.gpd pcl4res.dll pcl5eres.dll pcl5ures.dll p6disp.gpd p6font.gpd pjl.gpd pjlmon.dll
+  locale.gpd ttfsub.gpd msxpsinc.gpd msxpsinc.ppd mxdwdrv.dll mxdwdui.dll mxdwdui.gpd
+  filterpipelineprintproc.dll printfilterpipelineprxy.dll xpssvcs.dll printconfig.dll winprint.dll
+  tty.dll tty.gpd tty.ini ttyres.dll ttysub.gpd ttyui.dll ttyui.hlp
+  plotter.dll plotter.hlp plotui.dll usbmon.dll usbprint.sys
+  `
+    .trim()
+    .split(/\s+/),
+).add("srgb color space profile.icm");
+
+/** Whether Windows has a printer driver's file of this name. */
+function comesWithWindows(name: string): boolean {
+  return windowsFiles.has(name.toLowerCase());
 }

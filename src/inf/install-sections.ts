@@ -1,3 +1,4 @@
+import { getOrAdd } from "../domain/collections.ts";
 import type { Architecture } from "../domain/drivers/driver.ts";
 import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
@@ -13,20 +14,20 @@ const sectionEntries = new Set(["needs", "datasection"]);
 
 /** Collects the files that the install sections of one architecture copy or name. Reads each section once. */
 export class SectionWalk {
-  /** Copied files, by name in lower case. */
-  readonly #copied = new Map<string, string>();
+  /** Copied source files, by name in lower case. */
+  readonly copied = new Map<string, string>();
   /** Destinations of copied files, in lower case. */
   readonly #destinations = new Set<string>();
   /** Files that the spooler needs for the driver, by name in lower case. */
   readonly #named = new Map<string, string>();
+  /** Names of the sections that Windows may process, in lower case. Some of them may not exist. */
+  readonly sections = new Set<string>();
   /** Names in `CopyINF` lines. */
   readonly copyInf = new Set<string>();
   readonly #inf: InfDocument;
   readonly #architecture: Architecture;
   /** Names that were passed to `install`. */
   readonly #installed = new Set<string>();
-  /** Install sections that were read. */
-  readonly #followed = new Set<string>();
   /** Sections named by `CopyFiles` that were read. */
   readonly #fileSections = new Set<string>();
 
@@ -35,19 +36,9 @@ export class SectionWalk {
     this.#architecture = architecture;
   }
 
-  /** Names of the sections that Windows may process, in lower case. Some of them may not exist. */
-  get sections(): Iterable<string> {
-    return this.#followed;
-  }
-
-  /** Names of copied source files. */
-  get copied(): Iterable<string> {
-    return this.#copied.values();
-  }
-
   /** Names of files that the driver needs (`DataFile`, …) and that no section copies. */
   get onlyNamed(): string[] {
-    const isCopied = (key: string) => this.#copied.has(key) || this.#destinations.has(key);
+    const isCopied = (key: string) => this.copied.has(key) || this.#destinations.has(key);
     return [...this.#named].flatMap(([key, name]) => (isCopied(key) ? [] : [name]));
   }
 
@@ -56,9 +47,7 @@ export class SectionWalk {
    * Windows version. Without such sections, those decorated for all architectures (`.nt`), or else the undecorated one.
    */
   install(name: string): void {
-    const key = name.toLowerCase();
-    if (this.#installed.has(key)) return;
-    this.#installed.add(key);
+    if (!addIfNew(this.#installed, name)) return;
     const variants = this.#inf.variants(name);
     const specific = variants.filter(({ decoration }) => architectureOf(decoration) === this.#architecture);
     const general = variants.filter(({ decoration }) => decoration === "nt" || decoration.startsWith("nt."));
@@ -73,7 +62,7 @@ export class SectionWalk {
   #follow(first: string): void {
     const pending = [first];
     for (let section = pending.pop(); section !== undefined; section = pending.pop()) {
-      if (!addIfNew(this.#followed, section)) continue;
+      if (!addIfNew(this.sections, section)) continue;
       for (const line of this.#inf.section(section) ?? []) {
         for (const needed of this.#readLine(line)) pending.push(needed);
       }
@@ -99,22 +88,21 @@ export class SectionWalk {
   /** @param value of `CopyFiles`: `@name` for one file, otherwise a section with one file per line */
   #copy(value: string): void {
     if (value.startsWith("@")) {
-      addName(this.#copied, value.slice(1).trim());
+      addName(this.copied, value.slice(1).trim());
       return;
     }
     if (!addIfNew(this.#fileSections, value)) return;
     for (const line of this.#inf.section(value) ?? []) {
       // A line is `destination,source`, or only `destination` if both names are the same. A line `name=` has no values.
       const [destination = "", source = ""] = line.values.slice(0, 2).map((part) => this.#inf.resolve(part));
-      addName(this.#copied, source || destination || (line.key ?? ""));
+      addName(this.copied, source || destination || (line.key ?? ""));
       this.#destinations.add(destination.toLowerCase());
     }
   }
 }
 
 function addName(names: Map<string, string>, name: string): void {
-  const key = name.toLowerCase();
-  if (name !== "" && !names.has(key)) names.set(key, name);
+  if (name !== "") getOrAdd(names, name.toLowerCase(), () => name);
 }
 
 /** Adds a name in lower case. Returns whether it is new. */

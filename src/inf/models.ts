@@ -1,3 +1,4 @@
+import { getOrAdd } from "../domain/collections.ts";
 import type { Architecture } from "../domain/drivers/driver.ts";
 import { withoutMarkRuns } from "../domain/fields.ts";
 import type { InfDocument } from "./document.ts";
@@ -72,7 +73,7 @@ function localizedModel(inf: InfDocument, models: readonly string[]): LocalizedM
   const tokens = models.flatMap((model) => [...model.matchAll(/%([^%]+)%/g)].map(([, token = ""]) => token));
   const languages = inf.languagesChanging(new Set(tokens.map((token) => token.trim().toLowerCase())));
   if (languages.length === 0) return undefined;
-  const localNameOf = (model: string) => inf.resolveIn(languages[0] ?? "", model);
+  const localNameOf = (model: string) => inf.resolve(model, languages[0]);
   const differing = models.find((model) => localNameOf(model) !== inf.resolve(model));
   if (differing === undefined) return undefined;
   return { languages, name: inf.resolve(differing), localName: localNameOf(differing) };
@@ -165,8 +166,8 @@ class ModelLines {
   #addLine({ key, values }: InfLine, architecture: Architecture): void {
     if (key === undefined) return;
     this.#usableLines++;
-    const sections = this.#installSections.get(architecture) ?? new Set();
-    this.#installSections.set(architecture, sections.add(this.#inf.resolve(values[0] ?? "")));
+    const section = this.#inf.resolve(values[0] ?? "");
+    getOrAdd(this.#installSections, architecture, () => new Set<string>()).add(section);
     const description = this.#inf.resolve(key);
     if (isCoreDriver(description) || this.#descriptions.has(description)) return;
     if (!isName(description)) this.#unusableNames++;

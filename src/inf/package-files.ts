@@ -56,12 +56,10 @@ const pathLimit = 260;
 export function normalizePath(path: string): string {
   const plain = path.trim();
   if (plain !== "." && !/[\\/]/.test(plain)) return plain.slice(0, pathLimit);
-  const parts = path
+  return path
     .slice(0, 2 * pathLimit)
-    .replaceAll("\\", "/")
-    .split("/")
-    .map((part) => part.trim());
-  return parts
+    .split(/[\\/]/)
+    .map((part) => part.trim())
     .filter((part) => part !== "" && part !== ".")
     .join("/")
     .slice(0, pathLimit);

@@ -130,11 +130,7 @@ export async function usedByInf(
  * ARM64; nearest to the root; newest DriverVer; most model lines; first by path.
  */
 export function choosePrinterInf(readings: readonly InfReading[]): InfReading | undefined {
-  let best: InfReading | undefined;
-  for (const reading of readings.filter(({ version }) => version.isPrinter)) {
-    if (best === undefined || comparePrinterInfs(reading, best) < 0) best = reading;
-  }
-  return best;
+  return readings.filter(({ version }) => version.isPrinter).toSorted(comparePrinterInfs)[0];
 }
 
 /** Orders printers' INFs by the rule of `choosePrinterInf`, the best first. */

@@ -89,19 +89,8 @@ export function readSideEffects(inf: InfDocument, sections: Iterable<string>, wo
 }
 
 class FoundEffects {
-  readonly #names = new Map<Kind, Set<string>>();
+  readonly lists: Record<Kind, string[]> = { services: [], programs: [], keys: [], folders: [], files: [] };
   readonly #directives = new Set<string>();
-
-  get lists(): SideEffects {
-    const list = (kind: Kind) => [...(this.#names.get(kind) ?? [])];
-    return {
-      services: list("services"),
-      programs: list("programs"),
-      keys: list("keys"),
-      folders: list("folders"),
-      files: list("files"),
-    };
-  }
 
   /** Records a directive with a name. Returns whether the pair is new. */
   addDirective(directive: string, name: string): boolean {
@@ -110,9 +99,9 @@ class FoundEffects {
   }
 
   add(kind: Kind, name: string): void {
-    const names = this.#names.get(kind) ?? new Set();
-    this.#names.set(kind, names);
-    if (names.size < maxNames) names.add(name.slice(0, maxCharacters));
+    const names = this.lists[kind];
+    const short = name.slice(0, maxCharacters);
+    if (names.length < maxNames && !names.includes(short)) names.push(short);
   }
 }
 

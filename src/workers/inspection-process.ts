@@ -36,18 +36,12 @@ export interface InspectedArchive {
   readonly inner?: InnerArchive | undefined;
 }
 
-interface ProcessResult {
-  /** The last message. */
-  readonly last: InspectionReply | undefined;
-  /** The signal or exit code with which the process ended. */
-  readonly end: string;
-}
-
 /**
  * Reads one archive in a separate process, and kills the process after its answer. Settles when the process has ended.
  * @param script the bundled file, whose entry is `main.ts`
  * @param limits `heapMb` of V8's heap, `innerBytes` of a ZIP inside the archive
  * @param signal kills the process
+ * @returns the last message, and the signal or exit code with which the process ended
  * @throws Error if the process cannot be started
  */
 export function readInProcess(
@@ -55,7 +49,7 @@ export function readInProcess(
   path: string,
   { heapMb, innerBytes }: { readonly heapMb: number; readonly innerBytes: number },
   signal: AbortSignal,
-): Promise<ProcessResult> {
+): Promise<{ last: InspectionReply | undefined; end: string }> {
   const nodeOptions = [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=4", "--expose-gc"];
   const child = startProcess(script, [inspectionArgument, path, String(innerBytes)], nodeOptions);
   let last: InspectionReply | undefined;

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { OpenFile } from "../domain/byte-source.ts";
+import { getOrAdd } from "../domain/collections.ts";
 import { stoppingError } from "../domain/errors.ts";
 import type { EncryptedPrefix, EncryptionInfo } from "../pkg/formats/checkpoints.ts";
 import type { DigestedLayout } from "../pkg/formats/contents.ts";
@@ -133,8 +134,7 @@ export class Workers {
   }
 
   #run<K extends TaskName>(kind: Kind, name: K, input: Tasks[K]["input"]): Promise<Tasks[K]["output"]> {
-    const queue = this.#queues.get(kind) ?? new WorkQueue(this.#kinds[kind].tasks);
-    this.#queues.set(kind, queue);
+    const queue = getOrAdd(this.#queues, kind, () => new WorkQueue(this.#kinds[kind].tasks));
     return queue.run(async () => this.#thread(kind).run(name, input));
   }
 

@@ -97,12 +97,6 @@ export interface Tasks {
 
 export type TaskName = keyof Tasks;
 
-interface TaskRequest {
-  readonly id: number;
-  readonly name: TaskName;
-  readonly input: unknown;
-}
-
 export type TaskReply =
   | { readonly id: number; readonly output: unknown }
   | { readonly id: number; readonly code: ErrorCode | undefined; readonly message: string };
@@ -206,18 +200,16 @@ const spareBuffers: Buffer[] = [];
 export function serveTasks(port: MessagePort, open: OpenSource): void {
   const handlers = taskHandlers(open);
   lowerPriority(4);
-  port.on("message", (request: TaskRequest) => {
-    const handler = handlers[request.name] as (input: unknown) => Promise<unknown>;
-    handler(request.input).then(
-      (output) => port.postMessage({ id: request.id, output } satisfies TaskReply),
-      (error: unknown) => port.postMessage(failureReply(request.id, error)),
+  port.on("message", ({ id, name, input }: { id: number; name: TaskName; input: unknown }) => {
+    const handler = handlers[name] as (input: unknown) => Promise<unknown>;
+    handler(input).then(
+      (output) => port.postMessage({ id, output } satisfies TaskReply),
+      (error: unknown) => {
+        const code = error instanceof UserError ? error.code : undefined;
+        port.postMessage({ id, code, message: errorMessage(error) } satisfies TaskReply);
+      },
     );
   });
-}
-
-function failureReply(id: number, error: unknown): TaskReply {
-  const code = error instanceof UserError ? error.code : undefined;
-  return { id, code, message: errorMessage(error) };
 }
 
 /** Lets page requests go first. Only on Linux, where the priority applies to the thread and not to the whole process. */

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { renderFromPcScript } from "../../src/pkg/scripts/from-pc-script.ts";
+import { renderFromPcScript } from "../../src/pkg/scripts/operator-scripts.ts";
 import { startGuarded } from "../support/access/guarded.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { cleanUp } from "../support/clean-up.ts";

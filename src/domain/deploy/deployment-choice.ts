@@ -3,7 +3,7 @@ import { isWindowsDriver } from "../drivers/windows-drivers.ts";
 import type { Finding, FindingKind } from "../printers/findings.ts";
 import type { ListedPrinter, PrinterWithState, WithState } from "../printers/listings.ts";
 import { effectiveDescription, isDriverOnly, type Printer } from "../printers/printer.ts";
-import { driversOf } from "../printers/printer-drivers.ts";
+import { driversOf, type PrinterDrivers } from "../printers/printer-drivers.ts";
 
 export interface LeftOut {
   readonly row: PrinterWithState;
@@ -67,10 +67,8 @@ function nameKey({ printer }: ListedPrinter): string {
   return printer.name.toLowerCase();
 }
 
-interface Row {
+interface Row extends PrinterDrivers<DriverSummary | undefined> {
   readonly printer: Pick<Printer, "id" | "driver_desc">;
-  readonly driver: DriverSummary | undefined;
-  readonly arm64Driver: DriverSummary | undefined;
 }
 
 /**

@@ -2,8 +2,7 @@ import type { FieldMessages } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput, isTicked } from "../fields.ts";
 import { checkedMerge } from "../form-versions.ts";
 import { withoutInvisible } from "../text.ts";
-import type { Driver, DriverSettings, DriverSummary, InfSummary } from "./driver.ts";
-import { infNamed } from "./driver.ts";
+import { type Driver, type DriverSettings, type DriverSummary, type InfSummary, infNamed } from "./driver.ts";
 import { maxDriverName } from "./driver-name.ts";
 import { hasModel, namesModel, needsModelChoice, preselectedModel } from "./models.ts";
 

@@ -1,3 +1,4 @@
+import { getOrAdd } from "../collections.ts";
 import { cleanText } from "../fields.ts";
 import type { DriverSummary, InfSummary } from "./driver.ts";
 
@@ -103,24 +104,11 @@ export function modelSpelling(inf: Names): (model: string) => string {
   return (model) => spellings.get(model) ?? model;
 }
 
-interface FoundModel {
-  readonly model: string;
-  readonly inf: InfSummary;
-}
-
 /** Models whose name contains every word of `query`: the first `limit` of them, and how many there are. */
 export function findModels(infs: readonly InfSummary[], query: string, limit: number) {
   const matches = matcherOf(query);
-  const visible: FoundModel[] = [];
-  let count = 0;
-  for (const inf of infs) {
-    for (const model of inf.descriptions) {
-      if (!matches(model)) continue;
-      count++;
-      if (visible.length < limit) visible.push({ model, inf });
-    }
-  }
-  return { visible, count };
+  const found = infs.flatMap((inf) => inf.descriptions.filter(matches).map((model) => ({ model, inf })));
+  return { visible: found.slice(0, limit), count: found.length };
 }
 
 /** In characters. The rest of a query is ignored, because each word is compared with every model. */
@@ -156,10 +144,7 @@ export function modelFinder(inf: Names): (name: string) => string | undefined {
 
 function firstByKey(names: readonly string[], keyOf: (name: string) => string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const name of names) {
-    const key = keyOf(name);
-    if (!found.has(key)) found.set(key, name);
-  }
+  for (const name of names) getOrAdd(found, keyOf(name), () => name);
   return found;
 }
 

@@ -1,17 +1,6 @@
 import type { FieldMessages } from "../errors.ts";
-import type { Architecture, ArchiveReport, Driver, DriverOrigin, DriverSummary } from "./driver.ts";
+import type { Architecture, ArchiveReport, Driver, DriverSummary } from "./driver.ts";
 import { infDefaults } from "./report.ts";
-
-/** A driver that comes with Windows. */
-interface WindowsDriver {
-  /** Far above the ids of uploads, which count from 1. */
-  readonly id: number;
-  readonly origin: Exclude<DriverOrigin, "upload">;
-  readonly name: string;
-  readonly comment: string;
-  readonly models: readonly [string, ...string[]];
-  readonly architectures: readonly Architecture[];
-}
 
 /** A placeholder: the name of the INF differs between versions of Windows, and no script needs it. */
 const infPath = "windows";
@@ -20,8 +9,8 @@ export const ippDriverId = 1_000_001;
 
 export const ippModel = "Microsoft IPP Class Driver";
 
-/** Drivers of Windows that can replace a vendor's driver. */
-const windowsDrivers: readonly WindowsDriver[] = [
+/** Drivers of Windows that can replace a vendor's driver. Their ids are far above those of uploads, which count from 1. */
+const windowsDrivers = [
   {
     id: ippDriverId,
     origin: "ipp",
@@ -47,7 +36,7 @@ const windowsDrivers: readonly WindowsDriver[] = [
     models: ["Generic / Text Only"],
     architectures: ["amd64", "arm64", "x86"],
   },
-];
+] as const;
 
 /** Whether a driver comes with Windows: it has no archive and cannot be edited or deleted. */
 export function isWindowsDriver({ origin }: Pick<DriverSummary, "origin">): boolean {

@@ -1,4 +1,4 @@
-import { addTo } from "../collections.ts";
+import { addTo, getOrAdd } from "../collections.ts";
 import { chosenInf, type Driver, type DriverSummary, driverTitle, infTitle } from "../drivers/driver.ts";
 import { proposedNames } from "../drivers/driver-name.ts";
 import { newestFirst } from "../drivers/driver-version.ts";
@@ -115,11 +115,7 @@ interface FoundDriver {
 }
 
 /** How a row names its driver. If it has a driver's digest, texts equal to that driver's are empty here. */
-interface WantedDriver {
-  readonly title: string;
-  readonly model: string;
-  readonly version: string;
-}
+type WantedDriver = Omit<DriverHint, "sha256">;
 
 /** The row's digest is that of `driver`, but its title or model is that of no driver. */
 interface Contradiction {
@@ -140,8 +136,6 @@ export class KnownDrivers {
   readonly #proposals = new Map<number, readonly string[]>();
   readonly #modelsById = new Map<number, readonly string[]>();
   #nearestLeft = maxNearest;
-  /** Ids of drivers whose INF names no models: they accept any model. */
-  readonly #acceptingAny = new Set<number>();
 
   /** @param withReport reads the driver's report, which may be large */
   constructor(drivers: readonly DriverSummary[], withReport: (driver: DriverSummary) => Driver) {
@@ -158,9 +152,14 @@ export class KnownDrivers {
 
   /** Whether the driver has exactly this description. A driver without listed models accepts any. */
   hasModel({ id }: DriverSummary, description: string): boolean {
-    if (this.#acceptingAny.has(id)) return true;
+    if (this.#acceptsAny(id)) return true;
     const matches = this.#byModel.get(description.toLowerCase()) ?? [];
     return matches.some((match) => match.driver.id === id && match.description === description);
+  }
+
+  /** A driver whose INF names no models accepts any model. */
+  #acceptsAny(id: number): boolean {
+    return this.#modelsById.get(id)?.length === 0;
   }
 
   /** The nearest models of the driver, as the end of a message; empty for all but the first questions. */
@@ -202,8 +201,7 @@ export class KnownDrivers {
 
   /** The names that the driver may have got at its upload. */
   #proposalsFor(driver: DriverSummary, title: string): readonly string[] {
-    const names = this.#proposals.get(driver.id) ?? proposedNames(this.#withReport(driver));
-    this.#proposals.set(driver.id, names);
+    const names = getOrAdd(this.#proposals, driver.id, () => proposedNames(this.#withReport(driver)));
     const number = / \(\d{1,9}\)$/.exec(title)?.[0] ?? "";
     return names.map((name) => name + number);
   }
@@ -219,7 +217,7 @@ export class KnownDrivers {
       return chooseMatch(matches, version, isExact ? exact?.id : current);
     }
     if (model === "") return this.#titled(title);
-    const isAny = title === "" && exact !== undefined && this.#acceptingAny.has(exact.id);
+    const isAny = title === "" && exact !== undefined && this.#acceptsAny(exact.id);
     return isAny ? { driver: exact, description: model, others: 0 } : undefined;
   }
 
@@ -254,7 +252,6 @@ export class KnownDrivers {
     for (const title of new Set(titlesOf(driver)))
       addTo(this.#byTitle, title.toLowerCase(), { driver, description: title });
     this.#modelsById.set(driver.id, models);
-    if (models.length === 0) this.#acceptingAny.add(driver.id);
     for (const description of new Set([driver.driver_desc, ...models.map((model) => cleanText(model))]))
       addTo(this.#byModel, description.toLowerCase(), { driver, description });
   }

@@ -1,4 +1,4 @@
-import { addTo } from "../collections.ts";
+import { addTo, getOrAdd } from "../collections.ts";
 import { cleanText } from "../fields.ts";
 import type { ClientName } from "../printers/listings.ts";
 import type { Printer } from "../printers/printer.ts";
@@ -59,11 +59,11 @@ class Matcher {
     this.#byId = new Map(context.printers.map((printer) => [printer.id, printer]));
     for (const printer of context.printers) {
       for (const key of keysOf(printer)) {
-        const namesakes = this.#namesakes.get(key) ?? { count: 0, clients: new Set(), unmatched: new Set() };
+        const make = (): Namesakes => ({ count: 0, clients: new Set(), unmatched: new Set() });
+        const namesakes = getOrAdd(this.#namesakes, key, make);
         namesakes.count++;
         namesakes.clients.add(printer.client_id);
         namesakes.unmatched.add(printer);
-        this.#namesakes.set(key, namesakes);
       }
     }
     for (const row of rows) if (row.origin !== undefined) addTo(this.#exported, row.origin.id, row);
@@ -103,7 +103,7 @@ class Matcher {
   #matchNew(row: ImportRow, key: string): void {
     const earlier = this.#firstRows.get(key);
     const isOnlyCopy = row.origin !== undefined && this.#exported.get(row.origin.id)?.length === 1;
-    if (earlier === undefined || isOnlyCopy) this.#recordFirst(key, row);
+    if (earlier === undefined || isOnlyCopy) getOrAdd(this.#firstRows, key, () => row);
     else {
       const problem = `Row ${earlier.number} has the same name and client.`;
       this.matches.set(row, { problem });
@@ -125,12 +125,8 @@ class Matcher {
     this.#matched.add(printer);
     for (const key of keysOf(printer)) {
       this.#namesakes.get(key)?.unmatched.delete(printer);
-      this.#recordFirst(key, row);
+      getOrAdd(this.#firstRows, key, () => row);
     }
-  }
-
-  #recordFirst(key: string, row: ImportRow): void {
-    if (!this.#firstRows.has(key)) this.#firstRows.set(key, row);
   }
 
   #clientPart(client: string): string {

@@ -1,4 +1,5 @@
 import { cleanAddress, derivePortName } from "../address.ts";
+import { getOrAdd } from "../collections.ts";
 import { type DriverSummary, driverTitle } from "../drivers/driver.ts";
 import { ippProblem } from "../drivers/windows-drivers.ts";
 import { UserError } from "../errors.ts";
@@ -62,22 +63,24 @@ function addressNotice({ isWithoutAddresses }: ImportedList, rows: readonly Plan
 }
 
 function leftOutRow(row: ImportRow): PlannedRow {
-  const nothing = { driver: undefined, printerId: undefined, changes: [], write: undefined };
-  return {
-    ...visibleFields(row),
-    ...nothing,
-    model: "",
-    remarks: row.remarks,
-    collisions: [],
-    status: "left out",
-    reasons: [row.leftOut ?? ""],
-  };
+  return { ...unplanned(row), status: "left out", reasons: [row.leftOut ?? ""] };
 }
 
-/** A row's own texts, as a page shows them. */
-function visibleFields({ number, values, client }: ImportRow) {
+/** A row's own texts, as a page shows them, without a driver and a change. */
+function unplanned({ number, values, client = "", remarks }: ImportRow) {
+  const name = visibleText(values.name ?? "");
   const address = visibleText(values.address || values.port_name || "");
-  return { number, name: visibleText(values.name ?? ""), client: visibleText(client ?? ""), address };
+  const nothing = { driver: undefined, model: "", printerId: undefined, write: undefined };
+  return {
+    number,
+    name,
+    client: visibleText(client),
+    address,
+    remarks,
+    ...nothing,
+    changes: [],
+    collisions: [],
+  };
 }
 
 /** A text from outside, cut and cleaned for a page. */
@@ -91,10 +94,7 @@ interface Current {
   readonly form: FormInput;
 }
 
-interface DriverChoices {
-  readonly driver: DriverChoice;
-  readonly arm64Driver: DriverChoice;
-}
+type DriverChoices = Readonly<Record<"driver" | "arm64Driver", DriverChoice>>;
 
 /** A row's client. */
 interface RowClient {
@@ -136,11 +136,9 @@ class RowPlanner {
     const ticket = rowTicket(row.ticket, printer, this.#printersByTicket, reasons);
     const remarks = [remark, choices.driver.remark, choices.arm64Driver.remark, ticket.remark];
     const visible = {
-      ...visibleFields(row),
+      ...unplanned(row),
       driver: choices.driver.driver,
-      model: "",
       printerId: printer?.id,
-      collisions: [],
       client: client.id === "" ? visibleText(client.name) : (this.#clientNames.get(Number(client.id)) ?? ""),
       remarks: [...row.remarks, ...remarks.flatMap((text) => text ?? [])],
     };
@@ -154,7 +152,7 @@ class RowPlanner {
     const isChanged = client.newClient !== undefined || ticket.change !== undefined;
     const isKept = current !== undefined && !isChanged && isSameForm(form, current.form);
     const settings = isKept ? undefined : this.#settingsOf(form, choices, printer, reasons);
-    if (reasons.length > 0) return { ...visible, status: "wrong", reasons, changes: [], write: undefined };
+    if (reasons.length > 0) return { ...visible, status: "wrong", reasons };
     // For IPP, `parsePrinter` sets the driver.
     const driver = visible.driver ?? this.#known.drivers.get(settings?.driver_id);
     const model = driver ? effectiveDescription(choices.driver, driver) : "";
@@ -188,9 +186,7 @@ class RowPlanner {
     for (const { missing, problem } of [driver, arm64Driver]) {
       if (problem !== undefined) reasons.push(problem);
       if (missing === undefined) continue;
-      const entry = this.missing.get(missing.toLowerCase()) ?? { name: missing, printers: 0 };
-      entry.printers++;
-      this.missing.set(missing.toLowerCase(), entry);
+      getOrAdd(this.missing, missing.toLowerCase(), () => ({ name: missing, printers: 0 })).printers++;
     }
     return { driver, arm64Driver };
   }

@@ -125,10 +125,7 @@ function rowOf(queue: JsonObject, ports: Ports, devices: Devices, number: number
 const maxNamedPorts = 5;
 
 /** The port of a queue. Of a pool, such as `IP_1,IP_2`, it is the first TCP/IP port. */
-function chosenPort(
-  typed: string,
-  ports: Ports,
-): { readonly portName: string; readonly poolRemark?: string } {
+function chosenPort(typed: string, ports: Ports) {
   const isUrl = /^[a-z]+:\/\//i.test(typed);
   const names = (isUrl ? [typed] : typed.split(",")).map((name) => name.trim()).filter((name) => name !== "");
   if (names.length < 2) return { portName: names[0] ?? "" };
@@ -232,10 +229,7 @@ function ippTarget(portName: string): QueueTarget {
     ipp_path: url.pathname,
     ipp_tls: isTls ? "on" : "",
   };
-  return {
-    values,
-    remark: "Prints over IPP, so it gets the Microsoft IPP Class Driver.",
-  };
+  return { values, remark: "Prints over IPP, so it gets the Microsoft IPP Class Driver." };
 }
 
 function wsdTarget(
@@ -246,20 +240,14 @@ function wsdTarget(
 ): QueueTarget {
   const address = devices.hostOf(portName, port);
   if (address === "") {
-    return {
-      values: {},
-      problem: "Prints to a WSD port, but Windows does not report the address. Add the printer by hand.",
-    };
+    const problem = "Prints to a WSD port, but Windows does not report the address. Add the printer by hand.";
+    return { values: {}, problem };
   }
-  if (normalized(model) === normalized(ippModel)) {
-    return {
-      values: { address, port_name: "", protocol: "ipp" },
-      remark: `WSD port: Windows found the printer at ${address}. Give it a fixed address, and check its IPP path.`,
-    };
-  }
+  const isIpp = normalized(model) === normalized(ippModel);
+  const check = isIpp ? "its IPP path" : "RAW on port 9100";
   return {
-    values: { address, port_name: "" },
-    remark: `WSD port: Windows found the printer at ${address}. Give it a fixed address, and check RAW on port 9100.`,
+    values: { address, port_name: "", ...(isIpp && { protocol: "ipp" }) },
+    remark: `WSD port: Windows found the printer at ${address}. Give it a fixed address, and check ${check}.`,
   };
 }
 

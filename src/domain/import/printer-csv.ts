@@ -4,10 +4,11 @@ import { UserError } from "../errors.ts";
 import type { FormInput } from "../fields.ts";
 import { ticketDigest } from "../printers/print-ticket.ts";
 import type { Printer } from "../printers/printer.ts";
+import type { PrinterDrivers } from "../printers/printer-drivers.ts";
 import { printerDefaults, printerFormValues } from "../printers/printer-fields.ts";
 import { firstOf } from "../text.ts";
 import { type DriverHint, type ImportedList, type ImportRow, maxRows, tooManyRows } from "./import-row.ts";
-import { propertyNamed, windowsColumns, withQueue } from "./windows-csv.ts";
+import { rowOfQueue } from "./print-server.ts";
 
 /** Fields whose value is not in the file: an id that only this Platen knows, and a text too long for a cell. */
 const specialColumns = ["arm64_driver_id", "print_ticket"];
@@ -45,7 +46,7 @@ export function csvHead(separator: string): string {
 export function csvLine(
   printer: Printer,
   client: string,
-  drivers: PrinterDrivers,
+  drivers: PrinterDrivers<DriverSummary | undefined>,
   separator: string,
 ): string {
   const { id, created_at } = printer;
@@ -61,11 +62,6 @@ export function csvLine(
     return flagColumns.has(name) ? (text === "" ? "no" : "yes") : neutralizeCell(text);
   });
   return csvRow(texts, separator);
-}
-
-interface PrinterDrivers {
-  readonly driver: DriverSummary | undefined;
-  readonly arm64Driver: DriverSummary | undefined;
 }
 
 function driverCells(prefix: string, driver: DriverSummary | undefined): FormInput {
@@ -123,7 +119,7 @@ function separatorIn(text: string): string {
   const parts = text.slice(0, maxHeaderCharacters).split(/[\r\n]/);
   const known = separators.map((separator) => {
     const heads = parts.flatMap((part) => part.split(separator)).map((head) => head.replaceAll('"', ""));
-    return { separator, names: new Set(heads.map((head) => columnNamed(head) ?? propertyNamed(head))) };
+    return { separator, names: new Set(heads.map((head) => columnNamed(head) ?? propertyOf(head)?.[0])) };
   });
   const [best] = known.sort((a, b) => b.names.size - a.names.size);
   if (!best?.names.has("name") && !best?.names.has("Name")) throw missingNameColumn();
@@ -221,4 +217,74 @@ function originOf(id: string, created: string): ImportRow["origin"] {
   const created_at = Date.parse(created.trim().slice(0, 40));
   if (!/^[1-9]\d{0,14}$/.test(id.trim()) || Number.isNaN(created_at)) return undefined;
   return { id: Number(id), created_at };
+}
+
+/**
+ * Properties of a queue and its port, as `Get-Printer | Export-Csv` names them, with Platen's column that says the same,
+ * and the names in Print Management's exports and common scripts, in lower case.
+ */
+const properties: readonly (readonly [property: string, own: string, ...names: string[]])[] = [
+  ["Name", "name", "printername"],
+  ["DriverName", "driver_model", "printdrivername"],
+  ["PortName", "port_name"],
+  ["PrinterHostAddress", "address", "address", "hostaddress", "ipaddress"],
+  ["Location", "location"],
+  ["Comment", "comment", "comments"],
+  ["Type", ""],
+  ["Protocol", "protocol"],
+  ["PortNumber", "port_number"],
+  ["LprQueueName", "lpr_queue"],
+  ["SNMPEnabled", "snmp"],
+  ["SNMPCommunity", "snmp_community"],
+  ["SNMPIndex", "snmp_index"],
+];
+
+/** The properties whose names make a list one of Windows. The others may be columns of any list. */
+const telling = ["Name", "DriverName", "PortName", "PrinterHostAddress"];
+
+/** How a print server shares its queues is not copied to the PCs. */
+const sharing = ["shared", "share_name"];
+
+/** The property that a heading names, such as “Driver Name”, with its other names; undefined if unknown. */
+function propertyOf(head: string) {
+  const name = head.toLowerCase().replace(/[ _-]/g, "");
+  return properties.find(([property, , ...names]) => [property.toLowerCase(), ...names].includes(name));
+}
+
+/**
+ * The columns of a list of Windows: properties, and Platen's other columns. A name of Windows counts if the list has no
+ * column of Platen for it, so lists with all columns of Platen stay such lists.
+ * @param own the columns of Platen that the headings name
+ * @returns undefined for a list of Platen
+ */
+function windowsColumns(
+  heads: readonly string[],
+  own: readonly (string | undefined)[],
+): (string | undefined)[] | undefined {
+  const named = heads.map((head, i) => {
+    const [property, column] = propertyOf(head) ?? [];
+    return own[i] === undefined && own.includes(column) ? undefined : property;
+  });
+  const isTelling = named.some((property = "", i) => own[i] === undefined && telling.includes(property));
+  if (!isTelling) return undefined;
+  return named.map((property, i) => property ?? (sharing.includes(own[i] ?? "") ? undefined : own[i]));
+}
+
+/**
+ * Adds what the columns of Windows say to a row.
+ * @param row has what Platen's other columns say
+ * @param cell the text of a column; undefined if the list does not have it
+ */
+function withQueue(row: ImportRow, cell: (column: string) => string | undefined): ImportRow {
+  const queue = Object.fromEntries(properties.map(([property]) => [property, cell(property)]));
+  const { values, driver, remarks, problems, problemIfNew, leftOut } = rowOfQueue(queue, row.number);
+  return {
+    ...row,
+    values: { ...row.values, ...values },
+    driver: row.driver ?? (driver && { ...driver, version: cell("driver_version")?.trim() ?? "" }),
+    remarks,
+    problems: [...row.problems, ...problems],
+    problemIfNew,
+    leftOut,
+  };
 }

@@ -3,15 +3,14 @@ import type { DriverSummary } from "../drivers/driver.ts";
 import { ippDriverId, isWindowsDriver } from "../drivers/windows-drivers.ts";
 import type { FormInput } from "../fields.ts";
 import { isDriverOnly, type Printer } from "./printer.ts";
+import type { PrinterDrivers } from "./printer-drivers.ts";
 import { ippPort, printerDefaults, printerFormValues } from "./printer-fields.ts";
 
 // A twin is an IPP queue with Windows' own driver, in place of a queue with a vendor's driver.
 
-interface PrinterRow {
-  readonly printer: Pick<Printer, "name" | "address" | "port_name" | "protocol">;
-  readonly driver: DriverSummary | undefined;
-  /** The driver for ARM64 machines; undefined if they use `driver`. */
-  readonly arm64Driver: DriverSummary | undefined;
+/** A printer with these fields and its drivers. */
+interface PrinterRow<Field extends keyof Printer> extends PrinterDrivers<DriverSummary | undefined> {
+  readonly printer: Pick<Printer, Field>;
 }
 
 /** Whether a printer has a queue with a vendor's driver, which Windows protected print mode removes. */
@@ -19,13 +18,15 @@ export function needsVendorDriver({
   printer,
   driver,
   arm64Driver,
-}: Omit<PrinterRow, "printer"> & { readonly printer: Pick<Printer, "address" | "port_name"> }): boolean {
+}: PrinterRow<"address" | "port_name">): boolean {
   const isVendors = (used: DriverSummary | undefined) => used !== undefined && !isWindowsDriver(used);
   return !isDriverOnly(printer) && (isVendors(driver) || isVendors(arm64Driver));
 }
 
 /** Why a printer cannot have a twin, with the remedy; undefined if it can. */
-export function twinProblem(row: PrinterRow): string | undefined {
+export function twinProblem(
+  row: PrinterRow<"name" | "address" | "port_name" | "protocol">,
+): string | undefined {
   const { name, address, protocol } = row.printer;
   if (protocol === "ipp") return `“${name}” prints over IPP already.`;
   if (isDriverOnly(row.printer)) return `“${name}” installs only a driver, so there is no queue to replace.`;

@@ -3,7 +3,7 @@ import type { Client } from "./client.ts";
 import type { Finding, State } from "./findings.ts";
 import type { Preferences } from "./preferences.ts";
 import type { Printer } from "./printer.ts";
-import type { ChosenModels } from "./printer-drivers.ts";
+import type { ChosenModels, PrinterDrivers } from "./printer-drivers.ts";
 import type { ListedSettings } from "./printer-fields.ts";
 
 // Records together with the records that they refer to. The store reads them; services and pages use them.
@@ -17,12 +17,9 @@ export interface PrinterDetails {
 }
 
 /** A printer in a list: the settings that lists need, with the client and drivers. */
-export interface ListedPrinter {
+export interface ListedPrinter extends PrinterDrivers<DriverSummary | undefined> {
   readonly printer: Pick<Printer, "id" | "created_at" | "updated_at" | "name"> & ListedSettings;
   readonly client: ClientName | undefined;
-  readonly driver: DriverSummary | undefined;
-  /** The driver for ARM64 machines; undefined if they use `driver`. */
-  readonly arm64Driver: DriverSummary | undefined;
   /** Its vendor preferences, with the driver with which they were saved. */
   readonly preferences?: Pick<Preferences, "sha256" | "driver_sha256" | "driver_desc"> | undefined;
 }

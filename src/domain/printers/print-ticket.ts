@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { SaxesParser } from "saxes";
+import { SaxesParser, type SaxesTagNS } from "saxes";
 import { errorMessage } from "../errors.ts";
 import type { FieldReader } from "../fields.ts";
 
@@ -74,10 +74,10 @@ function problemOf(ticket: string): string | undefined {
 
 /** @throws Error if the text is not well-formed XML with namespaces, has a document type definition, or exceeds a limit */
 function rootOf(parser: SaxesParser<{ xmlns: true }>, text: string): Root {
-  let root = { local: "", namespace: "" };
+  let root: Root = { local: "", uri: "" };
   let level = 0;
   parser.on("opentag", ({ local, uri }) => {
-    if (level === 0) root = { local, namespace: uri };
+    if (level === 0) root = { local, uri };
     if (++level > maxLevels) throw new Error(`more than ${maxLevels} elements are nested.`);
   });
   parser.on("closetag", () => {
@@ -94,12 +94,9 @@ function rootOf(parser: SaxesParser<{ xmlns: true }>, text: string): Root {
   return root;
 }
 
-interface Root {
-  readonly local: string;
-  readonly namespace: string;
-}
+type Root = Pick<SaxesTagNS, "local" | "uri">;
 
-function rootProblem({ local, namespace }: Root): string | undefined {
+function rootProblem({ local, uri: namespace }: Root): string | undefined {
   if (local === "PrintCapabilities")
     return "This is a PrintCapabilities file, not a PrintTicket. Use the command below.";
   if (local !== "PrintTicket")

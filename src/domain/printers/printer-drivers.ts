@@ -4,7 +4,7 @@ import { effectiveDescription, type Printer } from "./printer.ts";
 // A printer may have a second driver, which ARM64 machines install in place of the first.
 
 /** The drivers of a printer. `arm64Driver` is undefined if all machines install `driver`. */
-interface PrinterDrivers<T> {
+export interface PrinterDrivers<T> {
   readonly driver: T;
   readonly arm64Driver: T | undefined;
 }

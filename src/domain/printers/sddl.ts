@@ -32,14 +32,12 @@ function sddlProblem(text: string): string | undefined {
   return allowed.entries.some(letsPrint) ? undefined : "lets nobody print. Allow SW to a SID.";
 }
 
-interface List {
-  /** The fields of each entry. */
-  readonly entries: readonly (readonly string[])[];
-  readonly problem?: string | undefined;
-}
-
-/** Reads the flags and the entries of an access control list. @param types those that the list may contain */
-function readList(text: string, types: readonly string[]): List {
+/**
+ * Reads the flags and the entries of an access control list.
+ * @param types those that the list may contain
+ * @returns the fields of each entry, and the first problem
+ */
+function readList(text: string, types: readonly string[]) {
   const start = text.indexOf("(");
   const [flags, list] = start === -1 ? [text, ""] : [text.slice(0, start), text.slice(start)];
   if (!/^(?:P|AR|AI)*$/.test(flags))

@@ -1,7 +1,7 @@
 import { signatureIn, signatureLimitBytes } from "../../domain/deploy/signature.ts";
 import { UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
-import { renderSignScript } from "../../pkg/scripts/sign-script.ts";
+import { renderSignScript } from "../../pkg/scripts/operator-scripts.ts";
 import { isNavigation } from "../answer-form.ts";
 import { bytesDownload, jsonReply, noContent, type Reply, redirect } from "../answers/reply.ts";
 import { readUpload } from "../requests/multipart.ts";

@@ -8,7 +8,7 @@ import type { UploadResult } from "../../html/drivers/driver-upload.ts";
 import { type DriverList, driverList, driversPage } from "../../html/drivers/drivers.ts";
 import { narrowedPath } from "../../html/list-filter.ts";
 import { paths } from "../../html/paths.ts";
-import { renderFromPcScript } from "../../pkg/scripts/from-pc-script.ts";
+import { renderFromPcScript } from "../../pkg/scripts/operator-scripts.ts";
 import { addDriver } from "../../services/drivers/drivers.ts";
 import { answerForm, type Result, tryUpload } from "../answer-form.ts";
 import { bytesDownload, htmlReply, type Reply } from "../answers/reply.ts";

@@ -2,7 +2,7 @@ import type { LinkOwner } from "../../domain/access/link.ts";
 import type { Architecture } from "../../domain/drivers/driver.ts";
 import { installCommand, uninstallCommand } from "../scripts/commands.ts";
 import type { PackageFacts } from "./format.ts";
-import { setupFile } from "./intune.ts";
+import { setupFile } from "./intunewin.ts";
 
 // The fields of an app in Microsoft Graph's terms. `intune.ts` lists the same fields for people who fill in the portal's form.
 

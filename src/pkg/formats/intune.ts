@@ -15,8 +15,6 @@ import type {
 } from "./format.ts";
 import { detectionXml, packageSize, packageWrapper } from "./intunewin.ts";
 
-export const setupFile = "install.ps1";
-
 interface IntunePackage extends PackageFile {
   /**
    * SHA-256 of its `Detection.xml` in hex. It identifies the whole content, because `Detection.xml` contains the keys and
@@ -48,13 +46,13 @@ export const intune = {
     const keys = deriveKeys(context.secret, keyDigest(zip));
     const { size } = zip.layout;
     return {
-      size: packageSize(size, setupFile),
+      size: packageSize(size),
       etag: `mdm-${etagOf(zip, keys)}`,
       detectionDigest: async () => {
         const open = await context.openForEncryption(zip);
         const sums = await open.encryptionInfo(keys).finally(() => open.close());
         return createHash("sha256")
-          .update(detectionXml(size, setupFile, keys, sums))
+          .update(detectionXml(size, keys, sums))
           .digest("hex");
       },
       open: async () => openEncrypted(await context.openForEncryption(zip), keys, size),
@@ -103,7 +101,7 @@ async function* encryptedChunks(
   start: number,
   end: number,
 ): AsyncGenerator<Uint8Array> {
-  const wrapper = packageWrapper(plainSize, setupFile, keys, info);
+  const wrapper = packageWrapper(plainSize, keys, info);
   const { head } = wrapper;
   const cipherEnd = head.length + cipherSize(plainSize);
   if (start < head.length) yield head.subarray(start, end);

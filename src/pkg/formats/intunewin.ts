@@ -6,25 +6,26 @@ import type { PayloadSums } from "./payload-digests.ts";
 /** MAC and IV, before the ciphertext. */
 const prefixBytes = 48;
 
+export const setupFile = "install.ps1";
+
 const contentName = "IntuneWinPackage/Contents/IntunePackage.intunewin";
 const detectionName = "IntuneWinPackage/Metadata/Detection.xml";
 
 /** The size of the whole package in bytes. It does not depend on keys and sums. */
-export function packageSize(plainSize: number, setupFile: string): number {
+export function packageSize(plainSize: number): number {
   const blank = { mac: new Uint8Array(32), fileDigest: new Uint8Array(32), crc32: 0 };
   const keys = { encryptionKey: new Uint8Array(32), macKey: new Uint8Array(32), iv: new Uint8Array(16) };
-  const wrapper = packageWrapper(plainSize, setupFile, keys, blank);
+  const wrapper = packageWrapper(plainSize, keys, blank);
   return wrapper.head.length + cipherSize(plainSize) + wrapper.end.length;
 }
 
 export function packageWrapper(
   plainSize: number,
-  setupFile: string,
   keys: EncryptionKeys,
   sums: PayloadSums,
 ): { head: Buffer; end: Buffer } {
   const payloadSize = prefixBytes + cipherSize(plainSize);
-  const detection = detectionXml(plainSize, setupFile, keys, sums);
+  const detection = detectionXml(plainSize, keys, sums);
   const content = storedRecord(contentName, sums.crc32, payloadSize);
   const metadata = storedRecord(detectionName, crc32(detection), detection.length);
   const contentHeader = localHeader(content, growthHint);
@@ -43,15 +44,13 @@ export function packageWrapper(
   };
 }
 
-/** `Detection.xml` as Microsoft's tool 1.8.7 writes it: no byte order mark, no declaration, CRLF, no final line break. */
-export function detectionXml(
-  plainSize: number,
-  setupFile: string,
-  keys: EncryptionKeys,
-  sums: PayloadSums,
-): Buffer {
+/**
+ * `Detection.xml` as Microsoft's tool 1.8.7 writes it: no byte order mark, no declaration, CRLF, no final line break.
+ * None of its values needs an escape in XML.
+ */
+export function detectionXml(plainSize: number, keys: EncryptionKeys, sums: PayloadSums): Buffer {
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
-  const text = xml`<ApplicationInfo xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ToolVersion="1.8.7.0">
+  const text = `<ApplicationInfo xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ToolVersion="1.8.7.0">
   <Name>${setupFile}</Name>
   <UnencryptedContentSize>${plainSize}</UnencryptedContentSize>
   <FileName>IntunePackage.intunewin</FileName>
@@ -75,24 +74,4 @@ const growthHint = Buffer.from(`20a2180028a01400${"00".repeat(20)}`, "hex");
 function storedRecord(name: string, crc: number, size: number): FileRecord {
   const versions = { versionMadeBy: 45, versionNeeded: 10 };
   return { name: Buffer.from(name), ...versions, flags: 0, method: 0, crc32: crc, packedSize: size, size };
-}
-
-/** Renders XML: every interpolated value is escaped. Characters that XML 1.0 does not allow become U+FFFD. */
-function xml(parts: TemplateStringsArray, ...values: (string | number)[]): string {
-  return parts.reduce((text, part, i) => text + escapeXml(String(values[i - 1] ?? "")) + part);
-}
-
-const entities: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
-};
-
-function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
-    .replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

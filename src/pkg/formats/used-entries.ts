@@ -14,21 +14,14 @@ import { type ArchiveEntry, checkEntry } from "../zip/archive.ts";
  * @param onBytesUsed is called with the sizes of buffers that are no longer used
  * @throws UserError "invalid" with the remedy if the INFs cannot be read within the limits
  */
-export async function usedEntries(
-  source: ByteSource,
-  entries: readonly ArchiveEntry[],
-  infPath: string,
-  onBytesUsed: (bytes: number) => void,
-): Promise<ArchiveEntry[]> {
-  try {
-    return await findUsed(source, entries, infPath, onBytesUsed);
-  } catch (error) {
+export function usedEntries(...[source, entries, infPath, onBytesUsed]: Parameters<typeof findUsed>) {
+  return findUsed(source, entries, infPath, onBytesUsed).catch((error: unknown) => {
     if (!(error instanceof UserError)) throw error;
     throw new UserError(
       error.code,
       `Platen cannot determine which files “${infPath}” uses. ${error.message} Or turn off “Leave out unused files” on the driver’s page: packages then contain every file.`,
     );
-  }
+  });
 }
 
 async function findUsed(

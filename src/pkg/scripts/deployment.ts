@@ -10,7 +10,7 @@ import {
   type Printer,
   shareNameOf,
 } from "../../domain/printers/printer.ts";
-import { arm64Description, driversOf } from "../../domain/printers/printer-drivers.ts";
+import { arm64Description, driversOf, type PrinterDrivers } from "../../domain/printers/printer-drivers.ts";
 import { effectiveSubnets } from "../../domain/subnet.ts";
 import { slug } from "../../domain/text.ts";
 import {
@@ -22,12 +22,12 @@ import {
 } from "./driver-settings.ts";
 import type { PowerShellValue } from "./powershell.ts";
 
-/** A printer with its drivers. All of them have what a deployment needs. */
-export interface Deployable {
+export interface PrinterWithDrivers<T> extends PrinterDrivers<T> {
   readonly printer: Printer;
-  readonly driver: Driver;
-  /** The driver for ARM64 machines, if it differs. */
-  readonly arm64Driver: Driver | undefined;
+}
+
+/** A printer with its drivers. All of them have what a deployment needs. */
+export interface Deployable extends PrinterWithDrivers<Driver> {
   /** The client's subnets apply where the printer has none. */
   readonly client?: Pick<Client, "subnets"> | undefined;
 }
@@ -177,12 +177,6 @@ const duplexNames = {
   long_edge: "TwoSidedLongEdge",
   short_edge: "TwoSidedShortEdge",
 };
-
-export interface PrinterWithDrivers<T> {
-  readonly printer: Printer;
-  readonly driver: T;
-  readonly arm64Driver: T | undefined;
-}
 
 interface DriverModel extends Pick<Driver, "driver_desc"> {
   /** Returns a model as the INF spells it. Undefined: as it is. */

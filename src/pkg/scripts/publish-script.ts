@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LinkOwner } from "../../domain/access/link.ts";
 import type { ScriptSettings } from "./deployment.ts";
+import { renderOperatorScript } from "./operator-scripts.ts";
 import { asciiPowershell, Lines, type PowerShellValue } from "./powershell.ts";
 import apps from "./publish/apps.ps1";
 import assignments from "./publish/assignments.ps1";
@@ -32,7 +33,6 @@ import publish from "./publish.ps1";
 import { settingsBlock, templateOf } from "./render.ts";
 import language from "./shared/language.ps1";
 import log from "./shared/log.ps1";
-import { renderOperatorScript } from "./sign-script.ts";
 import type { Signatures } from "./signatures.ts";
 
 /** The parts of `publish.ps1`, in the order in which they run. */
@@ -182,7 +182,9 @@ function settingsFor(publication: Publication, states: readonly PublicationState
   const templates = new Templates();
   const icon = iconNames(icons);
   const settingsOfApp = (app: PublishedApp) => appSettings(app, templates, icon);
-  const pictures = [...icons].map(([sha256, bytes]) => [icon(sha256), base64(bytes)] as const);
+  const pictures = [...icons].map(
+    ([sha256, bytes]) => [icon(sha256), Buffer.from(bytes).toString("base64")] as const,
+  );
   const Clients = parts.map((part, i) => ({
     Title: part.title,
     Client: part.client,
@@ -285,8 +287,4 @@ class Templates {
 /** The lines of an ASCII script, with LF. */
 function linesOf(piece: Uint8Array): string {
   return Buffer.from(piece).toString("latin1").replaceAll("\r\n", "\n");
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("base64");
 }

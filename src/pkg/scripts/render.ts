@@ -1,3 +1,4 @@
+import { getOrAdd, RecentMap } from "../../domain/collections.ts";
 import { type Deployment, type ScriptSettings, scriptSettings } from "./deployment.ts";
 import { packagedScripts, type ScriptKind, scriptKinds, scriptSources } from "./parts.ts";
 import { asciiPowershell, type PowerShellValue, powershell } from "./powershell.ts";
@@ -28,18 +29,12 @@ export interface ScriptTemplate {
 
 /** The maximum number of templates in memory. An installation needs only a few. */
 const maxTemplates = 100;
-const templates = new Map<string, ScriptTemplate>();
+const templates = new RecentMap<string, ScriptTemplate>(maxTemplates);
 
 /** Returns the same object for the same kind and needs, as long as it is in memory. */
 export function templateOf(kind: ScriptKind, settings: ScriptSettings): ScriptTemplate {
   const needed = needsOf(settings);
-  const key = `${kind} ${needed.join()}`;
-  const known = templates.get(key);
-  if (known !== undefined) return known;
-  const made = makeTemplate(kind, needed);
-  if (templates.size >= maxTemplates) templates.clear();
-  templates.set(key, made);
-  return made;
+  return getOrAdd(templates, `${kind} ${needed.join()}`, () => makeTemplate(kind, needed));
 }
 
 /** Scripts read settings as `$Printer.Name`, `$_.Name`, or by a name in quotes. */

@@ -97,15 +97,11 @@ function checkRecord(record: DirectoryRecord): void {
 
 const deflate64 = 9;
 
-function unpackedLimit(archiveSize: number): number {
-  return Math.min(unpackedLimitBytes, Math.max(bombFloorBytes, archiveSize * bombRatio));
-}
-
 function checkAmount(records: readonly DirectoryRecord[], archiveSize: number): void {
   const total = records.reduce((sum, record) => sum + record.size, 0);
   if (total > unpackedLimitBytes)
     throw refuse("This ZIP extracts to more than 4 GB. A package cannot contain that much.");
-  if (total <= unpackedLimit(archiveSize)) return;
+  if (total <= Math.max(bombFloorBytes, archiveSize * bombRatio)) return;
   throw refuse(
     "Platen refuses this ZIP. It extracts to more than 200 times its size, which drivers never do.",
   );
@@ -272,19 +268,14 @@ function inflateWhole(packed: Buffer, size: number, mismatch: () => UserError): 
   try {
     // The chunk size avoids a copy: by default zlib makes pieces of 16 KB and joins them.
     const options = { maxOutputLength: size + 1, chunkSize: Math.max(leastChunkBytes, size + 1), info: true };
-    const { buffer, engine } = inflateRawSync(packed, options) as unknown as Inflated;
+    // With `info`, `engine.bytesWritten` is the number of input bytes that were used.
+    const inflated: unknown = inflateRawSync(packed, options);
+    const { buffer, engine } = inflated as { buffer: Buffer; engine: { bytesWritten: number } };
     if (engine.bytesWritten === packed.length) return buffer;
   } catch {
     // Every error of zlib means that the data is damaged.
   }
   throw mismatch();
-}
-
-/** The result of zlib with the option `info`. */
-interface Inflated {
-  readonly buffer: Buffer;
-  /** `bytesWritten` is the number of input bytes that were used. */
-  readonly engine: { readonly bytesWritten: number };
 }
 
 async function inflateStream(
@@ -294,32 +285,14 @@ async function inflateStream(
   mismatch: () => UserError,
 ): Promise<void> {
   const inflate = createInflateRaw({ chunkSize: 256 * 1024 });
-  let ownError: unknown;
-  const keepError = (error: unknown): never => {
-    ownError ??= error;
-    throw error;
-  };
-  const watched = async function* () {
-    try {
-      yield* input;
-    } catch (error) {
-      keepError(error);
-    }
-  };
-  const takeAll = async (output: AsyncIterable<Buffer>) => {
-    for await (const chunk of output) {
-      try {
-        take(chunk);
-      } catch (error) {
-        keepError(error);
-      }
-    }
-  };
   try {
-    await pipeline(watched, inflate, takeAll);
-  } catch {
-    // Data that ends before its input does causes various stream errors, so only errors of `input` and `take` are kept.
-    throw ownError ?? mismatch();
+    await pipeline(input, inflate, async (output: AsyncIterable<Buffer>) => {
+      for await (const chunk of output) take(chunk);
+    });
+  } catch (error) {
+    // Damaged data causes errors of zlib, and data that ends before its input does causes errors of streams.
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw /^(?:Z_|ERR_STREAM_|ABORT_ERR$)/.test(code) ? mismatch() : error;
   }
   if (inflate.bytesWritten !== length) throw mismatch();
 }

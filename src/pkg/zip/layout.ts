@@ -149,14 +149,11 @@ function rowAt(part: LayoutPart, position: number): number {
   return low;
 }
 
-interface Piece {
-  /** Start of the bytes in the segment's source or in the literals. */
-  readonly from: number;
-  readonly target: Uint8Array;
-}
-
-/** The piece of a segment that falls into `out`. @param start of `out` in the part */
-function pieceOf(part: LayoutPart, row: number, start: number, out: Uint8Array): Piece {
+/**
+ * The piece of a segment that falls into `out`. @param start of `out` in the part
+ * @returns `from`: where its bytes start in the segment's source or in the literals; `target`: where they go
+ */
+function pieceOf(part: LayoutPart, row: number, start: number, out: Uint8Array) {
   const segmentStart = cell(part, row, 0);
   const skipped = Math.max(0, start - segmentStart);
   const to = Math.max(0, segmentStart - start);

@@ -1,3 +1,4 @@
+import fromPc from "./from-pc.ps1";
 import { asciiPowershell } from "./powershell.ts";
 import certificate from "./publish/certificate.ps1";
 import consoleLines from "./publish/console.ps1";
@@ -7,16 +8,18 @@ import language from "./shared/language.ps1";
 import log from "./shared/log.ps1";
 import sign from "./sign.ps1";
 
-/** The parts of `sign.ps1`, in the order in which they run. */
-const signParts: readonly string[] = [language, log, consoleLines, http, certificate];
+/** The parts of `from-pc.ps1` and, before one more, of `sign.ps1`, in the order in which they run. */
+const commonParts: readonly string[] = [language, log, consoleLines, http];
 
 /** Renders `sign.ps1` as an ASCII file. @param service the service's address, empty if it is unknown */
 export function renderSignScript(service: string): Buffer {
-  return renderOperatorScript(
-    sign,
-    signParts,
-    asciiPowershell`$Settings = ${{ LogName: "Platen-sign", Url: service }}`,
-  );
+  const settings = asciiPowershell`$Settings = ${{ LogName: "Platen-sign", Url: service }}`;
+  return renderOperatorScript(sign, [...commonParts, certificate], settings);
+}
+
+/** Renders `from-pc.ps1` as an ASCII file. @param service the service's address, empty if it is unknown */
+export function renderFromPcScript(service: string): Buffer {
+  return renderOperatorScript(fromPc, commonParts, asciiPowershell`$Settings = ${{ Url: service }}`);
 }
 
 /** Puts a script for an operator's PC together from its body, its parts and its settings block. */
