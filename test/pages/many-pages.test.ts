@@ -58,7 +58,11 @@ deepTest(fromMany, { skip }, async (t) => {
 test("of a burst of pages the excess is refused, then single requests are answered, also for pages that do not exist", async (t) => {
   const service = await startApp(t, { limits: { pages: 8 } });
 
-  const burst = await requestAll(service, Array<string>(12).fill("/clients"));
+  // Equal requests share one page.
+  const burst = await requestAll(
+    service,
+    Array.from({ length: 12 }, (_, i) => `/clients?q=${i}`),
+  );
   const later: number[] = [];
   for (const path of [...Array<string>(9).fill("/clients/99"), ...Array<string>(9).fill("/clients")]) {
     const answer = await service.fetch(path);
