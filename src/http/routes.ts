@@ -13,7 +13,6 @@ import * as packages from "./deploy/packages.ts";
 import * as publish from "./deploy/publish.ts";
 import * as scriptPages from "./deploy/script-pages.ts";
 import * as signatures from "./deploy/signatures.ts";
-import * as driverPage from "./drivers/driver-page.ts";
 import * as drivers from "./drivers/drivers.ts";
 import * as help from "./help.ts";
 import * as imports from "./import/import.ts";
@@ -23,7 +22,6 @@ import * as clientIcon from "./printers/client-icon.ts";
 import * as clients from "./printers/clients.ts";
 import * as movePrinters from "./printers/move-printers.ts";
 import * as printerFiles from "./printers/printer-files.ts";
-import * as printerPage from "./printers/printer-page.ts";
 import * as printers from "./printers/printers.ts";
 import * as search from "./printers/search.ts";
 import { del, download, get, page, post, postList, postPrinter, type Route, requires } from "./router.ts";
@@ -45,7 +43,7 @@ export const routes: readonly Route[] = [
   page("/printers", "viewer", printers.index),
   postPrinter("/printers", "operator", printers.create),
   post("/printers/bulk", "operator", bulk.change),
-  page("/printers/:id", "viewer", printerPage.show),
+  page("/printers/:id", "viewer", printers.show),
   postPrinter("/printers/:id", "operator", printers.update),
   del("/printers/:id", "operator", printers.remove),
   page("/printers/:id/edit", "operator", printers.edit),
@@ -93,10 +91,10 @@ export const routes: readonly Route[] = [
   page("/drivers", "viewer", drivers.index),
   post("/drivers/upload", "uploading", drivers.upload),
   get("/drivers/from-pc", "uploading", drivers.fromPc),
-  page("/drivers/:id", "viewer", driverPage.show),
-  post("/drivers/:id", "operator", driverPage.update),
-  del("/drivers/:id", "operator", driverPage.remove),
-  post("/drivers/:id/delete", "operator", driverPage.remove),
+  page("/drivers/:id", "viewer", drivers.show),
+  post("/drivers/:id", "operator", drivers.update),
+  del("/drivers/:id", "operator", drivers.remove),
+  post("/drivers/:id/delete", "operator", drivers.remove),
   download("/drivers/:id/archive", "viewer", drivers.archive),
   download("/drivers/:id/files", "viewer", drivers.files, "files"),
   download("/drivers/:id/packages/:format", "viewer", packages.ofDriver, "driver"),
@@ -105,7 +103,7 @@ export const routes: readonly Route[] = [
   page("/drivers/:id/read/:kind", "viewer", scriptPages.ofDriver),
   requires("sign-in", post("/drivers/:id/links", "operator", links.ofDriver)),
   requires("sign-in", post("/drivers/:id/links/end", "operator", links.endDriver)),
-  page("/drivers/:id/models", "viewer", driverPage.models),
+  page("/drivers/:id/models", "viewer", drivers.models),
   page("/drivers/:id/move", "operator", movePrinters.show),
   post("/drivers/:id/move", "operator", movePrinters.move),
 

@@ -1,5 +1,5 @@
-import type { AddedDriver } from "../../domain/drivers/driver.ts";
 import {
+  type AddedDriver,
   chosenInf,
   type Driver,
   type DriverSummary,

@@ -13,10 +13,9 @@ import { paths } from "../paths.ts";
 import { printerTable } from "../printers/printer-table.ts";
 import { driverRemedy } from "../remedies.ts";
 import { bytes, count, counted, firstOf, isolated, time } from "../text.ts";
-import { choiceIn, infAndModel } from "./driver-infs.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
-import { infRemarks } from "./driver-remarks.ts";
-import { unusedHint } from "./unused-files.ts";
+import { choiceIn, infAndModel } from "./driver-models.ts";
+import { infRemarks, unusedHint } from "./driver-remarks.ts";
 
 interface DriverPageData {
   readonly driver: Driver;

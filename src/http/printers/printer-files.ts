@@ -20,8 +20,7 @@ import { audited } from "../audited-downloads.ts";
 import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
 import { removedPath, withDetails } from "../undo-message.ts";
-import { printerPageOf } from "./printer-page.ts";
-import { printerChangeMessage } from "./printers.ts";
+import { printerChangeMessage, printerPageOf } from "./printers.ts";
 
 /** A kind of files of which a printer has at most one. */
 interface FileKind {
