@@ -55,21 +55,13 @@ export function printerMessage(
       links: [open, ...downloads, ...next],
     };
   }
-  switch (done) {
-    case "first":
-      return good(html`${savedText(done, name)}. Your first package is ready.`, [...downloads, ...next]);
-    case "saved":
-      return good(savedText(done, name), [...downloads, ...next]);
-    case "changed":
-    case "redeploy":
-    case "preferences":
-      // As on the page, compares with the last download: earlier changes count, and reverted changes do not.
-      if (!isDeployed) return good(savedText(done, name), downloads);
-      if (!row.changed) return good(html`${savedText(done, name)}. You do not need to deploy it again.`);
-      return good(html`${savedText(done, name)}. Download and deploy the new package.`, downloads);
-    case "icon":
-      return good(html`${savedText(done, name)}. Download the Intune package to use it.`, downloads);
-  }
+  const saved = savedText(done, name);
+  if (done === "first") return good(html`${saved}. Your first package is ready.`, [...downloads, ...next]);
+  if (done === "icon") return good(html`${saved}. Download the Intune package to use it.`, downloads);
+  // As on the page, compares with the last download: earlier changes count, and reverted changes do not.
+  if (done === "saved" || !isDeployed) return good(saved, [...downloads, ...next]);
+  if (!row.changed) return good(html`${saved}. You do not need to deploy it again.`);
+  return good(html`${saved}. Download and deploy the new package.`, downloads);
 }
 
 function savedText(done: CompletedChange, name: Html): Html {

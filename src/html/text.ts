@@ -37,15 +37,10 @@ export function timeZone(): string {
 
 /** `21 Nov 2026` for an INF's `11/21/2026`, in a `time` element. Other text is returned unchanged. */
 export function infDate(date: string): Html {
-  const day = parseInfDate(date);
-  return day === undefined ? html`${date}` : html`<time datetime="${day.iso}">${day.text}</time>`;
-}
-
-function parseInfDate(date: string): { readonly text: string; readonly iso: string } | undefined {
-  const [month, day, year] = date.split(/[/-]/).map(Number);
-  const name = months[(month ?? 0) - 1];
-  if (name === undefined || !day || !year) return undefined;
-  return { text: `${day} ${name} ${year}`, iso: `${year}-${twoDigits(month ?? 0)}-${twoDigits(day)}` };
+  const [month = 0, day, year] = date.split(/[/-]/).map(Number);
+  const name = months[month - 1];
+  if (name === undefined || !day || !year) return html`${date}`;
+  return html`<time datetime="${year}-${twoDigits(month)}-${twoDigits(day)}">${day} ${name} ${year}</time>`;
 }
 
 /** `21.9 MB`. */

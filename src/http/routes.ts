@@ -18,7 +18,6 @@ import * as help from "./help.ts";
 import * as imports from "./import/import.ts";
 import * as metrics from "./metrics.ts";
 import * as bulk from "./printers/bulk.ts";
-import * as clientIcon from "./printers/client-icon.ts";
 import * as clients from "./printers/clients.ts";
 import * as movePrinters from "./printers/move-printers.ts";
 import * as printerFiles from "./printers/printer-files.ts";
@@ -69,10 +68,10 @@ export const routes: readonly Route[] = [
   post("/clients/:id", "operator", clients.update),
   del("/clients/:id", "operator", clients.remove),
   post("/clients/:id/delete", "operator", clients.remove),
-  get("/clients/:id/icon", "viewer", clientIcon.show),
-  post("/clients/:id/icon", "operator", clientIcon.upload),
-  del("/clients/:id/icon", "operator", clientIcon.remove),
-  post("/clients/:id/icon/delete", "operator", clientIcon.remove),
+  get("/clients/:id/icon", "viewer", printerFiles.showClientIcon),
+  post("/clients/:id/icon", "operator", printerFiles.uploadClientIcon),
+  del("/clients/:id/icon", "operator", printerFiles.removeClientIcon),
+  post("/clients/:id/icon/delete", "operator", printerFiles.removeClientIcon),
   download("/clients/:id/packages/:format", "viewer", packages.ofClient, "client"),
   download("/clients/:id/scripts/:kind", "viewer", packages.scriptOfClient, "client"),
   download("/clients/:id/publish", "viewer", publish.ofClient, "client"),

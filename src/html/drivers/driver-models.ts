@@ -132,9 +132,7 @@ export function arm64Hint(driver: DriverSummary | undefined): string {
 }
 
 /** The hint at a printer's model field. */
-export function modelHint(
-  driver: Pick<Driver, "driver_desc" | "listed" | "model_chosen" | "name" | "file_name" | "inf_path">,
-): string {
+export function modelHint(driver: DriverSummary): string {
   if (needsModelChoice(driver)) {
     const models = counted(driver.listed?.modelCount ?? 0, "model");
     return `Required. Type to search ${models}.`;
@@ -161,7 +159,7 @@ export function choiceIn({ driver, form, query }: ModelForm): ModelChoice {
   };
 }
 
-interface ModelForm {
+export interface ModelForm {
   readonly driver: Driver;
   readonly form: FormState;
   /** The search text for models. */

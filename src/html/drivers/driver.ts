@@ -6,7 +6,7 @@ import type { DriverWithState, PrinterWithState, WithState } from "../../domain/
 import { type DeployOffer, deployCards, foldedDownloads, logoOf } from "../deploy/deploy.ts";
 import { driverStateLine } from "../deploy/downloaded.ts";
 import { driverLabels } from "../field-labels.ts";
-import { checkbox, type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
+import { checkbox, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, helpLinks, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
@@ -14,17 +14,16 @@ import { printerTable } from "../printers/printer-table.ts";
 import { driverRemedy } from "../remedies.ts";
 import { bytes, count, counted, firstOf, isolated, time } from "../text.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
-import { choiceIn, infAndModel } from "./driver-models.ts";
+import { choiceIn, infAndModel, type ModelForm } from "./driver-models.ts";
 import { infRemarks, unusedHint } from "./driver-remarks.ts";
 
-interface DriverPageData {
-  readonly driver: Driver;
-  readonly printers: readonly PrinterWithState[];
-  readonly form: FormState;
-  /** The search text for models. */
-  readonly query: string;
+interface SettingsData extends ModelForm {
   /** Whether the form shows choices that are not saved. */
   readonly isUnsaved?: boolean;
+}
+
+interface DriverPageData extends SettingsData {
+  readonly printers: readonly PrinterWithState[];
   readonly withState: DriverWithState;
   /** Whether deleting the driver would be final, because the disk is nearly full. */
   readonly isFinal: boolean;
@@ -150,7 +149,7 @@ function facts(driver: Driver): Html {
 }
 
 /** The form on a driver's page, also the response to a save. */
-export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "query" | "isUnsaved">): Html {
+export function driverSettings(data: SettingsData): Html {
   const { driver, form, isUnsaved } = data;
   const choice = choiceIn(data);
   const isTyping = Boolean(form.values.driver_desc_typed) || form.problems.driver_desc_typed !== undefined;

@@ -1,9 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Account } from "../../domain/access/account.ts";
-import type { Token } from "../../domain/access/token.ts";
-import type { DatabaseFacts } from "../../domain/backup/backup.ts";
 import {
   type BackupFile,
   checkBackupFile,
@@ -36,29 +33,14 @@ interface RestoreOptions {
   readonly log: (line: string) => void;
 }
 
-/** The content of a restored database, and who can sign in with it. */
-interface RestoredState {
-  readonly facts: DatabaseFacts;
-  readonly accounts: readonly Account[];
-  readonly tokens: readonly Token[];
-}
-
-interface Restored extends RestoredState {
-  readonly manifest: Manifest;
-  /** The folder below DATA_DIR with the replaced files; undefined when there were none. */
-  readonly kept: string | undefined;
-}
-
 /**
  * Replaces the content of a DATA_DIR with a full backup, and keeps the old content. Nothing is replaced before the whole
  * backup is unpacked, compared with its manifest, and read as a start would.
  * @param tar untrusted
+ * @returns what was restored, and `kept`: the folder below DATA_DIR with the replaced files; undefined when there were none
  * @throws Error that says what is wrong. Either nothing was changed, or the next start finishes the restore (`isSwapping`).
  */
-export async function restoreBackup(
-  tar: AsyncIterable<Buffer>,
-  { dataDir, now, log }: RestoreOptions,
-): Promise<Restored> {
+export async function restoreBackup(tar: AsyncIterable<Buffer>, { dataDir, now, log }: RestoreOptions) {
   await makeFolders(dataDir);
   const lock = await lockFolder(dataDir, log);
   try {
@@ -78,9 +60,10 @@ export async function restoreBackup(
 
 /**
  * Reads the unpacked database, revokes its links, skips ids, and adds an entry for the audit log.
+ * @returns its content, and who can sign in with it
  * @throws Error when the database cannot be used
  */
-async function prepareDatabase(path: string, now: number, { madeAt }: Manifest): Promise<RestoredState> {
+async function prepareDatabase(path: string, now: number, { madeAt }: Manifest) {
   const file = await readFile(path);
   const state = await readState(path, file, (records, db) => ({
     facts: databaseFacts(records, db),
