@@ -128,20 +128,20 @@ export function bulkMessage({ action, count, to, worse }: Changed, target: strin
   );
 }
 
+const worseWords = [
+  ["blocked", "is now blocked", "are now blocked", "Show blocked printers"],
+  ["attention", "now needs attention", "now need attention", "Show printers that need attention"],
+] as const;
+
 /** The message after a change of many printers. It is green only where no printer is worse than before. */
-export function changedMessage(text: Html, { blocked, attention }: WorseCounts): Message {
-  const worse = [["blocked", blocked] as const, ["attention", attention] as const].filter(([, n]) => n > 0);
+export function changedMessage(text: Html, counts: WorseCounts): Message {
+  const worse = worseWords.filter(([state]) => counts[state] > 0);
   if (worse.length === 0) return { tone: "good", text };
-  const told = worse.map(
-    ([state, n]) =>
-      html` ${counted(n, "printer")} ${state === "blocked" ? (n === 1 ? "is now blocked" : "are now blocked") : n === 1 ? "now needs attention" : "now need attention"}.`,
-  );
-  const links = worse.map(([state]) => {
-    const path = narrowedPath(paths.printers, { q: "", client: undefined, state });
-    return {
-      label: state === "blocked" ? "Show blocked printers" : "Show printers that need attention",
-      path,
-    };
+  const told = worse.map(([state, one, many]) => {
+    return html` ${counted(counts[state], "printer")} ${counts[state] === 1 ? one : many}.`;
+  });
+  const links = worse.map(([state, , , label]) => {
+    return { label, path: narrowedPath(paths.printers, { q: "", client: undefined, state }) };
   });
   return { tone: "warn", text: html`${text}${told}`, links };
 }

@@ -1,6 +1,7 @@
+import { count, counted, firstOf } from "../domain/text.ts";
 import { type Html, html } from "./html.ts";
 
-export { count, counted, firstOf } from "../domain/text.ts";
+export { count, counted, firstOf };
 
 const twoDigits = (number: number) => String(number).padStart(2, "0");
 
@@ -10,6 +11,11 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 export function isolated(sentence: string): Html {
   const parts = sentence.split(/“([^“”]*)”/);
   return html`${parts.map((part, i) => (i % 2 === 0 ? part : html`“<bdi>${part}</bdi>”`))}`;
+}
+
+/** `a, b and 3 more`, of markup. @param more how many others are only counted */
+export function htmlList(items: readonly Html[], more = 0): Html {
+  return html`${items.map((item, i) => html`${i > 0 && ", "}${item}`)}${more > 0 && ` and ${count(more)} more`}`;
 }
 
 /** `21 Nov 2026, 14:05` in the server's time zone. @param time UTC, milliseconds since 1970 */

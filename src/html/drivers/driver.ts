@@ -12,7 +12,7 @@ import { canChange, helpLinks, type PageContext, page, recordActions } from "../
 import { paths } from "../paths.ts";
 import { printerTable } from "../printers/printer-table.ts";
 import { driverRemedy } from "../remedies.ts";
-import { bytes, count, counted, firstOf, isolated, time } from "../text.ts";
+import { bytes, count, counted, firstOf, htmlList, isolated, time } from "../text.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
 import { choiceIn, infAndModel, type ModelForm } from "./driver-models.ts";
 import { infRemarks, unusedHint } from "./driver-remarks.ts";
@@ -75,7 +75,7 @@ function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boole
   return html`<p>${driver.comment}</p>
     <p class="soft">Windows includes or downloads this driver. Packages contain none of its files.</p>
     <section><h2>What it is</h2><dl>
-      <div><dt>Models</dt><dd>${models.map((model, i) => html`${i > 0 && ", "}<code>${model}</code>`)}</dd></div>
+      <div><dt>Models</dt><dd>${htmlList(models.map((model) => html`<code>${model}</code>`))}</dd></div>
       <div><dt>Architecture</dt><dd>${machinesOf(chosenInf(driver))}</dd></div></dl></section>
     ${printers.length > 0 && html`<section id="driver-printers"><h2>Printers</h2>${printerTable(printers, isChangeable)}</section>`}`;
 }
@@ -231,5 +231,5 @@ function modelLine(models: readonly string[], isUsed: boolean): Html {
 }
 
 function nameList(names: readonly string[]): Html {
-  return html`${names.map((name, i) => html`${i > 0 && ", "}<bdi>${name}</bdi>`)}`;
+  return htmlList(names.map((name) => html`<bdi>${name}</bdi>`));
 }

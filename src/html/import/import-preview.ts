@@ -6,7 +6,7 @@ import { labelOfField } from "../field-labels.ts";
 import { type Html, html } from "../html.ts";
 import { badge } from "../layout.ts";
 import { paths } from "../paths.ts";
-import { count, counted, isolated } from "../text.ts";
+import { count, counted, htmlList, isolated } from "../text.ts";
 
 /** The hidden fields of the confirmation form. */
 interface ConfirmedImport {
@@ -66,10 +66,7 @@ function refusalNotice(refusal: ImportRefusal | undefined, wrong: number): Html 
 const maxNames = 12;
 
 function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html | false {
-  const names = (all: readonly Html[]) => {
-    const rest = all.length - maxNames;
-    return html`${all.slice(0, maxNames).map((name, i) => html`${i > 0 && ", "}${name}`)}${rest > 0 && ` and ${count(rest)} more`}`;
-  };
+  const names = (all: readonly Html[]) => htmlList(all.slice(0, maxNames), all.length - maxNames);
   const clients = names(newClients.map((name) => html`<bdi>${name}</bdi>`));
   const drivers = names(
     missing.map(

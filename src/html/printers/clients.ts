@@ -162,7 +162,7 @@ function clientDeploySection(
 
 function clientLogo({ id, icon }: Client): Html {
   const hint = html`your choice: a PNG of the client’s or your own`;
-  return logoOf(icon && paths.clientIconDownload(id), hint);
+  return logoOf(icon && paths.iconDownload("client", id), hint);
 }
 
 function failingCount(leftOut: readonly LeftOut[]): number {

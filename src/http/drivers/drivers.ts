@@ -31,7 +31,7 @@ import { type DriverList, driverList, driversPage } from "../../html/drivers/dri
 import { refusalMessage } from "../../html/error.ts";
 import type { FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
-import { type Message, notify } from "../../html/layout.ts";
+import { type Message, notify, type PageContext } from "../../html/layout.ts";
 import { narrowedPath } from "../../html/list-filter.ts";
 import { completedChangeIn, deletedMessage } from "../../html/messages.ts";
 import { paths } from "../../html/paths.ts";
@@ -54,7 +54,7 @@ import { bytesDownload, htmlReply, type Reply } from "../answers/reply.ts";
 import { audited } from "../audited-downloads.ts";
 import { driverOffer } from "../deploy/deploy-offer.ts";
 import { packageReply } from "../deploy/packages.ts";
-import { requestedDigests, type ScriptDigests } from "../deploy/script-digests.ts";
+import { requestedDigests } from "../deploy/script-digests.ts";
 import { signedLineOf } from "../deploy/signed-line.ts";
 import { narrowingIn, narrowingOfPage, pageIn, withListUrl } from "../list-filter.ts";
 import { linksMessage, pageContextOf } from "../page-context.ts";
@@ -226,26 +226,19 @@ async function pageOf(context: Context<"id">, view: FormView, message?: Message)
     tab,
     withState,
     isFinal: await app.store.isNearlyFull(),
-    deploy: isWindowsDriver(driver)
-      ? undefined
-      : {
-          ...deployOf(app, request, driver, await requestedDigests(context, "driver")),
-          signedLine: await signedLineOf(app, { kind: "driver", id }, pageContext),
-        },
+    deploy: isWindowsDriver(driver) ? undefined : await deployOf(context, driver, pageContext),
   };
   return driverPage(pageContext, data);
 }
 
-function deployOf(
-  app: App,
-  request: IncomingMessage,
-  driver: Driver,
-  digests: ScriptDigests | undefined,
-): Omit<DriverDeploy, "signedLine"> {
+async function deployOf(context: Context<"id">, driver: Driver, page: PageContext): Promise<DriverDeploy> {
+  const { app, request, id } = context;
   const deployed = deployedModels(app.store, driver);
   const { models } = deployed;
-  const problem = driverOnlyProblem(driver, models);
-  return { ...deployed, problem, offer: driverOffer(app, request, driver, models, digests) };
+  const digests = await requestedDigests(context, "driver");
+  const offer = driverOffer(app, request, driver, models, digests);
+  const signedLine = await signedLineOf(app, { kind: "driver", id }, page);
+  return { ...deployed, problem: driverOnlyProblem(driver, models), offer, signedLine };
 }
 
 /** `GET /drivers/{id}/models`: the models that match a search, as radio buttons or suggestions */
@@ -288,8 +281,10 @@ export async function update(context: Context<"id">): Promise<Reply> {
     form: refusedForm(mergeDriverForm(form, driver, mergeForm), now, error),
     query: "",
   });
-  const pathAfter = ({ effects, undo, kept }: DriverSave) =>
-    changedPath(app, savedPath(id, effects), { undo, kept: keptFields(app, kept) });
+  const pathAfter = ({ effects: { redeployed }, undo, kept }: DriverSave) => {
+    const path = `${paths.driver(id)}?done=${redeployed.length > 0 ? "redeploy" : "saved"}`;
+    return changedPath(app, path, { undo, kept: keptFields(app, kept) });
+  };
   const reply = await answerForm(request, saved, {
     redirect: pathAfter,
     page: (error) => pageOf(context, refused(error)),
@@ -309,10 +304,6 @@ export async function update(context: Context<"id">): Promise<Reply> {
 function onlyField({ store }: App, id: number, sent: FormInput, only: "drop_unused" | "name"): FormInput {
   const { driver_desc: _, ...saved } = driverFormValues(store.drivers.get(id));
   return { ...saved, only, [only]: sent[only] };
-}
-
-function savedPath(id: number, { redeployed }: DriverEffects): string {
-  return `${paths.driver(id)}?done=${redeployed.length > 0 ? "redeploy" : "saved"}`;
 }
 
 /** Shows the form as it was sent, with the models of the INF chosen in it. Saves nothing. */
