@@ -19,13 +19,16 @@ interface MetricsOptions {
 }
 
 interface Answers {
-  readonly labels: Readonly<Record<"method" | "route" | "status", string>>;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
   count: number;
   bytes: number;
 }
 
 interface Latencies {
-  readonly labels: Readonly<Record<"method" | "route", string>>;
+  readonly method: string;
+  readonly route: string;
   /** One for each bucket: the answers that took at most its seconds. */
   readonly counts: number[];
   count: number;
@@ -33,7 +36,7 @@ interface Latencies {
 }
 
 interface Sample {
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string | number>>;
   readonly value: number;
   /** Added to the metric's name. */
   readonly suffix?: string;
@@ -54,14 +57,17 @@ export class Metrics {
   record({ method: sent, route, status, bytes, ms }: RequestEntry): void {
     const method = knownMethods.has(sent) ? sent : "other";
     const answers = getOrAdd(this.#answers, `${method} ${route} ${status}`, () => ({
-      labels: { method, route, status: String(status) },
+      method,
+      route,
+      status,
       count: 0,
       bytes: 0,
     }));
     answers.count++;
     answers.bytes += bytes;
     const latencies = getOrAdd(this.#latencies, `${method} ${route}`, () => ({
-      labels: { method, route },
+      method,
+      route,
       counts: bucketSeconds.map(() => 0),
       count: 0,
       seconds: 0,
@@ -111,12 +117,13 @@ export class Metrics {
   #ofRequests(): string[] {
     const answers = [...this.#answers.values()];
     const samples = (value: (one: Answers) => number): Sample[] =>
-      answers.map((one) => ({ labels: one.labels, value: value(one) }));
+      answers.map((one) => {
+        const { method, route, status } = one;
+        return { labels: { method, route, status }, value: value(one) };
+      });
     const succeeded = (method: string, pattern: RegExp) =>
       answers
-        .filter(
-          ({ labels }) => labels.method === method && labels.status === "200" && pattern.test(labels.route),
-        )
+        .filter((one) => one.method === method && one.status === 200 && pattern.test(one.route))
         .reduce((sum, { count }) => sum + count, 0);
     const latencies = [...this.#latencies.values()].flatMap(samplesOf);
     return [
@@ -150,13 +157,16 @@ export class Metrics {
 
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "DELETE"]);
 
-function samplesOf({ labels, counts, count, seconds }: Latencies): Sample[] {
-  const bucket = (le: string, value: number) => ({ suffix: "_bucket", labels: { ...labels, le }, value });
+function samplesOf({ method, route, counts, count, seconds }: Latencies): Sample[] {
+  const buckets = bucketSeconds.map((le, i) => ({ le: String(le), value: counts[i] ?? 0 }));
   return [
-    ...bucketSeconds.map((le, i) => bucket(String(le), counts[i] ?? 0)),
-    bucket("+Inf", count),
-    { suffix: "_sum", labels, value: seconds },
-    { suffix: "_count", labels, value: count },
+    ...[...buckets, { le: "+Inf", value: count }].map(({ le, value }) => ({
+      suffix: "_bucket",
+      labels: { method, route, le },
+      value,
+    })),
+    { suffix: "_sum", labels: { method, route }, value: seconds },
+    { suffix: "_count", labels: { method, route }, value: count },
   ];
 }
 

@@ -21,7 +21,7 @@ const maxModels = 40;
 const maxOtherMatches = 20;
 
 /** The INF and the model that are chosen in the form. */
-export interface ModelChoice {
+interface ModelChoice {
   readonly driver: Driver;
   readonly inf: InfSummary | undefined;
   /** Empty until a model is chosen. */

@@ -92,13 +92,13 @@ export function unusedHintUpdate(inf: Pick<InfSummary, "unused"> | undefined): H
 }
 
 /** `page`: the button loads the driver’s page. `fragment`: the answer replaces the remarks. */
-export type DropOffer = "none" | "page" | "fragment";
+type DropOffer = "none" | "page" | "fragment";
 
 /** Fewer unused bytes are not worth a warning, nor a button of their own. */
 const muchBytes = 1_000_000;
 
 /** Whether packages carry so much that the INF does not use that somebody should leave it out. */
-export function carriesMuchUnused({ unused }: InfSummary, { drop_unused }: Driver): boolean {
+function carriesMuchUnused({ unused }: InfSummary, { drop_unused }: Driver): boolean {
   return !drop_unused && unused.bytes >= muchBytes;
 }
 

@@ -83,7 +83,7 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
 }
 
 /** The data of the driver list. Without `narrowing` it contains all drivers. */
-export async function driverListData(app: App, narrowing = parseNarrowing({})): Promise<DriverList> {
+async function driverListData(app: App, narrowing = parseNarrowing({})): Promise<DriverList> {
   const { drivers, windowsDrivers } = await app.overview.read();
   const models = await app.models.find(drivers, narrowing.q);
   return { rows: drivers, windowsDrivers, clients: app.store.clients.names(), narrowing, models };
